@@ -1,0 +1,7 @@
+#include "attention/plug.h"
+
+namespace posproof::attention {
+
+Attention plug(const Encoding&) { return {}; }
+
+}  // namespace posproof::attention

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/encoding.h"
+
+namespace posproof::attention {
+
+// The reference operator with the encoding plugged in at its place: softmax(logits / sqrt(d) + bias) v.
+//   table:      added to queries, keys and values (it acts on the token)
+//   rotary:     turns queries and keys
+//   bias:       is added to the logits after the factor 1/sqrt(d)
+//   contextual: gives the logits
+//   attention:  is the operator already
+// Positions are row numbers. An encoding of several heads splits the width among them.
+Attention plug(const Encoding& encoding);
+
+}  // namespace posproof::attention

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/case.h"
+#include "core/encoding.h"
+#include "core/precision.h"
+#include "core/property.h"
+
+namespace posproof {
+
+// A named wrong implementation that real projects shipped. The suite's own mutation test (its property must
+// refute it), the diagnosis of a refuted subject, and documentation.
+struct Defect {
+  std::string_view name;     // unique within the family: `angles_in_bf16`
+  std::string_view wrong;    // the formula that was wrong, one sentence
+  std::string_view sources;  // `candle#3520, gpt-neox#1016`
+  // The encoding with the defect, for any parameters of the family's spec. Throws Refusal where the defect makes no
+  // difference or no sense.
+  Encoding (*make)(const Parameters&);
+  std::string_view setting;     // smallest parameters that show it: `dim=8`
+  // The property that must refute it there, nullptr: agreement with the oracle.
+  const Property* refuted_by;
+  Precision precision = fp32;   // what it claims to work in
+};
+
+// The file's name is the family's, and the name of the spec whose parameters it takes.
+struct DefectFamily {
+  std::vector<Defect> defects;
+};
+
+}  // namespace posproof

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/case.h"
+#include "core/encoding.h"
+
+namespace posproof {
+
+// This case says nothing about the statement (two positions that had to differ are equal): try another.
+struct Discard {};
+
+// What a check asks for. The simplest answer of each is the one that shrinking ends in.
+namespace ask {
+struct Integer {  // a whole number, both ends included; simplest: nearest to 0
+  std::int64_t lo, hi;
+};
+struct Place {  // a position, sought where errors gather; simplest: `lo`
+  Position lo, hi;
+  const std::vector<Position>* hard;  // of the encoding's domain, may be null
+};
+struct Content {  // values of at most 8 significant bits, so that every format down to bf16 holds them exactly;
+  std::size_t size;  // simplest: zeros
+};
+struct Order {  // a permutation of 0 .. size-1; simplest: the identity
+  std::size_t size;
+};
+struct Option {  // one of these numbers or words, simplest first
+  std::vector<Value> values;
+};
+}  // namespace ask
+
+using Ask = std::variant<ask::Integer, ask::Place, ask::Content, ask::Order, ask::Option>;
+
+// Whether a value is an answer to that question.
+bool answers(const Value& value, const Ask& ask);
+
+// Where a check gets its inputs. One check runs from every source: random and shrinking (run/search.cpp), a
+// recorded case (Replay), or all cases of a small domain (Enumerate). Every draw has a name, and the names and
+// values together are the Case. An empty range throws Discard.
+class Draw {
+ public:
+  virtual ~Draw() = default;
+
+  std::int64_t integer(std::string_view name, std::int64_t lo, std::int64_t hi);
+  Position position(std::string_view name, const Domain& within);
+  Position position(std::string_view name, const Domain& within, Position lo, Position hi);
+  std::vector<double> content(std::string_view name, std::size_t size);
+  Tensor content(std::string_view name, Shape shape);
+  std::vector<std::size_t> order(std::string_view name, std::size_t size);
+  Value option(std::string_view name, std::vector<Value> values);
+
+  // What was drawn so far.
+  const Case& drawn() const { return drawn_; }
+
+ protected:
+  virtual Value answer(std::string_view name, const Ask& ask) = 0;
+  void forget() { drawn_ = {}; }
+
+ private:
+  Value next(std::string_view name, const Ask& ask);
+  Case drawn_;
+};
+
+// Answers from a recorded case. A field that is missing, or that is no answer to what is asked, throws
+// std::invalid_argument with the field and what was allowed.
+class Replay final : public Draw {
+ public:
+  explicit Replay(Case recorded) : recorded_(std::move(recorded)) {}
+
+  // Names of the recorded case that nothing asked for, to be called once the check has run.
+  std::vector<std::string> unused() const;
+
+ protected:
+  Value answer(std::string_view name, const Ask& ask) override;
+
+ private:
+  Case recorded_;
+};
+
+// Every case of a small domain, in order: run the check, then call `next` until it says no. Integer, Place,
+// Option and Order are enumerated; a Content or more than 2^20 answers to one question throws std::logic_error.
+class Enumerate final : public Draw {
+ public:
+  bool next();  // moves on to the next case; false after the last
+
+ protected:
+  Value answer(std::string_view name, const Ask& ask) override;
+
+ private:
+  struct Digit {
+    std::uint64_t at, size;
+  };
+  std::vector<Digit> digits_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace posproof

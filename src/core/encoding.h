@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/precision.h"
+#include "core/tensor.h"
+
+namespace posproof {
+
+using Position = std::int64_t;
+
+enum class Role { query, key };
+
+// An encoding, or an implementation of one, that says no to what it was asked, and why. Asking for a position
+// past a table's end ends this way; it is an answer, not a crash.
+struct Refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The positions an encoding is defined for, both ends included, and those among them where errors gather.
+struct Domain {
+  Position lo = 0;
+  Position hi = Position{1} << 20;
+  std::vector<Position> hard;
+
+  Domain() noexcept {}
+  Domain(Position first, Position last, std::vector<Position> hard_ones = {})
+      : lo(first), hi(last), hard(std::move(hard_ones)) {}
+};
+
+// Two channels that turn together, and how fast.
+//   table:  first holds amplitude * sin(frequency * t), second amplitude * cos(frequency * t)
+//   rotary: (first, second) is turned by frequency * t, counter-clockwise with first as the x axis
+struct Pair {
+  std::size_t first;
+  std::size_t second;
+  double frequency;  // radians per position
+  std::size_t index = 0;  // its place in the ladder, 0 the fastest
+};
+
+// Acts on the token: x_i + p_i.
+struct Table {
+  std::size_t dim = 0;
+  Domain positions = {};
+  // The codes of these positions in a sequence of `length` tokens: [n, dim]. Only encodings that are normalised
+  // by the length look at it. Throws Refusal where a position is not defined.
+  std::function<Tensor(std::span<const Position>, Position length)> rows = {};
+
+  // What is declared of its form, for the encodings that have one.
+  std::vector<Pair> pairs = {};
+  double amplitude = 1;
+  double offset = 0;  // t stands for t + offset
+  // The lone sine column of an odd width, when the last cosine is cut off.
+  std::optional<Pair> lone = {};
+};
+
+// Acts on query and key. `x` is [batch, heads, n, dim], `positions` one per token of each batch row (batch * n,
+// row-major); the answer has the shape of x.
+struct Rotary {
+  std::size_t dim = 0;
+  std::size_t heads = 1;
+  Domain positions = {};
+  std::function<Tensor(const Tensor& x, std::span<const Position> positions, Role)> turn = {};
+  std::vector<Pair> pairs = {};  // channels in no pair are left as they are
+};
+
+// How a bucketed bias shares its entries between offsets.
+struct Buckets {
+  std::size_t count = 0;
+  std::size_t max_distance = 0;
+  bool bidirectional = true;
+};
+
+// Acts on the logit: [heads, nq, nk]. Masked entries are the mask's affair, not the bias's.
+struct Bias {
+  std::size_t heads = 0;
+  Domain positions = {};
+  std::function<Tensor(std::span<const Position> queries, std::span<const Position> keys)> bias = {};
+  std::vector<double> slopes = {};             // declared, one per head, for the encodings that have them
+  std::optional<Buckets> buckets = {};         // declared, for the encodings that have them
+  bool causal = false;                         // declared: only keys at or before the query mean anything
+};
+
+// The logit itself, depending on content, as the softmax sees it: q[nq, dim], k[nk, dim] -> [heads, nq, nk].
+struct Contextual {
+  std::size_t dim = 0;
+  std::size_t heads = 1;
+  Domain positions = {};
+  std::function<Tensor(const Tensor& q, const Tensor& k, std::span<const Position> queries,
+                       std::span<const Position> keys)>
+      logits = {};
+  // Bound of |logit - exact| for one pair of tokens and an implementation of that precision.
+  std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,
+                       const Precision&)>
+      error = {};
+};
+
+// Which key each query may see: [nq, nk] of 0 and 1.
+using Mask = Tensor;
+
+// The whole operator, positions being row numbers: q[nq, dim], k[nk, dim], v[nk, value_dim] -> [nq, value_dim].
+struct Attention {
+  std::size_t dim = 0;
+  std::size_t value_dim = 0;
+  std::function<Tensor(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask)> attend = {};
+  bool only_logits = false;  // declared: position acts on the logits alone, never on the values
+  bool positional = true;    // declared: position acts at all
+  // Bound of |entry - exact| over all entries of one answer, for an implementation of that precision.
+  std::function<double(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&)>
+      error = {};
+};
+
+// What a position does to attention, as a plain value. Ours and a foreign one are the same type and differ only
+// in what the function inside calls.
+using Encoding = std::variant<Table, Rotary, Bias, Contextual, Attention>;
+
+// `table`, `rotary`, `bias`, `contextual`, `attention`.
+std::string_view kind(const Encoding& encoding);
+
+}  // namespace posproof

@@ -1,0 +1,65 @@
+#include "core/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace posproof {
+
+double power_error(const Precision& p, double w, std::size_t index) {
+  const double steps = p.how == Precision::Angles::iterated ? 3.0 * static_cast<double>(index) : 0.0;
+  return (4 + 3 * std::abs(std::log(w)) + steps) * p.angle;
+}
+
+double angle_error(const Precision& p, double position, const Pair& pair) {
+  if (pair.frequency == 0) return 0;
+  const double relative = power_error(p, std::abs(pair.frequency), pair.index) + 2 * p.angle;
+  return std::min(std::numbers::pi, std::abs(position * pair.frequency) * relative);
+}
+
+double sine_error(const Precision& p, double position, const Pair& pair) {
+  return std::min(2.0, angle_error(p, position, pair)) + 4 * p.result;
+}
+
+std::vector<double> row_error(const Table& table, const Precision& p, Position position,
+                              std::span<const double> row) {
+  std::vector<double> error(row.size());
+  for (std::size_t c = 0; c < row.size(); ++c) error[c] = 2 * p.result * std::abs(row[c]);
+  const double t = static_cast<double>(position) + table.offset;
+  const auto on_ladder = [&](std::size_t column, const Pair& pair) {
+    error[column] = table.amplitude * (sine_error(p, t, pair) + p.result);
+  };
+  for (const Pair& pair : table.pairs) {
+    on_ladder(pair.first, pair);
+    on_ladder(pair.second, pair);
+  }
+  if (table.lone) on_ladder(table.lone->first, *table.lone);
+  return error;
+}
+
+double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row) {
+  double sum = 0;
+  for (const double e : row_error(table, p, position, row)) sum += e * e;
+  return std::sqrt(sum);
+}
+
+double turn_error(const Precision& p, double position, const Pair& pair) {
+  return std::min(2.0, angle_error(p, position, pair)) + 10 * p.result;
+}
+
+std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
+                                 std::span<const double> x) {
+  std::vector<double> error(x.size(), 0.0);
+  for (const Pair& pair : rotary.pairs) {
+    const double norm = std::hypot(x[pair.first], x[pair.second]);
+    error[pair.first] = error[pair.second] = norm * turn_error(p, static_cast<double>(position), pair);
+  }
+  return error;
+}
+
+double bias_error(const Precision& p, double b, double slope) {
+  if (slope == 0) return 2 * p.result * std::abs(b);
+  return std::abs(b) * (power_error(p, std::abs(slope)) + 2 * p.angle + 2 * p.result);
+}
+
+}  // namespace posproof

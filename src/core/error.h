@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/precision.h"
+
+// How far rounding alone may put an implementation of a given precision from the exact encoding. Everything that
+// a property allows is built from these; nothing is tuned. Each bound is first order in the unit roundoffs, for
+// any implementation that
+//   - forms a frequency b^(-x) by one power, or by one exponential of a product, in the angle's format,
+//   - multiplies it with the position in the angle's format,
+//   - takes sine and cosine from a library that is within 2 ulp,
+//   - rounds the answer to the result's format.
+namespace posproof {
+
+// Relative error of a power w = b^(-x) as formed in a format of unit u. The exponent carries up to 3 roundings
+// (x itself, ln b, their product), and an error of 3u in the exponent -ln w is 3u |ln w| in w; the library's power
+// or exponential is within 1 ulp (2u), the reciprocal 1 rounding more, and storing it 1: (4 + 3 |ln w|) u. A ladder
+// by repeated multiplication adds the ratio's own error and one rounding per step: 3 units for each of `index`
+// steps (its share of |ln w| is counted already).
+double power_error(const Precision& p, double w, std::size_t index = 0);
+
+// Radians: error of position * frequency. The product is rounded once, the position too where the format cannot
+// hold it; both are relative: |t| w (power_error + 2u). Never more than pi: angles further apart are nearer the
+// other way round.
+double angle_error(const Precision& p, double position, const Pair& pair);
+
+// Error of one sine or cosine of that angle: 2 ulp of a value of at most 1 is 4 units of the result.
+double sine_error(const Precision& p, double position, const Pair& pair);
+
+// Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (with one
+// rounding for the amplitude), 2 units of the entry itself elsewhere (one operation, one rounding).
+std::vector<double> row_error(const Table& table, const Precision& p, Position position,
+                              std::span<const double> row);
+
+// 2-norm error of the row: from row_error.
+double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row);
+
+// 2-norm error of one turned pair, relative to the pair's own norm: the angle's error, sine and cosine (4 units
+// each: 4 sqrt 2), two products and a sum (3 roundings a component: 3 sqrt 2, at most): angle + 10 units.
+double turn_error(const Precision& p, double position, const Pair& pair);
+
+// Error of each channel of x (one token, `dim` values) turned at `position`. Channels in no pair: none.
+std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
+                                 std::span<const double> x);
+
+// Error of one bias entry of value b, on a head of slope m (0: the value comes from a table and is only rounded).
+double bias_error(const Precision& p, double b, double slope);
+
+}  // namespace posproof

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/document.h"
+
+namespace posproof {
+
+// A question, a method, and a function that answers it. The report has the file's name. Same seed, same bytes.
+struct Experiment {
+  std::string_view question;
+  std::string_view method;
+  Document (*run)();
+};
+
+}  // namespace posproof

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/draw.h"
+#include "core/encoding.h"
+#include "core/precision.h"
+#include "core/residual.h"
+#include "core/view.h"
+
+namespace posproof {
+
+// A check is written against the view it needs, not against a kind; an encoding without that view is "not
+// applicable". A statement that reads differently for different views has one check for each, and the first
+// that the encoding has a view for is run.
+template <class View>
+using CheckOf = std::function<Residual(const View&, Precision, Draw&)>;
+using Check = std::variant<CheckOf<Table>, CheckOf<Rotary>, CheckOf<Bias>, CheckOf<Score>, CheckOf<Contextual>,
+                           CheckOf<Attention>>;
+
+// An encoding that is wrong by little, and that the property must refute within the usual search.
+struct Specimen {
+  std::string wrong;  // what is wrong with it, as a phrase: "a bias that adds 1e-6 of the absolute position"
+  std::function<Encoding()> make;
+  Precision precision = fp64;  // what it claims to work in
+};
+
+// Who can be asked. A file of numbers answers no calls; what only a live implementation can get wrong is not
+// asked of it.
+enum class Asked { everything, live };
+
+// One mathematical statement about an encoding.
+struct Property {
+  std::string_view statement;  // a sentence
+  std::string_view formula;
+  std::string_view source;
+  std::vector<Check> checks;
+  std::vector<Specimen> rejects;
+  Asked of = Asked::everything;
+};
+
+}  // namespace posproof

@@ -1,0 +1,69 @@
+#include "core/residual.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace posproof {
+namespace {
+
+double distance(double there, double here) { return there == here ? 0.0 : std::abs(there - here); }
+
+void need_allowance(double allowed) {
+  if (!(allowed >= 0)) throw std::invalid_argument(fmt::format("an allowance of {} is none", allowed));
+}
+
+void need_same_length(std::size_t there, std::size_t here) {
+  if (there != here) throw std::invalid_argument(fmt::format("{} values are compared with {}", there, here));
+}
+
+}  // namespace
+
+double Residual::use() const {
+  if (std::isnan(measured)) return std::numeric_limits<double>::infinity();
+  if (measured == 0) return 0;
+  return measured / allowed;
+}
+
+Residual equal(double there, double here, double allowed, double ceiling) {
+  need_allowance(allowed);
+  return {distance(there, here), allowed, ceiling};
+}
+
+Residual equal(std::span<const double> there, std::span<const double> here, double allowed, double ceiling) {
+  need_allowance(allowed);
+  need_same_length(there.size(), here.size());
+  Residual worst{0, allowed, there.empty() ? 0 : ceiling};
+  for (std::size_t i = 0; i < there.size(); ++i)
+    worst = worse(worst, equal(there[i], here[i], allowed, ceiling));
+  return worst;
+}
+
+Residual equal(std::span<const double> there, std::span<const double> here, std::span<const double> allowed,
+               double ceiling) {
+  need_same_length(there.size(), here.size());
+  need_same_length(allowed.size(), here.size());
+  if (there.empty()) return {0, 0, 0};
+  Residual worst = equal(there[0], here[0], allowed[0], ceiling);
+  for (std::size_t i = 1; i < there.size(); ++i)
+    worst = worse(worst, equal(there[i], here[i], allowed[i], ceiling));
+  return worst;
+}
+
+Residual no_more(double value, double limit, double allowed, double ceiling) {
+  need_allowance(allowed);
+  const double above = value - limit;
+  return {above <= 0 ? 0.0 : above, allowed, ceiling};
+}
+
+Residual worse(const Residual& a, const Residual& b) {
+  // Where neither uses anything, the one that could have told is kept.
+  if (a.use() == b.use()) return a.telling() ? a : b;
+  return a.use() > b.use() ? a : b;
+}
+
+Residual exactly(bool true_here) { return {true_here ? 0.0 : 1.0, 0.0, 1.0}; }
+
+}  // namespace posproof

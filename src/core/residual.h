@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+
+namespace posproof {
+
+// What a check returns, never a bool: how far one case is from the statement of a property.
+struct Residual {
+  double measured;  // how far from the statement, in the statement's own unit
+  double allowed;   // how far rounding alone may put it
+  double ceiling;   // it could not have been larger, however wrong the encoding
+
+  bool holds() const { return measured <= allowed; }     // NaN holds nothing: the comparison is false
+  bool telling() const { return allowed < ceiling; }     // this case could have come out the other way
+  double use() const;  // measured / allowed: 0 exact, 1 at the edge, above 1 refuted, infinity for NaN
+};
+
+constexpr double no_ceiling = __builtin_huge_val();
+
+// |there - here|, and for lists the largest such difference. Two NaNs are not equal; two equal infinities are.
+// Lists of different lengths throw std::invalid_argument, and so does an allowance that is negative or NaN.
+Residual equal(double there, double here, double allowed, double ceiling = no_ceiling);
+Residual equal(std::span<const double> there, std::span<const double> here, double allowed,
+               double ceiling = no_ceiling);
+
+// Each entry with its own allowance: the entry that uses most of it.
+Residual equal(std::span<const double> there, std::span<const double> here, std::span<const double> allowed,
+               double ceiling = no_ceiling);
+
+// By how much `value` exceeds `limit`.
+Residual no_more(double value, double limit, double allowed, double ceiling = no_ceiling);
+
+// The one of two that uses more of its allowance; a refuted one before one that holds, NaN before all.
+Residual worse(const Residual& a, const Residual& b);
+
+// A statement that cannot be measured by degrees: refused or not, bit for bit or not. Off by 1 where false.
+Residual exactly(bool true_here);
+
+}  // namespace posproof

@@ -1,0 +1,108 @@
+#include "run/claims.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+#include "run/trial.h"
+
+namespace posproof {
+namespace {
+
+Parameters drawn_parameters(const EncodingSpec& spec, const Condition& when, Draw& draw) {
+  Parameters parameters;
+  for (const Parameter& parameter : spec.parameters) {
+    std::vector<Value> values;
+    for (const Value& value : parameter.grid) {
+      Parameters alone;
+      alone.set(parameter.name, value);
+      bool wanted = true;
+      for (const auto& one : when.all)
+        if (one.parameter == parameter.name) wanted = wanted && Condition{{one}}.met(alone);
+      if (wanted) values.push_back(value);
+    }
+    parameters.set(parameter.name, draw.option(parameter.name, std::move(values)));
+  }
+  return parameters;
+}
+
+Judged judge_holds(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
+  Verdict verdict = search(over_grid(*claim.property, spec, claim.when), plan);
+  if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+    std::string why = fmt::format("off by {}, allowed {}, at {}", refuted->residual.measured,
+                                  refuted->residual.allowed, refuted->counterexample.text());
+    return {Standing::broken, std::move(verdict), std::move(why)};
+  }
+  if (const auto* errored = std::get_if<Errored>(&verdict)) {
+    std::string why = fmt::format("{} at {}", errored->what, errored->at.text());
+    return {Standing::not_checked, std::move(verdict), std::move(why)};
+  }
+  if (const auto* undecided = std::get_if<Undecided>(&verdict)) {
+    std::string why = undecided->why;
+    return {Standing::not_checked, std::move(verdict), std::move(why)};
+  }
+  return {Standing::as_claimed, std::move(verdict), ""};
+}
+
+Judged judge_fails(const Claim& claim, const EncodingSpec& spec) {
+  Verdict verdict;
+  try {
+    verdict = replay(*claim.property, spec, Case::parse(claim.witness));
+  } catch (const std::exception& error) {
+    return {Standing::not_checked, Errored{error.what(), Case{}}, error.what()};
+  }
+  if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+    if (same_to_three_digits(refuted->residual.measured, claim.by)) return {Standing::as_claimed, std::move(verdict), ""};
+    std::string why =
+        fmt::format("the witness is off by {:.3g}, recorded is {:.3g}", refuted->residual.measured, claim.by);
+    return {Standing::broken, std::move(verdict), std::move(why)};
+  }
+  if (std::holds_alternative<Holds>(verdict))
+    return {Standing::stale, std::move(verdict), "the recorded witness no longer fails"};
+  return {Standing::not_checked, std::move(verdict), "the property does not apply"};
+}
+
+}  // namespace
+
+std::string_view name(Standing standing) {
+  switch (standing) {
+    case Standing::as_claimed: return "as claimed";
+    case Standing::broken: return "broken";
+    case Standing::stale: return "stale";
+    case Standing::not_checked: return "not checked";
+  }
+  return "";
+}
+
+Trial over_grid(const Property& property, const EncodingSpec& spec, const Condition& when) {
+  // Building an encoding (a ladder of powers, a table) costs more than a case: each setting is built once.
+  const auto trials = std::make_shared<std::map<std::string, std::optional<Trial>>>();
+  return [&property, &spec, when, trials](Draw& draw) {
+    const Parameters parameters = drawn_parameters(spec, when, draw);
+    const std::string key = parameters.text();
+    auto found = trials->find(key);
+    if (found == trials->end())
+      found = trials->emplace(key, trial(property, spec.make(parameters), fp64)).first;
+    if (!found->second) throw Discard{};
+    return (*found->second)(draw);
+  };
+}
+
+Verdict replay(const Property& property, const EncodingSpec& spec, const Case& recorded) {
+  const Parameters all = standard(spec);
+  Parameters given;
+  Case inputs;
+  for (const auto& [name, value] : recorded.fields()) (all.has(name) ? given : inputs).set(name, value);
+  const auto one = trial(property, spec.make(with(spec, given)), fp64);
+  if (!one) return NotApplicable{"the encoding has no view that the property is asked of"};
+  return replay(*one, inputs);
+}
+
+Judged judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
+  return claim.holds ? judge_holds(claim, spec, plan) : judge_fails(claim, spec);
+}
+
+}  // namespace posproof

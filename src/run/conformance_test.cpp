@@ -1,0 +1,93 @@
+// One ctest test for each encoding and claim (`rope.score.depends_on_offset`), and one for each property's specimens
+// (`teeth.score.depends_on_offset`): the property must refute every one of them within the usual search.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "catalogue/encodings.h"
+#include "catalogue/properties.h"
+#include "run/claims.h"
+#include "run/trial.h"
+
+namespace posproof {
+namespace {
+
+std::string dotted(std::string_view id) {
+  std::string out(id);
+  std::replace(out.begin(), out.end(), '/', '.');
+  return out;
+}
+
+std::string_view id_of(const Property* property) {
+  for (const auto& [id, value] : catalogue::properties())
+    if (value == property) return id;
+  return "?";
+}
+
+class Teeth : public testing::Test {
+ public:
+  Teeth(std::string_view id, const Property& property) : id_(id), property_(property) {}
+  void TestBody() override {
+    ASSERT_FALSE(property_.rejects.empty()) << id_ << " has no specimen that it refutes";
+    for (const Specimen& specimen : property_.rejects) {
+      const auto one = trial(property_, specimen.make(), specimen.precision);
+      ASSERT_TRUE(one.has_value()) << id_ << " does not apply to " << specimen.wrong;
+      const Verdict verdict = search(*one, {.id = std::string(id_)});
+      const auto* errored = std::get_if<Errored>(&verdict);
+      EXPECT_TRUE(std::holds_alternative<Refuted>(verdict))
+          << id_ << " accepts " << specimen.wrong << ": " << name(verdict) << " " << (errored ? errored->what : "");
+    }
+  }
+
+ private:
+  std::string_view id_;
+  const Property& property_;
+};
+
+class Claimed : public testing::Test {
+ public:
+  Claimed(std::string id, const Claim& claim, const EncodingSpec& spec) : id_(std::move(id)), claim_(claim), spec_(spec) {}
+  void TestBody() override {
+    const Judged judged = judge(claim_, spec_, {.id = id_});
+    EXPECT_EQ(judged.standing, Standing::as_claimed) << id_ << ": " << name(judged.standing) << ": " << judged.why;
+  }
+
+ private:
+  std::string id_;
+  const Claim& claim_;
+  const EncodingSpec& spec_;
+};
+
+void add(const std::string& suite, const std::string& test, auto make) {
+  testing::RegisterTest(suite.c_str(), test.c_str(), nullptr, nullptr, __FILE__, __LINE__, make);
+}
+
+void add_all() {
+  for (const auto& [id, property] : catalogue::properties())
+    add("teeth", dotted(id), [id = id, property = property]() -> Teeth* { return new Teeth(id, *property); });
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    std::size_t number = 0;
+    for (const Claim& claim : spec->claims) {
+      const std::string property(id_of(claim.property));
+      // One encoding may claim a property several times, under different conditions.
+      const auto same = std::count_if(spec->claims.begin(), spec->claims.begin() + static_cast<std::ptrdiff_t>(number++),
+                                      [&](const Claim& other) { return other.property == claim.property; });
+      const std::string suffix = same == 0 ? "" : fmt::format(".{}", same + 1);
+      add(std::string(id), dotted(property) + suffix,
+          [key = fmt::format("{} {}{}", id, property, suffix), &claim, spec = spec]() -> Claimed* {
+            return new Claimed(key, claim, *spec);
+          });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace posproof
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  posproof::add_all();
+  return RUN_ALL_TESTS();
+}

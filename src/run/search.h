@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/draw.h"
+#include "core/residual.h"
+#include "core/verdict.h"
+
+namespace posproof {
+
+// One run of a check on the inputs that it draws. May throw Discard (try another case), Refusal (the subject
+// declined: the case is discarded too, and the reason kept for the verdict), or any other exception: Errored.
+using Trial = std::function<Residual(Draw&)>;
+
+// How much a search may spend. It ends at whichever comes first.
+struct Budget {
+  std::uint64_t cases = 300;
+  std::uint64_t shrinks = 2000;                  // runs of the check while shrinking
+  std::chrono::milliseconds time{30000};         // for the search
+  std::chrono::milliseconds shrink_time{10000};  // for shrinking, on top
+};
+
+// Case number n of a property is drawn from hash(seed, id, n) alone: a subset of the properties, another order or a
+// new property repeats the same cases.
+struct Plan {
+  std::uint64_t seed = 1;
+  std::string id;
+  Budget budget = {};
+  std::uint64_t first = 0;  // number of the first case, for shards and for resuming
+};
+
+// Looks for a case that the trial does not hold for; shrinks the first one found, runs it once more (flaky if it does
+// not repeat) and finds out which of its fields do not matter.
+Verdict search(const Trial& trial, const Plan& plan);
+
+// One recorded case. Holds has the one case; a counterexample is not shrunk.
+Verdict replay(const Trial& trial, const Case& recorded);
+
+}  // namespace posproof
