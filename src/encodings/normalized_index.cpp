@@ -23,7 +23,7 @@ Encoding make(const Parameters& parameters) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {
       if (positions[r] < 0 || positions[r] >= length)
-        throw Refusal(fmt::format("position {} of a sequence of {} tokens", positions[r], length));
+        throw Refusal(fmt::format("position {} is outside a sequence of {} tokens", positions[r], length));
       const double x = static_cast<double>(share(range, positions[r], length));
       for (double& entry : rows.row(r)) entry = x;
     }
