@@ -26,7 +26,8 @@ void expect_near(const std::vector<double>& x, const std::vector<double>& golden
 
 // Golden numbers from 40-digit arithmetic.
 TEST(Rope, turns_the_pairs_of_its_layout) {
-  expect_near(turned("dim=4", 3), {-1.413352520780047, 1.8791180666879923, -2.828857481741469, 4.058191135400941});
+  expect_near(turned("dim=4", 3),
+              {-1.413352520780047, 1.8791180666879923, -2.828857481741469, 4.058191135400941});
   expect_near(turned("dim=4 layout=interleaved", 3),
               {-1.27223251272018, -1.8388649851410237, 2.87866810043698, 4.088186635603437});
 }
@@ -84,8 +85,10 @@ TEST(Rope, seeks_the_positions_that_are_nearly_whole_quarter_turns) {
 TEST(Rope, refuses_what_makes_no_sense) {
   const auto& spec = encodings::rope;
   EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_width=0`: 5 channels turn, allowed are even numbers");
-  EXPECT_EQ(refused(spec, "dim=8 rotary_width=3"), "`dim=8 rotary_width=3`: 3 channels turn, allowed are even numbers");
-  EXPECT_EQ(refused(spec, "dim=8 rotary_width=10"), "`rotary_width=10`: allowed are whole numbers from 0 to 8");
+  EXPECT_EQ(refused(spec, "dim=8 rotary_width=3"),
+            "`dim=8 rotary_width=3`: 3 channels turn, allowed are even numbers");
+  EXPECT_EQ(refused(spec, "dim=8 rotary_width=10"),
+            "`rotary_width=10`: allowed are whole numbers from 0 to 8");
   EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 65536");
   EXPECT_EQ(refused(spec, "base=-10000"), "`base=-10000`: allowed are finite numbers above 0");
   EXPECT_EQ(refused(spec, "layout=neox"), "`layout=neox`: allowed are half_split, interleaved");

@@ -13,16 +13,16 @@ std::vector<double> row(std::string_view parameters, Position t) {
   return made<Table>(encodings::sinusoidal, parameters).rows(at, t + 1).data;
 }
 
-// Golden numbers from 40-digit arithmetic. Rounding once puts the entry within half an ulp of them; 1 ulp of room is for
-// the golden decimal itself.
+// Golden numbers from 40-digit arithmetic. Rounding once puts the entry within half an ulp of them; 1 ulp of
+// room is for the golden decimal itself.
 void expect_row(const std::vector<double>& row, const std::vector<double>& golden) {
   ASSERT_EQ(row.size(), golden.size());
   for (std::size_t c = 0; c < row.size(); ++c) EXPECT_DOUBLE_EQ(row[c], golden[c]) << "column " << c;
 }
 
 TEST(Sinusoidal, agrees_with_the_paper_at_position_3_of_width_6) {
-  expect_row(row("dim=6", 3), {0.1411200080598672, -0.9899924966004454, 0.13879810108005053, 0.990320699135675,
-                               0.006463259070189643, 0.9999791129229608});
+  expect_row(row("dim=6", 3), {0.1411200080598672, -0.9899924966004454, 0.13879810108005053,
+                               0.990320699135675, 0.006463259070189643, 0.9999791129229608});
 }
 
 TEST(Sinusoidal, agrees_with_tensor2tensor_at_position_3_of_width_6) {
@@ -59,12 +59,12 @@ TEST(Sinusoidal, places_its_columns_by_the_layout) {
 TEST(Sinusoidal, has_four_ways_with_an_odd_width) {
   expect_row(row("dim=7 odd=zero_pad", 5), {-0.9589242746631385, 0.28366218546322625, 0.23000171166476738,
                                             0.9731902242785206, 0.01077196511803483, 0.9999419807006283, 0});
-  expect_row(row("dim=7 odd=truncate", 5), {-0.9589242746631385, 0.28366218546322625, 0.3521271401051353,
-                                            0.9359521767704685, 0.025894478710947313, 0.9996646817669854,
-                                            0.0018637957811004327});
-  expect_row(row("dim=7 odd=round_up", 5), {-0.9589242746631385, 0.28366218546322625, 0.479425538604203,
-                                            0.8775825618903728, 0.04997916927067833, 0.9987502603949663,
-                                            0.004999979166692708});
+  expect_row(row("dim=7 odd=truncate", 5),
+             {-0.9589242746631385, 0.28366218546322625, 0.3521271401051353, 0.9359521767704685,
+              0.025894478710947313, 0.9996646817669854, 0.0018637957811004327});
+  expect_row(row("dim=7 odd=round_up", 5),
+             {-0.9589242746631385, 0.28366218546322625, 0.479425538604203, 0.8775825618903728,
+              0.04997916927067833, 0.9987502603949663, 0.004999979166692708});
   const auto cut = row("dim=7 odd=truncate", 5);
   EXPECT_EQ(row("dim=7 odd=truncate layout=sin_cos", 5),
             (std::vector<double>{cut[0], cut[2], cut[4], cut[6], cut[1], cut[3], cut[5]}));
@@ -74,8 +74,8 @@ TEST(Sinusoidal, has_four_ways_with_an_odd_width) {
   EXPECT_EQ(row("dim=1 odd=truncate", 5), (std::vector<double>{cut[0]}));
 }
 
-// An angle of 2^20 w in long double is off by at most 2^20 w (6 + 3 |ln w|) 2^-64 = 1.4e-13 (core/error.h). With the
-// double nearest to w_5 it is off by 7e-12.
+// An angle of 2^20 w in long double is off by at most 2^20 w (6 + 3 |ln w|) 2^-64 = 1.4e-13 (core/error.h).
+// With the double nearest to w_5 it is off by 7e-12.
 TEST(Sinusoidal, does_not_round_its_frequencies_to_double) {
   const auto far = row("dim=64", (Position{1} << 20) - 1);
   EXPECT_NEAR(far[10], -0.6744283673130305, 1.4e-13);
@@ -83,7 +83,8 @@ TEST(Sinusoidal, does_not_round_its_frequencies_to_double) {
 }
 
 TEST(Sinusoidal, declares_what_its_columns_are) {
-  const auto table = made<Table>(encodings::sinusoidal, "dim=7 odd=truncate layout=sin_cos offset=2 amplitude=0.5");
+  const auto table =
+      made<Table>(encodings::sinusoidal, "dim=7 odd=truncate layout=sin_cos offset=2 amplitude=0.5");
   ASSERT_EQ(table.pairs.size(), 3u);
   EXPECT_EQ(table.pairs[1].first, 1u);
   EXPECT_EQ(table.pairs[1].second, 5u);
@@ -103,13 +104,15 @@ TEST(Sinusoidal, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(spec, "dim=65537"), "`dim=65537`: allowed are whole numbers from 1 to 65536");
   EXPECT_EQ(refused(spec, "base=0"), "`base=0`: allowed are finite numbers above 0");
   EXPECT_EQ(refused(spec, "amplitude=-1"), "`amplitude=-1`: allowed are finite numbers above 0");
-  EXPECT_EQ(refused(spec, "layout=half_split"), "`layout=half_split`: allowed are interleaved, sin_cos, cos_sin");
+  EXPECT_EQ(refused(spec, "layout=half_split"),
+            "`layout=half_split`: allowed are interleaved, sin_cos, cos_sin");
   EXPECT_EQ(refused(spec, "divisor=full"), "`divisor=full`: allowed are half, half_minus_one");
   EXPECT_EQ(refused(spec, "odd=crash"), "`odd=crash`: allowed are refuse, zero_pad, truncate, round_up");
   EXPECT_EQ(refused(spec, "offset=0.5"), "`offset=0.5`: allowed are whole numbers from -65536 to 65536");
   EXPECT_EQ(refused(spec, "dim=2 divisor=half_minus_one"),
             "`dim=2 odd=refuse divisor=half_minus_one`: 1 frequencies, allowed are 2 or more");
-  EXPECT_EQ(refused(spec, "dim=1 odd=zero_pad"), "`dim=1 odd=zero_pad divisor=half`: 0 frequencies, allowed are 1 or more");
+  EXPECT_EQ(refused(spec, "dim=1 odd=zero_pad"),
+            "`dim=1 odd=zero_pad divisor=half`: 0 frequencies, allowed are 1 or more");
 }
 
 }  // namespace

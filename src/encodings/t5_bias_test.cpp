@@ -24,7 +24,7 @@ std::vector<Position> edges(std::string_view parameters, Position exact) {
 }
 
 TEST(T5Bias, has_the_buckets_of_both_directions) {
-  const std::pair<Position, double> golden[] = {{-200, 15}, {-12, 9}, {-8, 8},   {-1, 1},  {0, 0},
+  const std::pair<Position, double> golden[] = {{-200, 15}, {-12, 9}, {-8, 8},  {-1, 1},  {0, 0},
                                                 {1, 17},    {8, 24},  {12, 25}, {90, 30}, {91, 31}};
   for (const auto& [offset, number] : golden) EXPECT_EQ(bucket("heads=1", offset), number) << offset;
 }
@@ -37,7 +37,8 @@ TEST(T5Bias, begins_its_buckets_at_the_exact_edges) {
 }
 
 TEST(T5Bias, puts_all_of_the_future_into_bucket_0_of_one_direction) {
-  for (const Position offset : {0, 1, 8, 200}) EXPECT_EQ(bucket("heads=1 direction=unidirectional", offset), 0);
+  for (const Position offset : {0, 1, 8, 200})
+    EXPECT_EQ(bucket("heads=1 direction=unidirectional", offset), 0);
   EXPECT_EQ(bucket("heads=1 direction=unidirectional", -3), 3);
 }
 
@@ -73,10 +74,13 @@ TEST(T5Bias, refuses_what_makes_no_sense) {
   const auto& spec = encodings::t5_bias;
   EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 65536");
   EXPECT_EQ(refused(spec, "buckets=1"), "`buckets=1`: allowed are whole numbers from 2 to 1024");
-  EXPECT_EQ(refused(spec, "buckets=2"), "`buckets=2 direction=bidirectional`: allowed are even numbers from 4");
-  EXPECT_EQ(refused(spec, "buckets=33"), "`buckets=33 direction=bidirectional`: allowed are even numbers from 4");
+  EXPECT_EQ(refused(spec, "buckets=2"),
+            "`buckets=2 direction=bidirectional`: allowed are even numbers from 4");
+  EXPECT_EQ(refused(spec, "buckets=33"),
+            "`buckets=33 direction=bidirectional`: allowed are even numbers from 4");
   EXPECT_EQ(refused(spec, "max_distance=8"), "`max_distance=8`: allowed are whole numbers from 9 to 1048576");
-  EXPECT_EQ(refused(spec, "direction=decoder"), "`direction=decoder`: allowed are bidirectional, unidirectional");
+  EXPECT_EQ(refused(spec, "direction=decoder"),
+            "`direction=decoder`: allowed are bidirectional, unidirectional");
   EXPECT_EQ(refused(spec, "relative=key"), "`relative=key`: allowed are key_minus_query, query_minus_key");
   EXPECT_EQ(refused(spec, "table=random"), "`table=random`: allowed are index, seeded");
   EXPECT_EQ(refused(spec, "seed=-1"), "`seed=-1`: allowed are whole numbers from 0 to 4294967295");

@@ -27,7 +27,9 @@ std::string refused_row(const EncodingSpec& spec, std::string_view parameters, P
 }
 
 // The first output of Java's and of every other SplittableRandom(0).
-TEST(Seeded, is_the_generator_of_the_paper) { EXPECT_EQ(splitmix64(0), 0xe220a8397b1dcdafu); }
+TEST(Seeded, is_the_generator_of_the_paper) {
+  EXPECT_EQ(splitmix64(0), 0xe220a8397b1dcdafu);
+}
 
 TEST(Learned, is_a_row_of_its_table) {
   EXPECT_EQ(row(encodings::learned, "dim=3 length=4", 2, 3), (Doubles{6, 7, 8}));
@@ -44,7 +46,8 @@ TEST(Learned, ends_where_its_table_ends) {
   const auto& spec = encodings::learned;
   EXPECT_EQ(made<Table>(spec, "length=4 offset=1").positions.hi, 2);
   EXPECT_EQ(refused_row(spec, "length=4", 3, 4), "not refused");
-  EXPECT_EQ(refused_row(spec, "length=4", 4, 5), "position 4 is outside the table, which holds positions 0 to 3");
+  EXPECT_EQ(refused_row(spec, "length=4", 4, 5),
+            "position 4 is outside the table, which holds positions 0 to 3");
   EXPECT_EQ(refused_row(spec, "length=4 offset=1", 3, 4),
             "position 3 is outside the table, which holds positions 0 to 2");
   EXPECT_EQ(refused_row(spec, "length=4 offset=1", -1, 4),
@@ -65,7 +68,8 @@ TEST(RawIndex, is_the_position) {
   EXPECT_EQ(row(encodings::raw_index, "dim=2", 1048576, 1048577), (Doubles{1048576, 1048576}));
   EXPECT_EQ(row(encodings::raw_index, "offset=2", 5, 6), (Doubles{7}));
   EXPECT_EQ(refused(encodings::raw_index, "dim=-1"), "`dim=-1`: allowed are whole numbers from 1 to 65536");
-  EXPECT_EQ(refused(encodings::raw_index, "offset=65537"), "`offset=65537`: allowed are whole numbers from -65536 to 65536");
+  EXPECT_EQ(refused(encodings::raw_index, "offset=65537"),
+            "`offset=65537`: allowed are whole numbers from -65536 to 65536");
 }
 
 TEST(NormalizedIndex, is_a_share_of_the_length) {
@@ -99,7 +103,8 @@ TEST(Binary, is_the_digits_of_the_position) {
   EXPECT_EQ(row(spec, "dim=70", 1, 2)[69], 0);
   EXPECT_EQ(made<Table>(spec, "dim=4").positions.hi, 15);
   EXPECT_EQ(made<Table>(spec, "dim=64").positions.hi, Position{1} << 20);
-  EXPECT_EQ(refused_row(spec, "dim=4", 16, 17), "position 16 is outside the table, which holds positions 0 to 15");
+  EXPECT_EQ(refused_row(spec, "dim=4", 16, 17),
+            "position 16 is outside the table, which holds positions 0 to 15");
   EXPECT_EQ(refused(spec, "order=big_endian"), "`order=big_endian`: allowed are lsb_first, msb_first");
   EXPECT_EQ(refused(spec, "values=gray"), "`values=gray`: allowed are bits, signs");
 }
@@ -116,7 +121,8 @@ TEST(None, is_the_scaled_product_at_every_position) {
   const std::array<Position, 2> queries = {5, 1000};
   const std::array<Position, 1> keys = {7};
   const Tensor q({2, 4}, {1, 2, 3, 4, 0, 1, 0, 0}), k({1, 4}, {1, 1, 1, 3});
-  const auto rsqrt = made<Contextual>(encodings::none, "dim=4"), one = made<Contextual>(encodings::none, "dim=4 scale=one");
+  const auto rsqrt = made<Contextual>(encodings::none, "dim=4"),
+             one = made<Contextual>(encodings::none, "dim=4 scale=one");
   EXPECT_EQ(rsqrt.logits(q, k, queries, keys), Tensor({1, 2, 1}, {9, 0.5}));
   EXPECT_EQ(one.logits(q, k, queries, keys), Tensor({1, 2, 1}, {18, 1}));
   EXPECT_EQ(rsqrt.error(q.row(0), k.row(0), 5, 7, fp32), 7 * (unit_fp32 + unit_fp64) * 18 / 2);
