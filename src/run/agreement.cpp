@@ -48,7 +48,7 @@ Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw&
   for (std::size_t r = 0; r < n; ++r) {
     auto allowed = row_error(truth, p, at[r], here.row(r));
     for (std::size_t c = 0; c < allowed.size(); ++c) allowed[c] += own_rounding(here.at(r, c));
-    worst = worse(equal(there.row(r), here.row(r), allowed, ceiling), worst);
+    worst = worse(posproof::equal(there.row(r), here.row(r), allowed, ceiling), worst);
   }
   return worst;
 }
@@ -136,7 +136,7 @@ Residual operators_agree(const Attention& truth, const Attention& subject, Preci
   const double allowed = truth.error(q, k, v, mask, p);
   // The output is an average of values: it cannot be further off than their spread.
   const auto [least, most] = std::minmax_element(v.data.begin(), v.data.end());
-  return equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed, *most - *least);
+  return posproof::equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed, *most - *least);
 }
 
 template <class Kind, class Compare>
