@@ -59,7 +59,8 @@ Residual no_more(double value, double limit, double allowed, double ceiling) {
 }
 
 Residual worse(const Residual& a, const Residual& b) {
-  // Where neither uses anything, the one that could have told is kept.
+  // An entry whose allowance covers everything must not hide that others could have told.
+  if (a.holds() && b.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
   if (a.use() == b.use()) return a.telling() ? a : b;
   return a.use() > b.use() ? a : b;
 }
