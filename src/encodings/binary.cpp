@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "catalogue/encodings.h"
 #include "encodings/checked.h"

@@ -22,7 +22,8 @@ inline Refusal refusal(const Parameters& parameters, std::string_view name, std:
   return Refusal(fmt::format("`{}={}`: allowed {}", name, text(*parameters.find(name)), allowed));
 }
 
-inline std::int64_t whole(const Parameters& parameters, std::string_view name, std::int64_t lo, std::int64_t hi) {
+inline std::int64_t whole(const Parameters& parameters, std::string_view name, std::int64_t lo,
+                          std::int64_t hi) {
   const double x = parameters.real(name);
   // The comparisons are false for NaN, and keep the conversion below in range.
   if (!(x >= static_cast<double>(lo) && x <= static_cast<double>(hi)) || x != std::floor(x))

@@ -6,8 +6,9 @@
 
 #include "core/encoding.h"
 
-// The geometric ladder of frequencies, in long double: x87 has the same pow, sin and cos on every machine, while
-// those of glibc in double differ in the last bit from one machine to the next. Values are rounded once, at the end.
+// The geometric ladder of frequencies, in long double: x87 has the same pow, sin and cos on every machine,
+// while those of glibc in double differ in the last bit from one machine to the next. Values are rounded
+// once, at the end.
 namespace posproof::ladder {
 
 // w = base^(-numerator/denominator), radians per position.
@@ -16,9 +17,9 @@ inline long double frequency(double base, std::size_t numerator, std::size_t den
                   -static_cast<long double>(numerator) / static_cast<long double>(denominator));
 }
 
-// The positions up to `hi` at which t w is nearest to a whole number of quarter turns, where a wrong range reduction
-// shows: the denominators of the convergents of w / (pi/2). Then the ends of the integers that bf16, fp16 and
-// fp32 hold.
+// The positions up to `hi` at which t w is nearest to a whole number of quarter turns, where a wrong range
+// reduction shows: the denominators of the convergents of w / (pi/2). Then the ends of the integers that
+// bf16, fp16 and fp32 hold.
 inline std::vector<Position> hard_positions(const std::vector<long double>& frequencies, Position hi) {
   std::vector<Position> hard;
   for (const Position edge : {Position{1} << 8, Position{1} << 11, Position{1} << 24})

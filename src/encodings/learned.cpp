@@ -10,7 +10,8 @@ Encoding make(const Parameters& parameters) {
   const std::size_t dim = checked::width(parameters, "dim");
   const std::int64_t length = checked::whole(parameters, "length", 1, 1 << 20);
   const bool index = checked::one_of(parameters, "table", {"index", "seeded"}) == "index";
-  const auto seed = static_cast<std::uint64_t>(checked::whole(parameters, "seed", 0, (std::int64_t{1} << 32) - 1));
+  const auto seed =
+      static_cast<std::uint64_t>(checked::whole(parameters, "seed", 0, (std::int64_t{1} << 32) - 1));
   const double deviation = checked::positive(parameters, "std");
   const std::int64_t offset = checked::whole(parameters, "offset", 0, length - 1);
 
@@ -38,7 +39,9 @@ const EncodingSpec encodings::learned{
     .parameters =
         {{"dim", 64.0, {1.0, 2.0, 3.0, 8.0, 64.0}, "width of the code, channels"},
          {"length", 512.0, {4.0, 17.0, 512.0}, "rows of the table"},
-         {"table", "index", {"index", "seeded"},
+         {"table",
+          "index",
+          {"index", "seeded"},
           "what stands for the trained numbers: index (row * dim + column), seeded (uniform, of mean 0)"},
          {"seed", 1.0, {1.0, 2.0}, "of the table `seeded`"},
          {"std", 0.02, {0.02, 1.0}, "standard deviation of the table `seeded`"},

@@ -28,9 +28,9 @@ Encoding make(const Parameters& parameters) {
       }
     return out;
   };
-  // A product of dim terms is summed in any order: each term sees one rounding as a product and at most dim - 1 in
-  // sums. The scale is a root, a reciprocal and one multiplication: 3 more. The same again in double for the value
-  // that it is compared with.
+  // A product of dim terms is summed in any order: each term sees one rounding as a product and at most dim -
+  // 1 in sums. The scale is a root, a reciprocal and one multiplication: 3 more. The same again in double for
+  // the value that it is compared with.
   contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k, Position, Position,
                                   const Precision& p) {
     double sum = 0;
@@ -47,7 +47,10 @@ const EncodingSpec encodings::none{
     .formula = "s(q,k; i,j) = q.k / sqrt(dim)",
     .source = "Vaswani et al. 2017, eq. 1; Haviv et al. 2022; Kazemnejad et al. 2023",
     .parameters = {{"dim", 64.0, {1.0, 2.0, 3.0, 8.0, 64.0}, "width of a head, channels"},
-                   {"scale", "rsqrt", {"one", "rsqrt"}, "rsqrt: the logit is divided by sqrt(dim); one: it is not",
+                   {"scale",
+                    "rsqrt",
+                    {"one", "rsqrt"},
+                    "rsqrt: the logit is divided by sqrt(dim); one: it is not",
                     true}},
     .make = &make,
     .oracle = &oracle::none,

@@ -25,9 +25,11 @@ Encoding make(const Parameters& parameters) {
 const EncodingSpec encodings::raw_index{
     .summary = "the position itself in every channel",
     .formula = "p_t[c] = t + offset",
-    .source = "the straw man of every introduction; see Vaswani et al. 2017, section 3.5, for what replaced it",
-    .parameters = {{"dim", 1.0, {1.0, 2.0, 3.0, 8.0}, "width of the code, channels"},
-                   {"offset", 0.0, {0.0, 1.0, 2.0}, "integer added to the position: 1 counts from one", true}},
+    .source =
+        "the straw man of every introduction; see Vaswani et al. 2017, section 3.5, for what replaced it",
+    .parameters =
+        {{"dim", 1.0, {1.0, 2.0, 3.0, 8.0}, "width of the code, channels"},
+         {"offset", 0.0, {0.0, 1.0, 2.0}, "integer added to the position: 1 counts from one", true}},
     .make = &make,
     .oracle = &oracle::raw_index,
     .claims = {},

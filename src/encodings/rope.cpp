@@ -22,14 +22,15 @@ Wheel wheel(const Parameters& parameters) {
   const auto given = checked::whole(parameters, "rotary_width", 0, static_cast<std::int64_t>(out.dim));
   const std::size_t turning = given == 0 ? out.dim : static_cast<std::size_t>(given);
   if (turning % 2 == 1)
-    throw Refusal(fmt::format("`dim={} rotary_width={}`: {} channels turn, allowed are even numbers", out.dim, given,
-                              turning));
+    throw Refusal(fmt::format("`dim={} rotary_width={}`: {} channels turn, allowed are even numbers", out.dim,
+                              given, turning));
   const bool own = checked::one_of(parameters, "exponent", {"rotary_width", "dim"}) == "rotary_width";
   const bool forward = checked::one_of(parameters, "direction", {"forward", "backward"}) == "forward";
   for (std::size_t i = 0; i < turning / 2; ++i) {
     const long double w = ladder::frequency(base, 2 * i, own ? turning : out.dim);
     out.w.push_back(forward ? w : -w);
-    out.pairs.push_back({split ? i : 2 * i, split ? i + turning / 2 : 2 * i + 1, static_cast<double>(out.w.back()), i});
+    out.pairs.push_back(
+        {split ? i : 2 * i, split ? i + turning / 2 : 2 * i + 1, static_cast<double>(out.w.back()), i});
   }
   return out;
 }
@@ -70,17 +71,27 @@ Encoding make(const Parameters& parameters) {
 
 const EncodingSpec encodings::rope{
     .summary = "query and key turned pair by pair, by angles proportional to the position",
-    .formula = "(x_a, x_b) -> (x_a cos t w_i - x_b sin t w_i, x_a sin t w_i + x_b cos t w_i), w_i = base^(-2i/dim)",
+    .formula =
+        "(x_a, x_b) -> (x_a cos t w_i - x_b sin t w_i, x_a sin t w_i + x_b cos t w_i), w_i = base^(-2i/dim)",
     .source = "Su et al. 2021, RoFormer: Enhanced Transformer with Rotary Position Embedding, eq. 34",
     .parameters =
         {{"dim", 64.0, {2.0, 4.0, 6.0, 8.0, 64.0}, "width of a head, channels"},
          {"heads", 1.0, {1.0, 3.0}, "heads, all turned alike"},
-         {"base", 10000.0, {10000.0, 500000.0}, "ratio of the slowest wavelength to the fastest, in the limit"},
-         {"layout", "half_split", {"half_split", "interleaved"},
-          "channels that turn together: half_split (i, i + width/2), interleaved (2i, 2i + 1)", true},
+         {"base",
+          10000.0,
+          {10000.0, 500000.0},
+          "ratio of the slowest wavelength to the fastest, in the limit"},
+         {"layout",
+          "half_split",
+          {"half_split", "interleaved"},
+          "channels that turn together: half_split (i, i + width/2), interleaved (2i, 2i + 1)",
+          true},
          {"rotary_width", 0.0, {0.0, 2.0, 4.0}, "how many channels turn, the first ones; 0: all of them"},
-         {"exponent", "rotary_width", {"rotary_width", "dim"},
-          "what 2i is divided by in the exponent: rotary_width, dim", true},
+         {"exponent",
+          "rotary_width",
+          {"rotary_width", "dim"},
+          "what 2i is divided by in the exponent: rotary_width, dim",
+          true},
          {"direction", "forward", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i", true}},
     .make = &make,
     .oracle = &oracle::rope,

@@ -5,8 +5,8 @@
 
 namespace posproof {
 
-// The output of the generator SplitMix64 (Steele, Lea and Flood 2014, Fast splittable pseudorandom number generators)
-// that is in state x: the state moves on by the golden ratio, and the new state is mixed.
+// The output of the generator SplitMix64 (Steele, Lea and Flood 2014, Fast splittable pseudorandom number
+// generators) that is in state x: the state moves on by the golden ratio, and the new state is mixed.
 inline std::uint64_t splitmix64(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

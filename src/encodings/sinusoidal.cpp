@@ -27,7 +27,8 @@ Columns columns(const Parameters& parameters) {
     if (odd == "truncate") out.frequencies = dim / 2 + 1, out.cut = true;
     if (odd == "round_up") out.frequencies = dim / 2 + 1, out.cut = true, out.exponent_width = dim + 1;
   }
-  const bool whole_range = checked::one_of(parameters, "divisor", {"half", "half_minus_one"}) == "half_minus_one";
+  const bool whole_range =
+      checked::one_of(parameters, "divisor", {"half", "half_minus_one"}) == "half_minus_one";
   if (out.frequencies < (whole_range ? 2u : 1u))
     throw Refusal(fmt::format("`dim={} odd={} divisor={}`: {} frequencies, allowed are {} or more", dim, odd,
                               parameters.word("divisor"), out.frequencies, whole_range ? 2 : 1));
@@ -84,19 +85,35 @@ Encoding make(const Parameters& parameters) {
 const EncodingSpec encodings::sinusoidal{
     .summary = "sine and cosine of the position at a geometric ladder of frequencies",
     .formula = "p_t[2i] = A sin(t w_i), p_t[2i+1] = A cos(t w_i), w_i = base^(-2i/dim)",
-    .source = "Vaswani et al. 2017, Attention Is All You Need, section 3.5; divisor half_minus_one: tensor2tensor",
-    .parameters =
-        {{"dim", 64.0, {2.0, 4.0, 6.0, 3.0, 7.0, 64.0}, "width of the code, channels"},
-         {"base", 10000.0, {10000.0, 500000.0}, "ratio of the slowest wavelength to the fastest, in the limit"},
-         {"layout", "interleaved", {"interleaved", "sin_cos", "cos_sin"},
-          "where sines and cosines stand: interleaved, sin_cos, cos_sin", true},
-         {"divisor", "half", {"half", "half_minus_one"},
-          "half: exponent 2i/dim; half_minus_one: i/(h-1) of h frequencies", true},
-         {"offset", 0.0, {0.0, 1.0, 2.0}, "integer added to the position: 1 counts from one, 2 from padding_idx + 1",
-          true},
-         {"odd", "refuse", {"refuse", "zero_pad", "truncate", "round_up"},
-          "odd widths: refuse, zero_pad (last column 0), truncate (last cosine cut), round_up (as dim + 1, cut)", true},
-         {"amplitude", 1.0, {1.0, 0.5}, "factor of every entry"}},
+    .source =
+        "Vaswani et al. 2017, Attention Is All You Need, section 3.5; divisor half_minus_one: tensor2tensor",
+    .parameters = {{"dim", 64.0, {2.0, 4.0, 6.0, 3.0, 7.0, 64.0}, "width of the code, channels"},
+                   {"base",
+                    10000.0,
+                    {10000.0, 500000.0},
+                    "ratio of the slowest wavelength to the fastest, in the limit"},
+                   {"layout",
+                    "interleaved",
+                    {"interleaved", "sin_cos", "cos_sin"},
+                    "where sines and cosines stand: interleaved, sin_cos, cos_sin",
+                    true},
+                   {"divisor",
+                    "half",
+                    {"half", "half_minus_one"},
+                    "half: exponent 2i/dim; half_minus_one: i/(h-1) of h frequencies",
+                    true},
+                   {"offset",
+                    0.0,
+                    {0.0, 1.0, 2.0},
+                    "integer added to the position: 1 counts from one, 2 from padding_idx + 1",
+                    true},
+                   {"odd",
+                    "refuse",
+                    {"refuse", "zero_pad", "truncate", "round_up"},
+                    "odd widths: refuse, zero_pad (last column 0), truncate (last cosine cut), round_up (as "
+                    "dim + 1, cut)",
+                    true},
+                   {"amplitude", 1.0, {1.0, 0.5}, "factor of every entry"}},
     .make = &make,
     .oracle = &oracle::sinusoidal,
     .claims = {holds(properties::table::has_constant_norm, {.all = {{"odd", {"refuse", "zero_pad"}}}})},
