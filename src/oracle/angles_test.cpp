@@ -40,7 +40,7 @@ TEST(ByIntegers, rounds_to_the_nearest_double) {
   EXPECT_EQ(by_integers::nearest(Known{(by_integers::one << 54) + 2 * by_integers::one, 1}), std::nullopt);
 }
 
-// One pair of a table: how fast it turns, and in which columns it stands.
+// A table, and the exponents of its frequencies.
 struct Setting {
   const char* words;
   double base;
@@ -107,6 +107,7 @@ TEST(OracleAngles, are_those_of_the_second_derivation_in_even_widths) {
   expect_table({"dim=8", 10000, ladder(4, 2, 8)});
   expect_table({"dim=64", 10000, ladder(32, 2, 64)});
   expect_table({"dim=128 base=500000", 500000, ladder(64, 2, 128)});
+  expect_table({"dim=512", 10000, ladder(256, 2, 512)});
   expect_table({"dim=12 divisor=half_minus_one layout=cos_sin", 10000, ladder(6, 1, 5)});
   expect_table({"dim=64 divisor=half_minus_one layout=sin_cos", 10000, ladder(32, 1, 31)});
 }

@@ -42,7 +42,8 @@ bool refused(Encoding (*make)(const Parameters&), std::string_view words) {
 TEST(OracleAlibi, has_the_known_slopes) {
   const auto logarithms = [](std::string_view words) {
     std::vector<double> exponents;
-    for (const double slope : alibi(words).slopes) exponents.push_back(std::round(-std::log2(slope) * 0x1p40) / 0x1p40);
+    for (const double slope : alibi(words).slopes)
+      exponents.push_back(std::round(-std::log2(slope) * 0x1p40) / 0x1p40);
     return exponents;
   };
   EXPECT_EQ(logarithms("heads=8"), (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
@@ -168,6 +169,8 @@ TEST(OracleNone, gives_the_dot_product_with_one_rounding) {
   };
   EXPECT_EQ(logit("dim=3 scale=one", {1e16, 1, -1e16}, {1, 1, 1}), 1);
   EXPECT_EQ(logit("dim=3 scale=one", {1e308, 0x1p-1000, -1e308}, {1, 1, 1}), 0x1p-1000);
+  // (1 + e)^2 - (1 + 2e) is e^2: every bit of a product counts.
+  EXPECT_EQ(logit("dim=2 scale=one", {1 + 0x1p-52, -1}, {1 + 0x1p-52, 1 + 0x1p-51}), 0x1p-104);
   EXPECT_EQ(logit("dim=4", {1, 2, 3, 4}, {1, 1, 1, -1}), 1);
   // 1/sqrt(3) is the root of 1/3.
   EXPECT_EQ(nearest(by_integers::power(3, 1, 2).known()), logit("dim=3", {1, 0, 0}, {1, 1, 1}));

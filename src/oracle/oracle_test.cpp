@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -141,6 +142,17 @@ TEST(OracleSinusoidal, declares_what_its_rows_are) {
     for (std::size_t c = 0; c < here.size(); ++c)
       EXPECT_NEAR(there[c], here[c], 1e-14) << words << " column " << c;
   }
+}
+
+TEST(OracleSinusoidal, seeks_the_hard_positions_behind_the_offset) {
+  const auto hard = sinusoidal("dim=8 offset=5").positions.hard;
+  for (const Position t : {355, 256, 65537})  // 355 is 113 pi and a little
+    EXPECT_TRUE(std::binary_search(hard.begin(), hard.end(), t - 5)) << t;
+  EXPECT_EQ(hard.front(), 0);
+  EXPECT_EQ(hard.back(), 1 << 20);
+  const auto lone =
+      sinusoidal("dim=3 odd=round_up").positions.hard;  // a quarter turn of 0.01 is 157.08 positions
+  EXPECT_TRUE(std::binary_search(lone.begin(), lone.end(), 157));
 }
 
 TEST(OracleSinusoidal, says_what_it_refuses_and_why) {
