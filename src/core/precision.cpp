@@ -62,14 +62,14 @@ Precision Precision::parse(std::string_view words) {
 
 std::string Precision::text() const {
   std::string out = name(result);
-  if (angle != result || result > unit_fp32) out += " over " + name(angle);
+  if (angle != result || result > unit_fp32) out.append(" over ").append(name(angle));
   if (how == Angles::iterated) out += ", frequencies iterated";
   return out;
 }
 
 std::string Precision::word() const {
   std::string out = name(result);
-  if (angle != result || result > unit_fp32) out += "/" + name(angle);
+  if (angle != result || result > unit_fp32) out.append("/").append(name(angle));
   if (how == Angles::iterated) out += "+iterated";
   return out;
 }
