@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/encoding.h"
 
 namespace posproof::attention {
@@ -13,5 +15,8 @@ namespace posproof::attention {
 // Positions are row numbers. An encoding of several heads splits the width among them; a bias, which says nothing of
 // the width, has 4 channels a head.
 Attention plug(const Encoding& encoding);
+
+// The encoding's logits as the softmax sees them, with their error bound; none for an attention operator.
+std::optional<Contextual> lift(const Encoding& encoding);
 
 }  // namespace posproof::attention
