@@ -32,7 +32,7 @@ constexpr double least = 2.0 / 4096;
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 3, 8));
-  const auto order = draw.order("order", n);
+  const auto order = draw.order("permutation", n);
   // A bias of the distance |i - j| is the same in the reversed order, and is nevertheless an encoding of position.
   bool reversal = true;
   for (std::size_t r = 0; r < n; ++r) reversal = reversal && order[r] == n - 1 - r;

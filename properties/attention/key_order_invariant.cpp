@@ -8,7 +8,7 @@ namespace {
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto queries = static_cast<std::size_t>(draw.integer("queries", 1, 4));
   const auto keys = static_cast<std::size_t>(draw.integer("keys", 2, 5));
-  const auto order = draw.order("order", keys);
+  const auto order = draw.order("permutation", keys);
   const Tensor q = draw.content("q", {queries, attention.dim});
   const Tensor k = draw.content("k", {keys, attention.dim});
   const Tensor v = tokens::rolled(k, 1, attention.value_dim);

@@ -7,7 +7,7 @@ namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
-  const auto order = draw.order("order", n);
+  const auto order = draw.order("permutation", n);
   const Mask mask = tokens::drawn_mask(draw, n);
   const Tensor x = draw.content("x", {n, attention.dim});
 

@@ -23,7 +23,7 @@ double largest(const Tensor& x) {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
-  const auto order = draw.order("order", n);
+  const auto order = draw.order("permutation", n);
   const Tensor x = draw.content("x", {n, attention.dim});
 
   const Mask mask = mask::none(n);

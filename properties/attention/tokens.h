@@ -59,7 +59,7 @@ inline Mask drawn_mask(Draw& draw, std::size_t n) {
     std::fill_n(keep.begin(), from_1_to("kept", n), true);
     return mask::padding(n, keep);
   }
-  if (name == "window") return mask::sliding_window(n, from_1_to("width", n));
+  if (name == "window") return mask::sliding_window(n, from_1_to("reach", n));
   // Blocks of one size, the last one smaller where they do not divide n.
   const std::size_t size = from_1_to("block", n);
   std::vector<std::size_t> sizes;
