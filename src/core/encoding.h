@@ -29,6 +29,7 @@ struct Domain {
   Position lo = 0;
   Position hi = Position{1} << 20;
   std::vector<Position> hard;
+  bool ends = false;  // nothing is defined outside, and asking for it is refused; else only what is tested ends here
 
   Domain() noexcept {}
   Domain(Position first, Position last, std::vector<Position> hard_ones = {})
@@ -93,6 +94,7 @@ struct Contextual {
   std::size_t dim = 0;
   std::size_t heads = 1;
   Domain positions = {};
+  bool positional = true;  // declared: position acts at all
   std::function<Tensor(const Tensor& q, const Tensor& k, std::span<const Position> queries,
                        std::span<const Position> keys)>
       logits = {};
