@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/encoding.h"
 
 namespace posproof::attention {
@@ -12,5 +14,8 @@ namespace posproof::attention {
 //   attention:  is the operator already
 // Positions are row numbers. An encoding of several heads splits the width among them.
 Attention plug(const Encoding& encoding);
+
+// The encoding's logits as the softmax sees them, with their error bound; none for an attention operator.
+std::optional<Contextual> lift(const Encoding& encoding);
 
 }  // namespace posproof::attention

@@ -24,7 +24,7 @@ std::optional<double> number(std::string_view word) {
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 std::string list_text(const std::vector<double>& values) {
-  std::string out = "[";
+  std::string out(1, '[');
   for (std::size_t i = 0; i < values.size();) {
     std::size_t run = 1;
     while (i + run < values.size() && same_bits(values[i], values[i + run])) ++run;

@@ -94,6 +94,7 @@ struct Contextual {
   std::size_t dim = 0;
   std::size_t heads = 1;
   Domain positions = {};
+  bool positional = true;  // declared: position acts at all
   std::function<Tensor(const Tensor& q, const Tensor& k, std::span<const Position> queries,
                        std::span<const Position> keys)>
       logits = {};

@@ -29,7 +29,8 @@ double sine_error(const Precision& p, double position, const Pair& pair) {
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row) {
   std::vector<double> error(row.size());
-  for (std::size_t c = 0; c < row.size(); ++c) error[c] = 2 * p.result * std::abs(row[c]);
+  // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
+  for (std::size_t c = 0; c < row.size(); ++c) error[c] = std::isfinite(row[c]) ? 2 * p.result * std::abs(row[c]) : 0;
   const double t = static_cast<double>(position) + table.offset;
   const auto on_ladder = [&](std::size_t column, const Pair& pair) {
     error[column] = table.amplitude * (sine_error(p, t, pair) + p.result);

@@ -59,10 +59,10 @@ Residual no_more(double value, double limit, double allowed, double ceiling) {
 }
 
 Residual worse(const Residual& a, const Residual& b) {
-  // An entry whose allowance covers everything must not hide that others could have told.
-  if (a.holds() && b.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
-  if (a.use() == b.use()) return a.telling() ? a : b;
-  return a.use() > b.use() ? a : b;
+  if (a.holds() != b.holds()) return a.holds() ? b : a;
+  // Of two that hold, one that could have told says more than one that could not.
+  if (a.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
+  return a.use() >= b.use() ? a : b;
 }
 
 Residual exactly(bool true_here) { return {true_here ? 0.0 : 1.0, 0.0, 1.0}; }

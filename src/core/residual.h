@@ -30,8 +30,8 @@ Residual equal(std::span<const double> there, std::span<const double> here, std:
 // By how much `value` exceeds `limit`.
 Residual no_more(double value, double limit, double allowed, double ceiling = no_ceiling);
 
-// The one of two that uses more of its allowance; a refuted one before one that holds, NaN before all. Of two that
-// hold, one that could have told before one that could not.
+// The one of two that says more against the statement: refuted before held, telling before not, then the one that
+// uses more of its allowance (NaN: all of it).
 Residual worse(const Residual& a, const Residual& b);
 
 // A statement that cannot be measured by degrees: refused or not, bit for bit or not. Off by 1 where false.

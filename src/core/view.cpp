@@ -86,7 +86,7 @@ Score of_bias(const Bias& bias) {
     const std::array<Position, 1> query = {i}, key = {j};
     return bias.bias(query, key).data.at(0);
   };
-  Score score{.dim = 4, .positions = bias.positions};
+  Score score{.dim = 4, .positions = bias.positions, .causal = bias.causal};
   score.at = [one](Row q, Row k, Position i, Position j) { return dot(q, k) + one(i, j); };
   score.error = [one, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](Row q, Row k, Position i, Position j,
                                                                            const Precision& p) {

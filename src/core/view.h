@@ -19,6 +19,7 @@ namespace posproof {
 struct Score {
   std::size_t dim = 0;
   Domain positions = {};
+  bool causal = false;  // only keys at or before the query mean anything
   std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j)> at = {};
   // Bound of |at - the exact logit| for a subject of that precision, from core/error.h.
   std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,

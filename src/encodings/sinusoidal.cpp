@@ -1,26 +1,80 @@
+#include <cmath>
+
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
+#include "encodings/checked.h"
+#include "encodings/ladder.h"
 #include "oracle/oracle.h"
-
-#include <cmath>
 
 namespace posproof {
 namespace {
 
+// How many frequencies a width has, and how an odd width comes by its last column.
+struct Columns {
+  std::size_t dim;
+  std::size_t frequencies;
+  std::size_t exponent_width;  // d in 2i/d
+  bool cut;                    // the last cosine is missing
+};
+
+Columns columns(const Parameters& parameters) {
+  const std::size_t dim = checked::width(parameters, "dim");
+  const std::string& odd = checked::one_of(parameters, "odd", {"refuse", "zero_pad", "truncate", "round_up"});
+  Columns out{dim, dim / 2, dim, false};
+  if (dim % 2 == 1) {
+    if (odd == "refuse") throw Refusal(fmt::format("`dim={} odd=refuse`: allowed are even widths", dim));
+    if (odd == "zero_pad") out.exponent_width = dim - 1;
+    if (odd == "truncate") out.frequencies = dim / 2 + 1, out.cut = true;
+    if (odd == "round_up") out.frequencies = dim / 2 + 1, out.cut = true, out.exponent_width = dim + 1;
+  }
+  const bool whole_range =
+      checked::one_of(parameters, "divisor", {"half", "half_minus_one"}) == "half_minus_one";
+  if (out.frequencies < (whole_range ? 2u : 1u))
+    throw Refusal(fmt::format("`dim={} odd={} divisor={}`: {} frequencies, allowed are {} or more", dim, odd,
+                              parameters.word("divisor"), out.frequencies, whole_range ? 2 : 1));
+  return out;
+}
+
+// Where the sine and the cosine of frequency i stand.
+Pair place(const std::string& layout, const Columns& columns, std::size_t i, long double w) {
+  const double frequency = static_cast<double>(w);
+  const std::size_t cosines = columns.frequencies - (columns.cut ? 1 : 0);
+  if (layout == "interleaved") return {2 * i, 2 * i + 1, frequency, i};
+  if (layout == "sin_cos") return {i, columns.frequencies + i, frequency, i};
+  return {cosines + i, i, frequency, i};
+}
+
 Encoding make(const Parameters& parameters) {
-  const auto dim = static_cast<std::size_t>(parameters.integer("dim"));
-  Table table{.dim = dim};
-  for (std::size_t i = 0; 2 * i + 1 < dim; ++i)
-    table.pairs.push_back({2 * i, 2 * i + 1,
-                           double(std::pow((long double)10000.0, -2.0L * (long double)(i) / (long double)(dim))), i});
-  table.rows = [pairs = table.pairs, dim](std::span<const Position> positions, Position) {
+  const Columns c = columns(parameters);
+  const double base = checked::positive(parameters, "base");
+  const bool half = parameters.word("divisor") == "half";
+  const std::string& layout = checked::one_of(parameters, "layout", {"interleaved", "sin_cos", "cos_sin"});
+  const std::int64_t offset = checked::whole(parameters, "offset", -checked::widest, checked::widest);
+  const double amplitude = checked::positive(parameters, "amplitude");
+
+  Table table{.dim = c.dim, .amplitude = amplitude, .offset = static_cast<double>(offset)};
+  std::vector<long double> w;
+  for (std::size_t i = 0; i < c.frequencies; ++i) {
+    w.push_back(half ? ladder::frequency(base, 2 * i, c.exponent_width)
+                     : ladder::frequency(base, i, c.frequencies - 1));
+    const Pair pair = place(layout, c, i, w.back());
+    if (c.cut && i + 1 == c.frequencies)
+      table.lone = pair;
+    else
+      table.pairs.push_back(pair);
+  }
+  table.positions.hard = ladder::hard_positions(w, table.positions.hi);
+  table.rows = [w, pairs = table.pairs, lone = table.lone, dim = c.dim, offset, amplitude](
+                   std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
-    for (std::size_t r = 0; r < positions.size(); ++r)
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      const long double t = static_cast<long double>(positions[r]) + static_cast<long double>(offset);
       for (const Pair& pair : pairs) {
-        const long double angle = static_cast<long double>(positions[r]) * pair.frequency;
-        rows.at(r, pair.first) = static_cast<double>(std::sin(angle));
-        rows.at(r, pair.second) = static_cast<double>(std::cos(angle));
+        rows.at(r, pair.first) = static_cast<double>(amplitude * std::sin(t * w[pair.index]));
+        rows.at(r, pair.second) = static_cast<double>(amplitude * std::cos(t * w[pair.index]));
       }
+      if (lone) rows.at(r, lone->first) = static_cast<double>(amplitude * std::sin(t * w[lone->index]));
+    }
     return rows;
   };
   return table;
@@ -30,12 +84,39 @@ Encoding make(const Parameters& parameters) {
 
 const EncodingSpec encodings::sinusoidal{
     .summary = "sine and cosine of the position at a geometric ladder of frequencies",
-    .formula = "p_t[2i] = sin(t w_i), p_t[2i+1] = cos(t w_i), w_i = base^(-2i/dim)",
-    .source = "Vaswani et al. 2017, Attention Is All You Need, section 3.5",
-    .parameters = {{"dim", 64.0, {2.0, 4.0, 8.0, 64.0}, "width of the code, channels"}},
+    .formula = "p_t[2i] = A sin(t w_i), p_t[2i+1] = A cos(t w_i), w_i = base^(-2i/dim)",
+    .source =
+        "Vaswani et al. 2017, Attention Is All You Need, section 3.5; divisor half_minus_one: tensor2tensor",
+    .parameters = {{"dim", 64.0, {2.0, 4.0, 6.0, 3.0, 7.0, 64.0}, "width of the code, channels"},
+                   {"base",
+                    10000.0,
+                    {10000.0, 500000.0},
+                    "ratio of the slowest wavelength to the fastest, in the limit"},
+                   {"layout",
+                    "interleaved",
+                    {"interleaved", "sin_cos", "cos_sin"},
+                    "where sines and cosines stand: interleaved, sin_cos, cos_sin",
+                    true},
+                   {"divisor",
+                    "half",
+                    {"half", "half_minus_one"},
+                    "half: exponent 2i/dim; half_minus_one: i/(h-1) of h frequencies",
+                    true},
+                   {"offset",
+                    0.0,
+                    {0.0, 1.0, 2.0},
+                    "integer added to the position: 1 counts from one, 2 from padding_idx + 1",
+                    true},
+                   {"odd",
+                    "refuse",
+                    {"refuse", "zero_pad", "truncate", "round_up"},
+                    "odd widths: refuse, zero_pad (last column 0), truncate (last cosine cut), round_up (as "
+                    "dim + 1, cut)",
+                    true},
+                   {"amplitude", 1.0, {1.0, 0.5}, "factor of every entry"}},
     .make = &make,
     .oracle = &oracle::sinusoidal,
-    .claims = {holds(properties::table::has_constant_norm)},
+    .claims = {holds(properties::table::has_constant_norm, {.all = {{"odd", {"refuse", "zero_pad"}}}})},
 };
 
 }  // namespace posproof

@@ -1,1 +1,171 @@
 #include "run/agreement.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "attention/plug.h"
+#include "core/error.h"
+#include "run/claims.h"
+#include "run/trial.h"
+
+namespace posproof {
+namespace {
+
+// Names of the drawn positions: at most four in one call are enough to see a call that is right for one row only.
+constexpr std::array<std::string_view, 4> places = {"t", "t1", "t2", "t3"};
+constexpr std::array<std::string_view, 4> queries = {"i", "i1", "i2", "i3"};
+constexpr std::array<std::string_view, 4> keys = {"j", "j1", "j2", "j3"};
+
+std::vector<Position> positions(Draw& draw, std::size_t n, const std::array<std::string_view, 4>& names,
+                                const Domain& within) {
+  std::vector<Position> out;
+  for (std::size_t r = 0; r < n; ++r) out.push_back(draw.position(names.at(r), within));
+  return out;
+}
+
+Domain overlap(const Domain& a, const Domain& b) {
+  Domain both(std::max(a.lo, b.lo), std::min(a.hi, b.hi), b.hard);
+  std::erase_if(both.hard, [&](Position t) { return t < both.lo || t > both.hi; });
+  return both;
+}
+
+// The truth's own values are rounded once to double.
+double own_rounding(double value) { return unit_fp64 * std::abs(value); }
+
+Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw& draw) {
+  const Domain domain = overlap(subject.positions, truth.positions);
+  const auto n = static_cast<std::size_t>(draw.integer("rows", 1, 4));
+  const auto at = positions(draw, n, places, domain);
+  const Position last = *std::max_element(at.begin(), at.end());
+  const Position length = draw.position("n", domain, last + 1, std::max(last + 1, domain.hi + 1));
+
+  const Tensor there = subject.rows(at, length);
+  const Tensor here = truth.rows(at, length);
+  // A table with a ladder cannot be further off than from -A to A; the others have no bound.
+  const double ceiling = truth.pairs.empty() ? no_ceiling : 2 * truth.amplitude;
+  Residual worst{0, 0, 0};
+  for (std::size_t r = 0; r < n; ++r) {
+    auto allowed = row_error(truth, p, at[r], here.row(r));
+    for (std::size_t c = 0; c < allowed.size(); ++c) allowed[c] += own_rounding(here.at(r, c));
+    worst = worse(posproof::equal(there.row(r), here.row(r), allowed, ceiling), worst);
+  }
+  return worst;
+}
+
+Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Draw& draw) {
+  const Domain domain = overlap(subject.positions, truth.positions);
+  const auto batch = static_cast<std::size_t>(draw.integer("batch", 1, 2));
+  const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 2));
+  const auto at = positions(draw, batch * n, places, domain);
+  const Role role = std::get<std::string>(draw.option("role", {"query", "key"})) == "query" ? Role::query : Role::key;
+  const auto content = draw.content("x", truth.dim);
+
+  // Every token has the same content but for a power of two, which is exact in every format: tokens that are mixed up
+  // differ, and the counterexample stays one vector.
+  Tensor x({batch, truth.heads, n, truth.dim});
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < truth.dim; ++c) x.at(r, c) = std::ldexp(content[c], static_cast<int>(r % 4));
+
+  const Tensor there = subject.turn(x, at, role);
+  const Tensor here = truth.turn(x, at, role);
+  Residual worst{0, 0, 0};
+  for (std::size_t r = 0; r < x.rows(); ++r) {
+    const Position t = at[r / (truth.heads * n) * n + r % n];
+    const auto allowed = turned_error(truth, p, t, x.row(r));
+    std::vector<double> ceiling(truth.dim, no_ceiling);
+    for (const Pair& pair : truth.pairs)
+      ceiling[pair.first] = ceiling[pair.second] = 2 * std::hypot(x.at(r, pair.first), x.at(r, pair.second));
+    for (std::size_t c = 0; c < truth.dim; ++c)
+      worst = worse(equal(there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c]), worst);
+  }
+  return worst;
+}
+
+Residual biases_agree(const Bias& truth, const Bias& subject, Precision p, Draw& draw) {
+  const Domain domain = overlap(subject.positions, truth.positions);
+  const auto nq = static_cast<std::size_t>(draw.integer("nq", 1, 4));
+  const auto nk = static_cast<std::size_t>(draw.integer("nk", 1, 4));
+  const auto i = positions(draw, nq, queries, domain);
+  const auto j = positions(draw, nk, keys, domain);
+
+  const Tensor there = subject.bias(i, j);
+  const Tensor here = truth.bias(i, j);
+  Residual worst{0, 0, 0};
+  for (std::size_t r = 0; r < truth.heads * nq; ++r)
+    for (std::size_t c = 0; c < nk; ++c) {
+      if (truth.causal && j[c] > i[r % nq]) continue;  // masked: whatever stands there is never seen
+      const double slope = truth.slopes.empty() ? 0.0 : truth.slopes[r / nq];
+      const double b = here.at(r, c);
+      worst = worse(equal(there.at(r, c), b, bias_error(p, b, slope) + own_rounding(b)), worst);
+    }
+  return worst;
+}
+
+Residual logits_agree(const Contextual& truth, const Contextual& subject, Precision p, Draw& draw) {
+  const Domain domain = overlap(subject.positions, truth.positions);
+  const auto nq = static_cast<std::size_t>(draw.integer("nq", 1, 2));
+  const auto nk = static_cast<std::size_t>(draw.integer("nk", 1, 2));
+  const auto i = positions(draw, nq, queries, domain);
+  const auto j = positions(draw, nk, keys, domain);
+  const Tensor q = draw.content("q", Shape{nq, truth.dim});
+  const Tensor k = draw.content("k", Shape{nk, truth.dim});
+
+  const Tensor there = subject.logits(q, k, i, j);
+  const Tensor here = truth.logits(q, k, i, j);
+  Residual worst{0, 0, 0};
+  for (std::size_t r = 0; r < truth.heads * nq; ++r)
+    for (std::size_t c = 0; c < nk; ++c) {
+      const double allowed = truth.error(q.row(r % nq), k.row(c), i[r % nq], j[c], p);
+      const bool empty = here.at(r, c) == 0 && allowed == 0;
+      worst = worse(equal(there.at(r, c), here.at(r, c), allowed, empty ? 0 : no_ceiling), worst);
+    }
+  return worst;
+}
+
+Residual operators_agree(const Attention& truth, const Attention& subject, Precision p, Draw& draw) {
+  const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 5));
+  const auto causal = std::get<std::string>(draw.option("mask", {"none", "causal"})) == "causal";
+  const Tensor q = draw.content("q", Shape{n, truth.dim});
+  const Tensor k = draw.content("k", Shape{n, truth.dim});
+  const Tensor v = draw.content("v", Shape{n, truth.value_dim});
+  Mask mask({n, n}, std::vector<double>(n * n, 1));
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = r + 1; causal && c < n; ++c) mask.at(r, c) = 0;
+
+  const double allowed = truth.error(q, k, v, mask, p);
+  // The output is an average of values: it cannot be further off than their spread.
+  const auto [least, most] = std::minmax_element(v.data.begin(), v.data.end());
+  return posproof::equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed, *most - *least);
+}
+
+template <class Kind, class Compare>
+Check compared(const Kind& truth, Compare compare) {
+  return CheckOf<Kind>([truth, compare](const Kind& subject, Precision p, Draw& draw) {
+    return compare(truth, subject, p, draw);
+  });
+}
+
+}  // namespace
+
+Property agreement(const Encoding& truth) {
+  Property property{.statement = "Every value is the exact one, rounded.",
+                    .formula = "f(t) = the paper's f(t)",
+                    .source = "the encoding's own paper, computed exactly: oracle/",
+                    .checks = {},
+                    .rejects = {}};
+  if (const auto* table = std::get_if<Table>(&truth)) property.checks.push_back(compared(*table, &rows_agree));
+  if (const auto* rotary = std::get_if<Rotary>(&truth)) property.checks.push_back(compared(*rotary, &turns_agree));
+  if (const auto* bias = std::get_if<Bias>(&truth)) property.checks.push_back(compared(*bias, &biases_agree));
+  if (const auto logits = attention::lift(truth)) property.checks.push_back(compared(*logits, &logits_agree));
+  property.checks.push_back(compared(attention::plug(truth), &operators_agree));
+  return property;
+}
+
+Trial agreement_over_grid(const EncodingSpec& spec) {
+  return over_grid(spec, {}, [&spec](const Parameters& parameters) {
+    return trial(agreement(spec.oracle(parameters)), spec.make(parameters), fp64);
+  });
+}
+
+}  // namespace posproof

@@ -29,24 +29,6 @@ Parameters drawn_parameters(const EncodingSpec& spec, const Condition& when, Dra
   return parameters;
 }
 
-Judged judge_holds(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
-  Verdict verdict = search(over_grid(*claim.property, spec, claim.when), plan);
-  if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-    std::string why = fmt::format("off by {}, allowed {}, at {}", refuted->residual.measured,
-                                  refuted->residual.allowed, refuted->counterexample.text());
-    return {Standing::broken, std::move(verdict), std::move(why)};
-  }
-  if (const auto* errored = std::get_if<Errored>(&verdict)) {
-    std::string why = fmt::format("{} at {}", errored->what, errored->at.text());
-    return {Standing::not_checked, std::move(verdict), std::move(why)};
-  }
-  if (const auto* undecided = std::get_if<Undecided>(&verdict)) {
-    std::string why = undecided->why;
-    return {Standing::not_checked, std::move(verdict), std::move(why)};
-  }
-  return {Standing::as_claimed, std::move(verdict), ""};
-}
-
 Judged judge_fails(const Claim& claim, const EncodingSpec& spec) {
   Verdict verdict;
   try {
@@ -77,18 +59,24 @@ std::string_view name(Standing standing) {
   return "";
 }
 
-Trial over_grid(const Property& property, const EncodingSpec& spec, const Condition& when) {
+Trial over_grid(const EncodingSpec& spec, const Condition& when,
+                std::function<std::optional<Trial>(const Parameters&)> made) {
   // Building an encoding (a ladder of powers, a table) costs more than a case: each setting is built once.
   const auto trials = std::make_shared<std::map<std::string, std::optional<Trial>>>();
-  return [&property, &spec, when, trials](Draw& draw) {
+  return [&spec, when, made = std::move(made), trials](Draw& draw) {
     const Parameters parameters = drawn_parameters(spec, when, draw);
     const std::string key = parameters.text();
     auto found = trials->find(key);
-    if (found == trials->end())
-      found = trials->emplace(key, trial(property, spec.make(parameters), fp64)).first;
+    if (found == trials->end()) found = trials->emplace(key, made(parameters)).first;
     if (!found->second) throw Discard{};
     return (*found->second)(draw);
   };
+}
+
+Trial over_grid(const Property& property, const EncodingSpec& spec, const Condition& when) {
+  return over_grid(spec, when, [&property, &spec](const Parameters& parameters) {
+    return trial(property, spec.make(parameters), fp64);
+  });
 }
 
 Verdict replay(const Property& property, const EncodingSpec& spec, const Case& recorded) {
@@ -101,8 +89,30 @@ Verdict replay(const Property& property, const EncodingSpec& spec, const Case& r
   return replay(*one, inputs);
 }
 
+Judged stand(Verdict verdict) {
+  if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+    std::string why = fmt::format("off by {}, allowed {}, at {}", refuted->residual.measured,
+                                  refuted->residual.allowed, refuted->counterexample.text());
+    return {Standing::broken, std::move(verdict), std::move(why)};
+  }
+  if (const auto* errored = std::get_if<Errored>(&verdict)) {
+    std::string why = fmt::format("{} at {}", errored->what, errored->at.text());
+    return {Standing::not_checked, std::move(verdict), std::move(why)};
+  }
+  if (const auto* undecided = std::get_if<Undecided>(&verdict)) {
+    std::string why = undecided->why;
+    return {Standing::not_checked, std::move(verdict), std::move(why)};
+  }
+  if (const auto* not_applicable = std::get_if<NotApplicable>(&verdict)) {
+    std::string why = not_applicable->why;
+    return {Standing::not_checked, std::move(verdict), std::move(why)};
+  }
+  return {Standing::as_claimed, std::move(verdict), ""};
+}
+
 Judged judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
-  return claim.holds ? judge_holds(claim, spec, plan) : judge_fails(claim, spec);
+  if (!claim.holds) return judge_fails(claim, spec);
+  return stand(search(over_grid(*claim.property, spec, claim.when), plan));
 }
 
 }  // namespace posproof

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,9 +31,16 @@ struct Judged {
 // are drawn first and are part of the case, so that a counterexample shrinks to the simplest of them.
 Trial over_grid(const Property& property, const EncodingSpec& spec, const Condition& when = {});
 
+// The same for a trial that is made for each setting: none where it does not apply there.
+Trial over_grid(const EncodingSpec& spec, const Condition& when,
+                std::function<std::optional<Trial>(const Parameters&)> made);
+
 // A recorded case of a property on an encoding: the fields named like parameters are the parameters (standard where
 // missing), the rest are the inputs. Throws std::invalid_argument for a field that nothing asks for.
 Verdict replay(const Property& property, const EncodingSpec& spec, const Case& recorded);
+
+// Where a claim that something holds stands after this verdict.
+Judged stand(Verdict verdict);
 
 // Searches a `holds`, replays a `fails`.
 Judged judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan);

@@ -1,0 +1,82 @@
+#include <bit>
+#include <cmath>
+
+#include "catalogue/encodings.h"
+#include "encodings/checked.h"
+#include "oracle/oracle.h"
+
+namespace posproof {
+namespace {
+
+// 2^(-max_bias h / heads), h = 1 .. heads, by the rule that the paper's code has for a number of heads that
+// is no power of two: the slopes of the largest power P below, then every other slope of 2P, from the first.
+std::vector<long double> slopes(std::size_t heads, bool official, double max_bias) {
+  const auto slope = [max_bias](std::size_t h, std::size_t of) {
+    return std::exp2(-static_cast<long double>(max_bias) * static_cast<long double>(h) /
+                     static_cast<long double>(of));
+  };
+  const std::size_t whole = official ? std::bit_floor(heads) : heads;
+  std::vector<long double> out;
+  for (std::size_t h = 1; h <= whole; ++h) out.push_back(slope(h, whole));
+  for (std::size_t h = 1; out.size() < heads; h += 2) out.push_back(slope(h, 2 * whole));
+  return out;
+}
+
+Encoding make(const Parameters& parameters) {
+  const std::size_t heads = checked::width(parameters, "heads");
+  const bool official = checked::one_of(parameters, "rule", {"official", "geometric"}) == "official";
+  const bool causal = checked::one_of(parameters, "form", {"causal", "symmetric"}) == "causal";
+  const bool relative = checked::one_of(parameters, "rows", {"relative", "key_index"}) == "relative";
+  if (!causal && !relative)
+    throw Refusal(
+        "`form=symmetric rows=key_index`: a symmetric bias is no function of the key alone, allowed is "
+        "`rows=relative`");
+  const std::vector<long double> m = slopes(heads, official, checked::positive(parameters, "max_bias"));
+
+  Bias bias{.heads = heads, .slopes = {m.begin(), m.end()}, .causal = causal};
+  bias.bias = [=](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({heads, queries.size(), keys.size()});
+    for (std::size_t h = 0; h < heads; ++h)
+      for (std::size_t i = 0; i < queries.size(); ++i)
+        for (std::size_t j = 0; j < keys.size(); ++j) {
+          const long double past = static_cast<long double>(queries[i]) - static_cast<long double>(keys[j]);
+          const long double distance = causal ? std::max(past, 0.0L) : std::abs(past);
+          // + 0.0: the bias of the query's own position is 0, not -0.
+          out.at(h * queries.size() + i, j) = static_cast<double>(
+              relative ? -m[h] * distance + 0.0L : m[h] * static_cast<long double>(keys[j]));
+        }
+    return out;
+  };
+  return bias;
+}
+
+}  // namespace
+
+const EncodingSpec encodings::alibi{
+    .summary = "a penalty on the logit, linear in the distance, of another slope for each head",
+    .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads)",
+    .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
+    .parameters =
+        {{"heads", 8.0, {1.0, 2.0, 3.0, 8.0, 12.0}, "heads"},
+         {"rule",
+          "official",
+          {"official", "geometric"},
+          "slopes of a number of heads that is no power of two: official (two sets), geometric (one)",
+          true},
+         {"form",
+          "causal",
+          {"causal", "symmetric"},
+          "causal: keys at or before the query; symmetric: by |i - j| on both sides",
+          true},
+         {"rows",
+          "relative",
+          {"relative", "key_index"},
+          "relative: -m (i - j); key_index: +m j, equal to it after softmax",
+          true},
+         {"max_bias", 8.0, {8.0, 4.0}, "minus log2 of the last slope"}},
+    .make = &make,
+    .oracle = &oracle::alibi,
+    .claims = {},
+};
+
+}  // namespace posproof

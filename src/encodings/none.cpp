@@ -1,0 +1,60 @@
+#include <cmath>
+
+#include "catalogue/encodings.h"
+#include "encodings/checked.h"
+#include "oracle/oracle.h"
+
+namespace posproof {
+namespace {
+
+Encoding make(const Parameters& parameters) {
+  const std::size_t dim = checked::width(parameters, "dim");
+  const bool rsqrt = checked::one_of(parameters, "scale", {"rsqrt", "one"}) == "rsqrt";
+  const long double scale = rsqrt ? 1 / std::sqrt(static_cast<long double>(dim)) : 1.0L;
+
+  Contextual contextual{.dim = dim};
+  contextual.logits = [dim, scale](const Tensor& q, const Tensor& k, std::span<const Position> queries,
+                                   std::span<const Position> keys) {
+    const Shape want_q = {queries.size(), dim}, want_k = {keys.size(), dim};
+    if (q.shape != want_q || k.shape != want_k)
+      throw std::invalid_argument(fmt::format("logits of q {} and k {}: allowed are {} and {}", text(q.shape),
+                                              text(k.shape), text(want_q), text(want_k)));
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        long double sum = 0;
+        for (std::size_t c = 0; c < dim; ++c) sum += static_cast<long double>(q.at(i, c)) * k.at(j, c);
+        out.at(i, j) = static_cast<double>(sum * scale);
+      }
+    return out;
+  };
+  // A product of dim terms is summed in any order: each term sees one rounding as a product and at most dim -
+  // 1 in sums. The scale is a root, a reciprocal and one multiplication: 3 more. The same again in double for
+  // the value that it is compared with.
+  contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k, Position, Position,
+                                  const Precision& p) {
+    double sum = 0;
+    for (std::size_t c = 0; c < dim; ++c) sum += std::abs(q[c] * k[c]);
+    return (static_cast<double>(dim) + 3) * (p.result + unit_fp64) * sum * static_cast<double>(scale);
+  };
+  return contextual;
+}
+
+}  // namespace
+
+const EncodingSpec encodings::none{
+    .summary = "no positional encoding (NoPE): the logit depends on content alone",
+    .formula = "s(q,k; i,j) = q.k / sqrt(dim)",
+    .source = "Vaswani et al. 2017, eq. 1; Haviv et al. 2022; Kazemnejad et al. 2023",
+    .parameters = {{"dim", 64.0, {1.0, 2.0, 3.0, 8.0, 64.0}, "width of a head, channels"},
+                   {"scale",
+                    "rsqrt",
+                    {"one", "rsqrt"},
+                    "rsqrt: the logit is divided by sqrt(dim); one: it is not",
+                    true}},
+    .make = &make,
+    .oracle = &oracle::none,
+    .claims = {},
+};
+
+}  // namespace posproof

@@ -1,0 +1,101 @@
+#include <cmath>
+
+#include "catalogue/encodings.h"
+#include "encodings/checked.h"
+#include "encodings/ladder.h"
+#include "oracle/oracle.h"
+
+namespace posproof {
+namespace {
+
+// The channels that turn, and the parts of a turn that need no position.
+struct Wheel {
+  std::size_t dim, heads;
+  std::vector<Pair> pairs;
+  std::vector<long double> w;  // one per pair, negative where it turns backward
+};
+
+Wheel wheel(const Parameters& parameters) {
+  Wheel out{checked::width(parameters, "dim"), checked::width(parameters, "heads"), {}, {}};
+  const double base = checked::positive(parameters, "base");
+  const bool split = checked::one_of(parameters, "layout", {"half_split", "interleaved"}) == "half_split";
+  const auto given = checked::whole(parameters, "rotary_width", 0, static_cast<std::int64_t>(out.dim));
+  const std::size_t turning = given == 0 ? out.dim : static_cast<std::size_t>(given);
+  if (turning % 2 == 1)
+    throw Refusal(fmt::format("`dim={} rotary_width={}`: {} channels turn, allowed are even numbers", out.dim,
+                              given, turning));
+  const bool own = checked::one_of(parameters, "exponent", {"rotary_width", "dim"}) == "rotary_width";
+  const bool forward = checked::one_of(parameters, "direction", {"forward", "backward"}) == "forward";
+  for (std::size_t i = 0; i < turning / 2; ++i) {
+    const long double w = ladder::frequency(base, 2 * i, own ? turning : out.dim);
+    out.w.push_back(forward ? w : -w);
+    out.pairs.push_back(
+        {split ? i : 2 * i, split ? i + turning / 2 : 2 * i + 1, static_cast<double>(out.w.back()), i});
+  }
+  return out;
+}
+
+Tensor turn(const Wheel& wheel, const Tensor& x, std::span<const Position> positions) {
+  if (x.shape.size() != 4 || x.shape[1] != wheel.heads || x.shape[3] != wheel.dim ||
+      positions.size() != x.shape[0] * x.shape[2])
+    throw std::invalid_argument(
+        fmt::format("a turn of x {} at {} positions: allowed are [batch, {}, n, {}] and batch * n positions",
+                    text(x.shape), positions.size(), wheel.heads, wheel.dim));
+  const std::size_t n = x.shape[2];
+  Tensor out = x;
+  for (std::size_t token = 0; token < positions.size(); ++token)
+    for (std::size_t i = 0; i < wheel.pairs.size(); ++i) {
+      const auto& [first, second, frequency, index] = wheel.pairs[i];
+      const long double angle = static_cast<long double>(positions[token]) * wheel.w[i];
+      const long double c = std::cos(angle), s = std::sin(angle);
+      for (std::size_t head = 0; head < wheel.heads; ++head) {
+        const std::size_t row = (token / n * wheel.heads + head) * n + token % n;
+        out.at(row, first) = static_cast<double>(x.at(row, first) * c - x.at(row, second) * s);
+        out.at(row, second) = static_cast<double>(x.at(row, first) * s + x.at(row, second) * c);
+      }
+    }
+  return out;
+}
+
+Encoding make(const Parameters& parameters) {
+  const Wheel made = wheel(parameters);
+  Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
+  rotary.positions.hard = ladder::hard_positions(made.w, rotary.positions.hi);
+  rotary.turn = [made](const Tensor& x, std::span<const Position> positions, Role) {
+    return turn(made, x, positions);
+  };
+  return rotary;
+}
+
+}  // namespace
+
+const EncodingSpec encodings::rope{
+    .summary = "query and key turned pair by pair, by angles proportional to the position",
+    .formula =
+        "(x_a, x_b) -> (x_a cos t w_i - x_b sin t w_i, x_a sin t w_i + x_b cos t w_i), w_i = base^(-2i/dim)",
+    .source = "Su et al. 2021, RoFormer: Enhanced Transformer with Rotary Position Embedding, eq. 34",
+    .parameters =
+        {{"dim", 64.0, {2.0, 4.0, 6.0, 8.0, 64.0}, "width of a head, channels"},
+         {"heads", 1.0, {1.0, 3.0}, "heads, all turned alike"},
+         {"base",
+          10000.0,
+          {10000.0, 500000.0},
+          "ratio of the slowest wavelength to the fastest, in the limit"},
+         {"layout",
+          "half_split",
+          {"half_split", "interleaved"},
+          "channels that turn together: half_split (i, i + width/2), interleaved (2i, 2i + 1)",
+          true},
+         {"rotary_width", 0.0, {0.0, 2.0, 4.0}, "how many channels turn, the first ones; 0: all of them"},
+         {"exponent",
+          "rotary_width",
+          {"rotary_width", "dim"},
+          "what 2i is divided by in the exponent: rotary_width, dim",
+          true},
+         {"direction", "forward", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i", true}},
+    .make = &make,
+    .oracle = &oracle::rope,
+    .claims = {},
+};
+
+}  // namespace posproof

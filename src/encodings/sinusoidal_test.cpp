@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "catalogue/encodings.h"
+#include "encodings/made.h"
+
+namespace posproof {
+namespace {
+
+std::vector<double> row(std::string_view parameters, Position t) {
+  const std::array<Position, 1> at = {t};
+  return made<Table>(encodings::sinusoidal, parameters).rows(at, t + 1).data;
+}
+
+// Golden numbers from 40-digit arithmetic. Rounding once puts the entry within half an ulp of them; 1 ulp of
+// room is for the golden decimal itself.
+void expect_row(const std::vector<double>& row, const std::vector<double>& golden) {
+  ASSERT_EQ(row.size(), golden.size());
+  for (std::size_t c = 0; c < row.size(); ++c) EXPECT_DOUBLE_EQ(row[c], golden[c]) << "column " << c;
+}
+
+TEST(Sinusoidal, agrees_with_the_paper_at_position_3_of_width_6) {
+  expect_row(row("dim=6", 3), {0.1411200080598672, -0.9899924966004454, 0.13879810108005053,
+                               0.990320699135675, 0.006463259070189643, 0.9999791129229608});
+}
+
+TEST(Sinusoidal, agrees_with_tensor2tensor_at_position_3_of_width_6) {
+  expect_row(row("dim=6 divisor=half_minus_one layout=sin_cos", 3),
+             {0.1411200080598672, 0.02999550020249566, 0.00029999999550000005, -0.9899924966004454,
+              0.9995500337489875, 0.9999999550000004});
+}
+
+TEST(Sinusoidal, agrees_with_the_printed_table_of_four_rows) {
+  const double printed[4][8] = {
+      {0, 1, 0, 1, 0, 1, 0, 1},
+      {.84147098, .54030231, .09983342, .99500417, .00999983, .99995000, .00100000, .99999950},
+      {.90929743, -.41614684, .19866933, .98006658, .01999867, .99980001, .00200000, .99999800},
+      {.14112001, -.98999250, .29552021, .95533649, .02999550, .99955003, .00300000, .99999550}};
+  for (Position t = 0; t < 4; ++t) {
+    const auto code = row("dim=8", t);
+    for (std::size_t c = 0; c < 8; ++c) EXPECT_NEAR(code[c], printed[t][c], 0.5e-8) << t << " " << c;
+  }
+}
+
+TEST(Sinusoidal, places_its_columns_by_the_layout) {
+  const auto paper = row("dim=6", 3);
+  const auto at = [&](std::vector<std::size_t> order) {
+    std::vector<double> out;
+    for (const std::size_t c : order) out.push_back(paper[c]);
+    return out;
+  };
+  EXPECT_EQ(row("dim=6 layout=sin_cos", 3), at({0, 2, 4, 1, 3, 5}));
+  EXPECT_EQ(row("dim=6 layout=cos_sin", 3), at({1, 3, 5, 0, 2, 4}));
+  EXPECT_EQ(row("dim=6 offset=2", 1), paper);
+  EXPECT_EQ(row("dim=6 amplitude=0.5", 3)[1], 0.5 * paper[1]);
+}
+
+TEST(Sinusoidal, has_four_ways_with_an_odd_width) {
+  expect_row(row("dim=7 odd=zero_pad", 5), {-0.9589242746631385, 0.28366218546322625, 0.23000171166476738,
+                                            0.9731902242785206, 0.01077196511803483, 0.9999419807006283, 0});
+  expect_row(row("dim=7 odd=truncate", 5),
+             {-0.9589242746631385, 0.28366218546322625, 0.3521271401051353, 0.9359521767704685,
+              0.025894478710947313, 0.9996646817669854, 0.0018637957811004327});
+  expect_row(row("dim=7 odd=round_up", 5),
+             {-0.9589242746631385, 0.28366218546322625, 0.479425538604203, 0.8775825618903728,
+              0.04997916927067833, 0.9987502603949663, 0.004999979166692708});
+  const auto cut = row("dim=7 odd=truncate", 5);
+  EXPECT_EQ(row("dim=7 odd=truncate layout=sin_cos", 5),
+            (std::vector<double>{cut[0], cut[2], cut[4], cut[6], cut[1], cut[3], cut[5]}));
+  EXPECT_EQ(row("dim=7 odd=truncate layout=cos_sin", 5),
+            (std::vector<double>{cut[1], cut[3], cut[5], cut[0], cut[2], cut[4], cut[6]}));
+  EXPECT_EQ(row("dim=7 odd=zero_pad layout=cos_sin", 5)[6], 0);
+  EXPECT_EQ(row("dim=1 odd=truncate", 5), (std::vector<double>{cut[0]}));
+}
+
+// An angle of 2^20 w in long double is off by at most 2^20 w (6 + 3 |ln w|) 2^-64 = 1.4e-13 (core/error.h).
+// With the double nearest to w_5 it is off by 7e-12.
+TEST(Sinusoidal, does_not_round_its_frequencies_to_double) {
+  const auto far = row("dim=64", (Position{1} << 20) - 1);
+  EXPECT_NEAR(far[10], -0.6744283673130305, 1.4e-13);
+  EXPECT_NEAR(far[11], 0.7383402856159753, 1.4e-13);
+}
+
+TEST(Sinusoidal, declares_what_its_columns_are) {
+  const auto table =
+      made<Table>(encodings::sinusoidal, "dim=7 odd=truncate layout=sin_cos offset=2 amplitude=0.5");
+  ASSERT_EQ(table.pairs.size(), 3u);
+  EXPECT_EQ(table.pairs[1].first, 1u);
+  EXPECT_EQ(table.pairs[1].second, 5u);
+  EXPECT_EQ(table.pairs[2].index, 2u);
+  ASSERT_TRUE(table.lone.has_value());
+  EXPECT_EQ(table.lone->first, 3u);
+  EXPECT_EQ(table.offset, 2);
+  EXPECT_EQ(table.amplitude, 0.5);
+  EXPECT_EQ(made<Table>(encodings::sinusoidal, "dim=64").pairs[5].frequency, 0.23713737056616552);
+}
+
+TEST(Sinusoidal, refuses_what_makes_no_sense) {
+  const auto& spec = encodings::sinusoidal;
+  EXPECT_EQ(refused(spec, "dim=7"), "`dim=7 odd=refuse`: allowed are even widths");
+  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(spec, "dim=2.5"), "`dim=2.5`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(spec, "dim=65537"), "`dim=65537`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(spec, "base=0"), "`base=0`: allowed are finite numbers above 0");
+  EXPECT_EQ(refused(spec, "amplitude=-1"), "`amplitude=-1`: allowed are finite numbers above 0");
+  EXPECT_EQ(refused(spec, "layout=half_split"),
+            "`layout=half_split`: allowed are interleaved, sin_cos, cos_sin");
+  EXPECT_EQ(refused(spec, "divisor=full"), "`divisor=full`: allowed are half, half_minus_one");
+  EXPECT_EQ(refused(spec, "odd=crash"), "`odd=crash`: allowed are refuse, zero_pad, truncate, round_up");
+  EXPECT_EQ(refused(spec, "offset=0.5"), "`offset=0.5`: allowed are whole numbers from -65536 to 65536");
+  EXPECT_EQ(refused(spec, "dim=2 divisor=half_minus_one"),
+            "`dim=2 odd=refuse divisor=half_minus_one`: 1 frequencies, allowed are 2 or more");
+  EXPECT_EQ(refused(spec, "dim=1 odd=zero_pad"),
+            "`dim=1 odd=zero_pad divisor=half`: 0 frequencies, allowed are 1 or more");
+}
+
+}  // namespace
+}  // namespace posproof

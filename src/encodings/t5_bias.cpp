@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+
+#include "catalogue/encodings.h"
+#include "encodings/checked.h"
+#include "encodings/seeded.h"
+#include "oracle/oracle.h"
+
+namespace posproof {
+namespace {
+
+// Distances are shared out on one side of the query: one each below `exact`, then bucket exact + v from
+// starts[v - 1].
+struct Side {
+  std::int64_t exact;
+  std::vector<std::int64_t> starts;
+
+  std::int64_t bucket(std::int64_t distance) const {
+    if (distance < exact) return distance;
+    return exact + (std::upper_bound(starts.begin(), starts.end(), distance) - starts.begin());
+  }
+};
+
+// The distance at which log(n/exact) / log(max_distance/exact) * rest reaches v, for v = 1 .. rest - 1: the
+// smallest n with n^rest >= max_distance^v exact^(rest-v). In integers: at 16, 32, 64 of the usual 32 buckets
+// the two sides are equal, and a logarithm that is off by one bit would fall into the bucket before.
+Side side(std::int64_t buckets, std::int64_t max_distance) {
+  using boost::multiprecision::cpp_int;
+  using boost::multiprecision::pow;
+  Side out{buckets / 2, {}};
+  const auto rest = static_cast<unsigned>(buckets - out.exact);
+  for (unsigned v = 1; v < rest; ++v) {
+    const cpp_int limit = pow(cpp_int(max_distance), v) * pow(cpp_int(out.exact), rest - v);
+    const double ratio = static_cast<double>(max_distance) / static_cast<double>(out.exact);
+    auto n =
+        static_cast<std::int64_t>(static_cast<double>(out.exact) * std::pow(ratio, double(v) / rest)) - 1;
+    n = std::max(n, out.exact);
+    while (pow(cpp_int(n), rest) < limit) ++n;
+    out.starts.push_back(n);
+  }
+  return out;
+}
+
+Encoding make(const Parameters& parameters) {
+  const std::size_t heads = checked::width(parameters, "heads");
+  const bool both =
+      checked::one_of(parameters, "direction", {"bidirectional", "unidirectional"}) == "bidirectional";
+  const std::int64_t count = checked::whole(parameters, "buckets", 2, 1024);
+  if (both && (count < 4 || count % 2 == 1))
+    throw Refusal(
+        fmt::format("`buckets={} direction=bidirectional`: allowed are even numbers from 4", count));
+  const std::int64_t per_side = both ? count / 2 : count;
+  const std::int64_t max_distance = checked::whole(parameters, "max_distance", per_side / 2 + 1, 1 << 20);
+  const bool key_minus_query =
+      checked::one_of(parameters, "relative", {"key_minus_query", "query_minus_key"}) == "key_minus_query";
+  const bool index = checked::one_of(parameters, "table", {"index", "seeded"}) == "index";
+  const auto seed =
+      static_cast<std::uint64_t>(checked::whole(parameters, "seed", 0, (std::int64_t{1} << 32) - 1));
+
+  const Side one = side(per_side, max_distance);
+  Bias bias{.heads = heads,
+            .buckets = Buckets{static_cast<std::size_t>(count), static_cast<std::size_t>(max_distance), both},
+            .causal = !both && key_minus_query};
+  for (const std::int64_t start : one.starts) {
+    bias.positions.hard.push_back(start - 1);
+    bias.positions.hard.push_back(start);
+  }
+  bias.bias = [=](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({heads, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const Position relative = key_minus_query ? keys[j] - queries[i] : queries[i] - keys[j];
+        const std::int64_t bucket = both ? (relative > 0 ? per_side : 0) + one.bucket(std::abs(relative))
+                                         : one.bucket(std::max(-relative, Position{0}));
+        for (std::size_t h = 0; h < heads; ++h)
+          out.at(h * queries.size() + i, j) =
+              index ? static_cast<double>(bucket + count * static_cast<std::int64_t>(h))
+                    : seeded(seed, static_cast<std::uint64_t>(bucket) * heads + h, 1.0);
+      }
+    return out;
+  };
+  return bias;
+}
+
+}  // namespace
+
+const EncodingSpec encodings::t5_bias{
+    .summary =
+        "a trained number on the logit for each bucket of offsets, the buckets growing with the distance",
+    .formula =
+        "b_h(i,j) = E[bucket(j - i), h], bucket(n) = e + floor(ln(n/e) / ln(max_distance/e) (B - e)) from n "
+        "= e",
+    .source =
+        "Raffel et al. 2020, Exploring the Limits of Transfer Learning (T5), section 2.1; mesh-tensorflow",
+    .parameters =
+        {{"heads", 8.0, {1.0, 3.0, 8.0, 12.0}, "heads, each with its column of the table"},
+         {"buckets", 32.0, {8.0, 10.0, 32.0}, "rows of the table, for both directions together"},
+         {"max_distance",
+          128.0,
+          {20.0, 128.0},
+          "from about here on all distances share the last bucket, tokens"},
+         {"direction",
+          "bidirectional",
+          {"bidirectional", "unidirectional"},
+          "bidirectional: half of the buckets for keys after the query; unidirectional: those share bucket 0",
+          true},
+         {"relative", "key_minus_query", {"key_minus_query", "query_minus_key"}, "what offset means", true},
+         {"table",
+          "index",
+          {"index", "seeded"},
+          "what stands for the trained numbers: index (bucket + buckets * head), seeded (uniform, of mean "
+          "0)"},
+         {"seed", 1.0, {1.0, 2.0}, "of the table `seeded`"}},
+    .make = &make,
+    .oracle = &oracle::t5_bias,
+    .claims = {},
+};
+
+}  // namespace posproof

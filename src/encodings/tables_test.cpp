@@ -1,0 +1,154 @@
+// The encodings of a few lines: the tables without a ladder, and none. Then all of them on their grids.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "catalogue/encodings.h"
+#include "encodings/made.h"
+#include "encodings/seeded.h"
+
+namespace posproof {
+namespace {
+
+using Doubles = std::vector<double>;
+
+Doubles row(const EncodingSpec& spec, std::string_view parameters, Position t, Position length) {
+  const std::array<Position, 1> at = {t};
+  return made<Table>(spec, parameters).rows(at, length).data;
+}
+
+std::string refused_row(const EncodingSpec& spec, std::string_view parameters, Position t, Position length) {
+  try {
+    row(spec, parameters, t, length);
+  } catch (const Refusal& refusal) {
+    return refusal.what();
+  }
+  return "not refused";
+}
+
+// The first output of Java's and of every other SplittableRandom(0).
+TEST(Seeded, is_the_generator_of_the_paper) {
+  EXPECT_EQ(splitmix64(0), 0xe220a8397b1dcdafu);
+}
+
+TEST(Learned, is_a_row_of_its_table) {
+  EXPECT_EQ(row(encodings::learned, "dim=3 length=4", 2, 3), (Doubles{6, 7, 8}));
+  EXPECT_EQ(row(encodings::learned, "dim=3 length=4 offset=1", 2, 3), (Doubles{9, 10, 11}));
+  const auto seeded = row(encodings::learned, "dim=8 table=seeded", 0, 1);
+  EXPECT_DOUBLE_EQ(seeded[0], 0.018449926954247006);
+  EXPECT_DOUBLE_EQ(seeded[1], -0.025909330923421528);
+  EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded", 1, 2)[1], -0.004722736597997504);
+  EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded seed=2", 0, 1)[0], 0.028063742202579265);
+  EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded std=1", 0, 1)[1], -1.2954665461710764);
+}
+
+TEST(Learned, ends_where_its_table_ends) {
+  const auto& spec = encodings::learned;
+  EXPECT_EQ(made<Table>(spec, "length=4 offset=1").positions.hi, 2);
+  EXPECT_EQ(refused_row(spec, "length=4", 3, 4), "not refused");
+  EXPECT_EQ(refused_row(spec, "length=4", 4, 5),
+            "position 4 is outside the table, which holds positions 0 to 3");
+  EXPECT_EQ(refused_row(spec, "length=4 offset=1", 3, 4),
+            "position 3 is outside the table, which holds positions 0 to 2");
+  EXPECT_EQ(refused_row(spec, "length=4 offset=1", -1, 4),
+            "position -1 is outside the table, which holds positions 0 to 2");
+}
+
+TEST(Learned, refuses_what_makes_no_sense) {
+  const auto& spec = encodings::learned;
+  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(spec, "length=0"), "`length=0`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "length=4 offset=4"), "`offset=4`: allowed are whole numbers from 0 to 3");
+  EXPECT_EQ(refused(spec, "table=trained"), "`table=trained`: allowed are index, seeded");
+  EXPECT_EQ(refused(spec, "seed=0.5"), "`seed=0.5`: allowed are whole numbers from 0 to 4294967295");
+  EXPECT_EQ(refused(spec, "std=0"), "`std=0`: allowed are finite numbers above 0");
+}
+
+TEST(RawIndex, is_the_position) {
+  EXPECT_EQ(row(encodings::raw_index, "dim=2", 1048576, 1048577), (Doubles{1048576, 1048576}));
+  EXPECT_EQ(row(encodings::raw_index, "offset=2", 5, 6), (Doubles{7}));
+  EXPECT_EQ(refused(encodings::raw_index, "dim=-1"), "`dim=-1`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(encodings::raw_index, "offset=65537"),
+            "`offset=65537`: allowed are whole numbers from -65536 to 65536");
+}
+
+TEST(NormalizedIndex, is_a_share_of_the_length) {
+  const auto& spec = encodings::normalized_index;
+  EXPECT_EQ(row(spec, "dim=2", 3, 7), (Doubles{0.5, 0.5}));
+  EXPECT_EQ(row(spec, "range=per_length", 3, 8), (Doubles{0.375}));
+  EXPECT_EQ(row(spec, "range=shifted", 3, 8), (Doubles{0.5}));
+  EXPECT_EQ(row(spec, "range=centred", 0, 5), (Doubles{-1}));
+  EXPECT_EQ(row(spec, "range=centred", 3, 5), (Doubles{0.5}));
+  EXPECT_EQ(row(spec, "range=shifted", 0, 1), (Doubles{1}));
+  // The collision of a short and a long sequence that makes it useless as a position.
+  EXPECT_EQ(row(spec, "", 1, 3), row(spec, "", 50, 101));
+}
+
+TEST(NormalizedIndex, refuses_what_makes_no_sense) {
+  const auto& spec = encodings::normalized_index;
+  EXPECT_EQ(refused(spec, "range=unit"), "`range=unit`: allowed are zero_one, per_length, shifted, centred");
+  EXPECT_EQ(refused_row(spec, "", 0, 1),
+            "`range=zero_one` of a sequence of 1 token divides by 0: allowed are 2 or more");
+  EXPECT_EQ(refused_row(spec, "range=centred", 0, 1),
+            "`range=centred` of a sequence of 1 token divides by 0: allowed are 2 or more");
+  EXPECT_EQ(refused_row(spec, "", 7, 7), "position 7 is outside a sequence of 7 tokens");
+}
+
+TEST(Binary, is_the_digits_of_the_position) {
+  const auto& spec = encodings::binary;
+  EXPECT_EQ(row(spec, "dim=4", 11, 12), (Doubles{1, 1, 0, 1}));
+  EXPECT_EQ(row(spec, "dim=4 order=msb_first", 11, 12), (Doubles{1, 0, 1, 1}));
+  EXPECT_EQ(row(spec, "dim=4 values=signs", 11, 12), (Doubles{1, 1, -1, 1}));
+  EXPECT_EQ(row(spec, "dim=4 values=signs order=msb_first", 1, 12), (Doubles{-1, -1, -1, 1}));
+  EXPECT_EQ(row(spec, "dim=70", 1, 2)[69], 0);
+  EXPECT_EQ(made<Table>(spec, "dim=4").positions.hi, 15);
+  EXPECT_EQ(made<Table>(spec, "dim=64").positions.hi, Position{1} << 20);
+  EXPECT_EQ(refused_row(spec, "dim=4", 16, 17),
+            "position 16 is outside the table, which holds positions 0 to 15");
+  EXPECT_EQ(refused(spec, "order=big_endian"), "`order=big_endian`: allowed are lsb_first, msb_first");
+  EXPECT_EQ(refused(spec, "values=gray"), "`values=gray`: allowed are bits, signs");
+}
+
+TEST(OneHot, is_one_channel) {
+  EXPECT_EQ(row(encodings::one_hot, "dim=3", 1, 2), (Doubles{0, 1, 0}));
+  EXPECT_EQ(row(encodings::one_hot, "dim=3", 2, 3), (Doubles{0, 0, 1}));
+  EXPECT_EQ(refused_row(encodings::one_hot, "dim=3", 3, 4),
+            "position 3 is outside the table, which holds positions 0 to 2");
+  EXPECT_EQ(refused(encodings::one_hot, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 65536");
+}
+
+TEST(None, is_the_scaled_product_at_every_position) {
+  const std::array<Position, 2> queries = {5, 1000};
+  const std::array<Position, 1> keys = {7};
+  const Tensor q({2, 4}, {1, 2, 3, 4, 0, 1, 0, 0}), k({1, 4}, {1, 1, 1, 3});
+  const auto rsqrt = made<Contextual>(encodings::none, "dim=4"),
+             one = made<Contextual>(encodings::none, "dim=4 scale=one");
+  EXPECT_EQ(rsqrt.logits(q, k, queries, keys), Tensor({1, 2, 1}, {9, 0.5}));
+  EXPECT_EQ(one.logits(q, k, queries, keys), Tensor({1, 2, 1}, {18, 1}));
+  EXPECT_EQ(rsqrt.error(q.row(0), k.row(0), 5, 7, fp32), 7 * (unit_fp32 + unit_fp64) * 18 / 2);
+  EXPECT_THROW(one.logits(k, k, queries, keys), std::invalid_argument);
+  EXPECT_EQ(refused(encodings::none, "scale=sqrt"), "`scale=sqrt`: allowed are rsqrt, one");
+}
+
+// Most combinations of each grid must make sense, or a search over it learns little.
+TEST(Encodings, refuse_few_of_their_own_grid) {
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    std::size_t all = 0, refusals = 0;
+    Enumerate draw;
+    do {
+      Parameters parameters;
+      for (const Parameter& parameter : spec->parameters)
+        parameters.set(parameter.name, draw.option(parameter.name, parameter.grid));
+      ++all;
+      try {
+        spec->make(parameters);
+      } catch (const Refusal&) {
+        ++refusals;
+      }
+    } while (draw.next());
+    EXPECT_LE(4 * refusals, all) << id << " refuses " << refusals << " of " << all;
+  }
+}
+
+}  // namespace
+}  // namespace posproof

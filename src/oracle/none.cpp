@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/hard.h"
+#include "oracle/asked.h"
+#include "oracle/exact.h"
+#include "oracle/oracle.h"
+
+namespace posproof::oracle {
+namespace {
+
+// How far q . k * scale may be from the exact logit where it is formed in arithmetic of unit u or better.
+// Each term meets at most dim roundings on its way (its product, and the sums in any order), and the scale
+// three more (a root, a quotient, the product with it), so it is off by at most (1 + u)^(dim + 3) - 1 of
+// itself, which is the first-order (dim + 3) u where that is small. Our own exact logit is rounded to double
+// once, and the bound itself, a sum of dim positive terms, is short of its value by at most (dim + 4) units
+// of a double.
+double bound(std::span<const double> q, std::span<const double> k, double scale, const Precision& p) {
+  const auto roundings = static_cast<double>(q.size()) + 3;
+  double size = 0;
+  for (std::size_t c = 0; c < q.size(); ++c) size += std::abs(q[c] * k[c]);
+  size *= scale;
+  const auto subject = static_cast<double>(
+      std::expm1(static_cast<long double>(roundings) * std::log1p(static_cast<long double>(p.result))));
+  return size * (subject + unit_fp64) * (1 + (roundings + 1) * unit_fp64);
+}
+
+Tensor logits_of(const Tensor& q, const Tensor& k, std::size_t queries, std::size_t keys, std::size_t dim,
+                 std::size_t root) {
+  if (q.shape != Shape{queries, dim} || k.shape != Shape{keys, dim})
+    throw Refusal(fmt::format("none: q is {} and k is {}, {} and {} came", text(Shape{queries, dim}),
+                              text(Shape{keys, dim}), text(q.shape), text(k.shape)));
+  Tensor out({1, queries, keys});
+  for (std::size_t i = 0; i < queries; ++i)
+    for (std::size_t j = 0; j < keys; ++j) out.at(i, j) = dot(q.row(i), k.row(j), root);
+  return out;
+}
+
+}  // namespace
+
+Encoding none(const Parameters& parameters) {
+  const Asked asked(parameters, "none", {"dim", "scale"});
+  const std::size_t dim = asked.width("dim", 64);
+  const std::size_t root = asked.word("scale", {"rsqrt", "one"}) == "rsqrt" ? dim : 1;
+
+  Contextual none{.dim = dim};
+  none.positions.hard = hard_positions(std::span<const Pair>{}, none.positions.lo, none.positions.hi);
+  none.logits = [dim, root](const Tensor& q, const Tensor& k, std::span<const Position> queries,
+                            std::span<const Position> keys) {
+    return logits_of(q, k, queries.size(), keys.size(), dim, root);
+  };
+  none.error = [scale = 1 / std::sqrt(static_cast<double>(root))](
+                   std::span<const double> q, std::span<const double> k, Position, Position,
+                   const Precision& p) { return bound(q, k, scale, p); };
+  return none;
+}
+
+}  // namespace posproof::oracle

@@ -1,0 +1,113 @@
+#include <optional>
+
+#include "core/hard.h"
+#include "oracle/asked.h"
+#include "oracle/ladder.h"
+#include "oracle/oracle.h"
+
+namespace posproof::oracle {
+namespace {
+
+enum class Odd { refuse, zero_pad, truncate, round_up };
+
+// Which frequency each column has, and whether it is a sine. A column of no frequency stays 0.
+struct Plan {
+  std::size_t dim;
+  std::vector<Exponent> exponents;
+  std::vector<std::size_t> sine_column;
+  std::vector<std::optional<std::size_t>> cosine_column;  // none: it was cut off
+};
+
+Odd odd_of(const Asked& asked) {
+  const std::string word = asked.word("odd", {"refuse", "zero_pad", "truncate", "round_up"});
+  return word == "zero_pad"   ? Odd::zero_pad
+         : word == "truncate" ? Odd::truncate
+         : word == "round_up" ? Odd::round_up
+                              : Odd::refuse;
+}
+
+Plan plan_of(const Asked& asked) {
+  const std::size_t dim = asked.width("dim", 64);
+  const std::string layout = asked.word("layout", {"interleaved", "sin_cos", "cos_sin"});
+  const bool released = asked.word("divisor", {"half", "half_minus_one"}) == "half_minus_one";
+  const Odd odd = odd_of(asked);
+  const bool is_odd = dim % 2 == 1;
+  if (is_odd && odd == Odd::refuse)
+    asked.refuse("`dim` is even unless `odd` says what becomes of the last column");
+  const bool cut = is_odd && odd != Odd::zero_pad;
+
+  const std::size_t cosines = dim / 2;
+  const std::size_t sines = cut ? cosines + 1 : cosines;
+  if (sines == 0) asked.refuse("`dim` leaves no column for a frequency");
+  if (released && sines < 2) asked.refuse("`divisor=half_minus_one` needs two frequencies");
+
+  // The width that the exponent 2i/width is over.
+  std::size_t width = dim;
+  if (is_odd && odd == Odd::zero_pad) width = dim - 1;
+  if (is_odd && odd == Odd::round_up) width = dim + 1;
+
+  Plan plan{.dim = dim, .exponents = {}, .sine_column = {}, .cosine_column = {}};
+  for (std::size_t i = 0; i < sines; ++i) {
+    const auto n = static_cast<std::int64_t>(i);
+    plan.exponents.push_back(released ? Exponent{n, static_cast<std::int64_t>(sines) - 1}
+                                      : Exponent{2 * n, static_cast<std::int64_t>(width)});
+    const bool interleaved = layout == "interleaved";
+    plan.sine_column.push_back(interleaved ? 2 * i : layout == "sin_cos" ? i : cosines + i);
+    if (i < cosines)
+      plan.cosine_column.push_back(interleaved ? 2 * i + 1 : layout == "sin_cos" ? sines + i : i);
+    else
+      plan.cosine_column.push_back(std::nullopt);
+  }
+  return plan;
+}
+
+Tensor rows_of(const Plan& plan, const Ladder& ladder, double amplitude, std::int64_t offset,
+               std::span<const Position> positions) {
+  Tensor rows({positions.size(), plan.dim});
+  for (std::size_t r = 0; r < positions.size(); ++r) {
+    Position t = 0;
+    if (__builtin_add_overflow(positions[r], offset, &t))
+      throw Refusal("sinusoidal: position + offset overflows");
+    const auto points = ladder.points(t, amplitude);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      rows.at(r, plan.sine_column[i]) = points[i].sine;
+      if (plan.cosine_column[i]) rows.at(r, *plan.cosine_column[i]) = points[i].cosine;
+    }
+  }
+  return rows;
+}
+
+// Hard is what t + offset is.
+std::vector<Position> hard_before_offset(std::span<const Pair> pairs, const Domain& domain,
+                                         std::int64_t offset) {
+  auto hard = hard_positions(pairs, domain.lo + offset, domain.hi + offset);
+  for (Position& t : hard) t -= offset;
+  return hard;
+}
+
+}  // namespace
+
+Encoding sinusoidal(const Parameters& parameters) {
+  const Asked asked(parameters, "sinusoidal",
+                    {"dim", "base", "layout", "divisor", "offset", "odd", "amplitude"});
+  const Plan plan = plan_of(asked);
+  const std::int64_t offset = asked.whole("offset", 0, -largest_whole, largest_whole);
+  const double amplitude = asked.positive("amplitude", 1);
+  const Ladder ladder(asked.positive("base", 10000), plan.exponents);
+
+  Table table{.dim = plan.dim, .amplitude = amplitude, .offset = static_cast<double>(offset)};
+  for (std::size_t i = 0; i < ladder.size(); ++i) {
+    const std::size_t sine = plan.sine_column[i];
+    if (plan.cosine_column[i])
+      table.pairs.push_back({sine, *plan.cosine_column[i], ladder.frequency(i), i});
+    else
+      table.lone = Pair{sine, sine, ladder.frequency(i), i};
+  }
+  table.positions.hard = hard_before_offset(table.pairs, table.positions, offset);
+  table.rows = [plan, ladder, amplitude, offset](std::span<const Position> positions, Position) {
+    return rows_of(plan, ladder, amplitude, offset, positions);
+  };
+  return table;
+}
+
+}  // namespace posproof::oracle

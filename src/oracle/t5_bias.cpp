@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+
+#include "core/hard.h"
+#include "oracle/asked.h"
+#include "oracle/exact.h"
+#include "oracle/oracle.h"
+
+namespace posproof::oracle {
+namespace {
+
+using Whole = boost::multiprecision::cpp_int;
+
+// For one direction of n buckets: the distances below n/2 have a bucket each, and bucket n/2 + k begins at
+// the smallest distance r with log(r / exact) / log(max / exact) * (n - exact) >= k, the last bucket having
+// no end. In whole numbers:
+//   r^(n - exact) * exact^k >= max^k * exact^(n - exact).
+std::vector<Position> edges_of(unsigned n, Position max_distance) {
+  const unsigned exact = n / 2, logarithmic = n - exact;
+  std::vector<Position> edges;
+  for (unsigned k = 1; k < logarithmic; ++k) {
+    const Whole left = pow(Whole(exact), k);
+    const Whole right = pow(Whole(max_distance), k) * pow(Whole(exact), logarithmic);
+    Position below = exact, at = max_distance;  // max_distance is in every bucket's reach, `exact` in none's
+    while (at - below > 1) {
+      const Position middle = below + (at - below) / 2;
+      (pow(Whole(middle), logarithmic) * left >= right ? at : below) = middle;
+    }
+    edges.push_back(at);
+  }
+  return edges;
+}
+
+struct Rule {
+  Position per_direction;  // buckets
+  bool bidirectional, key_minus_query;
+  std::vector<Position> edges;
+
+  Position bucket(Position query, Position key) const {
+    const Position relative = key_minus_query ? key - query : query - key;
+    const Position ahead = bidirectional && relative > 0 ? per_direction : 0;
+    const Position distance = bidirectional ? std::abs(relative) : std::max<Position>(-relative, 0);
+    const Position exact = per_direction / 2;
+    if (distance < exact) return ahead + distance;
+    return ahead + exact + (std::upper_bound(edges.begin(), edges.end(), distance) - edges.begin());
+  }
+};
+
+}  // namespace
+
+Encoding t5_bias(const Parameters& parameters) {
+  const Asked asked(parameters, "t5_bias",
+                    {"heads", "buckets", "max_distance", "direction", "relative", "table", "seed"});
+  const std::size_t heads = asked.width("heads", 8);
+  const Position count = asked.whole("buckets", 32, 2, 1024);
+  const Position max_distance = asked.whole("max_distance", 128, 2, Position{1} << 31);
+  const bool bidirectional = asked.word("direction", {"bidirectional", "unidirectional"}) == "bidirectional";
+  const bool key_minus_query =
+      asked.word("relative", {"key_minus_query", "query_minus_key"}) == "key_minus_query";
+  const bool seeded_table = asked.word("table", {"index", "seeded"}) == "seeded";
+  const std::int64_t seed = asked.whole("seed", 1, -largest_whole, largest_whole);
+  if (bidirectional && count % 2 != 0) asked.refuse("`buckets` is even where both directions share them");
+  const Position per_direction = bidirectional ? count / 2 : count;
+  if (per_direction < 2) asked.refuse("`buckets` gives each direction two buckets at least");
+  if (max_distance <= per_direction / 2)
+    asked.refuse("`max_distance` is beyond the distances that have a bucket each (half of a direction's)");
+
+  Bias bias{.heads = heads,
+            .buckets = Buckets{.count = static_cast<std::size_t>(count),
+                               .max_distance = static_cast<std::size_t>(max_distance),
+                               .bidirectional = bidirectional},
+            .causal = !bidirectional};
+  bias.positions.hard = hard_positions(*bias.buckets, bias.positions.hi);
+
+  const Rule rule{per_direction, bidirectional, key_minus_query,
+                  edges_of(static_cast<unsigned>(per_direction), max_distance)};
+  std::vector<double> values;  // [bucket][head]
+  for (std::uint64_t b = 0; b < static_cast<std::uint64_t>(count); ++b)
+    for (std::uint64_t h = 0; h < heads; ++h)
+      values.push_back(seeded_table ? seeded(1, seed, b * heads + h)
+                                    : static_cast<double>(b + static_cast<std::uint64_t>(count) * h));
+  bias.bias = [rule, values, heads](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({heads, queries.size(), keys.size()});
+    auto entry = out.data.begin();
+    for (std::size_t h = 0; h < heads; ++h)
+      for (const Position i : queries)
+        for (const Position j : keys)
+          *entry++ = values[static_cast<std::size_t>(rule.bucket(i, j)) * heads + h];
+    return out;
+  };
+  return bias;
+}
+
+}  // namespace posproof::oracle

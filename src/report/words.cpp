@@ -1,0 +1,198 @@
+#include "report/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "run/agreement.h"
+#include "run/catalogued.h"
+
+namespace posproof::report {
+namespace {
+
+std::string upper(std::string_view word) {
+  std::string out(word);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+std::string off_by(const Residual& residual, const Precision& precision) {
+  if (std::isnan(residual.measured)) return "the answer is not a number";
+  return fmt::format("off by {:.6g}, rounding in {} allows {:.6g}", residual.measured, precision.text(),
+                     residual.allowed);
+}
+
+struct Story {
+  const Precision& precision;
+
+  std::string operator()(const Holds& holds) const {
+    const double percent = 100 * holds.worst.use();
+    return fmt::format("{} cases, {} telling, at most {:.2g} % of what rounding allows", holds.cases, holds.telling,
+                       percent);
+  }
+  std::string operator()(const Refuted& refuted) const {
+    std::string out = off_by(refuted.residual, precision);
+    out += fmt::format("\n  at  {}", refuted.counterexample.text());
+    if (!refuted.repeats) out += "\n  flaky: the same case did not fail again";
+    if (!refuted.irrelevant.empty())
+      out += fmt::format("\n  does not matter: {}", fmt::join(refuted.irrelevant, ", "));
+    return out;
+  }
+  std::string operator()(const Undecided& undecided) const { return undecided.why; }
+  std::string operator()(const Errored& errored) const {
+    return errored.at.empty() ? errored.what : fmt::format("{}\n  at  {}", errored.what, errored.at.text());
+  }
+  std::string operator()(const NotApplicable& none) const { return none.why; }
+};
+
+// The parameters as options, those that are standard left out.
+std::string options(const EncodingSpec& spec, const Parameters& parameters) {
+  std::string out;
+  for (const Parameter& parameter : spec.parameters) {
+    const Value* value = parameters.find(parameter.name);
+    if (value != nullptr && text(*value) != text(parameter.standard))
+      out += fmt::format(" --{} {}", parameter.name, text(*value));
+  }
+  return out;
+}
+
+const Case* counterexample(const Verdict& verdict) {
+  if (const auto* refuted = std::get_if<Refuted>(&verdict)) return &refuted->counterexample;
+  if (const auto* errored = std::get_if<Errored>(&verdict)) return &errored->at;
+  return nullptr;
+}
+
+std::string summary(const Gated& gated) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const Asking& asking : gated.asked) ++counts[name(asking.verdict)];
+  std::vector<std::string> parts;
+  for (const auto& [word, n] : counts) parts.push_back(fmt::format("{} {}", n, word));
+  return fmt::format("{} properties asked: {}", gated.asked.size(), fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string Style::paint(std::string_view word) const {
+  if (!colour) return std::string(word);
+  const auto is = [&](std::string_view other) { return word.find(other) != std::string_view::npos; };
+  const int code = is("REFUTED") || is("BROKEN") || is("STALE") || is("ERRORED") ? 31 : is("HOLDS") ? 32 : 33;
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
+}
+
+std::string quoted(std::string_view words) {
+  std::string out = "'";
+  for (const char c : words) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string verdict(std::string_view subject, std::string_view id, const Property& property, const Verdict& verdict,
+                    const Precision& precision, std::string_view again, const Style& style) {
+  const std::string word = style.paint(fmt::format("{:9}", upper(name(verdict))));
+  const std::string story = std::visit(Story{precision}, verdict);
+  if (std::holds_alternative<Holds>(verdict)) return fmt::format("{}  {:44}  {}\n", word, id, story);
+  std::string out = fmt::format("{}  {}  {}\n  {}  {}\n  {}\n", word, subject, id, property.statement,
+                                property.formula, story);
+  const Case* at = counterexample(verdict);
+  if (at != nullptr && !at->empty() && !again.empty())
+    out += fmt::format("  again: {} --case {}\n", again, quoted(at->text()));
+  return out;
+}
+
+std::string gated(const Gated& gated, const Style& style) {
+  const EncodingSpec& spec = encoding_named(gated.encoding);
+  const std::string given = options(spec, gated.parameters);
+  std::string out = fmt::format("gate {}{} of {}\n", gated.encoding, given, gated.subject.name);
+  out += fmt::format("  {} gives {} in {}\n", gated.subject.description, kind(gated.subject.encoding),
+                     gated.subject.precision.text());
+  for (const Asking& asking : gated.asked) {
+    const std::string again = fmt::format("posproof check {} {}{} {}", asking.id, gated.encoding, given,
+                                          quoted(gated.subject.name));
+    const Property& property = asking.id == agreement_id ? gated.agreement : *asking.property;
+    out += verdict(gated.subject.name, asking.id, property, asking.verdict, gated.subject.precision, again, style);
+  }
+  for (const std::string& why : gated.not_asked) out += fmt::format("not asked  {}\n", why);
+  for (const Explanation& explanation : gated.explanations) {
+    if (explanation.kind == Explanation::Kind::convention)
+      out += fmt::format("every case agrees with `{}` instead: {}\n", explanation.what, explanation.meaning);
+    else
+      out += fmt::format("behaves exactly like defect {} ({})\n  {}\n", explanation.what, explanation.sources,
+                         explanation.meaning);
+  }
+  if (gated.refuted() && gated.explanations.empty())
+    out += "no other setting of the encoding and no known defect explains every case\n";
+  return out + summary(gated) + "\n";
+}
+
+std::string matrix(const std::vector<Cell>& cells, const Style& style) {
+  std::vector<std::string> encodings, properties;
+  std::map<std::pair<std::string, std::string>, std::string> words;
+  std::string out;
+  for (const Cell& cell : cells) {
+    if (std::find(encodings.begin(), encodings.end(), cell.encoding) == encodings.end())
+      encodings.push_back(cell.encoding);
+    if (std::find(properties.begin(), properties.end(), cell.property) == properties.end())
+      properties.push_back(cell.property);
+    words[{cell.encoding, cell.property}] = summary(cell);
+    for (const Answer& answer : cell.answers)
+      if (answer.standing != Standing::as_claimed)
+        out += fmt::format("{}  {}.{}: {}\n", style.paint(fmt::format("{:11}", upper(name(answer.standing)))),
+                           cell.encoding, cell.property, answer.why);
+  }
+  std::size_t wide = 8;
+  for (const std::string& property : properties) wide = std::max(wide, property.size());
+  out += fmt::format("{:{}}", "", wide);
+  for (const std::string& encoding : encodings) out += fmt::format("  {:16}", encoding);
+  out += "\n";
+  for (const std::string& property : properties) {
+    std::string line = fmt::format("{:{}}", property, wide);
+    for (const std::string& encoding : encodings) {
+      const auto found = words.find({encoding, property});
+      line += fmt::format("  {:16}", found == words.end() ? "" : found->second);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string explain(std::string_view id, const Property& property) {
+  std::string out = fmt::format("property {}\n  {}\n  {}\n  source: {}\n", id, property.statement, property.formula,
+                                property.source);
+  if (property.of == Asked::live) out += "  asked of live implementations only\n";
+  for (const Specimen& specimen : property.rejects) out += fmt::format("  refutes: {}\n", specimen.wrong);
+  return out;
+}
+
+std::string explain(std::string_view id, const EncodingSpec& spec) {
+  std::string out =
+      fmt::format("encoding {}\n  {}\n  {}\n  source: {}\n", id, spec.summary, spec.formula, spec.source);
+  for (const Parameter& parameter : spec.parameters)
+    out += fmt::format("  --{:14} {} (standard {})\n", parameter.name, parameter.meaning, text(parameter.standard));
+  for (const Claim& claim : spec.claims) {
+    const std::string when = claim.when.text();
+    out += fmt::format("  {} {}{}\n", claim.holds ? "holds" : "fails", id_of(*claim.property),
+                       when.empty() ? "" : " where " + when);
+    if (!claim.holds)
+      out += fmt::format("        by {:.3g}, because {}\n        at {}\n", claim.by, claim.because, claim.witness);
+  }
+  return out;
+}
+
+std::string explain(std::string_view id, const Defect& defect) {
+  return fmt::format("defect {}\n  {}\n  seen in: {}\n  shows at: {}\n  refuted by: {}\n", id, defect.wrong,
+                     defect.sources, defect.setting.empty() ? "the standard parameters" : defect.setting,
+                     defect.refuted_by == nullptr ? agreement_id : id_of(*defect.refuted_by));
+}
+
+std::string explain(std::string_view id, const Experiment& experiment) {
+  return fmt::format("experiment {}\n  {}\n  {}\n  report: reports/{}.md\n", id, experiment.question,
+                     experiment.method, id);
+}
+
+}  // namespace posproof::report

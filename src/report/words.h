@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/defect.h"
+#include "core/experiment.h"
+#include "core/property.h"
+#include "core/spec.h"
+#include "run/gate.h"
+#include "run/matrix.h"
+
+// What a person reads on a terminal. Every function gives whole lines; nothing is printed here.
+namespace posproof::report {
+
+// A word by what it means: green for holds, red for refuted, yellow for the rest. Plain where colour is off.
+struct Style {
+  bool colour = false;
+  std::string paint(std::string_view word) const;
+};
+
+// `HOLDS    score/depends_on_offset    300 cases, 280 telling, at most 31 % of what rounding allows`, and the whole
+// story where it does not: statement, size, allowance, counterexample, what does not matter, how to see it again.
+std::string verdict(std::string_view subject, std::string_view id, const Property& property, const Verdict& verdict,
+                    const Precision& precision, std::string_view again, const Style& style);
+
+std::string gated(const Gated& gated, const Style& style);
+
+// One line a cell that is not as claimed, then the matrix: encodings across, properties down.
+std::string matrix(const std::vector<Cell>& cells, const Style& style);
+
+std::string explain(std::string_view id, const Property& property);
+std::string explain(std::string_view id, const EncodingSpec& spec);
+std::string explain(std::string_view id, const Defect& defect);
+std::string explain(std::string_view id, const Experiment& experiment);
+
+// The text in single quotes as a shell reads it back.
+std::string quoted(std::string_view words);
+
+}  // namespace posproof::report

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/spec.h"
+#include "core/verdict.h"
+#include "run/diagnose.h"
+#include "run/search.h"
+#include "subject/subject.h"
+
+namespace posproof {
+
+// One property asked of a foreign subject.
+struct Asking {
+  std::string id;  // of the property
+  const Property* property;
+  Verdict verdict;
+};
+
+// What the gate found.
+struct Gated {
+  std::string encoding;
+  Parameters parameters;
+  Subject subject;
+  std::vector<Asking> asked;
+  std::vector<std::string> not_asked;  // claims of the encoding that this subject cannot be asked, and why
+  std::vector<Explanation> explanations;  // where something was refuted
+  Property agreement;                     // what the first of `asked` points to
+
+  bool refuted() const;
+  bool undecided() const;  // something was neither held nor refuted
+};
+
+struct GateOptions {
+  std::uint64_t seed = 1;
+  Budget budget = {};
+  std::string filter;  // part of an id; empty for all
+  std::chrono::milliseconds call_time{20000};
+  // Told before each property: its id, its number and how many there are.
+  std::function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};
+};
+
+// Puts a foreign implementation to everything that the encoding claims to hold for these parameters, agreement with
+// the oracle first. Throws std::invalid_argument, Refusal (parameters) and SubjectError (it cannot be started).
+Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+           std::string_view subject, const GateOptions& options);
+
+// The encoding in each kind in which a subject may answer, its own first.
+std::vector<Encoding> in_every_kind(const Encoding& encoding);
+
+}  // namespace posproof

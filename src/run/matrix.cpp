@@ -1,0 +1,94 @@
+#include "run/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalogue/encodings.h"
+#include "catalogue/properties.h"
+#include "run/agreement.h"
+#include "run/trial.h"
+
+namespace posproof {
+namespace {
+
+Answer judged(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
+  Judged one = judge(claim, spec, plan);
+  return {&claim, one.standing, std::move(one.verdict), std::move(one.why)};
+}
+
+// Nothing is claimed: nothing can be broken.
+Answer searched(const Trial& trial, const Plan& plan) {
+  return {nullptr, Standing::as_claimed, search(trial, plan), ""};
+}
+
+Answer agreed(const EncodingSpec& spec, const Plan& plan) {
+  Judged one = stand(search(agreement_over_grid(spec), plan));
+  return {nullptr, one.standing, std::move(one.verdict), std::move(one.why)};
+}
+
+std::string_view word(const Answer& answer) {
+  switch (answer.standing) {
+    case Standing::broken: return "BROKEN";
+    case Standing::stale: return "STALE";
+    case Standing::not_checked: return "not checked";
+    case Standing::as_claimed: break;
+  }
+  const bool holds = std::holds_alternative<Holds>(answer.verdict);
+  const bool fails = std::holds_alternative<Refuted>(answer.verdict);
+  if (answer.claim != nullptr) return holds ? "holds" : "fails";
+  return holds ? "holds?" : fails ? "fails?" : "";
+}
+
+}  // namespace
+
+std::vector<Cell> matrix(const MatrixOptions& options) {
+  std::vector<Cell> cells;
+  const auto encodings = catalogue::encodings();
+  const auto properties = catalogue::properties();
+  const std::size_t of = encodings.size() * (properties.size() + 1);
+  std::size_t done = 0;
+  const auto begin = [&](std::string_view encoding, std::string_view property) {
+    if (options.progress) options.progress(encoding, property, done, of);
+    ++done;
+    return fmt::format("{}.{}", encoding, property).find(options.filter) != std::string::npos;
+  };
+
+  for (const auto& [encoding, spec] : encodings) {
+    const auto plan = [&](std::string_view property) {
+      return Plan{.seed = options.seed, .id = fmt::format("{} {}", encoding, property), .budget = options.budget};
+    };
+    if (begin(encoding, agreement_id))
+      cells.push_back({std::string(encoding), std::string(agreement_id), {agreed(*spec, plan(agreement_id))}});
+    for (const auto& [id, property] : properties) {
+      if (!begin(encoding, id)) continue;
+      Cell cell{std::string(encoding), std::string(id), {}};
+      for (const Claim& claim : spec->claims)
+        if (claim.property == property) cell.answers.push_back(judged(claim, *spec, plan(id)));
+      if (cell.answers.empty() && options.unclaimed) {
+        if (const auto one = trial(*property, spec->make(standard(*spec)), fp64))
+          cell.answers.push_back(searched(*one, plan(id)));
+      }
+      cells.push_back(std::move(cell));
+    }
+  }
+  return cells;
+}
+
+std::string summary(const Cell& cell) {
+  std::string out;
+  for (const Answer& answer : cell.answers) {
+    if (!out.empty()) out += " / ";
+    out += cell.property == agreement_id && answer.standing == Standing::as_claimed ? "holds" : word(answer);
+  }
+  return out;
+}
+
+bool any(const std::vector<Cell>& cells, Standing standing) {
+  return std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+    return std::any_of(cell.answers.begin(), cell.answers.end(),
+                       [&](const Answer& answer) { return answer.standing == standing; });
+  });
+}
+
+}  // namespace posproof
