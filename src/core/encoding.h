@@ -29,6 +29,7 @@ struct Domain {
   Position lo = 0;
   Position hi = Position{1} << 20;
   std::vector<Position> hard;
+  bool ends = false;  // nothing is defined outside, and asking for it is refused; else only what is tested ends here
 
   Domain() noexcept {}
   Domain(Position first, Position last, std::vector<Position> hard_ones = {})

@@ -17,6 +17,11 @@ double angle_error(const Precision& p, double position, const Pair& pair) {
   return std::min(std::numbers::pi, std::abs(position * pair.frequency) * relative);
 }
 
+double angle_rounding(const Precision& p, double position, const Pair& pair) {
+  const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
+  return std::min(std::numbers::pi, std::abs(position * pair.frequency) * (3 + steps) * p.angle);
+}
+
 double sine_error(const Precision& p, double position, const Pair& pair) {
   return std::min(2.0, angle_error(p, position, pair)) + 4 * p.result;
 }
@@ -48,6 +53,10 @@ double turn_error(const Precision& p, double position, const Pair& pair) {
   return std::min(2.0, angle_error(p, position, pair)) + 10 * p.result;
 }
 
+double turn_rounding(const Precision& p, double position, const Pair& pair) {
+  return std::min(2.0, angle_rounding(p, position, pair)) + 10 * p.result;
+}
+
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x) {
   std::vector<double> error(x.size(), 0.0);
@@ -61,6 +70,10 @@ std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Posit
 double bias_error(const Precision& p, double b, double slope) {
   if (slope == 0) return 2 * p.result * std::abs(b);
   return std::abs(b) * (power_error(p, std::abs(slope)) + 2 * p.angle + 2 * p.result);
+}
+
+double bias_rounding(const Precision& p, double b, double slope) {
+  return std::abs(b) * ((slope == 0 ? 0 : 2 * p.angle) + 2 * p.result);
 }
 
 }  // namespace posproof

@@ -27,6 +27,12 @@ double power_error(const Precision& p, double w, std::size_t index = 0);
 // other way round.
 double angle_error(const Precision& p, double position, const Pair& pair);
 
+// Radians: how far that angle may be from position * (the implementation's own frequency). Whatever the error of the
+// frequency, it is the same at every position, so it cancels where a statement compares a subject with itself. What
+// is left are the roundings of the position into the format, of its scaling (an interpolated position is divided
+// first) and of the product: 3u, and in an iterated ladder, which starts from the position, one for each step.
+double angle_rounding(const Precision& p, double position, const Pair& pair);
+
 // Error of one sine or cosine of that angle: 2 ulp of a value of at most 1 is 4 units of the result.
 double sine_error(const Precision& p, double position, const Pair& pair);
 
@@ -42,11 +48,18 @@ double row_norm_error(const Table& table, const Precision& p, Position position,
 // each: 4 sqrt 2), two products and a sum (3 roundings a component: 3 sqrt 2, at most): angle + 10 units.
 double turn_error(const Precision& p, double position, const Pair& pair);
 
+// The same against the rotation by the implementation's own frequency: angle_rounding + 10 units.
+double turn_rounding(const Precision& p, double position, const Pair& pair);
+
 // Error of each channel of x (one token, `dim` values) turned at `position`. Channels in no pair: none.
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x);
 
 // Error of one bias entry of value b, on a head of slope m (0: the value comes from a table and is only rounded).
 double bias_error(const Precision& p, double b, double slope);
+
+// The same against the implementation's own slope, which is the same at every offset: the distance is rounded into
+// the angle's format and multiplied there (2 units), the result takes 2 more.
+double bias_rounding(const Precision& p, double b, double slope);
 
 }  // namespace posproof
