@@ -29,6 +29,7 @@ struct Domain {
   Position lo = 0;
   Position hi = Position{1} << 20;
   std::vector<Position> hard;
+  bool ends = false;  // declared: a position outside is refused, never answered
 
   Domain() noexcept {}
   Domain(Position first, Position last, std::vector<Position> hard_ones = {})
