@@ -56,7 +56,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   for (std::size_t h = 0; h < b.heads; ++h) {
     there.push_back(b.at(h, 0, 0));
     here.push_back(b.at(h, 0, 1));
-    allowed.push_back(2 * bias_error(p, here.back(), 0));  // one entry, read twice
+    allowed.push_back(2 * bias_error(p, here.back(), 0, 0));  // one entry, read twice
     differ = differ || there.back() < here.back() || there.back() > here.back();
   }
   if (bucket(*bias.buckets, offset) == bucket(*bias.buckets, beside)) return equal(there, here, allowed);
