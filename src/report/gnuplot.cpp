@@ -101,6 +101,8 @@ std::string published(std::string svg, const std::string& title, const std::stri
   replace(svg, "<svg \n", "<svg role=\"img\"\n");
   replace(svg, "<image ", "<image style=\"image-rendering:pixelated\" ");
   replace(svg, "<tspan font-family=\"Helvetica\" >", "<tspan>");
+  replace(svg, "<tspan font-family=\"Helvetica:Bold\" >", "<tspan>");
+  replace(svg, "font-family=\"Helvetica:Bold\"", "font-weight=\"bold\" font-family=\"Helvetica\"");
   replace(svg, "font-family=\"Helvetica\"", "font-family=\"Helvetica, Arial, sans-serif\"");
   while (svg.ends_with("\n\n")) svg.pop_back();
   return svg;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,10 @@ File index(const std::vector<File>& pages);
 
 // Runs these experiments (none: all) and writes their files, the index, and nothing else into the folder; figures
 // that the experiment no longer has are removed. A file is written aside and then renamed; one that has these bytes
-// already is not touched. The paths of the files that changed.
-std::vector<std::string> write_all(const std::filesystem::path& folder, const std::vector<std::string>& only = {});
+// already is not touched. `progress` is called before each experiment. The paths of the files that changed.
+using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
+std::vector<std::string> write_all(const std::filesystem::path& folder, const std::vector<std::string>& only = {},
+                                   const Progress& progress = {});
 
 // A file that is not what the experiment gives.
 struct Difference {

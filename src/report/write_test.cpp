@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "report/write.h"
 
 #include <gtest/gtest.h>
 

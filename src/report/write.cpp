@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "report/write.h"
 
 #include <unistd.h>
 
@@ -124,12 +124,15 @@ File index(const std::vector<File>& pages) {
   return {"README.md", out};
 }
 
-std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only) {
+std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only, const Progress& progress) {
   std::vector<std::string> changed;
   const auto put = [&](const File& file) {
     if (write(folder / file.path, file.bytes)) changed.push_back(file.path);
   };
-  for (const std::string& name : selected(only)) {
+  const std::vector<std::string> all = selected(only);
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const std::string& name = all[n];
+    if (progress) progress(name, n, all.size());
     const std::vector<File> fresh = files(name);
     for (const File& file : fresh) put(file);
     for (const std::string& path : stale(folder, name, fresh))
