@@ -59,7 +59,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     allowed.push_back(2 * bias_error(p, here.back(), 0));  // one entry, read twice
     differ = differ || there.back() < here.back() || there.back() > here.back();
   }
-  if (bucket(*bias.buckets, offset) == bucket(*bias.buckets, beside)) return equal(there, here, allowed);
+  if (bucket(*bias.buckets, offset) == bucket(*bias.buckets, beside)) return posproof::equal(there, here, allowed);
   // Two buckets are two entries. They may be as near as they like in one head, but not the same in all.
   return exactly(differ);
 }

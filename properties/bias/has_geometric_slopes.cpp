@@ -32,7 +32,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     measured.push_back((here - there) / static_cast<double>(n));
     allowed.push_back((bias_error(p, here, m) + bias_error(p, there, m)) / static_cast<double>(n) + 3 * unit_fp64 * m);
   }
-  Residual worst = equal(measured, bias.slopes, allowed);
+  Residual worst = posproof::equal(measured, bias.slopes, allowed);
 
   // The ladder from the first slope as measured: an error e of it is h e in the h-th power.
   const bool half_steps =

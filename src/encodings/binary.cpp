@@ -16,6 +16,7 @@ Encoding make(const Parameters& parameters) {
   // Positions have 63 bits; further channels are always 0.
   const Position last = dim < 63 ? (Position{1} << dim) - 1 : std::numeric_limits<Position>::max();
   Table table{.dim = dim, .positions = {0, std::min(last, Position{1} << 20)}};
+  table.positions.ends = table.positions.hi == last;
   for (Position power = 1; power <= table.positions.hi; power *= 2) {  // every bit below changes at once
     table.positions.hard.push_back(power - 1);
     table.positions.hard.push_back(power);
