@@ -7,6 +7,8 @@
 namespace posproof {
 namespace {
 
+using namespace biases;
+
 Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Domain& domain = bias.positions;
   const Position far = draw.position("far", domain, 1, domain.hi - domain.lo);
@@ -23,7 +25,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     const double due = m == 0 ? 1.0 : m * static_cast<double>(far - near);
     const double allowed = m == 0 ? 0.0
                                   : bias_rounding(p, b.at(h, 0, 0), m) + bias_rounding(p, b.at(h, 0, 1), m) +
-                                        bias_error(p, due, m);
+                                        bias_error(p, due, m, h + 1);
     const double lacking = fall > 0 ? 0.0 : m == 0 && fall < 0 ? -fall : due - fall;
     worst = worse(worst, {lacking, allowed, due});
   }

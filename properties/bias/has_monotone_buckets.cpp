@@ -7,6 +7,8 @@
 namespace posproof {
 namespace {
 
+using namespace biases;
+
 Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Domain& domain = bias.positions;
   const Position far = draw.position("far", domain, 1, domain.hi - domain.lo);
@@ -20,7 +22,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double one = b.at(h, 0, 0), other = b.at(h, 0, 1);
-    const double allowed = bias_error(p, one, slope(bias, h)) + bias_error(p, other, slope(bias, h));
+    const double allowed = bias_error(p, one, slope(bias, h), h + 1) + bias_error(p, other, slope(bias, h), h + 1);
     worst = worse(worst, no_more(one, other, allowed));
   }
   return worst;

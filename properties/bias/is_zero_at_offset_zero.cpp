@@ -5,6 +5,8 @@
 namespace posproof {
 namespace {
 
+using namespace biases;
+
 Residual check(const Bias& bias, Precision, Draw& draw) {
   const Position i = draw.position("i", bias.positions);
   const Entries b = entries(bias, {i}, {i});

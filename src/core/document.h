@@ -29,12 +29,19 @@ struct Axis {
   std::string label;  // with its unit
   bool logarithmic = false;
   std::optional<std::pair<double, double>> range = {};
+  int log_base = 10;  // 2 or 10: what the ticks are powers of
 };
 
 struct Curve {
-  std::string label;  // written at the curve's end
+  std::string label;  // written at the curve's end; empty: none
   std::vector<std::pair<double, double>> points;
-  bool dots = false;  // points instead of a line
+  bool dots = false;    // points instead of a line
+  bool dashed = false;  // a limit, a reference: dashed and in the colour of the text
+};
+
+struct Note {  // a word at a point, to the right of it
+  double x, y;
+  std::string text;
 };
 
 struct Plot {
@@ -45,6 +52,7 @@ struct Plot {
   std::vector<Curve> curves;
   bool square = false;  // one unit is equally long on both axes (circles)
   int decimals = 6;     // of the printed data, so that a last-bit difference cannot move a pixel
+  std::vector<Note> notes = {};
 };
 
 struct HeatMap {
@@ -60,6 +68,12 @@ struct HeatMap {
 struct Verdict {
   std::string text;  // the answer to the question, one sentence with its number and its condition
 };
+
+// How reports print numbers: `-0.0312`, never `-0.0000`.
+std::string fixed(long double value, int decimals);
+
+// A size that spans decades: `3.2e-08`, with that many digits; `0` for exactly 0.
+std::string scientific(long double value, int digits);
 
 using Block = std::variant<Paragraph, Section, Grid, Plot, HeatMap, Verdict>;
 

@@ -12,7 +12,7 @@ Encoding make(const Parameters& parameters) {
   const bool rsqrt = checked::one_of(parameters, "scale", {"rsqrt", "one"}) == "rsqrt";
   const long double scale = rsqrt ? 1 / std::sqrt(static_cast<long double>(dim)) : 1.0L;
 
-  Contextual contextual{.dim = dim};
+  Contextual contextual{.dim = dim, .positional = false};
   contextual.logits = [dim, scale](const Tensor& q, const Tensor& k, std::span<const Position> queries,
                                    std::span<const Position> keys) {
     const Shape want_q = {queries.size(), dim}, want_k = {keys.size(), dim};

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/document.h"
+
+// What several experiments share. Everything is in long double: its sines and powers are the same on every machine
+// (glibc computes them without the processor's own), double's are not.
+namespace posproof::experiments {
+
+// The frequencies base^(-2i/dim), in radians per position, fastest first.
+inline std::vector<long double> ladder(std::size_t dim, long double base = 10000) {
+  std::vector<long double> out;
+  for (std::size_t i = 0; 2 * i + 1 < dim; ++i)
+    out.push_back(std::pow(base, -2.0L * static_cast<long double>(i) / static_cast<long double>(dim)));
+  return out;
+}
+
+// Uniform numbers in [-1, 1), the same ones for the same seed everywhere (splitmix64).
+class Uniform {
+ public:
+  explicit Uniform(std::uint64_t seed) : state_(seed) {}
+  double next() {
+    state_ += 0x9E3779B97F4A7C15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Whole numbers as reports print them: `65,536`.
+inline std::string whole(std::int64_t value) {
+  const std::string digits = std::to_string(value < 0 ? -value : value);
+  std::string out(value < 0 ? "-" : "");
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0) out += ',';
+    out += digits[at];
+  }
+  return out;
+}
+
+// What paper says of a number, and what was measured, both as printed. They agree where they read the same.
+struct Expectation {
+  std::string claim;
+  std::string derived;
+  std::string measured;
+};
+
+inline document::Grid expectations(const std::vector<Expectation>& all) {
+  document::Grid grid{.columns = {"claim", "derived", "measured", "agrees"}, .rows = {}};
+  for (const auto& [claim, derived, measured] : all)
+    grid.rows.push_back({claim, derived, measured, derived == measured ? "yes" : "**no**"});
+  return grid;
+}
+
+}  // namespace posproof::experiments

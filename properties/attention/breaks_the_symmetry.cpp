@@ -1,0 +1,87 @@
+#include <cmath>
+
+#include "attention/plug.h"
+#include "catalogue/properties.h"
+#include "tokens.h"
+
+namespace posproof {
+namespace {
+
+// How far the answers of reordered tokens are from the reordered answers, in units of the range of the values, and how
+// far rounding alone may put them.
+struct Break {
+  double size, rounding;
+};
+
+Break of(const Attention& attention, Precision p, const Tensor& x, attention::Order order) {
+  const Mask mask = mask::none(x.rows());
+  const Tensor moved = attention::reordered(x, order);
+  const Tensor there = tokens::attend(attention, moved, mask);
+  const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
+  double most = 0;
+  for (std::size_t e = 0; e < here.data.size(); ++e) {
+    const double difference = std::abs(there.data.at(e) - here.data[e]);
+    if (!(difference <= most)) most = difference;  // NaN too
+  }
+  return {most, tokens::error_of_both(attention, x, mask, moved, mask, p)};
+}
+
+// Values of distinct() lie in [-1, 1]. A 4096th of that range is what a position has to move for the order to count as
+// seen: the slightest published encoding, the last of ALiBi's slopes (2^-8 a step), moves several times as much.
+constexpr double least = 2.0 / 4096;
+
+Residual check(const Attention& attention, Precision p, Draw& draw) {
+  const auto n = static_cast<std::size_t>(draw.integer("n", 3, 8));
+  const auto order = draw.order("permutation", n);
+  // A bias of the distance |i - j| is the same in the reversed order, and is nevertheless an encoding of position.
+  bool reversal = true;
+  for (std::size_t r = 0; r < n; ++r) reversal = reversal && order[r] == n - 1 - r;
+  if (reversal || attention::is_identity(order)) throw Discard{};
+
+  // Two sets of tokens, so that no accident of one hides the order; the larger break counts.
+  const Break one = of(attention, p, tokens::distinct(n, attention.dim, 0), order);
+  const Break two = of(attention, p, tokens::distinct(n, attention.dim, 5), order);
+  const Residual first = no_more(least, one.size, one.rounding, least);
+  const Residual second = no_more(least, two.size, two.rounding, least);
+  if (std::isnan(one.size) || std::isnan(two.size)) return worse(first, second);
+  return first.measured < second.measured ? first : second;
+}
+
+Encoding of_bias(double step) {
+  Bias bias{.heads = 1};
+  bias.bias = [step](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j)
+        out.at(i, j) = -step * static_cast<double>(std::abs(queries[i] - keys[j]));
+    return out;
+  };
+  return bias;
+}
+
+Encoding no_position() { return of_bias(0); }
+Encoding slope_too_small() { return of_bias(0x1p-20); }
+
+// The same code for every position.
+Encoding one_code_for_all() {
+  Table table{.dim = 4};
+  table.rows = [](std::span<const Position> positions, Position) {
+    return Tensor({positions.size(), 4}, std::vector<double>(4 * positions.size(), 0.5));
+  };
+  return table;
+}
+
+}  // namespace
+
+const Property properties::attention::breaks_the_symmetry{
+    .statement = "Every order of distinct tokens, but the reversed one, does more to some answer than to reorder it: "
+                 "it moves it by at least a 4096th of the range of the values.",
+    .formula = "max |f(P X) - P f(X)| >= 2^-12 range(V), P neither the identity nor the reversal",
+    .source = "Vaswani et al. 2017, section 3.5: for the model to make use of the order, positions must be injected",
+    .checks = {CheckOf<Attention>(&check)},
+    .rejects = {{"an operator without position", &no_position},
+                {"one code for every position", &one_code_for_all},
+                {"a slope of 2^-20, lost beside any content", &slope_too_small}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,94 @@
+#include <cmath>
+
+#include "attention/dot_product.h"
+#include "attention/plug.h"
+#include "catalogue/properties.h"
+#include "tokens.h"
+
+namespace posproof {
+namespace {
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  double most = 0;
+  for (std::size_t e = 0; e < a.data.size(); ++e) {
+    const double difference = std::abs(a.data[e] - b.data.at(e));
+    if (!(difference <= most)) most = difference;  // NaN too
+  }
+  return most;
+}
+
+// An order that does not keep the mask must change an answer for some tokens, and for these it does by at least 1/n:
+// queries and keys are 0, so each query takes the mean of the values that it sees; token j's value is the j-th unit
+// vector, so the answer of row i is 1/|S| on the set S of keys that it sees. Two different sets differ in a key that
+// only one of them has, and there the answers differ by 1/|S| >= 1/n.
+Residual breaks(const Attention& attention, Precision p, const Mask& mask, attention::Order order) {
+  const std::size_t n = order.size();
+  const Tensor zero({n, attention.dim});
+  Tensor units({n, attention.value_dim});
+  for (std::size_t j = 0; j < n; ++j) units.at(j, j) = 1;
+  const Tensor moved = attention::reordered(units, order);
+  const Tensor there = attention.attend(zero, zero, moved, mask);
+  const Tensor here = attention::reordered(attention.attend(zero, zero, units, mask), order);
+  const double least = 1 / static_cast<double>(n);
+  const double allowed =
+      attention.error(zero, zero, moved, mask, p) + attention.error(zero, zero, units, mask, p) + unit_fp64;
+  return no_more(least, largest_difference(there, here), allowed, least);
+}
+
+Residual check(const Attention& attention, Precision p, Draw& draw) {
+  const auto n = static_cast<std::size_t>(
+      draw.integer("n", 2, static_cast<std::int64_t>(std::min<std::size_t>(6, attention.value_dim))));
+  const Mask mask = tokens::drawn_mask(draw, n);
+  const auto order = draw.order("permutation", n);
+  const Tensor x = draw.content("x", {n, attention.dim});
+  if (!attention::is_symmetry(mask, order)) return breaks(attention, p, mask, order);
+
+  const Tensor moved = attention::reordered(x, order);
+  const Tensor there = tokens::attend(attention, moved, mask);
+  const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
+  // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of it.
+  const double allowed = tokens::error_of_both(attention, x, mask, moved, mask, p);
+  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+}
+
+// The operator without position that looks at its mask through `seen`.
+Encoding through(Mask (*seen)(const Mask&)) {
+  constexpr std::size_t dim = 8;
+  const Bias nothing{.heads = 2, .bias = [](std::span<const Position> a, std::span<const Position> b) {
+                       return Tensor({2, a.size(), b.size()});
+                     }};
+  Attention attention = attention::plug(nothing);
+  attention.dim = attention.value_dim = dim;
+  attention.attend = [seen](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    return attention::scaled_dot_product(q, k, v, seen(mask));
+  };
+  return attention;
+}
+
+// The mask is not looked at.
+Encoding ignores_its_mask() {
+  return through([](const Mask& mask) { return mask::none(mask.rows(), mask.width()); });
+}
+
+// The last key is seen by every query, as if the mask had been made for one key less.
+Encoding mask_one_key_short() {
+  return through([](const Mask& mask) {
+    Mask seen = mask;
+    for (std::size_t i = 0; i < seen.rows(); ++i) seen.at(i, seen.width() - 1) = 1;
+    return seen;
+  });
+}
+
+}  // namespace
+
+const Property properties::attention::has_the_symmetry_of_its_mask{
+    .statement = "An order of the tokens only reorders the answers of self-attention exactly if it keeps the mask.",
+    .formula = "f(P X; M) = P f(X; M) for all X  <=>  P M P^T = M",
+    .source = "from f(P X; P M P^T) = P f(X; M); the mask of Vaswani et al. 2017, section 3.2.3, is kept by the "
+              "identity alone",
+    .checks = {CheckOf<Attention>(&check)},
+    .rejects = {{"an operator that ignores its mask", &ignores_its_mask},
+                {"a mask that is one key short", &mask_one_key_short}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,47 @@
+#include "attention/plug.h"
+#include "catalogue/properties.h"
+#include "tokens.h"
+
+namespace posproof {
+namespace {
+
+Residual check(const Attention& attention, Precision p, Draw& draw) {
+  const auto queries = static_cast<std::size_t>(draw.integer("queries", 1, 4));
+  const auto keys = static_cast<std::size_t>(draw.integer("keys", 2, 5));
+  const auto order = draw.order("permutation", keys);
+  const Tensor q = draw.content("q", {queries, attention.dim});
+  const Tensor k = draw.content("k", {keys, attention.dim});
+  const Tensor v = tokens::rolled(k, 1, attention.value_dim);
+
+  const Mask mask = mask::none(queries, keys);
+  const Tensor moved_k = attention::reordered(k, order), moved_v = attention::reordered(v, order);
+  const Tensor there = attention.attend(q, moved_k, moved_v, mask);
+  const Tensor here = attention.attend(q, k, v, mask);
+  // Each answer is within its own error of the exact one; the sum over the keys runs in another order.
+  const double allowed = attention.error(q, k, v, mask, p) + attention.error(q, moved_k, moved_v, mask, p);
+  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+}
+
+// A bias that prefers the first key by a millionth, whatever the query.
+Encoding prefers_the_first_key() {
+  Bias bias{.heads = 1};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = keys[j] == 0 ? 1e-6 : 0;
+    return out;
+  };
+  return bias;
+}
+
+}  // namespace
+
+const Property properties::attention::key_order_invariant{
+    .statement = "Reordered pairs of keys and values give the same answers.",
+    .formula = "f(Q, P K, P V) = f(Q, K, V)",
+    .source = "Lee et al. 2019, Set Transformer, section 3.1; the sum over the keys is symmetric",
+    .checks = {CheckOf<Attention>(&check)},
+    .rejects = {{"a bias of 1e-6 on the first key", &prefers_the_first_key}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,62 @@
+#include "attention/plug.h"
+#include "catalogue/properties.h"
+#include "tokens.h"
+
+namespace posproof {
+namespace {
+
+Residual check(const Attention& attention, Precision p, Draw& draw) {
+  const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
+  const auto order = draw.order("permutation", n);
+  const Mask mask = tokens::drawn_mask(draw, n);
+  const Tensor x = draw.content("x", {n, attention.dim});
+
+  const Tensor moved = attention::reordered(x, order);
+  const Mask moved_mask = attention::reordered(mask, order, order);
+  const Tensor there = tokens::attend(attention, moved, moved_mask);
+  const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
+  // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of it.
+  const double allowed = tokens::error_of_both(attention, x, mask, moved, moved_mask, p);
+  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+}
+
+// A bias that prefers the key before by a millionth.
+Encoding prefers_the_key_before() {
+  Bias bias{.heads = 1};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] + 1 ? 1e-6 : 0;
+    return out;
+  };
+  return bias;
+}
+
+// The operator without position, but its third row takes a millionth more of the value than its share.
+Encoding third_row_is_louder() {
+  Attention attention = attention::plug(prefers_the_key_before());
+  attention.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    const Bias nothing{.heads = 1, .bias = [](std::span<const Position> a, std::span<const Position> b) {
+                         return Tensor({1, a.size(), b.size()});
+                       }};
+    Tensor out = attention::plug(nothing).attend(q, k, v, mask);
+    if (out.rows() > 2)
+      for (double& entry : out.row(2)) entry *= 1 + 1e-6;
+    return out;
+  };
+  return attention;
+}
+
+}  // namespace
+
+const Property properties::attention::permutation_equivariant{
+    .statement = "Self-attention of reordered tokens, the mask reordered with them, gives the reordered answers.",
+    .formula = "f(P X; P M P^T) = P f(X; M)",
+    .source = "Lee et al. 2019, Set Transformer, section 3.1; Vaswani et al. 2017, section 3.5: without positions no "
+              "use is made of the order",
+    .checks = {CheckOf<Attention>(&check)},
+    .rejects = {{"a bias of 1e-6 on the key before", &prefers_the_key_before},
+                {"an operator whose third row is louder by 1e-6", &third_row_is_louder}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,60 @@
+#include <cmath>
+
+#include "attention/plug.h"
+#include "catalogue/properties.h"
+#include "tokens.h"
+
+namespace posproof {
+namespace {
+
+std::vector<double> mean(const Tensor& rows) {
+  std::vector<double> out(rows.width(), 0.0);
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (std::size_t c = 0; c < rows.width(); ++c) out[c] += rows.at(r, c);
+  for (double& value : out) value /= static_cast<double>(rows.rows());
+  return out;
+}
+
+double largest(const Tensor& x) {
+  double most = 0;
+  for (const double value : x.data) most = std::max(most, std::abs(value));
+  return most;
+}
+
+Residual check(const Attention& attention, Precision p, Draw& draw) {
+  const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
+  const auto order = draw.order("permutation", n);
+  const Tensor x = draw.content("x", {n, attention.dim});
+
+  const Mask mask = mask::none(n);
+  const Tensor moved = attention::reordered(x, order);
+  const Tensor there = tokens::attend(attention, moved, mask), here = tokens::attend(attention, x, mask);
+  // A mean is no further off than its worst row. Our own two means, of n terms in double, add n roundings each.
+  const double ours = static_cast<double>(n) * unit_fp64 * (largest(there) + largest(here));
+  const double allowed = tokens::error_of_both(attention, x, mask, moved, mask, p) + ours;
+  return posproof::equal(mean(there), mean(here), allowed, attention::is_identity(order) ? 0 : no_ceiling);
+}
+
+// A bias that prefers the key after by a millionth.
+Encoding prefers_the_key_after() {
+  Bias bias{.heads = 1};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = keys[j] == queries[i] + 1 ? 1e-6 : 0;
+    return out;
+  };
+  return bias;
+}
+
+}  // namespace
+
+const Property properties::attention::pooled_readout_invariant{
+    .statement = "The mean of the answers of self-attention does not depend on the order of the tokens.",
+    .formula = "mean_i f(P X)_i = mean_i f(X)_i",
+    .source = "Zaheer et al. 2017, Deep Sets, section 2: an equivariant map followed by a symmetric sum is invariant",
+    .checks = {CheckOf<Attention>(&check)},
+    .rejects = {{"a bias of 1e-6 on the key after", &prefers_the_key_after}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,47 @@
+#include "attention/plug.h"
+#include "catalogue/properties.h"
+#include "tokens.h"
+
+namespace posproof {
+namespace {
+
+Residual check(const Attention& attention, Precision p, Draw& draw) {
+  const auto queries = static_cast<std::size_t>(draw.integer("queries", 2, 5));
+  const auto keys = static_cast<std::size_t>(draw.integer("keys", 1, 5));
+  const auto order = draw.order("permutation", queries);
+  const Tensor q = draw.content("q", {queries, attention.dim});
+  const Tensor k = draw.content("k", {keys, attention.dim});
+  const Tensor v = tokens::rolled(k, 1, attention.value_dim);
+
+  const Mask mask = mask::none(queries, keys);
+  const Tensor moved = attention::reordered(q, order);
+  const Tensor there = attention.attend(moved, k, v, mask);
+  const Tensor here = attention::reordered(attention.attend(q, k, v, mask), order);
+  // Each answer is within its own error of the exact one.
+  const double allowed = attention.error(q, k, v, mask, p) + attention.error(moved, k, v, mask, p);
+  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+}
+
+// A bias of a millionth between queries and keys of the same row number.
+Encoding prefers_its_own_row() {
+  Bias bias{.heads = 1};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] ? 1e-6 : 0;
+    return out;
+  };
+  return bias;
+}
+
+}  // namespace
+
+const Property properties::attention::query_order_equivariant{
+    .statement = "Reordered queries over the same keys and values give the reordered answers.",
+    .formula = "f(P Q, K, V) = P f(Q, K, V)",
+    .source = "Lee et al. 2019, Set Transformer, section 3.1; each row of the softmax is taken alone",
+    .checks = {CheckOf<Attention>(&check)},
+    .rejects = {{"a bias of 1e-6 between a query and a key of the same number", &prefers_its_own_row}},
+};
+
+}  // namespace posproof

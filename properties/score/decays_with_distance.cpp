@@ -1,0 +1,54 @@
+#include <cmath>
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+Residual check(const Score& score, Precision p, Draw& draw) {
+  const auto q = draw.content("q", score.dim);
+  const Domain& within = score.positions;
+  const Position i = draw.position("i", within);
+  const Position far = draw.position("far", within, 1, i - within.lo);
+  const Position near = draw.position("near", within, 0, far - 1);
+
+  const double at_far = score.at(q, q, i, i - far);
+  const double at_near = score.at(q, q, i, i - near);
+  // Each logit is within its own error of the exact one.
+  const double allowed = score.error(q, q, i, i - far, p) + score.error(q, q, i, i - near, p);
+  return no_more(at_far, at_near, allowed);
+}
+
+Encoding of_distance(double (*penalty)(Position distance)) {
+  Bias bias{.heads = 1};
+  bias.bias = [penalty](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = -penalty(std::abs(queries[i] - keys[j]));
+    return out;
+  };
+  return bias;
+}
+
+// The distance is kept in a byte.
+Encoding wrapped_distance() {
+  return of_distance([](Position distance) { return 0.5 * static_cast<double>(distance % 256); });
+}
+
+// A penalty that falls by a millionth in each second step.
+Encoding uneven_penalty() {
+  return of_distance([](Position distance) { return std::floor(static_cast<double>(distance) / 2) - 1e-6 * static_cast<double>(distance % 2); });
+}
+
+}  // namespace
+
+const Property properties::score::decays_with_distance{
+    .statement = "The logit of a token and the same token further back is no larger the further back it is.",
+    .formula = "s(q,q; i,i-far) <= s(q,q; i,i-near), far > near >= 0",
+    .source = "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",
+    .checks = {CheckOf<Score>(&check)},
+    .rejects = {{"a distance that wraps at 256", &wrapped_distance},
+                {"a penalty that falls by 1e-6 in each second step", &uneven_penalty}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,78 @@
+#include <cmath>
+#include <numeric>
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+Residual check(const Score& score, Precision p, Draw& draw) {
+  const auto q = draw.content("q", score.dim);
+  const auto k = draw.content("k", score.dim);
+  const Domain& within = score.positions;
+  const Position i = draw.position("i", within);
+  const Position j = draw.position("j", within, within.lo, score.causal ? i : within.hi);
+  const Position t = draw.position("t", within, 0, within.hi - std::max(i, j));
+
+  const double here = score.at(q, k, i, j);
+  const double there = score.at(q, k, i + t, j + t);
+  // The two exact logits are equal by the statement, and each is within its own error of it.
+  const double allowed = score.error(q, k, i, j, p) + score.error(q, k, i + t, j + t, p);
+  return equal(there, here, allowed, t == 0 ? 0 : no_ceiling);
+}
+
+// -|i - j| / 2, and a millionth of the key's position.
+Encoding absolute_bias() {
+  Bias bias{.heads = 1};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j)
+        out.at(i, j) = -0.5 * static_cast<double>(std::abs(queries[i] - keys[j])) + 1e-6 * static_cast<double>(keys[j]);
+    return out;
+  };
+  return bias;
+}
+
+// One pair, turned by one radian a position, of which the angle is what `angle` makes.
+Encoding turned_by(double (*angle)(double t)) {
+  Rotary rotary{.dim = 2, .pairs = {{0, 1, 1.0}}};
+  rotary.turn = [angle](const Tensor& x, std::span<const Position> positions, Role) {
+    Tensor out(x.shape);
+    for (std::size_t r = 0; r < x.rows(); ++r) {
+      const double a = angle(static_cast<double>(positions[r % positions.size()]));
+      out.at(r, 0) = std::cos(a) * x.at(r, 0) - std::sin(a) * x.at(r, 1);
+      out.at(r, 1) = std::sin(a) * x.at(r, 0) + std::cos(a) * x.at(r, 1);
+    }
+    return out;
+  };
+  return rotary;
+}
+
+// The frequency grows by a billionth with each position.
+Encoding growing_frequency() {
+  return turned_by([](double t) { return t * (1 + 1e-9 * t); });
+}
+
+// Angles rounded to the 8 bits of bf16.
+Encoding angles_in_bf16() {
+  return turned_by([](double t) {
+    int exponent = 0;
+    const double fraction = std::frexp(t, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
+  });
+}
+
+}  // namespace
+
+const Property properties::score::depends_on_offset{
+    .statement = "The logit of two tokens depends on their positions through the offset alone.",
+    .formula = "s(q,k; i+t,j+t) = s(q,k; i,j)",
+    .source = "Su et al. 2021, RoFormer, eq. 11; Shaw et al. 2018, section 3",
+    .checks = {CheckOf<Score>(&check)},
+    .rejects = {{"a bias that adds 1e-6 of the absolute position", &absolute_bias},
+                {"a frequency that grows by 1e-9 a position", &growing_frequency},
+                {"angles in bf16 where fp32 is claimed", &angles_in_bf16, fp32}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,59 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+// The smallest change of a logit that counts, as it changes the weight of a key by a factor of exp(2^-12), 1/4096. The
+// last of ALiBi's slopes, 2^-8 a step, gives sixteen times as much.
+constexpr double least = 1.0 / 4096;
+
+Residual check(const Score& score, Precision p, Draw& draw) {
+  const Domain& within = score.positions;
+  const Position i = draw.position("i", within, within.lo + 3, within.hi);
+
+  const std::vector<double> ones(score.dim, 1.0);
+  std::array<double, 4> logits{};
+  double error = 0;
+  for (std::size_t back = 0; back < logits.size(); ++back) {
+    const Position j = i - static_cast<Position>(back);
+    logits[back] = score.at(ones, ones, i, j);
+    if (std::isnan(logits[back])) return exactly(false);
+    error = std::max(error, score.error(ones, ones, i, j, p));
+  }
+  const auto [lo, hi] = std::minmax_element(logits.begin(), logits.end());
+  // The spread of four values is off by at most the errors of the largest and the smallest.
+  return no_more(least, *hi - *lo, 2 * error, least);
+}
+
+Encoding of_bias(double step) {
+  Bias bias{.heads = 1};
+  bias.bias = [step](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j)
+        out.at(i, j) = -step * static_cast<double>(std::abs(queries[i] - keys[j]));
+    return out;
+  };
+  return bias;
+}
+
+Encoding no_position() { return of_bias(0); }
+Encoding slope_too_small() { return of_bias(0x1p-20); }
+
+}  // namespace
+
+const Property properties::score::sees_order{
+    .statement = "The logit of a key changes when the key is moved by up to three places.",
+    .formula = "max_{a,b <= 3} |s(1,1; i,i-a) - s(1,1; i,i-b)| >= 2^-12",
+    .source = "Vaswani et al. 2017, section 3.5; without a position the logit q.k is the same at every distance",
+    .checks = {CheckOf<Score>(&check)},
+    .rejects = {{"a logit without position", &no_position}, {"a slope of 2^-20", &slope_too_small}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,68 @@
+#include "attention/dot_product.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "attention/mask.h"
+
+namespace posproof::attention {
+
+// Plain loops and no matrix library: a library blocks its sums by the size of the machine's cache, and with the order
+// the last bits change.
+Tensor product(const Tensor& x, const Tensor& w) {
+  if (x.shape.size() != 2 || w.shape.size() != 2 || x.width() != w.rows())
+    throw std::invalid_argument(fmt::format("{} cannot be multiplied with {}", text(x.shape), text(w.shape)));
+  Tensor out({x.rows(), w.width()});
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t i = 0; i < x.width(); ++i)
+      for (std::size_t c = 0; c < w.width(); ++c) out.at(r, c) += x.at(r, i) * w.at(i, c);
+  return out;
+}
+
+Tensor scaled_logits(const Tensor& q, const Tensor& k) {
+  if (q.width() != k.width())
+    throw std::invalid_argument(fmt::format("queries {} meet keys {}", text(q.shape), text(k.shape)));
+  const double root = std::sqrt(static_cast<double>(q.width()));
+  Tensor logits({q.rows(), k.rows()});
+  for (std::size_t i = 0; i < q.rows(); ++i)
+    for (std::size_t j = 0; j < k.rows(); ++j) {
+      double sum = 0;
+      for (std::size_t c = 0; c < q.width(); ++c) sum += q.at(i, c) * k.at(j, c);
+      logits.at(i, j) = sum / root;
+    }
+  return logits;
+}
+
+Tensor softmax(const Tensor& logits, const Mask& mask) {
+  if (logits.shape != mask.shape)
+    throw std::invalid_argument(fmt::format("logits {} meet a mask of {}", text(logits.shape), text(mask.shape)));
+  Tensor weights(logits.shape);
+  for (std::size_t i = 0; i < logits.rows(); ++i) {
+    double most = -std::numeric_limits<double>::infinity();
+    bool any = false;
+    for (std::size_t j = 0; j < logits.width(); ++j)
+      if (mask::sees(mask, i, j)) {
+        any = true;
+        most = std::max(most, logits.at(i, j));
+      }
+    if (!any) throw Refusal(fmt::format("query {} sees no key", i));
+    std::vector<long double> powers(logits.width(), 0.0L);
+    long double sum = 0;
+    for (std::size_t j = 0; j < logits.width(); ++j)
+      if (mask::sees(mask, i, j)) {
+        powers[j] = std::exp(static_cast<long double>(logits.at(i, j)) - most);
+        sum += powers[j];
+      }
+    for (std::size_t j = 0; j < logits.width(); ++j) weights.at(i, j) = static_cast<double>(powers[j] / sum);
+  }
+  return weights;
+}
+
+Tensor scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+  return product(softmax(scaled_logits(q, k), mask), v);
+}
+
+}  // namespace posproof::attention

@@ -1,0 +1,106 @@
+#include "report/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+namespace posproof::report {
+namespace {
+
+using namespace document;
+
+// Letters, not bytes: a table with `ω` in it stays aligned.
+std::size_t letters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+bool numeric(std::string_view text) {
+  return !text.empty() && text.find_first_of("0123456789") != std::string_view::npos &&
+         text.find_first_not_of("0123456789+-.,e% ") == std::string_view::npos;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string picture(std::string_view id, const std::string& name, const std::string& description) {
+  return fmt::format(
+      "<picture>\n"
+      "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/{0}/{1}-dark.svg\">\n"
+      "  <img alt=\"{2}\" src=\"figures/{0}/{1}-light.svg\">\n"
+      "</picture>\n",
+      id, name, quoted(description));
+}
+
+struct Writer {
+  std::string_view id;
+
+  std::string operator()(const Paragraph& paragraph) const { return fmt::format("{}\n", paragraph.text); }
+  std::string operator()(const Section& section) const { return fmt::format("## {}\n", section.heading); }
+  std::string operator()(const Plot& plot) const { return picture(id, plot.name, plot.description); }
+  std::string operator()(const HeatMap& map) const { return picture(id, map.name, map.description); }
+  std::string operator()(const Verdict& verdict) const { return fmt::format("> **Verdict.** {}\n", verdict.text); }
+
+  // Columns of numbers are set to the right, as wide as their widest cell, so that the source reads as a table too.
+  std::string operator()(const Grid& grid) const {
+    const std::size_t columns = grid.columns.size();
+    std::vector<std::size_t> width(columns);
+    std::vector<bool> right(columns, !grid.rows.empty());
+    for (std::size_t c = 0; c < columns; ++c) width[c] = std::max<std::size_t>(3, letters(cell(grid.columns[c])));
+    for (const auto& row : grid.rows) {
+      if (row.size() != columns)
+        throw std::logic_error(fmt::format("{}: a row of {} cells under {} columns", id, row.size(), columns));
+      for (std::size_t c = 0; c < columns; ++c) {
+        width[c] = std::max(width[c], letters(cell(row[c])));
+        if (!numeric(row[c]) && row[c] != "none" && !row[c].empty()) right[c] = false;
+      }
+    }
+    const auto line = [&](const std::vector<std::string>& cells) {
+      std::string out = "|";
+      for (std::size_t c = 0; c < columns; ++c) {
+        const std::string text = cell(cells[c]);
+        const std::string blank(width[c] - letters(text), ' ');
+        out += right[c] ? fmt::format(" {}{} |", blank, text) : fmt::format(" {}{} |", text, blank);
+      }
+      return out + "\n";
+    };
+    std::string out = line(grid.columns) + "|";
+    for (std::size_t c = 0; c < columns; ++c)
+      out += fmt::format(" {:-<{}}{} |", "", width[c] - (right[c] ? 1 : 0), right[c] ? ":" : "");
+    out += "\n";
+    for (const auto& row : grid.rows) out += line(row);
+    if (!grid.caption.empty()) out += fmt::format("\n*{}*\n", grid.caption);
+    return out;
+  }
+};
+
+}  // namespace
+
+std::string markdown(const Document& document, std::string_view id, const Experiment& experiment) {
+  std::string out = fmt::format("# {}\n\n{}\n\n**Question.** {}\n\n**Method.** {}\n\n**Condition.** {}\n",
+                                document.title, document.finding, experiment.question, experiment.method,
+                                document.condition);
+  for (const Block& block : document.blocks) out.append("\n").append(std::visit(Writer{id}, block));
+  return out + fmt::format("\n---\n\nThis page is written by `posproof report {}`.\n", id);
+}
+
+}  // namespace posproof::report

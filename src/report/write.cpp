@@ -1,0 +1,170 @@
+#include "report/write.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+
+#include "catalogue/experiments.h"
+#include "report/figure.h"
+#include "report/markdown.h"
+
+namespace posproof::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Drawn>
+void draw(std::vector<File>& out, std::string_view name, const Drawn& drawn) {
+  for (const auto& [theme, word] : {std::pair{Theme::light, "light"}, std::pair{Theme::dark, "dark"}})
+    out.push_back({fmt::format("figures/{}/{}-{}.svg", name, drawn.name, word),
+                   published(gnuplot(script(drawn, theme)), drawn.title, drawn.description)});
+}
+
+std::optional<std::string> read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// True where the file had other bytes.
+bool write(const fs::path& path, const std::string& bytes) {
+  if (read(path) == bytes) return false;
+  fs::create_directories(path.parent_path());
+  fs::path aside = path;
+  aside += fmt::format(".{}.part", ::getpid());
+  std::ofstream out(aside, std::ios::binary);
+  out << bytes;
+  out.close();
+  if (!out) {
+    std::error_code ignored;
+    fs::remove(aside, ignored);
+    throw std::runtime_error(fmt::format("`{}` could not be written", path.string()));
+  }
+  fs::rename(aside, path);
+  return true;
+}
+
+// Figures in the folder that the experiment does not have.
+std::vector<std::string> stale(const fs::path& folder, std::string_view name, const std::vector<File>& fresh) {
+  std::vector<std::string> out;
+  const fs::path figures = folder / "figures" / name;
+  if (!fs::is_directory(figures)) return out;
+  for (const auto& entry : fs::directory_iterator(figures)) {
+    const std::string path = fmt::format("figures/{}/{}", name, entry.path().filename().string());
+    if (std::none_of(fresh.begin(), fresh.end(), [&](const File& file) { return file.path == path; }))
+      out.push_back(path);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> selected(const std::vector<std::string>& only) { return only.empty() ? names() : only; }
+
+std::string line_at(std::string_view text, std::size_t at) {
+  const auto begin = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  const std::size_t first = begin == std::string_view::npos ? 0 : begin + 1;
+  return std::string(text.substr(first, text.find('\n', at) - first));
+}
+
+std::optional<Difference> difference(const fs::path& folder, const File& file) {
+  const auto old = read(folder / file.path);
+  if (!old) return Difference{file.path, 0, "no such file", ""};
+  if (*old == file.bytes) return std::nullopt;
+  const auto [a, b] = std::mismatch(old->begin(), old->end(), file.bytes.begin(), file.bytes.end());
+  const auto at = static_cast<std::size_t>(a - old->begin());
+  const auto line = static_cast<std::size_t>(std::count(old->begin(), a, '\n')) + 1;
+  return Difference{file.path, line, line_at(*old, at), line_at(file.bytes, at)};
+}
+
+}  // namespace
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const auto& [id, experiment] : catalogue::experiments()) out.emplace_back(id);
+  return out;
+}
+
+std::vector<File> files(std::string_view name, const Experiment& experiment) {
+  const Document document = experiment.run();
+  std::vector<File> out = {{fmt::format("{}.md", name), markdown(document, name, experiment)}};
+  for (const document::Block& block : document.blocks) {
+    if (const auto* plot = std::get_if<document::Plot>(&block)) draw(out, name, *plot);
+    if (const auto* map = std::get_if<document::HeatMap>(&block)) draw(out, name, *map);
+  }
+  return out;
+}
+
+std::vector<File> files(std::string_view name) {
+  for (const auto& [id, experiment] : catalogue::experiments())
+    if (id == name) return files(id, *experiment);
+  throw std::invalid_argument(fmt::format("no experiment is called `{}`; `posproof list experiments` has them", name));
+}
+
+// A page begins with its title, an empty line and its finding.
+File index(const std::vector<File>& pages) {
+  std::string out =
+      "# Reports\n\n"
+      "What the experiments found. Every page is written by `posproof report` from the numbers it measures, and a\n"
+      "test compares it byte for byte.\n\n";
+  for (const File& page : pages) {
+    if (!page.path.ends_with(".md")) continue;
+    const auto title = page.bytes.find('\n');
+    const auto finding = page.bytes.find('\n', title + 2);
+    if (!page.bytes.starts_with("# ") || finding == std::string::npos)
+      throw std::logic_error(fmt::format("{}: a page begins with a title and a finding", page.path));
+    out += fmt::format("- [{}]({}): {}\n", page.bytes.substr(2, title - 2), page.path,
+                       page.bytes.substr(title + 2, finding - title - 2));
+  }
+  return {"README.md", out};
+}
+
+std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only, const Progress& progress) {
+  std::vector<std::string> changed;
+  const auto put = [&](const File& file) {
+    if (write(folder / file.path, file.bytes)) changed.push_back(file.path);
+  };
+  const std::vector<std::string> all = selected(only);
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const std::string& name = all[n];
+    if (progress) progress(name, n, all.size());
+    const std::vector<File> fresh = files(name);
+    for (const File& file : fresh) put(file);
+    for (const std::string& path : stale(folder, name, fresh))
+      if (fs::remove(folder / path)) changed.push_back(path);
+  }
+  std::vector<File> pages;
+  for (const std::string& name : names())
+    if (auto bytes = read(folder / (name + ".md"))) pages.push_back({name + ".md", std::move(*bytes)});
+  put(index(pages));
+  return changed;
+}
+
+std::string Difference::text() const {
+  if (line == 0) return fmt::format("{}: {}", path, checked_in);
+  return fmt::format("{}:{} differs\n  checked in  {}\n  now         {}", path, line, checked_in, now);
+}
+
+std::vector<Difference> compare(const fs::path& folder, const std::vector<std::string>& only) {
+  std::vector<Difference> out;
+  std::vector<File> all;
+  const auto check = [&](const File& file) {
+    if (auto found = difference(folder, file)) out.push_back(std::move(*found));
+  };
+  for (const std::string& name : selected(only)) {
+    std::vector<File> fresh = files(name);
+    for (const File& file : fresh) check(file);
+    for (const std::string& path : stale(folder, name, fresh))
+      out.push_back({path, 0, "the experiment has no such figure", ""});
+    all.push_back(std::move(fresh.front()));
+  }
+  if (only.empty()) check(index(all));
+  return out;
+}
+
+}  // namespace posproof::report

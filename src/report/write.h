@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/experiment.h"
+
+// The reports as files: one page for each experiment, its figures, and an index of all.
+namespace posproof::report {
+
+struct File {
+  std::string path;  // within the reports' folder, with `/`: `constant_norm_and_the_sphere.md`
+  std::string bytes;
+};
+
+// Every experiment's name, in order.
+std::vector<std::string> names();
+
+// Runs one experiment: its page first, then its figures, light and dark. Throws std::invalid_argument for a name
+// that no experiment has.
+std::vector<File> files(std::string_view name);
+
+// The page and figures of an experiment that is not in the catalogue.
+std::vector<File> files(std::string_view name, const Experiment& experiment);
+
+// README.md: one line for each page in `pages` (paths and bytes as `files` gives them; figures are passed over).
+File index(const std::vector<File>& pages);
+
+// Runs these experiments (none: all) and writes their files, the index, and nothing else into the folder; figures
+// that the experiment no longer has are removed. A file is written aside and then renamed; one that has these bytes
+// already is not touched. `progress` is called before each experiment. The paths of the files that changed.
+using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
+std::vector<std::string> write_all(const std::filesystem::path& folder, const std::vector<std::string>& only = {},
+                                   const Progress& progress = {});
+
+// A file that is not what the experiment gives.
+struct Difference {
+  std::string path;
+  std::size_t line;      // the first that differs, from 1; 0: the file is missing, or should not be there
+  std::string checked_in;
+  std::string now;
+  std::string text() const;
+};
+
+// Runs these experiments (none: all) and compares, byte for byte. With none named, the index too.
+std::vector<Difference> compare(const std::filesystem::path& folder, const std::vector<std::string>& only = {});
+
+}  // namespace posproof::report

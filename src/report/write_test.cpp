@@ -1,0 +1,155 @@
+#include "report/write.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "report/figure.h"
+#include "report/markdown.h"
+
+namespace posproof::report {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace document;
+
+double measured = 0.125;
+
+Document small() {
+  return {.title = "Two halves",
+          .finding = "A half is " + fixed(measured, 3) + ".",
+          .condition = "fp64",
+          .blocks = {Section{"Result"},
+                     Grid{{"width", "what", "a|b"}, {{"8", "α", fixed(measured, 3)}, {"16", "two", "-1.000"}}, "Sizes."},
+                     Plot{.name = "line", .title = "A & B", .description = "A \"line\" < 3", .x = {"t"}, .y = {"u"},
+                          .curves = {{"up", {{0, 0}, {1, measured}}, false, false}}},
+                     HeatMap{.name = "map", .title = "Map", .description = "A map", .x = {"c"}, .y = {"r"},
+                             .values = {{0, 1}, {measured, -1}}, .lo = -1, .hi = 1},
+                     Verdict{"Yes."}}};
+}
+
+const Experiment experiment{.question = "How much?", .method = "By halves.", .run = &small};
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("posproof_report_test_" + std::to_string(::getpid()));
+  Folder() { fs::remove_all(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+TEST(Markdown, is_written_from_the_document) {
+  EXPECT_EQ(markdown(small(), "halves", experiment),
+            "# Two halves\n\n"
+            "A half is 0.125.\n\n"
+            "**Question.** How much?\n\n"
+            "**Method.** By halves.\n\n"
+            "**Condition.** fp64\n\n"
+            "## Result\n\n"
+            "| width | what |   a\\|b |\n"
+            "| ----: | ---- | -----: |\n"
+            "|     8 | α    |  0.125 |\n"
+            "|    16 | two  | -1.000 |\n\n"
+            "*Sizes.*\n\n"
+            "<picture>\n"
+            "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/halves/line-dark.svg\">\n"
+            "  <img alt=\"A &quot;line&quot; < 3\" src=\"figures/halves/line-light.svg\">\n"
+            "</picture>\n\n"
+            "<picture>\n"
+            "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/halves/map-dark.svg\">\n"
+            "  <img alt=\"A map\" src=\"figures/halves/map-light.svg\">\n"
+            "</picture>\n\n"
+            "> **Verdict.** Yes.\n\n"
+            "---\n\n"
+            "This page is written by `posproof report halves`.\n");
+}
+
+TEST(Markdown, refuses_a_row_of_another_length) {
+  Document document = small();
+  std::get<Grid>(document.blocks[1]).rows[0].pop_back();
+  EXPECT_THROW(markdown(document, "halves", experiment), std::logic_error);
+}
+
+TEST(Numbers, have_no_negative_zero) {
+  EXPECT_EQ(fixed(-0.00004L, 4), "0.0000");
+  EXPECT_EQ(fixed(-0.00006L, 4), "-0.0001");
+  EXPECT_EQ(fixed(0.5L, 0), "0");
+  EXPECT_EQ(scientific(0, 3), "0");
+  EXPECT_EQ(scientific(-1234.5L, 3), "-1.23e+03");
+}
+
+std::vector<File> drawn() {
+  try {
+    return files("halves", experiment);
+  } catch (const NoGnuplot&) {
+    return {};
+  }
+}
+
+TEST(Report, is_the_same_bytes_twice_and_others_for_another_number) {
+  const auto once = drawn();
+  if (once.empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
+  ASSERT_EQ(once.size(), 5u);
+  const auto twice = drawn();
+  measured = 0.25;
+  const auto other = drawn();
+  measured = 0.125;
+  for (std::size_t f = 0; f < once.size(); ++f) {
+    EXPECT_EQ(once[f].path, twice[f].path);
+    EXPECT_EQ(once[f].bytes, twice[f].bytes);
+    EXPECT_NE(once[f].bytes, other[f].bytes) << once[f].path;
+  }
+}
+
+TEST(Report, figures_speak_to_those_who_cannot_see_them) {
+  const auto all = drawn();
+  if (all.empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
+  EXPECT_EQ(all[1].path, "figures/halves/line-light.svg");
+  const std::string& line = all[1].bytes;
+  EXPECT_NE(line.find("<svg role=\"img\""), std::string::npos);
+  EXPECT_NE(line.find("<title>A &amp; B</title>\n<desc>A \"line\" &lt; 3</desc>"), std::string::npos);
+  EXPECT_EQ(line.find("GNUPLOT"), std::string::npos);
+  EXPECT_EQ(line.find("<title>gnuplot"), std::string::npos);
+  EXPECT_EQ(all[4].path, "figures/halves/map-dark.svg");
+  EXPECT_NE(all[4].bytes.find("<image style=\"image-rendering:pixelated\""), std::string::npos);
+}
+
+TEST(Report, what_gnuplot_complains_of_is_an_error) {
+  if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
+  try {
+    gnuplot("set terminal svg\nplot nonsense_\n");
+    FAIL() << "no error";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("undefined variable: nonsense_"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Report, a_missing_gnuplot_names_the_package) {
+  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  ::setenv("PATH", "/nonexistent", 1);
+  std::string said;
+  try {
+    gnuplot("");
+  } catch (const NoGnuplot& error) {
+    said = error.what();
+  }
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(said, "figures need `gnuplot`, which is not on the PATH; on Debian: apt install gnuplot-nox");
+}
+
+TEST(Report, index_quotes_the_findings) {
+  const File page{"halves.md", markdown(small(), "halves", experiment)};
+  const std::string text = index({page, {"figures/halves/line-light.svg", "<svg>"}}).bytes;
+  EXPECT_TRUE(text.ends_with("\n\n- [Two halves](halves.md): A half is 0.125.\n")) << text;
+}
+
+TEST(Report, no_experiment_of_that_name_is_an_error) {
+  EXPECT_THROW(files("no_such_experiment"), std::invalid_argument);
+}
+
+TEST(Report, differences_name_the_first_line) {
+  const Difference found{"halves.md", 3, "A half is 0.125.", "A half is 0.250."};
+  EXPECT_EQ(found.text(), "halves.md:3 differs\n  checked in  A half is 0.125.\n  now         A half is 0.250.");
+}
+
+}  // namespace
+}  // namespace posproof::report
