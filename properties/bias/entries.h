@@ -12,7 +12,7 @@
 #include "core/residual.h"
 
 // What the properties of a bias have in common: the entries between some queries and keys.
-namespace posproof {
+namespace posproof::biases {
 
 struct Entries {
   std::size_t heads, queries, keys;
@@ -62,4 +62,4 @@ inline Bias bias_of(std::size_t heads, std::function<double(std::size_t h, Posit
   return bias;
 }
 
-}  // namespace posproof
+}  // namespace posproof::biases

@@ -8,6 +8,8 @@
 namespace posproof {
 namespace {
 
+using namespace biases;
+
 // The bucket of an offset key - query, in whole numbers. One side has `count` buckets: half of them hold one distance
 // each, and of a distance n >= e = count/2 it is e + floor(log(n/e) / log(D/e) (count - e)), never past the last. The
 // floor is at least s exactly when (n/e)^(count - e) >= (D/e)^s.
@@ -59,7 +61,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     allowed.push_back(2 * bias_error(p, here.back(), 0, 0));  // one entry, read twice
     differ = differ || there.back() < here.back() || there.back() > here.back();
   }
-  if (bucket(*bias.buckets, offset) == bucket(*bias.buckets, beside)) return equal(there, here, allowed);
+  if (bucket(*bias.buckets, offset) == bucket(*bias.buckets, beside)) return posproof::equal(there, here, allowed);
   // Two buckets are two entries. They may be as near as they like in one head, but not the same in all.
   return exactly(differ);
 }

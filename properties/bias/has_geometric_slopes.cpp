@@ -8,6 +8,8 @@
 namespace posproof {
 namespace {
 
+using namespace biases;
+
 // The slope of head h (counted from 1) on a ladder that starts at `first`, which is also its ratio. Past the largest
 // power of two of heads there are two rules: the ladder goes on, or its half-steps follow, from the first.
 double on_ladder(double first, std::size_t h, std::size_t heads, bool half_steps) {
@@ -32,7 +34,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     measured.push_back((here - there) / static_cast<double>(n));
     allowed.push_back((bias_error(p, here, m, h + 1) + bias_error(p, there, m, h + 1)) / static_cast<double>(n) + 3 * unit_fp64 * m);
   }
-  Residual worst = equal(measured, bias.slopes, allowed);
+  Residual worst = posproof::equal(measured, bias.slopes, allowed);
 
   // The ladder from the first slope as measured: an error e of it is h e in the h-th power.
   const bool half_steps =

@@ -7,6 +7,8 @@
 namespace posproof {
 namespace {
 
+using namespace biases;
+
 Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Domain& domain = bias.positions;
   const Position far = draw.position("far", domain, 1, domain.hi - domain.lo);

@@ -5,11 +5,13 @@
 namespace posproof {
 namespace {
 
+using namespace biases;
+
 Residual check(const Bias& bias, Precision, Draw& draw) {
   const Position i = draw.position("i", bias.positions);
   const Entries b = entries(bias, {i}, {i});
   // A slope times a distance of 0 is 0 in every format.
-  return equal(b.data, std::vector<double>(b.heads, 0.0), 0);
+  return posproof::equal(b.data, std::vector<double>(b.heads, 0.0), 0);
 }
 
 Encoding from_one() {

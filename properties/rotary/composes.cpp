@@ -5,6 +5,8 @@
 namespace posproof {
 namespace {
 
+using namespace turns;
+
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Domain& domain = rotary.positions;
   const Tokens token = tokens(rotary, draw);

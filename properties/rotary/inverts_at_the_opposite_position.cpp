@@ -7,6 +7,8 @@
 namespace posproof {
 namespace {
 
+using namespace turns;
+
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }

@@ -5,6 +5,8 @@
 namespace posproof {
 namespace {
 
+using namespace turns;
+
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   if (rotary.positions.lo > 0 || rotary.positions.hi < 0) throw Discard{};
   const Shape shape = token_shape(rotary, draw);

@@ -5,6 +5,8 @@
 namespace posproof {
 namespace {
 
+using namespace turns;
+
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tokens token = tokens(rotary, draw);
   const Tensor y = draw.content("y", token.x.shape);

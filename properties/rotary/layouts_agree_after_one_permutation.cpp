@@ -5,6 +5,8 @@
 namespace posproof {
 namespace {
 
+using namespace turns;
+
 // Where the channels of the subject stand in another layout: pair k at (2k, 2k+1) or at (k, k + number of pairs), then
 // the tail in its order.
 std::vector<std::size_t> permutation(const Rotary& rotary, bool as_neighbours) {

@@ -5,6 +5,8 @@
 namespace posproof {
 namespace {
 
+using namespace turns;
+
 Residual check(const Rotary& rotary, Precision, Draw& draw) {
   std::vector<bool> turns(rotary.dim, false);
   for (const Pair& pair : rotary.pairs) turns[pair.first] = turns[pair.second] = true;

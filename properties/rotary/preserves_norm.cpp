@@ -5,6 +5,8 @@
 namespace posproof {
 namespace {
 
+using namespace turns;
+
 double norm(std::span<const double> row) {
   double sum = 0;
   for (const double x : row) sum += x * x;

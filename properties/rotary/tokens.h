@@ -16,7 +16,7 @@
 #include "core/residual.h"
 
 // What the properties of a rotation have in common: a batch of tokens to turn, and how two answers are compared.
-namespace posproof {
+namespace posproof::turns {
 
 // x is [batch, heads, n, dim]; positions has one entry for each token of each batch row.
 struct Tokens {
@@ -138,4 +138,4 @@ inline std::complex<long double> rotation(const Pair& pair, Position t) {
 inline std::vector<Pair> neighbours() { return {{0, 1, 1.0, 0}, {2, 3, 0.01, 1}}; }
 inline std::vector<Pair> halves() { return {{0, 2, 1.0, 0}, {1, 3, 0.01, 1}}; }
 
-}  // namespace posproof
+}  // namespace posproof::turns
