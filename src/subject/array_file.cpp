@@ -212,15 +212,15 @@ Array read_npy(File file) {
 }
 
 const frame::Part& chosen(const File& file, const frame::Header& header, const std::string& name) {
+  if (header.parts.empty()) file.refuse("holds no tensor");
   if (name.empty() && header.parts.size() == 1) return header.parts.front();
   std::string names;
   for (const frame::Part& part : header.parts) {
     if (part.name == name) return part;
     names += (names.empty() ? "" : ", ") + part.name;
   }
-  file.refuse(fmt::format("{} of {} tensors is to be read; it holds {}",
-                          name.empty() ? "which one" : fmt::format("`{}` is none", name), header.parts.size(),
-                          printable(names, 400)));
+  const std::string which = name.empty() ? "holds more than one tensor; say which" : fmt::format("holds no `{}`", name);
+  file.refuse(fmt::format("{}: FILE.safetensors:NAME with NAME one of {}", which, printable(names, 400)));
 }
 
 Array read_safetensors(File file, const std::string& name) {

@@ -34,6 +34,10 @@ def transposed(x, positions, role):
     return np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2)  # the right values, not contiguous
 
 
+def to_double(x, positions, role):
+    return x.astype(np.float64)
+
+
 def ids(positions, length):
     return (np.outer(positions, np.ones(hello()["dim"])) + length).astype(np.float32)
 
@@ -43,7 +47,7 @@ def sums(queries, keys):
 
 
 def dots(q, k, queries, keys):
-    return (q @ k.T + queries[:, None] - keys[None, :])[None]
+    return (q @ k.T + queries[:, None] - keys[None, :])[None].astype(np.float32)
 
 
 def first_seen(q, k, v, mask):
