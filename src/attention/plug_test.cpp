@@ -271,6 +271,34 @@ TEST(Lift, the_error_of_a_pair_is_that_of_its_worst_head) {
   EXPECT_DOUBLE_EQ(bias->error(zero, zero, 3, 1, fp32), bias_error(fp32, -1.0, 0.5) + unit_fp32);
 }
 
+// (1, 0) at 0 against 0 at 1, which is (1, 2): 2 + 1 + 3 roundings of the product 1, the query's sum (1 unit
+// of 1), and the key's code and sum (2 + 1 units of 1), all over sqrt(2).
+TEST(Lift, the_error_of_a_table_counts_both_sides) {
+  const auto table = lift(counting());
+  const std::vector<double> q = {1, 0}, k = {0, 0};
+  EXPECT_NEAR(table->error(q, k, 0, 1, fp32), 10 * unit_fp32 / std::numbers::sqrt2, 1e-6 * unit_fp32);
+  EXPECT_NEAR(table->error(k, q, 1, 0, fp32), 10 * unit_fp32 / std::numbers::sqrt2, 1e-6 * unit_fp32);
+}
+
+TEST(Lift, each_head_has_the_error_of_its_own_slope) {
+  const std::vector<Position> query = {3}, key = {1};
+  const Tensor error =
+      logits(distances({0.5, 0.25}))->error(Tensor({1, 8}), Tensor({1, 8}), query, key, fp32);
+  EXPECT_DOUBLE_EQ(error.at(1, 0), bias_error(fp32, -0.5, 0.25) + unit_fp32 / 2);
+}
+
+TEST(Lift, a_rotary_is_told_which_are_queries_and_which_keys) {
+  Rotary rotary = quarter_turns();
+  std::vector<Role> roles;
+  rotary.turn = [&roles](const Tensor& x, Positions, Role role) {
+    roles.push_back(role);
+    return x;
+  };
+  const std::vector<Position> at = {1};
+  logits(rotary)->at(Tensor({1, 4}), Tensor({1, 4}), at, at);
+  EXPECT_EQ(roles, (std::vector<Role>{Role::query, Role::key}));
+}
+
 TEST(Lift, the_error_of_a_rotary_pair_grows_with_the_position) {
   const auto rotary = lift(quarter_turns());
   const std::vector<double> x = {1, 0, 0, 0};
