@@ -148,7 +148,7 @@ const EncodingSpec encodings::sinusoidal{
             fails(table::translates_by_a_rotation, "dim=3 odd=truncate k=730 s=0 t=730", 0.586,
                   "sin(730 w) = 1 for the last frequency of width 3, and its cosine is cut off: the norm "
                   "grows to sqrt 2"),
-            fails(table::shifts_base_by_a_rotation, "dim=3 odd=truncate n=2 c=730", 0.64,
+            fails(table::shifts_base_by_a_rotation, "dim=3 odd=truncate n=2 c=730", 0.640,
                   "sin(730 w) = 1 for the last frequency of width 3, and its cosine is cut off"),
             fails(table::dot_product_depends_on_offset, "dim=3 odd=truncate k=730 s=0 t=0", 1,
                   "sin(730 w) = 1 for the last frequency of width 3, and its cosine is cut off: |p_0|^2 = 1, "
