@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/hard.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
@@ -18,7 +19,8 @@ Encoding make(const Parameters& parameters) {
   const Position last = dim < 63 ? (Position{1} << dim) - 1 : std::numeric_limits<Position>::max();
   Table table{.dim = dim, .positions = {0, std::min(last, Position{1} << 20)}};
   table.positions.ends = table.positions.hi == last;
-  table.positions.hard = hard_positions(std::span<const Pair>{}, 0, table.positions.hi);  // a power flips all bits below
+  table.positions.hard =
+      hard_positions(std::span<const Pair>{}, 0, table.positions.hi);  // a power flips all bits below
   table.rows = [=](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {
@@ -44,7 +46,13 @@ const EncodingSpec encodings::binary{
                    {"values", "bits", {"bits", "signs"}, "bits: 0 and 1; signs: -1 and +1", true}},
     .make = &make,
     .oracle = &oracle::binary,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
+        },
 };
 
 }  // namespace posproof

@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "encodings/seeded.h"
 #include "oracle/oracle.h"
@@ -49,7 +50,13 @@ const EncodingSpec encodings::learned{
          {"offset", 0.0, {0.0, 1.0, 2.0}, "first row that is used: OPT 2, RoBERTa padding_idx + 1", true}},
     .make = &make,
     .oracle = &oracle::learned,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
+        },
 };
 
 }  // namespace posproof

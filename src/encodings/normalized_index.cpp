@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -48,7 +49,12 @@ const EncodingSpec encodings::normalized_index{
                     true}},
     .make = &make,
     .oracle = &oracle::normalized_index,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof

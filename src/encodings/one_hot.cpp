@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -33,7 +34,13 @@ const EncodingSpec encodings::one_hot{
                     "width of the code, channels; also the number of positions"}},
     .make = &make,
     .oracle = &oracle::one_hot,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
+        },
 };
 
 }  // namespace posproof

@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/hard.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
@@ -34,7 +35,12 @@ const EncodingSpec encodings::raw_index{
          {"offset", 0.0, {0.0, 1.0, 2.0}, "integer added to the position: 1 counts from one", true}},
     .make = &make,
     .oracle = &oracle::raw_index,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof

@@ -117,7 +117,13 @@ const EncodingSpec encodings::sinusoidal{
                    {"amplitude", 1.0, {1.0, 0.5}, "factor of every entry"}},
     .make = &make,
     .oracle = &oracle::sinusoidal,
-    .claims = {holds(properties::table::has_constant_norm, {.all = {{"odd", {"refuse", "zero_pad"}}}})},
+    .claims =
+        {
+            holds(properties::table::has_constant_norm, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof
