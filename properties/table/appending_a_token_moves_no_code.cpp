@@ -9,8 +9,8 @@ namespace {
 constexpr Position most_tokens = 16;
 
 Residual check(const Table& table, Precision p, Draw& draw) {
-  const auto& [lo, hi, hard] = table.positions;
-  const Position n = draw.position("n", {1, hi - lo, hard});
+  const Position lo = table.positions.lo, hi = table.positions.hi;
+  const Position n = draw.position("n", {1, hi - lo, table.positions.hard});
   std::vector<Position> positions;
   for (Position t = std::max(Position{0}, n - most_tokens); t < n; ++t) positions.push_back(lo + t);
   return codes::same(codes::at(table, p, positions, lo + n + 1), codes::at(table, p, positions, lo + n));

@@ -26,20 +26,27 @@ struct Codes {
   std::span<const double> operator[](std::size_t r) const { return rows.row(r); }
 };
 
+// What the rows are compared with: rows of the same table, where the error of a frequency cancels because it is the
+// same at every position, or what was declared.
+enum class Against { itself, declared };
+
 // The codes of these positions in a sequence of `length` tokens.
-inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions, Position length) {
+inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions, Position length,
+                Against against = Against::itself) {
   Codes codes{table.rows(positions, length), {}};
   if (codes.rows.shape != Shape{positions.size(), table.dim})
     throw std::length_error(fmt::format("rows of shape {} were asked for, {} came",
                                         text(Shape{positions.size(), table.dim}), text(codes.rows.shape)));
+  const auto error = against == Against::itself ? &row_rounding : &row_error;
   for (std::size_t r = 0; r < positions.size(); ++r)
-    codes.error.push_back(row_error(table, p, positions[r], codes.rows.row(r)));
+    codes.error.push_back(error(table, p, positions[r], codes.rows.row(r)));
   return codes;
 }
 
 // In the shortest sequence that has them all.
-inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions) {
-  return at(table, p, positions, *std::max_element(positions.begin(), positions.end()) + 1);
+inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions,
+                Against against = Against::itself) {
+  return at(table, p, positions, *std::max_element(positions.begin(), positions.end()) + 1, against);
 }
 
 inline double norm(std::span<const double> x) {

@@ -7,9 +7,9 @@ namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
   if (table.pairs.empty() || table.lone) throw Discard{};  // no shift can be read off
-  const auto& [lo, hi, hard] = table.positions;
-  const Position a = draw.position("a", {1, hi - lo, hard});
-  const Position b = draw.position("b", {1, hi - lo - a, hard});
+  const Position lo = table.positions.lo, hi = table.positions.hi;
+  const Position a = draw.position("a", {1, hi - lo, table.positions.hard});
+  const Position b = draw.position("b", {1, hi - lo - a, table.positions.hard});
   const Position s = draw.position("s", table.positions, lo, hi - a);
   const Position t = draw.position("t", table.positions, lo, hi - b);
   const Position u = draw.position("u", table.positions, lo, hi - a - b);

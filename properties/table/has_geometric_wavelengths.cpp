@@ -40,14 +40,14 @@ codes::Measured frequency(const Table& table, const codes::Codes& at, const Pair
 
 Residual check(const Table& table, Precision p, Draw& draw) {
   if (table.pairs.empty()) throw Discard{};
-  const auto& [lo, hi, hard] = table.positions;
+  const Position lo = table.positions.lo, hi = table.positions.hi;
   const Position t = draw.position("t", table.positions, lo, hi - 1);
   const auto most = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(hi - t))) - 1;
   const std::int64_t doublings = draw.integer("doublings", 0, most);
 
   std::vector<Position> positions = {t};
   for (std::int64_t j = 0; j <= doublings; ++j) positions.push_back(t + (Position{1} << j));
-  const codes::Codes at = codes::at(table, p, positions);
+  const codes::Codes at = codes::at(table, p, positions, codes::Against::declared);
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
     const codes::Measured measured = frequency(table, at, pair);

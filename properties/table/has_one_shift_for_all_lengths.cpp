@@ -8,8 +8,8 @@ namespace {
 // One rigid motion carries the codes of two sequences k positions on exactly where every distance among them stays what
 // it was; here the distance of a code of one sequence from a code of the other.
 Residual check(const Table& table, Precision p, Draw& draw) {
-  const auto& [lo, hi, hard] = table.positions;
-  const Position k = draw.position("k", {1, hi - lo, hard});
+  const Position lo = table.positions.lo, hi = table.positions.hi;
+  const Position k = draw.position("k", {1, hi - lo, table.positions.hard});
   const Position t = draw.position("t", table.positions, lo, hi - k);
   const Position u = draw.position("u", table.positions, lo, hi - k);
   const auto [n, far] = codes::two_lengths(table, draw, std::max(t, u) + k + 1);

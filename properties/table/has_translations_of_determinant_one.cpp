@@ -9,8 +9,8 @@ double area(codes::Point a, codes::Point b) { return a.x * b.y - a.y * b.x; }
 
 Residual check(const Table& table, Precision p, Draw& draw) {
   if (table.pairs.empty() || table.lone) throw Discard{};  // no shift can be read off
-  const auto& [lo, hi, hard] = table.positions;
-  const Position k = draw.position("k", {1, hi - lo, hard});
+  const Position lo = table.positions.lo, hi = table.positions.hi;
+  const Position k = draw.position("k", {1, hi - lo, table.positions.hard});
   const Position s = draw.position("s", table.positions, lo, hi - k);
   const Position t = draw.position("t", table.positions, lo, hi - k);
   if (s == t) throw Discard{};

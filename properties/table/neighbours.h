@@ -15,10 +15,10 @@ inline Residual neighbours_told_apart(const Table& table, const Precision& p, Dr
     for (Position power = 2; power <= Position{1} << 20; power *= 2) all.insert(all.end(), {power - 1, power});
     return all;
   }();
-  const auto& [lo, hi, hard] = table.positions;
+  const Position lo = table.positions.lo, hi = table.positions.hi;
   const Position t = draw.position("t", {lo, hi - 1, powers});
   const Position n = draw.position("n", {t + 2, hi + 1, powers});
-  Codes at = codes::at(table, p, {t, t + 1}, n);
+  Codes at = codes::at(table, p, {t, t + 1}, n, Against::declared);
   // Each rounding moves an entry by at most a unit of it.
   double error = norm(at.error[0]) + norm(at.error[1]) + unit * (norm(at[0]) + norm(at[1]));
   if (!finite(at.rows.data)) return {std::numeric_limits<double>::quiet_NaN(), 0, 1};

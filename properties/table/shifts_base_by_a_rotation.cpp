@@ -10,9 +10,9 @@ namespace {
 constexpr Position most_tokens = 12;
 
 Residual check(const Table& table, Precision p, Draw& draw) {
-  const auto& [lo, hi, hard] = table.positions;
+  const Position lo = table.positions.lo, hi = table.positions.hi;
   const Position n = draw.integer("n", 2, std::min(most_tokens, hi - lo));
-  const Position c = draw.position("c", {1, hi - lo + 1 - n, hard});
+  const Position c = draw.position("c", {1, hi - lo + 1 - n, table.positions.hard});
   // The whole table of n tokens at once, as it starts at the first position and as it starts at c. The turn is read off
   // at the first token, where tables keep a padding row.
   std::vector<Position> positions(static_cast<std::size_t>(2 * n));

@@ -14,14 +14,15 @@ double declared_difference(const Table& table, Position k) {
 }
 
 Residual check(const Table& table, Precision p, Draw& draw) {
-  const auto& [lo, hi, hard] = table.positions;
-  const Position k = draw.position("k", {2, hi - lo, hard});
+  const Position lo = table.positions.lo, hi = table.positions.hi;
+  const Position k = draw.position("k", {2, hi - lo, table.positions.hard});
   const Position t = draw.position("t", table.positions, lo, hi - 1);
-  const Position n = draw.position("n", {t + 2, hi, hard});
+  const Position n = draw.position("n", {t + 2, hi, table.positions.hard});
   // A code that knows no more than the place within the sequence is found out k times as far in one k times as long.
   const Position u = draw.position("u", {lo, hi - k, {k * t, k * (t + 1) - 1}});
   const Position far = draw.position("far", {std::max(n, u + k) + 1, hi + 1, {k * n, k * (n - 1) + 1}});
-  const codes::Codes in_short = codes::at(table, p, {t, t + 1}, n), in_long = codes::at(table, p, {u, u + k}, far);
+  const codes::Codes in_short = codes::at(table, p, {t, t + 1}, n, codes::Against::declared),
+                     in_long = codes::at(table, p, {u, u + k}, far, codes::Against::declared);
   const codes::Measured near = codes::dot(in_short, 0, in_short, 1), distant = codes::dot(in_long, 0, in_long, 1);
   if (!std::isfinite(near.value) || !std::isfinite(distant.value))
     return {std::numeric_limits<double>::quiet_NaN(), 0, 1};

@@ -6,8 +6,8 @@ namespace posproof {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
-  const auto& [lo, hi, hard] = table.positions;
-  const Position k = draw.position("k", {1, hi - lo, hard});
+  const Position lo = table.positions.lo, hi = table.positions.hi;
+  const Position k = draw.position("k", {1, hi - lo, table.positions.hard});
   const Position s = draw.position("s", table.positions, lo, hi - k);
   const Position t = draw.position("t", table.positions, lo, hi - k);
   // The matrix is read off at s; at s alone it would be right by construction.

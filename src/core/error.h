@@ -44,6 +44,10 @@ double sine_error(const Precision& p, double position, const Pair& pair);
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row);
 
+// The same against the row of the implementation's own frequencies: angle_rounding in place of angle_error.
+std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,
+                                 std::span<const double> row);
+
 // 2-norm error of the row: from row_error.
 double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 using namespace posproof;
@@ -92,7 +93,13 @@ TEST(Residual, lists_of_different_lengths_are_no_comparison) {
 
 TEST(Residual, worse_is_total) {
   const auto all = residuals();
-  const auto at_most = [](const Residual& a, const Residual& b) { return a.use() <= b.use(); };
+  // Refuted before held, telling before not, then the use.
+  const auto at_most = [](const Residual& a, const Residual& b) {
+    const auto key = [](const Residual& r) {
+      return std::tuple(!r.holds(), !r.holds() || r.telling(), r.use());
+    };
+    return key(a) <= key(b);
+  };
   for (const Residual& a : all)
     for (const Residual& b : all) {
       const Residual w = worse(a, b);

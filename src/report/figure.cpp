@@ -108,8 +108,12 @@ std::vector<Label> labels(const Plot& plot, const Frame& frame, const Colours& p
     if (curve.label.empty()) continue;
     for (auto point = curve.points.rbegin(); point != curve.points.rend(); ++point)
       if (frame.shows(point->first, point->second)) {
-        out.push_back({frame.across(point->first) + 7, frame.down(point->second), curve.label,
-                       colour(palette, plot.curves, c)});
+        const double x = frame.across(point->first), y = frame.down(point->second);
+        const std::string_view ink = colour(palette, plot.curves, c);
+        if (x > frame.right - 20)
+          out.push_back({x + 7, y, curve.label, ink});
+        else  // under the end of a curve that stops early, where the others go on
+          out.push_back({x - letter * static_cast<double>(curve.label.size()), y + line, curve.label, ink});
         break;
       }
   }

@@ -60,20 +60,22 @@ struct Writer {
   std::string operator()(const HeatMap& map) const { return picture(id, map.name, map.description); }
   std::string operator()(const Verdict& verdict) const { return fmt::format("> **Verdict.** {}\n", verdict.text); }
 
-  // Columns of numbers are set to the right, as wide as their widest cell, so that the source reads as a table too.
+  // Columns of numbers (and a word here and there) are set to the right, as wide as their widest cell, so that the source reads as a table too.
   std::string operator()(const Grid& grid) const {
     const std::size_t columns = grid.columns.size();
     std::vector<std::size_t> width(columns);
-    std::vector<bool> right(columns, !grid.rows.empty());
+    std::vector<std::size_t> numbers(columns, 0), words(columns, 0);
     for (std::size_t c = 0; c < columns; ++c) width[c] = std::max<std::size_t>(3, letters(cell(grid.columns[c])));
     for (const auto& row : grid.rows) {
       if (row.size() != columns)
         throw std::logic_error(fmt::format("{}: a row of {} cells under {} columns", id, row.size(), columns));
       for (std::size_t c = 0; c < columns; ++c) {
         width[c] = std::max(width[c], letters(cell(row[c])));
-        if (!numeric(row[c]) && row[c] != "none" && !row[c].empty()) right[c] = false;
+        if (!row[c].empty()) ++(numeric(row[c]) ? numbers : words)[c];
       }
     }
+    std::vector<bool> right(columns);
+    for (std::size_t c = 0; c < columns; ++c) right[c] = numbers[c] > words[c];
     const auto line = [&](const std::vector<std::string>& cells) {
       std::string out = "|";
       for (std::size_t c = 0; c < columns; ++c) {

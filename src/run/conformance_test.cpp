@@ -25,7 +25,10 @@ std::string dotted(std::string_view id) {
   return out;
 }
 
-class Teeth : public testing::Test {
+// One fixture for all: GoogleTest wants the tests of a suite, such as `rope`, to share theirs.
+class Conformance : public testing::Test {};
+
+class Teeth : public Conformance {
  public:
   Teeth(std::string_view id, const Property& property) : id_(id), property_(property) {}
   void TestBody() override {
@@ -45,7 +48,7 @@ class Teeth : public testing::Test {
   const Property& property_;
 };
 
-class Agreeing : public testing::Test {
+class Agreeing : public Conformance {
  public:
   Agreeing(std::string id, const EncodingSpec& spec) : id_(std::move(id)), spec_(spec) {}
   void TestBody() override {
@@ -58,7 +61,7 @@ class Agreeing : public testing::Test {
   const EncodingSpec& spec_;
 };
 
-class Shipped : public testing::Test {
+class Shipped : public Conformance {
  public:
   Shipped(std::string id, const Defect& defect, const EncodingSpec& spec)
       : id_(std::move(id)), defect_(defect), spec_(spec) {}
@@ -78,7 +81,7 @@ class Shipped : public testing::Test {
   const EncodingSpec& spec_;
 };
 
-class Claimed : public testing::Test {
+class Claimed : public Conformance {
  public:
   Claimed(std::string id, const Claim& claim, const EncodingSpec& spec) : id_(std::move(id)), claim_(claim), spec_(spec) {}
   void TestBody() override {
@@ -98,9 +101,9 @@ void add(const std::string& suite, const std::string& test, auto make) {
 
 void add_all() {
   for (const auto& [id, property] : catalogue::properties())
-    add("teeth", dotted(id), [id = id, property = property]() -> Teeth* { return new Teeth(id, *property); });
+    add("teeth", dotted(id), [id = id, property = property]() -> Conformance* { return new Teeth(id, *property); });
   for (const auto& [id, spec] : catalogue::encodings()) {
-    add(std::string(id), std::string(agreement_id), [key = fmt::format("{} {}", id, agreement_id), spec = spec]() -> Agreeing* {
+    add(std::string(id), std::string(agreement_id), [key = fmt::format("{} {}", id, agreement_id), spec = spec]() -> Conformance* {
       return new Agreeing(key, *spec);
     });
     std::size_t number = 0;
@@ -111,7 +114,7 @@ void add_all() {
                                       [&](const Claim& other) { return other.property == claim.property; });
       const std::string suffix = same == 0 ? "" : fmt::format(".{}", same + 1);
       add(std::string(id), dotted(property) + suffix,
-          [key = fmt::format("{} {}{}", id, property, suffix), &claim, spec = spec]() -> Claimed* {
+          [key = fmt::format("{} {}{}", id, property, suffix), &claim, spec = spec]() -> Conformance* {
             return new Claimed(key, claim, *spec);
           });
     }
@@ -120,7 +123,7 @@ void add_all() {
     const EncodingSpec& spec = encoding_named(family);
     for (const Defect& defect : defects->defects) {
       const std::string test = fmt::format("{}.{}", family, defect.name);
-      add("defects", test, [test, &defect, &spec]() -> Shipped* { return new Shipped(test, defect, spec); });
+      add("defects", test, [test, &defect, &spec]() -> Conformance* { return new Shipped(test, defect, spec); });
     }
   }
 }

@@ -30,7 +30,7 @@ Bits bits(double x) {
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
   const int zeros = std::countr_zero(mantissa);
   const int lowest = exponent - 53 + zeros;
-  return {static_cast<std::uint64_t>(std::bit_width(mantissa) - zeros),
+  return {static_cast<std::uint64_t>(static_cast<int>(std::bit_width(mantissa)) - zeros),
           static_cast<std::uint64_t>(std::max(0, -lowest))};
 }
 

@@ -141,6 +141,24 @@ TEST(Shrink, two_positions_keep_their_difference) {
       "i=3 j=0");
 }
 
+TEST(Shrink, three_positions_move_together) {
+  expect_smallest(
+      [](Draw& draw) {
+        const Position i = draw.position("i", wide), j = draw.position("j", wide),
+                       t = draw.position("t", wide);
+        const auto [lo, hi] = std::minmax({i, j, t});
+        return fails_where(hi - lo < 2000);
+      },
+      "i=0 j=0 t=0");
+  expect_smallest(
+      [](Draw& draw) {
+        const Position i = draw.position("i", wide);
+        const Position j = draw.position("j", wide, i, i + 9), t = draw.position("t", wide, i, i + 9);
+        return fails_where(j - i == 3 && t >= j);
+      },
+      "i=0 j=3 t=3");
+}
+
 TEST(Shrink, a_sum_moves_to_the_last_position) {
   expect_smallest(
       [](Draw& draw) {
@@ -299,12 +317,13 @@ TEST(Search, names_the_fields_that_do_not_matter) {
     draw.option("layout", {std::string("half_split"), std::string("interleaved")});
     draw.option("dim", {2.0, 4.0, 8.0});
     draw.option("only", {1.0});
+    draw.position("few", {0, 5});
     const Position t = draw.position("t", wide);
     draw.content("q", 16);
     draw.order("order", 8);
     return fails_where(t >= 200000);
   });
-  EXPECT_EQ(found.irrelevant, (std::vector<std::string>{"layout", "dim", "q", "order"}));
+  EXPECT_EQ(found.irrelevant, (std::vector<std::string>{"layout", "dim", "few", "q", "order"}));
 }
 
 TEST(Search, the_same_numbers_give_the_same_cases) {

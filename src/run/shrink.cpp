@@ -289,12 +289,25 @@ class Shrinker {
     bool any = false;
     for (const double sign : {-1.0, 1.0}) {
       if (!is_whole(now(), a) || !is_whole(now(), b) || distance(now(), a) <= 0) return any;
-      const double most =
-          sign < 0 ? std::min(distance(now(), a), std::abs(distance(now(), b))) : distance(now(), a);
+      const double most = distance(now(), a);
       const Case from = now().values;
       any |= as_far_as_it_goes(most, [&](double s) { return shifted(shifted(from, a, -s), b, sign * s); });
     }
     return any;
+  }
+
+  // All positions lowered together; repair stops each at its lowest, which may depend on another.
+  bool lower_places() {
+    const Drawn from = now();
+    double most = 0;
+    for (std::size_t f = 0; f < from.asks.size(); ++f)
+      if (asks<ask::Place>(from, f)) most = std::max(most, distance(from, f));
+    return as_far_as_it_goes(most, [&](double s) {
+      Case edited = from.values;
+      for (std::size_t f = 0; f < from.asks.size(); ++f)
+        if (asks<ask::Place>(from, f)) edited = shifted(edited, f, -s);
+      return edited;
+    });
   }
 
   bool simpler_content(std::size_t field) {
@@ -345,6 +358,7 @@ class Shrinker {
     any |= for_fields([&](std::size_t f) {
       return along([&] { return asks<ask::Order>(now(), f) ? simpler_orders(now(), f) : Cases(); });
     });
+    any |= lower_places();
     any |= for_fields([&](std::size_t f) { return asks<ask::Place>(now(), f) && lower(f); });
     any |= for_fields(
         [&](std::size_t a) { return for_fields([&](std::size_t b) { return a != b && lower_pair(a, b); }); });

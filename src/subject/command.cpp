@@ -1,14 +1,11 @@
 #include "subject/command.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <memory>
-#include <utility>
 
 #include "subject/conversation.h"
+#include "subject/kinds.h"
 
 namespace posproof {
 namespace {
@@ -16,19 +13,13 @@ namespace {
 using Talk = std::shared_ptr<Conversation>;
 using Positions = std::span<const Position>;
 
-// The call that answers for each kind of encoding, in the order of the variant.
-constexpr std::array<std::string_view, 5> calls = {"rows", "turn", "bias", "logits", "attend"};
-
 // The declared encoding with the subject's function in the place of its own.
 struct Ask {
   Talk talk;
 
-  void place(Domain& domain) const {
+  Domain positions(const Domain& declared) const {
     const auto& said = talk->introduction().domain;
-    if (!said) return;
-    const std::vector<Position> hard = std::exchange(domain, *said).hard;
-    std::copy_if(hard.begin(), hard.end(), std::back_inserter(domain.hard),
-                 [&](Position t) { return t >= domain.lo && t <= domain.hi; });
+    return said ? within(*said, declared) : declared;
   }
 
   // A number that the subject's format cannot hold would be rounded on its way in, and the subject blamed for it.
@@ -41,7 +32,7 @@ struct Ask {
   }
 
   Encoding operator()(Table table) const {
-    place(table.positions);
+    table.positions = positions(table.positions);
     table.rows = [talk = talk, dim = table.dim](Positions positions, Position length) {
       frame::Message ask;
       ask.positions("positions", positions, {positions.size()}).word("length", std::to_string(length));
@@ -51,7 +42,7 @@ struct Ask {
   }
 
   Encoding operator()(Rotary rotary) const {
-    place(rotary.positions);
+    rotary.positions = positions(rotary.positions);
     rotary.turn = [here = *this](const Tensor& x, Positions positions, Role role) {
       frame::Message ask;
       here.add(ask, "x", x);
@@ -63,7 +54,7 @@ struct Ask {
   }
 
   Encoding operator()(Bias bias) const {
-    place(bias.positions);
+    bias.positions = positions(bias.positions);
     bias.bias = [talk = talk, heads = bias.heads](Positions queries, Positions keys) {
       frame::Message ask;
       ask.positions("queries", queries, {queries.size()}).positions("keys", keys, {keys.size()});
@@ -73,7 +64,7 @@ struct Ask {
   }
 
   Encoding operator()(Contextual contextual) const {
-    place(contextual.positions);
+    contextual.positions = positions(contextual.positions);
     contextual.logits = [here = *this, heads = contextual.heads](const Tensor& q, const Tensor& k, Positions queries,
                                                                  Positions keys) {
       frame::Message ask;
@@ -111,15 +102,13 @@ Subject open_command(const Words& words, const Expected& expected) {
   const auto talk = std::make_shared<Conversation>(words.rest, split(words.rest), expected);
   const Introduction& it = talk->introduction();
 
-  std::vector<std::string_view> askable;
-  for (const Encoding& declared : expected.declared) {
-    const std::string_view call = calls[declared.index()];
-    if (std::find(it.kinds.begin(), it.kinds.end(), call) != it.kinds.end())
-      return {"", described(it), std::visit(Ask{talk}, declared), words.precision.value_or(it.precision)};
-    askable.push_back(call);
-  }
-  throw SubjectError(fmt::format("{}: implements {}; `{}` can be asked as {}", words.rest, fmt::join(it.kinds, ", "),
-                                 expected.encoding, fmt::join(askable, ", ")));
+  const Encoding& declared = choose(words.rest, it.kinds, expected);
+  return {
+      .name = "",
+      .description = described(it),
+      .encoding = std::visit(Ask{talk}, declared),
+      .precision = words.precision.value_or(it.precision),
+  };
 }
 
 }  // namespace posproof

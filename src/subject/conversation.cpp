@@ -23,10 +23,10 @@ std::string seconds(std::chrono::milliseconds time) {
   return time % 1000ms == 0ms ? fmt::format("{} s", time / 1000ms) : fmt::format("{} ms", time.count());
 }
 
+// Text where a frame should begin. A small header's length has zeros from its fourth byte on, text has none.
 bool is_text(std::string_view bytes) {
-  return !bytes.empty() && std::all_of(bytes.begin(), bytes.end(), [](char c) {
-    return (c >= ' ' && c != 127) || c == '\n' || c == '\t' || c == '\r' || static_cast<unsigned char>(c) >= 128;
-  });
+  const auto printed = [](char c) { return (c >= ' ' && c != 127) || c == '\n' || c == '\t' || c == '\r' || c == '\033'; };
+  return !bytes.empty() && std::all_of(bytes.begin(), bytes.begin() + std::min(bytes.size(), std::size_t{2}), printed);
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -76,8 +76,9 @@ Tensor Conversation::ask(frame::Message message, std::string_view call, const Sh
   message.word("call", call).word("id", id);
   if (!process_) start();
   question_ = message.text();
-  if (process_->ended()) give_up(fmt::format("it {} after the call before", process_->ending()));
-  if (!process_->come().empty()) no_protocol();
+  const auto idle = process_->await(1, Process::Clock::now());
+  if (idle == Process::Wait::ready) no_protocol();
+  if (idle == Process::Wait::ended) give_up(fmt::format("it {} after the call before", process_->ending()));
 
   const frame::Header header = exchange(message, call_time_);
   const std::string& answer = header.word("answer");
@@ -178,7 +179,7 @@ frame::Header Conversation::read_header(Deadline deadline) {
   try {
     size = frame::header_size(process_->come());
   } catch (const frame::Malformed&) {
-    if (is_text(process_->come().substr(0, 8))) no_protocol();
+    if (is_text(process_->come())) no_protocol();
     throw;
   }
   process_->take(8);
@@ -202,8 +203,12 @@ void Conversation::need(std::size_t count, std::string_view of, Deadline deadlin
 
 void Conversation::check_result(const frame::Header& header, const Shape& shape) const {
   if (header.word("answer") != "result") throw SubjectError(about("its answer is `hello`"));
-  if (header.parts.size() != 1 || header.parts.front().name != "result")
-    throw SubjectError(about(fmt::format("its answer has {} tensors; one, `result`, is the protocol", header.parts.size())));
+  if (header.parts.size() != 1 || header.parts.front().name != "result") {
+    std::string names;
+    for (const frame::Part& part : header.parts) names += (names.empty() ? "`" : ", `") + part.name + "`";
+    throw SubjectError(about(fmt::format("its answer holds {}; the protocol has one tensor, `result`",
+                                         names.empty() ? "no tensor" : printable(names, 200))));
+  }
   const frame::Part& part = header.parts.front();
   if (part.dtype != introduction_.dtype)
     throw SubjectError(about(fmt::format("its answer is in {}; in the handshake it promised {}", name(part.dtype),

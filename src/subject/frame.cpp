@@ -136,6 +136,9 @@ Message& Message::values(std::string_view name, const Tensor& tensor) {
 }
 
 Message& Message::positions(std::string_view name, std::span<const Position> values, const Shape& shape) {
+  if (values.size() != count(shape))
+    throw std::length_error(fmt::format("`{}`: shape {} has another number of values than {}", name, posproof::text(shape),
+                                        values.size()));
   return part(name, Dtype::I64, shape, {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 

@@ -150,16 +150,15 @@ Process::Wait Process::await(std::size_t count, Clock::time_point deadline) {
     write_some();
     if (come().size() >= count) return Wait::ready;
     if (out_ < 0) {
-      wait_for_exit(std::min(deadline, Clock::now() + 500ms));
+      wait_for_exit(Clock::now() + 500ms);  // a dying process closes its files before it is dead
       read_complaints();
       return Wait::ended;
     }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left <= 0ms) return Wait::late;
-
+    const auto left = std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()));
     std::array<pollfd, 3> fds = {{{out_, POLLIN, 0}, {err_, POLLIN, 0}, {outgoing_.empty() ? -1 : in_, POLLOUT, 0}}};
     const int some = ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, look_again).count()));
     if (some == 0 && ended()) return Wait::ended;
+    if (some == 0 && left == 0ms) return Wait::late;
     if (fds[1].revents != 0) read_complaints();
     if (fds[0].revents != 0) read_some();
   }
