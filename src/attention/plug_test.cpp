@@ -268,7 +268,7 @@ TEST(Lift, the_error_of_a_pair_is_that_of_its_worst_head) {
   const auto bias = lift(distances({0.5, 0.25}));
   const std::vector<double> zero(8, 0.0);
   // A product with a slope of 1/2: the bias's own bound, and one rounding of the sum.
-  EXPECT_DOUBLE_EQ(bias->error(zero, zero, 3, 1, fp32), bias_error(fp32, -1.0, 0.5) + unit_fp32);
+  EXPECT_DOUBLE_EQ(bias->error(zero, zero, 3, 1, fp32), bias_error(fp32, -1.0, 0.5, 1) + unit_fp32);
 }
 
 // (1, 0) at 0 against 0 at 1, which is (1, 2): 2 + 1 + 3 roundings of the product 1, the query's sum (1 unit
@@ -284,7 +284,7 @@ TEST(Lift, each_head_has_the_error_of_its_own_slope) {
   const std::vector<Position> query = {3}, key = {1};
   const Tensor error =
       logits(distances({0.5, 0.25}))->error(Tensor({1, 8}), Tensor({1, 8}), query, key, fp32);
-  EXPECT_DOUBLE_EQ(error.at(1, 0), bias_error(fp32, -0.5, 0.25) + unit_fp32 / 2);
+  EXPECT_DOUBLE_EQ(error.at(1, 0), bias_error(fp32, -0.5, 0.25, 2) + unit_fp32 / 2);
 }
 
 TEST(Lift, a_rotary_is_told_which_are_queries_and_which_keys) {

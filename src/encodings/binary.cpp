@@ -73,6 +73,10 @@ const EncodingSpec encodings::binary{
                   "a step flips one digit or several: no rigid motion does"),
             fails(table::tells_neighbours_from_distant_tokens, "dim=2 k=2 t=0 n=2 u=0 far=3", 1,
                   "every code is orthogonal to that of 0"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
         },
 };
 

@@ -82,6 +82,10 @@ const EncodingSpec encodings::learned{
                   "rows 256 and 257 hold those numbers, and 257 is not a bf16"),
             fails(table::tells_neighbours_from_distant_tokens, "dim=1 k=5 t=2 n=4 u=1 far=7", 1,
                   "2 x 3 = 1 x 6"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
         },
 };
 

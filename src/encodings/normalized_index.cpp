@@ -81,6 +81,9 @@ const EncodingSpec encodings::normalized_index{
                   "from 259 tokens on a step 1/(L-1) is lost below 1, where bf16 counts in 1/256"),
             fails(table::tells_neighbours_apart_in_fp16, "t=1709 n=2052", 1,
                   "a step 1/(L-1) of 2052 tokens is lost below 1, where fp16 counts in 1/2048"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
         },
 };
 

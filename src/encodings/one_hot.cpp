@@ -55,6 +55,10 @@ const EncodingSpec encodings::one_hot{
             holds(table::translates_by_a_rotation),
             fails(table::tells_neighbours_from_distant_tokens, "dim=3 k=2 t=0 n=2 u=0 far=3", 1,
                   "any two codes are orthogonal: no nearness at all"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
         },
 };
 

@@ -58,6 +58,9 @@ const EncodingSpec encodings::raw_index{
             fails(table::tells_neighbours_apart_in_fp16, "t=2048 n=2050", 1,
                   "2049 is not an fp16: 11 significant bits"),
             fails(table::tells_neighbours_from_distant_tokens, "k=5 t=2 n=4 u=1 far=7", 1, "2 x 3 = 1 x 6"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
         },
 };
 

@@ -157,6 +157,9 @@ const EncodingSpec encodings::sinusoidal{
                   "a sine alone does not change by as much from 730 to 1460 as from 0 to 730"),
             fails(table::has_one_shift_for_all_lengths, "dim=3 odd=truncate k=730 t=0 u=730 n=1461 far=1462",
                   0.00263, "no rigid motion shifts a sine without its cosine"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
         },
 };
 
