@@ -1,53 +1,54 @@
-#include <array>
-#include <cmath>
-
 #include "catalogue/properties.h"
-#include "core/error.h"
+#include "codes.h"
+#include "specimens.h"
 
 namespace posproof {
 namespace {
 
-double norm(std::span<const double> row) {
-  double sum = 0;
-  for (const double x : row) sum += x * x;
-  return std::sqrt(sum);
+// A norm is no further from the exact norm than the row from the exact row. Summing d squares and taking the root in
+// double adds (d + 3)/2 roundings of the norm.
+double ours(const Table& table, double norm) { return (static_cast<double>(table.dim) + 3) / 2 * unit_fp64 * norm; }
+
+Residual on_a_ladder(const Table& table, Precision p, Draw& draw) {
+  const Position t = draw.position("t", table.positions);
+  const codes::Codes at = codes::at(table, p, {t});
+  const double expected = table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
+  const double allowed = codes::norm(at.error[0]) + ours(table, expected);
+  return equal(codes::norm(at[0]), expected, allowed, expected);
 }
 
 Residual check(const Table& table, Precision p, Draw& draw) {
+  if (!table.pairs.empty()) return on_a_ladder(table, p, draw);
+  const Position s = draw.position("s", table.positions);
   const Position t = draw.position("t", table.positions);
-
-  const std::array<Position, 1> at = {t};
-  const Tensor row = table.rows(at, t + 1);
-  const double expected = table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
-  // A norm is no further from the exact norm than the row from the exact row. Summing d squares and taking the root in
-  // double adds (d + 3)/2 roundings of the norm.
-  const double ours = (static_cast<double>(table.dim) + 3) * unit_fp64 * expected;
-  const double allowed = row_norm_error(table, p, t, row.data) + ours;
-  return equal(norm(row.data), expected, allowed, expected);
+  if (s == t) throw Discard{};
+  const codes::Codes at = codes::at(table, p, {s, t});
+  const double here = codes::norm(at[0]), there = codes::norm(at[1]);
+  const double allowed = codes::norm(at.error[0]) + codes::norm(at.error[1]) + ours(table, here) + ours(table, there);
+  return equal(there, here, std::isfinite(allowed) ? allowed : 0);
 }
 
-// A cosine that is turned by a thousandth of a radian against its sine.
 Encoding skewed_pair() {
-  Table table{.dim = 2, .pairs = {{0, 1, 1.0}}};
-  table.rows = [](std::span<const Position> positions, Position) {
-    Tensor rows({positions.size(), 2});
-    for (std::size_t r = 0; r < positions.size(); ++r) {
-      rows.at(r, 0) = std::sin(static_cast<double>(positions[r]));
-      rows.at(r, 1) = std::cos(static_cast<double>(positions[r]) + 1e-3);
-    }
-    return rows;
-  };
-  return table;
+  return specimens::ladder(2, [](const Pair&, Position t, Position) {
+    return std::array<double, 2>{std::sin(double(t)), std::cos(double(t) + 1e-6)};
+  });
+}
+
+Encoding longer_code() {
+  return specimens::plain(16, Domain{0, 15}, [](std::size_t c, double t, double) {
+    return static_cast<double>(c) == t ? (c == 9 ? 1 + 1e-9 : 1.0) : 0.0;
+  });
 }
 
 }  // namespace
 
 const Property properties::table::has_constant_norm{
-    .statement = "Every code has the same norm, the square root of half the width times the amplitude.",
-    .formula = "|p_t| = A sqrt(d/2)",
+    .statement = "Every code has the same norm; on a ladder of h pairs the amplitude times sqrt(h).",
+    .formula = "|p_t| = |p_s|, = A sqrt(d/2) for d/2 pairs",
     .source = "Vaswani et al. 2017, section 3.5: sin^2 + cos^2 = 1 in each of d/2 pairs",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"a cosine that is turned by 0.001 radians against its sine", &skewed_pair}},
+    .rejects = {{"a cosine that is turned by 1e-6 radians against its sine", &skewed_pair},
+                {"a one-hot table with one code of sixteen longer by 1e-9", &longer_code}},
 };
 
 }  // namespace posproof

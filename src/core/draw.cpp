@@ -150,11 +150,11 @@ Value Draw::option(std::string_view name, std::vector<Value> values) {
 Value Replay::answer(std::string_view name, const Ask& ask) {
   const Value* value = recorded_.find(name);
   if (value == nullptr)
-    throw std::invalid_argument(fmt::format("case `{}`: `{}` is missing, {} was asked for", recorded_.text(), name,
-                                            std::visit(Allowed{}, ask)));
+    throw NoAnswer(fmt::format("case `{}`: `{}` is missing, {} was asked for", recorded_.text(), name,
+                               std::visit(Allowed{}, ask)));
   if (!answers(*value, ask))
-    throw std::invalid_argument(
-        fmt::format("case `{}`: `{}={}`, {} was asked for", recorded_.text(), name, text(*value), std::visit(Allowed{}, ask)));
+    throw NoAnswer(fmt::format("case `{}`: `{}={}`, {} was asked for", recorded_.text(), name, text(*value),
+                               std::visit(Allowed{}, ask)));
   return *value;
 }
 

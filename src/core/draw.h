@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -65,8 +66,12 @@ class Draw {
   Case drawn_;
 };
 
-// Answers from a recorded case. A field that is missing, or that is no answer to what is asked, throws
-// std::invalid_argument with the field and what was allowed.
+// A recorded case that does not fit the check: the case, the field, what was asked and what was allowed.
+struct NoAnswer : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+// Answers from a recorded case. A field that is missing, or that is no answer to what is asked, throws NoAnswer.
 class Replay final : public Draw {
  public:
   explicit Replay(Case recorded) : recorded_(std::move(recorded)) {}

@@ -58,6 +58,7 @@ struct Table {
   std::vector<Pair> pairs = {};
   double amplitude = 1;
   double offset = 0;  // t stands for t + offset
+  double terms = 0;   // size of what an entry is a difference of: 2 for 2t/(L-1) - 1
   // The lone sine column of an odd width, when the last cosine is cut off.
   std::optional<Pair> lone = {};
 };

@@ -7,8 +7,8 @@
 namespace posproof {
 
 double power_error(const Precision& p, double w, std::size_t index) {
-  const double steps = p.how == Precision::Angles::iterated ? 3.0 * static_cast<double>(index) : 0.0;
-  return (4 + 3 * std::abs(std::log(w)) + steps) * p.angle;
+  const double a_step = p.how == Precision::Angles::iterated ? 3 : 2;
+  return (4 + 3 * std::abs(std::log(w)) + a_step * static_cast<double>(index)) * p.angle;
 }
 
 double angle_error(const Precision& p, double position, const Pair& pair) {
@@ -26,14 +26,16 @@ double sine_error(const Precision& p, double position, const Pair& pair) {
   return std::min(2.0, angle_error(p, position, pair)) + 4 * p.result;
 }
 
-std::vector<double> row_error(const Table& table, const Precision& p, Position position,
-                              std::span<const double> row) {
+namespace {
+
+std::vector<double> entries(const Table& table, const Precision& p, Position position, std::span<const double> row,
+                            double (*angle)(const Precision&, double, const Pair&)) {
   std::vector<double> error(row.size());
   // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
-  for (std::size_t c = 0; c < row.size(); ++c) error[c] = std::isfinite(row[c]) ? 2 * p.result * std::abs(row[c]) : 0;
+  for (std::size_t c = 0; c < row.size(); ++c) error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result : 0;
   const double t = static_cast<double>(position) + table.offset;
   const auto on_ladder = [&](std::size_t column, const Pair& pair) {
-    error[column] = table.amplitude * (sine_error(p, t, pair) + p.result);
+    error[column] = table.amplitude * (std::min(2.0, angle(p, t, pair)) + 5 * p.result);
   };
   for (const Pair& pair : table.pairs) {
     on_ladder(pair.first, pair);
@@ -41,6 +43,18 @@ std::vector<double> row_error(const Table& table, const Precision& p, Position p
   }
   if (table.lone) on_ladder(table.lone->first, *table.lone);
   return error;
+}
+
+}  // namespace
+
+std::vector<double> row_error(const Table& table, const Precision& p, Position position,
+                              std::span<const double> row) {
+  return entries(table, p, position, row, &angle_error);
+}
+
+std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,
+                                 std::span<const double> row) {
+  return entries(table, p, position, row, &angle_rounding);
 }
 
 double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row) {
@@ -67,9 +81,9 @@ std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Posit
   return error;
 }
 
-double bias_error(const Precision& p, double b, double slope) {
+double bias_error(const Precision& p, double b, double slope, std::size_t step) {
   if (slope == 0) return 2 * p.result * std::abs(b);
-  return std::abs(b) * (power_error(p, std::abs(slope)) + 2 * p.angle + 2 * p.result);
+  return std::abs(b) * (power_error(p, std::abs(slope), step) + 2 * p.angle + 2 * p.result);
 }
 
 double bias_rounding(const Precision& p, double b, double slope) {

@@ -15,11 +15,13 @@
 //   - rounds the answer to the result's format.
 namespace posproof {
 
-// Relative error of a power w = b^(-x) as formed in a format of unit u. The exponent carries up to 3 roundings
-// (x itself, ln b, their product), and an error of 3u in the exponent -ln w is 3u |ln w| in w; the library's power
-// or exponential is within 1 ulp (2u), the reciprocal 1 rounding more, and storing it 1: (4 + 3 |ln w|) u. A ladder
-// by repeated multiplication adds the ratio's own error and one rounding per step: 3 units for each of `index`
-// steps (its share of |ln w| is counted already).
+// Relative error of a power w = b^(-x) as formed in a format of unit u, by any of the three ways in use:
+//   - one power of the base, or one exponential of a product: the exponent carries up to 3 roundings (x itself, ln b,
+//     their product), and an error of 3u in the exponent -ln w is 3u |ln w| in w; the library's function is within
+//     1 ulp (2u), the reciprocal 1 rounding more, and storing it 1: (4 + 3 |ln w|) u;
+//   - one power of the ladder's rounded common ratio: the ratio is within 1 ulp (2u), and that error is raised to the
+//     `index`-th power with it: 2u for each step more (its exponent's share is in |ln w| already);
+//   - iterated multiplication with that ratio: 1 rounding a step on top, 3u for each.
 double power_error(const Precision& p, double w, std::size_t index = 0);
 
 // Radians: error of position * frequency. The product is rounded once, the position too where the format cannot
@@ -37,9 +39,14 @@ double angle_rounding(const Precision& p, double position, const Pair& pair);
 double sine_error(const Precision& p, double position, const Pair& pair);
 
 // Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (with one
-// rounding for the amplitude), 2 units of the entry itself elsewhere (one operation, one rounding).
+// rounding for the amplitude), 2 units of the entry itself elsewhere (one operation, one rounding), and 3 of what
+// the entry is a difference of (Table::terms), whose own roundings do not shrink with the entry.
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row);
+
+// The same against the row of the implementation's own frequencies: angle_rounding in place of angle_error.
+std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,
+                                 std::span<const double> row);
 
 // 2-norm error of the row: from row_error.
 double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row);
@@ -55,8 +62,9 @@ double turn_rounding(const Precision& p, double position, const Pair& pair);
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x);
 
-// Error of one bias entry of value b, on a head of slope m (0: the value comes from a table and is only rounded).
-double bias_error(const Precision& p, double b, double slope);
+// Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio (head
+// number + 1). Slope 0: the value comes from a table and is only rounded.
+double bias_error(const Precision& p, double b, double slope, std::size_t step);
 
 // The same against the implementation's own slope, which is the same at every offset: the distance is rounded into
 // the angle's format and multiplied there (2 units), the result takes 2 more.

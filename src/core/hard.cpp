@@ -10,7 +10,8 @@ namespace {
 constexpr long double quarter_turn = std::numbers::pi_v<long double> / 2;
 constexpr std::size_t pairs_looked_at = 10;
 // A long double has 64 bits; a continued fraction of one is that of the number itself while the square of its
-// denominator stays below 2^62.
+// denominator stays below 2^62. (The frequency is a declared double: beyond 2^26 these are the closest
+// positions of that double, no longer of the number that it was rounded from.)
 constexpr long double largest_denominator = 0x1p31L;
 
 class Collected {
@@ -106,10 +107,11 @@ std::vector<Position> hard_positions(const Buckets& buckets, Position hi) {
   const std::size_t logarithmic = half - exact;
   const std::size_t every = std::max<std::size_t>(1, logarithmic / 64);  // a few hundred positions, no more
   for (std::size_t k = 0; k < logarithmic; k += every) {
-    // An edge that is a whole number may come out below it: its neighbours are added too.
+    // The nudge keeps an edge that is a whole number from coming out just below it, here or on another
+    // machine.
     const long double edge =
         static_cast<long double>(exact) *
-        std::pow(ratio, static_cast<long double>(k) / static_cast<long double>(logarithmic));
+        std::pow(ratio, static_cast<long double>(k) / static_cast<long double>(logarithmic)) * (1 + 0x1p-40L);
     collected.add_around(std::floor(edge));
     collected.add(std::floor(edge) + 2);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <stdexcept>
@@ -29,6 +30,9 @@ std::string name(double unit) {
   return fmt::format("a format of unit {}", unit);
 }
 
+// Of a result whose angles are not mentioned: nobody forms angles in 16 bits on purpose.
+double usual_angle(double result) { return std::min(result, unit_fp32); }
+
 }  // namespace
 
 Precision Precision::parse(std::string_view words) {
@@ -47,7 +51,7 @@ Precision Precision::parse(std::string_view words) {
   const auto slash = rest.find('/');
   const auto result = unit(rest.substr(0, slash));
   if (!result) throw refuse(rest.substr(0, slash));
-  double angle = *result > unit_fp32 ? unit_fp32 : *result;
+  double angle = usual_angle(*result);
   if (slash != std::string_view::npos) {
     const auto said = unit(rest.substr(slash + 1));
     if (!said) throw refuse(rest.substr(slash + 1));
@@ -58,14 +62,14 @@ Precision Precision::parse(std::string_view words) {
 
 std::string Precision::text() const {
   std::string out = name(result);
-  if (angle != result) out += " over " + name(angle);
+  if (angle != result || result > unit_fp32) out.append(" over ").append(name(angle));
   if (how == Angles::iterated) out += ", frequencies iterated";
   return out;
 }
 
 std::string Precision::word() const {
   std::string out = name(result);
-  if (angle != result) out += "/" + name(angle);
+  if (angle != result || result > unit_fp32) out.append("/").append(name(angle));
   if (how == Angles::iterated) out += "+iterated";
   return out;
 }

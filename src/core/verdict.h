@@ -22,7 +22,7 @@ struct Refuted {
   Case counterexample;       // shrunk
   Residual residual;
   std::uint64_t found_after; // cases
-  std::uint64_t shrinks;
+  std::uint64_t shrinks;     // runs of the check while shrinking
   bool repeats = true;       // false: flaky, the same case did not fail again
   std::vector<std::string> irrelevant = {};  // fields that do not matter: redrawn, it still fails
 };

@@ -91,7 +91,7 @@ Score of_bias(const Bias& bias) {
   score.error = [one, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](Row q, Row k, Position i, Position j,
                                                                            const Precision& p) {
     const double b = one(i, j);
-    return bias_error(p, b, slope) + dot_error(q, k) + unit_fp64 * (std::abs(dot(q, k)) + std::abs(b));
+    return bias_error(p, b, slope, 1) + dot_error(q, k) + unit_fp64 * (std::abs(dot(q, k)) + std::abs(b));
   };
   return score;
 }

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "catalogue/encodings.h"
+#include "core/hard.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -16,10 +17,9 @@ Encoding make(const Parameters& parameters) {
   // Positions have 63 bits; further channels are always 0.
   const Position last = dim < 63 ? (Position{1} << dim) - 1 : std::numeric_limits<Position>::max();
   Table table{.dim = dim, .positions = {0, std::min(last, Position{1} << 20)}};
-  for (Position power = 1; power <= table.positions.hi; power *= 2) {  // every bit below changes at once
-    table.positions.hard.push_back(power - 1);
-    table.positions.hard.push_back(power);
-  }
+  table.positions.ends = table.positions.hi == last;
+  table.positions.hard =
+      hard_positions(std::span<const Pair>{}, 0, table.positions.hi);  // a power flips all bits below
   table.rows = [=](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {

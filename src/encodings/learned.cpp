@@ -16,6 +16,7 @@ Encoding make(const Parameters& parameters) {
   const std::int64_t offset = checked::whole(parameters, "offset", 0, length - 1);
 
   Table table{.dim = dim, .positions = {0, length - 1 - offset}, .offset = static_cast<double>(offset)};
+  table.positions.ends = true;
   table.rows = [=, last = table.positions.hi](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {

@@ -20,7 +20,7 @@ Encoding make(const Parameters& parameters) {
   const std::string range =
       checked::one_of(parameters, "range", {"zero_one", "per_length", "shifted", "centred"});
 
-  Table table{.dim = dim};
+  Table table{.dim = dim, .terms = range == "centred" ? 2.0 : 0.0};
   table.rows = [dim, range](std::span<const Position> positions, Position length) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {

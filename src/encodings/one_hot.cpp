@@ -9,6 +9,7 @@ Encoding make(const Parameters& parameters) {
   const std::size_t dim = checked::width(parameters, "dim");
 
   Table table{.dim = dim, .positions = {0, static_cast<Position>(dim) - 1}};
+  table.positions.ends = true;
   table.rows = [dim, last = table.positions.hi](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {

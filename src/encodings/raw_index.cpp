@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "core/hard.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -10,7 +11,8 @@ Encoding make(const Parameters& parameters) {
   const std::int64_t offset = checked::whole(parameters, "offset", -checked::widest, checked::widest);
 
   Table table{.dim = dim, .offset = static_cast<double>(offset)};
-  table.positions.hard = {255, 256, 257, 2047, 2048, 2049};  // where bf16 and fp16 stop holding every integer
+  // Among them where bf16 and fp16 stop holding every integer.
+  table.positions.hard = hard_positions(std::span<const Pair>{}, table.positions.lo, table.positions.hi);
   table.rows = [dim, offset](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r)

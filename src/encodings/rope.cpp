@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "catalogue/encodings.h"
+#include "core/hard.h"
 #include "encodings/checked.h"
 #include "encodings/ladder.h"
 #include "oracle/oracle.h"
@@ -60,7 +61,7 @@ Tensor turn(const Wheel& wheel, const Tensor& x, std::span<const Position> posit
 Encoding make(const Parameters& parameters) {
   const Wheel made = wheel(parameters);
   Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
-  rotary.positions.hard = ladder::hard_positions(made.w, rotary.positions.hi);
+  rotary.positions.hard = hard_positions(made.pairs, rotary.positions.lo, rotary.positions.hi);
   rotary.turn = [made](const Tensor& x, std::span<const Position> positions, Role) {
     return turn(made, x, positions);
   };

@@ -2,6 +2,7 @@
 
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
+#include "core/hard.h"
 #include "encodings/checked.h"
 #include "encodings/ladder.h"
 #include "oracle/oracle.h"
@@ -63,7 +64,7 @@ Encoding make(const Parameters& parameters) {
     else
       table.pairs.push_back(pair);
   }
-  table.positions.hard = ladder::hard_positions(w, table.positions.hi);
+  table.positions.hard = hard_positions(table.pairs, table.positions.lo, table.positions.hi);
   table.rows = [w, pairs = table.pairs, lone = table.lone, dim = c.dim, offset, amplitude](
                    std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});

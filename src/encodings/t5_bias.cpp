@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catalogue/encodings.h"
+#include "core/hard.h"
 #include "encodings/checked.h"
 #include "encodings/seeded.h"
 #include "oracle/oracle.h"
@@ -62,10 +63,7 @@ Encoding make(const Parameters& parameters) {
   Bias bias{.heads = heads,
             .buckets = Buckets{static_cast<std::size_t>(count), static_cast<std::size_t>(max_distance), both},
             .causal = !both && key_minus_query};
-  for (const std::int64_t start : one.starts) {
-    bias.positions.hard.push_back(start - 1);
-    bias.positions.hard.push_back(start);
-  }
+  bias.positions.hard = hard_positions(*bias.buckets, bias.positions.hi);
   bias.bias = [=](std::span<const Position> queries, std::span<const Position> keys) {
     Tensor out({heads, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)

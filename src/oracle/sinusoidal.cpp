@@ -77,10 +77,11 @@ Tensor rows_of(const Plan& plan, const Ladder& ladder, double amplitude, std::in
   return rows;
 }
 
-// Hard is what t + offset is.
-std::vector<Position> hard_before_offset(std::span<const Pair> pairs, const Domain& domain,
-                                         std::int64_t offset) {
-  auto hard = hard_positions(pairs, domain.lo + offset, domain.hi + offset);
+// What is hard is t + offset.
+std::vector<Position> hard_before_offset(const Table& table, std::int64_t offset) {
+  std::vector<Pair> turning = table.pairs;
+  if (table.lone) turning.push_back(*table.lone);
+  auto hard = hard_positions(turning, table.positions.lo + offset, table.positions.hi + offset);
   for (Position& t : hard) t -= offset;
   return hard;
 }
@@ -103,7 +104,7 @@ Encoding sinusoidal(const Parameters& parameters) {
     else
       table.lone = Pair{sine, sine, ladder.frequency(i), i};
   }
-  table.positions.hard = hard_before_offset(table.pairs, table.positions, offset);
+  table.positions.hard = hard_before_offset(table, offset);
   table.rows = [plan, ladder, amplitude, offset](std::span<const Position> positions, Position) {
     return rows_of(plan, ladder, amplitude, offset, positions);
   };

@@ -58,7 +58,7 @@ Encoding normalized_index(const Parameters& parameters) {
   const Asked asked(parameters, "normalized_index", {"dim", "range"});
   const std::size_t dim = asked.width("dim", 1);
   const std::string range = asked.word("range", {"zero_one", "per_length", "shifted", "centred"});
-  Table table{.dim = dim, .positions = domain(0, usual_end)};
+  Table table{.dim = dim, .positions = domain(0, usual_end), .terms = range == "centred" ? 2.0 : 0.0};
   table.rows = rows_from(
       dim, [range](Position t, std::size_t, Position length) { return normalized(range, t, length); });
   return table;

@@ -97,7 +97,7 @@ Residual biases_agree(const Bias& truth, const Bias& subject, Precision p, Draw&
       if (truth.causal && j[c] > i[r % nq]) continue;  // masked: whatever stands there is never seen
       const double slope = truth.slopes.empty() ? 0.0 : truth.slopes[r / nq];
       const double b = here.at(r, c);
-      worst = worse(equal(there.at(r, c), b, bias_error(p, b, slope) + own_rounding(b)), worst);
+      worst = worse(equal(there.at(r, c), b, bias_error(p, b, slope, r / nq + 1) + own_rounding(b)), worst);
     }
   return worst;
 }

@@ -1,13 +1,18 @@
-// One ctest test for each encoding and claim (`rope.score.depends_on_offset`), and one for each property's specimens
-// (`teeth.score.depends_on_offset`): the property must refute every one of them within the usual search.
+// One ctest test for each encoding and claim (`rope.score.depends_on_offset`) and for its agreement with the oracle
+// (`rope.agrees_with_its_oracle`), one for each property's specimens (`teeth.score.depends_on_offset`): the property must
+// refute every one of them within the usual search; and one for each defect (`defects.rope.angles_in_bf16`): the
+// property named in advance must refute it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
+#include "run/agreement.h"
+#include "run/catalogued.h"
 #include "run/claims.h"
 #include "run/trial.h"
 
@@ -20,13 +25,10 @@ std::string dotted(std::string_view id) {
   return out;
 }
 
-std::string_view id_of(const Property* property) {
-  for (const auto& [id, value] : catalogue::properties())
-    if (value == property) return id;
-  return "?";
-}
+// One fixture for all: GoogleTest wants the tests of a suite, such as `rope`, to share theirs.
+class Conformance : public testing::Test {};
 
-class Teeth : public testing::Test {
+class Teeth : public Conformance {
  public:
   Teeth(std::string_view id, const Property& property) : id_(id), property_(property) {}
   void TestBody() override {
@@ -46,7 +48,40 @@ class Teeth : public testing::Test {
   const Property& property_;
 };
 
-class Claimed : public testing::Test {
+class Agreeing : public Conformance {
+ public:
+  Agreeing(std::string id, const EncodingSpec& spec) : id_(std::move(id)), spec_(spec) {}
+  void TestBody() override {
+    const Judged judged = stand(search(agreement_over_grid(spec_), {.id = id_}));
+    EXPECT_EQ(judged.standing, Standing::as_claimed) << id_ << ": " << name(judged.standing) << ": " << judged.why;
+  }
+
+ private:
+  std::string id_;
+  const EncodingSpec& spec_;
+};
+
+class Shipped : public Conformance {
+ public:
+  Shipped(std::string id, const Defect& defect, const EncodingSpec& spec)
+      : id_(std::move(id)), defect_(defect), spec_(spec) {}
+  void TestBody() override {
+    const Parameters parameters = with(spec_, Case::parse(defect_.setting));
+    const Property property =
+        defect_.refuted_by != nullptr ? *defect_.refuted_by : agreement(spec_.oracle(parameters));
+    const auto one = trial(property, defect_.make(parameters), defect_.precision);
+    ASSERT_TRUE(one.has_value()) << id_ << " is of a kind that its property is not asked of";
+    const Verdict verdict = search(*one, {.id = id_});
+    EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << id_ << " is not refuted: " << name(verdict);
+  }
+
+ private:
+  std::string id_;
+  const Defect& defect_;
+  const EncodingSpec& spec_;
+};
+
+class Claimed : public Conformance {
  public:
   Claimed(std::string id, const Claim& claim, const EncodingSpec& spec) : id_(std::move(id)), claim_(claim), spec_(spec) {}
   void TestBody() override {
@@ -66,19 +101,29 @@ void add(const std::string& suite, const std::string& test, auto make) {
 
 void add_all() {
   for (const auto& [id, property] : catalogue::properties())
-    add("teeth", dotted(id), [id = id, property = property]() -> Teeth* { return new Teeth(id, *property); });
+    add("teeth", dotted(id), [id = id, property = property]() -> Conformance* { return new Teeth(id, *property); });
   for (const auto& [id, spec] : catalogue::encodings()) {
+    add(std::string(id), std::string(agreement_id), [key = fmt::format("{} {}", id, agreement_id), spec = spec]() -> Conformance* {
+      return new Agreeing(key, *spec);
+    });
     std::size_t number = 0;
     for (const Claim& claim : spec->claims) {
-      const std::string property(id_of(claim.property));
+      const std::string property(id_of(*claim.property));
       // One encoding may claim a property several times, under different conditions.
       const auto same = std::count_if(spec->claims.begin(), spec->claims.begin() + static_cast<std::ptrdiff_t>(number++),
                                       [&](const Claim& other) { return other.property == claim.property; });
       const std::string suffix = same == 0 ? "" : fmt::format(".{}", same + 1);
       add(std::string(id), dotted(property) + suffix,
-          [key = fmt::format("{} {}{}", id, property, suffix), &claim, spec = spec]() -> Claimed* {
+          [key = fmt::format("{} {}{}", id, property, suffix), &claim, spec = spec]() -> Conformance* {
             return new Claimed(key, claim, *spec);
           });
+    }
+  }
+  for (const auto& [family, defects] : catalogue::defects()) {
+    const EncodingSpec& spec = encoding_named(family);
+    for (const Defect& defect : defects->defects) {
+      const std::string test = fmt::format("{}.{}", family, defect.name);
+      add("defects", test, [test, &defect, &spec]() -> Conformance* { return new Shipped(test, defect, spec); });
     }
   }
 }

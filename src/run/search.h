@@ -23,8 +23,8 @@ struct Budget {
   std::chrono::milliseconds shrink_time{10000};  // for shrinking, on top
 };
 
-// Case number n of a property is drawn from hash(seed, id, n) alone: a subset of the properties, another order or a
-// new property repeats the same cases.
+// Case number n of a property is drawn from hash(seed, id, n) alone: a subset of the properties, another
+// order or a new property repeats the same cases.
 struct Plan {
   std::uint64_t seed = 1;
   std::string id;
@@ -32,11 +32,15 @@ struct Plan {
   std::uint64_t first = 0;  // number of the first case, for shards and for resuming
 };
 
-// Looks for a case that the trial does not hold for; shrinks the first one found, runs it once more (flaky if it does
-// not repeat) and finds out which of its fields do not matter.
+// Looks for a case that the trial does not hold for; shrinks the first one found, runs it once more (flaky if
+// it does not repeat) and finds out which of its fields do not matter. A case that throws is shrunk to the
+// smallest that throws the same kind of error. A discarded case is drawn again, up to ten times under the
+// same number, and does not count. Nothing leaves it but std::bad_alloc.
 Verdict search(const Trial& trial, const Plan& plan);
 
-// One recorded case. Holds has the one case; a counterexample is not shrunk.
+// One recorded case. Holds has the one case; a counterexample is not shrunk; a case that the check discards
+// or the subject refuses is Undecided. Throws std::invalid_argument for a field that is missing, that is no
+// answer to what is asked, or that nothing asks for.
 Verdict replay(const Trial& trial, const Case& recorded);
 
 }  // namespace posproof

@@ -1,0 +1,16 @@
+# POSPROOF_PYTHON is an interpreter that can import numpy: the examples and the bad subjects of the tests run in it. A
+# python3 on PATH often cannot. POSPROOF_PYTHON_HAS_TORCH says whether it can import torch, too.
+if(NOT POSPROOF_PYTHON)
+  find_program(python_on_path python3 NO_CACHE)
+  foreach(candidate IN ITEMS ${python_on_path} /usr/bin/python3 /usr/local/bin/python3)
+    execute_process(COMMAND ${candidate} -c "import numpy" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(failed EQUAL 0)
+      set(POSPROOF_PYTHON ${candidate} CACHE FILEPATH "Python that can import numpy" FORCE)
+      execute_process(COMMAND ${candidate} -c "import torch" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+      if(failed EQUAL 0)
+        set(POSPROOF_PYTHON_HAS_TORCH ON CACHE BOOL "POSPROOF_PYTHON can import torch" FORCE)
+      endif()
+      break()
+    endif()
+  endforeach()
+endif()

@@ -1,0 +1,221 @@
+"""Puts a Python function to the test of posproof: one file, to copy beside your own. Needs Python 3.8 and numpy.
+
+    from posproof_subject import serve
+
+    def my_rope(x, positions, role):     # x [batch, heads, n, dim], positions [batch, n], role "query" or "key"
+        ...
+        return turned                    # the shape of x
+
+    serve(turn=my_rope)
+
+and then, in a shell:   posproof gate rope --dim 128 "cmd:python3 my_subject.py"
+
+The functions, each a keyword of serve(), and what they are given and give:
+
+    rows(positions[n], length)         -> [n, dim]              codes of these positions, in a sequence of that length
+    turn(x, positions, role)           -> the shape of x
+    bias(queries[nq], keys[nk])        -> [heads, nq, nk]       given the positions of queries and keys
+    logits(q, k, queries, keys)        -> [heads, nq, nk]       q [nq, dim], k [nk, dim], and their positions
+    attend(q, k, v, mask)              -> [nq, value_dim]       mask [nq, nk], True where a query sees a key
+
+`dtype` is the format of the answers and of x, q, k, v: "f64", "f32", "f16", "bf16" or a torch.dtype; with the latter the
+functions are given torch tensors. numpy has no bfloat16: with "bf16" they are given float32 arrays that hold bfloat16
+values, and may return such, or bit patterns as uint16. Answers are never converted: one in another dtype is an error.
+
+Importing this file moves standard input and output out of the way: print() goes to standard error from then on.
+What the bytes mean stands in src/subject/protocol.md.
+"""
+
+import json
+import os
+import struct
+import sys
+import traceback
+
+import numpy as np
+
+_PROTOCOL = "1"
+_LONGEST_HEADER = 1 << 20
+_LARGEST_FRAME = 1 << 32
+_STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "U8": "|u1", "BOOL": "|b1"}
+_NAMES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "f64": "F64", "f32": "F32",
+          "f16": "F16", "bf16": "BF16"}
+_ARGUMENTS = {"rows": ("positions",), "turn": ("x", "positions"), "bias": ("queries", "keys"),
+              "logits": ("q", "k", "queries", "keys"), "attend": ("q", "k", "v", "mask")}
+
+_wire_in = os.fdopen(os.dup(0), "rb")
+_wire_out = os.fdopen(os.dup(1), "wb")
+_nothing = os.open(os.devnull, os.O_RDONLY)
+os.dup2(_nothing, 0)
+os.dup2(2, 1)
+os.close(_nothing)
+_asked = None
+
+
+class Asked(dict):
+    """What posproof takes this subject for: `asked.encoding`, the id, and its parameters as `asked["dim"]`."""
+
+    encoding = ""
+
+
+def hello():
+    """Waits for posproof and says what it expects, so that a subject can be built from it; serve() then answers."""
+    global _asked
+    if _asked is None:
+        words, _ = (None, None) if _wire_in.isatty() else _read()
+        if words is None:
+            sys.exit("this program answers posproof: see posproof_subject.py")
+        _asked = Asked((name, _value(text)) for name, text in (w.split("=", 1) for w in words["parameters"].split()))
+        _asked.encoding = words["encoding"]
+    return _asked
+
+
+def serve(rows=None, turn=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
+          version="", domain=None, ends=False, conventions="", decline=()):
+    """Answers posproof until it has no more questions.
+
+    precision    what the answers may be judged by: "bf16/fp32" is bf16 with angles in fp32. Usually the dtype says it.
+    domain       (first, last) position; `ends=True`: every position outside is declined
+    conventions  free words for the report: "half-split, positions from 1"
+    decline      exception, or several, that mean no rather than a fault: (IndexError, ValueError)
+    """
+    hello()
+    given = {"rows": rows, "turn": turn, "bias": bias, "logits": logits, "attend": attend}
+    decline = decline if isinstance(decline, tuple) else (decline,)
+    functions = {kind: function for kind, function in given.items() if function is not None}
+    torch = sys.modules.get("torch") if str(dtype).startswith("torch.") else None
+    stored = _NAMES[str(dtype).replace("torch.", "")]
+
+    words = {"answer": "hello", "id": "0", "protocol": _PROTOCOL, "kinds": " ".join(functions), "dtype": stored,
+             "name": name or os.path.splitext(os.path.basename(sys.argv[0]))[0], "version": str(version),
+             "conventions": conventions}
+    if precision is not None:
+        words["precision"] = precision
+    if domain is not None:
+        words["domain"] = "%d %d%s" % (domain[0], domain[1], " ends" if ends else "")
+    _write(words)
+
+    while True:
+        words, tensors = _read()
+        if words is None:
+            return
+        answer = {"answer": "result", "id": words["id"]}
+        result = None
+        try:
+            call = words["call"]
+            arguments = [_argument(tensors[one], one, stored, dtype if torch else None, torch)
+                         for one in _ARGUMENTS[call]]
+            if call == "rows":
+                arguments.append(int(words["length"]))
+            if call == "turn":
+                arguments.append(words["role"])
+            result = _bits(functions[call](*arguments), call, stored)
+        except decline as no:
+            answer.update(answer="declined", reason=str(no) or type(no).__name__)
+        except Exception:
+            answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
+        _write(answer, result, stored)
+
+
+def bf16(x):
+    """float32 values rounded to bfloat16, ties to even: as bit patterns, uint16."""
+    bits = np.ascontiguousarray(x, dtype=np.float32).view(np.uint32)
+    rounded = ((bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(x), np.uint16(0x7FC0), rounded)
+
+
+def _value(text):
+    if text.startswith("["):
+        return [float(one) for one in text[1:-1].split(",") if one]
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _argument(array, name, stored, torch_dtype, torch):
+    """As the functions get it: content in the subject's own format, which holds it exactly."""
+    if name == "mask":
+        array = array != 0
+    elif array.dtype == np.float64 and stored != "F64":
+        array = array.astype(np.float16 if stored == "F16" else np.float32)
+    else:
+        array = array.copy()  # the frame's own bytes cannot be written to
+    if torch is None:
+        return array
+    tensor = torch.from_numpy(array)
+    return tensor.to(torch_dtype) if tensor.is_floating_point() else tensor
+
+
+def _bits(result, call, stored):
+    """An answer as the bytes of the promised format, or an error that says what it is instead."""
+    if hasattr(result, "detach"):
+        result = result.detach().cpu().contiguous()
+        if str(result.dtype) == "torch.bfloat16":
+            result = result.view(sys.modules["torch"].int16).numpy().view(np.uint16)
+        else:
+            result = result.numpy()
+    result = np.asarray(result)
+    if stored == "BF16" and result.dtype == np.float32:
+        bits = np.ascontiguousarray(result).view(np.uint32)
+        if not (bits & 0xFFFF).any():
+            result = (bits >> 16).astype(np.uint16)
+    if stored == "BF16" and str(result.dtype) == "bfloat16":
+        result = result.view(np.uint16)
+    if result.dtype != np.dtype(_STORED[stored]):
+        raise TypeError("%s() returned %s; %s is the dtype that was given to serve()" % (call, result.dtype, stored))
+    return np.ascontiguousarray(result).reshape(result.shape)
+
+
+def _write(words, result=None, stored=None):
+    header = {"__metadata__": words}
+    data = b""
+    if result is not None:
+        data = result.tobytes()
+        header["result"] = {"dtype": stored, "shape": result.shape, "data_offsets": [0, len(data)]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    _wire_out.write(b"".join((struct.pack("<Q", len(text)), text, data)))
+    _wire_out.flush()
+
+
+def _read():
+    """One frame: its words, and its tensors by name; None, None at the end."""
+    first = _wire_in.read(8)
+    if not first:
+        return None, None
+    size = struct.unpack("<Q", first)[0] if len(first) == 8 else _LONGEST_HEADER + 1
+    if size > _LONGEST_HEADER:
+        sys.exit("standard input does not speak posproof's protocol: run this program as cmd:... of posproof")
+    header = json.loads(_exactly(size), object_pairs_hook=_no_duplicates)
+    words = header.pop("__metadata__")
+    tensors, end = {}, 0
+    for name, part in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        dtype = np.dtype(_STORED[part["dtype"]])
+        count = 1
+        for extent in part["shape"]:
+            count *= extent
+        begin, stop = part["data_offsets"]
+        if begin != end or stop - begin != count * dtype.itemsize or stop > _LARGEST_FRAME:
+            sys.exit("tensor `%s` of a frame does not fit its bytes" % name)
+        tensors[name], end = (dtype, begin, count, part["shape"]), stop
+    data = _exactly(end)
+    return words, {name: np.frombuffer(data, dtype, count, begin).reshape(shape)
+                   for name, (dtype, begin, count, shape) in tensors.items()}
+
+
+def _no_duplicates(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        sys.exit("a frame's header has a key twice")
+    return found
+
+
+def _exactly(size):
+    data = _wire_in.read(size)
+    if len(data) != size:
+        sys.exit("standard input ended in the middle of a frame")
+    return data

@@ -1,0 +1,61 @@
+#include "entries.h"
+
+#include <cmath>
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace biases;
+
+Residual check(const Bias& bias, Precision p, Draw& draw) {
+  const Domain& domain = bias.positions;
+  const Position i = draw.position("i", domain);
+  const Position last = bias.causal ? i : domain.hi;
+  const Position j = draw.position("j", domain, domain.lo, last), k = draw.position("k", domain, domain.lo, last);
+  const Position t = draw.position("t", domain, 0, domain.hi - std::max({i, j, k}));
+  if (t == 0 || j == k) throw Discard{};
+
+  const Entries b = entries(bias, {i, i + t}, {j, k, j + t, k + t});
+  Residual worst{0, 0, 0};
+  for (std::size_t h = 0; h < b.heads; ++h) {
+    const double here = b.at(h, 0, 0) - b.at(h, 0, 1), there = b.at(h, 1, 2) - b.at(h, 1, 3);
+    // The softmax does not see what a whole row has in common, so a row is compared by its differences. The slope is
+    // the same everywhere, so its own error cancels; each entry is rounded. Ours: two differences.
+    double allowed = unit_fp64 * (std::abs(here) + std::abs(there));
+    for (const double entry : {b.at(h, 0, 0), b.at(h, 0, 1), b.at(h, 1, 2), b.at(h, 1, 3)})
+      allowed += bias_rounding(p, entry, slope(bias, h));
+    worst = worse(worst, equal(there, here, allowed));
+  }
+  return worst;
+}
+
+Encoding leaking_position() {
+  Bias bias = bias_of(2, [](std::size_t h, Position i, Position j) {
+    const auto distance = static_cast<double>(std::abs(i - j));
+    return -distance * (h == 0 ? 0.5 : 0.25) * (1 + 1e-12 * static_cast<double>(j));
+  });
+  bias.slopes = {0.5, 0.25};
+  return bias;
+}
+
+// A table indexed with the key instead of the offset, on the second head only.
+Encoding absolute_index() {
+  return bias_of(2, [](std::size_t h, Position i, Position j) {
+    return static_cast<double>((h == 0 ? std::abs(i - j) : j) % 7);
+  });
+}
+
+}  // namespace
+
+const Property properties::bias::depends_on_offset{
+    .statement = "The bias depends on the offset alone, but for what all keys of a query have in common.",
+    .formula = "b(i+t, j+t) - b(i+t, k+t) = b(i, j) - b(i, k)",
+    .source = "Press et al. 2022, ALiBi, section 3; Raffel et al. 2020, T5, section 2.1: an offset key - query",
+    .checks = {CheckOf<Bias>(&check)},
+    .rejects = {{"slopes that grow by 1e-12 of themselves with every key", &leaking_position},
+                {"a table that the second head reads at the key's position", &absolute_index}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "core/draw.h"
+#include "core/encoding.h"
+#include "core/error.h"
+#include "core/residual.h"
+
+// What the properties of a bias have in common: the entries between some queries and keys.
+namespace posproof::biases {
+
+struct Entries {
+  std::size_t heads, queries, keys;
+  std::vector<double> data;
+
+  double at(std::size_t h, std::size_t q, std::size_t k) const { return data[(h * queries + q) * keys + k]; }
+};
+
+// The subject's answer. One of another shape throws std::length_error.
+inline Entries entries(const Bias& bias, const std::vector<Position>& queries, const std::vector<Position>& keys) {
+  const Shape asked = {bias.heads, queries.size(), keys.size()};
+  Tensor b = bias.bias(queries, keys);
+  if (b.shape != asked || b.data.size() != count(asked))
+    throw std::length_error(fmt::format("bias was asked for {} and answers {}", text(asked), text(b.shape)));
+  return {bias.heads, queries.size(), keys.size(), std::move(b.data)};
+}
+
+// Declared, 0 where there is none: the entries come from a table.
+inline double slope(const Bias& bias, std::size_t head) { return bias.slopes.empty() ? 0.0 : bias.slopes[head]; }
+
+// Which side of the query a key may be on.
+inline std::int64_t drawn_side(const Bias& bias, Draw& draw) {
+  if (bias.causal) return -1;
+  return std::get<std::string>(draw.option("side", {Value(std::string("past")), Value(std::string("future"))})) == "past"
+             ? -1
+             : 1;
+}
+
+// A query from which keys reach `distance` far to that side. The simplest has its farthest key at the first position.
+inline Position drawn_query(const Bias& bias, Draw& draw, std::int64_t side, Position distance) {
+  const Domain& domain = bias.positions;
+  return side < 0 ? draw.position("i", domain, domain.lo + distance, domain.hi)
+                  : draw.position("i", domain, domain.lo, domain.hi - distance);
+}
+
+// For specimens: a bias of `heads` heads, head h counted from 0.
+inline Bias bias_of(std::size_t heads, std::function<double(std::size_t h, Position i, Position j)> entry) {
+  Bias bias{.heads = heads};
+  bias.bias = [heads, entry = std::move(entry)](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor b({heads, queries.size(), keys.size()});
+    std::size_t at = 0;
+    for (std::size_t h = 0; h < heads; ++h)
+      for (const Position i : queries)
+        for (const Position j : keys) b.data[at++] = entry(h, i, j);
+    return b;
+  };
+  return bias;
+}
+
+}  // namespace posproof::biases

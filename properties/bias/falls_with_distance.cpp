@@ -1,0 +1,70 @@
+#include "entries.h"
+
+#include <cmath>
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace biases;
+
+Residual check(const Bias& bias, Precision p, Draw& draw) {
+  const Domain& domain = bias.positions;
+  const Position far = draw.position("far", domain, 1, domain.hi - domain.lo);
+  const Position near = draw.position("near", domain, 0, far - 1);
+  const std::int64_t side = drawn_side(bias, draw);
+  const Position i = drawn_query(bias, draw, side, far);
+  const Entries b = entries(bias, {i}, {i + side * near, i + side * far});
+
+  Residual worst{0, 0, 0};
+  for (std::size_t h = 0; h < b.heads; ++h) {
+    const double fall = b.at(h, 0, 0) - b.at(h, 0, 1), m = slope(bias, h);
+    // A head with a slope falls by slope * (far - near) but for rounding; one that does not fall at all lacks all of
+    // that. Without a slope any fall will do, an equal entry is off by 1, and nothing is computed that could be rounded.
+    const double due = m == 0 ? 1.0 : m * static_cast<double>(far - near);
+    const double allowed = m == 0 ? 0.0
+                                  : bias_rounding(p, b.at(h, 0, 0), m) + bias_rounding(p, b.at(h, 0, 1), m) +
+                                        bias_error(p, due, m, h + 1);
+    const double lacking = fall > 0 ? 0.0 : m == 0 && fall < 0 ? -fall : due - fall;
+    worst = worse(worst, {lacking, allowed, due});
+  }
+  return worst;
+}
+
+Encoding all_zeros() {
+  Bias bias = bias_of(2, [](std::size_t, Position, Position) { return 0.0; });
+  bias.slopes = {0.5, 0.25};
+  return bias;
+}
+
+// Distances of 16 bits: beyond, neighbours share an entry.
+Encoding short_distances() {
+  Bias bias = bias_of(1, [](std::size_t, Position i, Position j) {
+    const Position distance = std::abs(i - j);
+    return -0.5 * static_cast<double>(distance < 65536 ? distance : distance / 16 * 16);
+  });
+  bias.slopes = {0.5};
+  return bias;
+}
+
+// The second head favours the far.
+Encoding one_head_rises() {
+  return bias_of(2, [](std::size_t h, Position i, Position j) {
+    return (h == 0 ? -1e-3 : 1e-3) * static_cast<double>(std::abs(i - j));
+  });
+}
+
+}  // namespace
+
+const Property properties::bias::falls_with_distance{
+    .statement = "The farther a key, the smaller its bias, in every head.",
+    .formula = "|i-k| > |i-j| on one side  =>  b(i, k) < b(i, j)",
+    .source = "Press et al. 2022, ALiBi, section 3: a penalty that grows with the distance",
+    .checks = {CheckOf<Bias>(&check)},
+    .rejects = {{"a bias of zeros that declares slopes", &all_zeros},
+                {"a bias that rounds distances past 65536 to multiples of 16, in fp32", &short_distances, fp32},
+                {"a second head with the opposite sign", &one_head_rises}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,62 @@
+#include "entries.h"
+
+#include <cmath>
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace biases;
+
+Residual check(const Bias& bias, Precision p, Draw& draw) {
+  const Domain& domain = bias.positions;
+  const Position far = draw.position("far", domain, 1, domain.hi - domain.lo);
+  const Position near = draw.position("near", domain, 0, far - 1);
+  const std::int64_t side = drawn_side(bias, draw);
+  // An offset of 0 belongs to the past.
+  if (side > 0 && near == 0) throw Discard{};
+  const Position i = drawn_query(bias, draw, side, far);
+  const Entries b = entries(bias, {i}, {i + side * near, i + side * far});
+
+  Residual worst{0, 0, 0};
+  for (std::size_t h = 0; h < b.heads; ++h) {
+    const double one = b.at(h, 0, 0), other = b.at(h, 0, 1);
+    const double allowed = bias_error(p, one, slope(bias, h), h + 1) + bias_error(p, other, slope(bias, h), h + 1);
+    worst = worse(worst, no_more(one, other, allowed));
+  }
+  return worst;
+}
+
+double log_bucket(double n) {
+  return n < 8 ? n : std::min(15.0, 8 + std::floor(std::log(n / 8) / std::log(16.0) * 8));
+}
+
+// Buckets that wrap round past the last, as an index taken modulo the table does.
+Encoding wrapping() {
+  return bias_of(1, [](std::size_t, Position i, Position j) {
+    const double n = static_cast<double>(std::abs(i - j));
+    return n < 8 ? n : std::fmod(8 + std::floor(std::log(n / 8) / std::log(16.0) * 8), 16.0);
+  });
+}
+
+Encoding dented() {
+  return bias_of(2, [](std::size_t h, Position i, Position j) {
+    const Position n = std::abs(i - j);
+    return log_bucket(static_cast<double>(n)) - (h == 1 && n >= 64 && n < 80 ? 2.0 : 0.0);
+  });
+}
+
+}  // namespace
+
+const Property properties::bias::has_monotone_buckets{
+    .statement = "On either side, the bias never falls as the distance grows: what a table of the buckets' own numbers "
+                 "gives.",
+    .formula = "|i-k| > |i-j| on one side  =>  b(i, k) >= b(i, j)",
+    .source = "Raffel et al. 2020, T5, section 2.1: buckets of growing width",
+    .checks = {CheckOf<Bias>(&check)},
+    .rejects = {{"buckets that wrap round past the last", &wrapping},
+                {"a second head whose buckets are 2 too low from 64 to 79", &dented}},
+};
+
+}  // namespace posproof

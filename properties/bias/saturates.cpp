@@ -1,0 +1,58 @@
+#include "entries.h"
+
+#include <cmath>
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace biases;
+
+Residual check(const Bias& bias, Precision p, Draw& draw) {
+  const Domain& domain = bias.positions;
+  const Position longest = domain.hi - domain.lo;
+  // Where no largest distance is declared there may still be one, but the last two distances must be past it.
+  const Position from = bias.buckets ? static_cast<Position>(bias.buckets->max_distance) : longest - 1;
+  const Position far = draw.position("far", domain, from + 1, longest);
+  const Position near = draw.position("near", domain, from, far - 1);
+  const std::int64_t side = drawn_side(bias, draw);
+  const Position i = drawn_query(bias, draw, side, far);
+  const Entries b = entries(bias, {i}, {i + side * near, i + side * far});
+
+  Residual worst{0, 0, 0};
+  for (std::size_t h = 0; h < b.heads; ++h) {
+    // One entry, read twice.
+    const double allowed = bias_rounding(p, b.at(h, 0, 0), 0) + bias_rounding(p, b.at(h, 0, 1), 0);
+    worst = worse(worst, equal(b.at(h, 0, 1), b.at(h, 0, 0), allowed));
+  }
+  return worst;
+}
+
+Encoding no_cap() {
+  Bias bias = bias_of(1, [](std::size_t, Position i, Position j) {
+    return std::floor(8 + std::log(static_cast<double>(std::max<Position>(i - j, 8)) / 8) / std::log(16.0) * 8);
+  });
+  bias.buckets = Buckets{16, 128, false};
+  bias.causal = true;
+  return bias;
+}
+
+Encoding never_flat() {
+  return bias_of(1, [](std::size_t, Position i, Position j) {
+    return -1e-7 * static_cast<double>(std::abs(i - j));
+  });
+}
+
+}  // namespace
+
+const Property properties::bias::saturates{
+    .statement = "Past a largest distance, distance no longer matters.",
+    .formula = "b(i, j) = b(i, k) for |i-j|, |i-k| >= D on one side",
+    .source = "Raffel et al. 2020, T5, section 2.1: all offsets past 128 share an embedding; Shaw et al. 2018, section 3.2",
+    .checks = {CheckOf<Bias>(&check)},
+    .rejects = {{"logarithmic buckets that do not end at the last", &no_cap},
+                {"a slope of 1e-7 that never ends", &never_flat}},
+};
+
+}  // namespace posproof

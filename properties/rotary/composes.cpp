@@ -1,0 +1,64 @@
+#include "tokens.h"
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace turns;
+
+Residual check(const Rotary& rotary, Precision p, Draw& draw) {
+  const Domain& domain = rotary.positions;
+  const Tokens token = tokens(rotary, draw);
+  const std::size_t n = token.x.shape[2];
+  std::vector<Position> further, sum;
+  for (std::size_t b = 0; b < token.x.shape[0]; ++b) {
+    const Position first = token.positions[b * n], last = token.positions[b * n + n - 1];
+    const Position t = draw.position(fmt::format("t{}", b + 1), domain, std::max(domain.lo, domain.lo - first),
+                                     std::min(domain.hi, domain.hi - last));
+    further.insert(further.end(), n, t);
+    for (std::size_t c = 0; c < n; ++c) sum.push_back(token.positions[b * n + c] + t);
+  }
+  if (all_zero(further)) throw Discard{};  // is_identity_at_zero
+  const Role role = drawn_role(draw);
+
+  const Tensor once = turned(rotary, token.x, token.positions, role);
+  const Tensor twice = turned(rotary, once, further, role);
+  const Tensor at_once = turned(rotary, token.x, sum, role);
+
+  // The frequency is the same in all three turns, so its error cancels. The second turn acts on a pair that is longer
+  // by the error of the first, and rounds what it is given: a subject may answer in a wider format than it takes.
+  return compare(rotary, token, twice, at_once, [&](const Pair& pair, std::size_t place) {
+    const auto i = static_cast<double>(token.positions[place]), t = static_cast<double>(further[place]);
+    const double first = turn_rounding(p, i, pair), second = turn_rounding(p, t, pair);
+    return (1 + first) * (1 + p.result) * (1 + second) - 1 + turn_rounding(p, i + t, pair);
+  });
+}
+
+// Positions past 2^16 are held in 16 bits of significand.
+Encoding short_positions() {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    const Position t = token.t < 65536 ? token.t : token.t / 16 * 16;
+    return rotation(pair, t);
+  });
+}
+
+// The angle is off by a constant: it turns at position 0.
+Encoding ahead() {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    return rotation(pair, token.t) * std::polar(1.0L, 1e-7L);
+  });
+}
+
+}  // namespace
+
+const Property properties::rotary::composes{
+    .statement = "Turning by one position and then by another is turning by their sum.",
+    .formula = "R_b R_a = R_(a+b)",
+    .source = "Su et al. 2021, RoFormer, section 3.2.2: rotations about one axis add their angles",
+    .checks = {CheckOf<Rotary>(&check)},
+    .rejects = {{"a rotation that rounds positions past 65536 to multiples of 16", &short_positions, fp32},
+                {"a rotation whose angles are all 1e-7 too large", &ahead}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,85 @@
+#include "tokens.h"
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace turns;
+
+Residual check(const Rotary& rotary, Precision p, Draw& draw) {
+  const Tokens token = tokens(rotary, draw);
+  const Tensor y = draw.content("y", token.x.shape);
+  if (all_zero(y.data)) throw Discard{};
+  const double factor = std::get<double>(draw.option("factor", {1.0, -1.0, 0.5, 3.0}));
+  const Role role = drawn_role(draw);
+
+  Tokens sum = token;
+  for (std::size_t c = 0; c < y.data.size(); ++c) sum.x.data[c] += factor * y.data[c];
+  const Tensor turned_sum = turned(rotary, sum.x, token.positions, role);
+  const Tensor turned_x = turned(rotary, token.x, token.positions, role);
+  const Tensor turned_y = turned(rotary, y, token.positions, role);
+
+  Residual worst{0, 0, 0};
+  for (std::size_t r = 0; r < y.rows(); ++r) {
+    const std::span<const double> a = token.x.row(r), b = y.row(r), s = sum.x.row(r);
+    std::vector<double> expected(a.size()), allowed(a.size()), size(a.size());
+    for (std::size_t c = 0; c < a.size(); ++c) {
+      expected[c] = turned_x.at(r, c) + factor * turned_y.at(r, c);
+      size[c] = std::abs(a[c]) + std::abs(factor * b[c]);
+      // Outside the pairs: the sum is rounded by us and, where the format cannot hold it, by the subject.
+      allowed[c] = (3 * unit_fp64 + p.result) * size[c];
+    }
+    for (const Pair& pair : rotary.pairs) {
+      // All three are turned by one angle, so its error cancels, and each turn is rounded as at position 0. Ours: the sum
+      // of the contents is rounded once and the sum of the answers twice; the subject rounds the sum that it is given.
+      const double both = pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair);
+      const double each = turn_rounding(p, 0, pair);
+      size[pair.first] = size[pair.second] = both;
+      allowed[pair.first] = allowed[pair.second] =
+          each * (both + pair_norm(s, pair)) + (3 * unit_fp64 + p.result) * both * (1 + each);
+    }
+    for (std::size_t c = 0; c < a.size(); ++c)
+      worst = worse(worst, equal(turned_sum.at(r, c), expected[c], allowed[c], 2 * size[c]));
+  }
+  return worst;
+}
+
+// What comes in is bent by a billionth of its square.
+Encoding bent() {
+  const Rotary exact = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    return rotation(pair, token.t);
+  });
+  Rotary rotary = exact;
+  rotary.turn = [exact](Tensor x, std::span<const Position> positions, Role role) {
+    for (double& value : x.data) value += 1e-9 * value * value;
+    return exact.turn(x, positions, role);
+  };
+  return rotary;
+}
+
+Encoding shifted() {
+  const Rotary exact = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    return rotation(pair, token.t);
+  });
+  Rotary rotary = exact;
+  rotary.turn = [exact](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor y = exact.turn(x, positions, role);
+    y.data.back() += 1e-12;
+    return y;
+  };
+  return rotary;
+}
+
+}  // namespace
+
+const Property properties::rotary::is_linear{
+    .statement = "Turning is linear: a sum of tokens is turned as its terms are.",
+    .formula = "R_t (x + f y) = R_t x + f R_t y",
+    .source = "Su et al. 2021, RoFormer, eq. 14: R_t is a matrix",
+    .checks = {CheckOf<Rotary>(&check)},
+    .rejects = {{"a rotation of x + 1e-9 x^2", &bent},
+                {"a rotation that adds 1e-12 to the last channel of the last token", &shifted}},
+};
+
+}  // namespace posproof

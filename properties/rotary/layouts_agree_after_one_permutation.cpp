@@ -1,0 +1,110 @@
+#include "tokens.h"
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace turns;
+
+// Where the channels of the subject stand in another layout: pair k at (2k, 2k+1) or at (k, k + number of pairs), then
+// the tail in its order.
+std::vector<std::size_t> permutation(const Rotary& rotary, bool as_neighbours) {
+  const std::size_t number = rotary.pairs.size();
+  std::vector<std::size_t> to(rotary.dim, rotary.dim);
+  for (std::size_t k = 0; k < number; ++k) {
+    to[rotary.pairs[k].first] = as_neighbours ? 2 * k : k;
+    to[rotary.pairs[k].second] = as_neighbours ? 2 * k + 1 : k + number;
+  }
+  std::size_t tail = 2 * number;
+  for (std::size_t& place : to)
+    if (place == rotary.dim) place = tail++;
+  return to;
+}
+
+Residual check(const Rotary& rotary, Precision p, Draw& draw) {
+  const std::size_t number = rotary.pairs.size();
+  const bool as_neighbours = std::get<std::string>(draw.option(
+                                 "pairs", {Value(std::string("neighbours")), Value(std::string("halves"))})) == "neighbours";
+  const Tokens given = tokens(rotary, draw);  // in that layout
+  const Role role = drawn_role(draw);
+
+  const std::vector<std::size_t> to = permutation(rotary, as_neighbours);
+  Tokens own = given;
+  for (std::size_t r = 0; r < own.x.rows(); ++r)
+    for (std::size_t c = 0; c < rotary.dim; ++c) own.x.at(r, c) = given.x.at(r, to[c]);
+  const Tensor y = turned(rotary, own.x, own.positions, role);
+
+  // The same tokens as complex numbers, turned exactly, and carried to the subject's channels by that permutation.
+  Tensor expected = own.x;
+  for (std::size_t r = 0; r < own.x.rows(); ++r) {
+    std::vector<double> row(given.x.row(r).begin(), given.x.row(r).end());
+    for (std::size_t k = 0; k < number; ++k) {
+      const std::size_t first = as_neighbours ? 2 * k : k, second = as_neighbours ? 2 * k + 1 : k + number;
+      const std::complex<long double> z(row[first], row[second]);
+      const auto w = z * rotation(rotary.pairs[k], own.positions[own.place(r)]);
+      row[first] = static_cast<double>(w.real());
+      row[second] = static_cast<double>(w.imag());
+    }
+    for (std::size_t c = 0; c < rotary.dim; ++c) expected.at(r, c) = row[to[c]];
+  }
+  // The subject's turn, and ours: the frequency is declared to 1 unit of double and the answer rounded to 1; what
+  // `long double` adds is 2^-10 of that, well within a second unit of each.
+  return compare(rotary, own, y, expected, [&](const Pair& pair, std::size_t place) {
+    const auto t = static_cast<double>(own.positions[place]);
+    return turn_error(p, t, pair) + 2 * unit_fp64 * (std::abs(t * pair.frequency) + 1);
+  });
+}
+
+Encoding keys_in_the_other_layout() {
+  const auto factor = [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); };
+  Rotary rotary = multiplied_by(4, 2, neighbours(), factor);
+  rotary.turn = [query = rotary, key = multiplied_by(4, 2, halves(), factor)](
+                    const Tensor& x, std::span<const Position> positions, Role role) {
+    return (role == Role::query ? query : key).turn(x, positions, role);
+  };
+  return rotary;
+}
+
+// Every batch row stands where the first one does.
+Encoding positions_of_the_first_row() {
+  Rotary rotary = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    return rotation(pair, token.t);
+  });
+  rotary.turn = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
+    const std::size_t n = x.shape[2];
+    std::vector<Position> first;
+    for (std::size_t at = 0; at < positions.size(); ++at) first.push_back(positions[at % n]);
+    return exact.turn(x, first, role);
+  };
+  return rotary;
+}
+
+Encoding quicker() {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    return rotation({pair.first, pair.second, pair.frequency * (1 + 1e-12)}, token.t);
+  });
+}
+
+Encoding backward() {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    return rotation(pair, -token.t);
+  });
+}
+
+}  // namespace
+
+const Property properties::rotary::layouts_agree_after_one_permutation{
+    .statement = "One permutation of the channels, the same for every position, head, batch row and role, makes the "
+                 "encoding the rotation of complex numbers, in either layout.",
+    .formula = "(P^T R_t P x)_k = e^(i t w_k) x_k with x_k = x_first + i x_second",
+    .source = "Su et al. 2021, RoFormer, eq. 12 and 13 (complex numbers), eq. 15 (neighbours); Black et al. 2022, "
+              "GPT-NeoX-20B (halves)",
+    .checks = {CheckOf<Rotary>(&check)},
+    .rejects = {{"queries that turn in neighbours and keys that turn in halves", &keys_in_the_other_layout},
+                {"a batch of which every row has the positions of the first", &positions_of_the_first_row},
+                {"frequencies that are too high by 1e-12 of themselves", &quicker},
+                {"a rotation the other way", &backward}},
+};
+
+}  // namespace posproof

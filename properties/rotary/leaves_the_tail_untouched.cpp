@@ -1,0 +1,55 @@
+#include "tokens.h"
+
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using namespace turns;
+
+Residual check(const Rotary& rotary, Precision, Draw& draw) {
+  std::vector<bool> turns(rotary.dim, false);
+  for (const Pair& pair : rotary.pairs) turns[pair.first] = turns[pair.second] = true;
+  if (std::find(turns.begin(), turns.end(), false) == turns.end()) throw Discard{};
+
+  const Tokens token = tokens(rotary, draw);
+  const Tensor y = turned(rotary, token.x, token.positions, drawn_role(draw));
+  // Every format holds the contents exactly, and nothing is computed: the values are the same, not close.
+  Residual worst{0, 0, 0};
+  for (std::size_t r = 0; r < y.rows(); ++r)
+    for (std::size_t c = 0; c < rotary.dim; ++c)
+      if (!turns[c]) worst = worse(worst, equal(y.at(r, c), token.x.at(r, c), 0));
+  return worst;
+}
+
+// Four channels of which the first two turn; `tail` is what channels 2 and 3 are multiplied with.
+Encoding tail_times(const Factor& tail) {
+  Rotary rotary = multiplied_by(4, 2, neighbours(), [tail](const Pair& pair, const Turned& token) {
+    return pair.index == 0 ? rotation(pair, token.t) : tail(pair, token);
+  });
+  rotary.pairs.pop_back();
+  return rotary;
+}
+
+Encoding padded_table() {
+  return tail_times([](const Pair&, const Turned& token) {
+    return rotation({2, 3, 1e-9}, token.t);
+  });
+}
+
+Encoding scaled_tail() {
+  return tail_times([](const Pair&, const Turned&) { return std::complex<long double>(1 + 0x1p-52L); });
+}
+
+}  // namespace
+
+const Property properties::rotary::leaves_the_tail_untouched{
+    .statement = "Channels past the rotary width pass through bit for bit.",
+    .formula = "(R_t x)_c = x_c for c >= rotary width",
+    .source = "Black et al. 2022, GPT-NeoX-20B, section 2.1: rotary embeddings on the first 25 % of the channels",
+    .checks = {CheckOf<Rotary>(&check)},
+    .rejects = {{"a tail that turns by 1e-9 radians a position", &padded_table},
+                {"a tail that is multiplied by 1 + 2^-52", &scaled_tail}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/draw.h"
+#include "core/encoding.h"
+#include "core/error.h"
+#include "core/residual.h"
+
+// What the properties of a rotation have in common: a batch of tokens to turn, and how two answers are compared.
+namespace posproof::turns {
+
+// x is [batch, heads, n, dim]; positions has one entry for each token of each batch row.
+struct Tokens {
+  Tensor x;
+  std::vector<Position> positions;
+
+  // The entry of `positions` for row r of x.
+  std::size_t place(std::size_t r) const {
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    return r / (heads * n) * n + r % n;
+  }
+};
+
+// The most values in one drawn batch: two tokens of a model with 32 heads of 128 channels.
+constexpr std::size_t most_values = 8192;
+
+inline Shape token_shape(const Rotary& rotary, Draw& draw, std::size_t most_tokens = 5) {
+  const std::size_t room = std::max<std::size_t>(1, most_values / (rotary.heads * rotary.dim));
+  const auto most = [](std::size_t limit) { return static_cast<std::int64_t>(limit); };
+  const auto batch = static_cast<std::size_t>(draw.integer("batch", 1, most(std::min<std::size_t>(3, room))));
+  const auto n = static_cast<std::size_t>(
+      draw.integer("n", 1, most(std::clamp<std::size_t>(room / batch, 1, most_tokens))));
+  return {batch, rotary.heads, n, rotary.dim};
+}
+
+// Consecutive positions from i1 in the first batch row, from i2 in the second, ...
+inline std::vector<Position> consecutive(const Domain& domain, const Shape& shape, Draw& draw) {
+  std::vector<Position> positions;
+  const auto n = static_cast<Position>(shape[2]);
+  for (std::size_t b = 0; b < shape[0]; ++b) {
+    const Position start = draw.position(fmt::format("i{}", b + 1), domain, domain.lo, domain.hi - (n - 1));
+    for (Position c = 0; c < n; ++c) positions.push_back(start + c);
+  }
+  return positions;
+}
+
+inline Tokens tokens(const Rotary& rotary, Draw& draw) {
+  const Shape shape = token_shape(rotary, draw);
+  std::vector<Position> positions = consecutive(rotary.positions, shape, draw);
+  return {draw.content("x", shape), std::move(positions)};
+}
+
+inline Role drawn_role(Draw& draw) {
+  const Value role = draw.option("role", {Value(std::string("query")), Value(std::string("key"))});
+  return std::get<std::string>(role) == "query" ? Role::query : Role::key;
+}
+
+inline bool all_zero(const auto& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](auto number) { return number == 0; });
+}
+
+// The subject's answer. One of another shape throws std::length_error.
+inline Tensor turned(const Rotary& rotary, const Tensor& x, std::span<const Position> positions, Role role) {
+  Tensor y = rotary.turn(x, positions, role);
+  if (y.shape != x.shape || y.data.size() != x.data.size())
+    throw std::length_error(fmt::format("turn was given {} and answers {}", text(x.shape), text(y.shape)));
+  return y;
+}
+
+inline double pair_norm(std::span<const double> x, const Pair& pair) {
+  return std::hypot(x[pair.first], x[pair.second]);
+}
+
+// Two answers for the same tokens, channel by channel. `allowed(pair, place)` is the allowance of a pair of norm 1 in the
+// token at that place. Channels in no pair are not touched, so they may not differ. Two vectors of the same norm are at
+// most 2 norms apart.
+inline Residual compare(const Rotary& rotary, const Tokens& tokens, const Tensor& there, const Tensor& here,
+                        const std::function<double(const Pair& pair, std::size_t place)>& allowed) {
+  Residual worst{0, 0, 0};
+  std::vector<double> error(rotary.dim), norm(rotary.dim);
+  for (std::size_t r = 0; r < tokens.x.rows(); ++r) {
+    const auto x = tokens.x.row(r), a = there.row(r), b = here.row(r);
+    for (std::size_t c = 0; c < x.size(); ++c) error[c] = 0, norm[c] = std::abs(x[c]);
+    for (const Pair& pair : rotary.pairs) {
+      norm[pair.first] = norm[pair.second] = pair_norm(x, pair);
+      error[pair.first] = error[pair.second] = norm[pair.first] * allowed(pair, tokens.place(r));
+    }
+    for (std::size_t c = 0; c < x.size(); ++c) worst = worse(worst, equal(a[c], b[c], error[c], 2 * norm[c]));
+  }
+  return worst;
+}
+
+// For specimens: a rotation given by the complex number that each pair, as first + i second, is multiplied with.
+struct Turned {
+  std::size_t batch, head;
+  Position t;
+  Role role;
+};
+using Factor = std::function<std::complex<long double>(const Pair& pair, const Turned& token)>;
+
+inline Rotary multiplied_by(std::size_t dim, std::size_t heads, std::vector<Pair> pairs, Factor factor) {
+  Rotary rotary{.dim = dim, .heads = heads, .pairs = pairs};
+  rotary.turn = [pairs = std::move(pairs), factor = std::move(factor)](
+                    const Tensor& x, std::span<const Position> positions, Role role) {
+    const std::size_t heads_now = x.shape[1], n = x.shape[2];
+    Tensor y = x;
+    for (std::size_t r = 0; r < x.rows(); ++r) {
+      const std::size_t batch = r / (heads_now * n);
+      const Turned token{batch, r / n % heads_now, positions[batch * n + r % n], role};
+      for (const Pair& pair : pairs) {
+        const std::complex<long double> z(x.at(r, pair.first), x.at(r, pair.second));
+        const std::complex<long double> w = z * factor(pair, token);
+        y.at(r, pair.first) = static_cast<double>(w.real());
+        y.at(r, pair.second) = static_cast<double>(w.imag());
+      }
+    }
+    return y;
+  };
+  return rotary;
+}
+
+// e^{i t w}, what a rotation multiplies a pair with.
+inline std::complex<long double> rotation(const Pair& pair, Position t) {
+  const long double angle = static_cast<long double>(t) * pair.frequency;
+  return {std::cos(angle), std::sin(angle)};
+}
+
+// Four channels in two pairs, the second a hundred times slower, as neighbours (0, 1) (2, 3) or halves (0, 2) (1, 3).
+inline std::vector<Pair> neighbours() { return {{0, 1, 1.0, 0}, {2, 3, 0.01, 1}}; }
+inline std::vector<Pair> halves() { return {{0, 2, 1.0, 0}, {1, 3, 0.01, 1}}; }
+
+}  // namespace posproof::turns

@@ -1,0 +1,38 @@
+#include "catalogue/properties.h"
+#include "rotation.h"
+#include "specimens.h"
+
+namespace posproof {
+namespace {
+
+Residual check(const Table& table, Precision p, Draw& draw) {
+  if (table.pairs.empty()) throw Discard{};
+  const Position t = draw.position("t", table.positions);
+  const codes::Codes at = codes::at(table, p, {t});
+  Residual worst{0, 0, 0};
+  for (const Pair& pair : table.pairs) {
+    // A size is no further off than the point; two squares, their sum and the root are 2.5 roundings of it.
+    const double allowed = codes::point_error(at, 0, pair) + 3 * unit_fp64 * table.amplitude;
+    worst = worse(worst, equal(norm(codes::point(at, 0, pair)), table.amplitude, allowed, table.amplitude));
+  }
+  return worst;
+}
+
+Encoding longer_pair() {
+  return specimens::ladder(8, [](const Pair& pair, Position t, Position) {
+    const double size = pair.index == 3 ? 1 + 1e-9 : 1;
+    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)), size * std::cos(pair.frequency * double(t))};
+  });
+}
+
+}  // namespace
+
+const Property properties::table::keeps_pairs_on_the_unit_circle{
+    .statement = "Sine and cosine of each pair lie on a circle whose radius is the amplitude.",
+    .formula = "sqrt(p_t[2i]^2 + p_t[2i+1]^2) = A",
+    .source = "Vaswani et al. 2017, section 3.5",
+    .checks = {CheckOf<Table>(&check)},
+    .rejects = {{"one pair of four that is longer by 1e-9", &longer_pair}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "codes.h"
+#include "core/draw.h"
+
+// Tables asked for the same in sequences of two lengths.
+namespace posproof::codes {
+
+struct Lengths {
+  Position n, far;
+};
+
+// Two different lengths, both of at least `least` tokens, the second the longer one. Lengths at which
+// implementations switch are powers of two and their neighbours.
+inline Lengths two_lengths(const Table& table, Draw& draw, Position least) {
+  static const std::vector<Position> switches = [] {
+    std::vector<Position> all;
+    for (Position power = 2; power <= Position{1} << 20; power *= 2) all.insert(all.end(), {power, power + 1});
+    return all;
+  }();
+  const Position most = table.positions.hi + 1;
+  const Position n = draw.position("n", {least, most - 1, switches});
+  const Position far = draw.position("far", {n + 1, most, switches});
+  return {n, far};
+}
+
+// Equal entry by entry but for the errors of both.
+inline Residual same(const Codes& there, const Codes& here) {
+  std::vector<double> allowed;
+  for (std::size_t r = 0; r < here.error.size(); ++r)
+    for (std::size_t c = 0; c < here.error[r].size(); ++c) allowed.push_back(here.error[r][c] + there.error[r][c]);
+  return posproof::equal(std::span<const double>(there.rows.data), here.rows.data, std::span<const double>(allowed));
+}
+
+}  // namespace posproof::codes

@@ -1,0 +1,33 @@
+#include "catalogue/properties.h"
+#include "neighbours.h"
+#include "specimens.h"
+
+namespace posproof {
+namespace {
+
+Residual check(const Table& table, Precision p, Draw& draw) {
+  return codes::neighbours_told_apart(table, p, draw, &to_fp16, unit_fp16);
+}
+
+// The best-known precision defect: 256 and 257 are one number in bf16, 2048 and 2049 in fp16.
+Encoding rounded_positions() {
+  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double) { return pair.frequency * to_fp16(t); });
+}
+
+// Its step is 1/(2048 * 2), and just below 1 that of fp16 is 1/2048.
+Encoding even_steps() {
+  return specimens::plain(1, Domain{0, 2 * 2048}, [](std::size_t, double t, double) { return t / (2 * 2048); });
+}
+
+}  // namespace
+
+const Property properties::table::tells_neighbours_apart_in_fp16{
+    .statement = "The codes of neighbours still differ when they are rounded to fp16.",
+    .formula = "fp16(p_t) != fp16(p_{t+1})",
+    .source = "fp16 has 11 significant bits, so that whole numbers are exact up to 2048 only",
+    .checks = {CheckOf<Table>(&check)},
+    .rejects = {{"positions that are rounded to fp16 before the sine", &rounded_positions},
+                {"codes in steps of half a unit of fp16", &even_steps}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,118 @@
+#include "core/hard.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace posproof {
+namespace {
+
+constexpr long double quarter_turn = std::numbers::pi_v<long double> / 2;
+
+// Radians from t * w to the nearest multiple of pi/2.
+long double off(Position t, double w) {
+  return std::abs(std::remainder(static_cast<long double>(t) * w, quarter_turn));
+}
+
+bool has(const std::vector<Position>& hard, Position t) {
+  return std::binary_search(hard.begin(), hard.end(), t);
+}
+
+TEST(HardPositions, are_sorted_unique_in_range_and_few) {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < 64; ++i)
+    pairs.push_back({2 * i, 2 * i + 1, std::pow(500000.0, -static_cast<double>(i) / 64), i});
+  for (const auto& [lo, hi] :
+       std::vector<std::pair<Position, Position>>{{0, 1 << 20},
+                                                  {0, Position{1} << 40},
+                                                  {0, std::numeric_limits<Position>::max()},
+                                                  {1000, 5000},
+                                                  {-70, 70},
+                                                  {5, 5}}) {
+    const auto hard = hard_positions(pairs, lo, hi);
+    ASSERT_FALSE(hard.empty());
+    EXPECT_TRUE(std::adjacent_find(hard.begin(), hard.end(), std::greater_equal<>()) == hard.end());
+    EXPECT_EQ(hard.front(), lo);
+    EXPECT_EQ(hard.back(), hi);
+    EXPECT_LT(hard.size(), 600u);
+  }
+  EXPECT_TRUE(hard_positions(pairs, 3, 2).empty());
+}
+
+TEST(HardPositions, hold_the_ends_of_the_formats) {
+  const auto hard = hard_positions(std::span<const Pair>{}, 0, 1 << 30);
+  for (const int k : {3, 8, 11, 16, 17, 20, 24})
+    for (const Position step : {-1, 0, 1})
+      EXPECT_TRUE(has(hard, (Position{1} << k) + step)) << k << " " << step;
+  EXPECT_TRUE(has(hard, 0));
+  EXPECT_TRUE(has(hard, 1));
+  EXPECT_FALSE(has(hard, 1000));
+}
+
+// Every position that comes closer to a multiple of pi/2 than all before it, by looking at all of them.
+TEST(HardPositions, hold_all_records_of_closeness) {
+  for (const double w : {1.0, 0.1, 0.7498942093324559, 0.01, -0.1, 3.0}) {
+    const Pair pair{0, 1, w};
+    const auto hard = hard_positions(std::span(&pair, 1), 0, 1 << 20);
+    long double record = std::abs(static_cast<long double>(w)) + 1e-9L;  // t = 1 is among them as 2^0
+    for (Position t = 1; t <= 1 << 20; ++t) {
+      if (off(t, w) >= record) continue;
+      record = off(t, w);
+      EXPECT_TRUE(has(hard, t)) << w << " at " << t;
+    }
+  }
+}
+
+// Of N random angles the closest is about quarter_turn / 2N off; the sought ones are to be no worse than 1/t
+// at their t, which a random position of that size is with likelihood 1/t.
+TEST(HardPositions, are_closer_than_random_ones_of_that_size) {
+  const Pair pair{0, 1, 0.1};
+  const auto hard = hard_positions(std::span(&pair, 1), 0, Position{1} << 30);
+  const auto plain = hard_positions(std::span<const Pair>{}, 0, Position{1} << 30);
+  std::mt19937_64 random(1);
+  int sought = 0, close = 0, random_close = 0;
+  for (const Position t : hard) {
+    if (t < 1000 || has(plain, t)) continue;
+    ++sought;
+    close += off(t, 0.1) < 2 / static_cast<long double>(t);
+    random_close += off(t / 2 + static_cast<Position>(random() % static_cast<std::uint64_t>(t)), 0.1) <
+                    2 / static_cast<long double>(t);
+  }
+  EXPECT_GE(sought, 8);
+  EXPECT_EQ(close, sought);
+  EXPECT_LE(random_close, 1);
+}
+
+TEST(HardPositions, of_a_slow_pair_are_around_its_first_quarter_turns) {
+  const Pair pair{0, 1, 1e-4};  // a quarter turn is 15707.96 positions
+  const auto hard = hard_positions(std::span(&pair, 1), 0, 1 << 20);
+  for (const Position t : {15707, 15708, 31415, 31416, 47123, 47124, 62831, 62832})
+    EXPECT_TRUE(has(hard, t)) << t;
+}
+
+TEST(HardPositions, of_a_range_that_begins_later_are_close_as_well) {
+  const Pair pair{0, 1, 1.0};
+  const auto hard = hard_positions(std::span(&pair, 1), 1000000, 2000000);
+  long double closest = 1;
+  for (const Position t : hard) closest = std::min(closest, off(t, 1.0));
+  EXPECT_LT(closest, 1e-4L);
+}
+
+TEST(HardPositions, of_buckets_are_the_known_edges_and_their_neighbours) {
+  const auto both = hard_positions(Buckets{32, 128, true}, 1 << 20);
+  for (const Position edge : {8, 12, 16, 23, 32, 46, 64, 91, 128})
+    for (const Position step : {-1, 0, 1}) EXPECT_TRUE(has(both, edge + step)) << edge << " " << step;
+  const auto one = hard_positions(Buckets{32, 128, false}, 1 << 20);
+  for (const Position edge : {16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113, 128})
+    for (const Position step : {-1, 0, 1}) EXPECT_TRUE(has(one, edge + step)) << edge << " " << step;
+  EXPECT_FALSE(has(one, 1000));
+  EXPECT_EQ(hard_positions(Buckets{32, 128, true}, 50).back(), 50);
+  EXPECT_EQ(hard_positions(Buckets{}, 50), hard_positions(std::span<const Pair>{}, 0, 50));
+  EXPECT_LT(hard_positions(Buckets{1024, 1000000, false}, 1 << 20).size(), 600u);
+}
+
+}  // namespace
+}  // namespace posproof

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+#include "catalogue/defects.h"
+#include "catalogue/encodings.h"
+#include "run/agreement.h"
+#include "run/trial.h"
+
+namespace posproof {
+namespace {
+
+const EncodingSpec& spec_of(std::string_view family) {
+  for (const auto& [id, spec] : catalogue::encodings())
+    if (id == family) return *spec;
+  throw std::logic_error("no encoding has the name of the family " + std::string(family));
+}
+
+const Defect& defect(const DefectFamily& family, std::string_view name) {
+  for (const Defect& one : family.defects)
+    if (one.name == name) return one;
+  throw std::logic_error("no defect " + std::string(name));
+}
+
+Verdict searched(const Property& property, const Encoding& encoding, Precision precision,
+                 std::string_view id) {
+  return search(*trial(property, encoding, precision), {.id = std::string(id)});
+}
+
+// A table that answers where the right one refuses.
+bool answers_past_the_end(const Encoding& encoding) {
+  const auto* table = std::get_if<Table>(&encoding);
+  if (table == nullptr || !table->positions.ends) return false;
+  const std::array<Position, 1> past = {table->positions.hi + 1};
+  try {
+    return table->rows(past, past[0] + 1).data.size() == table->dim;
+  } catch (const Refusal&) {
+    return false;
+  }
+}
+
+TEST(Defects, have_names_of_their_own_and_a_source) {
+  for (const auto& [family, defects] : catalogue::defects()) {
+    std::set<std::string_view> names;
+    for (const Defect& one : defects->defects) {
+      EXPECT_TRUE(names.insert(one.name).second) << family << " has two named " << one.name;
+      EXPECT_NE(one.sources.find_first_of("#@"), std::string_view::npos) << family << "/" << one.name;
+      EXPECT_FALSE(one.wrong.empty()) << family << "/" << one.name;
+    }
+  }
+}
+
+// The mutation test: each is refuted at its setting, in the precision that it claims.
+TEST(Defects, are_refuted_at_their_settings) {
+  for (const auto& [family, defects] : catalogue::defects())
+    for (const Defect& one : defects->defects) {
+      const std::string id = std::string(family) + "/" + std::string(one.name);
+      const EncodingSpec& spec = spec_of(family);
+      const Parameters parameters = with(spec, Case::parse(one.setting));
+      const Property agrees = agreement(spec.oracle(parameters));
+      const Property& property = one.refuted_by != nullptr ? *one.refuted_by : agrees;
+      const Verdict verdict = searched(property, one.make(parameters), one.precision, id);
+      EXPECT_TRUE(std::holds_alternative<Refuted>(verdict) || answers_past_the_end(one.make(parameters)))
+          << id << " at " << one.setting << ": " << name(verdict);
+    }
+}
+
+// Without the defect the same settings are as claimed: it is the defect that is refuted, not the setting.
+TEST(Defects, are_what_is_wrong_at_their_settings) {
+  std::set<std::string> seen;
+  for (const auto& [family, defects] : catalogue::defects())
+    for (const Defect& one : defects->defects) {
+      const std::string id =
+          std::string(family) + " " + std::string(one.setting) + " " + one.precision.word();
+      if (!seen.insert(id).second) continue;
+      const EncodingSpec& spec = spec_of(family);
+      const Parameters parameters = with(spec, Case::parse(one.setting));
+      const Verdict verdict =
+          searched(agreement(spec.oracle(parameters)), spec.make(parameters), one.precision, id);
+      EXPECT_TRUE(std::holds_alternative<Holds>(verdict)) << id << ": " << name(verdict);
+      EXPECT_FALSE(answers_past_the_end(spec.make(parameters))) << id;
+    }
+}
+
+std::string refused(const DefectFamily& family, std::string_view name, std::string_view parameters) {
+  for (const auto& [id, value] : catalogue::defects())
+    if (value == &family) {
+      try {
+        defect(family, name).make(with(spec_of(id), Case::parse(parameters)));
+      } catch (const Refusal& refusal) {
+        return refusal.what();
+      }
+    }
+  return "not refused";
+}
+
+TEST(Defects, refuse_what_makes_no_difference) {
+  EXPECT_EQ(refused(defects::rope, "base_ignored", "base=10000"),
+            "the same where `base=10000` or one pair turns");
+  EXPECT_EQ(refused(defects::rope, "pairing_swapped", "dim=2"),
+            "the layouts are the same where one pair turns");
+  EXPECT_EQ(refused(defects::rope, "warp_shuffle_limit", "dim=32"), "the same up to 32 channels");
+  EXPECT_EQ(refused(defects::rope, "position_plus_head", "heads=1"), "the same for one head");
+  EXPECT_EQ(refused(defects::sinusoidal, "integer_division_exponent", "dim=2"),
+            "the first frequency is 1 by right");
+  EXPECT_EQ(refused(defects::alibi, "geometric_for_any_head_count", "heads=8"),
+            "the slopes are the same for these heads");
+  EXPECT_EQ(refused(defects::learned, "offset_missing", "offset=0"), "the same without an offset");
+}
+
+}  // namespace
+}  // namespace posproof

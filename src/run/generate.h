@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "core/draw.h"
+
+namespace posproof {
+
+// Answers at random, sought where errors gather: small numbers, ends, powers of two and their neighbours,
+// hard positions of the domain, positions near an earlier one; sparse, dense, equal and scaled contents. Only
+// integer arithmetic decides, so the answers are the same over compilers and machines.
+class Chance {
+ public:
+  // Equal keys and equal questions give equal answers.
+  Chance(std::uint64_t key, std::uint64_t attempt);
+  ~Chance();
+  Chance(Chance&&) noexcept;
+  Value answer(const Ask& ask);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Case number n of a property. `attempt` counts what was drawn for that number before and discarded.
+class Generate final : public Draw {
+ public:
+  Generate(std::uint64_t seed, std::string_view id, std::uint64_t n, std::uint64_t attempt = 0);
+
+ protected:
+  Value answer(std::string_view, const Ask& ask) override { return chance_.answer(ask); }
+
+ private:
+  Chance chance_;
+};
+
+}  // namespace posproof

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+#include "subject/subject.h"
+#include "subject/words.h"
+
+namespace posproof {
+
+// `cmd:PROGRAM ARGS`: a program that speaks the protocol of protocol.md. See open().
+Subject open_command(const Words& words, const Expected& expected);
+
+}  // namespace posproof

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/encoding.h"
+#include "subject/frame.h"
+#include "subject/process.h"
+#include "subject/subject.h"
+
+namespace posproof {
+
+constexpr std::string_view protocol_version = "1";
+
+// What a subject answers to `hello`: see protocol.md.
+struct Introduction {
+  std::string name;
+  std::string version;
+  std::vector<std::string> kinds;  // of rows, turn, bias, logits, attend
+  Dtype dtype = Dtype::F32;        // of its answers
+  Precision precision = fp32;
+  std::optional<Domain> domain;    // where it says one
+  std::string conventions;
+};
+
+// The protocol of protocol.md with one program: `hello`, then calls with answers. Everything that can go wrong is a
+// SubjectError that says what was asked, what came and what was allowed; a program that died, or whose next byte means
+// nothing any more, is started anew by the next call. One call at a time.
+class Conversation {
+ public:
+  // Starts the program and lets it introduce itself. `name` begins every message.
+  Conversation(std::string name, std::vector<std::string> argv, const Expected& expected);
+
+  const Introduction& introduction() const { return introduction_; }
+
+  // Asks, and checks that the answer has that shape. Throws Refusal where the subject declines.
+  Tensor ask(frame::Message message, std::string_view call, const Shape& shape);
+
+ private:
+  using Deadline = Process::Clock::time_point;
+
+  void start();
+  frame::Header exchange(const frame::Message& message, std::chrono::milliseconds time);
+  frame::Header read_header(Deadline deadline);
+  void need(std::size_t count, std::string_view of, Deadline deadline);
+  void check_result(const frame::Header& header, const Shape& shape) const;
+  Introduction introduction_of(const frame::Header& header) const;
+
+  // A SubjectError about the open question; give_up also ends the program and quotes its stderr.
+  std::string about(std::string_view what) const;
+  [[noreturn]] void give_up(std::string_view what);
+  [[noreturn]] void no_protocol();
+
+  std::string name_;
+  std::vector<std::string> argv_;
+  std::string encoding_, parameters_;
+  std::chrono::milliseconds call_time_;
+  Introduction introduction_;
+  std::map<std::string, std::string, std::less<>> introduced_;  // its words, which a second start must repeat
+  std::unique_ptr<Process> process_;
+  std::string question_;  // that is open; empty during the handshake
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace posproof

@@ -1,0 +1,63 @@
+#include "subject/dtype.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace posproof;
+
+namespace {
+
+double one(Dtype dtype, std::string bytes) { return decode(dtype, bytes).at(0); }
+
+}  // namespace
+
+TEST(Dtype, halves_read_as_ieee_754_has_them) {
+  EXPECT_EQ(one(Dtype::F16, {"\x00\x3c", 2}), 1);
+  EXPECT_EQ(one(Dtype::F16, {"\x55\x35", 2}), 0x1.554p-2);             // the one nearest 1/3
+  EXPECT_EQ(one(Dtype::F16, {"\xff\xfb", 2}), -65504);                 // the largest, negative
+  EXPECT_EQ(one(Dtype::F16, {"\x01\x00", 2}), 0x1p-24);                // the smallest subnormal
+  EXPECT_EQ(one(Dtype::F16, {"\xff\x03", 2}), 1023 * 0x1p-24);         // the largest subnormal
+  EXPECT_EQ(one(Dtype::F16, {"\x00\x04", 2}), 0x1p-14);                // the smallest normal
+  EXPECT_EQ(one(Dtype::F16, {"\x00\xfc", 2}), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(one(Dtype::F16, {"\x01\x7c", 2})));
+  EXPECT_TRUE(std::signbit(one(Dtype::F16, {"\x00\x80", 2})));
+}
+
+TEST(Dtype, bfloat16_is_the_upper_half_of_a_float) {
+  EXPECT_EQ(one(Dtype::BF16, {"\x80\x3f", 2}), 1);
+  EXPECT_EQ(one(Dtype::BF16, {"\xab\x3e", 2}), 0x1.56p-2);
+  EXPECT_EQ(one(Dtype::BF16, {"\x01\x00", 2}), 0x1p-133);
+  EXPECT_TRUE(std::isnan(one(Dtype::BF16, {"\xc0\x7f", 2})));
+}
+
+TEST(Dtype, floats_and_doubles_are_exact) {
+  EXPECT_EQ(one(Dtype::F32, {"\xcd\xcc\xcc\x3d", 4}), double(0.1f));
+  EXPECT_EQ(one(Dtype::F64, {"\x9a\x99\x99\x99\x99\x99\xb9\x3f", 8}), 0.1);
+  EXPECT_THROW(decode(Dtype::F32, "12345"), std::length_error);
+  EXPECT_THROW(decode(Dtype::I64, "12345678"), std::invalid_argument);
+}
+
+TEST(Dtype, what_a_format_holds) {
+  EXPECT_TRUE(holds(Dtype::BF16, 0x1.fep0));      // 8 bits
+  EXPECT_FALSE(holds(Dtype::BF16, 0x1.ffp0));     // 9
+  EXPECT_TRUE(holds(Dtype::F16, 0x1.ffcp0));      // 11
+  EXPECT_FALSE(holds(Dtype::F16, 0x1.ffep0));     // 12
+  EXPECT_TRUE(holds(Dtype::F16, 65504));
+  EXPECT_FALSE(holds(Dtype::F16, 65536));
+  EXPECT_TRUE(holds(Dtype::F16, 3 * 0x1p-24));
+  EXPECT_FALSE(holds(Dtype::F16, 0x1p-25));
+  EXPECT_FALSE(holds(Dtype::F32, 0.1));
+  EXPECT_TRUE(holds(Dtype::F32, double(0.1f)));
+  EXPECT_TRUE(holds(Dtype::F64, 0.1));
+  EXPECT_TRUE(holds(Dtype::F16, -0.0));
+}
+
+TEST(Dtype, is_known_by_its_safetensors_name) {
+  EXPECT_EQ(dtype("BF16"), Dtype::BF16);
+  EXPECT_EQ(dtype("bf16"), std::nullopt);
+  EXPECT_EQ(name(Dtype::F8_E5M2), "F8_E5M2");
+  EXPECT_EQ(size(Dtype::F8_E5M2), 1u);
+  EXPECT_EQ(size(Dtype::U32), 4u);
+}

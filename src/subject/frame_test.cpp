@@ -1,0 +1,112 @@
+#include "subject/frame.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace posproof;
+using frame::Header;
+using frame::Message;
+
+namespace {
+
+std::string refused(std::string_view json) {
+  try {
+    frame::parse(json);
+  } catch (const frame::Malformed& malformed) {
+    return malformed.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace
+
+TEST(Frame, reads_back_what_it_writes) {
+  const Tensor x({2, 1}, {0.5, -3});
+  const std::vector<Position> positions = {7, -1};
+  Message message;
+  message.values("x", x).positions("positions", positions, {1, 2}).mask("mask", Tensor({3}, {1, 0, 1}));
+  message.word("call", "turn").word("id", "4").word("role", "say \"key\"");
+  EXPECT_EQ(message.text(), "turn(x [2, 1], positions [1, 2], mask [3], role say \"key\")");
+
+  const std::string bytes = message.bytes();
+  const std::size_t size = frame::header_size(bytes);
+  EXPECT_EQ(size % 8, 0u);
+  const Header header = frame::parse(std::string_view(bytes).substr(8, size));
+  EXPECT_EQ(header.word("role"), "say \"key\"");
+  EXPECT_EQ(header.size, 16u + 16u + 3u);
+  EXPECT_EQ(bytes.size(), 8 + size + header.size);
+  ASSERT_EQ(header.parts.size(), 3u);
+  EXPECT_EQ(header.parts[0].name, "x");
+  EXPECT_EQ(decode(Dtype::F64, std::string_view(bytes).substr(8 + size, 16)), x.data);
+  EXPECT_EQ(header.parts[1].dtype, Dtype::I64);
+  EXPECT_EQ(std::memcmp(bytes.data() + 8 + size + 16, positions.data(), 16), 0);
+  EXPECT_EQ(bytes.substr(bytes.size() - 3), std::string("\1\0\1", 3));
+}
+
+TEST(Frame, a_shape_that_is_not_the_values_shape_is_not_sent) {
+  Message message;
+  EXPECT_THROW(message.positions("positions", std::vector<Position>{1, 2, 3}, {2, 2}), std::length_error);
+}
+
+TEST(Frame, tensors_may_stand_in_any_order_in_the_header) {
+  const Header header = frame::parse(
+      R"({"b":{"dtype":"U8","shape":[3],"data_offsets":[4,7]},"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},)"
+      R"("none":{"dtype":"F32","shape":[0,5],"data_offsets":[4,4]}}   )");
+  ASSERT_EQ(header.parts.size(), 3u);
+  EXPECT_EQ(header.parts[0].name, "a");
+  EXPECT_EQ(header.parts[1].name, "none");
+  EXPECT_EQ(header.size, 7u);
+}
+
+TEST(Frame, every_rule_that_a_header_breaks_is_named) {
+  EXPECT_EQ(refused(""), "the header is not JSON");
+  EXPECT_EQ(refused("{} {}"), "the header is not JSON");
+  EXPECT_EQ(refused(std::string(100000, '[')), "the header is not JSON");
+  EXPECT_EQ(refused("[]"), "the header is not a JSON object");
+  EXPECT_EQ(refused(R"({"__metadata__":{"id":"1","id":"2"}})"), "the header has the key `id` twice");
+  EXPECT_EQ(refused(R"({"__metadata__":{},"__metadata__":{}})"), "the header has the key `__metadata__` twice");
+  EXPECT_EQ(refused(R"({"__metadata__":{"id":1}})"), "`__metadata__` has under `id` what is no string");
+  EXPECT_EQ(refused(R"({"__metadata__":"id"})"), "`__metadata__` is not a JSON object");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1]}})"),
+            "tensor `a` has not exactly dtype, shape and data_offsets");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":1}})"),
+            "tensor `a` has not exactly dtype, shape and data_offsets");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F31","shape":[1],"data_offsets":[0,4]}})"),
+            "tensor `a` has the unknown dtype \"F31\"");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})"),
+            "tensor `a` has a shape that is no list");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})"),
+            "tensor `a` has 9 axes; 8 are allowed");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})"),
+            "tensor `a`: extent -1 is not a whole number from 0 on");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1.0],"data_offsets":[0,4]}})"),
+            "tensor `a`: extent 1.0 is not a whole number from 0 on");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[18446744073709551616],"data_offsets":[0,4]}})"),
+            "tensor `a`: extent 1.8446744073709552e+19 is not a whole number from 0 on");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[4611686018427387905],"data_offsets":[0,4]}})"),
+            "tensor `a` of shape [4611686018427387905] has more bytes than can be counted");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0]}})"),
+            "tensor `a` has data_offsets that are no pair");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})"),
+            "tensor `a` ends at 0, before it begins at 4");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})"),
+            "tensor `a` of shape [2] in F32 has 8 bytes, its data_offsets hold 4");
+}
+
+TEST(Frame, tensors_neither_overlap_nor_leave_holes) {
+  const auto with = [](std::string_view second) {
+    return R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[1],"data_offsets":[)" +
+           std::string(second) + "]}}";
+  };
+  EXPECT_EQ(refused(with("8,12")), "nothing was thrown");
+  EXPECT_EQ(refused(with("4,8")), "tensor `b` begins at byte 4, the one before it ends at 8");
+  EXPECT_EQ(refused(with("12,16")), "tensor `b` begins at byte 12, the one before it ends at 8");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})"),
+            "tensor `a` begins at byte 1, the one before it ends at 0");
+}
+
+TEST(Frame, a_long_name_does_not_make_a_long_message) {
+  EXPECT_LT(refused("{\"" + std::string(1000, 'x') + "\":1}").size(), 500u);
+  EXPECT_EQ(refused("{\"\\u001b[2J\":1}"), "tensor `\\x1b[2J` has not exactly dtype, shape and data_offsets");
+}

@@ -1,0 +1,33 @@
+#include "subject/kinds.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace posproof {
+
+std::string_view call(const Encoding& encoding) {
+  static constexpr std::array<std::string_view, 5> calls = {"rows", "turn", "bias", "logits", "attend"};
+  return calls[encoding.index()];
+}
+
+const Encoding& choose(std::string_view subject, const std::vector<std::string>& implemented, const Expected& expected) {
+  std::vector<std::string_view> askable;
+  for (const Encoding& declared : expected.declared) {
+    if (std::find(implemented.begin(), implemented.end(), call(declared)) != implemented.end()) return declared;
+    askable.push_back(call(declared));
+  }
+  throw SubjectError(fmt::format("{}: implements {}; `{}` can be asked as {}", subject, fmt::join(implemented, ", "),
+                                 expected.encoding, fmt::join(askable, ", ")));
+}
+
+Domain within(const Domain& subjects, const Domain& domain) {
+  Domain result = subjects;
+  std::copy_if(domain.hard.begin(), domain.hard.end(), std::back_inserter(result.hard),
+               [&](Position t) { return t >= subjects.lo && t <= subjects.hi; });
+  return result;
+}
+
+}  // namespace posproof

@@ -1,0 +1,230 @@
+#include "subject/table_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "subject/array_file.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+using testing::expected;
+using testing::rows;
+using testing::thrown;
+
+// A file of these bytes, gone with the test. Messages begin with its path: `without(path, message)`.
+class TableFile : public ::testing::Test {
+ protected:
+  ~TableFile() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const std::string& bytes) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return (folder_ / name).string();
+  }
+
+  // What is said of a file that is asked as a table of width 4.
+  std::string said(const std::string& name, const std::string& bytes, const std::string& tensor = "") {
+    const std::string path = file(name, bytes);
+    return thrown("table:" + path, [&] { open("table:" + path + tensor, expected(Table{.dim = 4})); });
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("posproof_table_file_" + std::to_string(::getpid()));
+};
+
+template <class T>
+std::string bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+std::string npy(const std::string& header, const std::string& values, char major = 1) {
+  std::string length;
+  for (int i = 0; i < (major == 1 ? 2 : 4); ++i) length.push_back(char(header.size() >> (8 * i) & 255));
+  return std::string("\x93NUMPY") + major + '\0' + length + header + values;
+}
+
+std::string dictionary(const std::string& descr, const std::string& shape, const std::string& order = "False") {
+  return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }   \n";
+}
+
+std::string safetensors(const std::string& header, const std::string& values) {
+  const std::uint64_t size = header.size();
+  return bytes(std::vector<std::uint64_t>{size}) + header + values;
+}
+
+const std::vector<double> eight = {0, 1, 2, 3, 10, 11, 12, 13};
+
+TEST_F(TableFile, npy_is_read_in_every_dtype_version_and_order) {
+  const std::vector<float> floats(eight.begin(), eight.end());
+  const std::vector<double> turned = {0, 10, 1, 11, 2, 12, 3, 13};
+  const std::vector<std::uint16_t> halves = {0, 0x3c00, 0x4000, 0x4200, 0x4900, 0x4980, 0x4a00, 0x4a80};
+  const std::vector<std::string> files = {
+      npy(dictionary("<f8", "(2, 4)"), bytes(eight)),
+      npy(dictionary("<f4", "(2, 4)"), bytes(floats), 2),
+      npy(dictionary("<f2", "(2, 4)"), bytes(halves), 3),
+      npy(dictionary("<f8", "(2, 4)", "True"), bytes(turned)),
+      npy(R"({"shape":(2,4),"descr":"<f8","fortran_order":False})", bytes(eight)),
+  };
+  const std::vector<std::string> precisions = {"fp64", "fp32", "fp16/fp32", "fp64", "fp64"};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const Subject subject = open("table:" + file("x.npy", files[i]), expected(Table{.dim = 4}));
+    EXPECT_EQ(rows(subject, {1, 0, 1}), Tensor({3, 4}, {10, 11, 12, 13, 0, 1, 2, 3, 10, 11, 12, 13})) << i;
+    EXPECT_EQ(subject.precision.word(), precisions[i]);
+    EXPECT_FALSE(subject.live);
+  }
+}
+
+TEST_F(TableFile, three_axes_in_fortran_order_are_turned_too) {
+  std::vector<double> columns;  // [2, 2, 3], the first axis fastest; entry h i j is hij
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 2; ++i)
+      for (int h = 0; h < 2; ++h) columns.push_back(100 * h + 10 * i + j);
+  const Array array = read_array(file("x.npy", npy(dictionary("<f8", "(2, 2, 3)", "True"), bytes(columns))));
+  EXPECT_EQ(array.values, Tensor({2, 2, 3}, {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}));
+}
+
+TEST_F(TableFile, rows_outside_are_refused) {
+  Table from_two{.dim = 4, .positions = {2, 1000, {2, 3, 512}}};
+  const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 4)"), bytes(eight)));
+  const Subject subject = open("table:" + path + "@bf16", expected(from_two));
+  const Domain& domain = std::get<Table>(subject.encoding).positions;
+  EXPECT_EQ(domain.lo, 2);
+  EXPECT_EQ(domain.hi, 3);
+  EXPECT_TRUE(domain.ends);
+  EXPECT_EQ(domain.hard, (std::vector<Position>{2, 3}));
+  EXPECT_EQ(subject.precision, Precision::parse("bf16"));
+  EXPECT_EQ(rows(subject, {3}), Tensor({1, 4}, {10, 11, 12, 13}));
+  EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {4}); }), " ends at position 3; 4 was asked for");
+  EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {1}); }), " begins at position 2; 1 was asked for");
+}
+
+TEST_F(TableFile, three_axes_are_a_bias) {
+  const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 2, 2)"), bytes(eight)));
+  const Subject subject = open("table:" + path, expected(Bias{.heads = 2}, "heads=2"));
+  const auto& bias = std::get<Bias>(subject.encoding);
+  const std::vector<Position> one = {1}, both = {1, 0}, two = {2};
+  EXPECT_EQ(bias.bias(one, both), Tensor({2, 1, 2}, {3, 2, 13, 12}));
+  EXPECT_EQ(bias.positions.hi, 1);
+  EXPECT_THROW(bias.bias(one, two), Refusal);
+  EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
+                                          [&] { open("table:" + path, expected(Bias{.heads = 8}, "heads=8")); }),
+            ": has 2 heads, `learned` with heads=8 has 8");
+  EXPECT_EQ(said("x.npy", npy(dictionary("<f8", "(2, 2, 2)"), bytes(eight))),
+            ": implements bias; `learned` can be asked as rows");
+}
+
+TEST_F(TableFile, another_width_is_the_callers_error) {
+  const std::string path = file("x.npy", npy(dictionary("<f8", "(4, 2)"), bytes(eight)));
+  EXPECT_EQ(thrown<std::invalid_argument>("table:" + path, [&] { open("table:" + path, expected(Table{.dim = 4})); }),
+            ": its rows are 2 wide, those of `learned` with dim=4 are 4");
+}
+
+TEST_F(TableFile, codes_over_the_length_are_those_of_one_length) {
+  Table index{.dim = 1};
+  index.rows = [](std::span<const Position> positions, Position length) {
+    Tensor out({positions.size(), 1});
+    for (std::size_t i = 0; i < positions.size(); ++i) out.data[i] = double(positions[i]) / double(length);
+    return out;
+  };
+  const std::string path = file("x.npy", npy(dictionary("<f8", "(4, 1)"), bytes(std::vector<double>{0, .25, .5, .75})));
+  const Subject subject = open("table:" + path, expected(index));
+  EXPECT_EQ(rows(subject, {3}, 4), Tensor({1, 1}, {0.75}));
+  EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {3}, 5); }),
+            " holds a sequence of 4 tokens; one of 5 was asked for");
+}
+
+TEST_F(TableFile, an_npy_file_that_lies_is_refused) {
+  const std::string header = dictionary("<f4", "(2, 4)");
+  EXPECT_EQ(said("x.npy", npy(header, std::string(28, '\0'))),
+            ": the header promises 2 x 4 float32 (32 bytes), the file holds 28");
+  EXPECT_EQ(said("x.npy", npy(header, std::string(33, '\0'))),
+            ": the header promises 2 x 4 float32 (32 bytes), the file holds 33");
+  EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(4294967296, 4294967296)"), "")),
+            ": the header promises 4294967296 x 4294967296 float32; 268435456 values are allowed");
+  EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(1000000, 1000000)"), "")),
+            ": the header promises 1000000 x 1000000 float32; 268435456 values are allowed");
+  EXPECT_EQ(said("x.npy", npy(dictionary(">f4", "(2, 4)"), std::string(32, '\0'))),
+            ": has dtype `>f4`; little-endian <f8, <f4 and <f2 are read");
+  EXPECT_EQ(said("x.npy", npy(header, "", 4)), ": is of .npy version 4.0; 1.0, 2.0 and 3.0 are read");
+  EXPECT_EQ(said("x.npy", "PK\3\4........"), ": does not begin as a .npy file does");
+  EXPECT_EQ(said("x.npy", "\x93NUM"), ": ends within the magic string: 4 of 8 bytes are there");
+  EXPECT_EQ(said("x.npy", npy(header, "").substr(0, 30)), ": ends within the header: 20 of 63 bytes are there");
+  EXPECT_EQ(said("x.npy", std::string("\x93NUMPY\2\0\0\0\x20\0", 12)),
+            ": the header is 2097152 bytes long, 1048576 are allowed");
+  EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(8,)"), std::string(32, '\0'))),
+            ": [8] is neither [n, dim], the rows of a table, nor [heads, nq, nk], a bias");
+  EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(0, 4)"), "")), ": [0, 4] holds no value");
+}
+
+TEST_F(TableFile, an_npy_header_that_is_no_such_dictionary_is_refused) {
+  const std::string message =
+      ": the header is not a dictionary of exactly `descr` (one simple dtype), `fortran_order` and `shape`";
+  for (const std::string header : {
+           "", "{", "{}", "{'descr': '<f4', 'fortran_order': False}",
+           "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}",
+           "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 4)}",
+           "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 4)}",
+           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, -4)}",
+           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}",
+           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)} x",
+           "{'descr': '<f4' 'fortran_order': False, 'shape': (2, 4)}",
+           "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}",
+           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), 'more': 'x'}"})
+    EXPECT_EQ(said("x.npy", npy(header, std::string(32, '\0'))), message) << header;
+}
+
+const std::string two_tensors =
+    R"({"wpe":{"dtype":"BF16","shape":[1,4],"data_offsets":[4,12]},"ids":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}})";
+
+TEST_F(TableFile, safetensors_are_read_by_name) {
+  const std::string values = bytes(std::vector<std::uint16_t>{9, 9, 0x3f80, 0x4000, 0x4040, 0xc080});
+  const std::string path = file("x.safetensors", safetensors(two_tensors, values));
+  const Subject subject = open("table:" + path + ":wpe", expected(Table{.dim = 4}));
+  EXPECT_EQ(rows(subject, {0}), Tensor({1, 4}, {1, 2, 3, -4}));
+  EXPECT_EQ(subject.precision.word(), "bf16/fp32");
+  EXPECT_EQ(subject.description, "[1, 4] in BF16");
+
+  const std::string alone = R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F64","shape":[2,4],"data_offsets":[0,64]}})";
+  const Subject single = open("table:" + file("y.safetensors", safetensors(alone, bytes(eight))) + "@fp32",
+                              expected(Table{.dim = 4}));
+  EXPECT_EQ(rows(single, {1}), Tensor({1, 4}, {10, 11, 12, 13}));
+  EXPECT_EQ(single.precision, fp32);
+}
+
+TEST_F(TableFile, safetensors_that_lie_are_refused) {
+  EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(12, '\0'))),
+            ": holds more than one tensor; say which: FILE.safetensors:NAME with NAME one of ids, wpe");
+  EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(12, '\0')), ":wte"),
+            ": holds no `wte`: FILE.safetensors:NAME with NAME one of ids, wpe");
+  EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(12, '\0')), ":ids"),
+            ": `ids` has dtype I32; F64, F32, BF16 and F16 are read");
+  EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(11, '\0'))),
+            ": the header promises 12 bytes of values, the file holds 11");
+  EXPECT_EQ(said("x.safetensors", safetensors(two_tensors, std::string(13, '\0'))),
+            ": the header promises 12 bytes of values, the file holds 13");
+  EXPECT_EQ(said("x.safetensors", safetensors("{\"x\":1}", "")),
+            ": tensor `x` has not exactly dtype, shape and data_offsets");
+  EXPECT_EQ(said("x.safetensors", std::string(8, '\x7f')),
+            ": the header is 9187201950435737471 bytes long, 1048576 are allowed");
+}
+
+TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
+  EXPECT_EQ(said("x.npz", "PK"), ": .npz is not read; save the one array with numpy.save, as .npy");
+  EXPECT_EQ(said("x.csv", "1,2"),
+            ": a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, and @PRECISION may follow");
+  EXPECT_EQ(thrown("table:/no/x.npy", [] { open("table:/no/x.npy", expected(Table{.dim = 4})); }),
+            ": there is no such file");
+  std::filesystem::create_directories(folder_ / "y.npy");
+  const std::string folder = (folder_ / "y.npy").string();
+  EXPECT_EQ(thrown("table:" + folder, [&] { open("table:" + folder, expected(Table{.dim = 4})); }),
+            ": is no regular file");
+}
+
+}  // namespace
+}  // namespace posproof

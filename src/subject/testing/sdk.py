@@ -1,0 +1,75 @@
+"""Subjects written with examples/posproof_subject.py, for its test: what the argument says."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples"))
+
+import numpy as np
+from posproof_subject import bf16, hello, serve
+
+what, dtype = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "f32"
+
+
+def twice(x, positions, role):
+    return x + x if role == "query" else x
+
+
+def printing(x, positions, role):
+    print("turning", x.shape)
+    os.write(1, b"straight to descriptor 1\n")
+    os.system("echo and from a child")
+    return x
+
+
+def failing(x, positions, role):
+    raise KeyError("inv_freq")
+
+
+def declining(x, positions, role):
+    raise IndexError("position %d is past the end" % positions.max())
+
+
+def transposed(x, positions, role):
+    return np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2)  # the right values, not contiguous
+
+
+def to_double(x, positions, role):
+    return x.astype(np.float64)
+
+
+def ids(positions, length):
+    return (np.outer(positions, np.ones(hello()["dim"])) + length).astype(np.float32)
+
+
+def sums(queries, keys):
+    return (queries[:, None] + 100 * keys[None, :])[None].astype(np.float32)
+
+
+def dots(q, k, queries, keys):
+    return (q @ k.T + queries[:, None] - keys[None, :])[None].astype(np.float32)
+
+
+def first_seen(q, k, v, mask):
+    return v[np.argmax(mask, axis=1)]
+
+
+def type_of_x(x, positions, role):
+    raise TypeError(type(x).__name__ + " " + str(x.dtype))
+
+
+if what == "all":
+    serve(rows=ids, turn=twice, bias=sums, logits=dots, attend=first_seen, version=3, conventions="many",
+          domain=(0, 99), precision="fp32/fp32")
+elif what == "rounded":  # thirds, in bfloat16 made from float32
+    serve(turn=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
+elif what == "twice":
+    serve(turn=twice, dtype=dtype)
+elif what == "torch":
+    import torch
+    serve(turn=twice, dtype=getattr(torch, dtype))
+elif what == "torch_type":
+    import torch
+    serve(turn=type_of_x, dtype=getattr(torch, dtype))
+else:
+    serve(turn=globals()[what], dtype=dtype, decline=IndexError)

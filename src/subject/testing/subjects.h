@@ -1,0 +1,48 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "subject/subject.h"
+
+// The programs beside this file, as subjects. They run in the Python that CMake found (POSPROOF_PYTHON).
+namespace posproof::testing {
+
+inline const std::string source = POSPROOF_SOURCE;
+
+// `cmd:/usr/bin/python3 .../src/subject/testing/bad.py crash`
+inline std::string python(const std::string& script, const std::string& arguments = "") {
+  const std::string interpreter = POSPROOF_PYTHON;
+  if (interpreter.empty())
+    throw std::runtime_error("no Python that imports numpy was found: install python3-numpy, or -DPOSPROOF_PYTHON=...");
+  return "cmd:" + interpreter + " '" + source + "/" + script + "'" + (arguments.empty() ? "" : " " + arguments);
+}
+
+inline std::string bad(const std::string& arguments) { return python("src/subject/testing/bad.py", arguments); }
+inline std::string sdk(const std::string& arguments) { return python("src/subject/testing/sdk.py", arguments); }
+
+inline Expected expected(Encoding declared, std::string_view parameters = "dim=4") {
+  return {.encoding = "learned", .parameters = Case::parse(parameters), .declared = {std::move(declared)}};
+}
+
+inline Tensor rows(const Subject& subject, std::vector<Position> positions, Position length = 100) {
+  return std::get<Table>(subject.encoding).rows(positions, length);
+}
+
+// What an action throws as E, without the command that most messages begin with.
+template <class E = SubjectError>
+std::string thrown(const std::string& words, const auto& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    std::string what = error.what();
+    const std::string command = words.substr(words.find(':') + 1);
+    return what.rfind(command, 0) == 0 ? what.substr(command.size()) : what;
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace posproof::testing

@@ -1,0 +1,72 @@
+#include "subject/words.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace posproof {
+namespace {
+
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+}  // namespace
+
+std::vector<std::string> split(std::string_view words) {
+  std::vector<std::string> out;
+  std::optional<std::string> word;
+  char quote = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const char c = words[i];
+    const char next = i + 1 < words.size() ? words[i + 1] : '\0';
+    if (quote == 0 && blank(c)) {
+      if (word) out.push_back(*std::exchange(word, std::nullopt));
+      continue;
+    }
+    if (!word) word.emplace();
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == '\\' && next != '\0' && (quote == 0 || (quote == '"' && (next == '"' || next == '\\')))) {
+      *word += next;
+      ++i;
+    } else {
+      *word += c;
+    }
+  }
+  if (quote != 0) throw std::invalid_argument(fmt::format("`{}`: a {} is not closed", words, quote));
+  if (word) out.push_back(*word);
+  if (out.empty()) throw std::invalid_argument(fmt::format("`{}` names no program", words));
+  return out;
+}
+
+Words parse_words(std::string_view words) {
+  const auto colon = words.find(':');
+  if (colon == std::string_view::npos)
+    throw std::invalid_argument(
+        fmt::format("`{}` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow", words));
+  Words parsed{std::string(words.substr(0, colon)), std::string(words.substr(colon + 1)), std::nullopt};
+  const auto at = parsed.rest.rfind('@');
+  if (at == std::string::npos) return parsed;
+  try {
+    parsed.precision = Precision::parse(std::string_view(parsed.rest).substr(at + 1));
+    parsed.rest.resize(at);
+  } catch (const std::invalid_argument&) {  // then the @ belongs to the words: `cmd:ssh me@host rope`
+  }
+  return parsed;
+}
+
+std::string printable(std::string_view text, std::size_t most) {
+  std::string out;
+  for (const char c : text.substr(0, most)) {
+    const auto code = static_cast<unsigned char>(c);
+    if ((code < 32 && c != '\n' && c != '\t') || code == 127)
+      out += fmt::format("\\x{:02x}", code);
+    else
+      out += c;
+  }
+  return text.size() > most ? out + "..." : out;
+}
+
+}  // namespace posproof

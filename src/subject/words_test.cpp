@@ -1,0 +1,55 @@
+#include "subject/words.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "subject/subject.h"
+
+using namespace posproof;
+
+namespace {
+
+using List = std::vector<std::string>;
+
+std::string refused(const auto& action) {
+  try {
+    action();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace
+
+TEST(Words, are_split_as_a_shell_would) {
+  EXPECT_EQ(split("python3  rope.py\t--dim 8 "), (List{"python3", "rope.py", "--dim", "8"}));
+  EXPECT_EQ(split("'a b'c \"d 'e' \\\"f\\\"\" g\\ h ''"), (List{"a bc", "d 'e' \"f\"", "g h", ""}));
+  EXPECT_EQ(split("'a\\b' \"a\\b\" $HOME *"), (List{"a\\b", "a\\b", "$HOME", "*"}));
+  EXPECT_EQ(refused([] { split("rope 'it is"); }), "`rope 'it is`: a ' is not closed");
+  EXPECT_EQ(refused([] { split("  "); }), "`  ` names no program");
+}
+
+TEST(Words, end_with_a_precision_only_where_it_is_one) {
+  const Words words = parse_words("cmd:ssh me@host rope@bf16/bf16");
+  EXPECT_EQ(words.scheme, "cmd");
+  EXPECT_EQ(words.rest, "ssh me@host rope");
+  EXPECT_EQ(words.precision, Precision::parse("bf16/bf16"));
+  EXPECT_EQ(parse_words("cmd:ssh me@host rope").rest, "ssh me@host rope");
+  EXPECT_EQ(parse_words("cmd:ssh me@host rope").precision, std::nullopt);
+  EXPECT_EQ(parse_words("table:x.npy@").rest, "x.npy@");
+}
+
+TEST(Words, that_name_no_subject_are_refused) {
+  EXPECT_EQ(refused([] { open("rope.py", {}); }),
+            "`rope.py` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow");
+  EXPECT_EQ(refused([] { open("lib:librope.so", {}); }),
+            "`lib:librope.so`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `lib:`");
+  EXPECT_EQ(refused([] { open("cmd:@fp32", {}); }), "`` names no program");
+}
+
+TEST(Words, of_unknown_origin_cannot_command_a_terminal) {
+  EXPECT_EQ(printable("a\tb\n\033[2J\x7f", 100), "a\tb\n\\x1b[2J\\x7f");
+  EXPECT_EQ(printable("abcdef", 3), "abc...");
+}
