@@ -48,7 +48,7 @@ Plot by_position() {
             .title = "An odd width leaves the sphere, unless its last column is zero",
             .description = "Norm of the code against the position, 0 to 20000. Width 8 is a level line at 2; width 7 padded with "
                            "zero is a level line at the square root of 3. Width 7 truncated and width 7 rounded up swing "
-                           "between the square roots of 3 and 4, the first once in about 8000 positions, the second more often.",
+                           "between the square roots of 3 and 4, the second several times while the first does so once.",
             .x = {"position", false, {{0, 20000}}},
             .y = {"norm of the code", false, {{1.6, 2.1}}},
             .curves = {}};

@@ -71,7 +71,7 @@ Plot hands() {
   }
   plot.curves = {circle, fast, slow};
   plot.notes.push_back({-0.06, 0.71, "pair 1"});
-  plot.notes.push_back({1.1 * p.at(1, 0) - 0.06, 1.1 * p.at(1, 1) + 0.11, "pair 0, position"});
+  plot.notes.push_back({-0.4, -0.1, "pair 0, positions 0 to 6"});
   return plot;
 }
 

@@ -71,8 +71,8 @@ Plot survivors() {
   Plot plot{.name = "distinct_codes",
             .title = "In a narrow format, positions of a long text fall together",
             .description = "Number of distinct codes t/(L-1) against the length L, both logarithmic. The dashed line is one code for "
-                           "each position. bf16 and fp16 leave it, bf16 at a few hundred positions and fp16 at a few thousand, and "
-                           "grow ever more slowly.",
+                           "each position. bf16 leaves it early and fp16 eight times as late; from there both grow ever more "
+                           "slowly.",
             .x = {"length of the sequence, tokens", true, {{16, 65536}}, 2},
             .y = {"distinct codes", true, {{16, 65536}}, 2},
             .curves = {}};
@@ -94,7 +94,7 @@ Plot steps() {
             .title = "How far apart neighbours are depends on the length of the text",
             .description = "Distance of the codes of two neighbouring positions against the length of the sequence, both logarithmic. "
                            "The normalised index falls in proportion to one over the length; the sinusoidal code of width 16 is a "
-                           "level line near 1.",
+                           "level line.",
             .x = {"length of the sequence, tokens", true, {{2, 4096}}, 2},
             .y = {"distance of the codes of neighbours", true, {{1e-4, 3}}},
             .curves = {}};
