@@ -152,7 +152,7 @@ Document run() {
 
   const Table eight = code(8);
   const Rows p8 = rows(eight, 2000);
-  Grid group{.columns = {"law", "largest difference", "holds"}, .rows = {}, .caption = "On random vectors of width 8, real offsets between -1000 and 1000, 200 cases; fp64 has 16 digits, long double 19."};
+  Grid group{.columns = {"law", "largest difference", "holds"}, .rows = {}, .caption = "On random vectors of width 8, real offsets between -1000 and 1000, 200 cases, in long double."};
   {
     Uniform uniform(1);
     Real compose = 0, inverse = 0, length = 0;
@@ -168,7 +168,7 @@ Document run() {
       group.rows.push_back({std::string(said), off < 1e-14L ? "below 1e-14" : scientific(off, 2), off < 1e-14L ? "yes" : "no"});
     };
     law("M_a M_b = M_(a+b)", compose);
-    law("M_(-a) undoes M_a, and is its transpose", inverse);
+    law("M_(-a) undoes M_a", inverse);
     law("|M_a v| = |v|", length);
   }
 
