@@ -237,9 +237,9 @@ Document run() {
                         "lie between. fp64 angles give the same fp32 cosine in nine of ten cases at every position shown."},
               cosine,
               Section{"Is the allowance an allowance?"},
-              Paragraph{"The suite allows each angle `|t| w · ((4 + 3 |ln w|) u + 2u)`, and 3u more for each step of an iterated "
-                        "ladder, where `u` is half the distance from 1 to the next number. Everything measured here has to stay "
-                        "below it."},
+              Paragraph{"The suite allows the angle of pair `i` an error of `|t| w (6 + 3 |ln w| + 2i) u`, and `3i` in place of `2i` "
+                        "for an iterated ladder, where `u` is half the distance from 1 to the next number. It covers a frequency "
+                        "formed by a power that is less than perfect; everything measured here has to stay below it."},
               use,
               Paragraph{fmt::format("The same cosines from the suite's oracle, in multiprecision and rounded once to fp64, differ from "
                                     "the long double ones, which stand for the exact ones above, by {} at most.",

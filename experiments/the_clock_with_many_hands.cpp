@@ -25,12 +25,13 @@ Tensor rows(const Table& table, Position first, Position number) {
   return table.rows(positions, number);
 }
 
-HeatMap matrix(std::string_view name, std::size_t positions, std::size_t dim, std::string_view said) {
-  const Tensor table = rows(code(fmt::format("dim={}", dim)), 0, static_cast<Position>(positions));
+HeatMap matrix(std::string_view name, std::size_t positions, std::size_t dim, std::string_view layout,
+               std::string_view channels, std::string_view said) {
+  const Tensor table = rows(code(fmt::format("dim={} layout={}", dim, layout)), 0, static_cast<Position>(positions));
   HeatMap map{.name = std::string(name),
               .title = fmt::format("{} positions in {} channels", positions, dim),
               .description = std::string(said),
-              .x = {"channel: sine and cosine in turn, fastest pair first"},
+              .x = {fmt::format("channel: {}, fastest first", channels)},
               .y = {"position, from the top"},
               .values = {},
               .lo = -1,
@@ -52,7 +53,7 @@ Plot hands() {
             .description = "Unit circle with sine to the right and cosine upwards. The points of pair 0 at positions 0 to 6 start at "
                            "12 o'clock and go once round clockwise, one radian a step; those of pair 1 creep a tenth of a radian a "
                            "step, along the top right.",
-            .x = {"sine", false, {{-1.25, 1.45}}},
+            .x = {"sine", false, {{-1.25, 1.25}}},
             .y = {"cosine", false, {{-1.25, 1.25}}},
             .curves = {},
             .square = true};
@@ -66,11 +67,11 @@ Plot hands() {
     const auto row = p.row(static_cast<std::size_t>(t));
     fast.points.emplace_back(row[0], row[1]);
     slow.points.emplace_back(0.8 * row[2], 0.8 * row[3]);
-    if (t > 0) plot.notes.push_back({row[0], row[1], fmt::format("{}", t)});
+    plot.notes.push_back({1.1 * row[0] - 0.06, 1.1 * row[1], fmt::format("{}", t)});
   }
   plot.curves = {circle, fast, slow};
-  plot.notes.push_back({0.0, 1.13, "position 0 of both"});
-  plot.notes.push_back({0.8 * p.at(6, 2), 0.8 * p.at(6, 3), "pair 1, position 6 (drawn at 0.8)"});
+  plot.notes.push_back({-0.06, 0.71, "pair 1"});
+  plot.notes.push_back({-0.4, -0.1, "pair 0, positions 0 to 6"});
   return plot;
 }
 
@@ -179,21 +180,23 @@ Document run() {
           {
               Section{"The matrix"},
               Paragraph{"Every row is the code of one position. On the left the hands run, to the right they hardly move: there "
-                        "the sine stays near 0 and the cosine near 1."},
-              matrix("matrix_16x32", 16, 32,
+                        "the sine stays near 0 and the cosine near 1. The second matrix has its sines and cosines apart, as many "
+                        "programs lay them out."},
+              matrix("matrix_16x32", 16, 32, "interleaved", "sine and cosine in turn",
                      "Heat map of the codes of 16 positions in 32 channels. The leftmost columns alternate quickly between -1 and 1 "
                      "from row to row; from the middle on, columns alternate between 0 (sine) and 1 (cosine) and do not change with "
                      "the position."),
-              matrix("matrix_100x64", 100, 64,
-                     "Heat map of the codes of 100 positions in 64 channels: waves that widen from left to right, until the "
-                     "columns on the right show no change over 100 positions."),
+              matrix("matrix_100x64", 100, 64, "sin_cos", "32 sines, then 32 cosines",
+                     "Heat map of the codes of 100 positions in 64 channels, all sines on the left and all cosines on the right: in "
+                     "each half waves widen from left to right, until the last columns show no change over 100 positions."),
               Paragraph{fmt::format("Are the columns on the right 0 and 1? The last pair of width 32 is ({}, {}) at position 15. It is close "
                                     "only as long as position times frequency is small.",
                                     fixed(d32.at(15, 30), 5), fixed(d32.at(15, 31), 7))},
               Section{"The hands"},
               Paragraph{"A pair of columns with one frequency is a point on the unit circle. With the sine to the right and the "
                         "cosine up it starts at 12 o'clock and moves clockwise; with the axes exchanged it starts at 3 and moves "
-                        "the other way. Columns of two frequencies do not make a hand."},
+                        "the other way. Columns of two frequencies do not make a hand. In the figure both pairs stand at positions 0 "
+                        "to 6; pair 1, ten times slower, is drawn at 0.8 of its length to keep it apart."},
               hands(),
               circles,
               Section{"The slowest hand"},

@@ -71,7 +71,7 @@ struct Writer {
         throw std::logic_error(fmt::format("{}: a row of {} cells under {} columns", id, row.size(), columns));
       for (std::size_t c = 0; c < columns; ++c) {
         width[c] = std::max(width[c], letters(cell(row[c])));
-        if (!row[c].empty()) ++(numeric(row[c]) ? numbers : words)[c];
+        if (!row[c].empty() && row[c] != "none") ++(numeric(row[c]) ? numbers : words)[c];
       }
     }
     std::vector<bool> right(columns);

@@ -1,4 +1,4 @@
-#include "report/write.h"
+#include "report/report.h"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ struct File {
   std::string bytes;
 };
 
-// Every experiment's name, in order.
+// Every experiment's name, in alphabetical order.
 std::vector<std::string> names();
 
 // Runs one experiment: its page first, then its figures, light and dark. Throws std::invalid_argument for a name
@@ -25,7 +25,7 @@ std::vector<std::string> names();
 std::vector<File> files(std::string_view name);
 
 // The page and figures of an experiment that is not in the catalogue.
-std::vector<File> files(std::string_view name, const Experiment& experiment);
+std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures = true);
 
 // README.md: one line for each page in `pages` (paths and bytes as `files` gives them; figures are passed over).
 File index(const std::vector<File>& pages);
@@ -46,7 +46,11 @@ struct Difference {
   std::string text() const;
 };
 
-// Runs these experiments (none: all) and compares, byte for byte. With none named, the index too.
-std::vector<Difference> compare(const std::filesystem::path& folder, const std::vector<std::string>& only = {});
+// Runs one experiment and compares its files with those in the folder, byte for byte; without `figures` the page
+// alone, for which gnuplot is not needed.
+std::vector<Difference> compare(const std::filesystem::path& folder, std::string_view name, bool figures = true);
+
+// Compares the index with the pages in the folder.
+std::vector<Difference> compare_index(const std::filesystem::path& folder);
 
 }  // namespace posproof::report

@@ -1,4 +1,4 @@
-#include "report/write.h"
+#include "report/report.h"
 
 #include <unistd.h>
 
@@ -64,7 +64,19 @@ std::vector<std::string> stale(const fs::path& folder, std::string_view name, co
   return out;
 }
 
-std::vector<std::string> selected(const std::vector<std::string>& only) { return only.empty() ? names() : only; }
+const Experiment& experiment(std::string_view name) {
+  for (const auto& [id, found] : catalogue::experiments())
+    if (id == name) return *found;
+  throw std::invalid_argument(fmt::format("no experiment is called `{}`; `posproof list experiments` has them", name));
+}
+
+// The pages in the folder, of experiments that exist.
+std::vector<File> pages(const fs::path& folder) {
+  std::vector<File> out;
+  for (const std::string& name : names())
+    if (auto bytes = read(folder / fmt::format("{}.md", name))) out.push_back({fmt::format("{}.md", name), std::move(*bytes)});
+  return out;
+}
 
 std::string line_at(std::string_view text, std::size_t at) {
   const auto begin = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
@@ -90,9 +102,10 @@ std::vector<std::string> names() {
   return out;
 }
 
-std::vector<File> files(std::string_view name, const Experiment& experiment) {
+std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures) {
   const Document document = experiment.run();
   std::vector<File> out = {{fmt::format("{}.md", name), markdown(document, name, experiment)}};
+  if (!figures) return out;
   for (const document::Block& block : document.blocks) {
     if (const auto* plot = std::get_if<document::Plot>(&block)) draw(out, name, *plot);
     if (const auto* map = std::get_if<document::HeatMap>(&block)) draw(out, name, *map);
@@ -100,11 +113,7 @@ std::vector<File> files(std::string_view name, const Experiment& experiment) {
   return out;
 }
 
-std::vector<File> files(std::string_view name) {
-  for (const auto& [id, experiment] : catalogue::experiments())
-    if (id == name) return files(id, *experiment);
-  throw std::invalid_argument(fmt::format("no experiment is called `{}`; `posproof list experiments` has them", name));
-}
+std::vector<File> files(std::string_view name) { return files(name, experiment(name)); }
 
 // A page begins with its title, an empty line and its finding.
 File index(const std::vector<File>& pages) {
@@ -129,7 +138,7 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
   const auto put = [&](const File& file) {
     if (write(folder / file.path, file.bytes)) changed.push_back(file.path);
   };
-  const std::vector<std::string> all = selected(only);
+  const std::vector<std::string> all = only.empty() ? names() : only;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const std::string& name = all[n];
     if (progress) progress(name, n, all.size());
@@ -138,10 +147,7 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
     for (const std::string& path : stale(folder, name, fresh))
       if (fs::remove(folder / path)) changed.push_back(path);
   }
-  std::vector<File> pages;
-  for (const std::string& name : names())
-    if (auto bytes = read(folder / (name + ".md"))) pages.push_back({name + ".md", std::move(*bytes)});
-  put(index(pages));
+  put(index(pages(folder)));
   return changed;
 }
 
@@ -150,21 +156,20 @@ std::string Difference::text() const {
   return fmt::format("{}:{} differs\n  checked in  {}\n  now         {}", path, line, checked_in, now);
 }
 
-std::vector<Difference> compare(const fs::path& folder, const std::vector<std::string>& only) {
+std::vector<Difference> compare(const fs::path& folder, std::string_view name, bool figures) {
   std::vector<Difference> out;
-  std::vector<File> all;
-  const auto check = [&](const File& file) {
+  const std::vector<File> fresh = files(name, experiment(name), figures);
+  for (const File& file : fresh)
     if (auto found = difference(folder, file)) out.push_back(std::move(*found));
-  };
-  for (const std::string& name : selected(only)) {
-    std::vector<File> fresh = files(name);
-    for (const File& file : fresh) check(file);
+  if (figures)
     for (const std::string& path : stale(folder, name, fresh))
       out.push_back({path, 0, "the experiment has no such figure", ""});
-    all.push_back(std::move(fresh.front()));
-  }
-  if (only.empty()) check(index(all));
   return out;
+}
+
+std::vector<Difference> compare_index(const fs::path& folder) {
+  if (auto found = difference(folder, index(pages(folder)))) return {*found};
+  return {};
 }
 
 }  // namespace posproof::report
