@@ -18,7 +18,8 @@ std::string example(const std::string& script, const std::string& wrong) {
   return python("examples/" + script, wrong.empty() ? "" : "--wrong " + wrong);
 }
 
-Subject asked(const std::string& words, const std::string& encoding, const std::string& parameters, Encoding declared) {
+Subject asked(const std::string& words, const std::string& encoding, const std::string& parameters,
+              Encoding declared) {
   Expected what = expected(std::move(declared), parameters);
   what.encoding = encoding;
   return open(words, what);
@@ -33,13 +34,15 @@ double farthest(const Tensor& a, const Tensor& b) {
 
 TEST(Examples, torch_rope) {
   if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
-  // A position that bf16 cannot hold, and a single token of two pairs, (1, 0) each, and frequencies 1 and 500000^(-1/2).
+  // A position that bf16 cannot hold, and a single token of two pairs, (1, 0) each, and frequencies 1 and
+  // 500000^(-1/2).
   const Tensor x({1, 1, 1, 4}, {1, 1, 0, 0});
   const std::vector<Position> at = {1001};
   const double slow = 1001 / std::sqrt(500000.0);
   const Tensor right({1, 1, 1, 4}, {std::cos(1001.0), std::cos(slow), std::sin(1001.0), std::sin(slow)});
   for (const std::string wrong : {"", "bf16_angles", "pairing", "base_ignored", "decode_restarts"}) {
-    const Subject subject = asked(example("torch_rope.py", wrong), "rope", "dim=4 base=500000", Rotary{.dim = 4});
+    const Subject subject =
+        asked(example("torch_rope.py", wrong), "rope", "dim=4 base=500000", Rotary{.dim = 4});
     const Tensor y = std::get<Rotary>(subject.encoding).turn(x, at, Role::query);
     if (wrong.empty())
       EXPECT_LT(farthest(y, right), 1001 * 0x1p-22);
@@ -68,14 +71,16 @@ TEST(Examples, numpy_t5) {
   std::vector<Position> keys;
   std::vector<double> right;
   for (const auto& [relative, bucket] : std::vector<std::pair<Position, double>>{
-           {0, 0}, {-1, 1}, {1, 17}, {-7, 7}, {-8, 8}, {-11, 8}, {-12, 9}, {-15, 9}, {-16, 10}, {-23, 11}, {-32, 12},
-           {-46, 13}, {-63, 13}, {-64, 14}, {-90, 14}, {-91, 15}, {-1000, 15}, {8, 24}, {90, 30}, {91, 31}, {5000, 31}}) {
+           {0, 0},    {-1, 1},   {1, 17},     {-7, 7},   {-8, 8},   {-11, 8},  {-12, 9},
+           {-15, 9},  {-16, 10}, {-23, 11},   {-32, 12}, {-46, 13}, {-63, 13}, {-64, 14},
+           {-90, 14}, {-91, 15}, {-1000, 15}, {8, 24},   {90, 30},  {91, 31},  {5000, 31}}) {
     keys.push_back(1000 + relative);
     right.push_back(bucket);
   }
   for (const std::string wrong : {"", "no_cap", "sign", "log2"}) {
-    const Subject subject = asked(example("numpy_t5.py", wrong), "t5_bias",
-                                  "heads=2 buckets=32 max_distance=128 direction=bidirectional", Bias{.heads = 2});
+    const Subject subject =
+        asked(example("numpy_t5.py", wrong), "t5_bias",
+              "heads=2 buckets=32 max_distance=128 direction=bidirectional", Bias{.heads = 2});
     try {
       const Tensor bias = std::get<Bias>(subject.encoding).bias(query, keys);
       const std::vector<double> first(bias.data.begin(), bias.data.begin() + std::ssize(keys));
@@ -90,7 +95,8 @@ TEST(Examples, numpy_t5) {
 TEST(Examples, numpy_learned) {
   const std::vector<Position> end = {511}, past = {512};
   for (const std::string wrong : {"", "clamps", "wraps", "off_by_one"}) {
-    const Subject subject = asked(example("numpy_learned.py", wrong), "learned", "dim=2 length=512 offset=0", Table{.dim = 2});
+    const Subject subject =
+        asked(example("numpy_learned.py", wrong), "learned", "dim=2 length=512 offset=0", Table{.dim = 2});
     const auto& rows = std::get<Table>(subject.encoding).rows;
     const auto answers = [&](const std::vector<Position>& positions, const Tensor& row) {
       try {
@@ -111,8 +117,8 @@ TEST(Examples, numpy_attention) {
   const double same = std::exp(1 / std::sqrt(2.0)), apart = std::exp(std::cos(1.0) / std::sqrt(2.0));
   const Tensor right({2, 2}, {1, 0, apart / (same + apart), same / (same + apart)});
   for (const std::string wrong : {"", "mask_after_softmax", "keys_do_not_turn", "values_turn"}) {
-    const Subject subject =
-        asked(example("numpy_attention.py", wrong), "rope", "dim=2 base=10000", Attention{.dim = 2, .value_dim = 2});
+    const Subject subject = asked(example("numpy_attention.py", wrong), "rope", "dim=2 base=10000",
+                                  Attention{.dim = 2, .value_dim = 2});
     const Tensor y = std::get<Attention>(subject.encoding).attend(q, q, v, causal);
     if (wrong.empty())
       EXPECT_LT(farthest(y, right), 0x1p-48);
@@ -122,7 +128,8 @@ TEST(Examples, numpy_attention) {
 }
 
 TEST(Examples, numpy_index) {
-  const auto code = [](const std::string& encoding, const std::string& parameters, std::size_t dim, Position t) {
+  const auto code = [](const std::string& encoding, const std::string& parameters, std::size_t dim,
+                       Position t) {
     const Subject subject = asked(example("numpy_index.py", ""), encoding, parameters, Table{.dim = dim});
     const std::vector<Position> at = {t};
     return std::get<Table>(subject.encoding).rows(at, 5).data;
@@ -140,11 +147,13 @@ TEST(Examples, numpy_index) {
 }
 
 TEST(Examples, numpy_sinusoidal) {
-  const std::string path = ::testing::TempDir() + "posproof_sinusoidal_" + std::to_string(::getpid()) + ".npy";
+  const std::string path =
+      ::testing::TempDir() + "posproof_sinusoidal_" + std::to_string(::getpid()) + ".npy";
   const std::vector<Position> at = {3001};
   const Tensor right({1, 4}, {std::sin(3001.0), std::cos(3001.0), std::sin(30.01), std::cos(30.01)});
   for (const std::string wrong : {"", "exponent_doubled", "half_angles", "one_based", "swapped"}) {
-    const std::string writes = python("examples/numpy_sinusoidal.py", path + " --dim 4") + (wrong.empty() ? "" : " --wrong " + wrong);
+    const std::string writes = python("examples/numpy_sinusoidal.py", path + " --dim 4") +
+                               (wrong.empty() ? "" : " --wrong " + wrong);
     ASSERT_EQ(std::system(writes.substr(4).c_str()), 0);
     const Subject subject = asked("table:" + path, "sinusoidal", "dim=4", Table{.dim = 4});
     EXPECT_EQ(subject.precision, fp32);
