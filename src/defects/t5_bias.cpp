@@ -30,7 +30,7 @@ Encoding missing_cap(const Parameters& p) {
   const Position side = buckets.bidirectional ? count / 2 : count, exact = side / 2;
   const bool seeded_table = p.word("table") == "seeded",
              key_minus_query = p.word("relative") == "key_minus_query";
-  const auto seed = static_cast<std::uint64_t>(p.integer("seed"));
+  const auto seed = static_cast<std::uint64_t>(p.integer("table_seed"));
   const long double whole_range = std::log(static_cast<long double>(buckets.max_distance) / exact);
   const auto bucket = [=](Position distance) {
     if (distance < exact) return distance;

@@ -12,7 +12,7 @@ Encoding make(const Parameters& parameters) {
   const std::int64_t length = checked::whole(parameters, "length", 1, 1 << 20);
   const bool index = checked::one_of(parameters, "table", {"index", "seeded"}) == "index";
   const auto seed =
-      static_cast<std::uint64_t>(checked::whole(parameters, "seed", 0, (std::int64_t{1} << 32) - 1));
+      static_cast<std::uint64_t>(checked::whole(parameters, "table_seed", 0, (std::int64_t{1} << 32) - 1));
   const double deviation = checked::positive(parameters, "std");
   const std::int64_t offset = checked::whole(parameters, "offset", 0, length - 1);
 
@@ -47,7 +47,7 @@ const EncodingSpec encodings::learned{
           "index",
           {"index", "seeded"},
           "what stands for the trained numbers: index (row * dim + column), seeded (uniform, of mean 0)"},
-         {"seed", 1.0, {1.0, 2.0}, "of the table `seeded`"},
+         {"table_seed", 1.0, {1.0, 2.0}, "of the table `seeded`"},
          {"std", 0.02, {0.02, 1.0}, "standard deviation of the table `seeded`"},
          {"offset", 0.0, {0.0, 1.0, 2.0}, "first row that is used: OPT 2, RoBERTa padding_idx + 1", true}},
     .make = &make,

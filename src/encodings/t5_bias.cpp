@@ -58,7 +58,7 @@ Encoding make(const Parameters& parameters) {
       checked::one_of(parameters, "relative", {"key_minus_query", "query_minus_key"}) == "key_minus_query";
   const bool index = checked::one_of(parameters, "table", {"index", "seeded"}) == "index";
   const auto seed =
-      static_cast<std::uint64_t>(checked::whole(parameters, "seed", 0, (std::int64_t{1} << 32) - 1));
+      static_cast<std::uint64_t>(checked::whole(parameters, "table_seed", 0, (std::int64_t{1} << 32) - 1));
 
   const Side one = side(per_side, max_distance);
   Bias bias{.heads = heads,
@@ -110,7 +110,7 @@ const EncodingSpec encodings::t5_bias{
           {"index", "seeded"},
           "what stands for the trained numbers: index (bucket + buckets * head), seeded (uniform, of mean "
           "0)"},
-         {"seed", 1.0, {1.0, 2.0}, "of the table `seeded`"}},
+         {"table_seed", 1.0, {1.0, 2.0}, "of the table `seeded`"}},
     .make = &make,
     .oracle = &oracle::t5_bias,
     .claims =

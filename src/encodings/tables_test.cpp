@@ -38,7 +38,7 @@ TEST(Learned, is_a_row_of_its_table) {
   EXPECT_DOUBLE_EQ(seeded[0], 0.018449926954247006);
   EXPECT_DOUBLE_EQ(seeded[1], -0.025909330923421528);
   EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded", 1, 2)[1], -0.004722736597997504);
-  EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded seed=2", 0, 1)[0], 0.028063742202579265);
+  EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded table_seed=2", 0, 1)[0], 0.028063742202579265);
   EXPECT_DOUBLE_EQ(row(encodings::learned, "dim=8 table=seeded std=1", 0, 1)[1], -1.2954665461710764);
 }
 
@@ -60,7 +60,7 @@ TEST(Learned, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(spec, "length=0"), "`length=0`: allowed are whole numbers from 1 to 1048576");
   EXPECT_EQ(refused(spec, "length=4 offset=4"), "`offset=4`: allowed are whole numbers from 0 to 3");
   EXPECT_EQ(refused(spec, "table=trained"), "`table=trained`: allowed are index, seeded");
-  EXPECT_EQ(refused(spec, "seed=0.5"), "`seed=0.5`: allowed are whole numbers from 0 to 4294967295");
+  EXPECT_EQ(refused(spec, "table_seed=0.5"), "`table_seed=0.5`: allowed are whole numbers from 0 to 4294967295");
   EXPECT_EQ(refused(spec, "std=0"), "`std=0`: allowed are finite numbers above 0");
 }
 

@@ -6,11 +6,11 @@
 namespace posproof::oracle {
 
 Encoding learned(const Parameters& parameters) {
-  const Asked asked(parameters, "learned", {"dim", "length", "table", "seed", "std", "offset"});
+  const Asked asked(parameters, "learned", {"dim", "length", "table", "table_seed", "std", "offset"});
   const std::size_t dim = asked.width("dim", 64);
   const std::int64_t length = asked.whole("length", 512, 1, widest);
   const bool seeded_table = asked.word("table", {"index", "seeded"}) == "seeded";
-  const std::int64_t seed = asked.whole("seed", 1, -largest_whole, largest_whole);
+  const std::int64_t seed = asked.whole("table_seed", 1, -largest_whole, largest_whole);
   const double deviation = asked.positive("std", 0.02);
   const std::int64_t offset = asked.whole("offset", 0, -largest_whole, largest_whole);
 

@@ -193,7 +193,7 @@ TEST(OracleLearned, has_the_index_of_each_entry_or_its_seeded_value) {
   EXPECT_DOUBLE_EQ(oracle::seeded(1, 0, 0), uniform(0xe220a8397b1dcdafu));
   EXPECT_DOUBLE_EQ(oracle::seeded(1, 0, 1234567), uniform(6457827717110365317u));
   EXPECT_EQ(oracle::seeded(0.25, 3, 7), oracle::seeded(1, 3, 7) / 4);
-  EXPECT_EQ(row(&oracle::learned, "dim=3 length=5 table=seeded seed=9 std=2", 4),
+  EXPECT_EQ(row(&oracle::learned, "dim=3 length=5 table=seeded table_seed=9 std=2", 4),
             (Row{oracle::seeded(2, 9, 12), oracle::seeded(2, 9, 13), oracle::seeded(2, 9, 14)}));
   EXPECT_EQ(oracle::seeded(1, 1, 5), oracle::seeded(1, 0, (std::uint64_t{1} << 32) + 5));
 }

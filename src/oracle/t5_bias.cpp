@@ -50,7 +50,7 @@ struct Rule {
 
 Encoding t5_bias(const Parameters& parameters) {
   const Asked asked(parameters, "t5_bias",
-                    {"heads", "buckets", "max_distance", "direction", "relative", "table", "seed"});
+                    {"heads", "buckets", "max_distance", "direction", "relative", "table", "table_seed"});
   const std::size_t heads = asked.width("heads", 8);
   const Position count = asked.whole("buckets", 32, 2, 1024);
   const Position max_distance = asked.whole("max_distance", 128, 2, Position{1} << 31);
@@ -58,7 +58,7 @@ Encoding t5_bias(const Parameters& parameters) {
   const bool key_minus_query =
       asked.word("relative", {"key_minus_query", "query_minus_key"}) == "key_minus_query";
   const bool seeded_table = asked.word("table", {"index", "seeded"}) == "seeded";
-  const std::int64_t seed = asked.whole("seed", 1, -largest_whole, largest_whole);
+  const std::int64_t seed = asked.whole("table_seed", 1, -largest_whole, largest_whole);
   if (bidirectional && count % 2 != 0) asked.refuse("`buckets` is even where both directions share them");
   const Position per_direction = bidirectional ? count / 2 : count;
   if (per_direction < 2) asked.refuse("`buckets` gives each direction two buckets at least");
