@@ -39,7 +39,24 @@ struct Common {
   double seconds = 30;
   double call_seconds = 20;
   std::string filter;
+  std::string positions;
   bool json = false;
+
+  // `A:B`, both ends included.
+  std::optional<std::pair<Position, Position>> range() const {
+    if (positions.empty()) return std::nullopt;
+    const auto colon = positions.find(':');
+    const auto whole = [&](const std::string& word) {
+      const auto value = Case::parse("position=" + word);
+      return value.integer("position");
+    };
+    try {
+      if (colon == std::string::npos) throw std::invalid_argument("no colon");
+      return std::pair{whole(positions.substr(0, colon)), whole(positions.substr(colon + 1))};
+    } catch (const std::invalid_argument&) {
+      throw std::invalid_argument(fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", positions));
+    }
+  }
 
   Budget budget() const {
     Budget out;
@@ -164,6 +181,7 @@ int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& pa
                   .budget = common.budget(),
                   .filter = common.filter,
                   .call_time = std::chrono::milliseconds(static_cast<std::int64_t>(common.call_seconds * 1000)),
+                  .positions = common.range(),
                   .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
                     progress(property, done, of);
                   }});
@@ -298,6 +316,7 @@ int command(int argc, char** argv) {
     gate_options[name].add(*gated, *spec);
     add_common(*gated, common);
     gated->add_option("SUBJECT", subject, "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]")->required();
+    gated->add_option("--positions", common.positions, "only these, FIRST:LAST, both included");
     gated->add_option("--filter", common.filter, "only properties whose id contains this");
     gated->add_option("--call-time", common.call_seconds, "longest time for one answer, seconds")->capture_default_str();
     gated->callback([&, name, spec = spec] {

@@ -31,7 +31,7 @@ std::size_t bucket(const Buckets& buckets, Position offset) {
 }
 
 Residual check(const Bias& bias, Precision p, Draw& draw) {
-  if (!bias.buckets) throw Discard{};
+  if (!bias.buckets) throw Inapplicable{"it has no buckets"};
   const Domain& domain = bias.positions;
   const Domain within = distances(bias);
   const Position n = draw.position("n", within, 0, within.hi - 1),

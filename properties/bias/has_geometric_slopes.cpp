@@ -21,7 +21,7 @@ double on_ladder(double first, std::size_t h, std::size_t heads, bool half_steps
 }
 
 Residual check(const Bias& bias, Precision p, Draw& draw) {
-  if (bias.slopes.size() != bias.heads || bias.heads == 0) throw Discard{};
+  if (bias.slopes.size() != bias.heads || bias.heads == 0) throw Inapplicable{"it has no slopes"};
   const Domain& domain = bias.positions;
   const Position n = draw.position("n", domain, 1, domain.hi - domain.lo);
   const std::int64_t side = drawn_side(bias, draw);

@@ -7,7 +7,7 @@ namespace {
 
 // One position inside, one outside, together or the one outside alone.
 std::vector<Position> asked(const Domain& domain, Draw& draw) {
-  if (!domain.ends) throw Discard{};
+  if (!domain.ends) throw Inapplicable{"it is defined everywhere"};
   const Domain near{1, 1 << 16};
   const Position by = draw.position("by", near);
   const bool after = std::get<std::string>(draw.option(

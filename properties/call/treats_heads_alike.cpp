@@ -19,7 +19,7 @@ Tensor rolled(const Tensor& x, std::size_t by) {
 }
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  if (rotary.heads == 1) throw Discard{};
+  if (rotary.heads == 1) throw Inapplicable{"it has one head"};
   const Tokens token = tokens(rotary, draw);
   const auto by =
       static_cast<std::size_t>(draw.integer("by", 1, static_cast<std::int64_t>(rotary.heads) - 1));

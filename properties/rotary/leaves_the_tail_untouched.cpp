@@ -10,7 +10,7 @@ using namespace turns;
 Residual check(const Rotary& rotary, Precision, Draw& draw) {
   std::vector<bool> turns(rotary.dim, false);
   for (const Pair& pair : rotary.pairs) turns[pair.first] = turns[pair.second] = true;
-  if (std::find(turns.begin(), turns.end(), false) == turns.end()) throw Discard{};
+  if (std::find(turns.begin(), turns.end(), false) == turns.end()) throw Inapplicable{"every channel turns"};
 
   const Tokens token = tokens(rotary, draw);
   const Tensor y = turned(rotary, token.x, token.positions, drawn_role(draw));

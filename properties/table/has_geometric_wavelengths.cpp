@@ -41,7 +41,7 @@ codes::Measured frequency(const Table& table, const codes::Codes& at, const Pair
 }
 
 Residual check(const Table& table, Precision p, Draw& draw) {
-  if (table.pairs.empty()) throw Discard{};
+  if (table.pairs.empty()) throw Inapplicable{"it has no pairs"};
   const Position lo = table.positions.lo, hi = table.positions.hi;
   const Position t = draw.position("t", table.positions, lo, hi - 1);
   const auto most = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(hi - t))) - 1;

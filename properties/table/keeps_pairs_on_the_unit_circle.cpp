@@ -6,7 +6,7 @@ namespace posproof {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
-  if (table.pairs.empty()) throw Discard{};
+  if (table.pairs.empty()) throw Inapplicable{"it has no pairs"};
   const Position t = draw.position("t", table.positions);
   const codes::Codes at = codes::at(table, p, {t});
   Residual worst{0, 0, 0};

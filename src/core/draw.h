@@ -14,6 +14,12 @@ namespace posproof {
 // This case says nothing about the statement (two positions that had to differ are equal): try another.
 struct Discard {};
 
+// This encoding has nothing that the statement speaks of (no channel past the rotary width, one head only): no other
+// case would be different.
+struct Inapplicable {
+  std::string why;
+};
+
 // What a check asks for. The simplest answer of each is the one that shrinking ends in.
 namespace ask {
 struct Integer {  // a whole number, both ends included; simplest: nearest to 0

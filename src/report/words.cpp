@@ -96,8 +96,9 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
   const std::string word = style.paint(fmt::format("{:9}", upper(name(verdict))));
   const std::string story = std::visit(Story{precision}, verdict);
   if (std::holds_alternative<Holds>(verdict)) return fmt::format("{}  {:44}  {}\n", word, id, story);
-  std::string out = fmt::format("{}  {}  {}\n  {}  {}\n  {}\n", word, subject, id, property.statement,
-                                property.formula, story);
+  const std::string who = subject.empty() ? "" : fmt::format("{}  ", subject);
+  std::string out =
+      fmt::format("{}  {}{}\n  {}  {}\n  {}\n", word, who, id, property.statement, property.formula, story);
   const Case* at = counterexample(verdict);
   if (at != nullptr && !at->empty() && !again.empty())
     out += fmt::format("  again: {} --case {}\n", again, quoted(at->text()));
@@ -114,7 +115,7 @@ std::string gated(const Gated& gated, const Style& style) {
     const std::string again = fmt::format("posproof check {} {}{} {}", asking.id, gated.encoding, given,
                                           quoted(gated.subject.name));
     const Property& property = asking.id == agreement_id ? gated.agreement : *asking.property;
-    out += verdict(gated.subject.name, asking.id, property, asking.verdict, gated.subject.precision, again, style);
+    out += verdict("", asking.id, property, asking.verdict, gated.subject.precision, again, style);
   }
   for (const std::string& why : gated.not_asked) out += fmt::format("not asked  {}\n", why);
   for (const Explanation& explanation : gated.explanations) {

@@ -105,6 +105,8 @@ Attempt run(const Trial& trial, Draw& draw) {
     return {.end = residual.holds() ? End::held : End::refuted, .residual = residual};
   } catch (const Discard&) {
     return {.end = End::discarded};
+  } catch (const Inapplicable&) {
+    throw;
   } catch (const Refusal& refusal) {
     return {.end = End::refused, .what = refusal.what()};
   } catch (const std::bad_alloc&) {

@@ -23,7 +23,7 @@ struct Attempt {
   }
 };
 
-// Nothing leaves the trial but std::bad_alloc. What was drawn is left in the draw.
+// Nothing leaves the trial but Inapplicable and std::bad_alloc. What was drawn is left in the draw.
 Attempt run(const Trial& trial, Draw& draw);
 
 // The nearest answer: a number is clamped, a list cut or filled with zeros, an order closed up; the simplest

@@ -31,6 +31,24 @@ std::vector<Encoding> in_every_kind(const Encoding& encoding) {
   return kinds;
 }
 
+Encoding narrowed(Encoding encoding, Position lo, Position hi) {
+  const auto narrow = [&](Domain& domain) {
+    if (std::max(domain.lo, lo) > std::min(domain.hi, hi))
+      throw std::invalid_argument(fmt::format("positions {}:{} were asked for, the subject has {}:{}", lo, hi,
+                                              domain.lo, domain.hi));
+    domain.ends = domain.ends && hi >= domain.hi && lo <= domain.lo;
+    domain.lo = std::max(domain.lo, lo);
+    domain.hi = std::min(domain.hi, hi);
+    std::erase_if(domain.hard, [&](Position t) { return t < domain.lo || t > domain.hi; });
+  };
+  std::visit(
+      [&](auto& kind) {
+        if constexpr (requires { kind.positions; }) narrow(kind.positions);
+      },
+      encoding);
+  return encoding;
+}
+
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
            std::string_view subject, const GateOptions& options) {
   const Encoding truth = spec.oracle(parameters);
@@ -44,6 +62,10 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
               .not_asked = {},
               .explanations = {},
               .agreement = agreement(truth)};
+
+  if (options.positions)
+    gated.subject.encoding =
+        narrowed(std::move(gated.subject.encoding), options.positions->first, options.positions->second);
 
   struct Selected {
     std::string id;
@@ -75,7 +97,11 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     const Selected& one = selected[n];
     if (options.progress) options.progress(one.id, n + 1, selected.size());
     const Plan plan{.seed = options.seed, .id = one.id, .budget = options.budget};
-    gated.asked.push_back({one.id, one.property, search(one.trial, plan)});
+    Verdict verdict = search(one.trial, plan);
+    if (const auto* none = std::get_if<NotApplicable>(&verdict))
+      gated.not_asked.push_back(fmt::format("{}: {}", one.id, none->why));
+    else
+      gated.asked.push_back({one.id, one.property, std::move(verdict)});
   }
   if (gated.refuted()) {
     Case counterexample;

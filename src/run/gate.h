@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/spec.h"
@@ -40,6 +41,7 @@ struct GateOptions {
   Budget budget = {};
   std::string filter;  // part of an id; empty for all
   std::chrono::milliseconds call_time{20000};
+  std::optional<std::pair<Position, Position>> positions = {};  // only these, both ends included
   // Told before each property: its id, its number and how many there are.
   std::function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};
 };
@@ -48,6 +50,9 @@ struct GateOptions {
 // the oracle first. Throws std::invalid_argument, Refusal (parameters) and SubjectError (it cannot be started).
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
            std::string_view subject, const GateOptions& options);
+
+// The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are left.
+Encoding narrowed(Encoding encoding, Position lo, Position hi);
 
 // The encoding in each kind in which a subject may answer, its own first.
 std::vector<Encoding> in_every_kind(const Encoding& encoding);

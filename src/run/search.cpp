@@ -90,9 +90,7 @@ Verdict errored(const Trial& trial, const Plan& plan, const Attempt& found) {
   return Errored{shrunk.smallest.what, shrunk.smallest.drawn.values};
 }
 
-}  // namespace
-
-Verdict search(const Trial& trial, const Plan& plan) {
+Verdict searched(const Trial& trial, const Plan& plan) {
   Tally tally;
   const auto deadline = Clock::now() + plan.budget.time;
   for (std::uint64_t n = 0; n < plan.budget.cases; ++n) {
@@ -121,7 +119,7 @@ Verdict search(const Trial& trial, const Plan& plan) {
   return nothing_refuted(tally, plan, false);
 }
 
-Verdict replay(const Trial& trial, const Case& recorded) {
+Verdict replayed(const Trial& trial, const Case& recorded) {
   Replay draw(recorded);
   std::exception_ptr not_this_case;
   const Attempt attempt = run(
@@ -143,6 +141,24 @@ Verdict replay(const Trial& trial, const Case& recorded) {
         fmt::format("case `{}`: nothing asks for `{}`", recorded.text(), fmt::join(unused, "`, `")));
   if (attempt.end == End::refuted) return Refuted{draw.drawn(), attempt.residual, 1, 0, true, {}};
   return Holds{1, attempt.residual.telling() ? 1u : 0u, attempt.residual, draw.drawn()};
+}
+
+}  // namespace
+
+Verdict search(const Trial& trial, const Plan& plan) {
+  try {
+    return searched(trial, plan);
+  } catch (const Inapplicable& none) {
+    return NotApplicable{none.why};
+  }
+}
+
+Verdict replay(const Trial& trial, const Case& recorded) {
+  try {
+    return replayed(trial, recorded);
+  } catch (const Inapplicable& none) {
+    return NotApplicable{none.why};
+  }
 }
 
 }  // namespace posproof
