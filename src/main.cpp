@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,8 +18,8 @@
 #include "catalogue/experiments.h"
 #include "catalogue/properties.h"
 #include "report/json.h"
-#include "report/report.h"
 #include "report/words.h"
+#include "report/write.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/gate.h"
@@ -310,7 +311,8 @@ int command(int argc, char** argv) {
   report_app->add_option("NAME", names, "as in `posproof list experiments`; none: all");
   report_app->add_option("-o,--output", folder, "folder to write to")->capture_default_str();
   report_app->callback([&] {
-    const auto written = report::write_all(folder, names);
+    Progress progress;
+    const auto written = report::write_all(folder, names, std::ref(progress));
     for (const std::string& path : written) write(fmt::format("{}/{}\n", folder, path));
     write(fmt::format("{} files of {} changed\n", written.size(), folder));
   });

@@ -7,8 +7,8 @@
 namespace posproof {
 namespace {
 
-// How far the answers of reordered tokens are from the reordered answers, in units of the range of the values, and how
-// far rounding alone may put them.
+// How far the answers of reordered tokens are from the reordered answers, in units of the range of the
+// values, and how far rounding alone may put them.
 struct Break {
   double size, rounding;
 };
@@ -26,14 +26,16 @@ Break of(const Attention& attention, Precision p, const Tensor& x, attention::Or
   return {most, tokens::error_of_both(attention, x, mask, moved, mask, p)};
 }
 
-// Values of distinct() lie in [-1, 1]. A 4096th of that range is what a position has to move for the order to count as
-// seen: the slightest published encoding, the last of ALiBi's slopes (2^-8 a step), moves several times as much.
+// Values of distinct() lie in [-1, 1]. A 4096th of that range is what a position has to move for the order to
+// count as seen: the slightest published encoding, the last of ALiBi's slopes (2^-8 a step), moves several
+// times as much.
 constexpr double least = 2.0 / 4096;
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 3, 8));
   const auto order = draw.order("permutation", n);
-  // A bias of the distance |i - j| is the same in the reversed order, and is nevertheless an encoding of position.
+  // A bias of the distance |i - j| is the same in the reversed order, and is nevertheless an encoding of
+  // position.
   bool reversal = true;
   for (std::size_t r = 0; r < n; ++r) reversal = reversal && order[r] == n - 1 - r;
   if (reversal || attention::is_identity(order)) throw Discard{};
@@ -59,8 +61,12 @@ Encoding of_bias(double step) {
   return bias;
 }
 
-Encoding no_position() { return of_bias(0); }
-Encoding slope_too_small() { return of_bias(0x1p-20); }
+Encoding no_position() {
+  return of_bias(0);
+}
+Encoding slope_too_small() {
+  return of_bias(0x1p-20);
+}
 
 // The same code for every position.
 Encoding one_code_for_all() {
@@ -74,10 +80,13 @@ Encoding one_code_for_all() {
 }  // namespace
 
 const Property properties::attention::breaks_the_symmetry{
-    .statement = "Every order of distinct tokens, but the reversed one, does more to some answer than to reorder it: "
-                 "it moves it by at least a 4096th of the range of the values.",
+    .statement =
+        "Every order of distinct tokens, but the reversed one, does more to some answer than to reorder it: "
+        "it moves it by at least a 4096th of the range of the values.",
     .formula = "max |f(P X) - P f(X)| >= 2^-12 range(V), P neither the identity nor the reversal",
-    .source = "Vaswani et al. 2017, section 3.5: for the model to make use of the order, positions must be injected",
+    .source =
+        "Vaswani et al. 2017, section 3.5: for the model to make use of the order, positions must be "
+        "injected",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"an operator without position", &no_position},
                 {"one code for every position", &one_code_for_all},

@@ -17,10 +17,10 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   return most;
 }
 
-// An order that does not keep the mask must change an answer for some tokens, and for these it does by at least 1/n:
-// queries and keys are 0, so each query takes the mean of the values that it sees; token j's value is the j-th unit
-// vector, so the answer of row i is 1/|S| on the set S of keys that it sees. Two different sets differ in a key that
-// only one of them has, and there the answers differ by 1/|S| >= 1/n.
+// An order that does not keep the mask must change an answer for some tokens, and for these it does by at
+// least 1/n: queries and keys are 0, so each query takes the mean of the values that it sees; token j's value
+// is the j-th unit vector, so the answer of row i is 1/|S| on the set S of keys that it sees. Two different
+// sets differ in a key that only one of them has, and there the answers differ by 1/|S| >= 1/n.
 Residual breaks(const Attention& attention, Precision p, const Mask& mask, attention::Order order) {
   const std::size_t n = order.size();
   const Tensor zero({n, attention.dim});
@@ -46,7 +46,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor moved = attention::reordered(x, order);
   const Tensor there = tokens::attend(attention, moved, mask);
   const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
-  // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of it.
+  // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of
+  // it.
   const double allowed = tokens::error_of_both(attention, x, mask, moved, mask, p);
   return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
 }
@@ -82,10 +83,12 @@ Encoding mask_one_key_short() {
 }  // namespace
 
 const Property properties::attention::has_the_symmetry_of_its_mask{
-    .statement = "An order of the tokens only reorders the answers of self-attention exactly if it keeps the mask.",
+    .statement =
+        "An order of the tokens only reorders the answers of self-attention exactly if it keeps the mask.",
     .formula = "f(P X; M) = P f(X; M) for all X  <=>  P M P^T = M",
-    .source = "from f(P X; P M P^T) = P f(X; M); the mask of Vaswani et al. 2017, section 3.2.3, is kept by the "
-              "identity alone",
+    .source =
+        "from f(P X; P M P^T) = P f(X; M); the mask of Vaswani et al. 2017, section 3.2.3, is kept by the "
+        "identity alone",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"an operator that ignores its mask", &ignores_its_mask},
                 {"a mask that is one key short", &mask_one_key_short}},

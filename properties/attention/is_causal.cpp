@@ -1,5 +1,5 @@
-#include "attention/plug.h"
 #include "attention/dot_product.h"
+#include "attention/plug.h"
 #include "catalogue/properties.h"
 #include "tokens.h"
 
@@ -13,18 +13,20 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor later = draw.content("later", {n - first, attention.dim});
 
   Tensor y = x;
-  for (std::size_t r = first; r < n; ++r) std::copy(later.row(r - first).begin(), later.row(r - first).end(), y.row(r).begin());
+  for (std::size_t r = first; r < n; ++r)
+    std::copy(later.row(r - first).begin(), later.row(r - first).end(), y.row(r).begin());
   const Mask mask = mask::causal(n);
   const Tensor with_x = tokens::attend(attention, x, mask), with_y = tokens::attend(attention, y, mask);
   const std::size_t before = first * attention.value_dim;
-  // The exact rows before `first` are the same by the statement, each answer is within its error of them. Bit for bit
-  // would refuse a kernel that keeps a running maximum over keys it will not use.
+  // The exact rows before `first` are the same by the statement, each answer is within its error of them. Bit
+  // for bit would refuse a kernel that keeps a running maximum over keys it will not use.
   const double allowed = tokens::error_of_both(attention, x, mask, y, mask, p);
   return posproof::equal(std::span(with_y.data).first(before), std::span(with_x.data).first(before), allowed,
-               x == y ? 0 : no_ceiling);
+                         x == y ? 0 : no_ceiling);
 }
 
-// The operator without position, of 4 channels, that takes `penalty` off the logit of a key that it may not see.
+// The operator without position, of 4 channels, that takes `penalty` off the logit of a key that it may not
+// see.
 Encoding taking_off(double penalty) {
   const Bias nothing{.heads = 1, .bias = [](std::span<const Position> a, std::span<const Position> b) {
                        return Tensor({1, a.size(), b.size()});
@@ -38,14 +40,17 @@ Encoding taking_off(double penalty) {
   return attention;
 }
 
-Encoding soft_mask() { return taking_off(16); }
+Encoding soft_mask() {
+  return taking_off(16);
+}
 
 }  // namespace
 
 const Property properties::attention::is_causal{
     .statement = "Under the causal mask no token changes an answer before it.",
     .formula = "x_r = y_r for r <= i  =>  f(X; causal)_i = f(Y; causal)_i",
-    .source = "Vaswani et al. 2017, section 3.2.3: masking out all values which correspond to illegal connections",
+    .source =
+        "Vaswani et al. 2017, section 3.2.3: masking out all values which correspond to illegal connections",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask}},
 };

@@ -15,7 +15,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor out = tokens::attend(attention, x, mask);
   Tensor first(out.shape);
   for (std::size_t r = 0; r < n; ++r) std::copy(out.row(0).begin(), out.row(0).end(), first.row(r).begin());
-  // Weights that sum to 1 over equal values: every exact row is the same, and each row is within its error of it.
+  // Weights that sum to 1 over equal values: every exact row is the same, and each row is within its error of
+  // it.
   return posproof::equal(out.data, first.data, 2 * tokens::error(attention, x, mask, p));
 }
 
@@ -24,7 +25,8 @@ Encoding slight_codes() {
   Table table{.dim = 2};
   table.rows = [](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), 2});
-    for (std::size_t r = 0; r < positions.size(); ++r) rows.at(r, 0) = 1e-6 * static_cast<double>(positions[r]);
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      rows.at(r, 0) = 1e-6 * static_cast<double>(positions[r]);
     return rows;
   };
   return table;
@@ -36,7 +38,8 @@ Encoding unnormalised_row() {
                        return Tensor({1, a.size(), b.size()});
                      }};
   Attention attention = attention::plug(nothing);
-  attention.attend = [right = attention.attend](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+  attention.attend = [right = attention.attend](const Tensor& q, const Tensor& k, const Tensor& v,
+                                                const Mask& mask) {
     Tensor out = right(q, k, v, mask);
     for (double& entry : out.row(1)) entry *= 1 + 0x1p-20;
     return out;
@@ -47,10 +50,12 @@ Encoding unnormalised_row() {
 }  // namespace
 
 const Property properties::attention::keeps_constant_sequences_constant{
-    .statement = "Where all tokens are the same, so are all answers, under every mask that leaves each query a key.",
+    .statement =
+        "Where all tokens are the same, so are all answers, under every mask that leaves each query a key.",
     .formula = "f(1 x^T; M)_i = f(1 x^T; M)_0",
-    .source = "the rows of a softmax sum to 1; Kazemnejad et al. 2023, The Impact of Positional Encoding on Length "
-              "Generalization, for the causal mask",
+    .source =
+        "the rows of a softmax sum to 1; Kazemnejad et al. 2023, The Impact of Positional Encoding on Length "
+        "Generalization, for the causal mask",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"codes of 1e-6 of the position, added to the values", &slight_codes},
                 {"weights of one row that sum to 1 + 2^-20", &unnormalised_row}},

@@ -15,7 +15,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Mask moved_mask = attention::reordered(mask, order, order);
   const Tensor there = tokens::attend(attention, moved, moved_mask);
   const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
-  // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of it.
+  // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of
+  // it.
   const double allowed = tokens::error_of_both(attention, x, mask, moved, moved_mask, p);
   return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
 }
@@ -50,10 +51,13 @@ Encoding third_row_is_louder() {
 }  // namespace
 
 const Property properties::attention::permutation_equivariant{
-    .statement = "Self-attention of reordered tokens, the mask reordered with them, gives the reordered answers.",
+    .statement =
+        "Self-attention of reordered tokens, the mask reordered with them, gives the reordered answers.",
     .formula = "f(P X; P M P^T) = P f(X; M)",
-    .source = "Lee et al. 2019, Set Transformer, section 3.1; Vaswani et al. 2017, section 3.5: without positions no "
-              "use is made of the order",
+    .source =
+        "Lee et al. 2019, Set Transformer, section 3.1; Vaswani et al. 2017, section 3.5: without positions "
+        "no "
+        "use is made of the order",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"a bias of 1e-6 on the key before", &prefers_the_key_before},
                 {"an operator whose third row is louder by 1e-6", &third_row_is_louder}},

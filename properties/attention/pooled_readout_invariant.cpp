@@ -29,7 +29,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Mask mask = mask::none(n);
   const Tensor moved = attention::reordered(x, order);
   const Tensor there = tokens::attend(attention, moved, mask), here = tokens::attend(attention, x, mask);
-  // A mean is no further off than its worst row. Our own two means, of n terms in double, add n roundings each.
+  // A mean is no further off than its worst row. Our own two means, of n terms in double, add n roundings
+  // each.
   const double ours = static_cast<double>(n) * unit_fp64 * (largest(there) + largest(here));
   const double allowed = tokens::error_of_both(attention, x, mask, moved, mask, p) + ours;
   return posproof::equal(mean(there), mean(here), allowed, attention::is_identity(order) ? 0 : no_ceiling);
@@ -52,7 +53,9 @@ Encoding prefers_the_key_after() {
 const Property properties::attention::pooled_readout_invariant{
     .statement = "The mean of the answers of self-attention does not depend on the order of the tokens.",
     .formula = "mean_i f(P X)_i = mean_i f(X)_i",
-    .source = "Zaheer et al. 2017, Deep Sets, section 2: an equivariant map followed by a symmetric sum is invariant",
+    .source =
+        "Zaheer et al. 2017, Deep Sets, section 2: an equivariant map followed by a symmetric sum is "
+        "invariant",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"a bias of 1e-6 on the key after", &prefers_the_key_after}},
 };

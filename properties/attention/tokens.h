@@ -34,8 +34,8 @@ inline double error_of_both(const Attention& attention, const Tensor& x, const M
   return error(attention, x, of_x, p) + error(attention, y, of_y, p);
 }
 
-// n tokens that all differ, for any width: entry (r, c) is (r + 1)(c + 1 + shift) modulo 17, moved to [-1, 1]. The
-// eighths are exact in every format.
+// n tokens that all differ, for any width: entry (r, c) is (r + 1)(c + 1 + shift) modulo 17, moved to [-1,
+// 1]. The eighths are exact in every format.
 inline Tensor distinct(std::size_t n, std::size_t dim, std::size_t shift) {
   Tensor x({n, dim});
   for (std::size_t r = 0; r < n; ++r)
@@ -46,8 +46,9 @@ inline Tensor distinct(std::size_t n, std::size_t dim, std::size_t shift) {
 
 // One of the families of masks over n tokens, each of which leaves every query a key.
 inline Mask drawn_mask(Draw& draw, std::size_t n) {
-  const Value family = draw.option(
-      "mask", {std::string("none"), std::string("causal"), std::string("padding"), std::string("block"), std::string("window")});
+  const Value family =
+      draw.option("mask", {std::string("none"), std::string("causal"), std::string("padding"),
+                           std::string("block"), std::string("window")});
   const std::string& name = std::get<std::string>(family);
   const auto from_1_to = [&](const char* what, std::size_t most) {
     return static_cast<std::size_t>(draw.integer(what, 1, static_cast<std::int64_t>(most)));

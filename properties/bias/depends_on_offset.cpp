@@ -13,7 +13,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Domain& domain = bias.positions;
   const Position i = draw.position("i", domain);
   const Position last = bias.causal ? i : domain.hi;
-  const Position j = draw.position("j", domain, domain.lo, last), k = draw.position("k", domain, domain.lo, last);
+  const Position j = draw.position("j", domain, domain.lo, last),
+                 k = draw.position("k", domain, domain.lo, last);
   const Position t = draw.position("t", domain, 0, domain.hi - std::max({i, j, k}));
   if (t == 0 || j == k) throw Discard{};
 
@@ -21,8 +22,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double here = b.at(h, 0, 0) - b.at(h, 0, 1), there = b.at(h, 1, 2) - b.at(h, 1, 3);
-    // The softmax does not see what a whole row has in common, so a row is compared by its differences. The slope is
-    // the same everywhere, so its own error cancels; each entry is rounded. Ours: two differences.
+    // The softmax does not see what a whole row has in common, so a row is compared by its differences. The
+    // slope is the same everywhere, so its own error cancels; each entry is rounded. Ours: two differences.
     double allowed = unit_fp64 * (std::abs(here) + std::abs(there));
     for (const double entry : {b.at(h, 0, 0), b.at(h, 0, 1), b.at(h, 1, 2), b.at(h, 1, 3)})
       allowed += bias_rounding(p, entry, slope(bias, h));
@@ -52,7 +53,8 @@ Encoding absolute_index() {
 const Property properties::bias::depends_on_offset{
     .statement = "The bias depends on the offset alone, but for what all keys of a query have in common.",
     .formula = "b(i+t, j+t) - b(i+t, k+t) = b(i, j) - b(i, k)",
-    .source = "Press et al. 2022, ALiBi, section 3; Raffel et al. 2020, T5, section 2.1: an offset key - query",
+    .source =
+        "Press et al. 2022, ALiBi, section 3; Raffel et al. 2020, T5, section 2.1: an offset key - query",
     .checks = {CheckOf<Bias>(&check)},
     .rejects = {{"slopes that grow by 1e-12 of themselves with every key", &leaking_position},
                 {"a table that the second head reads at the key's position", &absolute_index}},

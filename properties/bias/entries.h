@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <vector>
@@ -22,7 +24,8 @@ struct Entries {
 };
 
 // The subject's answer. One of another shape throws std::length_error.
-inline Entries entries(const Bias& bias, const std::vector<Position>& queries, const std::vector<Position>& keys) {
+inline Entries entries(const Bias& bias, const std::vector<Position>& queries,
+                       const std::vector<Position>& keys) {
   const Shape asked = {bias.heads, queries.size(), keys.size()};
   Tensor b = bias.bias(queries, keys);
   if (b.shape != asked || b.data.size() != count(asked))
@@ -31,27 +34,49 @@ inline Entries entries(const Bias& bias, const std::vector<Position>& queries, c
 }
 
 // Declared, 0 where there is none: the entries come from a table.
-inline double slope(const Bias& bias, std::size_t head) { return bias.slopes.empty() ? 0.0 : bias.slopes[head]; }
+inline double slope(const Bias& bias, std::size_t head) {
+  return bias.slopes.empty() ? 0.0 : bias.slopes[head];
+}
 
 // Which side of the query a key may be on.
 inline std::int64_t drawn_side(const Bias& bias, Draw& draw) {
   if (bias.causal) return -1;
-  return std::get<std::string>(draw.option("side", {Value(std::string("past")), Value(std::string("future"))})) == "past"
+  return std::get<std::string>(
+             draw.option("side", {Value(std::string("past")), Value(std::string("future"))})) == "past"
              ? -1
              : 1;
 }
 
-// A query from which keys reach `distance` far to that side. The simplest has its farthest key at the first position.
+// A query from which keys reach `distance` far to that side. The simplest has its farthest key at the first
+// position.
 inline Position drawn_query(const Bias& bias, Draw& draw, std::int64_t side, Position distance) {
   const Domain& domain = bias.positions;
   return side < 0 ? draw.position("i", domain, domain.lo + distance, domain.hi)
                   : draw.position("i", domain, domain.lo, domain.hi - distance);
 }
 
+// Distances as they matter to a bias: all of its domain, or as far as twice the largest distance where it
+// declares buckets, sought where one of them may end.
+inline Domain distances(const Bias& bias) {
+  Domain domain{0, bias.positions.hi - bias.positions.lo};
+  if (!bias.buckets) return domain;
+  domain.hi = std::min(domain.hi, 2 * static_cast<Position>(bias.buckets->max_distance));
+  const double count =
+      static_cast<double>(bias.buckets->bidirectional ? bias.buckets->count / 2 : bias.buckets->count);
+  const double e = std::floor(count / 2), range = static_cast<double>(bias.buckets->max_distance) / e;
+  for (double s = 0; s <= count - e; ++s) {
+    const auto edge = static_cast<Position>(std::lround(e * std::pow(range, s / (count - e))));
+    for (Position n = edge - 1; n <= edge + 1; ++n)
+      domain.hard.push_back(std::clamp(n, domain.lo, domain.hi));
+  }
+  return domain;
+}
+
 // For specimens: a bias of `heads` heads, head h counted from 0.
 inline Bias bias_of(std::size_t heads, std::function<double(std::size_t h, Position i, Position j)> entry) {
   Bias bias{.heads = heads};
-  bias.bias = [heads, entry = std::move(entry)](std::span<const Position> queries, std::span<const Position> keys) {
+  bias.bias = [heads, entry = std::move(entry)](std::span<const Position> queries,
+                                                std::span<const Position> keys) {
     Tensor b({heads, queries.size(), keys.size()});
     std::size_t at = 0;
     for (std::size_t h = 0; h < heads; ++h)

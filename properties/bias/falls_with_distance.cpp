@@ -20,8 +20,9 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double fall = b.at(h, 0, 0) - b.at(h, 0, 1), m = slope(bias, h);
-    // A head with a slope falls by slope * (far - near) but for rounding; one that does not fall at all lacks all of
-    // that. Without a slope any fall will do, an equal entry is off by 1, and nothing is computed that could be rounded.
+    // A head with a slope falls by slope * (far - near) but for rounding; one that does not fall at all lacks
+    // all of that. Without a slope any fall will do, an equal entry is off by 1, and nothing is computed that
+    // could be rounded.
     const double due = m == 0 ? 1.0 : m * static_cast<double>(far - near);
     const double allowed = m == 0 ? 0.0
                                   : bias_rounding(p, b.at(h, 0, 0), m) + bias_rounding(p, b.at(h, 0, 1), m) +
@@ -63,7 +64,8 @@ const Property properties::bias::falls_with_distance{
     .source = "Press et al. 2022, ALiBi, section 3: a penalty that grows with the distance",
     .checks = {CheckOf<Bias>(&check)},
     .rejects = {{"a bias of zeros that declares slopes", &all_zeros},
-                {"a bias that rounds distances past 65536 to multiples of 16, in fp32", &short_distances, fp32},
+                {"a bias that rounds distances past 65536 to multiples of 16, in fp32", &short_distances,
+                 fp32},
                 {"a second head with the opposite sign", &one_head_rises}},
 };
 

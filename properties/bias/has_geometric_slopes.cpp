@@ -10,11 +10,13 @@ namespace {
 
 using namespace biases;
 
-// The slope of head h (counted from 1) on a ladder that starts at `first`, which is also its ratio. Past the largest
-// power of two of heads there are two rules: the ladder goes on, or its half-steps follow, from the first.
+// The slope of head h (counted from 1) on a ladder that starts at `first`, which is also its ratio. Past the
+// largest power of two of heads there are two rules: the ladder goes on, or its half-steps follow, from the
+// first.
 double on_ladder(double first, std::size_t h, std::size_t heads, bool half_steps) {
   const std::size_t whole = std::bit_floor(heads);
-  const auto exponent = half_steps && h > whole ? static_cast<long double>(h - whole) - 0.5L : static_cast<long double>(h);
+  const auto exponent =
+      half_steps && h > whole ? static_cast<long double>(h - whole) - 0.5L : static_cast<long double>(h);
   return static_cast<double>(std::pow(static_cast<long double>(first), exponent));
 }
 
@@ -26,13 +28,15 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Position i = drawn_query(bias, draw, side, n);
   const Entries b = entries(bias, {i}, {i, i + side * n});
 
-  // Measured over a distance of n, a slope is off by the errors of two entries over n; ours: a difference and a
-  // quotient, 1 rounding each, and the declared slope's own.
+  // Measured over a distance of n, a slope is off by the errors of two entries over n; ours: a difference and
+  // a quotient, 1 rounding each, and the declared slope's own.
   std::vector<double> measured, allowed;
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double here = b.at(h, 0, 0), there = b.at(h, 0, 1), m = bias.slopes[h];
     measured.push_back((here - there) / static_cast<double>(n));
-    allowed.push_back((bias_error(p, here, m, h + 1) + bias_error(p, there, m, h + 1)) / static_cast<double>(n) + 3 * unit_fp64 * m);
+    allowed.push_back((bias_error(p, here, m, h + 1) + bias_error(p, there, m, h + 1)) /
+                          static_cast<double>(n) +
+                      3 * unit_fp64 * m);
   }
   Residual worst = posproof::equal(measured, bias.slopes, allowed);
 
@@ -48,9 +52,10 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
 }
 
 Encoding with_slopes(std::vector<double> true_ones, std::vector<double> declared) {
-  Bias bias = bias_of(declared.size(), [slopes = std::move(true_ones)](std::size_t h, Position i, Position j) {
-    return -slopes[h] * static_cast<double>(std::abs(i - j));
-  });
+  Bias bias =
+      bias_of(declared.size(), [slopes = std::move(true_ones)](std::size_t h, Position i, Position j) {
+        return -slopes[h] * static_cast<double>(std::abs(i - j));
+      });
   bias.slopes = std::move(declared);
   return bias;
 }
@@ -67,7 +72,9 @@ Encoding truncated_ladder() {
   return with_slopes(first_of_four, first_of_four);
 }
 
-Encoding from_head_zero() { return with_slopes({1, 0x1p-4, 0x1p-8}, {1, 0x1p-4, 0x1p-8}); }
+Encoding from_head_zero() {
+  return with_slopes({1, 0x1p-4, 0x1p-8}, {1, 0x1p-4, 0x1p-8});
+}
 
 Encoding one_slope_is_off() {
   return with_slopes({0x1p-4, 0x1p-8 * (1 + 1e-5)}, {0x1p-4, 0x1p-8});
@@ -76,9 +83,12 @@ Encoding one_slope_is_off() {
 }  // namespace
 
 const Property properties::bias::has_geometric_slopes{
-    .statement = "Each head falls along a straight line, and the declared slopes are powers of the first: whole ones, or "
-                 "half-steps for the heads past a power of two.",
-    .formula = "(b(i,i) - b(i,j)) / |i-j| = m_h, m_h = m_1^h or m_(P+g) = m_1^(g-1/2), P the power of two below",
+    .statement =
+        "Each head falls along a straight line, and the declared slopes are powers of the first: whole ones, "
+        "or "
+        "half-steps for the heads past a power of two.",
+    .formula =
+        "(b(i,i) - b(i,j)) / |i-j| = m_h, m_h = m_1^h or m_(P+g) = m_1^(g-1/2), P the power of two below",
     .source = "Press et al. 2022, ALiBi, section 3 and the authors' code for other numbers of heads",
     .checks = {CheckOf<Bias>(&check)},
     .rejects = {{"six heads with the slopes 2^(-8h/6) that declare the official ones", &plain_ladder},

@@ -10,9 +10,9 @@ namespace {
 using namespace biases;
 
 Residual check(const Bias& bias, Precision p, Draw& draw) {
-  const Domain& domain = bias.positions;
-  const Position far = draw.position("far", domain, 1, domain.hi - domain.lo);
-  const Position near = draw.position("near", domain, 0, far - 1);
+  const Domain within = distances(bias);
+  const Position near = draw.position("near", within, 0, within.hi - 1);
+  const Position far = near + draw.position("t", within, 1, within.hi - near);
   const std::int64_t side = drawn_side(bias, draw);
   // An offset of 0 belongs to the past.
   if (side > 0 && near == 0) throw Discard{};
@@ -22,7 +22,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double one = b.at(h, 0, 0), other = b.at(h, 0, 1);
-    const double allowed = bias_error(p, one, slope(bias, h), h + 1) + bias_error(p, other, slope(bias, h), h + 1);
+    const double allowed =
+        bias_error(p, one, slope(bias, h), h + 1) + bias_error(p, other, slope(bias, h), h + 1);
     worst = worse(worst, no_more(one, other, allowed));
   }
   return worst;
@@ -41,17 +42,21 @@ Encoding wrapping() {
 }
 
 Encoding dented() {
-  return bias_of(2, [](std::size_t h, Position i, Position j) {
+  Bias bias = bias_of(2, [](std::size_t h, Position i, Position j) {
     const Position n = std::abs(i - j);
     return log_bucket(static_cast<double>(n)) - (h == 1 && n >= 64 && n < 80 ? 2.0 : 0.0);
   });
+  bias.buckets = Buckets{16, 128, false};
+  return bias;
 }
 
 }  // namespace
 
 const Property properties::bias::has_monotone_buckets{
-    .statement = "On either side, the bias never falls as the distance grows: what a table of the buckets' own numbers "
-                 "gives.",
+    .statement =
+        "On either side, the bias never falls as the distance grows: what a table of the buckets' own "
+        "numbers "
+        "gives.",
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) >= b(i, j)",
     .source = "Raffel et al. 2020, T5, section 2.1: buckets of growing width",
     .checks = {CheckOf<Bias>(&check)},

@@ -15,7 +15,8 @@ Residual check(const Bias& bias, Precision, Draw& draw) {
 }
 
 Encoding from_one() {
-  return bias_of(1, [](std::size_t, Position i, Position j) { return -0x1p-40 * static_cast<double>(i - j + 1); });
+  return bias_of(
+      1, [](std::size_t, Position i, Position j) { return -0x1p-40 * static_cast<double>(i - j + 1); });
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
 
 Encoding no_cap() {
   Bias bias = bias_of(1, [](std::size_t, Position i, Position j) {
-    return std::floor(8 + std::log(static_cast<double>(std::max<Position>(i - j, 8)) / 8) / std::log(16.0) * 8);
+    return std::floor(8 +
+                      std::log(static_cast<double>(std::max<Position>(i - j, 8)) / 8) / std::log(16.0) * 8);
   });
   bias.buckets = Buckets{16, 128, false};
   bias.causal = true;
@@ -39,9 +40,8 @@ Encoding no_cap() {
 }
 
 Encoding never_flat() {
-  return bias_of(1, [](std::size_t, Position i, Position j) {
-    return -1e-7 * static_cast<double>(std::abs(i - j));
-  });
+  return bias_of(
+      1, [](std::size_t, Position i, Position j) { return -1e-7 * static_cast<double>(std::abs(i - j)); });
 }
 
 }  // namespace
@@ -49,7 +49,9 @@ Encoding never_flat() {
 const Property properties::bias::saturates{
     .statement = "Past a largest distance, distance no longer matters.",
     .formula = "b(i, j) = b(i, k) for |i-j|, |i-k| >= D on one side",
-    .source = "Raffel et al. 2020, T5, section 2.1: all offsets past 128 share an embedding; Shaw et al. 2018, section 3.2",
+    .source =
+        "Raffel et al. 2020, T5, section 2.1: all offsets past 128 share an embedding; Shaw et al. 2018, "
+        "section 3.2",
     .checks = {CheckOf<Bias>(&check)},
     .rejects = {{"logarithmic buckets that do not end at the last", &no_cap},
                 {"a slope of 1e-7 that never ends", &never_flat}},

@@ -14,8 +14,9 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   std::vector<Position> further, sum;
   for (std::size_t b = 0; b < token.x.shape[0]; ++b) {
     const Position first = token.positions[b * n], last = token.positions[b * n + n - 1];
-    const Position t = draw.position(fmt::format("t{}", b + 1), domain, std::max(domain.lo, domain.lo - first),
-                                     std::min(domain.hi, domain.hi - last));
+    const Position t =
+        draw.position(fmt::format("t{}", b + 1), domain, std::max(domain.lo, domain.lo - first),
+                      std::min(domain.hi, domain.hi - last));
     further.insert(further.end(), n, t);
     for (std::size_t c = 0; c < n; ++c) sum.push_back(token.positions[b * n + c] + t);
   }
@@ -26,8 +27,9 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tensor twice = turned(rotary, once, further, role);
   const Tensor at_once = turned(rotary, token.x, sum, role);
 
-  // The frequency is the same in all three turns, so its error cancels. The second turn acts on a pair that is longer
-  // by the error of the first, and rounds what it is given: a subject may answer in a wider format than it takes.
+  // The frequency is the same in all three turns, so its error cancels. The second turn acts on a pair that
+  // is longer by the error of the first, and rounds what it is given: a subject may answer in a wider format
+  // than it takes.
   return compare(rotary, token, twice, at_once, [&](const Pair& pair, std::size_t place) {
     const auto i = static_cast<double>(token.positions[place]), t = static_cast<double>(further[place]);
     const double first = turn_rounding(p, i, pair), second = turn_rounding(p, t, pair);

@@ -17,7 +17,8 @@ double dot(std::span<const double> a, std::span<const double> b) {
 Residual directly(const Rotary& rotary, Precision p, const Tokens& token, Role role) {
   std::vector<Position> back;
   for (const Position t : token.positions) back.push_back(-t);
-  if (std::any_of(back.begin(), back.end(), [&](Position t) { return t < rotary.positions.lo || t > rotary.positions.hi; }))
+  if (std::any_of(back.begin(), back.end(),
+                  [&](Position t) { return t < rotary.positions.lo || t > rotary.positions.hi; }))
     throw Discard{};
   const Tensor there = turned(rotary, token.x, token.positions, role);
   const Tensor again = turned(rotary, there, back, role);
@@ -47,18 +48,21 @@ Residual transposed(const Rotary& rotary, Precision p, Draw& draw, const Tokens&
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < token.x.rows(); ++r) {
     const std::span<const double> x = token.x.row(r), y = other.x.row(r);
-    const auto i = static_cast<double>(token.positions[token.place(r)]), s = static_cast<double>(rest[token.place(r)]);
-    // Each product of two pairs is off by the errors of both turns; the frequency's own error cancels (see composes).
-    // Ours: dim products and sums in double on either side, at most dim + 1 roundings of sum |x_c y_c|, which is no more
-    // than |x| |y|, and so are the products of the pairs' norms.
+    const auto i = static_cast<double>(token.positions[token.place(r)]),
+               s = static_cast<double>(rest[token.place(r)]);
+    // Each product of two pairs is off by the errors of both turns; the frequency's own error cancels (see
+    // composes). Ours: dim products and sums in double on either side, at most dim + 1 roundings of sum |x_c
+    // y_c|, which is no more than |x| |y|, and so are the products of the pairs' norms.
     double allowed = 0;
     for (const Pair& pair : rotary.pairs) {
       const double left = turn_rounding(p, i, pair), right = turn_rounding(p, i + s, pair);
-      allowed += pair_norm(x, pair) * pair_norm(y, pair) * (left + right + left * right + turn_rounding(p, s, pair));
+      allowed +=
+          pair_norm(x, pair) * pair_norm(y, pair) * (left + right + left * right + turn_rounding(p, s, pair));
     }
     const double size = std::sqrt(dot(x, x) * dot(y, y));
     allowed += 2 * (static_cast<double>(x.size()) + 1) * unit_fp64 * (1 + allowed) * size;
-    worst = worse(worst, equal(dot(x_at_t.row(r), y_at_sum.row(r)), dot(x, y_at_rest.row(r)), allowed, 2 * size));
+    worst =
+        worse(worst, equal(dot(x_at_t.row(r), y_at_sum.row(r)), dot(x, y_at_rest.row(r)), allowed, 2 * size));
   }
   return worst;
 }
@@ -67,7 +71,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tokens token = tokens(rotary, draw);
   const Role role = drawn_role(draw);
   if (all_zero(token.positions)) throw Discard{};  // is_identity_at_zero
-  return rotary.positions.lo < 0 ? directly(rotary, p, token, role) : transposed(rotary, p, draw, token, role);
+  return rotary.positions.lo < 0 ? directly(rotary, p, token, role)
+                                 : transposed(rotary, p, draw, token, role);
 }
 
 Encoding even_in_the_position() {

@@ -13,15 +13,15 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tokens token{draw.content("x", shape), std::vector<Position>(shape[0] * shape[2], 0)};
   const Tensor y = turned(rotary, token.x, token.positions, drawn_role(draw));
 
-  // The angle is 0 times a frequency, so it is exact; the turn is rounded. (A library's cosine of 0 is 1, but the
-  // polynomial of an accelerator may miss it by its 2 ulp.)
-  return compare(rotary, token, y, token.x, [&](const Pair& pair, std::size_t) { return turn_rounding(p, 0, pair); });
+  // The angle is 0 times a frequency, so it is exact; the turn is rounded. (A library's cosine of 0 is 1, but
+  // the polynomial of an accelerator may miss it by its 2 ulp.)
+  return compare(rotary, token, y, token.x,
+                 [&](const Pair& pair, std::size_t) { return turn_rounding(p, 0, pair); });
 }
 
 Encoding from_one() {
-  return multiplied_by(4, 2, {{0, 1, 1e-3, 0}, {2, 3, 1e-6, 1}}, [](const Pair& pair, const Turned& token) {
-    return rotation(pair, token.t + 1);
-  });
+  return multiplied_by(4, 2, {{0, 1, 1e-3, 0}, {2, 3, 1e-6, 1}},
+                       [](const Pair& pair, const Turned& token) { return rotation(pair, token.t + 1); });
 }
 
 Encoding position_of_the_head() {

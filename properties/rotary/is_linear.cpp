@@ -31,8 +31,9 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
       allowed[c] = (3 * unit_fp64 + p.result) * size[c];
     }
     for (const Pair& pair : rotary.pairs) {
-      // All three are turned by one angle, so its error cancels, and each turn is rounded as at position 0. Ours: the sum
-      // of the contents is rounded once and the sum of the answers twice; the subject rounds the sum that it is given.
+      // All three are turned by one angle, so its error cancels, and each turn is rounded as at position 0.
+      // Ours: the sum of the contents is rounded once and the sum of the answers twice; the subject rounds
+      // the sum that it is given.
       const double both = pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair);
       const double each = turn_rounding(p, 0, pair);
       size[pair.first] = size[pair.second] = both;
@@ -47,9 +48,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
 
 // What comes in is bent by a billionth of its square.
 Encoding bent() {
-  const Rotary exact = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
-    return rotation(pair, token.t);
-  });
+  const Rotary exact = multiplied_by(
+      4, 2, neighbours(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
   Rotary rotary = exact;
   rotary.turn = [exact](Tensor x, std::span<const Position> positions, Role role) {
     for (double& value : x.data) value += 1e-9 * value * value;
@@ -59,9 +59,8 @@ Encoding bent() {
 }
 
 Encoding shifted() {
-  const Rotary exact = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
-    return rotation(pair, token.t);
-  });
+  const Rotary exact = multiplied_by(
+      4, 2, neighbours(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
   Rotary rotary = exact;
   rotary.turn = [exact](const Tensor& x, std::span<const Position> positions, Role role) {
     Tensor y = exact.turn(x, positions, role);

@@ -7,8 +7,8 @@ namespace {
 
 using namespace turns;
 
-// Where the channels of the subject stand in another layout: pair k at (2k, 2k+1) or at (k, k + number of pairs), then
-// the tail in its order.
+// Where the channels of the subject stand in another layout: pair k at (2k, 2k+1) or at (k, k + number of
+// pairs), then the tail in its order.
 std::vector<std::size_t> permutation(const Rotary& rotary, bool as_neighbours) {
   const std::size_t number = rotary.pairs.size();
   std::vector<std::size_t> to(rotary.dim, rotary.dim);
@@ -24,8 +24,9 @@ std::vector<std::size_t> permutation(const Rotary& rotary, bool as_neighbours) {
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const std::size_t number = rotary.pairs.size();
-  const bool as_neighbours = std::get<std::string>(draw.option(
-                                 "pairs", {Value(std::string("neighbours")), Value(std::string("halves"))})) == "neighbours";
+  const bool as_neighbours =
+      std::get<std::string>(draw.option(
+          "pairs", {Value(std::string("neighbours")), Value(std::string("halves"))})) == "neighbours";
   const Tokens given = tokens(rotary, draw);  // in that layout
   const Role role = drawn_role(draw);
 
@@ -35,7 +36,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     for (std::size_t c = 0; c < rotary.dim; ++c) own.x.at(r, c) = given.x.at(r, to[c]);
   const Tensor y = turned(rotary, own.x, own.positions, role);
 
-  // The same tokens as complex numbers, turned exactly, and carried to the subject's channels by that permutation.
+  // The same tokens as complex numbers, turned exactly, and carried to the subject's channels by that
+  // permutation.
   Tensor expected = own.x;
   for (std::size_t r = 0; r < own.x.rows(); ++r) {
     std::vector<double> row(given.x.row(r).begin(), given.x.row(r).end());
@@ -48,8 +50,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     }
     for (std::size_t c = 0; c < rotary.dim; ++c) expected.at(r, c) = row[to[c]];
   }
-  // The subject's turn, and ours: the frequency is declared to 1 unit of double and the answer rounded to 1; what
-  // `long double` adds is 2^-10 of that, well within a second unit of each.
+  // The subject's turn, and ours: the frequency is declared to 1 unit of double and the answer rounded to 1;
+  // what `long double` adds is 2^-10 of that, well within a second unit of each.
   return compare(rotary, own, y, expected, [&](const Pair& pair, std::size_t place) {
     const auto t = static_cast<double>(own.positions[place]);
     return turn_error(p, t, pair) + 2 * unit_fp64 * (std::abs(t * pair.frequency) + 1);
@@ -68,9 +70,8 @@ Encoding keys_in_the_other_layout() {
 
 // Every batch row stands where the first one does.
 Encoding positions_of_the_first_row() {
-  Rotary rotary = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
-    return rotation(pair, token.t);
-  });
+  Rotary rotary = multiplied_by(
+      4, 2, neighbours(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
   rotary.turn = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
     const std::size_t n = x.shape[2];
     std::vector<Position> first;
@@ -87,19 +88,20 @@ Encoding quicker() {
 }
 
 Encoding backward() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
-    return rotation(pair, -token.t);
-  });
+  return multiplied_by(4, 2, neighbours(),
+                       [](const Pair& pair, const Turned& token) { return rotation(pair, -token.t); });
 }
 
 }  // namespace
 
 const Property properties::rotary::layouts_agree_after_one_permutation{
-    .statement = "One permutation of the channels, the same for every position, head, batch row and role, makes the "
-                 "encoding the rotation of complex numbers, in either layout.",
+    .statement =
+        "One permutation of the channels, the same for every position, head, batch row and role, makes the "
+        "encoding the rotation of complex numbers, in either layout.",
     .formula = "(P^T R_t P x)_k = e^(i t w_k) x_k with x_k = x_first + i x_second",
-    .source = "Su et al. 2021, RoFormer, eq. 12 and 13 (complex numbers), eq. 15 (neighbours); Black et al. 2022, "
-              "GPT-NeoX-20B (halves)",
+    .source =
+        "Su et al. 2021, RoFormer, eq. 12 and 13 (complex numbers), eq. 15 (neighbours); Black et al. 2022, "
+        "GPT-NeoX-20B (halves)",
     .checks = {CheckOf<Rotary>(&check)},
     .rejects = {{"queries that turn in neighbours and keys that turn in halves", &keys_in_the_other_layout},
                 {"a batch of which every row has the positions of the first", &positions_of_the_first_row},

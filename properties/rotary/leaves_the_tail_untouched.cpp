@@ -32,9 +32,7 @@ Encoding tail_times(const Factor& tail) {
 }
 
 Encoding padded_table() {
-  return tail_times([](const Pair&, const Turned& token) {
-    return rotation({2, 3, 1e-9}, token.t);
-  });
+  return tail_times([](const Pair&, const Turned& token) { return rotation({2, 3, 1e-9}, token.t); });
 }
 
 Encoding scaled_tail() {
@@ -46,7 +44,8 @@ Encoding scaled_tail() {
 const Property properties::rotary::leaves_the_tail_untouched{
     .statement = "Channels past the rotary width pass through bit for bit.",
     .formula = "(R_t x)_c = x_c for c >= rotary width",
-    .source = "Black et al. 2022, GPT-NeoX-20B, section 2.1: rotary embeddings on the first 25 % of the channels",
+    .source =
+        "Black et al. 2022, GPT-NeoX-20B, section 2.1: rotary embeddings on the first 25 % of the channels",
     .checks = {CheckOf<Rotary>(&check)},
     .rejects = {{"a tail that turns by 1e-9 radians a position", &padded_table},
                 {"a tail that is multiplied by 1 + 2^-52", &scaled_tail}},

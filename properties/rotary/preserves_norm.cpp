@@ -21,10 +21,10 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   for (std::size_t r = 0; r < token.x.rows(); ++r) {
     const auto x = token.x.row(r);
     const double length = norm(x);
-    // Sine and cosine are of one angle. However wrong that angle is, it moves a pair along its circle, so only the
-    // rounding of the turn itself is left: that at position 0. No pair is longer than the token, and the errors of all
-    // pairs together are no longer than their bound times the token. Ours: two norms of d squares, as (d + 3)/2
-    // roundings each.
+    // Sine and cosine are of one angle. However wrong that angle is, it moves a pair along its circle, so
+    // only the rounding of the turn itself is left: that at position 0. No pair is longer than the token, and
+    // the errors of all pairs together are no longer than their bound times the token. Ours: two norms of d
+    // squares, as (d + 3)/2 roundings each.
     const double ours = (static_cast<double>(x.size()) + 3) * unit_fp64;
     const double allowed = length * (turn_rounding(p, 0, Pair{0, 1, 1.0}) + ours);
     worst = worse(worst, equal(norm(y.row(r)), length, allowed, length));

@@ -15,8 +15,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   for (std::size_t r = 0; r < token.x.rows(); ++r)
     for (const Pair& pair : rotary.pairs) {
       const double length = pair_norm(token.x.row(r), pair);
-      // As for the whole norm (preserves_norm): a wrong angle moves the pair along its circle, so the rounding of the
-      // turn itself is all. Ours: two hypotenuses within 1 ulp, 2 units each.
+      // As for the whole norm (preserves_norm): a wrong angle moves the pair along its circle, so the
+      // rounding of the turn itself is all. Ours: two hypotenuses within 1 ulp, 2 units each.
       const double allowed = length * (turn_rounding(p, 0, pair) + 4 * unit_fp64);
       worst = worse(worst, equal(pair_norm(y.row(r), pair), length, allowed, length));
     }
@@ -25,18 +25,16 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
 
 // Declares neighbours and turns halves: every norm of a whole token is kept.
 Encoding other_pairs() {
-  Rotary rotary = multiplied_by(4, 1, halves(), [](const Pair& pair, const Turned& token) {
-    return rotation(pair, token.t);
-  });
+  Rotary rotary = multiplied_by(
+      4, 1, halves(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
   rotary.pairs = neighbours();
   return rotary;
 }
 
 // Two pairs of different frequency give each other a little: orthogonal, but not in pairs.
 Encoding leaking() {
-  Rotary exact = multiplied_by(4, 1, neighbours(), [](const Pair& pair, const Turned& token) {
-    return rotation(pair, token.t);
-  });
+  Rotary exact = multiplied_by(4, 1, neighbours(),
+                               [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
   Rotary rotary = exact;
   rotary.turn = [exact](const Tensor& x, std::span<const Position> positions, Role role) {
     Tensor y = exact.turn(x, positions, role);

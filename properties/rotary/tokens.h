@@ -15,7 +15,8 @@
 #include "core/error.h"
 #include "core/residual.h"
 
-// What the properties of a rotation have in common: a batch of tokens to turn, and how two answers are compared.
+// What the properties of a rotation have in common: a batch of tokens to turn, and how two answers are
+// compared.
 namespace posproof::turns {
 
 // x is [batch, heads, n, dim]; positions has one entry for each token of each batch row.
@@ -80,9 +81,9 @@ inline double pair_norm(std::span<const double> x, const Pair& pair) {
   return std::hypot(x[pair.first], x[pair.second]);
 }
 
-// Two answers for the same tokens, channel by channel. `allowed(pair, place)` is the allowance of a pair of norm 1 in the
-// token at that place. Channels in no pair are not touched, so they may not differ. Two vectors of the same norm are at
-// most 2 norms apart.
+// Two answers for the same tokens, channel by channel. `allowed(pair, place)` is the allowance of a pair of
+// norm 1 in the token at that place. Channels in no pair are not touched, so they may not differ. Two vectors
+// of the same norm are at most 2 norms apart.
 inline Residual compare(const Rotary& rotary, const Tokens& tokens, const Tensor& there, const Tensor& here,
                         const std::function<double(const Pair& pair, std::size_t place)>& allowed) {
   Residual worst{0, 0, 0};
@@ -99,7 +100,8 @@ inline Residual compare(const Rotary& rotary, const Tokens& tokens, const Tensor
   return worst;
 }
 
-// For specimens: a rotation given by the complex number that each pair, as first + i second, is multiplied with.
+// For specimens: a rotation given by the complex number that each pair, as first + i second, is multiplied
+// with.
 struct Turned {
   std::size_t batch, head;
   Position t;
@@ -134,8 +136,13 @@ inline std::complex<long double> rotation(const Pair& pair, Position t) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-// Four channels in two pairs, the second a hundred times slower, as neighbours (0, 1) (2, 3) or halves (0, 2) (1, 3).
-inline std::vector<Pair> neighbours() { return {{0, 1, 1.0, 0}, {2, 3, 0.01, 1}}; }
-inline std::vector<Pair> halves() { return {{0, 2, 1.0, 0}, {1, 3, 0.01, 1}}; }
+// Four channels in two pairs, the second a hundred times slower, as neighbours (0, 1) (2, 3) or halves (0, 2)
+// (1, 3).
+inline std::vector<Pair> neighbours() {
+  return {{0, 1, 1.0, 0}, {2, 3, 0.01, 1}};
+}
+inline std::vector<Pair> halves() {
+  return {{0, 2, 1.0, 0}, {1, 3, 0.01, 1}};
+}
 
 }  // namespace posproof::turns

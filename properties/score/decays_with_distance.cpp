@@ -37,7 +37,9 @@ Encoding wrapped_distance() {
 
 // A penalty that falls by a millionth in each second step.
 Encoding uneven_penalty() {
-  return of_distance([](Position distance) { return std::floor(static_cast<double>(distance) / 2) - 1e-6 * static_cast<double>(distance % 2); });
+  return of_distance([](Position distance) {
+    return std::floor(static_cast<double>(distance) / 2) - 1e-6 * static_cast<double>(distance % 2);
+  });
 }
 
 }  // namespace
@@ -45,7 +47,8 @@ Encoding uneven_penalty() {
 const Property properties::score::decays_with_distance{
     .statement = "The logit of a token and the same token further back is no larger the further back it is.",
     .formula = "s(q,q; i,i-far) <= s(q,q; i,i-near), far > near >= 0",
-    .source = "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",
+    .source =
+        "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",
     .checks = {CheckOf<Score>(&check)},
     .rejects = {{"a distance that wraps at 256", &wrapped_distance},
                 {"a penalty that falls by 1e-6 in each second step", &uneven_penalty}},

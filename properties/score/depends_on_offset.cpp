@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "catalogue/properties.h"
 
@@ -28,7 +28,8 @@ Encoding absolute_bias() {
     Tensor out({1, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)
       for (std::size_t j = 0; j < keys.size(); ++j)
-        out.at(i, j) = -0.5 * static_cast<double>(std::abs(queries[i] - keys[j])) + 1e-6 * static_cast<double>(keys[j]);
+        out.at(i, j) =
+            -0.5 * static_cast<double>(std::abs(queries[i] - keys[j])) + 1e-6 * static_cast<double>(keys[j]);
     return out;
   };
   return bias;

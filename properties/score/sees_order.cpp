@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "catalogue/properties.h"
@@ -9,25 +7,25 @@
 namespace posproof {
 namespace {
 
-// The smallest change of a logit that counts, as it changes the weight of a key by a factor of exp(2^-12), 1/4096. The
-// last of ALiBi's slopes, 2^-8 a step, gives sixteen times as much.
+// The smallest change of a logit that counts, as it changes the weight of a key by a factor of exp(2^-12),
+// 1/4096. The last of ALiBi's slopes, 2^-8 a step, gives sixteen times as much.
 constexpr double least = 1.0 / 4096;
 
 Residual check(const Score& score, Precision p, Draw& draw) {
   const Domain& within = score.positions;
-  const Position i = draw.position("i", within, within.lo + 3, within.hi);
+  const Position ahead = score.causal ? 0 : 3;
+  const Position i = draw.position("i", within, within.lo + 3, within.hi - ahead);
 
   const std::vector<double> ones(score.dim, 1.0);
-  std::array<double, 4> logits{};
+  std::vector<double> logits;
   double error = 0;
-  for (std::size_t back = 0; back < logits.size(); ++back) {
-    const Position j = i - static_cast<Position>(back);
-    logits[back] = score.at(ones, ones, i, j);
-    if (std::isnan(logits[back])) return exactly(false);
+  for (Position j = i - 3; j <= i + ahead; ++j) {
+    logits.push_back(score.at(ones, ones, i, j));
+    if (std::isnan(logits.back())) return exactly(false);
     error = std::max(error, score.error(ones, ones, i, j, p));
   }
   const auto [lo, hi] = std::minmax_element(logits.begin(), logits.end());
-  // The spread of four values is off by at most the errors of the largest and the smallest.
+  // The spread of these logits is off by at most the errors of the largest and the smallest.
   return no_more(least, *hi - *lo, 2 * error, least);
 }
 
@@ -43,15 +41,21 @@ Encoding of_bias(double step) {
   return bias;
 }
 
-Encoding no_position() { return of_bias(0); }
-Encoding slope_too_small() { return of_bias(0x1p-20); }
+Encoding no_position() {
+  return of_bias(0);
+}
+Encoding slope_too_small() {
+  return of_bias(0x1p-20);
+}
 
 }  // namespace
 
 const Property properties::score::sees_order{
-    .statement = "The logit of a key changes when the key is moved by up to three places.",
-    .formula = "max_{a,b <= 3} |s(1,1; i,i-a) - s(1,1; i,i-b)| >= 2^-12",
-    .source = "Vaswani et al. 2017, section 3.5; without a position the logit q.k is the same at every distance",
+    .statement =
+        "The logit of a key within three places of the query changes when the key is moved among these.",
+    .formula = "max |s(1,1; i,a) - s(1,1; i,b)| >= 2^-12, |i-a| <= 3, |i-b| <= 3",
+    .source =
+        "Vaswani et al. 2017, section 3.5; without a position the logit q.k is the same at every distance",
     .checks = {CheckOf<Score>(&check)},
     .rejects = {{"a logit without position", &no_position}, {"a slope of 2^-20", &slope_too_small}},
 };

@@ -17,9 +17,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 }
 
 Encoding stretches() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double n) {
-    return pair.frequency * t * (1 + 1e-9 * std::log(n));
-  });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-9 * std::log(n)); });
 }
 
 }  // namespace

@@ -17,8 +17,8 @@
 // What the properties of tables share: rows with their errors, and how far apart two codes should be.
 namespace posproof::codes {
 
-// Rows that were asked for in one call (a foreign call is dear), each entry with the error that rounding may have
-// put into it.
+// Rows that were asked for in one call (a foreign call is dear), each entry with the error that rounding may
+// have put into it.
 struct Codes {
   Tensor rows;
   std::vector<std::vector<double>> error;
@@ -26,13 +26,13 @@ struct Codes {
   std::span<const double> operator[](std::size_t r) const { return rows.row(r); }
 };
 
-// What the rows are compared with: rows of the same table, where the error of a frequency cancels because it is the
-// same at every position, or what was declared.
+// What the rows are compared with: rows of the same table, where the error of a frequency cancels because it
+// is the same at every position, or what was declared.
 enum class Against { itself, declared };
 
 // The codes of these positions in a sequence of `length` tokens.
-inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions, Position length,
-                Against against = Against::itself) {
+inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions,
+                Position length, Against against = Against::itself) {
   Codes codes{table.rows(positions, length), {}};
   if (codes.rows.shape != Shape{positions.size(), table.dim})
     throw std::length_error(fmt::format("rows of shape {} were asked for, {} came",
@@ -66,8 +66,8 @@ struct Measured {
   double error;
 };
 
-// Dot product of rows r and s. Each product x y is off by |x| e_y + |y| e_x + e_x e_y, and summing d products in double
-// adds at most d roundings of the sum of their sizes. A row that is no number is allowed nothing.
+// Dot product of rows r and s. Each product x y is off by |x| e_y + |y| e_x + e_x e_y, and summing d products
+// in double adds at most d roundings of the sum of their sizes. A row that is no number is allowed nothing.
 inline Measured dot(const Codes& x, std::size_t r, const Codes& y, std::size_t s) {
   Measured dot{0, 0};
   double size = 0;
@@ -82,8 +82,9 @@ inline Measured dot(const Codes& x, std::size_t r, const Codes& y, std::size_t s
   return dot;
 }
 
-// Distance of row r from row s: no further from the exact one than the two rows from theirs. The difference of two
-// entries is rounded once, and squaring, summing d of them and the root add (d + 3)/2 roundings of the distance.
+// Distance of row r from row s: no further from the exact one than the two rows from theirs. The difference
+// of two entries is rounded once, and squaring, summing d of them and the root add (d + 3)/2 roundings of the
+// distance.
 inline Measured apart(const Codes& x, std::size_t r, const Codes& y, std::size_t s) {
   const double value = distance(x[r], y[s]);
   const double ours = (static_cast<double>(x[r].size()) + 5) / 2 * unit_fp64 * value;
@@ -95,7 +96,8 @@ inline bool finite(std::span<const double> row) {
   return std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
 }
 
-// How far apart the declared ladder puts the codes of s and t: in each pair the chord of w (t - s). None without one.
+// How far apart the declared ladder puts the codes of s and t: in each pair the chord of w (t - s). None
+// without one.
 inline std::optional<double> declared_distance(const Table& table, Position s, Position t) {
   if (table.pairs.empty()) return std::nullopt;
   long double sum = 0;
@@ -106,9 +108,10 @@ inline std::optional<double> declared_distance(const Table& table, Position s, P
   return table.amplitude * static_cast<double>(std::sqrt(sum));
 }
 
-// Two codes that must differ, as they are or rounded (`rows`, of positions s and t, `error` the 2-norm of what rounding
-// may have moved them towards each other). Where a ladder is declared, codes that are equal are off by the distance
-// that it puts between them; without one there is no distance to measure by, and equal is off by 1.
+// Two codes that must differ, as they are or rounded (`rows`, of positions s and t, `error` the 2-norm of
+// what rounding may have moved them towards each other). Where a ladder is declared, codes that are equal are
+// off by the distance that it puts between them; without one there is no distance to measure by, and equal is
+// off by 1.
 inline Residual told_apart(const Table& table, Position s, Position t, std::span<const double> row_s,
                            std::span<const double> row_t, double error) {
   const bool equal = std::equal(row_s.begin(), row_s.end(), row_t.begin(), row_t.end());

@@ -20,8 +20,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
     const codes::Shift by_a = codes::shift(table, at, 0, 1, pair), by_b = codes::shift(table, at, 2, 3, pair),
                        by_both = codes::shift(table, at, 4, 5, pair);
     // The exact shifts are turns: m_a m_b is off by e_a + e_b + e_a e_b, and our product by 3 roundings.
-    const double allowed =
-        by_a.error + by_b.error + by_a.error * by_b.error + by_both.error + 3 * unit_fp64;
+    const double allowed = by_a.error + by_b.error + by_a.error * by_b.error + by_both.error + 3 * unit_fp64;
     worst = worse(worst, equal(norm(by_a.map * by_b.map - by_both.map), 0, allowed, 2));
   }
   return worst;

@@ -15,7 +15,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const codes::Codes at = codes::at(table, p, {s, t, s + k, t + k});
   const codes::Measured here = codes::apart(at, 0, at, 1), there = codes::apart(at, 2, at, 3);
   const double farthest = 2 * table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
-  return equal(there.value, here.value, here.error + there.error, table.pairs.empty() ? no_ceiling : farthest);
+  return equal(there.value, here.value, here.error + there.error,
+               table.pairs.empty() ? no_ceiling : farthest);
 }
 
 Encoding flat_circle() {
@@ -28,7 +29,8 @@ Encoding flat_circle() {
 }  // namespace
 
 const Property properties::table::distance_depends_on_offset{
-    .statement = "The distance between two codes depends on how far apart their positions are, not on where they are.",
+    .statement =
+        "The distance between two codes depends on how far apart their positions are, not on where they are.",
     .formula = "|p_{s+k} - p_{t+k}| = |p_s - p_t|",
     .source = "|p_s - p_t|^2 = 2 sum_i (1 - cos(w_i (s - t))), from Vaswani et al. 2017, section 3.5",
     .checks = {CheckOf<Table>(&check)},

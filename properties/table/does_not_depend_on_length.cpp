@@ -12,9 +12,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 }
 
 Encoding slows_down() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double n) {
-    return pair.frequency * t / (n > 4096 ? 1 + 1e-9 : 1);
-  });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double n) { return pair.frequency * t / (n > 4096 ? 1 + 1e-9 : 1); });
 }
 
 }  // namespace

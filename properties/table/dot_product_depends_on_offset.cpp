@@ -15,19 +15,22 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const codes::Measured here = codes::dot(at, 0, at, 1), there = codes::dot(at, 2, at, 3);
   // On a ladder both lie between -h A^2 and h A^2 (a lone sine lacks its partner, so its share is the same).
   const double squares = static_cast<double>(table.pairs.size()) * table.amplitude * table.amplitude;
-  return equal(there.value, here.value, here.error + there.error, table.pairs.empty() ? no_ceiling : 2 * squares);
+  return equal(there.value, here.value, here.error + there.error,
+               table.pairs.empty() ? no_ceiling : 2 * squares);
 }
 
 Encoding skewed() {
   return specimens::ladder(4, [](const Pair& pair, Position t, Position) {
-    return std::array<double, 2>{std::sin(pair.frequency * double(t)), std::cos(pair.frequency * double(t) + 1e-6)};
+    return std::array<double, 2>{std::sin(pair.frequency * double(t)),
+                                 std::cos(pair.frequency * double(t) + 1e-6)};
   });
 }
 
 }  // namespace
 
 const Property properties::table::dot_product_depends_on_offset{
-    .statement = "The dot product of two codes depends on how far apart their positions are, not on where they are.",
+    .statement =
+        "The dot product of two codes depends on how far apart their positions are, not on where they are.",
     .formula = "p_{s+k} . p_{t+k} = p_s . p_t",
     .source = "Vaswani et al. 2017, section 3.5: p_s . p_t = sum_i cos(w_i (s - t))",
     .checks = {CheckOf<Table>(&check)},

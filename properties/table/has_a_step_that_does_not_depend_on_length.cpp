@@ -8,15 +8,16 @@ namespace {
 Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, table.positions.lo, table.positions.hi - 1);
   const auto [n, far] = codes::two_lengths(table, draw, t + 2);
-  const codes::Codes in_short = codes::at(table, p, {t, t + 1}, n), in_long = codes::at(table, p, {t, t + 1}, far);
-  const codes::Measured here = codes::apart(in_short, 0, in_short, 1), there = codes::apart(in_long, 0, in_long, 1);
+  const codes::Codes in_short = codes::at(table, p, {t, t + 1}, n),
+                     in_long = codes::at(table, p, {t, t + 1}, far);
+  const codes::Measured here = codes::apart(in_short, 0, in_short, 1),
+                        there = codes::apart(in_long, 0, in_long, 1);
   return equal(there.value, here.value, here.error + there.error);
 }
 
 Encoding stretches() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double n) {
-    return pair.frequency * t * (1 + 1e-6 * std::log(n));
-  });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-6 * std::log(n)); });
 }
 
 }  // namespace

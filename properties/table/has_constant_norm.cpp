@@ -5,9 +5,11 @@
 namespace posproof {
 namespace {
 
-// A norm is no further from the exact norm than the row from the exact row. Summing d squares and taking the root in
-// double adds (d + 3)/2 roundings of the norm.
-double ours(const Table& table, double norm) { return (static_cast<double>(table.dim) + 3) / 2 * unit_fp64 * norm; }
+// A norm is no further from the exact norm than the row from the exact row. Summing d squares and taking the
+// root in double adds (d + 3)/2 roundings of the norm.
+double ours(const Table& table, double norm) {
+  return (static_cast<double>(table.dim) + 3) / 2 * unit_fp64 * norm;
+}
 
 Residual on_a_ladder(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
@@ -24,7 +26,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   if (s == t) throw Discard{};
   const codes::Codes at = codes::at(table, p, {s, t});
   const double here = codes::norm(at[0]), there = codes::norm(at[1]);
-  const double allowed = codes::norm(at.error[0]) + codes::norm(at.error[1]) + ours(table, here) + ours(table, there);
+  const double allowed =
+      codes::norm(at.error[0]) + codes::norm(at.error[1]) + ours(table, here) + ours(table, there);
   return equal(there, here, std::isfinite(allowed) ? allowed : 0);
 }
 

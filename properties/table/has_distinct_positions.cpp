@@ -5,10 +5,10 @@
 namespace posproof {
 namespace {
 
-// Offsets after which the fastest pair, one radian a position, comes nearest to where it was (numerators of the
-// convergents of 2 pi, and twice 355), and powers of two, where tables and integers wrap around.
-const std::vector<Position> returns = {1,    6,    25,   44,    333,   710,   103993, 208696, 312689, 2,
-                                       4,    8,    16,   32,    64,    128,   256,    512,    1024,   2048,
+// Offsets after which the fastest pair, one radian a position, comes nearest to where it was (numerators of
+// the convergents of 2 pi, and twice 355), and powers of two, where tables and integers wrap around.
+const std::vector<Position> returns = {1,    6,    25,    44,    333,   710,    103993, 208696, 312689, 2,
+                                       4,    8,    16,    32,    64,    128,    256,    512,    1024,   2048,
                                        4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288};
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -24,9 +24,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 }
 
 Encoding wraps() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double) {
-    return pair.frequency * std::fmod(t, 65536);
-  });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double) { return pair.frequency * std::fmod(t, 65536); });
 }
 
 Encoding clamps() {
@@ -40,7 +39,8 @@ Encoding clamps() {
 const Property properties::table::has_distinct_positions{
     .statement = "Two positions never have the same code.",
     .formula = "s != t: p_s != p_t",
-    .source = "Vaswani et al. 2017, section 3.5: the first pair turns by 1 radian a position, and pi is irrational",
+    .source =
+        "Vaswani et al. 2017, section 3.5: the first pair turns by 1 radian a position, and pi is irrational",
     .checks = {CheckOf<Table>(&check)},
     .rejects = {{"a position that wraps around at 65536", &wraps},
                 {"a table whose last three rows are equal", &clamps}},

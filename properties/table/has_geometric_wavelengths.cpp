@@ -19,9 +19,10 @@ long double rung(const Table& table, std::size_t i) {
   return std::exp(share * std::log(static_cast<long double>(last.frequency)));
 }
 
-// Radians a position by which the pair turns, measured over baselines of 1, 2, 4, .. positions from row 0 (row j + 1 is
-// 2^j positions on). One step turns by less than half a turn, and each baseline says on which turn the angle over twice
-// as many positions is: as long as three times the error of an angle is less than half a turn.
+// Radians a position by which the pair turns, measured over baselines of 1, 2, 4, .. positions from row 0
+// (row j + 1 is 2^j positions on). One step turns by less than half a turn, and each baseline says on which
+// turn the angle over twice as many positions is: as long as three times the error of an angle is less than
+// half a turn.
 codes::Measured frequency(const Table& table, const codes::Codes& at, const Pair& pair) {
   codes::Measured best{0, std::numeric_limits<double>::infinity()};
   long double steps = 1, angle = 0;
@@ -29,7 +30,8 @@ codes::Measured frequency(const Table& table, const codes::Codes& at, const Pair
     const codes::Shift shift = codes::shift(table, at, 0, r, pair);
     // A point that is off by e < 1 from the unit circle is off by asin(e) <= (pi/2) e in its angle.
     const double error = shift.error < 1 ? static_cast<double>(turn / 4) * shift.error : 4;
-    const long double here = std::atan2(static_cast<long double>(shift.map.y), static_cast<long double>(shift.map.x));
+    const long double here =
+        std::atan2(static_cast<long double>(shift.map.y), static_cast<long double>(shift.map.x));
     angle = r == 1 ? here : here + turn * std::round((2 * angle - here) / turn);
     if (r > 1 && !(3 * error < turn / 2)) break;
     best = {static_cast<double>(angle / steps), error / static_cast<double>(steps)};
@@ -52,7 +54,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   for (const Pair& pair : table.pairs) {
     const codes::Measured measured = frequency(table, at, pair);
     const auto expected = static_cast<double>(rung(table, pair.index));
-    // The rung comes from the declared last frequency, a double: half a unit of it, and of the rung and the quotient.
+    // The rung comes from the declared last frequency, a double: half a unit of it, and of the rung and the
+    // quotient.
     const double allowed = measured.error + 4 * unit_fp64 * expected;
     worst = worse(worst, equal(measured.value, expected, allowed, static_cast<double>(turn / 2)));
   }
@@ -72,16 +75,16 @@ Encoding rounded_frequencies() {
 }
 
 Encoding doubled_exponent() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double) {
-    return pair.frequency * pair.frequency * t;
-  });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double) { return pair.frequency * pair.frequency * t; });
 }
 
 }  // namespace
 
 const Property properties::table::has_geometric_wavelengths{
-    .statement = "The wavelengths, measured on the table, form a geometric progression from 2 pi positions to the "
-                 "declared last one.",
+    .statement =
+        "The wavelengths, measured on the table, form a geometric progression from 2 pi positions to the "
+        "declared last one.",
     .formula = "angle of p_{t+1} against p_t in pair i: w_i = r^i, w_0 = 1, w_{h-1} as declared",
     .source = "Vaswani et al. 2017, section 3.5: `a geometric progression from 2 pi to 10000 2 pi`",
     .checks = {CheckOf<Table>(&check)},

@@ -5,7 +5,9 @@
 namespace posproof {
 namespace {
 
-double area(codes::Point a, codes::Point b) { return a.x * b.y - a.y * b.x; }
+double area(codes::Point a, codes::Point b) {
+  return a.x * b.y - a.y * b.x;
+}
 
 Residual check(const Table& table, Precision p, Draw& draw) {
   if (table.pairs.empty() || table.lone) throw Discard{};  // no shift can be read off
@@ -18,8 +20,9 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const codes::Codes at = codes::at(table, p, {s, t, s + k, t + k});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
-    // Two codes of a pair span an area, which the shift multiplies by its determinant. Of exact codes of size A the
-    // area is off by A(e + e') + e e'; two products and a difference in double are 3 roundings of at most A^2 each.
+    // Two codes of a pair span an area, which the shift multiplies by its determinant. Of exact codes of size
+    // A the area is off by A(e + e') + e e'; two products and a difference in double are 3 roundings of at
+    // most A^2 each.
     const double size = table.amplitude;
     double allowed = 6 * unit_fp64 * size * size;
     for (const std::size_t r : {std::size_t{0}, std::size_t{2}}) {
@@ -36,14 +39,16 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 Encoding spiral() {
   return specimens::ladder(4, [](const Pair& pair, Position t, Position) {
     const double size = std::exp(1e-10 * double(t));
-    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)), size * std::cos(pair.frequency * double(t))};
+    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
+                                 size * std::cos(pair.frequency * double(t))};
   });
 }
 
 }  // namespace
 
 const Property properties::table::has_translations_of_determinant_one{
-    .statement = "A shift keeps the area, with its sign, that two codes of a pair span: its determinant is one.",
+    .statement =
+        "A shift keeps the area, with its sign, that two codes of a pair span: its determinant is one.",
     .formula = "det M_k = 1: p_{s+k} x p_{t+k} = p_s x p_t",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations, and cos^2 + sin^2 = 1",
     .checks = {CheckOf<Table>(&check)},

@@ -25,7 +25,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 Encoding spiral() {
   return specimens::ladder(4, [](const Pair& pair, Position t, Position) {
     const double size = std::exp(-1e-9 * double(t));
-    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)), size * std::cos(pair.frequency * double(t))};
+    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
+                                 size * std::cos(pair.frequency * double(t))};
   });
 }
 

@@ -21,7 +21,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 Encoding longer_pair() {
   return specimens::ladder(8, [](const Pair& pair, Position t, Position) {
     const double size = pair.index == 3 ? 1 + 1e-9 : 1;
-    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)), size * std::cos(pair.frequency * double(t))};
+    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
+                                 size * std::cos(pair.frequency * double(t))};
   });
 }
 

@@ -10,14 +10,14 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
   const auto [n, far] = codes::two_lengths(table, draw, std::max(s, t) + 1);
   const codes::Codes in_short = codes::at(table, p, {s, t}, n), in_long = codes::at(table, p, {s, t}, far);
-  const codes::Measured here = codes::dot(in_short, 0, in_short, 1), there = codes::dot(in_long, 0, in_long, 1);
+  const codes::Measured here = codes::dot(in_short, 0, in_short, 1),
+                        there = codes::dot(in_long, 0, in_long, 1);
   return equal(there.value, here.value, here.error + there.error);
 }
 
 Encoding stretches() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double n) {
-    return pair.frequency * t * (1 + 1e-6 * std::log(n));
-  });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-6 * std::log(n)); });
 }
 
 }  // namespace

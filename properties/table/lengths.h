@@ -15,7 +15,8 @@ struct Lengths {
 inline Lengths two_lengths(const Table& table, Draw& draw, Position least) {
   static const std::vector<Position> switches = [] {
     std::vector<Position> all;
-    for (Position power = 2; power <= Position{1} << 20; power *= 2) all.insert(all.end(), {power, power + 1});
+    for (Position power = 2; power <= Position{1} << 20; power *= 2)
+      all.insert(all.end(), {power, power + 1});
     return all;
   }();
   const Position most = table.positions.hi + 1;
@@ -28,8 +29,10 @@ inline Lengths two_lengths(const Table& table, Draw& draw, Position least) {
 inline Residual same(const Codes& there, const Codes& here) {
   std::vector<double> allowed;
   for (std::size_t r = 0; r < here.error.size(); ++r)
-    for (std::size_t c = 0; c < here.error[r].size(); ++c) allowed.push_back(here.error[r][c] + there.error[r][c]);
-  return posproof::equal(std::span<const double>(there.rows.data), here.rows.data, std::span<const double>(allowed));
+    for (std::size_t c = 0; c < here.error[r].size(); ++c)
+      allowed.push_back(here.error[r][c] + there.error[r][c]);
+  return posproof::equal(std::span<const double>(there.rows.data), here.rows.data,
+                         std::span<const double>(allowed));
 }
 
 }  // namespace posproof::codes

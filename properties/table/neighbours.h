@@ -6,13 +6,14 @@
 
 namespace posproof::codes {
 
-// The codes of t and t + 1 in a sequence of n tokens, rounded to a format of that unit roundoff. Whole numbers stop
-// being exact at powers of two.
-inline Residual neighbours_told_apart(const Table& table, const Precision& p, Draw& draw, double (*rounded)(double),
-                                      double unit) {
+// The codes of t and t + 1 in a sequence of n tokens, rounded to a format of that unit roundoff. Whole
+// numbers stop being exact at powers of two.
+inline Residual neighbours_told_apart(const Table& table, const Precision& p, Draw& draw,
+                                      double (*rounded)(double), double unit) {
   static const std::vector<Position> powers = [] {
     std::vector<Position> all;
-    for (Position power = 2; power <= Position{1} << 20; power *= 2) all.insert(all.end(), {power - 1, power});
+    for (Position power = 2; power <= Position{1} << 20; power *= 2)
+      all.insert(all.end(), {power - 1, power});
     return all;
   }();
   const Position lo = table.positions.lo, hi = table.positions.hi;

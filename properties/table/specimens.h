@@ -9,18 +9,21 @@
 // Tables that are wrong by little, to be refuted.
 namespace posproof::specimens {
 
-// What one pair holds, first its sine column, second its cosine, at position t of a sequence of n tokens. Its angle is
-// pair.frequency * t where it is right.
+// What one pair holds, first its sine column, second its cosine, at position t of a sequence of n tokens. Its
+// angle is pair.frequency * t where it is right.
 using Code = std::function<std::array<double, 2>(const Pair& pair, Position t, Position n)>;
 
-inline std::array<double, 2> right(double angle) { return {std::sin(angle), std::cos(angle)}; }
+inline std::array<double, 2> right(double angle) {
+  return {std::sin(angle), std::cos(angle)};
+}
 
 // A sinusoidal table of even width, base 10000, interleaved, that holds what `code` says instead.
 inline Table ladder(std::size_t dim, Code code) {
   Table table{.dim = dim};
   for (std::size_t i = 0; 2 * i < dim; ++i)
     table.pairs.push_back({2 * i, 2 * i + 1, std::pow(10000.0, -2.0 * double(i) / double(dim)), i});
-  table.rows = [dim, pairs = table.pairs, code = std::move(code)](std::span<const Position> positions, Position n) {
+  table.rows = [dim, pairs = table.pairs, code = std::move(code)](std::span<const Position> positions,
+                                                                  Position n) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r)
       for (const Pair& pair : pairs) {
@@ -41,7 +44,8 @@ inline Table ladder_of_angles(std::size_t dim, std::function<double(const Pair&,
 }
 
 // Without declared pairs: entry c of the code of position t in a sequence of n tokens.
-inline Table plain(std::size_t dim, Domain positions, std::function<double(std::size_t c, double t, double n)> entry) {
+inline Table plain(std::size_t dim, Domain positions,
+                   std::function<double(std::size_t c, double t, double n)> entry) {
   Table table{.dim = dim, .positions = std::move(positions)};
   table.rows = [dim, entry = std::move(entry)](std::span<const Position> at, Position n) {
     Tensor rows({at.size(), dim});

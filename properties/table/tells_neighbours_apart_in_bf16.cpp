@@ -11,7 +11,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 
 // The best-known precision defect: 256 and 257 are one number in bf16, 2048 and 2049 in fp16.
 Encoding rounded_positions() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double) { return pair.frequency * to_bf16(t); });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double) { return pair.frequency * to_bf16(t); });
 }
 
 // Its step is 1/(256 * 2), and just below 1 that of bf16 is 1/256.

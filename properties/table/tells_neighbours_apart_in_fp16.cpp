@@ -11,12 +11,14 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 
 // The best-known precision defect: 256 and 257 are one number in bf16, 2048 and 2049 in fp16.
 Encoding rounded_positions() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double) { return pair.frequency * to_fp16(t); });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double) { return pair.frequency * to_fp16(t); });
 }
 
 // Its step is 1/(2048 * 2), and just below 1 that of fp16 is 1/2048.
 Encoding even_steps() {
-  return specimens::plain(1, Domain{0, 2 * 2048}, [](std::size_t, double t, double) { return t / (2 * 2048); });
+  return specimens::plain(1, Domain{0, 2 * 2048},
+                          [](std::size_t, double t, double) { return t / (2 * 2048); });
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace {
 double declared_difference(const Table& table, Position k) {
   long double sum = 0;
   for (const Pair& pair : table.pairs)
-    sum += std::cos(static_cast<long double>(pair.frequency)) - std::cos(static_cast<long double>(k) * pair.frequency);
+    sum += std::cos(static_cast<long double>(pair.frequency)) -
+           std::cos(static_cast<long double>(k) * pair.frequency);
   return std::abs(static_cast<double>(sum)) * table.amplitude * table.amplitude;
 }
 
@@ -18,12 +19,14 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position k = draw.position("k", {2, hi - lo, table.positions.hard});
   const Position t = draw.position("t", table.positions, lo, hi - 1);
   const Position n = draw.position("n", {t + 2, hi, table.positions.hard});
-  // A code that knows no more than the place within the sequence is found out k times as far in one k times as long.
+  // A code that knows no more than the place within the sequence is found out k times as far in one k times
+  // as long.
   const Position u = draw.position("u", {lo, hi - k, {k * t, k * (t + 1) - 1}});
   const Position far = draw.position("far", {std::max(n, u + k) + 1, hi + 1, {k * n, k * (n - 1) + 1}});
   const codes::Codes in_short = codes::at(table, p, {t, t + 1}, n, codes::Against::declared),
                      in_long = codes::at(table, p, {u, u + k}, far, codes::Against::declared);
-  const codes::Measured near = codes::dot(in_short, 0, in_short, 1), distant = codes::dot(in_long, 0, in_long, 1);
+  const codes::Measured near = codes::dot(in_short, 0, in_short, 1),
+                        distant = codes::dot(in_long, 0, in_long, 1);
   if (!std::isfinite(near.value) || !std::isfinite(distant.value))
     return {std::numeric_limits<double>::quiet_NaN(), 0, 1};
   // Two products that are equal bit for bit are off by what the ladder puts between them; without one, by 1.
@@ -44,10 +47,13 @@ Encoding whole_products() {
 }  // namespace
 
 const Property properties::table::tells_neighbours_from_distant_tokens{
-    .statement = "No two tokens of a long sequence that are further apart have the dot product that neighbours have in a "
-                 "shorter one.",
+    .statement =
+        "No two tokens of a long sequence that are further apart have the dot product that neighbours have "
+        "in a "
+        "shorter one.",
     .formula = "k >= 2, n' > n: p_t(n) . p_{t+1}(n) != p_u(n') . p_{u+k}(n')",
-    .source = "the argument against t/(n-1): tokens 1 and 2 of 3 have the product of tokens 50 and 100 of 101",
+    .source =
+        "the argument against t/(n-1): tokens 1 and 2 of 3 have the product of tokens 50 and 100 of 101",
     .checks = {CheckOf<Table>(&check)},
     .rejects = {{"the position itself: 2 x 3 = 1 x 6", &whole_products}, {"angles of t/n", &normalised}},
 };

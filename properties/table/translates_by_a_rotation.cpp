@@ -17,9 +17,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
 
 // Angles that run ahead, by a radian after a hundred thousand positions.
 Encoding chirp() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double) {
-    return pair.frequency * t + 1e-10 * t * t;
-  });
+  return specimens::ladder_of_angles(
+      4, [](const Pair& pair, double t, double) { return pair.frequency * t + 1e-10 * t * t; });
 }
 
 Encoding lone_sine() {
@@ -40,7 +39,8 @@ Encoding longer_code() {
 }  // namespace
 
 const Property properties::table::translates_by_a_rotation{
-    .statement = "One orthogonal matrix, the same at every position, carries each code to the code k positions on.",
+    .statement =
+        "One orthogonal matrix, the same at every position, carries each code to the code k positions on.",
     .formula = "p_{t+k} = M_k p_t for all t, M_k M_k^T = 1",
     .source = "Vaswani et al. 2017, section 3.5: PE_{pos+k} is a linear function of PE_pos",
     .checks = {CheckOf<Table>(&check)},

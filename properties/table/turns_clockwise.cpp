@@ -12,9 +12,10 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   for (const Pair& pair : table.pairs) {
     // Half a turn or more in one step has no direction.
     if (!(pair.frequency > 0 && pair.frequency < std::acos(-1.0))) continue;
-    // The axes of the clock: x the sine column, y the cosine column. The cross product of exact codes of size A is off
-    // by A(e + e') + e e'; two products and a difference in double are 3 roundings of at most A^2.
-    const double e = codes::point_error(at, 0, pair), f = codes::point_error(at, 1, pair), size = table.amplitude;
+    // The axes of the clock: x the sine column, y the cosine column. The cross product of exact codes of size
+    // A is off by A(e + e') + e e'; two products and a difference in double are 3 roundings of at most A^2.
+    const double e = codes::point_error(at, 0, pair), f = codes::point_error(at, 1, pair),
+                 size = table.amplitude;
     const double cross = at[0][pair.first] * at[1][pair.second] - at[0][pair.second] * at[1][pair.first];
     const double allowed = size * (e + f) + e * f + 3 * unit_fp64 * size * size;
     worst = worse(worst, no_more(cross, 0, allowed, size * size * std::sin(pair.frequency)));
@@ -37,9 +38,13 @@ Encoding swapped() {
 }  // namespace
 
 const Property properties::table::turns_clockwise{
-    .statement = "With the sine to the right and the cosine upwards, each pair turns clockwise from position to position.",
+    .statement =
+        "With the sine to the right and the cosine upwards, each pair turns clockwise from position to "
+        "position.",
     .formula = "x = p[2i], y = p[2i+1], 0 < w_i < pi: x_t y_{t+1} - y_t x_{t+1} = -A^2 sin w_i < 0",
-    .source = "Vaswani et al. 2017, section 3.5; with the cosine to the right the same pair turns counter-clockwise",
+    .source =
+        "Vaswani et al. 2017, section 3.5; with the cosine to the right the same pair turns "
+        "counter-clockwise",
     .checks = {CheckOf<Table>(&check)},
     .rejects = {{"the slowest pair of four, which turns the other way", &backwards},
                 {"sine and cosine in each other's column", &swapped}},

@@ -10,8 +10,8 @@
 
 namespace posproof::attention {
 
-// Plain loops and no matrix library: a library blocks its sums by the size of the machine's cache, and with the order
-// the last bits change.
+// Plain loops and no matrix library: a library blocks its sums by the size of the machine's cache, and with
+// the order the last bits change.
 Tensor product(const Tensor& x, const Tensor& w) {
   if (x.shape.size() != 2 || w.shape.size() != 2 || x.width() != w.rows())
     throw std::invalid_argument(fmt::format("{} cannot be multiplied with {}", text(x.shape), text(w.shape)));
@@ -38,7 +38,8 @@ Tensor scaled_logits(const Tensor& q, const Tensor& k) {
 
 Tensor softmax(const Tensor& logits, const Mask& mask) {
   if (logits.shape != mask.shape)
-    throw std::invalid_argument(fmt::format("logits {} meet a mask of {}", text(logits.shape), text(mask.shape)));
+    throw std::invalid_argument(
+        fmt::format("logits {} meet a mask of {}", text(logits.shape), text(mask.shape)));
   Tensor weights(logits.shape);
   for (std::size_t i = 0; i < logits.rows(); ++i) {
     double most = -std::numeric_limits<double>::infinity();

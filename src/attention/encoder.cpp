@@ -21,7 +21,9 @@ Tensor shifted(Tensor x, const Tensor& shift) {
   return x;
 }
 
-LayerNorm plain_norm(std::size_t dim) { return {Tensor({dim}, std::vector<double>(dim, 1.0)), Tensor({dim})}; }
+LayerNorm plain_norm(std::size_t dim) {
+  return {Tensor({dim}, std::vector<double>(dim, 1.0)), Tensor({dim})};
+}
 
 }  // namespace
 
@@ -65,7 +67,10 @@ Block random_block(std::size_t dim, std::uint64_t seed) {
   const Projections projections = random_projections(dim, generator.next());
   Tensor up = generator.normal({dim, hidden}, deviation(dim));
   Tensor down = generator.normal({hidden, dim}, deviation(hidden));
-  return {projections, {std::move(up), Tensor({hidden}), std::move(down), Tensor({dim})}, plain_norm(dim), plain_norm(dim)};
+  return {projections,
+          {std::move(up), Tensor({hidden}), std::move(down), Tensor({dim})},
+          plain_norm(dim),
+          plain_norm(dim)};
 }
 
 }  // namespace posproof::attention

@@ -4,12 +4,12 @@
 
 #include "attention/multi_head.h"
 
-// The encoder block of Vaswani et al. 2017, section 3.1: x + attention(x), then x + feed_forward(x), each normalised.
-// Everything but the attention acts on each token alone.
+// The encoder block of Vaswani et al. 2017, section 3.1: x + attention(x), then x + feed_forward(x), each
+// normalised. Everything but the attention acts on each token alone.
 namespace posproof::attention {
 
-// gain * (x - mean) / sqrt(variance + epsilon) + shift over the channels of each token, the variance with divisor d.
-// Ba, Kiros, Hinton 2016, eq. 4.
+// gain * (x - mean) / sqrt(variance + epsilon) + shift over the channels of each token, the variance with
+// divisor d. Ba, Kiros, Hinton 2016, eq. 4.
 struct LayerNorm {
   Tensor gain, shift;  // [dim]
   double epsilon = 1e-5;
@@ -27,9 +27,9 @@ struct Block {
   Projections projections;
   FeedForward feed_forward;
   LayerNorm after_attention, after_feed_forward;
-  bool residual = true;          // x is added to what the layer makes of it
-  bool normalise = true;         // after each of the two
-  bool with_feed_forward = true; // false: the attention alone
+  bool residual = true;           // x is added to what the layer makes of it
+  bool normalise = true;          // after each of the two
+  bool with_feed_forward = true;  // false: the attention alone
 };
 
 // One block over the tokens x[n, dim], with any operator in its middle.

@@ -7,8 +7,8 @@
 
 namespace posproof::attention {
 
-// Random numbers that are the same bits everywhere, which those of <random>'s distributions are not: splitmix64
-// (Steele, Lea, Flood 2014), and normal numbers by Box and Muller in long double.
+// Random numbers that are the same bits everywhere, which those of <random>'s distributions are not:
+// splitmix64 (Steele, Lea, Flood 2014), and normal numbers by Box and Muller in long double.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : state_(seed) {}

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attention/dot_product.h"
+#include "attention/plug.h"
 #include "core/error.h"
 
 namespace posproof::attention {
@@ -38,10 +39,12 @@ Tensor magnitudes(const Tensor& x) {
   return out;
 }
 
-// Error of a . b / sqrt(d), where a and b are off by at most da and db: |a|.db + da.|b| + da.db from these. Products
-// and sums run in the wider of the two formats, as every unit for bf16 and fp16 does: d + 1 of its roundings of
-// |a|.|b|. The sum, the factor 1/sqrt(d) and the product with it are rounded to the result's format: 3 more.
-Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db, const Precision& p) {
+// Error of a . b / sqrt(d), where a and b are off by at most da and db: |a|.db + da.|b| + da.db from these.
+// Products and sums run in the wider of the two formats, as every unit for bf16 and fp16 does: d + 1 of its
+// roundings of |a|.|b|. The sum, the factor 1/sqrt(d) and the product with it are rounded to the result's
+// format: 3 more.
+Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db,
+                    const Precision& p) {
   const double wide = std::min(p.angle, p.result);
   const double roundings = (static_cast<double>(a.width()) + 1) * wide + 3 * p.result;
   const Tensor size_a = magnitudes(a), size_b = magnitudes(b);
@@ -119,7 +122,8 @@ Logits of_rotary(const Rotary& rotary) {
       put(out, h, scaled_logits(slice(a, h, q.rows(), rotary.dim), slice(b, h, k.rows(), rotary.dim)));
     return out;
   };
-  logits.error = [rotary](const Tensor& q, const Tensor& k, Positions queries, Positions keys, const Precision& p) {
+  logits.error = [rotary](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
+                          const Precision& p) {
     const auto off = [&](const Tensor& x, Positions at) {
       Tensor error(x.shape);
       for (std::size_t r = 0; r < at.size(); ++r) {
@@ -132,7 +136,8 @@ Logits of_rotary(const Rotary& rotary) {
     Tensor out({rotary.heads, q.rows(), k.rows()});
     for (std::size_t h = 0; h < rotary.heads; ++h) {
       const Tensor da = off(head_of(q, h, rotary.dim), queries), db = off(head_of(k, h, rotary.dim), keys);
-      put(out, h, scaled_error(slice(a, h, q.rows(), rotary.dim), da, slice(b, h, k.rows(), rotary.dim), db, p));
+      put(out, h,
+          scaled_error(slice(a, h, q.rows(), rotary.dim), da, slice(b, h, k.rows(), rotary.dim), db, p));
     }
     return out;
   };
@@ -161,7 +166,8 @@ Logits of_bias(const Bias& bias) {
     for (std::size_t e = 0; e < out.data.size(); ++e) {
       const double slope = bias.slopes.empty() ? 0 : bias.slopes[e / per_head];
       // The bias's own error, and one rounding of the sum of content and bias.
-      out.data[e] += bias_error(p, b.data.at(e), slope, e / per_head + 1) + p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
+      out.data[e] +=
+          bias_error(p, b.data.at(e), slope, e / per_head + 1) + p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
     }
     return out;
   };
@@ -203,12 +209,17 @@ std::optional<Contextual> lift(const Encoding& encoding) {
   if (const auto* already = std::get_if<Contextual>(&encoding)) return *already;
   const auto seen = logits(encoding);
   if (!seen) return std::nullopt;
-  Contextual lifted{.dim = seen->dim, .heads = seen->heads, .positions = seen->positions, .logits = seen->at};
-  lifted.error = [error = seen->error](std::span<const double> q, std::span<const double> k, Position i, Position j,
-                                       const Precision& p) {
+  // One error for all heads: that of the worst.
+  Contextual lifted{.dim = seen->dim,
+                    .heads = seen->heads,
+                    .positions = seen->positions,
+                    .positional = seen->positional,
+                    .logits = seen->at};
+  lifted.error = [error = seen->error](std::span<const double> q, std::span<const double> k, Position i,
+                                       Position j, const Precision& p) {
     const std::array<Position, 1> query = {i}, key = {j};
-    const Tensor of_heads =
-        error(Tensor({1, q.size()}, {q.begin(), q.end()}), Tensor({1, k.size()}, {k.begin(), k.end()}), query, key, p);
+    const Tensor of_heads = error(Tensor({1, q.size()}, {q.begin(), q.end()}),
+                                  Tensor({1, k.size()}, {k.begin(), k.end()}), query, key, p);
     return *std::max_element(of_heads.data.begin(), of_heads.data.end());
   };
   return lifted;

@@ -13,8 +13,8 @@ namespace posproof::attention {
 //   rotary:     turn(q, i) . turn(k, j) / sqrt(d)       in each head, d the width of one head
 //   bias:       q . k / sqrt(d) + bias(i, j)            in each head, of content of width 4
 //   contextual: its own logits
-// The width is that of all heads together. A table that is normalised by the length is asked for that of the longer
-// side, up to its last position.
+// The width is that of all heads together. A table that is normalised by the length is asked for that of the
+// longer side, up to its last position.
 struct Logits {
   using Positions = std::span<const Position>;
   std::size_t dim = 0;
@@ -28,8 +28,5 @@ struct Logits {
 
 // None for an attention operator: its logits cannot be seen.
 std::optional<Logits> logits(const Encoding& encoding);
-
-// The same as an encoding of the kind contextual; the error of a pair of tokens is that of its worst head.
-std::optional<Contextual> lift(const Encoding& encoding);
 
 }  // namespace posproof::attention

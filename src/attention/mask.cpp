@@ -21,7 +21,9 @@ Mask none(std::size_t queries, std::size_t keys) {
   return where(queries, keys, [](std::size_t, std::size_t) { return true; });
 }
 
-Mask none(std::size_t tokens) { return none(tokens, tokens); }
+Mask none(std::size_t tokens) {
+  return none(tokens, tokens);
+}
 
 Mask causal(std::size_t tokens) {
   return where(tokens, tokens, [](std::size_t i, std::size_t j) { return j <= i; });
@@ -44,8 +46,10 @@ Mask sliding_window(std::size_t tokens, std::size_t width) {
 
 Mask intersect(const Mask& a, const Mask& b) {
   if (a.shape != b.shape)
-    throw std::invalid_argument(fmt::format("a mask of {} cannot meet one of {}", text(a.shape), text(b.shape)));
-  return where(a.rows(), a.width(), [&](std::size_t i, std::size_t j) { return sees(a, i, j) && sees(b, i, j); });
+    throw std::invalid_argument(
+        fmt::format("a mask of {} cannot meet one of {}", text(a.shape), text(b.shape)));
+  return where(a.rows(), a.width(),
+               [&](std::size_t i, std::size_t j) { return sees(a, i, j) && sees(b, i, j); });
 }
 
 bool sees(const Mask& mask, std::size_t query, std::size_t key) {

@@ -31,8 +31,8 @@ Projections random_projections(std::size_t dim, std::uint64_t seed) {
   return projections;
 }
 
-Tensor multi_head(const Projections& projections, const Attention& attention, const Tensor& x, const Tensor& y,
-                  const Mask& mask) {
+Tensor multi_head(const Projections& projections, const Attention& attention, const Tensor& x,
+                  const Tensor& y, const Mask& mask) {
   return product(attention.attend(product(x, projections.query), product(y, projections.key),
                                   product(y, projections.value), mask),
                  projections.output);

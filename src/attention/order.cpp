@@ -48,7 +48,9 @@ bool is_identity(Order order) {
   return true;
 }
 
-bool is_symmetry(const Mask& mask, Order order) { return reordered(mask, order, order) == mask; }
+bool is_symmetry(const Mask& mask, Order order) {
+  return reordered(mask, order, order) == mask;
+}
 
 std::size_t symmetries(const Mask& mask) {
   return count_orders(mask.rows(), [&](Order order) { return is_symmetry(mask, order); });

@@ -5,7 +5,8 @@
 
 #include "core/encoding.h"
 
-// Orders of tokens. An order is a permutation of 0 .. n-1; row r of what it gives is row order[r] of what it is given.
+// Orders of tokens. An order is a permutation of 0 .. n-1; row r of what it gives is row order[r] of what it
+// is given.
 namespace posproof::attention {
 
 using Order = std::span<const std::size_t>;
@@ -24,8 +25,8 @@ bool is_symmetry(const Mask& mask, Order order);
 // How many orders leave the mask as it is. All n! are tried; throws std::invalid_argument for n above 8.
 std::size_t symmetries(const Mask& mask);
 
-// For how many of the n! orders P self-attention of x (the queries, keys and values at once) under this mask gives P
-// times what it gives without, up to rounding in double. n up to 8.
+// For how many of the n! orders P self-attention of x (the queries, keys and values at once) under this mask
+// gives P times what it gives without, up to rounding in double. n up to 8.
 std::size_t equivariant_orders(const Attention& attention, const Tensor& x, const Mask& mask);
 
 }  // namespace posproof::attention

@@ -25,10 +25,11 @@ void need(const Attention& attention, const Tensor& q, const Tensor& k, const Te
   const Shape queries = {q.rows(), attention.dim}, keys = {k.rows(), attention.dim},
               values = {k.rows(), attention.value_dim}, shown = {q.rows(), k.rows()};
   if (q.shape != queries || k.shape != keys || v.shape != values || mask.shape != shown)
-    throw std::invalid_argument(fmt::format("attention over {} and {} with values {} and a mask of {}; {}, {}, {} and "
-                                            "{} were expected",
-                                            text(q.shape), text(k.shape), text(v.shape), text(mask.shape),
-                                            text(queries), text(keys), text(values), text(shown)));
+    throw std::invalid_argument(
+        fmt::format("attention over {} and {} with values {} and a mask of {}; {}, {}, {} and "
+                    "{} were expected",
+                    text(q.shape), text(k.shape), text(v.shape), text(mask.shape), text(queries), text(keys),
+                    text(values), text(shown)));
 }
 
 // The values that are averaged: a table has added its codes to them.
@@ -57,19 +58,22 @@ double values_error(const Encoding& encoding, const Tensor& v, const Tensor& pla
   return worst;
 }
 
-Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k, const Tensor& v,
-              const Mask& mask) {
+Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k,
+              const Tensor& v, const Mask& mask) {
   const Tensor all = logits.at(q, k, row_numbers(q.rows()), row_numbers(k.rows()));
   const Tensor values = placed_values(encoding, v, q.rows());
   const std::size_t per_head = q.rows() * k.rows(), width = v.width() / logits.heads;
   Tensor out({q.rows(), v.width()});
   for (std::size_t h = 0; h < logits.heads; ++h) {
     const auto first = all.data.begin() + static_cast<std::ptrdiff_t>(h * per_head);
-    const Tensor weights = softmax(
-        Tensor({q.rows(), k.rows()}, std::vector<double>(first, first + static_cast<std::ptrdiff_t>(per_head))), mask);
+    const Tensor weights =
+        softmax(Tensor({q.rows(), k.rows()},
+                       std::vector<double>(first, first + static_cast<std::ptrdiff_t>(per_head))),
+                mask);
     for (std::size_t i = 0; i < q.rows(); ++i)
       for (std::size_t j = 0; j < k.rows(); ++j)
-        for (std::size_t c = h * width; c < (h + 1) * width; ++c) out.at(i, c) += weights.at(i, j) * values.at(j, c);
+        for (std::size_t c = h * width; c < (h + 1) * width; ++c)
+          out.at(i, c) += weights.at(i, j) * values.at(j, c);
   }
   return out;
 }
@@ -77,17 +81,18 @@ Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, c
 // How far a row o_i = sum_j w_j v_j may be off, where w = softmax(l) over the n keys that it sees.
 //
 // 1. Logits off by delta_j, |delta_j| <= e. Along the straight way from l to l + delta the weights move by
-//    w_j (delta_j - sum w delta), so sum_j |dw_j| is the mean absolute deviation of a variable that lies in [-e, e]:
-//    at most e. Hence sum_j |w'_j - w_j| <= e, and never more than 2. Both sum to 1, so the middle c of the values may
-//    be taken off: |sum (w' - w) v| = |sum (w' - w)(v - c)| <= min(e, 2) * range(v) / 2. To all orders.
-//    e is the logit's own error, plus one rounding of l_j - max l, plus 4 units for an exponential within 2 ulp (a
-//    factor 1 + 4u of the power is 4u in the logit).
+//    w_j (delta_j - sum w delta), so sum_j |dw_j| is the mean absolute deviation of a variable that lies in
+//    [-e, e]: at most e. Hence sum_j |w'_j - w_j| <= e, and never more than 2. Both sum to 1, so the middle c
+//    of the values may be taken off: |sum (w' - w) v| = |sum (w' - w)(v - c)| <= min(e, 2) * range(v) / 2. To
+//    all orders. e is the logit's own error, plus one rounding of l_j - max l, plus 4 units for an
+//    exponential within 2 ulp (a factor 1 + 4u of the power is 4u in the logit).
 // 2. Values off by dv: at most dv, because the weights are positive and sum to 1.
-// 3. The normaliser is a sum of n terms (n), the quotient is rounded (1), so is the weight as it is stored (1), each
-//    product (1), the sum of n products (n) and the answer (1): 2n + 4 units of max|v|, to first order. A weight that
-//    underflows is less than one unit.
-double error(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k, const Tensor& v,
-             const Mask& mask, const Precision& p) {
+// 3. The normaliser is a sum of n terms (n), the quotient is rounded (1), so is the weight as it is stored
+// (1), each
+//    product (1), the sum of n products (n) and the answer (1): 2n + 4 units of max|v|, to first order. A
+//    weight that underflows is less than one unit.
+double error(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k,
+             const Tensor& v, const Mask& mask, const Precision& p) {
   const auto queries = row_numbers(q.rows()), keys = row_numbers(k.rows());
   const Tensor all = logits.at(q, k, queries, keys), off = logits.error(q, k, queries, keys, p);
   const Tensor values = placed_values(encoding, v, q.rows());
@@ -103,7 +108,8 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
       if (seen.empty()) throw Refusal(fmt::format("query {} sees no key", i));
       double most = l[seen.front()], e = 0;
       for (const std::size_t j : seen) most = std::max(most, l[j]);
-      for (const std::size_t j : seen) e = std::max(e, dl[j] + p.result * (most - l[j]) + 4 * p.result);
+      for (const std::size_t j : seen)
+        if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; !(ej <= e)) e = ej;  // NaN too
       for (std::size_t c = h * width; c < (h + 1) * width; ++c) {
         double lo = values.at(seen.front(), c), hi = lo;
         for (const std::size_t j : seen) {
@@ -111,8 +117,12 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
           hi = std::max(hi, values.at(j, c));
         }
         const double roundings = (2 * static_cast<double>(seen.size()) + 4) * p.result;
-        const double entry = std::min(e, 2.0) * (hi - lo) / 2 + dv + roundings * std::max(std::abs(lo), std::abs(hi));
-        // What is not a number is allowed nothing, so that a comparison with it refutes instead of ending the run.
+        // What is not a number is allowed nothing, so that a comparison with it refutes instead of ending the
+        // run.
+        for (const std::size_t j : seen)
+          if (!std::isfinite(values.at(j, c))) return 0;
+        const double entry =
+            std::min(e, 2.0) * (hi - lo) / 2 + dv + roundings * std::max(std::abs(lo), std::abs(hi));
         if (!std::isfinite(entry)) return 0;
         worst = std::max(worst, entry);
       }
@@ -129,12 +139,13 @@ Attention plug(const Encoding& encoding) {
   attention.only_logits = !std::holds_alternative<Table>(encoding);
   attention.positional = seen.positional;
   const Attention declared = attention;
-  attention.attend = [seen, encoding, declared](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+  attention.attend = [seen, encoding, declared](const Tensor& q, const Tensor& k, const Tensor& v,
+                                                const Mask& mask) {
     need(declared, q, k, v, mask);
     return attend(seen, encoding, q, k, v, mask);
   };
-  attention.error = [seen, encoding, declared](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
-                                               const Precision& p) {
+  attention.error = [seen, encoding, declared](const Tensor& q, const Tensor& k, const Tensor& v,
+                                               const Mask& mask, const Precision& p) {
     need(declared, q, k, v, mask);
     return error(seen, encoding, q, k, v, mask, p);
   };

@@ -45,5 +45,6 @@ TEST(Formats, overflow_to_infinity_and_keep_nan) {
 }
 
 TEST(Formats, fp32_is_what_the_machine_rounds_to) {
-  for (double x = 1e-46; x < 1e40; x *= 1.37) EXPECT_EQ(to_fp32(x), static_cast<double>(static_cast<float>(x))) << x;
+  for (double x = 1e-46; x < 1e40; x *= 1.37)
+    EXPECT_EQ(to_fp32(x), static_cast<double>(static_cast<float>(x))) << x;
 }

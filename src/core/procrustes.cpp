@@ -29,14 +29,14 @@ Matrix upper(const Matrix& x) {
 
 }  // namespace
 
-// With A = QR of the columns of x and B of y, the best matrix carries range(A) to range(B) by the polar factor of
-// R_A R_B^T, and what remains is ||R_B - W^T R_A||.
+// With A = QR of the columns of x and B of y, the best matrix carries range(A) to range(B) by the polar
+// factor of R_A R_B^T, and what remains is ||R_B - W^T R_A||.
 //
-// Rounding, u the unit of long double, X = ||x||_F, Y = ||y||_F: the n reflections of a QR move its columns by at most
-// 6 d n u (Higham 2002, theorem 19.4). The product and some ten sweeps of Jacobi rotations (each row is touched m times
-// a sweep, 6 roundings each) move R_A R_B^T by at most D = 64 m u X Y, and W away from orthogonality by 128 m u. The
-// polar factor of a matrix that is D off is worth at most 2 sqrt(m) D less than the best trace, which is twice that in
-// the squared residual: residual^2 <= best^2 + 4 sqrt(m) D.
+// Rounding, u the unit of long double, X = ||x||_F, Y = ||y||_F: the n reflections of a QR move its columns
+// by at most 6 d n u (Higham 2002, theorem 19.4). The product and some ten sweeps of Jacobi rotations (each
+// row is touched m times a sweep, 6 roundings each) move R_A R_B^T by at most D = 64 m u X Y, and W away from
+// orthogonality by 128 m u. The polar factor of a matrix that is D off is worth at most 2 sqrt(m) D less than
+// the best trace, which is twice that in the squared residual: residual^2 <= best^2 + 4 sqrt(m) D.
 Carried procrustes(const Tensor& x, const Tensor& y) {
   if (x.shape != y.shape || x.shape.size() != 2)
     throw std::length_error("rows of shape " + text(x.shape) + " cannot be carried to " + text(y.shape));

@@ -27,7 +27,8 @@ TEST(Procrustes, sees_a_part_in_a_million) {
   EXPECT_GT(procrustes(x, longer).residual, procrustes(x, longer).rounding);
 }
 
-// Two unit vectors at 60 degrees cannot be carried to two at 90: each ends 15 degrees off, a chord of 2 sin(7.5).
+// Two unit vectors at 60 degrees cannot be carried to two at 90: each ends 15 degrees off, a chord of 2
+// sin(7.5).
 TEST(Procrustes, leaves_what_no_matrix_can_do) {
   const Tensor wide({2, 2}, {1, 0, 0, 1});
   const Tensor narrow({2, 2}, {1, 0, 0.5, std::sqrt(0.75)});

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -76,7 +77,23 @@ const EncodingSpec encodings::alibi{
          {"max_bias", 8.0, {8.0, 4.0}, "minus log2 of the last slope"}},
     .make = &make,
     .oracle = &oracle::alibi,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::bias::depends_on_offset),
+            holds(properties::bias::has_geometric_slopes),
+            holds(properties::bias::falls_with_distance),
+            holds(properties::bias::is_zero_at_offset_zero, {.all = {{"rows", {"relative"}}}}),
+            fails(properties::bias::is_zero_at_offset_zero, "rows=key_index i=1", 0.5,
+                  "the slope times the key's index is 0 at the first key; the softmax sees no difference",
+                  {.all = {{"rows", {"key_index"}}}}),
+            fails(properties::bias::has_monotone_buckets, "near=0 t=1 i=1", 0.5,
+                  "it falls by the slope at every step"),
+            fails(properties::bias::saturates, "far=1048576 near=1048575 i=1048576", 0.5,
+                  "the last step of 2^20 costs as much as the first"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof

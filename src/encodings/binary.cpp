@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/hard.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
@@ -34,6 +35,8 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
+namespace table = properties::table;
+
 }  // namespace
 
 const EncodingSpec encodings::binary{
@@ -45,7 +48,36 @@ const EncodingSpec encodings::binary{
                    {"values", "bits", {"bits", "signs"}, "bits: 0 and 1; signs: -1 and +1", true}},
     .make = &make,
     .oracle = &oracle::binary,
-    .claims = {},
+    .claims =
+        {
+            holds(table::appending_a_token_moves_no_code),
+            holds(table::does_not_depend_on_length),
+            holds(table::has_a_step_that_does_not_depend_on_length),
+            holds(table::keeps_similarity_across_lengths),
+            holds(table::has_bounded_entries),
+            holds(table::has_distinct_positions),
+            holds(table::is_defined_for_one_token),
+            holds(table::tells_neighbours_apart_in_bf16),
+            holds(table::tells_neighbours_apart_in_fp16),
+            holds(table::has_constant_norm, {.all = {{"values", {"signs"}}}}),
+            fails(table::has_constant_norm, "s=0 t=1", 1, "the norm is the root of how many digits are 1"),
+            fails(table::translates_by_a_rotation, "dim=2 k=1 s=0 t=1", 1,
+                  "no rotation carries 00 to 10: their norms differ"),
+            fails(table::shifts_base_by_a_rotation, "dim=2 n=3 c=1", 1.24,
+                  "00, 10, 01 and 10, 01, 11 have other norms"),
+            fails(table::dot_product_depends_on_offset, "dim=2 values=signs k=1 s=0 t=1", 2,
+                  "from 0 to 1 one digit flips, from 1 to 2 both do"),
+            fails(table::distance_depends_on_offset, "dim=2 k=1 s=0 t=1", 0.414,
+                  "from 0 to 1 one digit flips, from 1 to 2 both do"),
+            fails(table::has_one_shift_for_all_lengths, "dim=2 k=1 t=0 u=1 n=3 far=4", 0.414,
+                  "a step flips one digit or several: no rigid motion does"),
+            fails(table::tells_neighbours_from_distant_tokens, "dim=2 k=2 t=0 n=2 u=0 far=3", 1,
+                  "every code is orthogonal to that of 0"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
+        },
 };
 
 }  // namespace posproof

@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "encodings/seeded.h"
 #include "oracle/oracle.h"
@@ -31,6 +32,8 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
+namespace table = properties::table;
+
 }  // namespace
 
 const EncodingSpec encodings::learned{
@@ -49,7 +52,41 @@ const EncodingSpec encodings::learned{
          {"offset", 0.0, {0.0, 1.0, 2.0}, "first row that is used: OPT 2, RoBERTa padding_idx + 1", true}},
     .make = &make,
     .oracle = &oracle::learned,
-    .claims = {},
+    .claims =
+        {
+            holds(table::appending_a_token_moves_no_code),
+            holds(table::does_not_depend_on_length),
+            holds(table::has_a_step_that_does_not_depend_on_length),
+            holds(table::keeps_similarity_across_lengths),
+            holds(table::has_distinct_positions),
+            holds(table::is_defined_for_one_token),
+            holds(table::tells_neighbours_apart_in_fp16, {.all = {{"table", {"index"}}}}),
+            holds(table::has_bounded_entries, {.all = {{"table", {"seeded"}}, {"std", {0.02}}}}),
+            holds(table::distance_depends_on_offset, {.all = {{"table", {"index"}}}}),
+            holds(table::has_one_shift_for_all_lengths, {.all = {{"table", {"index"}}}}),
+            holds(table::tells_neighbours_from_distant_tokens, {.all = {{"table", {"seeded"}}}}),
+            fails(table::has_bounded_entries, "dim=1 t=2 n=3", 1,
+                  "nothing bounds what training writes into a table: row 2 holds 2"),
+            fails(table::has_constant_norm, "dim=1 s=0 t=1", 1,
+                  "rows of a table have the norms they have: 0 and 1"),
+            fails(table::translates_by_a_rotation, "dim=1 k=1 s=0 t=1", 1.41,
+                  "no rotation carries (0, 1) to (1, 2)"),
+            fails(table::shifts_base_by_a_rotation, "dim=1 n=2 c=1", 1.41,
+                  "no rotation carries (0, 1) to (1, 2)"),
+            fails(table::dot_product_depends_on_offset, "dim=1 k=1 s=0 t=1", 2, "0 x 1 = 0 and 1 x 2 = 2"),
+            fails(table::distance_depends_on_offset, "dim=1 table=seeded k=1 s=0 t=1", 0.00453,
+                  "rows that were drawn independently know nothing of their distance"),
+            fails(table::has_one_shift_for_all_lengths, "dim=1 table=seeded k=1 t=0 u=1 n=3 far=4", 0.00453,
+                  "no rigid motion carries rows that were drawn independently"),
+            fails(table::tells_neighbours_apart_in_bf16, "dim=1 t=256 n=258", 1,
+                  "rows 256 and 257 hold those numbers, and 257 is not a bf16"),
+            fails(table::tells_neighbours_from_distant_tokens, "dim=1 k=5 t=2 n=4 u=1 far=7", 1,
+                  "2 x 3 = 1 x 6"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
+        },
 };
 
 }  // namespace posproof

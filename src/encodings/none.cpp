@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -54,7 +55,11 @@ const EncodingSpec encodings::none{
                     true}},
     .make = &make,
     .oracle = &oracle::none,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+        },
 };
 
 }  // namespace posproof

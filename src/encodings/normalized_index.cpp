@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -34,6 +35,8 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
+namespace table = properties::table;
+
 }  // namespace
 
 const EncodingSpec encodings::normalized_index{
@@ -48,7 +51,40 @@ const EncodingSpec encodings::normalized_index{
                     true}},
     .make = &make,
     .oracle = &oracle::normalized_index,
-    .claims = {},
+    .claims =
+        {
+            holds(table::distance_depends_on_offset),
+            holds(table::has_bounded_entries),
+            holds(table::has_distinct_positions),
+            holds(table::is_defined_for_one_token, {.all = {{"range", {"per_length", "shifted"}}}}),
+            fails(table::has_constant_norm, "s=0 t=1", 1, "the first token has 0 and the last one 1"),
+            fails(table::translates_by_a_rotation, "k=1 s=0 t=1", 0.707,
+                  "no rotation carries (0, 1/2) to (1/2, 1)"),
+            fails(table::shifts_base_by_a_rotation, "n=2 c=1", 0.707,
+                  "no rotation carries (0, 1/2) to (1/2, 1)"),
+            fails(table::dot_product_depends_on_offset, "k=1 s=0 t=1", 0.5, "0 x 1/2 = 0 and 1/2 x 1 = 1/2"),
+            fails(table::does_not_depend_on_length, "t=1 n=2 far=3", 0.5,
+                  "the second token is 1 of two and 1/2 of three"),
+            fails(table::appending_a_token_moves_no_code, "n=2", 0.5,
+                  "a third token moves the second from 1 to 1/2"),
+            fails(table::has_a_step_that_does_not_depend_on_length, "t=0 n=2 far=3", 0.5,
+                  "the step is 1/(L-1)"),
+            fails(table::has_one_shift_for_all_lengths, "k=1 t=0 u=0 n=2 far=3", 0.5,
+                  "a shift by 1 adds 1/(L-1), another number for every L"),
+            fails(table::keeps_similarity_across_lengths, "s=1 t=2 n=3 far=101", 0.5,
+                  "1/2 x 1 in three tokens, 1/100 x 2/100 in a hundred and one"),
+            fails(table::tells_neighbours_from_distant_tokens, "k=50 t=1 n=3 u=50 far=101", 1,
+                  "tokens 1 and 2 of 3, tokens 50 and 100 of 101: 1/2 x 1 twice"),
+            fails(table::is_defined_for_one_token, "range=zero_one", 1,
+                  "0/0: the only token is the first and the last"),
+            fails(table::tells_neighbours_apart_in_bf16, "t=193 n=259", 1,
+                  "from 259 tokens on a step 1/(L-1) is lost below 1, where bf16 counts in 1/256"),
+            fails(table::tells_neighbours_apart_in_fp16, "t=1709 n=2052", 1,
+                  "a step 1/(L-1) of 2052 tokens is lost below 1, where fp16 counts in 1/2048"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof

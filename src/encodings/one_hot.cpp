@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -21,6 +22,8 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
+namespace table = properties::table;
+
 }  // namespace
 
 const EncodingSpec encodings::one_hot{
@@ -33,7 +36,30 @@ const EncodingSpec encodings::one_hot{
                     "width of the code, channels; also the number of positions"}},
     .make = &make,
     .oracle = &oracle::one_hot,
-    .claims = {},
+    .claims =
+        {
+            holds(table::appending_a_token_moves_no_code),
+            holds(table::does_not_depend_on_length),
+            holds(table::has_a_step_that_does_not_depend_on_length),
+            holds(table::keeps_similarity_across_lengths),
+            holds(table::distance_depends_on_offset),
+            holds(table::dot_product_depends_on_offset),
+            holds(table::has_bounded_entries),
+            holds(table::has_constant_norm),
+            holds(table::has_distinct_positions),
+            holds(table::has_one_shift_for_all_lengths),
+            holds(table::is_defined_for_one_token),
+            holds(table::shifts_base_by_a_rotation),
+            holds(table::tells_neighbours_apart_in_bf16),
+            holds(table::tells_neighbours_apart_in_fp16),
+            holds(table::translates_by_a_rotation),
+            fails(table::tells_neighbours_from_distant_tokens, "dim=3 k=2 t=0 n=2 u=0 far=3", 1,
+                  "any two codes are orthogonal: no nearness at all"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::refuses_out_of_range),
+        },
 };
 
 }  // namespace posproof

@@ -1,4 +1,5 @@
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/hard.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
@@ -22,6 +23,8 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
+namespace table = properties::table;
+
 }  // namespace
 
 const EncodingSpec encodings::raw_index{
@@ -34,7 +37,31 @@ const EncodingSpec encodings::raw_index{
          {"offset", 0.0, {0.0, 1.0, 2.0}, "integer added to the position: 1 counts from one", true}},
     .make = &make,
     .oracle = &oracle::raw_index,
-    .claims = {},
+    .claims =
+        {
+            holds(table::appending_a_token_moves_no_code),
+            holds(table::does_not_depend_on_length),
+            holds(table::has_a_step_that_does_not_depend_on_length),
+            holds(table::keeps_similarity_across_lengths),
+            holds(table::distance_depends_on_offset),
+            holds(table::has_distinct_positions),
+            holds(table::has_one_shift_for_all_lengths),
+            holds(table::is_defined_for_one_token),
+            fails(table::has_bounded_entries, "t=2 n=3", 1, "the position itself grows without bound"),
+            fails(table::has_constant_norm, "s=0 t=1", 1, "|p_t| = t"),
+            fails(table::translates_by_a_rotation, "k=1 s=0 t=1", 1.41,
+                  "a shift is a translation by k, not a rotation: the code of 0 is 0"),
+            fails(table::shifts_base_by_a_rotation, "n=2 c=1", 1.41, "(0, 1) and (1, 2) differ in length"),
+            fails(table::dot_product_depends_on_offset, "k=1 s=0 t=1", 2, "0 x 1 = 0 and 1 x 2 = 2"),
+            fails(table::tells_neighbours_apart_in_bf16, "t=256 n=258", 1,
+                  "257 is not a bf16: 8 significant bits"),
+            fails(table::tells_neighbours_apart_in_fp16, "t=2048 n=2050", 1,
+                  "2049 is not an fp16: 11 significant bits"),
+            fails(table::tells_neighbours_from_distant_tokens, "k=5 t=2 n=4 u=1 far=7", 1, "2 x 3 = 1 x 6"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof

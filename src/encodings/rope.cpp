@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/hard.h"
 #include "encodings/checked.h"
 #include "encodings/ladder.h"
@@ -96,7 +97,23 @@ const EncodingSpec encodings::rope{
          {"direction", "forward", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i", true}},
     .make = &make,
     .oracle = &oracle::rope,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::rotary::preserves_norm),
+            holds(properties::rotary::preserves_pair_norms),
+            holds(properties::rotary::composes),
+            holds(properties::rotary::inverts_at_the_opposite_position),
+            holds(properties::rotary::is_identity_at_zero),
+            holds(properties::rotary::is_linear),
+            holds(properties::rotary::leaves_the_tail_untouched),
+            holds(properties::rotary::layouts_agree_after_one_permutation),
+            holds(properties::rotary::role_does_not_matter),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+            holds(properties::call::treats_batch_rows_independently),
+            holds(properties::call::treats_heads_alike),
+        },
 };
 
 }  // namespace posproof

@@ -81,6 +81,8 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
+namespace table = properties::table;
+
 }  // namespace
 
 const EncodingSpec encodings::sinusoidal{
@@ -117,7 +119,48 @@ const EncodingSpec encodings::sinusoidal{
                    {"amplitude", 1.0, {1.0, 0.5}, "factor of every entry"}},
     .make = &make,
     .oracle = &oracle::sinusoidal,
-    .claims = {holds(properties::table::has_constant_norm, {.all = {{"odd", {"refuse", "zero_pad"}}}})},
+    .claims =
+        {
+            holds(table::appending_a_token_moves_no_code),
+            holds(table::does_not_depend_on_length),
+            holds(table::has_a_step_that_does_not_depend_on_length),
+            holds(table::keeps_similarity_across_lengths),
+            holds(table::has_bounded_entries),
+            holds(table::has_distinct_positions),
+            holds(table::has_geometric_wavelengths),
+            holds(table::is_defined_for_one_token),
+            holds(table::keeps_pairs_on_the_unit_circle),
+            holds(table::tells_neighbours_apart_in_bf16),
+            holds(table::tells_neighbours_apart_in_fp16),
+            holds(table::tells_neighbours_from_distant_tokens),
+            holds(table::turns_clockwise),
+            holds(table::composes_translations, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::inverts_translation_by_transposing, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::has_translations_of_determinant_one, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::has_constant_norm, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::translates_by_a_rotation, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::shifts_base_by_a_rotation, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::dot_product_depends_on_offset, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::distance_depends_on_offset, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            holds(table::has_one_shift_for_all_lengths, {.all = {{"odd", {"refuse", "zero_pad"}}}}),
+            fails(table::has_constant_norm, "dim=3 odd=truncate t=730", 0.414,
+                  "the norm is sqrt(1 + sin^2(730 w)) = sqrt 2: the lone sine lacks its cosine"),
+            fails(table::translates_by_a_rotation, "dim=3 odd=truncate k=730 s=0 t=730", 0.586,
+                  "sin(730 w) = 1 for the last frequency of width 3, and its cosine is cut off: the norm "
+                  "grows to sqrt 2"),
+            fails(table::shifts_base_by_a_rotation, "dim=3 odd=truncate n=2 c=730", 0.640,
+                  "sin(730 w) = 1 for the last frequency of width 3, and its cosine is cut off"),
+            fails(table::dot_product_depends_on_offset, "dim=3 odd=truncate k=730 s=0 t=0", 1,
+                  "sin(730 w) = 1 for the last frequency of width 3, and its cosine is cut off: |p_0|^2 = 1, "
+                  "|p_730|^2 = 2"),
+            fails(table::distance_depends_on_offset, "dim=3 odd=truncate k=730 s=0 t=730", 0.00263,
+                  "a sine alone does not change by as much from 730 to 1460 as from 0 to 730"),
+            fails(table::has_one_shift_for_all_lengths, "dim=3 odd=truncate k=730 t=0 u=730 n=1461 far=1462",
+                  0.00263, "no rigid motion shifts a sine without its cosine"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/hard.h"
 #include "encodings/checked.h"
 #include "encodings/seeded.h"
@@ -112,7 +113,27 @@ const EncodingSpec encodings::t5_bias{
          {"seed", 1.0, {1.0, 2.0}, "of the table `seeded`"}},
     .make = &make,
     .oracle = &oracle::t5_bias,
-    .claims = {},
+    .claims =
+        {
+            holds(properties::bias::depends_on_offset),
+            holds(properties::bias::saturates),
+            holds(properties::bias::has_exact_buckets, {.all = {{"direction", {"bidirectional"}}}}),
+            holds(properties::bias::has_exact_buckets, {.all = {{"relative", {"key_minus_query"}}}}),
+            fails(properties::bias::has_exact_buckets,
+                  "direction=unidirectional relative=query_minus_key n=0 t=1 side=past i=1", 1,
+                  "the buckets are on the other side: the whole past shares bucket 0",
+                  {.all = {{"direction", {"unidirectional"}}, {"relative", {"query_minus_key"}}}}),
+            holds(properties::bias::has_monotone_buckets, {.all = {{"table", {"index"}}}}),
+            fails(properties::bias::has_monotone_buckets, "table=seeded near=0 t=1 side=past i=1", 2.17,
+                  "trained numbers come in any order", {.all = {{"table", {"seeded"}}}}),
+            fails(properties::bias::falls_with_distance, "far=1 near=0 side=past i=1", 1,
+                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+            fails(properties::bias::is_zero_at_offset_zero, "heads=2 i=0", 32,
+                  "bucket 0 is an entry like any other: here that of the second head, 32"),
+            holds(properties::call::agrees_in_chunks),
+            holds(properties::call::forgets_history),
+            holds(properties::call::takes_positions_in_any_order),
+        },
 };
 
 }  // namespace posproof

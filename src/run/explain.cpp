@@ -30,7 +30,7 @@ std::vector<Value> few_answers(const Ask& ask) {
   if (const auto* option = std::get_if<ask::Option>(&ask)) return option->values;
   std::vector<Value> values;
   const auto add = [&](std::int64_t lo, std::int64_t hi) {
-    for (std::int64_t x = lo; hi - lo < 20 && x <= hi; ++x) values.push_back(static_cast<double>(x));
+    for (std::int64_t x = lo; hi - lo < 20 && x <= hi; ++x) values.emplace_back(static_cast<double>(x));
   };
   if (const auto* integer = std::get_if<ask::Integer>(&ask)) add(integer->lo, integer->hi);
   if (const auto* place = std::get_if<ask::Place>(&ask)) add(place->lo, place->hi);

@@ -34,7 +34,9 @@ class File {
     if (error || !stream_) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
   }
 
-  [[noreturn]] void refuse(std::string_view why) const { throw SubjectError(fmt::format("{}: {}", path_, why)); }
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw SubjectError(fmt::format("{}: {}", path_, why));
+  }
 
   const std::string& path() const { return path_; }
   std::size_t left() const { return size_ - at_; }
@@ -48,9 +50,7 @@ class File {
     return bytes;
   }
 
-  void skip(std::size_t count) {
-    stream_.seekg(static_cast<std::streamoff>(at_ += count));
-  }
+  void skip(std::size_t count) { stream_.seekg(static_cast<std::streamoff>(at_ += count)); }
 
  private:
   std::string path_;
@@ -73,7 +73,8 @@ std::size_t counted(const File& file, Dtype dtype, const Shape& shape) {
   } catch (const std::length_error&) {
   }
   if (values > most_values)
-    file.refuse(fmt::format("the header promises {}; {} values are allowed", described(dtype, shape), most_values));
+    file.refuse(
+        fmt::format("the header promises {}; {} values are allowed", described(dtype, shape), most_values));
   return values;
 }
 
@@ -113,7 +114,8 @@ class NpyParser {
 
  private:
   [[noreturn]] void refuse() const {
-    file_.refuse("the header is not a dictionary of exactly `descr` (one simple dtype), `fortran_order` and `shape`");
+    file_.refuse(
+        "the header is not a dictionary of exactly `descr` (one simple dtype), `fortran_order` and `shape`");
   }
 
   void blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n\t"), rest_.size())); }
@@ -201,11 +203,12 @@ Array read_npy(File file) {
                      : header.descr == "<f2" ? std::optional(Dtype::F16)
                                              : std::nullopt;
   if (!dtype)
-    file.refuse(fmt::format("has dtype `{}`; little-endian <f8, <f4 and <f2 are read", printable(header.descr, 40)));
+    file.refuse(
+        fmt::format("has dtype `{}`; little-endian <f8, <f4 and <f2 are read", printable(header.descr, 40)));
   const std::size_t promised = counted(file, *dtype, header.shape) * size(*dtype);
   if (promised != file.left())
-    file.refuse(fmt::format("the header promises {} ({} bytes), the file holds {}", described(*dtype, header.shape),
-                            promised, file.left()));
+    file.refuse(fmt::format("the header promises {} ({} bytes), the file holds {}",
+                            described(*dtype, header.shape), promised, file.left()));
   std::vector<double> values = decode(*dtype, file.take(promised, "the values"));
   if (header.fortran_order) values = row_major(header.shape, values);
   return {file.path(), *dtype, Tensor(header.shape, std::move(values))};
@@ -219,7 +222,8 @@ const frame::Part& chosen(const File& file, const frame::Header& header, const s
     if (part.name == name) return part;
     names += (names.empty() ? "" : ", ") + part.name;
   }
-  const std::string which = name.empty() ? "holds more than one tensor; say which" : fmt::format("holds no `{}`", name);
+  const std::string which =
+      name.empty() ? "holds more than one tensor; say which" : fmt::format("holds no `{}`", name);
   file.refuse(fmt::format("{}: FILE.safetensors:NAME with NAME one of {}", which, printable(names, 400)));
 }
 
@@ -228,14 +232,16 @@ Array read_safetensors(File file, const std::string& name) {
     const std::size_t size = frame::header_size(file.take(8, "the length of the header"));
     const frame::Header header = frame::parse(file.take(size, "the header"));
     if (header.size != file.left())
-      file.refuse(fmt::format("the header promises {} bytes of values, the file holds {}", header.size, file.left()));
+      file.refuse(
+          fmt::format("the header promises {} bytes of values, the file holds {}", header.size, file.left()));
     const frame::Part& part = chosen(file, header, name);
     if (!is_float(part.dtype))
       file.refuse(fmt::format("`{}` has dtype {}; F64, F32, BF16 and F16 are read", printable(part.name, 60),
                               posproof::name(part.dtype)));
     counted(file, part.dtype, part.shape);
     file.skip(part.begin);
-    return {file.path(), part.dtype, Tensor(part.shape, decode(part.dtype, file.take(part.size, "the values")))};
+    return {file.path(), part.dtype,
+            Tensor(part.shape, decode(part.dtype, file.take(part.size, "the values")))};
   } catch (const frame::Malformed& malformed) {
     file.refuse(malformed.what());
   }
@@ -251,9 +257,11 @@ Array read_array(const std::string& path) {
   if (ends(".npy")) return read_npy(File(path));
   if (ends(safetensors)) return read_safetensors(File(path), "");
   if (const auto at = path.rfind(".safetensors:"); at != std::string::npos)
-    return read_safetensors(File(path.substr(0, at + safetensors.size())), path.substr(at + safetensors.size() + 1));
+    return read_safetensors(File(path.substr(0, at + safetensors.size())),
+                            path.substr(at + safetensors.size() + 1));
   if (ends(".npz"))
-    throw SubjectError(fmt::format("{}: .npz is not read; save the one array with numpy.save, as .npy", path));
+    throw SubjectError(
+        fmt::format("{}: .npz is not read; save the one array with numpy.save, as .npy", path));
   throw SubjectError(fmt::format(
       "{}: a table is FILE.npy, FILE.safetensors or FILE.safetensors:NAME, and @PRECISION may follow", path));
 }

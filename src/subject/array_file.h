@@ -15,9 +15,9 @@ struct Array {
   Tensor values;
 };
 
-// FILE.npy (versions 1 to 3, little-endian f8, f4, f2, either order), FILE.safetensors, which must hold one tensor, or
-// FILE.safetensors:NAME. Throws SubjectError with the rule that the file breaks; no memory is taken for values before
-// the file was found to have exactly as many as its header promises.
+// FILE.npy (versions 1 to 3, little-endian f8, f4, f2, either order), FILE.safetensors, which must hold one
+// tensor, or FILE.safetensors:NAME. Throws SubjectError with the rule that the file breaks; no memory is
+// taken for values before the file was found to have exactly as many as its header promises.
 Array read_array(const std::string& path);
 
 }  // namespace posproof

@@ -22,12 +22,14 @@ struct Ask {
     return said ? within(*said, declared) : declared;
   }
 
-  // A number that the subject's format cannot hold would be rounded on its way in, and the subject blamed for it.
+  // A number that the subject's format cannot hold would be rounded on its way in, and the subject blamed for
+  // it.
   void add(frame::Message& message, std::string_view name, const Tensor& values) const {
     const Dtype dtype = talk->introduction().dtype;
     for (const double value : values.data)
       if (!holds(dtype, value))
-        throw SubjectError(fmt::format("`{}` holds {}, which {} cannot hold exactly", name, value, posproof::name(dtype)));
+        throw SubjectError(
+            fmt::format("`{}` holds {}, which {} cannot hold exactly", name, value, posproof::name(dtype)));
     message.values(name, values);
   }
 
@@ -65,8 +67,8 @@ struct Ask {
 
   Encoding operator()(Contextual contextual) const {
     contextual.positions = positions(contextual.positions);
-    contextual.logits = [here = *this, heads = contextual.heads](const Tensor& q, const Tensor& k, Positions queries,
-                                                                 Positions keys) {
+    contextual.logits = [here = *this, heads = contextual.heads](const Tensor& q, const Tensor& k,
+                                                                 Positions queries, Positions keys) {
       frame::Message ask;
       here.add(ask, "q", q);
       here.add(ask, "k", k);

@@ -15,9 +15,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, 5> all_kinds = {"rows", "turn", "bias", "logits", "attend"};
-constexpr std::size_t longest_word = 2000;           // characters of the subject's own words in a message
-constexpr std::size_t dropped = std::size_t{1} << 24;  // bytes of a wrong answer that are read over, to stay in step
-constexpr int start_takes = 3;                       // calls: importing PyTorch takes a second on an idle machine
+constexpr std::size_t longest_word = 2000;  // characters of the subject's own words in a message
+constexpr std::size_t dropped = std::size_t{1}
+                                << 24;  // bytes of a wrong answer that are read over, to stay in step
+constexpr int start_takes = 3;          // calls: importing PyTorch takes a second on an idle machine
 
 std::string seconds(std::chrono::milliseconds time) {
   return time % 1000ms == 0ms ? fmt::format("{} s", time / 1000ms) : fmt::format("{} ms", time.count());
@@ -25,8 +26,11 @@ std::string seconds(std::chrono::milliseconds time) {
 
 // Text where a frame should begin. A small header's length has zeros from its fourth byte on, text has none.
 bool is_text(std::string_view bytes) {
-  const auto printed = [](char c) { return (c >= ' ' && c != 127) || c == '\n' || c == '\t' || c == '\r' || c == '\033'; };
-  return !bytes.empty() && std::all_of(bytes.begin(), bytes.begin() + std::min(bytes.size(), std::size_t{2}), printed);
+  const auto printed = [](char c) {
+    return (c >= ' ' && c != 127) || c == '\n' || c == '\t' || c == '\r' || c == '\033';
+  };
+  return !bytes.empty() &&
+         std::all_of(bytes.begin(), bytes.begin() + std::min(bytes.size(), std::size_t{2}), printed);
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -43,13 +47,15 @@ std::vector<std::string> words_of(std::string_view text) {
 
 Domain parse_domain(const std::string& text) {
   const auto refusal = [&text] {
-    return frame::Malformed(fmt::format("its domain `{}` is not FIRST LAST or FIRST LAST ends", printable(text, 60)));
+    return frame::Malformed(
+        fmt::format("its domain `{}` is not FIRST LAST or FIRST LAST ends", printable(text, 60)));
   };
   const auto position = [&](const std::string& word) {
     constexpr Position most = Position{1} << 53;
     Position value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || value < -most || value > most) throw refusal();
+    if (error != std::errc{} || end != word.data() + word.size() || value < -most || value > most)
+      throw refusal();
     return value;
   };
   const auto words = words_of(text);
@@ -109,7 +115,8 @@ void Conversation::start() {
   const frame::Header header = exchange(hello, start_takes * call_time_);
   try {
     const std::string& answer = header.word("answer");
-    if (answer == "declined") give_up("declines in the handshake: " + printable(header.word("reason"), longest_word));
+    if (answer == "declined")
+      give_up("declines in the handshake: " + printable(header.word("reason"), longest_word));
     if (answer == "error") give_up("fails in the handshake: " + printable(header.word("text"), longest_word));
     if (answer != "hello") give_up("answers `" + printable(answer, 40) + "` to the handshake");
     introduction_ = introduction_of(header);
@@ -124,8 +131,11 @@ void Conversation::start() {
 Introduction Conversation::introduction_of(const frame::Header& header) const {
   using frame::Malformed;
   if (const std::string& version = header.word("protocol"); version != protocol_version)
-    throw Malformed(fmt::format("speaks protocol {}; this program speaks {}", printable(version, 20), protocol_version));
-  const auto optional = [&header](std::string_view word) { return header.has(word) ? header.word(word) : ""; };
+    throw Malformed(
+        fmt::format("speaks protocol {}; this program speaks {}", printable(version, 20), protocol_version));
+  const auto optional = [&header](std::string_view word) {
+    return header.has(word) ? header.word(word) : "";
+  };
 
   Introduction it;
   it.name = printable(header.word("name"), 100);
@@ -135,16 +145,18 @@ Introduction Conversation::introduction_of(const frame::Header& header) const {
   if (it.kinds.empty()) throw Malformed("implements no kind of call");
   for (const std::string& kind : it.kinds)
     if (std::find(all_kinds.begin(), all_kinds.end(), kind) == all_kinds.end())
-      throw Malformed(
-          fmt::format("implements `{}`, which is none of {}", printable(kind, 40), fmt::join(all_kinds, ", ")));
+      throw Malformed(fmt::format("implements `{}`, which is none of {}", printable(kind, 40),
+                                  fmt::join(all_kinds, ", ")));
 
   const std::string& answers = header.word("dtype");
   const auto named = dtype(answers);
   if (!named || !is_float(*named))
-    throw Malformed(fmt::format("answers in `{}`, which is none of F64, F32, BF16, F16", printable(answers, 40)));
+    throw Malformed(
+        fmt::format("answers in `{}`, which is none of F64, F32, BF16, F16", printable(answers, 40)));
   it.dtype = *named;
   try {
-    it.precision = Precision::parse(header.has("precision") ? header.word("precision") : precision_word(it.dtype));
+    it.precision =
+        Precision::parse(header.has("precision") ? header.word("precision") : precision_word(it.dtype));
   } catch (const std::invalid_argument& error) {
     throw Malformed(error.what());
   }
@@ -158,10 +170,12 @@ frame::Header Conversation::exchange(const frame::Message& message, std::chrono:
   try {
     const frame::Header header = read_header(deadline);
     const std::string &id = header.word("id"), asked = std::to_string(question_.empty() ? 0 : last_id_);
-    if (id != asked) give_up(fmt::format("it answers call `{}`; call {} was asked", printable(id, 20), asked));
+    if (id != asked)
+      give_up(fmt::format("it answers call `{}`; call {} was asked", printable(id, 20), asked));
     const std::string& answer = header.word("answer");
     if (answer != "hello" && answer != "result" && answer != "declined" && answer != "error")
-      give_up(fmt::format("its answer is `{}`, which is none of result, declined, error", printable(answer, 40)));
+      give_up(
+          fmt::format("its answer is `{}`, which is none of result, declined, error", printable(answer, 40)));
     if (answer == "declined") header.word("reason");
     if (answer == "error") header.word("text");
     if (answer != "result" && header.size != 0)
@@ -211,14 +225,16 @@ void Conversation::check_result(const frame::Header& header, const Shape& shape)
   }
   const frame::Part& part = header.parts.front();
   if (part.dtype != introduction_.dtype)
-    throw SubjectError(about(fmt::format("its answer is in {}; in the handshake it promised {}", name(part.dtype),
-                                         name(introduction_.dtype))));
+    throw SubjectError(about(fmt::format("its answer is in {}; in the handshake it promised {}",
+                                         name(part.dtype), name(introduction_.dtype))));
   if (part.shape != shape)
-    throw SubjectError(about(fmt::format("its answer has shape {}; {} was asked for", text(part.shape), text(shape))));
+    throw SubjectError(
+        about(fmt::format("its answer has shape {}; {} was asked for", text(part.shape), text(shape))));
 }
 
 std::string Conversation::about(std::string_view what) const {
-  return question_.empty() ? fmt::format("{}: {}", name_, what) : fmt::format("{}: {}: {}", name_, question_, what);
+  return question_.empty() ? fmt::format("{}: {}", name_, what)
+                           : fmt::format("{}: {}: {}", name_, question_, what);
 }
 
 void Conversation::give_up(std::string_view what) {

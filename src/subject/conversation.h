@@ -25,13 +25,13 @@ struct Introduction {
   std::vector<std::string> kinds;  // of rows, turn, bias, logits, attend
   Dtype dtype = Dtype::F32;        // of its answers
   Precision precision = fp32;
-  std::optional<Domain> domain;    // where it says one
+  std::optional<Domain> domain;  // where it says one
   std::string conventions;
 };
 
-// The protocol of protocol.md with one program: `hello`, then calls with answers. Everything that can go wrong is a
-// SubjectError that says what was asked, what came and what was allowed; a program that died, or whose next byte means
-// nothing any more, is started anew by the next call. One call at a time.
+// The protocol of protocol.md with one program: `hello`, then calls with answers. Everything that can go
+// wrong is a SubjectError that says what was asked, what came and what was allowed; a program that died, or
+// whose next byte means nothing any more, is started anew by the next call. One call at a time.
 class Conversation {
  public:
   // Starts the program and lets it introduce itself. `name` begins every message.

@@ -22,7 +22,9 @@ using testing::expected;
 using testing::rows;
 using testing::thrown;
 
-Expected table_of_four() { return expected(Table{.dim = 4}); }
+Expected table_of_four() {
+  return expected(Table{.dim = 4});
+}
 
 // The message of what goes wrong while the subject starts.
 std::string start(const std::string& words, std::chrono::milliseconds call_time = 20s) {
@@ -41,7 +43,9 @@ std::string ask(const std::string& words) {
 
 const std::string question = ": rows(positions [2], length 100): ";
 
-bool alive(const std::string& pid) { return ::kill(std::stoi(pid), 0) == 0; }
+bool alive(const std::string& pid) {
+  return ::kill(std::stoi(pid), 0) == 0;
+}
 
 bool gone(const std::string& pid) {
   for (int i = 0; i < 200 && alive(pid); ++i) std::this_thread::sleep_for(10ms);
@@ -73,7 +77,8 @@ TEST(Conversation, the_domain_the_precision_and_the_conventions_are_the_subjects
 }
 
 TEST(Conversation, hello_carries_the_encoding_and_its_parameters) {
-  const Subject subject = open(bad("repeats_parameters"), expected(Table{.dim = 4}, "dim=4 table=index at=[0.5,0*5]"));
+  const Subject subject =
+      open(bad("repeats_parameters"), expected(Table{.dim = 4}, "dim=4 table=index at=[0.5,0*5]"));
   EXPECT_EQ(subject.description, "bad 2.5 (learned dim=4 table=index at=[0.5,0*5])");
 }
 
@@ -94,11 +99,13 @@ TEST(Conversation, a_program_that_does_not_speak_the_protocol) {
   EXPECT_EQ(start("cmd:echo hello"), ": its stdout does not speak the protocol: it begins with \"hello\"");
   EXPECT_EQ(start(bad("prints")),
             ": its stdout does not speak the protocol: it begins with \"loading checkpoint shards\"");
-  EXPECT_EQ(start("cmd:printf 'hi\\n\\033[1mthere'"), ": its stdout does not speak the protocol: it begins with \"hi\"");
+  EXPECT_EQ(start("cmd:printf 'hi\\n\\033[1mthere'"),
+            ": its stdout does not speak the protocol: it begins with \"hi\"");
 }
 
-TEST(Conversation, a_program_that_prints_before_it_speaks) {
-  EXPECT_EQ(start(bad("prints_little"), 300ms), ": its stdout does not speak the protocol: it begins with \"hi\"");
+TEST(Conversation, a_program_that_prints_and_waits) {
+  EXPECT_EQ(start("cmd:sh -c 'echo hi; sleep 100'", 500ms),
+            ": its stdout does not speak the protocol: it begins with \"hi\"");
 }
 
 TEST(Conversation, a_program_that_does_not_answer_the_handshake) {
@@ -108,10 +115,12 @@ TEST(Conversation, a_program_that_does_not_answer_the_handshake) {
 TEST(Conversation, every_fault_of_an_introduction_is_named) {
   EXPECT_EQ(start(bad("other_protocol")), ": speaks protocol 2; this program speaks 1");
   EXPECT_EQ(start(bad("nothing_implemented")), ": implements no kind of call");
-  EXPECT_EQ(start(bad("other_kind")), ": implements `teleport`, which is none of rows, turn, bias, logits, attend");
+  EXPECT_EQ(start(bad("other_kind")),
+            ": implements `teleport`, which is none of rows, turn, bias, logits, attend");
   EXPECT_EQ(start(bad("other_dtype")), ": answers in `I64`, which is none of F64, F32, BF16, F16");
   EXPECT_EQ(start(bad("other_precision")),
-            ": precision `fp31`: `fp31` is none of fp64, fp32, bf16, fp16 (RESULT[/ANGLE][+iterated], as in `bf16/fp32`)");
+            ": precision `fp31`: `fp31` is none of fp64, fp32, bf16, fp16 (RESULT[/ANGLE][+iterated], as in "
+            "`bf16/fp32`)");
   EXPECT_EQ(start(bad("other_domain")), ": its domain `10 5` is not FIRST LAST or FIRST LAST ends");
   EXPECT_EQ(start(bad("no_name")), ": `name` is missing from its `__metadata__`");
   EXPECT_EQ(start(bad("declines_hello")), ": declines in the handshake: there is no CUDA device");
@@ -128,16 +137,20 @@ TEST(Conversation, every_fault_of_a_frame_is_named) {
   EXPECT_EQ(ask(bad("shape_without_bytes")),
             question + "tensor `result` of shape [2, 4] in F32 has 32 bytes, its data_offsets hold 28");
   EXPECT_EQ(ask(bad("huge_shape")),
-            question + "tensor `result` of shape [1099511627776, 1099511627776] has more bytes than can be counted");
+            question +
+                "tensor `result` of shape [1099511627776, 1099511627776] has more bytes than can be counted");
 }
 
 TEST(Conversation, an_answer_of_another_shape_dtype_or_name_is_an_error) {
   EXPECT_EQ(ask(bad("other_shape")), question + "its answer has shape [1, 4]; [2, 4] was asked for");
-  EXPECT_EQ(ask(bad("huge_result")), question + "its answer has shape [68719476736, 4]; [2, 4] was asked for");
+  EXPECT_EQ(ask(bad("huge_result")),
+            question + "its answer has shape [68719476736, 4]; [2, 4] was asked for");
   EXPECT_EQ(ask(bad("double")), question + "its answer is in F64; in the handshake it promised F32");
-  EXPECT_EQ(ask(bad("other_name")), question + "its answer holds `rows`; the protocol has one tensor, `result`");
+  EXPECT_EQ(ask(bad("other_name")),
+            question + "its answer holds `rows`; the protocol has one tensor, `result`");
   EXPECT_EQ(ask(bad("other_id")), question + "it answers call `7`; call 1 was asked");
-  EXPECT_EQ(ask(bad("other_answer")), question + "its answer is `maybe`, which is none of result, declined, error");
+  EXPECT_EQ(ask(bad("other_answer")),
+            question + "its answer is `maybe`, which is none of result, declined, error");
   EXPECT_EQ(ask(bad("error")), question + "KeyError: 'inv_freq'");
 }
 
@@ -169,7 +182,8 @@ TEST(Conversation, a_death_between_two_calls_is_named_by_the_second) {
   const Subject subject = open(words, table_of_four());
   rows(subject, {1});
   std::string second = "nothing was thrown";
-  for (int i = 0; i < 20 && second == "nothing was thrown"; ++i) {  // its end may come a little later than its answer
+  for (int i = 0; i < 20 && second == "nothing was thrown";
+       ++i) {  // its end may come a little later than its answer
     std::this_thread::sleep_for(200ms);
     second = thrown(words, [&] { rows(subject, {13, 2}); });
   }
@@ -182,20 +196,24 @@ TEST(Conversation, a_program_that_is_started_anew_must_introduce_itself_as_befor
   const std::string words = bad("changes " + mark);
   const Subject subject = open(words, table_of_four());
   EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 2}); }), question + "it exits with status 0");
-  EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 2}); }),
+  EXPECT_EQ(thrown(words,
+                   [&] {
+                     rows(subject, {13, 2});
+                   }),
             ": introduces itself otherwise than when it was started first");
   std::filesystem::remove(mark);
 }
 
 TEST(Conversation, a_hang_ends_at_the_deadline_with_all_that_was_started) {
   Expected four = table_of_four();
-  four.call_time = 1s;
+  four.call_time = 3s;
   const std::string words = bad("hang_deaf");
   const Subject subject = open(words, four);
   const std::string message = thrown(words, [&] { rows(subject, {13, 2}); });
-  const std::string start_of_it = question + "no answer within 1 s\nits stderr ends with\n";
+  const std::string start_of_it = question + "no answer within 3 s\nits stderr ends with\n";
   ASSERT_EQ(message.substr(0, start_of_it.size()), start_of_it);
-  const std::string pids = message.substr(start_of_it.size());  // its own, which ignores SIGTERM, and its child's
+  const std::string pids =
+      message.substr(start_of_it.size());  // its own, which ignores SIGTERM, and its child's
   EXPECT_TRUE(gone(pids.substr(0, pids.find(' '))));
   EXPECT_TRUE(gone(pids.substr(pids.find(' ') + 1)));
   EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {1, 2, 3, 4})) << "the next call starts it anew";
@@ -218,16 +236,25 @@ TEST(Conversation, what_is_written_between_answers_is_no_answer) {
   const std::string words = bad("prints_later");
   const Subject subject = open(words, table_of_four());
   rows(subject, {1});
-  EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 2}); }),
-            question + "its stdout does not speak the protocol: where an answer should begin stands \"step 2 of 10\"");
+  EXPECT_EQ(
+      thrown(words,
+             [&] {
+               rows(subject, {13, 2});
+             }),
+      question +
+          "its stdout does not speak the protocol: where an answer should begin stands \"step 2 of 10\"");
 
   const std::string more = bad("says_more");
   const Subject verbose = open(more, table_of_four());
   rows(verbose, {1});
-  std::this_thread::sleep_for(300ms);
-  EXPECT_EQ(thrown(more, [&] { rows(verbose, {13, 2}); }),
-            question +
-                "its stdout does not speak the protocol: where an answer should begin stands \"\\x01\\x02\\x03\"");
+  std::this_thread::sleep_for(1s);
+  EXPECT_EQ(
+      thrown(more,
+             [&] {
+               rows(verbose, {13, 2});
+             }),
+      question +
+          "its stdout does not speak the protocol: where an answer should begin stands \"\\x01\\x02\\x03\"");
 }
 
 TEST(Conversation, a_flood_on_stderr_blocks_nobody_and_its_tail_is_kept) {
@@ -252,7 +279,10 @@ TEST(Conversation, nan_comes_through_and_is_refuted) {
 TEST(Conversation, content_that_the_subjects_format_cannot_hold_is_not_sent) {
   const Subject subject = open(testing::sdk("twice f16"), expected(Rotary{.dim = 2}));
   const auto& rotary = std::get<Rotary>(subject.encoding);
-  EXPECT_EQ(thrown("", [&] { rotary.turn(Tensor({1, 1, 1, 2}, {0.25, 0.1}), std::vector<Position>{0}, Role::query); }),
+  EXPECT_EQ(thrown("",
+                   [&] {
+                     rotary.turn(Tensor({1, 1, 1, 2}, {0.25, 0.1}), std::vector<Position>{0}, Role::query);
+                   }),
             "`x` holds 0.1, which F16 cannot hold exactly");
 }
 

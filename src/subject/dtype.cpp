@@ -19,9 +19,9 @@ struct Format {
   std::string_view name;
   std::size_t size;
   std::string_view precision = {};
-  int bits = 0;      // of the significand, the hidden one included
-  int least = 0;     // every value is a multiple of 2^least
-  double most = 0;   // the largest finite value
+  int bits = 0;     // of the significand, the hidden one included
+  int least = 0;    // every value is a multiple of 2^least
+  double most = 0;  // the largest finite value
 };
 
 constexpr std::array<Format, 15> formats = {{
@@ -29,12 +29,22 @@ constexpr std::array<Format, 15> formats = {{
     {"F32", 4, "fp32", 24, -149, std::numeric_limits<float>::max()},
     {"BF16", 2, "bf16", 8, -133, 0x1.fep127},
     {"F16", 2, "fp16", 11, -24, 65504},
-    {"I64", 8}, {"I32", 4}, {"I16", 2}, {"I8", 1},
-    {"U64", 8}, {"U32", 4}, {"U16", 2}, {"U8", 1},
-    {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1},
+    {"I64", 8},
+    {"I32", 4},
+    {"I16", 2},
+    {"I8", 1},
+    {"U64", 8},
+    {"U32", 4},
+    {"U16", 2},
+    {"U8", 1},
+    {"BOOL", 1},
+    {"F8_E4M3", 1},
+    {"F8_E5M2", 1},
 }};
 
-const Format& format(Dtype dtype) { return formats[static_cast<std::size_t>(dtype)]; }
+const Format& format(Dtype dtype) {
+  return formats[static_cast<std::size_t>(dtype)];
+}
 
 template <class T>
 T load(const char* at) {
@@ -53,11 +63,15 @@ double half(std::uint16_t bits) {
 
 double value(Dtype dtype, const char* at) {
   switch (dtype) {
-    case Dtype::F64: return load<double>(at);
-    case Dtype::F32: return static_cast<double>(load<float>(at));
+    case Dtype::F64:
+      return load<double>(at);
+    case Dtype::F32:
+      return static_cast<double>(load<float>(at));
     case Dtype::BF16:
-      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16));
-    default: return half(load<std::uint16_t>(at));
+      return static_cast<double>(
+          std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16));
+    default:
+      return half(load<std::uint16_t>(at));
   }
 }
 
@@ -69,16 +83,26 @@ std::optional<Dtype> dtype(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view name(Dtype dtype) { return format(dtype).name; }
-std::size_t size(Dtype dtype) { return format(dtype).size; }
-bool is_float(Dtype dtype) { return format(dtype).bits != 0; }
-std::string_view precision_word(Dtype dtype) { return format(dtype).precision; }
+std::string_view name(Dtype dtype) {
+  return format(dtype).name;
+}
+std::size_t size(Dtype dtype) {
+  return format(dtype).size;
+}
+bool is_float(Dtype dtype) {
+  return format(dtype).bits != 0;
+}
+std::string_view precision_word(Dtype dtype) {
+  return format(dtype).precision;
+}
 
 std::vector<double> decode(Dtype dtype, std::string_view bytes) {
-  if (!is_float(dtype)) throw std::invalid_argument(fmt::format("{} is none of F64, F32, BF16, F16", name(dtype)));
+  if (!is_float(dtype))
+    throw std::invalid_argument(fmt::format("{} is none of F64, F32, BF16, F16", name(dtype)));
   const std::size_t each = size(dtype);
   if (bytes.size() % each != 0)
-    throw std::length_error(fmt::format("{} bytes are no whole number of {} values", bytes.size(), name(dtype)));
+    throw std::length_error(
+        fmt::format("{} bytes are no whole number of {} values", bytes.size(), name(dtype)));
   std::vector<double> values(bytes.size() / each);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(dtype, bytes.data() + i * each);
   return values;
@@ -88,7 +112,8 @@ bool holds(Dtype dtype, double value) {
   const Format& f = format(dtype);
   if (!std::isfinite(value) || value == 0) return f.bits != 0;
   if (std::abs(value) > f.most) return false;
-  const int last = std::max(std::ilogb(value) - f.bits + 1, f.least);  // the exponent of the format's last place here
+  const int last =
+      std::max(std::ilogb(value) - f.bits + 1, f.least);  // the exponent of the format's last place here
   const double places = std::ldexp(value, -last);
   return places == std::floor(places);
 }

@@ -7,8 +7,8 @@
 
 namespace posproof {
 
-// The formats that a safetensors header can name. Only the four floating formats F64, F32, BF16 and F16 are ever read
-// as values; of the others the size is known.
+// The formats that a safetensors header can name. Only the four floating formats F64, F32, BF16 and F16 are
+// ever read as values; of the others the size is known.
 enum class Dtype { F64, F32, BF16, F16, I64, I32, I16, I8, U64, U32, U16, U8, BOOL, F8_E4M3, F8_E5M2 };
 
 std::optional<Dtype> dtype(std::string_view name);
@@ -16,11 +16,12 @@ std::string_view name(Dtype dtype);
 std::size_t size(Dtype dtype);  // bytes of one value
 bool is_float(Dtype dtype);     // one of the four
 
-// What an answer in this format is judged by unless the subject says otherwise: `fp64`, `fp32`, `bf16`, `fp16`.
+// What an answer in this format is judged by unless the subject says otherwise: `fp64`, `fp32`, `bf16`,
+// `fp16`.
 std::string_view precision_word(Dtype dtype);
 
-// Little-endian values of one of the four formats, as doubles, exactly. Throws std::invalid_argument for any other
-// format, and std::length_error for bytes that are no whole number of values.
+// Little-endian values of one of the four formats, as doubles, exactly. Throws std::invalid_argument for any
+// other format, and std::length_error for bytes that are no whole number of values.
 std::vector<double> decode(Dtype dtype, std::string_view bytes);
 
 // Whether the format holds the number without rounding it.

@@ -9,17 +9,19 @@ using namespace posproof;
 
 namespace {
 
-double one(Dtype dtype, std::string bytes) { return decode(dtype, bytes).at(0); }
+double one(Dtype dtype, std::string bytes) {
+  return decode(dtype, bytes).at(0);
+}
 
 }  // namespace
 
 TEST(Dtype, halves_read_as_ieee_754_has_them) {
   EXPECT_EQ(one(Dtype::F16, {"\x00\x3c", 2}), 1);
-  EXPECT_EQ(one(Dtype::F16, {"\x55\x35", 2}), 0x1.554p-2);             // the one nearest 1/3
-  EXPECT_EQ(one(Dtype::F16, {"\xff\xfb", 2}), -65504);                 // the largest, negative
-  EXPECT_EQ(one(Dtype::F16, {"\x01\x00", 2}), 0x1p-24);                // the smallest subnormal
-  EXPECT_EQ(one(Dtype::F16, {"\xff\x03", 2}), 1023 * 0x1p-24);         // the largest subnormal
-  EXPECT_EQ(one(Dtype::F16, {"\x00\x04", 2}), 0x1p-14);                // the smallest normal
+  EXPECT_EQ(one(Dtype::F16, {"\x55\x35", 2}), 0x1.554p-2);      // the one nearest 1/3
+  EXPECT_EQ(one(Dtype::F16, {"\xff\xfb", 2}), -65504);          // the largest, negative
+  EXPECT_EQ(one(Dtype::F16, {"\x01\x00", 2}), 0x1p-24);         // the smallest subnormal
+  EXPECT_EQ(one(Dtype::F16, {"\xff\x03", 2}), 1023 * 0x1p-24);  // the largest subnormal
+  EXPECT_EQ(one(Dtype::F16, {"\x00\x04", 2}), 0x1p-14);         // the smallest normal
   EXPECT_EQ(one(Dtype::F16, {"\x00\xfc", 2}), -std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(one(Dtype::F16, {"\x01\x7c", 2})));
   EXPECT_TRUE(std::signbit(one(Dtype::F16, {"\x00\x80", 2})));
@@ -40,10 +42,10 @@ TEST(Dtype, floats_and_doubles_are_exact) {
 }
 
 TEST(Dtype, what_a_format_holds) {
-  EXPECT_TRUE(holds(Dtype::BF16, 0x1.fep0));      // 8 bits
-  EXPECT_FALSE(holds(Dtype::BF16, 0x1.ffp0));     // 9
-  EXPECT_TRUE(holds(Dtype::F16, 0x1.ffcp0));      // 11
-  EXPECT_FALSE(holds(Dtype::F16, 0x1.ffep0));     // 12
+  EXPECT_TRUE(holds(Dtype::BF16, 0x1.fep0));   // 8 bits
+  EXPECT_FALSE(holds(Dtype::BF16, 0x1.ffp0));  // 9
+  EXPECT_TRUE(holds(Dtype::F16, 0x1.ffcp0));   // 11
+  EXPECT_FALSE(holds(Dtype::F16, 0x1.ffep0));  // 12
   EXPECT_TRUE(holds(Dtype::F16, 65504));
   EXPECT_FALSE(holds(Dtype::F16, 65536));
   EXPECT_TRUE(holds(Dtype::F16, 3 * 0x1p-24));

@@ -16,7 +16,9 @@ namespace {
 using nlohmann::json;
 
 // Names in a header are the subject's, so a message that quotes one could be of any length and hold anything.
-[[noreturn]] void refuse(const std::string& why) { throw Malformed(printable(why, 400)); }
+[[noreturn]] void refuse(const std::string& why) {
+  throw Malformed(printable(why, 400));
+}
 
 // nlohmann keeps the last of two equal keys, so that two readers may read two different files.
 json without_duplicates(std::string_view text) {
@@ -35,7 +37,8 @@ json without_duplicates(std::string_view text) {
 }
 
 std::size_t whole(const json& number, std::string_view what) {
-  if (!number.is_number_unsigned()) refuse(fmt::format("{} {} is not a whole number from 0 on", what, number.dump()));
+  if (!number.is_number_unsigned())
+    refuse(fmt::format("{} {} is not a whole number from 0 on", what, number.dump()));
   return number.get<std::size_t>();
 }
 
@@ -46,7 +49,8 @@ std::size_t bytes_of(const Part& part) {
     with_size.push_back(size(part.dtype));
     return count(with_size);
   } catch (const std::length_error&) {
-    refuse(fmt::format("tensor `{}` of shape {} has more bytes than can be counted", part.name, text(part.shape)));
+    refuse(fmt::format("tensor `{}` of shape {} has more bytes than can be counted", part.name,
+                       text(part.shape)));
   }
 }
 
@@ -63,14 +67,16 @@ Part parse_part(const std::string& key, const json& value) {
     refuse(fmt::format("tensor `{}` has data_offsets that are no pair", key));
 
   Part part{key, *dtype(named.get<std::string>()), {}, 0, 0};
-  for (const json& extent : shape) part.shape.push_back(whole(extent, fmt::format("tensor `{}`: extent", key)));
+  for (const json& extent : shape)
+    part.shape.push_back(whole(extent, fmt::format("tensor `{}`: extent", key)));
   part.begin = whole(offsets[0], fmt::format("tensor `{}`: offset", key));
   const std::size_t end = whole(offsets[1], fmt::format("tensor `{}`: offset", key));
-  if (end < part.begin) refuse(fmt::format("tensor `{}` ends at {}, before it begins at {}", key, end, part.begin));
+  if (end < part.begin)
+    refuse(fmt::format("tensor `{}` ends at {}, before it begins at {}", key, end, part.begin));
   part.size = end - part.begin;
   if (const std::size_t promised = bytes_of(part); promised != part.size)
-    refuse(fmt::format("tensor `{}` of shape {} in {} has {} bytes, its data_offsets hold {}", key, text(part.shape),
-                       name(part.dtype), promised, part.size));
+    refuse(fmt::format("tensor `{}` of shape {} in {} has {} bytes, its data_offsets hold {}", key,
+                       text(part.shape), name(part.dtype), promised, part.size));
   return part;
 }
 
@@ -137,8 +143,8 @@ Message& Message::values(std::string_view name, const Tensor& tensor) {
 
 Message& Message::positions(std::string_view name, std::span<const Position> values, const Shape& shape) {
   if (values.size() != count(shape))
-    throw std::length_error(fmt::format("`{}`: shape {} has another number of values than {}", name, posproof::text(shape),
-                                        values.size()));
+    throw std::length_error(fmt::format("`{}`: shape {} has another number of values than {}", name,
+                                        posproof::text(shape), values.size()));
   return part(name, Dtype::I64, shape, {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
@@ -158,7 +164,8 @@ std::string Message::bytes() const {
     fmt::format_to(out, ",\"{}\":{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", part.name,
                    name(part.dtype), fmt::join(part.shape, ","), part.begin, part.begin + part.size);
   header += "}";
-  header.append((8 - header.size() % 8) % 8, ' ');  // so that the values lie where any machine may read them in place
+  header.append((8 - header.size() % 8) % 8,
+                ' ');  // so that the values lie where any machine may read them in place
 
   const std::uint64_t size = header.size();
   std::string frame(sizeof size, '\0');

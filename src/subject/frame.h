@@ -12,8 +12,9 @@
 #include "core/tensor.h"
 #include "subject/dtype.h"
 
-// The safetensors layout, in which a subject is spoken to and in which tables lie on disk: the length of the header
-// (8 bytes, little-endian), the header (JSON: for each tensor its dtype, shape and data_offsets, and words under
+// The safetensors layout, in which a subject is spoken to and in which tables lie on disk: the length of the
+// header (8 bytes, little-endian), the header (JSON: for each tensor its dtype, shape and data_offsets, and
+// words under
 // `__metadata__`), the values.
 namespace posproof::frame {
 
@@ -45,17 +46,17 @@ struct Header {
 // The header's length from the first eight bytes. Throws Malformed where it is longer than allowed.
 std::size_t header_size(std::string_view first_eight);
 
-// Throws Malformed for anything that is not exactly a header: no JSON, a key twice, an unknown dtype, a shape that
-// does not fit its bytes, bytes that belong to two tensors or to none.
+// Throws Malformed for anything that is not exactly a header: no JSON, a key twice, an unknown dtype, a shape
+// that does not fit its bytes, bytes that belong to two tensors or to none.
 Header parse(std::string_view json);
 
 // A frame in the making.
 class Message {
  public:
   Message& word(std::string_view name, std::string_view value);
-  Message& values(std::string_view name, const Tensor& tensor);                                // F64
+  Message& values(std::string_view name, const Tensor& tensor);                                     // F64
   Message& positions(std::string_view name, std::span<const Position> values, const Shape& shape);  // I64
-  Message& mask(std::string_view name, const Mask& mask);                                      // U8
+  Message& mask(std::string_view name, const Mask& mask);                                           // U8
 
   std::string bytes() const;
   // What is asked, for error messages: `turn(x [1, 1, 3, 64], positions [1, 3], role query)`.

@@ -65,7 +65,8 @@ TEST(Frame, every_rule_that_a_header_breaks_is_named) {
   EXPECT_EQ(refused(std::string(100000, '[')), "the header is not JSON");
   EXPECT_EQ(refused("[]"), "the header is not a JSON object");
   EXPECT_EQ(refused(R"({"__metadata__":{"id":"1","id":"2"}})"), "the header has the key `id` twice");
-  EXPECT_EQ(refused(R"({"__metadata__":{},"__metadata__":{}})"), "the header has the key `__metadata__` twice");
+  EXPECT_EQ(refused(R"({"__metadata__":{},"__metadata__":{}})"),
+            "the header has the key `__metadata__` twice");
   EXPECT_EQ(refused(R"({"__metadata__":{"id":1}})"), "`__metadata__` has under `id` what is no string");
   EXPECT_EQ(refused(R"({"__metadata__":"id"})"), "`__metadata__` is not a JSON object");
   EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1]}})"),

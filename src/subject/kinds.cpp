@@ -13,14 +13,16 @@ std::string_view call(const Encoding& encoding) {
   return calls[encoding.index()];
 }
 
-const Encoding& choose(std::string_view subject, const std::vector<std::string>& implemented, const Expected& expected) {
+const Encoding& choose(std::string_view subject, const std::vector<std::string>& implemented,
+                       const Expected& expected) {
   std::vector<std::string_view> askable;
   for (const Encoding& declared : expected.declared) {
-    if (std::find(implemented.begin(), implemented.end(), call(declared)) != implemented.end()) return declared;
+    if (std::find(implemented.begin(), implemented.end(), call(declared)) != implemented.end())
+      return declared;
     askable.push_back(call(declared));
   }
-  throw SubjectError(fmt::format("{}: implements {}; `{}` can be asked as {}", subject, fmt::join(implemented, ", "),
-                                 expected.encoding, fmt::join(askable, ", ")));
+  throw SubjectError(fmt::format("{}: implements {}; `{}` can be asked as {}", subject,
+                                 fmt::join(implemented, ", "), expected.encoding, fmt::join(askable, ", ")));
 }
 
 Domain within(const Domain& subjects, const Domain& domain) {

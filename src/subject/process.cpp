@@ -23,9 +23,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t tail = 4096;        // bytes of stderr that are kept
+constexpr std::size_t tail = 4096;         // bytes of stderr that are kept
 constexpr std::size_t one_read = 1 << 16;  // bytes: what a pipe holds
-constexpr auto look_again = 200ms;        // a child whose own child holds the pipes open ends without an end of file
+constexpr auto look_again =
+    200ms;  // a child whose own child holds the pipes open ends without an end of file
 
 void close(int& fd) {
   if (fd >= 0) ::close(fd);
@@ -35,7 +36,8 @@ void close(int& fd) {
 // A pipe that no other child inherits, away from 0, 1 and 2, which are remade in the child.
 std::array<int, 2> make_pipe() {
   std::array<int, 2> low{}, ends{};
-  if (::pipe2(low.data(), O_CLOEXEC) != 0) throw SubjectError(fmt::format("no pipe: {}", std::strerror(errno)));
+  if (::pipe2(low.data(), O_CLOEXEC) != 0)
+    throw SubjectError(fmt::format("no pipe: {}", std::strerror(errno)));
   for (std::size_t i = 0; i < 2; ++i) {
     ends[i] = ::fcntl(low[i], F_DUPFD_CLOEXEC, 3);
     ::close(low[i]);
@@ -43,12 +45,23 @@ std::array<int, 2> make_pipe() {
   return ends;
 }
 
-void do_not_block(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
+void do_not_block(int fd) {
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
 
 std::string signal_name(int number) {
-  constexpr std::array<std::pair<int, std::string_view>, 12> names = {{{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"},
-      {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"},
-      {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"}, {SIGPIPE, "SIGPIPE"}, {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"}}};
+  constexpr std::array<std::pair<int, std::string_view>, 12> names = {{{SIGSEGV, "SIGSEGV"},
+                                                                       {SIGABRT, "SIGABRT"},
+                                                                       {SIGBUS, "SIGBUS"},
+                                                                       {SIGFPE, "SIGFPE"},
+                                                                       {SIGILL, "SIGILL"},
+                                                                       {SIGKILL, "SIGKILL"},
+                                                                       {SIGTERM, "SIGTERM"},
+                                                                       {SIGINT, "SIGINT"},
+                                                                       {SIGHUP, "SIGHUP"},
+                                                                       {SIGPIPE, "SIGPIPE"},
+                                                                       {SIGTRAP, "SIGTRAP"},
+                                                                       {SIGXCPU, "SIGXCPU"}}};
   for (const auto& [known, name] : names)
     if (known == number) return std::string(name);
   return fmt::format("signal {}", number);
@@ -107,7 +120,9 @@ Process::Process(const std::vector<std::string>& argv) {
   for (const int fd : {in_, out_, err_}) do_not_block(fd);
 }
 
-Process::~Process() { stop(500ms); }
+Process::~Process() {
+  stop(500ms);
+}
 
 void Process::write_some() {
   while (in_ >= 0 && written_ < outgoing_.size()) {
@@ -155,8 +170,10 @@ Process::Wait Process::await(std::size_t count, Clock::time_point deadline) {
       return Wait::ended;
     }
     const auto left = std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()));
-    std::array<pollfd, 3> fds = {{{out_, POLLIN, 0}, {err_, POLLIN, 0}, {outgoing_.empty() ? -1 : in_, POLLOUT, 0}}};
-    const int some = ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, look_again).count()));
+    std::array<pollfd, 3> fds = {
+        {{out_, POLLIN, 0}, {err_, POLLIN, 0}, {outgoing_.empty() ? -1 : in_, POLLOUT, 0}}};
+    const int some =
+        ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, look_again).count()));
     if (some == 0 && ended()) return Wait::ended;
     if (some == 0 && left == 0ms) return Wait::late;
     if (fds[1].revents != 0) read_complaints();
@@ -192,7 +209,9 @@ bool Process::wait_for_exit(Clock::time_point deadline) {
   return true;
 }
 
-bool Process::ended() { return out_ < 0 || wait_for_exit(Clock::now()); }
+bool Process::ended() {
+  return out_ < 0 || wait_for_exit(Clock::now());
+}
 
 std::string Process::ending() const {
   if (!exited_) return "closes its stdout";

@@ -9,8 +9,9 @@
 
 namespace posproof {
 
-// A program of somebody else's, running as a child with its own process group: bytes go to its stdin and come from its
-// stdout, and the end of its stderr is kept. It never outlives this object, and neither does anything it started.
+// A program of somebody else's, running as a child with its own process group: bytes go to its stdin and come
+// from its stdout, and the end of its stderr is kept. It never outlives this object, and neither does
+// anything it started.
 class Process {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,8 +23,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Bytes for its stdin, written while we wait: a child that answers while we still write would block for ever
-  // otherwise.
+  // Bytes for its stdin, written while we wait: a child that answers while we still write would block for
+  // ever otherwise.
   void send(std::string_view bytes) { outgoing_ += bytes; }
 
   // Writes what is to be written and reads until `count` bytes are there, it has ended, or it is too late.
@@ -40,7 +41,8 @@ class Process {
   // The last 4 KiB of its stderr.
   std::string_view complaints();
 
-  // Ends it and whatever it started: at once (SIGTERM, then SIGKILL), or after it had the time to end by itself.
+  // Ends it and whatever it started: at once (SIGTERM, then SIGKILL), or after it had the time to end by
+  // itself.
   void stop(std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
  private:

@@ -44,7 +44,8 @@ TEST(PythonSubject, answers_every_kind_of_call) {
   EXPECT_EQ(std::get<Contextual>(contextual.encoding).logits(q, k, two, one), Tensor({1, 2, 1}, {6, 9}));
 
   const Subject attention = open(sdk("all"), expected(Attention{.dim = 2, .value_dim = 1}));
-  EXPECT_EQ(std::get<Attention>(attention.encoding).attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {1, 0, 0, 1})),
+  EXPECT_EQ(std::get<Attention>(attention.encoding)
+                .attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {1, 0, 0, 1})),
             Tensor({2, 1}, {8, 9}));
 }
 
@@ -57,7 +58,8 @@ TEST(PythonSubject, what_is_printed_does_not_reach_the_stream) {
 TEST(PythonSubject, an_exception_is_an_error_with_the_end_of_its_traceback) {
   const Subject subject = open(sdk("failing"), expected(Rotary{.dim = 2}));
   const std::string message = thrown(sdk("failing"), [&] { turned(subject, quarters({1, 1, 2, 2})); });
-  const std::string start = ": turn(x [1, 1, 2, 2], positions [1, 2], role query): Traceback (most recent call last):\n";
+  const std::string start =
+      ": turn(x [1, 1, 2, 2], positions [1, 2], role query): Traceback (most recent call last):\n";
   EXPECT_EQ(message.substr(0, start.size()), start);
   const std::string end = "raise KeyError(\"inv_freq\")\nKeyError: 'inv_freq'";
   ASSERT_GT(message.size(), end.size());
@@ -66,7 +68,10 @@ TEST(PythonSubject, an_exception_is_an_error_with_the_end_of_its_traceback) {
 
 TEST(PythonSubject, an_exception_of_the_kinds_that_decline_is_a_refusal) {
   const Subject subject = open(sdk("declining"), expected(Rotary{.dim = 2}));
-  EXPECT_EQ(thrown<Refusal>(sdk("declining"), [&] { turned(subject, quarters({1, 1, 2, 2})); }),
+  EXPECT_EQ(thrown<Refusal>(sdk("declining"),
+                            [&] {
+                              turned(subject, quarters({1, 1, 2, 2}));
+                            }),
             " declines: position 3 is past the end");
 }
 
@@ -97,7 +102,7 @@ TEST(PythonSubject, every_format_comes_back_as_it_went) {
     Tensor doubled = x;
     for (double& value : doubled.data) value *= 2;
     EXPECT_EQ(turned(subject, x), doubled) << dtype;
-    EXPECT_EQ(subject.precision.word(), dtype == "bf16" ? "bf16/fp32"
+    EXPECT_EQ(subject.precision.word(), dtype == "bf16"  ? "bf16/fp32"
                                         : dtype == "f16" ? "fp16/fp32"
                                                          : "fp" + dtype.substr(1));
   }

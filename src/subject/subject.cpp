@@ -11,8 +11,8 @@ namespace posproof {
 Subject open(std::string_view words, const Expected& expected) {
   const Words parsed = parse_words(words);
   if (parsed.scheme != "cmd" && parsed.scheme != "table")
-    throw std::invalid_argument(
-        fmt::format("`{}`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `{}:`", words, parsed.scheme));
+    throw std::invalid_argument(fmt::format(
+        "`{}`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `{}:`", words, parsed.scheme));
   Subject subject = parsed.scheme == "cmd" ? open_command(parsed, expected) : open_table(parsed, expected);
   subject.name = words;
   return subject;

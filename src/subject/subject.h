@@ -12,8 +12,8 @@
 
 namespace posproof {
 
-// A foreign subject died, hung, spoke another protocol or answered another shape: what happened, what was allowed, and
-// the tail of its stderr. Never the end of the run.
+// A foreign subject died, hung, spoke another protocol or answered another shape: what happened, what was
+// allowed, and the tail of its stderr. Never the end of the run.
 struct SubjectError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -29,17 +29,18 @@ struct Subject {
 
 // What the user says that a subject is.
 struct Expected {
-  std::string encoding;    // id of the spec: `rope`
-  Parameters parameters;   // all of them
-  // The same encoding in each kind in which a subject may answer, the encoding's own first: what a subject declares
-  // nothing of (pairs, slopes, domain, error bounds) is taken from here, and only the function is replaced.
+  std::string encoding;   // id of the spec: `rope`
+  Parameters parameters;  // all of them
+  // The same encoding in each kind in which a subject may answer, the encoding's own first: what a subject
+  // declares nothing of (pairs, slopes, domain, error bounds) is taken from here, and only the function is
+  // replaced.
   std::vector<Encoding> declared;
   std::chrono::milliseconds call_time{20000};  // longest time for one answer
 };
 
-// SUBJECT is `cmd:PROGRAM ARGS...[@precision]` (framed protocol on stdin and stdout, see subject/protocol.md) or
-// `table:FILE[@precision]` (.npy, .safetensors). Throws std::invalid_argument for words that name no subject, and
-// SubjectError where it cannot be started or does not complete the handshake.
+// SUBJECT is `cmd:PROGRAM ARGS...[@precision]` (framed protocol on stdin and stdout, see subject/protocol.md)
+// or `table:FILE[@precision]` (.npy, .safetensors). Throws std::invalid_argument for words that name no
+// subject, and SubjectError where it cannot be started or does not complete the handshake.
 Subject open(std::string_view words, const Expected& expected);
 
 }  // namespace posproof

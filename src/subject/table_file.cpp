@@ -30,8 +30,8 @@ Domain held(const Domain& declared, std::size_t count) {
   return within(domain, declared);
 }
 
-// Whether the codes depend on the length of the sequence, as those of a normalised index do: a file holds those of one
-// length, as many as it has rows.
+// Whether the codes depend on the length of the sequence, as those of a normalised index do: a file holds
+// those of one length, as many as it has rows.
 bool depends_on_length(const Table& declared, std::size_t count) {
   if (!declared.rows || count < 2) return false;
   const Position second = declared.positions.lo + 1, length = static_cast<Position>(count);
@@ -45,14 +45,16 @@ bool depends_on_length(const Table& declared, std::size_t count) {
 Encoding as_table(const Held& array, Table table, const Expected& expected) {
   const Shape& shape = array->values.shape;
   if (shape[1] != table.dim)
-    throw std::invalid_argument(fmt::format("{}: its rows are {} wide, those of `{}` with {} are {}", array->path,
-                                            shape[1], expected.encoding, expected.parameters.text(), table.dim));
+    throw std::invalid_argument(fmt::format("{}: its rows are {} wide, those of `{}` with {} are {}",
+                                            array->path, shape[1], expected.encoding,
+                                            expected.parameters.text(), table.dim));
   const auto count = static_cast<Position>(shape[0]);
   const bool one_length = depends_on_length(table, shape[0]);
   table.positions = held(table.positions, shape[0]);
   table.rows = [array, one_length, count, lo = table.positions.lo](Positions positions, Position length) {
     if (one_length && length != count)
-      throw Refusal(fmt::format("{} holds a sequence of {} tokens; one of {} was asked for", array->path, count, length));
+      throw Refusal(fmt::format("{} holds a sequence of {} tokens; one of {} was asked for", array->path,
+                                count, length));
     const Tensor& values = array->values;
     Tensor rows({positions.size(), values.width()});
     for (std::size_t r = 0; r < positions.size(); ++r) {
@@ -90,16 +92,19 @@ Subject open_table(const Words& words, const Expected& expected) {
   const Held array = std::make_shared<Array>(read_array(words.rest));
   const Shape& shape = array->values.shape;
   if (shape.size() != 2 && shape.size() != 3)
-    throw SubjectError(fmt::format("{}: {} is neither [n, dim], the rows of a table, nor [heads, nq, nk], a bias",
-                                   array->path, text(shape)));
-  if (array->values.data.empty()) throw SubjectError(fmt::format("{}: {} holds no value", array->path, text(shape)));
+    throw SubjectError(
+        fmt::format("{}: {} is neither [n, dim], the rows of a table, nor [heads, nq, nk], a bias",
+                    array->path, text(shape)));
+  if (array->values.data.empty())
+    throw SubjectError(fmt::format("{}: {} holds no value", array->path, text(shape)));
 
   const Encoding& declared = choose(array->path, {shape.size() == 2 ? "rows" : "bias"}, expected);
   const auto* table = std::get_if<Table>(&declared);
   return {
       .name = "",
       .description = fmt::format("{} in {}", text(shape), name(array->dtype)),
-      .encoding = table ? as_table(array, *table, expected) : as_bias(array, std::get<Bias>(declared), expected),
+      .encoding =
+          table ? as_table(array, *table, expected) : as_bias(array, std::get<Bias>(declared), expected),
       .precision = words.precision.value_or(Precision::parse(precision_word(array->dtype))),
       .live = false,
   };

@@ -49,7 +49,8 @@ std::string npy(const std::string& header, const std::string& values, char major
   return std::string("\x93NUMPY") + major + '\0' + length + header + values;
 }
 
-std::string dictionary(const std::string& descr, const std::string& shape, const std::string& order = "False") {
+std::string dictionary(const std::string& descr, const std::string& shape,
+                       const std::string& order = "False") {
   return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }   \n";
 }
 
@@ -100,8 +101,10 @@ TEST_F(TableFile, rows_outside_are_refused) {
   EXPECT_EQ(domain.hard, (std::vector<Position>{2, 3}));
   EXPECT_EQ(subject.precision, Precision::parse("bf16"));
   EXPECT_EQ(rows(subject, {3}), Tensor({1, 4}, {10, 11, 12, 13}));
-  EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {4}); }), " ends at position 3; 4 was asked for");
-  EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {1}); }), " begins at position 2; 1 was asked for");
+  EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {4}); }),
+            " ends at position 3; 4 was asked for");
+  EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {1}); }),
+            " begins at position 2; 1 was asked for");
 }
 
 TEST_F(TableFile, three_axes_are_a_bias) {
@@ -112,8 +115,8 @@ TEST_F(TableFile, three_axes_are_a_bias) {
   EXPECT_EQ(bias.bias(one, both), Tensor({2, 1, 2}, {3, 2, 13, 12}));
   EXPECT_EQ(bias.positions.hi, 1);
   EXPECT_THROW(bias.bias(one, two), Refusal);
-  EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
-                                          [&] { open("table:" + path, expected(Bias{.heads = 8}, "heads=8")); }),
+  EXPECT_EQ(thrown<std::invalid_argument>(
+                "table:" + path, [&] { open("table:" + path, expected(Bias{.heads = 8}, "heads=8")); }),
             ": has 2 heads, `learned` with heads=8 has 8");
   EXPECT_EQ(said("x.npy", npy(dictionary("<f8", "(2, 2, 2)"), bytes(eight))),
             ": implements bias; `learned` can be asked as rows");
@@ -121,7 +124,8 @@ TEST_F(TableFile, three_axes_are_a_bias) {
 
 TEST_F(TableFile, another_width_is_the_callers_error) {
   const std::string path = file("x.npy", npy(dictionary("<f8", "(4, 2)"), bytes(eight)));
-  EXPECT_EQ(thrown<std::invalid_argument>("table:" + path, [&] { open("table:" + path, expected(Table{.dim = 4})); }),
+  EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
+                                          [&] { open("table:" + path, expected(Table{.dim = 4})); }),
             ": its rows are 2 wide, those of `learned` with dim=4 are 4");
 }
 
@@ -132,7 +136,8 @@ TEST_F(TableFile, codes_over_the_length_are_those_of_one_length) {
     for (std::size_t i = 0; i < positions.size(); ++i) out.data[i] = double(positions[i]) / double(length);
     return out;
   };
-  const std::string path = file("x.npy", npy(dictionary("<f8", "(4, 1)"), bytes(std::vector<double>{0, .25, .5, .75})));
+  const std::string path =
+      file("x.npy", npy(dictionary("<f8", "(4, 1)"), bytes(std::vector<double>{0, .25, .5, .75})));
   const Subject subject = open("table:" + path, expected(index));
   EXPECT_EQ(rows(subject, {3}, 4), Tensor({1, 1}, {0.75}));
   EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {3}, 5); }),
@@ -154,7 +159,8 @@ TEST_F(TableFile, an_npy_file_that_lies_is_refused) {
   EXPECT_EQ(said("x.npy", npy(header, "", 4)), ": is of .npy version 4.0; 1.0, 2.0 and 3.0 are read");
   EXPECT_EQ(said("x.npy", "PK\3\4........"), ": does not begin as a .npy file does");
   EXPECT_EQ(said("x.npy", "\x93NUM"), ": ends within the magic string: 4 of 8 bytes are there");
-  EXPECT_EQ(said("x.npy", npy(header, "").substr(0, 30)), ": ends within the header: 20 of 63 bytes are there");
+  EXPECT_EQ(said("x.npy", npy(header, "").substr(0, 30)),
+            ": ends within the header: 20 of 63 bytes are there");
   EXPECT_EQ(said("x.npy", std::string("\x93NUMPY\2\0\0\0\x20\0", 12)),
             ": the header is 2097152 bytes long, 1048576 are allowed");
   EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(8,)"), std::string(32, '\0'))),
@@ -165,17 +171,17 @@ TEST_F(TableFile, an_npy_file_that_lies_is_refused) {
 TEST_F(TableFile, an_npy_header_that_is_no_such_dictionary_is_refused) {
   const std::string message =
       ": the header is not a dictionary of exactly `descr` (one simple dtype), `fortran_order` and `shape`";
-  for (const std::string header : {
-           "", "{", "{}", "{'descr': '<f4', 'fortran_order': False}",
-           "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}",
-           "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 4)}",
-           "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 4)}",
-           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, -4)}",
-           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}",
-           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)} x",
-           "{'descr': '<f4' 'fortran_order': False, 'shape': (2, 4)}",
-           "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}",
-           "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), 'more': 'x'}"})
+  for (const std::string header :
+       {"", "{", "{}", "{'descr': '<f4', 'fortran_order': False}",
+        "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)}",
+        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 4)}",
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 4)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, -4)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 99999999999999999999)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4)} x",
+        "{'descr': '<f4' 'fortran_order': False, 'shape': (2, 4)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), 'more': 'x'}"})
     EXPECT_EQ(said("x.npy", npy(header, std::string(32, '\0'))), message) << header;
 }
 
@@ -190,7 +196,8 @@ TEST_F(TableFile, safetensors_are_read_by_name) {
   EXPECT_EQ(subject.precision.word(), "bf16/fp32");
   EXPECT_EQ(subject.description, "[1, 4] in BF16");
 
-  const std::string alone = R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F64","shape":[2,4],"data_offsets":[0,64]}})";
+  const std::string alone =
+      R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F64","shape":[2,4],"data_offsets":[0,64]}})";
   const Subject single = open("table:" + file("y.safetensors", safetensors(alone, bytes(eight))) + "@fp32",
                               expected(Table{.dim = 4}));
   EXPECT_EQ(rows(single, {1}), Tensor({1, 4}, {10, 11, 12, 13}));

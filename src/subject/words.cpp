@@ -8,7 +8,9 @@
 namespace posproof {
 namespace {
 
-bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
 
 }  // namespace
 
@@ -44,8 +46,8 @@ std::vector<std::string> split(std::string_view words) {
 Words parse_words(std::string_view words) {
   const auto colon = words.find(':');
   if (colon == std::string_view::npos)
-    throw std::invalid_argument(
-        fmt::format("`{}` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow", words));
+    throw std::invalid_argument(fmt::format(
+        "`{}` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow", words));
   Words parsed{std::string(words.substr(0, colon)), std::string(words.substr(colon + 1)), std::nullopt};
   const auto at = parsed.rest.rfind('@');
   if (at == std::string::npos) return parsed;

@@ -9,9 +9,9 @@
 
 namespace posproof {
 
-// A command line split as a shell would: blanks separate, '...' and "..." hold together, \ takes the next character as
-// it is (inside "..." only before \ and "). No variables, no globs, no shell. Throws std::invalid_argument where a
-// quote is not closed or nothing is left.
+// A command line split as a shell would: blanks separate, '...' and "..." hold together, \ takes the next
+// character as it is (inside "..." only before \ and "). No variables, no globs, no shell. Throws
+// std::invalid_argument where a quote is not closed or nothing is left.
 std::vector<std::string> split(std::string_view words);
 
 // What names a subject: `cmd:python3 rope.py@bf16/fp32`.
@@ -24,8 +24,8 @@ struct Words {
 // Throws std::invalid_argument where there is no scheme.
 Words parse_words(std::string_view words);
 
-// Text of unknown origin for a report: control characters but line ends and tabs become `\x1b`, and of a text that is
-// longer than `most` characters the end is cut off.
+// Text of unknown origin for a report: control characters but line ends and tabs become `\x1b`, and of a text
+// that is longer than `most` characters the end is cut off.
 std::string printable(std::string_view text, std::size_t most);
 
 }  // namespace posproof

@@ -42,8 +42,9 @@ TEST(Words, end_with_a_precision_only_where_it_is_one) {
 }
 
 TEST(Words, that_name_no_subject_are_refused) {
-  EXPECT_EQ(refused([] { open("rope.py", {}); }),
-            "`rope.py` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow");
+  EXPECT_EQ(
+      refused([] { open("rope.py", {}); }),
+      "`rope.py` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow");
   EXPECT_EQ(refused([] { open("lib:librope.so", {}); }),
             "`lib:librope.so`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `lib:`");
   EXPECT_EQ(refused([] { open("cmd:@fp32", {}); }), "`` names no program");

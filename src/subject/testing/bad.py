@@ -59,8 +59,6 @@ if wrong == "killed":
     os.kill(os.getpid(), signal.SIGABRT)
 if wrong == "prints":
     write(b"loading checkpoint shards\n")
-if wrong == "prints_little":
-    write(b"hi\n")
 if wrong == "sleeps":
     time.sleep(100)
 

@@ -17,12 +17,18 @@ inline const std::string source = POSPROOF_SOURCE;
 inline std::string python(const std::string& script, const std::string& arguments = "") {
   const std::string interpreter = POSPROOF_PYTHON;
   if (interpreter.empty())
-    throw std::runtime_error("no Python that imports numpy was found: install python3-numpy, or -DPOSPROOF_PYTHON=...");
-  return "cmd:" + interpreter + " '" + source + "/" + script + "'" + (arguments.empty() ? "" : " " + arguments);
+    throw std::runtime_error(
+        "no Python that imports numpy was found: install python3-numpy, or -DPOSPROOF_PYTHON=...");
+  return "cmd:" + interpreter + " '" + source + "/" + script + "'" +
+         (arguments.empty() ? "" : " " + arguments);
 }
 
-inline std::string bad(const std::string& arguments) { return python("src/subject/testing/bad.py", arguments); }
-inline std::string sdk(const std::string& arguments) { return python("src/subject/testing/sdk.py", arguments); }
+inline std::string bad(const std::string& arguments) {
+  return python("src/subject/testing/bad.py", arguments);
+}
+inline std::string sdk(const std::string& arguments) {
+  return python("src/subject/testing/sdk.py", arguments);
+}
 
 inline Expected expected(Encoding declared, std::string_view parameters = "dim=4") {
   return {.encoding = "learned", .parameters = Case::parse(parameters), .declared = {std::move(declared)}};

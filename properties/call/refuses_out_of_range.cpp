@@ -1,0 +1,82 @@
+#include "../bias/entries.h"
+#include "../rotary/tokens.h"
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+// One position inside, one outside, together or the one outside alone.
+std::vector<Position> asked(const Domain& domain, Draw& draw) {
+  if (!domain.ends) throw Discard{};
+  const Domain near{1, 1 << 16};
+  const Position by = draw.position("by", near);
+  const bool after = std::get<std::string>(draw.option(
+                         "side", {Value(std::string("after")), Value(std::string("before"))})) == "after";
+  const Position outside = after ? domain.hi + by : domain.lo - by;
+  if (draw.integer("inside", 0, 1) == 0) return {outside};
+  return {draw.position("i", domain), outside};
+}
+
+Residual refused(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Refusal&) {
+    return exactly(true);
+  }
+  return exactly(false);
+}
+
+Residual of_table(const Table& table, Precision, Draw& draw) {
+  const std::vector<Position> positions = asked(table.positions, draw);
+  const Position length = std::max(positions.back(), table.positions.hi) + 1;
+  return refused([&] { table.rows(positions, length); });
+}
+
+Residual of_rotary(const Rotary& rotary, Precision, Draw& draw) {
+  const std::vector<Position> positions = asked(rotary.positions, draw);
+  const Tensor x = draw.content("x", Shape{1, rotary.heads, positions.size(), rotary.dim});
+  return refused([&] { rotary.turn(x, positions, Role::query); });
+}
+
+Residual of_bias(const Bias& bias, Precision, Draw& draw) {
+  const std::vector<Position> positions = asked(bias.positions, draw);
+  return refused([&] { bias.bias(positions, positions); });
+}
+
+Encoding answering(Position (*moved)(Position t)) {
+  Table table{.dim = 1, .positions = {0, 7}};
+  table.positions.ends = true;
+  table.rows = [moved](std::span<const Position> positions, Position) {
+    Tensor rows({positions.size(), 1});
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      const Position row = moved(positions[r]);
+      if (row < 0 || row > 7) throw Refusal("past the end");
+      rows.at(r, 0) = static_cast<double>(row);
+    }
+    return rows;
+  };
+  return table;
+}
+
+Encoding clamped() {
+  return answering([](Position t) { return std::min<Position>(t, 7); });
+}
+
+// As an index from the end, which some languages allow.
+Encoding from_the_end() {
+  return answering([](Position t) { return t < 0 ? t + 8 : t; });
+}
+
+}  // namespace
+
+const Property properties::call::refuses_out_of_range{
+    .statement = "A position outside the table is refused, not answered.",
+    .formula = "f(t) is defined only for lo <= t <= hi",
+    .source = "microsoft/onnxruntime#28205, vllm-project/vllm#44286: silent reads past the end of a table",
+    .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias)},
+    .rejects = {{"a table of 8 rows that answers every later position with the last", &clamped},
+                {"a table of 8 rows that takes -1 for the last", &from_the_end}},
+    .of = Asked::live,
+};
+
+}  // namespace posproof

@@ -1,0 +1,79 @@
+#include "attention/order.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "attention/mask.h"
+#include "attention/multi_head.h"
+#include "attention/plug.h"
+#include "catalogue/encodings.h"
+#include "core/spec.h"
+
+namespace posproof::attention {
+namespace {
+
+using Sizes = std::vector<std::size_t>;
+
+Attention without_position(std::size_t dim) {
+  const auto& spec = encodings::none;
+  Parameters parameters;
+  parameters.set("dim", static_cast<double>(dim));
+  return plug(spec.make(with(spec, parameters)));
+}
+
+// Six tokens that all differ, of 8 channels.
+Tensor six_tokens() {
+  Tensor x({6, 8});
+  for (std::size_t r = 0; r < 6; ++r)
+    for (std::size_t c = 0; c < 8; ++c) x.at(r, c) = static_cast<double>((r + 1) * (c + 1) % 17) / 8 - 1;
+  return x;
+}
+
+TEST(Order, reorders_rows_and_masks) {
+  const Sizes order = {2, 0, 1};
+  EXPECT_EQ(reordered(Tensor({3, 1}, {10, 20, 30}), order), Tensor({3, 1}, {30, 10, 20}));
+  EXPECT_EQ(reordered(mask::causal(3), order, order), Mask({3, 3}, {1, 1, 1, 0, 1, 0, 0, 1, 1}));
+  EXPECT_THROW(reordered(Tensor({2, 1}), order), std::invalid_argument);
+}
+
+// Of the 720 orders of six tokens those survive that keep the mask: one under the causal mask, all without
+// one, 4! 2! under a padding of two, and the products of the blocks' factorials times the swaps of equal
+// blocks.
+TEST(Order, the_orders_that_survive_a_mask_are_its_symmetries) {
+  const Attention attention = without_position(8);
+  const Tensor x = six_tokens();
+  const auto survive = [&](const Mask& mask) {
+    const std::size_t kept = symmetries(mask), equivariant = equivariant_orders(attention, x, mask);
+    EXPECT_EQ(kept, equivariant);
+    return equivariant;
+  };
+  EXPECT_EQ(survive(mask::causal(6)), 1u);
+  EXPECT_EQ(survive(mask::none(6)), 720u);
+  EXPECT_EQ(survive(mask::padding(6, {true, true, false, true, true, false})), 48u);
+  EXPECT_EQ(survive(mask::block(Sizes{2, 2, 2})), 48u);
+  EXPECT_EQ(survive(mask::block(Sizes{1, 2, 3})), 12u);
+  EXPECT_EQ(survive(mask::sliding_window(6, 2)), 2u);
+}
+
+TEST(Order, two_blocks_of_two_have_eight_symmetries) {
+  EXPECT_EQ(symmetries(mask::block(Sizes{2, 2})), 8u);
+  Tensor x = six_tokens();
+  x.data.resize(4 * 8);
+  x.shape = {4, 8};
+  EXPECT_EQ(equivariant_orders(without_position(8), x, mask::block(Sizes{2, 2})), 8u);
+}
+
+TEST(Order, with_a_position_no_order_survives_but_the_identity) {
+  EXPECT_EQ(equivariant_orders(plug(encodings::rope.make(with(encodings::rope, Parameters::parse("dim=8")))),
+                               six_tokens(), mask::none(6)),
+            1u);
+}
+
+TEST(Order, more_than_eight_tokens_are_too_many_to_try) {
+  EXPECT_THROW(symmetries(mask::none(9)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace posproof::attention
