@@ -9,8 +9,8 @@
 
 #include "core/document.h"
 
-// What several experiments share. Everything is in long double: its sines and powers are the same on every machine
-// (glibc computes them without the processor's own), double's are not.
+// What several experiments share. Everything is in long double: its sines and powers are the same on every
+// machine (glibc computes them without the processor's own), double's are not.
 namespace posproof::experiments {
 
 // The frequencies base^(-2i/dim), in radians per position, fastest first.

@@ -18,15 +18,24 @@ using document::Plot;
 
 struct Colours {
   std::string_view page, text, muted, grid;
-  std::array<std::string_view, 6> curves;  // after Okabe and Ito 2008: told apart by every kind of colour vision
+  std::array<std::string_view, 6>
+      curves;  // after Okabe and Ito 2008: told apart by every kind of colour vision
 };
 
-constexpr Colours light{"#ffffff", "#1f2328", "#59636e", "#e4e7eb",
+constexpr Colours light{"#ffffff",
+                        "#1f2328",
+                        "#59636e",
+                        "#e4e7eb",
                         {"#0072b2", "#d55e00", "#009e73", "#a3498f", "#8a6d00", "#5b5b5b"}};
-constexpr Colours dark{"#0d1117", "#e6edf3", "#9198a1", "#262c36",
+constexpr Colours dark{"#0d1117",
+                       "#e6edf3",
+                       "#9198a1",
+                       "#262c36",
                        {"#56b4e9", "#ff8c42", "#2fc79b", "#e29ac6", "#f0d442", "#b5bcc4"}};
 
-const Colours& colours(Theme theme) { return theme == Theme::light ? light : dark; }
+const Colours& colours(Theme theme) {
+  return theme == Theme::light ? light : dark;
+}
 
 constexpr double letter = 6.6;  // pixels: the mean width of a letter at 12 pixels
 constexpr double line = 15;     // pixels between two labels
@@ -89,8 +98,9 @@ std::string number(double value, int decimals, bool logarithmic) {
 
 std::string placed(const Frame& frame, double x, double y, std::string_view text, std::string_view colour,
                    std::string_view font, std::string_view side = "left") {
-  return fmt::format("set label {} at screen {:.5f},{:.5f} {} noenhanced front textcolor rgb '{}' font '{}'\n",
-                     quoted(text), x / frame.width, 1 - y / frame.height, side, colour, font);
+  return fmt::format(
+      "set label {} at screen {:.5f},{:.5f} {} noenhanced front textcolor rgb '{}' font '{}'\n", quoted(text),
+      x / frame.width, 1 - y / frame.height, side, colour, font);
 }
 
 std::string_view colour(const Colours& palette, const std::vector<Curve>& curves, std::size_t at) {
@@ -100,7 +110,8 @@ std::string_view colour(const Colours& palette, const std::vector<Curve>& curves
   return palette.curves[solid % palette.curves.size()];
 }
 
-// The labels of all curves, none over another: those that end in the same place are pushed apart, downwards first.
+// The labels of all curves, none over another: those that end in the same place are pushed apart, downwards
+// first.
 std::vector<Label> labels(const Plot& plot, const Frame& frame, const Colours& palette) {
   std::vector<Label> out;
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
@@ -144,12 +155,14 @@ std::string opening(const Frame& frame, const Colours& palette) {
       1 - frame.top / frame.height, 1 - frame.bottom / frame.height, palette.muted);
 }
 
-// The title above, what is measured upright under it (not turned on its side), what it is measured against below.
-std::string words(const Frame& frame, const Colours& palette, std::string_view title, const Axis& x, const Axis& y) {
+// The title above, what is measured upright under it (not turned on its side), what it is measured against
+// below.
+std::string words(const Frame& frame, const Colours& palette, std::string_view title, const Axis& x,
+                  const Axis& y) {
   return placed(frame, 16, 24, title, palette.text, "Helvetica:Bold,15") +
          placed(frame, 16, 48, y.label, palette.muted, "Helvetica,12") +
-         placed(frame, (frame.left + frame.right) / 2, frame.height - 14, x.label, palette.muted, "Helvetica,12",
-                "center");
+         placed(frame, (frame.left + frame.right) / 2, frame.height - 14, x.label, palette.muted,
+                "Helvetica,12", "center");
 }
 
 std::string scale(std::string_view name, const Axis& axis, const Range& range) {
@@ -201,16 +214,17 @@ std::string script(const Plot& plot, Theme theme) {
   for (const Label& label : labels(plot, frame, palette))
     out += placed(frame, label.x, label.y, label.text, label.colour, "Helvetica,12");
   for (const document::Note& note : plot.notes)
-    out += placed(frame, frame.across(note.x) + 7, frame.down(note.y), note.text, palette.muted, "Helvetica,12");
+    out +=
+        placed(frame, frame.across(note.x) + 7, frame.down(note.y), note.text, palette.muted, "Helvetica,12");
   for (std::size_t c = 0; c < plot.curves.size(); ++c) out += data(c, plot, frame);
   std::string drawn;
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
     const Curve& curve = plot.curves[c];
-    const std::string style =
-        curve.dots ? "points pointtype 7 pointsize 0.45"
-                   : fmt::format("lines linewidth {} dashtype {}", curve.dashed ? "1.4" : "2", curve.dashed ? 2 : 1);
-    drawn += fmt::format("{}$curve{} using 1:2 with {} linecolor rgb '{}' notitle", drawn.empty() ? "plot " : ", ", c,
-                         style, colour(palette, plot.curves, c));
+    const std::string style = curve.dots ? "points pointtype 7 pointsize 0.45"
+                                         : fmt::format("lines linewidth {} dashtype {}",
+                                                       curve.dashed ? "1.4" : "2", curve.dashed ? 2 : 1);
+    drawn += fmt::format("{}$curve{} using 1:2 with {} linecolor rgb '{}' notitle",
+                         drawn.empty() ? "plot " : ", ", c, style, colour(palette, plot.curves, c));
   }
   return out + drawn + "\n";
 }
@@ -219,8 +233,14 @@ std::string script(const HeatMap& map, Theme theme) {
   const Colours& palette = colours(theme);
   const double rows = static_cast<double>(map.values.size());
   const double columns = map.values.empty() ? 0 : static_cast<double>(map.values.front().size());
-  Frame frame{.width = 760, .height = 0, .left = 64, .right = 670, .top = 68, .bottom = 0,
-              .x = {-0.5, columns - 0.5}, .y = {rows - 0.5, -0.5}};
+  Frame frame{.width = 760,
+              .height = 0,
+              .left = 64,
+              .right = 670,
+              .top = 68,
+              .bottom = 0,
+              .x = {-0.5, columns - 0.5},
+              .y = {rows - 0.5, -0.5}};
   // Cells are square as long as the figure is no taller than it is wide.
   frame.bottom = frame.top + std::clamp((frame.right - frame.left) * rows / columns, 160.0, 520.0);
   frame.height = frame.bottom + 54;
@@ -230,14 +250,17 @@ std::string script(const HeatMap& map, Theme theme) {
   out += scale("x", {}, frame.x) + scale("y", {}, frame.y);
   const bool both_signs = map.lo < 0 && map.hi > 0;
   const std::string_view ramp =
-      theme == Theme::light ? (both_signs ? "0 '#1a5a9e', 0.5 '#f7f7f7', 1 '#b8471b'" : "0 '#f7fbff', 1 '#08306b'")
-                            : (both_signs ? "0 '#6cb6f5', 0.5 '#12161c', 1 '#ff9a55'" : "0 '#12161c', 1 '#a9d4f5'");
-  out += fmt::format("set palette maxcolors 65 defined ({})\nset cbrange [{:.10g}:{:.10g}]\n", ramp, map.lo, map.hi);
+      theme == Theme::light
+          ? (both_signs ? "0 '#1a5a9e', 0.5 '#f7f7f7', 1 '#b8471b'" : "0 '#f7fbff', 1 '#08306b'")
+          : (both_signs ? "0 '#6cb6f5', 0.5 '#12161c', 1 '#ff9a55'" : "0 '#12161c', 1 '#a9d4f5'");
+  out += fmt::format("set palette maxcolors 65 defined ({})\nset cbrange [{:.10g}:{:.10g}]\n", ramp, map.lo,
+                     map.hi);
   out += fmt::format("set colorbox user origin screen {:.5f},{:.5f} size screen {:.5f},{:.5f} noborder\n",
                      690 / frame.width, 1 - frame.bottom / frame.height, 12 / frame.width,
                      (frame.bottom - frame.top) / frame.height);
   // Each cell is written as several points a side: programs that smooth images then blur its edge only.
-  const auto fine = std::max<std::size_t>(1, 256 / std::max<std::size_t>(1, static_cast<std::size_t>(columns)));
+  const auto fine =
+      std::max<std::size_t>(1, 256 / std::max<std::size_t>(1, static_cast<std::size_t>(columns)));
   out += "set cbtics scale 0\n$map << END\n";
   for (const auto& row : map.values) {
     std::string points;
@@ -246,8 +269,10 @@ std::string script(const HeatMap& map, Theme theme) {
     points.back() = '\n';
     for (std::size_t n = 0; n < fine; ++n) out += points;
   }
-  return out + fmt::format("END\nplot $map matrix using (($1 + 0.5) / {0} - 0.5):(($2 + 0.5) / {0} - 0.5):3 with image notitle\n",
-                           fine);
+  return out + fmt::format(
+                   "END\nplot $map matrix using (($1 + 0.5) / {0} - 0.5):(($2 + 0.5) / {0} - 0.5):3 with "
+                   "image notitle\n",
+                   fine);
 }
 
 }  // namespace posproof::report

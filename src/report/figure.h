@@ -5,7 +5,8 @@
 
 #include "core/document.h"
 
-// Figures, drawn by gnuplot: the same values give the same bytes. Each is drawn twice, for light and dark pages.
+// Figures, drawn by gnuplot: the same values give the same bytes. Each is drawn twice, for light and dark
+// pages.
 namespace posproof::report {
 
 enum class Theme { light, dark };
@@ -19,11 +20,12 @@ struct NoGnuplot : std::runtime_error {
 std::string script(const document::Plot& plot, Theme theme);
 std::string script(const document::HeatMap& map, Theme theme);
 
-// The standard output of `gnuplot` for that script. Throws NoGnuplot, or std::runtime_error with what gnuplot said.
+// The standard output of `gnuplot` for that script. Throws NoGnuplot, or std::runtime_error with what gnuplot
+// said.
 std::string gnuplot(const std::string& script);
 
-// gnuplot's SVG as it is published: no program version, heat maps with sharp cells, and a title and a description
-// for those who cannot see it.
+// gnuplot's SVG as it is published: no program version, heat maps with sharp cells, and a title and a
+// description for those who cannot see it.
 std::string published(std::string svg, const std::string& title, const std::string& description);
 
 }  // namespace posproof::report

@@ -21,7 +21,8 @@ namespace {
 struct Scratch {
   std::FILE* file = std::tmpfile();
   Scratch() {
-    if (!file) throw std::runtime_error(fmt::format("no temporary file for gnuplot: {}", std::strerror(errno)));
+    if (!file)
+      throw std::runtime_error(fmt::format("no temporary file for gnuplot: {}", std::strerror(errno)));
   }
   ~Scratch() { std::fclose(file); }
   Scratch(const Scratch&) = delete;
@@ -30,14 +31,16 @@ struct Scratch {
   int descriptor() const { return ::fileno(file); }
   void write(const std::string& text) const {
     if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0)
-      throw std::runtime_error(fmt::format("gnuplot's script could not be written: {}", std::strerror(errno)));
+      throw std::runtime_error(
+          fmt::format("gnuplot's script could not be written: {}", std::strerror(errno)));
     std::rewind(file);
   }
   std::string read() const {
     std::string out;
     std::array<char, 65536> buffer;
     std::rewind(file);
-    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file)) out.append(buffer.data(), n);
+    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file))
+      out.append(buffer.data(), n);
     return out;
   }
 };
@@ -75,7 +78,8 @@ std::string gnuplot(const std::string& script) {
   posix_spawn_file_actions_destroy(&files);
   if (failed == ENOENT)
     throw NoGnuplot("figures need `gnuplot`, which is not on the PATH; on Debian: apt install gnuplot-nox");
-  if (failed) throw std::runtime_error(fmt::format("`gnuplot` could not be started: {}", std::strerror(failed)));
+  if (failed)
+    throw std::runtime_error(fmt::format("`gnuplot` could not be started: {}", std::strerror(failed)));
 
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -96,7 +100,8 @@ std::string published(std::string svg, const std::string& title, const std::stri
   svg.replace(begin, end + end_of_version.size() - begin,
               fmt::format("<title>{}</title>\n<desc>{}</desc>\n", escaped(title), escaped(description)));
   // Titles that gnuplot invents for its curves would show as tooltips.
-  for (auto at = svg.find("<title>gnuplot_plot_"); at != std::string::npos; at = svg.find("<title>gnuplot_plot_"))
+  for (auto at = svg.find("<title>gnuplot_plot_"); at != std::string::npos;
+       at = svg.find("<title>gnuplot_plot_"))
     svg.erase(at, svg.find("</title>", at) + 8 - at);
   replace(svg, "<svg \n", "<svg role=\"img\"\n");
   replace(svg, "<image ", "<image style=\"image-rendering:pixelated\" ");

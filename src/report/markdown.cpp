@@ -13,8 +13,8 @@ using namespace document;
 
 // Letters, not bytes: a table with `ω` in it stays aligned.
 std::size_t letters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string cell(std::string_view text) {
@@ -58,17 +58,22 @@ struct Writer {
   std::string operator()(const Section& section) const { return fmt::format("## {}\n", section.heading); }
   std::string operator()(const Plot& plot) const { return picture(id, plot.name, plot.description); }
   std::string operator()(const HeatMap& map) const { return picture(id, map.name, map.description); }
-  std::string operator()(const Verdict& verdict) const { return fmt::format("> **Verdict.** {}\n", verdict.text); }
+  std::string operator()(const Verdict& verdict) const {
+    return fmt::format("> **Verdict.** {}\n", verdict.text);
+  }
 
-  // Columns of numbers (and a word here and there) are set to the right, as wide as their widest cell, so that the source reads as a table too.
+  // Columns of numbers (and a word here and there) are set to the right, as wide as their widest cell, so
+  // that the source reads as a table too.
   std::string operator()(const Grid& grid) const {
     const std::size_t columns = grid.columns.size();
     std::vector<std::size_t> width(columns);
     std::vector<std::size_t> numbers(columns, 0), words(columns, 0);
-    for (std::size_t c = 0; c < columns; ++c) width[c] = std::max<std::size_t>(3, letters(cell(grid.columns[c])));
+    for (std::size_t c = 0; c < columns; ++c)
+      width[c] = std::max<std::size_t>(3, letters(cell(grid.columns[c])));
     for (const auto& row : grid.rows) {
       if (row.size() != columns)
-        throw std::logic_error(fmt::format("{}: a row of {} cells under {} columns", id, row.size(), columns));
+        throw std::logic_error(
+            fmt::format("{}: a row of {} cells under {} columns", id, row.size(), columns));
       for (std::size_t c = 0; c < columns; ++c) {
         width[c] = std::max(width[c], letters(cell(row[c])));
         if (!row[c].empty() && row[c] != "none") ++(numeric(row[c]) ? numbers : words)[c];
@@ -98,9 +103,9 @@ struct Writer {
 }  // namespace
 
 std::string markdown(const Document& document, std::string_view id, const Experiment& experiment) {
-  std::string out = fmt::format("# {}\n\n{}\n\n**Question.** {}\n\n**Method.** {}\n\n**Condition.** {}\n",
-                                document.title, document.finding, experiment.question, experiment.method,
-                                document.condition);
+  std::string out =
+      fmt::format("# {}\n\n{}\n\n**Question.** {}\n\n**Method.** {}\n\n**Condition.** {}\n", document.title,
+                  document.finding, experiment.question, experiment.method, document.condition);
   for (const Block& block : document.blocks) out.append("\n").append(std::visit(Writer{id}, block));
   return out + fmt::format("\n---\n\nThis page is written by `posproof report {}`.\n", id);
 }

@@ -51,7 +51,8 @@ bool write(const fs::path& path, const std::string& bytes) {
 }
 
 // Figures in the folder that the experiment does not have.
-std::vector<std::string> stale(const fs::path& folder, std::string_view name, const std::vector<File>& fresh) {
+std::vector<std::string> stale(const fs::path& folder, std::string_view name,
+                               const std::vector<File>& fresh) {
   std::vector<std::string> out;
   const fs::path figures = folder / "figures" / name;
   if (!fs::is_directory(figures)) return out;
@@ -67,14 +68,16 @@ std::vector<std::string> stale(const fs::path& folder, std::string_view name, co
 const Experiment& experiment(std::string_view name) {
   for (const auto& [id, found] : catalogue::experiments())
     if (id == name) return *found;
-  throw std::invalid_argument(fmt::format("no experiment is called `{}`; `posproof list experiments` has them", name));
+  throw std::invalid_argument(
+      fmt::format("no experiment is called `{}`; `posproof list experiments` has them", name));
 }
 
 // The pages in the folder, of experiments that exist.
 std::vector<File> pages(const fs::path& folder) {
   std::vector<File> out;
   for (const std::string& name : names())
-    if (auto bytes = read(folder / fmt::format("{}.md", name))) out.push_back({fmt::format("{}.md", name), std::move(*bytes)});
+    if (auto bytes = read(folder / fmt::format("{}.md", name)))
+      out.push_back({fmt::format("{}.md", name), std::move(*bytes)});
   return out;
 }
 
@@ -113,13 +116,16 @@ std::vector<File> files(std::string_view name, const Experiment& experiment, boo
   return out;
 }
 
-std::vector<File> files(std::string_view name) { return files(name, experiment(name)); }
+std::vector<File> files(std::string_view name) {
+  return files(name, experiment(name));
+}
 
 // A page begins with its title, an empty line and its finding.
 File index(const std::vector<File>& pages) {
   std::string out =
       "# Reports\n\n"
-      "What the experiments found. Every page is written by `posproof report` from the numbers it measures, and a\n"
+      "What the experiments found. Every page is written by `posproof report` from the numbers it measures, "
+      "and a\n"
       "test compares it byte for byte.\n\n";
   for (const File& page : pages) {
     if (!page.path.ends_with(".md")) continue;
@@ -133,7 +139,8 @@ File index(const std::vector<File>& pages) {
   return {"README.md", out};
 }
 
-std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only, const Progress& progress) {
+std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only,
+                                   const Progress& progress) {
   std::vector<std::string> changed;
   const auto put = [&](const File& file) {
     if (write(folder / file.path, file.bytes)) changed.push_back(file.path);

@@ -20,35 +20,38 @@ struct File {
 // Every experiment's name, in alphabetical order.
 std::vector<std::string> names();
 
-// Runs one experiment: its page first, then its figures, light and dark. Throws std::invalid_argument for a name
-// that no experiment has.
+// Runs one experiment: its page first, then its figures, light and dark. Throws std::invalid_argument for a
+// name that no experiment has.
 std::vector<File> files(std::string_view name);
 
 // The page and figures of an experiment that is not in the catalogue.
 std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures = true);
 
-// README.md: one line for each page in `pages` (paths and bytes as `files` gives them; figures are passed over).
+// README.md: one line for each page in `pages` (paths and bytes as `files` gives them; figures are passed
+// over).
 File index(const std::vector<File>& pages);
 
-// Runs these experiments (none: all) and writes their files, the index, and nothing else into the folder; figures
-// that the experiment no longer has are removed. A file is written aside and then renamed; one that has these bytes
-// already is not touched. `progress` is called before each experiment. The paths of the files that changed.
+// Runs these experiments (none: all) and writes their files, the index, and nothing else into the folder;
+// figures that the experiment no longer has are removed. A file is written aside and then renamed; one that
+// has these bytes already is not touched. `progress` is called before each experiment. The paths of the files
+// that changed.
 using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
-std::vector<std::string> write_all(const std::filesystem::path& folder, const std::vector<std::string>& only = {},
-                                   const Progress& progress = {});
+std::vector<std::string> write_all(const std::filesystem::path& folder,
+                                   const std::vector<std::string>& only = {}, const Progress& progress = {});
 
 // A file that is not what the experiment gives.
 struct Difference {
   std::string path;
-  std::size_t line;      // the first that differs, from 1; 0: the file is missing, or should not be there
+  std::size_t line;  // the first that differs, from 1; 0: the file is missing, or should not be there
   std::string checked_in;
   std::string now;
   std::string text() const;
 };
 
-// Runs one experiment and compares its files with those in the folder, byte for byte; without `figures` the page
-// alone, for which gnuplot is not needed.
-std::vector<Difference> compare(const std::filesystem::path& folder, std::string_view name, bool figures = true);
+// Runs one experiment and compares its files with those in the folder, byte for byte; without `figures` the
+// page alone, for which gnuplot is not needed.
+std::vector<Difference> compare(const std::filesystem::path& folder, std::string_view name,
+                                bool figures = true);
 
 // Compares the index with the pages in the folder.
 std::vector<Difference> compare_index(const std::filesystem::path& folder);

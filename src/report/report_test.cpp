@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -17,16 +21,28 @@ using namespace document;
 double measured = 0.125;
 
 Document small() {
-  return {.title = "Two halves",
-          .finding = "A half is " + fixed(measured, 3) + ".",
-          .condition = "fp64",
-          .blocks = {Section{"Result"},
-                     Grid{{"width", "what", "a|b"}, {{"8", "α", fixed(measured, 3)}, {"16", "two", "-1.000"}}, "Sizes."},
-                     Plot{.name = "line", .title = "A & B", .description = "A \"line\" < 3", .x = {"t"}, .y = {"u"},
-                          .curves = {{"up", {{0, 0}, {1, measured}}, false, false}}},
-                     HeatMap{.name = "map", .title = "Map", .description = "A map", .x = {"c"}, .y = {"r"},
-                             .values = {{0, 1}, {measured, -1}}, .lo = -1, .hi = 1},
-                     Verdict{"Yes."}}};
+  return {
+      .title = "Two halves",
+      .finding = "A half is " + fixed(measured, 3) + ".",
+      .condition = "fp64",
+      .blocks = {
+          Section{"Result"},
+          Grid{{"width", "what", "a|b"}, {{"8", "α", fixed(measured, 3)}, {"16", "two", "-1.000"}}, "Sizes."},
+          Plot{.name = "line",
+               .title = "A & B",
+               .description = "A \"line\" < 3",
+               .x = {"t"},
+               .y = {"u"},
+               .curves = {{"up", {{0, 0}, {1, measured}}, false, false}}},
+          HeatMap{.name = "map",
+                  .title = "Map",
+                  .description = "A map",
+                  .x = {"c"},
+                  .y = {"r"},
+                  .values = {{0, 1}, {measured, -1}},
+                  .lo = -1,
+                  .hi = 1},
+          Verdict{"Yes."}}};
 }
 
 const Experiment experiment{.question = "How much?", .method = "By halves.", .run = &small};
@@ -119,7 +135,8 @@ TEST(Report, what_gnuplot_complains_of_is_an_error) {
     gnuplot("set terminal svg\nplot nonsense_\n");
     FAIL() << "no error";
   } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("undefined variable: nonsense_"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("undefined variable: nonsense_"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -146,9 +163,70 @@ TEST(Report, no_experiment_of_that_name_is_an_error) {
   EXPECT_THROW(files("no_such_experiment"), std::invalid_argument);
 }
 
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// One experiment of the catalogue, written, read back, spoilt and written again.
+TEST(Report, is_written_once_and_what_differs_is_found) {
+  if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
+  const Folder folder;
+  const std::string name = "translation_is_a_rotation", page = name + ".md";
+  const auto written = write_all(folder.path, {name});
+  ASSERT_GE(written.size(), 4u);  // the page, a figure for light and dark, the index
+  EXPECT_EQ(written.front(), page);
+  EXPECT_EQ(written.back(), "README.md");
+  EXPECT_TRUE(write_all(folder.path, {name}).empty());
+  EXPECT_TRUE(compare(folder.path, name).empty());
+  EXPECT_TRUE(compare_index(folder.path).empty());
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path))
+    EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+
+  const std::string right = read(folder.path / page);
+  std::string wrong = right;
+  wrong[right.find("rotation") + 1] = '0';  // in the first line, the title
+  std::ofstream(folder.path / page, std::ios::binary) << wrong;
+  std::ofstream(folder.path / "figures" / name / "old-light.svg") << "<svg/>";
+  const auto found = compare(folder.path, name);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(
+      found[0].text(),
+      page +
+          ":1 differs\n  checked in  # Translation is a r0tation\n  now         # Translation is a rotation");
+  EXPECT_EQ(found[1].text(), "figures/" + name + "/old-light.svg: the experiment has no such figure");
+  EXPECT_EQ(compare(folder.path, name, false).size(), 1u);
+  EXPECT_EQ(compare_index(folder.path).size(), 1u);
+
+  EXPECT_EQ(write_all(folder.path, {name}),
+            (std::vector<std::string>{page, "figures/" + name + "/old-light.svg"}));
+  EXPECT_EQ(read(folder.path / page), right);
+  EXPECT_TRUE(compare(folder.path, name).empty());
+}
+
+TEST(Report, labels_are_not_over_one_another) {
+  const Plot plot{
+      .name = "p",
+      .title = "P",
+      .description = "",
+      .x = {"x"},
+      .y = {"y"},
+      .curves = {{"one", {{0, 0}, {1, 1}}}, {"two", {{0, 2}, {1, 1}}}, {"three", {{0, 3}, {1, 1.01}}}}};
+  const std::string text = script(plot, Theme::light);
+  std::vector<double> heights;
+  for (const char* label : {"'one'", "'two'", "'three'"}) {
+    const auto at = text.find(',', text.find(label));
+    heights.push_back(std::stod(text.substr(at + 1)) * 420);
+  }
+  std::sort(heights.begin(), heights.end());
+  EXPECT_GT(heights[1] - heights[0], 14);
+  EXPECT_GT(heights[2] - heights[1], 14);
+}
+
 TEST(Report, differences_name_the_first_line) {
   const Difference found{"halves.md", 3, "A half is 0.125.", "A half is 0.250."};
-  EXPECT_EQ(found.text(), "halves.md:3 differs\n  checked in  A half is 0.125.\n  now         A half is 0.250.");
+  EXPECT_EQ(found.text(),
+            "halves.md:3 differs\n  checked in  A half is 0.125.\n  now         A half is 0.250.");
 }
 
 }  // namespace

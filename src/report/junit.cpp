@@ -1,0 +1,80 @@
+#include "report/junit.h"
+
+#include <fmt/format.h>
+
+namespace posproof::report {
+namespace {
+
+// What a subject says may hold anything: characters that XML 1.0 cannot hold become a question mark.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      case '\t':
+        out += "&#9;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+    }
+  return out;
+}
+
+struct Outcome {
+  std::string_view element;  // empty: passed
+  std::string message;
+};
+
+struct Judge {
+  Outcome operator()(const Holds&) const { return {"", ""}; }
+  Outcome operator()(const Refuted& r) const {
+    return {"failure",
+            fmt::format("off by {:.6g}, rounding allows {:.6g}, at {}{}", r.residual.measured,
+                        r.residual.allowed, r.counterexample.text(), r.repeats ? "" : " (does not repeat)")};
+  }
+  Outcome operator()(const Undecided& u) const { return {"skipped", fmt::format("undecided: {}", u.why)}; }
+  Outcome operator()(const Errored& e) const {
+    return {"error", fmt::format("{}, at {}", e.what, e.at.text())};
+  }
+  Outcome operator()(const NotApplicable& n) const {
+    return {"skipped", fmt::format("not applicable: {}", n.why)};
+  }
+};
+
+}  // namespace
+
+std::string junit(const Gated& gated) {
+  std::string cases;
+  int failures = 0, errors = 0, skipped = 0;
+  for (const Asking& asking : gated.asked) {
+    const Outcome outcome = std::visit(Judge{}, asking.verdict);
+    failures += outcome.element == "failure";
+    errors += outcome.element == "error";
+    skipped += outcome.element == "skipped";
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\"", escaped(gated.subject.name),
+                         escaped(asking.id));
+    cases += outcome.element.empty() ? "/>\n"
+                                     : fmt::format("><{} message=\"{}\"/></testcase>\n", outcome.element,
+                                                   escaped(outcome.message));
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}</testsuite>\n",
+      escaped(fmt::format("posproof gate {} {}", gated.encoding, gated.parameters.text())),
+      gated.asked.size(), failures, errors, skipped, cases);
+}
+
+}  // namespace posproof::report
