@@ -1,0 +1,73 @@
+// Includes run one way: a folder sees those below it and nothing above.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, std::set<std::string>> may_see = {
+    {"src/core", {"core"}},
+    {"src/oracle", {"core", "oracle"}},
+    {"src/attention", {"core", "attention"}},
+    {"properties", {"core", "attention", "properties", "catalogue"}},
+    {"src/encodings", {"core", "oracle", "encodings", "catalogue"}},
+    {"src/defects", {"core", "encodings", "defects", "catalogue"}},
+    {"src/subject", {"core", "subject"}},
+    {"src/run", {"core", "oracle", "attention", "subject", "run", "catalogue"}},
+    {"experiments", {"core", "oracle", "attention", "run", "experiments", "catalogue"}},
+    {"src/report", {"core", "subject", "run", "report", "catalogue"}},
+};
+
+// The first part of `#include "core/case.h"`; empty for a line that includes none of ours. A header beside the file
+// that includes it is named without a folder and is always seen.
+std::string folder_included(const std::string& line) {
+  constexpr std::string_view start = "#include \"";
+  if (line.rfind(start, 0) != 0) return "";
+  const std::string path = line.substr(start.size());
+  const auto slash = path.find('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+TEST(Tree, includes_run_one_way) {
+  std::size_t files = 0;
+  for (const auto& [folder, seen] : may_see) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(POSPROOF_SOURCE) / folder)) {
+      const std::string name = entry.path().filename().string();
+      const std::string extension = entry.path().extension().string();
+      if ((extension != ".cpp" && extension != ".h") || name.find("_test.cpp") != std::string::npos) continue;
+      ++files;
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) {
+        const std::string included = folder_included(line);
+        EXPECT_TRUE(included.empty() || seen.contains(included) || folder.ends_with("/" + included))
+            << fs::relative(entry.path(), POSPROOF_SOURCE).string() << " may not see " << included << ": " << line;
+      }
+    }
+  }
+  EXPECT_GT(files, 100u);
+}
+
+// Only one folder knows MPFR, one file RapidCheck.
+TEST(Tree, heavy_libraries_have_one_door) {
+  const std::map<std::string, std::string> doors = {{"boost/multiprecision/mpfr.hpp", "src/oracle/"},
+                                                    {"<mpfr.h>", "src/oracle/"},
+                                                    {"<rapidcheck", "src/run/rapidcheck.h"}};
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(POSPROOF_SOURCE) / "src")) {
+    const std::string path = fs::relative(entry.path(), POSPROOF_SOURCE).generic_string();
+    if (!entry.is_regular_file() || path.find("_test.cpp") != std::string::npos) continue;
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);)
+      for (const auto& [header, door] : doors)
+        if (line.rfind("#include", 0) == 0 && line.find(header) != std::string::npos)
+          EXPECT_EQ(path.rfind(door, 0), 0u) << path << " includes " << header;
+  }
+}
+
+}  // namespace
