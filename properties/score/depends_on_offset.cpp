@@ -64,6 +64,19 @@ Encoding angles_in_bf16() {
   });
 }
 
+// The share of the sequence, 1 for its last token: a code that is asked for token by token, each as a sequence
+// of its own, seems to be the same everywhere.
+Encoding share_of_the_length() {
+  Table table{.dim = 1};
+  table.rows = [](std::span<const Position> positions, Position length) {
+    Tensor rows({positions.size(), 1});
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      rows.at(r, 0) = static_cast<double>(positions[r] + 1) / static_cast<double>(length);
+    return rows;
+  };
+  return table;
+}
+
 }  // namespace
 
 const Property properties::score::depends_on_offset{
@@ -72,6 +85,7 @@ const Property properties::score::depends_on_offset{
     .source = "Su et al. 2021, RoFormer, eq. 11; Shaw et al. 2018, section 3",
     .checks = {CheckOf<Score>(&check)},
     .rejects = {{"a bias that adds 1e-6 of the absolute position", &absolute_bias},
+                {"a code that is the share of the length", &share_of_the_length},
                 {"a frequency that grows by 1e-9 a position", &growing_frequency},
                 {"angles in bf16 where fp32 is claimed", &angles_in_bf16, fp32}},
 };
