@@ -100,9 +100,9 @@ const DefectFamily defects::learned{{
     {"offset_twice", "position t gets row t + 2 offset", "fairseq#1685, transformers#20761", &offset_twice,
      "dim=1 length=8 offset=2", nullptr},
     {"positions_accumulate", "each call goes on counting where the one before ended", "gpt-neox@e9dc55f",
-     &positions_accumulate, "dim=1 length=8", &call::forgets_history},
+     &positions_accumulate, "dim=1 length=8", nullptr},
     {"decode_restarts_at_zero", "after the first call a single token gets row 0", "mlx-lm#93",
-     &decode_restarts_at_zero, "dim=1 length=4", &call::forgets_history},
+     &decode_restarts_at_zero, "dim=1 length=4", &call::agrees_in_chunks},
 }};
 
 }  // namespace posproof

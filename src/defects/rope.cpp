@@ -179,10 +179,12 @@ Encoding exponent_off_by_one(const Parameters& p) {
 // ---- channels
 
 Encoding pairing_swapped(const Parameters& p) {
-  refuse_unless(right(p).pairs.size() > 1, "the layouts are the same where one pair turns");
+  Rotary rotary = right(p);
+  refuse_unless(rotary.pairs.size() > 1, "the layouts are the same where one pair turns");
   Parameters other = p;
   other.set("layout", p.word("layout") == "half_split" ? "interleaved" : "half_split");
-  return encodings::rope.make(other);
+  rotary.turn = right(other).turn;  // declared is what was meant
+  return rotary;
 }
 
 Encoding table_layout_against_rotate_layout(const Parameters& p) {
@@ -219,11 +221,12 @@ Encoding table_padded_over_full_head(const Parameters& p) {
 }
 
 Encoding partial_factor_ignored(const Parameters& p) {
-  const Rotary rotary = right(p);
+  Rotary rotary = right(p);
   refuse_unless(turning(rotary) < rotary.dim && rotary.dim % 2 == 0, "the same where all channels turn");
   Parameters whole = p;
   whole.set("rotary_width", 0.0);
-  return encodings::rope.make(whole);
+  rotary.turn = right(whole).turn;
+  return rotary;
 }
 
 Encoding warp_shuffle_limit(const Parameters& p) {
@@ -438,17 +441,18 @@ const DefectFamily defects::rope{{
      "Megatron-LM#453, torchtitan#2559, nanoVLM#204", &positions_ignored, "dim=2",
      &call::takes_positions_in_any_order},
     {"positions_clamped", "tokens are turned at min(t, n-1)", "foundation-model-stack@dd6fdf7",
-     &positions_clamped, "dim=2", &call::takes_positions_in_any_order},
+     &positions_clamped, "dim=2", &call::agrees_in_chunks},
     {"positions_doubled", "tokens are turned at 2t, or turned twice", "mlx-lm#1545, mlxcel#1324",
      &positions_doubled, "dim=2", nullptr},
     {"one_position_ahead", "tokens are turned at t + 1",
      "sglang#25015, vllm#54498, efficient-transformers#1250", &one_position_ahead, "dim=2",
      &rotary::is_identity_at_zero},
     {"decode_restarts_at_zero", "after the first call a single token is turned at 0",
-     "mlx-vlm#1983, executorch#2010, equinox#704", &decode_restarts_at_zero, "dim=2", &call::forgets_history},
+     "mlx-vlm#1983, executorch#2010, equinox#704", &decode_restarts_at_zero, "dim=2",
+     &call::agrees_in_chunks},
     {"cache_ignores_offset",
      "the table is kept by its length: the first call's positions serve every later one",
-     "rotary-embedding-torch#11", &cache_ignores_offset, "dim=2", &call::forgets_history},
+     "rotary-embedding-torch#11", &cache_ignores_offset, "dim=2", &call::agrees_in_chunks},
 }};
 
 }  // namespace posproof

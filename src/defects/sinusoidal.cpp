@@ -152,7 +152,7 @@ const DefectFamily defects::sinusoidal{{
     {"positions_ignored", "tokens get the codes of 0 .. n-1, whatever positions were given", "fairseq#3726",
      &positions_ignored, "dim=2", &call::takes_positions_in_any_order},
     {"decode_restarts_at_zero", "after the first call a single token gets the code of 0", "OpenNMT-tf#498",
-     &decode_restarts_at_zero, "dim=2", &call::forgets_history},
+     &decode_restarts_at_zero, "dim=2", &call::agrees_in_chunks},
     {"odd_tail_unwritten", "the zero of an odd width is written past its column, into the next row",
      "llama.cpp#15917", &odd_tail_unwritten, "dim=3 odd=zero_pad", &table::has_constant_norm},
     {"scaled_down", "the code times 1/sqrt(d)", "dreamer4#4", &scaled_down, "dim=2",
