@@ -97,7 +97,8 @@ const EncodingSpec encodings::learned{
                   "the code is added to the values: 0, then a mean of 0 and 1"),
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
                   0.389,
-                  "no mask, equal tokens: the one at 0 takes a plain mean, the other leans to the code of 1"),
+                  "no mask, equal tokens, and the two answers differ: each leans to row 1, the second one "
+                  "more"),
             fails(attention::permutation_equivariant, "dim=1 n=2 permutation=[1,0] mask=none x=[0,0]", 0.231,
                   "two equal tokens change places, but their answers differ: 1/2 and e/(1+e)"),
             fails(attention::pooled_readout_invariant, "dim=1 n=2 permutation=[1,0] x=[1,0]", 0.482,

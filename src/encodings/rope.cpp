@@ -113,7 +113,7 @@ const EncodingSpec encodings::rope{
             holds(score::depends_on_offset),
             holds(score::sees_order),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3", 1.95,
-                  "cos 6 > cos 3: one pair comes round, only a sum of many falls off"),
+                  "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),
             holds(attention::breaks_the_symmetry),
             holds(attention::is_causal),
             holds(attention::keeps_constant_sequences_constant),
