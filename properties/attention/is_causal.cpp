@@ -40,6 +40,17 @@ Encoding taking_off(double penalty) {
   return attention;
 }
 
+// Every query sees the key after its own as well.
+Encoding one_key_ahead() {
+  Attention attention = std::get<Attention>(taking_off(0));
+  attention.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    Mask seen = mask;
+    for (std::size_t i = 0; i + 1 < seen.rows(); ++i) seen.at(i, i + 1) = 1;
+    return attention::scaled_dot_product(q, k, v, seen);
+  };
+  return attention;
+}
+
 Encoding soft_mask() {
   return taking_off(16);
 }
@@ -52,7 +63,8 @@ const Property properties::attention::is_causal{
     .source =
         "Vaswani et al. 2017, section 3.2.3: masking out all values which correspond to illegal connections",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask}},
+    .rejects = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask},
+                {"a mask that shows the next key too", &one_key_ahead}},
 };
 
 }  // namespace posproof

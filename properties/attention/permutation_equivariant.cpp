@@ -21,16 +21,23 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
 }
 
-// A bias that prefers the key before by a millionth.
-Encoding prefers_the_key_before() {
+Encoding key_before_preferred(double by) {
   Bias bias{.heads = 1};
-  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+  bias.bias = [by](std::span<const Position> queries, std::span<const Position> keys) {
     Tensor out({1, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] + 1 ? 1e-6 : 0;
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] + 1 ? by : 0;
     return out;
   };
   return bias;
+}
+
+Encoding prefers_the_key_before() {
+  return key_before_preferred(1e-6);
+}
+// It moves an answer by up to 64 units of fp32, where each of two may be off by 12 and a few.
+Encoding hardly_prefers_the_key_before() {
+  return key_before_preferred(0x1p-17);
 }
 
 // The operator without position, but its third row takes a millionth more of the value than its share.
@@ -60,6 +67,7 @@ const Property properties::attention::permutation_equivariant{
         "use is made of the order",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"a bias of 1e-6 on the key before", &prefers_the_key_before},
+                {"a bias of 2^-17 on the key before, in fp32", &hardly_prefers_the_key_before, fp32},
                 {"an operator whose third row is louder by 1e-6", &third_row_is_louder}},
 };
 

@@ -22,16 +22,24 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
 }
 
-// A bias of a millionth between queries and keys of the same row number.
-Encoding prefers_its_own_row() {
+// A bias between queries and keys of the same row number.
+Encoding own_row_preferred(double by) {
   Bias bias{.heads = 1};
-  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+  bias.bias = [by](std::span<const Position> queries, std::span<const Position> keys) {
     Tensor out({1, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] ? 1e-6 : 0;
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] ? by : 0;
     return out;
   };
   return bias;
+}
+
+Encoding prefers_its_own_row() {
+  return own_row_preferred(1e-6);
+}
+// It moves an answer by up to 64 units of fp32, where each of two may be off by 12 and a few.
+Encoding hardly_prefers_its_own_row() {
+  return own_row_preferred(0x1p-17);
 }
 
 }  // namespace
@@ -41,7 +49,8 @@ const Property properties::attention::query_order_equivariant{
     .formula = "f(P Q, K, V) = P f(Q, K, V)",
     .source = "Lee et al. 2019, Set Transformer, section 3.1; each row of the softmax is taken alone",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"a bias of 1e-6 between a query and a key of the same number", &prefers_its_own_row}},
+    .rejects = {{"a bias of 1e-6 between a query and a key of the same number", &prefers_its_own_row},
+                {"a bias of 2^-17 between the two, in fp32", &hardly_prefers_its_own_row, fp32}},
 };
 
 }  // namespace posproof

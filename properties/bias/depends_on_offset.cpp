@@ -41,6 +41,15 @@ Encoding leaking_position() {
   return bias;
 }
 
+// 16 units of fp32, where one entry against another of 0 may be off by 4 on each side.
+Encoding odd_queries_are_larger() {
+  Bias bias = bias_of(1, [](std::size_t, Position i, Position j) {
+    return -0.5 * static_cast<double>(std::abs(i - j)) * (i % 2 == 0 ? 1 : 1 + 0x1p-20);
+  });
+  bias.slopes = {0.5};
+  return bias;
+}
+
 // A table indexed with the key instead of the offset, on the second head only.
 Encoding absolute_index() {
   return bias_of(2, [](std::size_t h, Position i, Position j) {
@@ -57,6 +66,8 @@ const Property properties::bias::depends_on_offset{
         "Press et al. 2022, ALiBi, section 3; Raffel et al. 2020, T5, section 2.1: an offset key - query",
     .checks = {CheckOf<Bias>(&check)},
     .rejects = {{"slopes that grow by 1e-12 of themselves with every key", &leaking_position},
+                {"rows of odd queries that are larger by 2^-20 of themselves, in fp32",
+                 &odd_queries_are_larger, fp32},
                 {"a table that the second head reads at the key's position", &absolute_index}},
 };
 

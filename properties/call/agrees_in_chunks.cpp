@@ -139,6 +139,18 @@ Encoding steps_at_zero() {
   return table;
 }
 
+// 16 units of fp32, where each of two answers may be off by 2.
+Encoding steps_are_larger() {
+  Table table{.dim = 1};
+  table.rows = [](std::span<const Position> positions, Position) {
+    Tensor rows({positions.size(), 1});
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      rows.at(r, 0) = static_cast<double>(positions[r]) * (positions.size() == 1 ? 1 + 0x1p-20 : 1);
+    return rows;
+  };
+  return table;
+}
+
 // A table of angles that is kept for each length of input: whoever comes first fills it.
 Encoding remembered_by_length() {
   Rotary rotary = turns::multiplied_by(
@@ -179,6 +191,8 @@ const Property properties::call::agrees_in_chunks{
     .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias),
                CheckOf<Contextual>(&of_contextual)},
     .rejects = {{"a table that answers zeros where it is asked for one token", &steps_at_zero},
+                {"a table whose steps of one token are larger by 2^-20 of themselves, in fp32",
+                 &steps_are_larger, fp32},
                 {"a rotation that keeps its angles by the length of the input", &remembered_by_length},
                 {"a bias that counts the queries of a chunk from the first key",
                  &queries_from_the_first_key}},

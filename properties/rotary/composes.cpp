@@ -52,6 +52,13 @@ Encoding ahead() {
   });
 }
 
+// 64 units of fp32, where three turns by small angles may be off by 31 and a few.
+Encoding ahead_by_little() {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+    return rotation(pair, token.t) * std::polar(1.0L, 0x1p-18L);
+  });
+}
+
 }  // namespace
 
 const Property properties::rotary::composes{
@@ -60,7 +67,8 @@ const Property properties::rotary::composes{
     .source = "Su et al. 2021, RoFormer, section 3.2.2: rotations about one axis add their angles",
     .checks = {CheckOf<Rotary>(&check)},
     .rejects = {{"a rotation that rounds positions past 65536 to multiples of 16", &short_positions, fp32},
-                {"a rotation whose angles are all 1e-7 too large", &ahead}},
+                {"a rotation whose angles are all 1e-7 too large", &ahead},
+                {"a rotation whose angles are all 2^-18 too large, in fp32", &ahead_by_little, fp32}},
 };
 
 }  // namespace posproof

@@ -35,6 +35,20 @@ Encoding absolute_bias() {
   return bias;
 }
 
+// 16 units of fp32, where each of two numbers of a table may be off by 2.
+Encoding odd_queries_are_larger() {
+  Bias bias{.heads = 1};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j)
+        out.at(i, j) = -0.5 * static_cast<double>(std::abs(queries[i] - keys[j])) *
+                       (queries[i] % 2 == 0 ? 1 : 1 + 0x1p-20);
+    return out;
+  };
+  return bias;
+}
+
 // One pair, turned by one radian a position, of which the angle is what `angle` makes.
 Encoding turned_by(double (*angle)(double t)) {
   Rotary rotary{.dim = 2, .pairs = {{0, 1, 1.0}}};
@@ -64,6 +78,19 @@ Encoding angles_in_bf16() {
   });
 }
 
+// The share of the sequence, 1 for its last token: a code that is asked for token by token, each as a
+// sequence of its own, seems to be the same everywhere.
+Encoding share_of_the_length() {
+  Table table{.dim = 1};
+  table.rows = [](std::span<const Position> positions, Position length) {
+    Tensor rows({positions.size(), 1});
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      rows.at(r, 0) = static_cast<double>(positions[r] + 1) / static_cast<double>(length);
+    return rows;
+  };
+  return table;
+}
+
 }  // namespace
 
 const Property properties::score::depends_on_offset{
@@ -72,6 +99,9 @@ const Property properties::score::depends_on_offset{
     .source = "Su et al. 2021, RoFormer, eq. 11; Shaw et al. 2018, section 3",
     .checks = {CheckOf<Score>(&check)},
     .rejects = {{"a bias that adds 1e-6 of the absolute position", &absolute_bias},
+                {"rows of odd queries that are larger by 2^-20 of themselves, in fp32",
+                 &odd_queries_are_larger, fp32},
+                {"a code that is the share of the length", &share_of_the_length},
                 {"a frequency that grows by 1e-9 a position", &growing_frequency},
                 {"angles in bf16 where fp32 is claimed", &angles_in_bf16, fp32}},
 };

@@ -37,6 +37,14 @@ Encoding skewed_pair() {
   });
 }
 
+// 16 units of fp32, where sine and cosine at 0 may be off by 7.
+Encoding longer_pair() {
+  return specimens::ladder(2, [](const Pair& pair, Position t, Position) {
+    const auto [sine, cosine] = specimens::right(pair.frequency * double(t));
+    return std::array<double, 2>{sine * (1 + 0x1p-20), cosine * (1 + 0x1p-20)};
+  });
+}
+
 Encoding longer_code() {
   return specimens::plain(16, Domain{0, 15}, [](std::size_t c, double t, double) {
     return static_cast<double>(c) == t ? (c == 9 ? 1 + 1e-9 : 1.0) : 0.0;
@@ -51,6 +59,7 @@ const Property properties::table::has_constant_norm{
     .source = "Vaswani et al. 2017, section 3.5: sin^2 + cos^2 = 1 in each of d/2 pairs",
     .checks = {CheckOf<Table>(&check)},
     .rejects = {{"a cosine that is turned by 1e-6 radians against its sine", &skewed_pair},
+                {"a pair that is longer by 2^-20 of itself, in fp32", &longer_pair, fp32},
                 {"a one-hot table with one code of sixteen longer by 1e-9", &longer_code}},
 };
 

@@ -1,5 +1,6 @@
 #include "core/view.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -27,26 +28,29 @@ double product_error(Row a, Row da, Row b, Row db) {
   return absolute_dot(a, db) + absolute_dot(da, b) + absolute_dot(da, db) + dot_error(a, b);
 }
 
-Tensor row_of(const Table& table, Position t) {
-  const std::array<Position, 1> at = {t};
-  return table.rows(at, t + 1);
+// Two tokens of one sequence, which is as long as the later of them needs: a code that depends on the length
+// is asked for one length.
+Tensor rows_of(const Table& table, Position i, Position j) {
+  const std::array<Position, 2> at = {i, j};
+  return table.rows(at, std::max(i, j) + 1);
 }
 
-std::vector<double> sum(Row content, const Tensor& code) {
+std::vector<double> sum(Row content, Row code) {
   std::vector<double> out(content.begin(), content.end());
-  for (std::size_t c = 0; c < out.size(); ++c) out[c] += code.data[c];
+  for (std::size_t c = 0; c < out.size(); ++c) out[c] += code[c];
   return out;
 }
 
 Score of_table(const Table& table) {
   Score score{.dim = table.dim, .positions = table.positions};
   score.at = [table](Row q, Row k, Position i, Position j) {
-    return dot(sum(q, row_of(table, i)), sum(k, row_of(table, j)));
+    const Tensor codes = rows_of(table, i, j);
+    return dot(sum(q, codes.row(0)), sum(k, codes.row(1)));
   };
   score.error = [table](Row q, Row k, Position i, Position j, const Precision& p) {
-    const Tensor code_i = row_of(table, i), code_j = row_of(table, j);
-    const auto a = sum(q, code_i), b = sum(k, code_j);
-    auto da = row_error(table, p, i, code_i.data), db = row_error(table, p, j, code_j.data);
+    const Tensor codes = rows_of(table, i, j);
+    const auto a = sum(q, codes.row(0)), b = sum(k, codes.row(1));
+    auto da = row_error(table, p, i, codes.row(0)), db = row_error(table, p, j, codes.row(1));
     for (std::size_t c = 0; c < a.size(); ++c) {  // the sums above are rounded as well
       da[c] += unit_fp64 * std::abs(a[c]);
       db[c] += unit_fp64 * std::abs(b[c]);

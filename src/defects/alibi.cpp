@@ -3,6 +3,7 @@
 
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/formats.h"
 
 namespace posproof {
@@ -76,24 +77,27 @@ Encoding distance_in_fp16(const Parameters& p) {
   return in_format(p, &to_fp16);
 }
 
+using namespace properties;
+
 }  // namespace
 
 const DefectFamily defects::alibi{{
     {"geometric_for_any_head_count", "m_h = 2^(-8h/H) where H is no power of two",
      "mlx#343, Baichuan2#225, TensorRT-LLM#1611, transformers#28380", &geometric_for_any_head_count,
-     "heads=3", nullptr},
+     "heads=3", &bias::has_geometric_slopes},
     {"slopes_from_zero", "m_h = 2^(-8h/H) with h from 0: the first slope is 1", "aprender#2143",
-     &slopes_from_zero, "heads=1", nullptr},
+     &slopes_from_zero, "heads=1", &bias::has_geometric_slopes},
     {"slopes_of_the_first_shard", "m_h of head h mod H/2: two devices, each with the slopes of the first",
      "Megatron-DeepSpeed#222, flashinfer#1606, TransformerEngine#1046, CTranslate2#1714",
-     &slopes_of_the_first_shard, "heads=2", nullptr},
+     &slopes_of_the_first_shard, "heads=2", &bias::has_geometric_slopes},
     {"distant_keys_favoured", "b = +m (i - j): the sign is wrong", "attention-gym#86", &distant_keys_favoured,
-     "heads=1", nullptr},
+     "heads=1", &bias::falls_with_distance},
     {"distance_in_bf16", "b = -m bf16(i - j): beyond 256 neighbouring keys have one bias",
-     "Megatron-DeepSpeed#101, TensorRT-Model-Connect#667", &distance_in_bf16, "heads=1", nullptr},
+     "Megatron-DeepSpeed#101, TensorRT-Model-Connect#667", &distance_in_bf16, "heads=1",
+     &bias::falls_with_distance},
     {"distance_in_fp16",
      "b = -m fp16(i - j): beyond 2048 neighbouring keys have one bias, beyond 65519 it is infinite",
-     "flash-attention#845", &distance_in_fp16, "heads=1", nullptr},
+     "flash-attention#845", &distance_in_fp16, "heads=1", &bias::falls_with_distance},
 }};
 
 }  // namespace posproof

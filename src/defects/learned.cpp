@@ -4,6 +4,7 @@
 
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 
 namespace posproof {
 namespace {
@@ -82,16 +83,18 @@ Encoding decode_restarts_at_zero(const Parameters& p) {
   return table;
 }
 
+using namespace properties;
+
 }  // namespace
 
 const DefectFamily defects::learned{{
     {"wraps_past_the_end",
      "position t gets row t mod length, as after a roll of the table that takes the place of the offset",
-     "PaddleNLP#2659", &wraps_past_the_end, "dim=1 length=4", nullptr},
+     "PaddleNLP#2659", &wraps_past_the_end, "dim=1 length=4", &call::refuses_out_of_range},
     {"clamps_past_the_end", "position t gets row min(t, length-1)", "jax#3604, ParlAI#1717",
-     &clamps_past_the_end, "dim=1 length=4", nullptr},
+     &clamps_past_the_end, "dim=1 length=4", &call::refuses_out_of_range},
     {"returns_zero_past_the_end", "positions past the end get zeros", "bert4keras@e52a3bb, onnxruntime#28205",
-     &returns_zero_past_the_end, "dim=1 length=4", nullptr},
+     &returns_zero_past_the_end, "dim=1 length=4", &call::refuses_out_of_range},
     {"offset_missing", "position t gets row t", "transformers#19240, gpt-neox#650", &offset_missing,
      "dim=1 length=8 offset=2", nullptr},
     {"offset_twice", "position t gets row t + 2 offset", "fairseq#1685, transformers#20761", &offset_twice,
@@ -99,7 +102,7 @@ const DefectFamily defects::learned{{
     {"positions_accumulate", "each call goes on counting where the one before ended", "gpt-neox@e9dc55f",
      &positions_accumulate, "dim=1 length=8", nullptr},
     {"decode_restarts_at_zero", "after the first call a single token gets row 0", "mlx-lm#93",
-     &decode_restarts_at_zero, "dim=1 length=4", nullptr},
+     &decode_restarts_at_zero, "dim=1 length=4", &call::agrees_in_chunks},
 }};
 
 }  // namespace posproof

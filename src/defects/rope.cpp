@@ -5,6 +5,7 @@
 
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "core/formats.h"
 
 namespace posproof {
@@ -178,10 +179,12 @@ Encoding exponent_off_by_one(const Parameters& p) {
 // ---- channels
 
 Encoding pairing_swapped(const Parameters& p) {
-  refuse_unless(right(p).pairs.size() > 1, "the layouts are the same where one pair turns");
+  Rotary rotary = right(p);
+  refuse_unless(rotary.pairs.size() > 1, "the layouts are the same where one pair turns");
   Parameters other = p;
   other.set("layout", p.word("layout") == "half_split" ? "interleaved" : "half_split");
-  return encodings::rope.make(other);
+  rotary.turn = right(other).turn;  // declared is what was meant
+  return rotary;
 }
 
 Encoding table_layout_against_rotate_layout(const Parameters& p) {
@@ -218,11 +221,12 @@ Encoding table_padded_over_full_head(const Parameters& p) {
 }
 
 Encoding partial_factor_ignored(const Parameters& p) {
-  const Rotary rotary = right(p);
+  Rotary rotary = right(p);
   refuse_unless(turning(rotary) < rotary.dim && rotary.dim % 2 == 0, "the same where all channels turn");
   Parameters whole = p;
   whole.set("rotary_width", 0.0);
-  return encodings::rope.make(whole);
+  rotary.turn = right(whole).turn;
+  return rotary;
 }
 
 Encoding warp_shuffle_limit(const Parameters& p) {
@@ -368,75 +372,87 @@ Encoding cache_ignores_offset(const Parameters& p) {
 constexpr Precision bf16_over_fp32{unit_fp32, unit_bf16};
 constexpr Precision fp32_over_fp64{unit_fp64, unit_fp32};
 
+using namespace properties;
+
 }  // namespace
 
 const DefectFamily defects::rope{{
     {"positions_in_bf16", "cos(bf16(t) w_i): above 256 neighbouring positions are one",
-     "candle#3520, keras-hub#1494", &positions_in_bf16, "dim=2", nullptr, bf16_over_fp32},
+     "candle#3520, keras-hub#1494", &positions_in_bf16, "dim=2", &rotary::composes, bf16_over_fp32},
     {"angles_in_bf16", "cos(bf16(bf16(t) w_i)): position and product in bf16", "candle#3520, keras-hub#1497",
-     &angles_in_bf16, "dim=2", nullptr, bf16_over_fp32},
+     &angles_in_bf16, "dim=2", &score::depends_on_offset, bf16_over_fp32},
     {"frequencies_in_bf16", "cos(t bf16(w_i)): each pair turns exactly, at a speed that is off by up to 2^-9",
      "sglang-jax#1472, transformers#29496, TransformerEngine#875", &frequencies_in_bf16, "dim=4", nullptr},
     {"frequencies_in_fp32", "cos(t fp32(w_i)) in a subject that says fp64", "xformers@51aa071",
      &frequencies_in_fp32, "dim=4", nullptr, fp64},
     {"cos_sin_in_bf16", "bf16(cos(t w_i)), bf16(sin(t w_i)): c^2 + s^2 is not 1",
-     "modded-nanogpt#39, transformers#29285, flashinfer#585", &cos_sin_in_bf16, "dim=2", nullptr},
+     "modded-nanogpt#39, transformers#29285, flashinfer#585", &cos_sin_in_bf16, "dim=2",
+     &rotary::preserves_norm},
     // An angle that is a product in fp32 may be off by more than this; only one that is known better shows
     // it.
     {"fast_trig", "sin((1 + 1e-7) t w_i): a sine that is good near 0 only, its argument reduced in fp32",
      "imp#1316, imp#1304, mlxcel#1055", &fast_trig, "dim=2", nullptr, fp32_over_fp64},
     {"frequencies_never_initialised",
      "w_i = 0: a buffer that is allocated and never filled, no channel turns",
-     "transformers#45902, SkyRL#1709, torchtune#612", &frequencies_never_initialised, "dim=2", nullptr},
+     "transformers#45902, SkyRL#1709, torchtune#612", &frequencies_never_initialised, "dim=2",
+     &score::sees_order},
     {"base_ignored", "w_i = 10000^(-2i/d), whatever the base",
      "airllm#369, SpecForge#265, vllm#9503, TensorRT-LLM#785", &base_ignored, "dim=4 base=500000", nullptr},
     {"exponent_off_by_one", "w_i = base^(-2(i-1)/d) with i from 0: the first frequency is above 1",
      "llama-from-scratch#8, assignment1-basics#22", &exponent_off_by_one, "dim=2", nullptr},
     {"pairing_swapped",
      "half-split pairs (i, i + d/2) where neighbours (2i, 2i+1) were meant, or the reverse",
-     "TinyLlama#24, vllm-ascend#12765, TransformerLens#365, mlx-lm#512", &pairing_swapped, "dim=4", nullptr},
+     "TinyLlama#24, vllm-ascend#12765, TransformerLens#365, mlx-lm#512", &pairing_swapped, "dim=4",
+     &rotary::preserves_pair_norms},
     {"table_layout_against_rotate_layout",
      "a table [w0,w0,w1,w1] under half-split pairs, or [w0,w1,w0,w1] under neighbours",
      "how-to-train-your-gpt#7, bert4torch#1, ark-nlp#47", &table_layout_against_rotate_layout, "dim=4",
-     nullptr},
+     &rotary::preserves_norm},
     {"exponent_over_head_dim",
      "w_i = base^(-2i/dim) and pairs (i, i + dim/2) where rotary_width channels turn", "pie#602",
-     &exponent_over_head_dim, "dim=4 rotary_width=2", nullptr},
+     &exponent_over_head_dim, "dim=4 rotary_width=2", &rotary::leaves_the_tail_untouched},
     {"table_padded_over_full_head",
      "the tables of rotary_width channels, filled up and used with pairs (i, i + dim/2)", "cascadia#69",
-     &table_padded_over_full_head, "dim=4 rotary_width=2", nullptr},
+     &table_padded_over_full_head, "dim=4 rotary_width=2", &rotary::preserves_norm},
     {"partial_factor_ignored", "all channels turn, with w_i = base^(-2i/dim): the tail as well",
-     "maxtext#4616, vllm#43770", &partial_factor_ignored, "dim=4 rotary_width=2", nullptr},
+     "maxtext#4616, vllm#43770", &partial_factor_ignored, "dim=4 rotary_width=2",
+     &rotary::leaves_the_tail_untouched},
     {"warp_shuffle_limit", "the partner of a channel is taken modulo 32, the width of a warp",
-     "DeepSpeed#2448", &warp_shuffle_limit, "dim=34", nullptr},
+     "DeepSpeed#2448", &warp_shuffle_limit, "dim=34", &rotary::preserves_norm},
     {"inplace_aliasing",
      "x_b' = x_a' s + x_b c: the first of a pair is overwritten before the second is made", "llama.cpp#20274",
-     &inplace_aliasing, "dim=2", nullptr},
+     &inplace_aliasing, "dim=2", &rotary::preserves_norm},
     {"only_batch_row_0", "with one token a row, rows of the batch after the first stay zero",
-     "mlx#3494, mlx#3795, mlx-rs#359, mlx-swift#441", &only_batch_row_0, "dim=2", nullptr},
+     "mlx#3494, mlx#3795, mlx-rs#359, mlx-swift#441", &only_batch_row_0, "dim=2",
+     &call::treats_batch_rows_independently},
     {"positions_of_row_0", "every row of the batch is turned at the positions of the first",
-     "unsloth#3795, transformers#22161, alpaca-lora#315", &positions_of_row_0, "dim=2", nullptr},
+     "unsloth#3795, transformers#22161, alpaca-lora#315", &positions_of_row_0, "dim=2",
+     &call::treats_batch_rows_independently},
     {"position_plus_head", "with one token a row, head h is turned at t + h", "emlx#121, mlx#1340",
-     &position_plus_head, "dim=2 heads=2", nullptr},
+     &position_plus_head, "dim=2 heads=2", &call::treats_heads_alike},
     {"position_is_the_head", "head h is turned at h, wherever the token stands: the axes are mixed up",
-     "xformers#841, open_lm#4, smolGPT#22, LLMs-from-scratch#411", &position_is_the_head, "dim=2", nullptr},
+     "xformers#841, open_lm#4, smolGPT#22, LLMs-from-scratch#411", &position_is_the_head, "dim=2",
+     &score::sees_order},
     {"row_of_the_untransposed_layout", "the token's row is taken as (head n + token) / heads mod n",
-     "DeepSpeed#2782", &row_of_the_untransposed_layout, "dim=2 heads=2", nullptr},
+     "DeepSpeed#2782", &row_of_the_untransposed_layout, "dim=2 heads=2", &call::treats_heads_alike},
     {"keys_left_alone", "queries turn and keys do not", "mesh-transformer-jax@d8c73fd", &keys_left_alone,
-     "dim=2", nullptr},
+     "dim=2", &rotary::role_does_not_matter},
     {"positions_ignored", "tokens are turned at 0 .. n-1, whatever positions were given",
-     "Megatron-LM#453, torchtitan#2559, nanoVLM#204", &positions_ignored, "dim=2", nullptr},
+     "Megatron-LM#453, torchtitan#2559, nanoVLM#204", &positions_ignored, "dim=2",
+     &call::takes_positions_in_any_order},
     {"positions_clamped", "tokens are turned at min(t, n-1)", "foundation-model-stack@dd6fdf7",
-     &positions_clamped, "dim=2", nullptr},
+     &positions_clamped, "dim=2", &call::agrees_in_chunks},
     {"positions_doubled", "tokens are turned at 2t, or turned twice", "mlx-lm#1545, mlxcel#1324",
      &positions_doubled, "dim=2", nullptr},
     {"one_position_ahead", "tokens are turned at t + 1",
-     "sglang#25015, vllm#54498, efficient-transformers#1250", &one_position_ahead, "dim=2", nullptr},
+     "sglang#25015, vllm#54498, efficient-transformers#1250", &one_position_ahead, "dim=2",
+     &rotary::is_identity_at_zero},
     {"decode_restarts_at_zero", "after the first call a single token is turned at 0",
-     "mlx-vlm#1983, executorch#2010, equinox#704", &decode_restarts_at_zero, "dim=2", nullptr},
+     "mlx-vlm#1983, executorch#2010, equinox#704", &decode_restarts_at_zero, "dim=2",
+     &call::agrees_in_chunks},
     {"cache_ignores_offset",
      "the table is kept by its length: the first call's positions serve every later one",
-     "rotary-embedding-torch#11", &cache_ignores_offset, "dim=2", nullptr},
+     "rotary-embedding-torch#11", &cache_ignores_offset, "dim=2", &call::agrees_in_chunks},
 }};
 
 }  // namespace posproof

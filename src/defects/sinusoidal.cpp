@@ -137,29 +137,31 @@ Encoding never_added(const Parameters& p) {
   return changed(p, [](Tensor& rows) { rows.data.assign(rows.data.size(), 0.0); });
 }
 
+using namespace properties;
+
 }  // namespace
 
 const DefectFamily defects::sinusoidal{{
     {"base_1000_odd_cosine", "sines at 1000^(-2i/d) and cosines at 1000^(-(2i+1)/d)",
-     "maxjcohen/transformer#62", &base_1000_odd_cosine, "dim=2", &properties::table::has_constant_norm},
+     "maxjcohen/transformer#62", &base_1000_odd_cosine, "dim=2", &table::has_constant_norm},
     {"integer_division_exponent", "w_i = 1: 2i/d is divided in whole numbers", "Kyubyong/transformer#81",
-     &integer_division_exponent, "dim=4", nullptr},
+     &integer_division_exponent, "dim=4", &table::has_geometric_wavelengths},
     {"single_row_added_to_all", "every token gets the code of position n, the length of the call",
      "annotated_deep_learning_paper_implementations#133, DiffPoseTalk#20", &single_row_added_to_all, "dim=2",
-     nullptr},
+     &call::agrees_in_chunks},
     {"positions_ignored", "tokens get the codes of 0 .. n-1, whatever positions were given", "fairseq#3726",
-     &positions_ignored, "dim=2", nullptr},
+     &positions_ignored, "dim=2", &call::takes_positions_in_any_order},
     {"decode_restarts_at_zero", "after the first call a single token gets the code of 0", "OpenNMT-tf#498",
-     &decode_restarts_at_zero, "dim=2", nullptr},
+     &decode_restarts_at_zero, "dim=2", &call::agrees_in_chunks},
     {"odd_tail_unwritten", "the zero of an odd width is written past its column, into the next row",
-     "llama.cpp#15917", &odd_tail_unwritten, "dim=3 odd=zero_pad", &properties::table::has_constant_norm},
+     "llama.cpp#15917", &odd_tail_unwritten, "dim=3 odd=zero_pad", &table::has_constant_norm},
     {"scaled_down", "the code times 1/sqrt(d)", "dreamer4#4", &scaled_down, "dim=2",
-     &properties::table::has_constant_norm},
+     &table::has_constant_norm},
     {"overwritten_by_init", "random numbers: a weight initialisation runs after the table was filled",
      "transformers#29807, transformers#31387, transformers#44454", &overwritten_by_init, "dim=2",
-     &properties::table::has_constant_norm},
+     &table::has_constant_norm},
     {"never_added", "zeros: the code is made and dropped", "pytorch-lightning#19138, CellPLM#19",
-     &never_added, "dim=2", &properties::table::has_constant_norm},
+     &never_added, "dim=2", &table::has_constant_norm},
 }};
 
 }  // namespace posproof

@@ -2,6 +2,7 @@
 
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
+#include "catalogue/properties.h"
 #include "encodings/seeded.h"
 
 namespace posproof {
@@ -55,14 +56,17 @@ Encoding missing_cap(const Parameters& p) {
   return bias;
 }
 
+using namespace properties;
+
 }  // namespace
 
 const DefectFamily defects::t5_bias{{
     {"decoder_bidirectional",
      "a decoder's buckets are shared between both directions: other ones from distance 9 on",
-     "TransformerLens#1681", &decoder_bidirectional, "heads=1 direction=unidirectional", nullptr},
+     "TransformerLens#1681", &decoder_bidirectional, "heads=1 direction=unidirectional",
+     &bias::has_exact_buckets},
     {"missing_cap", "the bucket is not held to the last: it grows on beyond max_distance",
-     "candle#727, candle#1312", &missing_cap, "heads=1", nullptr},
+     "candle#727, candle#1312", &missing_cap, "heads=1", &bias::saturates},
 }};
 
 }  // namespace posproof

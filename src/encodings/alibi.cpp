@@ -51,6 +51,8 @@ Encoding make(const Parameters& parameters) {
   return bias;
 }
 
+using namespace properties;
+
 }  // namespace
 
 const EncodingSpec encodings::alibi{
@@ -79,20 +81,49 @@ const EncodingSpec encodings::alibi{
     .oracle = &oracle::alibi,
     .claims =
         {
-            holds(properties::bias::depends_on_offset),
-            holds(properties::bias::has_geometric_slopes),
-            holds(properties::bias::falls_with_distance),
-            holds(properties::bias::is_zero_at_offset_zero, {.all = {{"rows", {"relative"}}}}),
-            fails(properties::bias::is_zero_at_offset_zero, "rows=key_index i=1", 0.5,
+            holds(bias::depends_on_offset),
+            holds(bias::has_geometric_slopes),
+            holds(bias::falls_with_distance),
+            holds(bias::is_zero_at_offset_zero, {.all = {{"rows", {"relative"}}}}),
+            fails(bias::is_zero_at_offset_zero, "rows=key_index i=1", 0.5,
                   "the slope times the key's index is 0 at the first key; the softmax sees no difference",
                   {.all = {{"rows", {"key_index"}}}}),
-            fails(properties::bias::has_monotone_buckets, "near=0 t=1 i=1", 0.5,
-                  "it falls by the slope at every step"),
-            fails(properties::bias::saturates, "far=1048576 near=1048575 i=1048576", 0.5,
+            fails(bias::has_monotone_buckets, "near=0 t=1 i=1", 0.5, "it falls by the slope at every step"),
+            fails(bias::saturates, "far=1048576 near=1048575 i=1048576", 0.5,
                   "the last step of 2^20 costs as much as the first"),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
+            holds(score::depends_on_offset, {.all = {{"rows", {"relative"}}}}),
+            holds(score::decays_with_distance),
+            holds(score::sees_order),
+            fails(score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
+                  "256 places on, every key has 256 slopes of 2^-8 more; the softmax sees no difference",
+                  {.all = {{"rows", {"key_index"}}}}),
+            holds(attention::breaks_the_symmetry, {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}}}}),
+            fails(attention::breaks_the_symmetry, "heads=1 n=8 permutation=[0,1,2,3,4,5,7,6]", 4.49e-05,
+                  "one head of slope 2^-8: seen by the last query alone, one step moves its answer by less "
+                  "than 2^-11",
+                  {.all = {{"heads", {1.0}}}}),
+            holds(attention::is_causal),
+            holds(attention::keeps_constant_sequences_constant),
+            holds(attention::query_order_equivariant, {.all = {{"rows", {"key_index"}}}}),
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "heads=1 form=symmetric n=3 mask=none permutation=[1,0,2] x=[1,0*11]", 0.0013,
+                  "the slope of one head, 2^-8: from the third place the first token is further than the "
+                  "second"),
+            fails(attention::permutation_equivariant,
+                  "heads=1 form=symmetric n=3 permutation=[1,0,2] mask=none x=[1,0*11]", 0.0013,
+                  "distances are those of the places: from the third the first is further than the second"),
+            fails(attention::pooled_readout_invariant,
+                  "heads=1 form=symmetric n=3 permutation=[1,0,2] x=[1,0*11]", 0.000433,
+                  "a token in the middle is nearer to all"),
+            fails(attention::query_order_equivariant,
+                  "heads=1 form=symmetric queries=2 keys=2 permutation=[1,0] q=[0*8] k=[1,0*7]", 0.00195,
+                  "each query prefers the key at its own place", {.all = {{"rows", {"relative"}}}}),
+            fails(attention::key_order_invariant,
+                  "heads=1 form=symmetric queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 0.00195,
+                  "the second key is one slope behind the first"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
         },
 };
 

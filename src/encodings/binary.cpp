@@ -35,7 +35,7 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
-namespace table = properties::table;
+using namespace properties;
 
 }  // namespace
 
@@ -73,10 +73,30 @@ const EncodingSpec encodings::binary{
                   "a step flips one digit or several: no rigid motion does"),
             fails(table::tells_neighbours_from_distant_tokens, "dim=2 k=2 t=0 n=2 u=0 far=3", 1,
                   "every code is orthogonal to that of 0"),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
-            holds(properties::call::refuses_out_of_range),
+            holds(score::sees_order),
+            fails(score::depends_on_offset, "dim=1 q=[0] k=[0] i=0 j=0 t=1", 1, "0 x 0 = 0 and 1 x 1 = 1"),
+            fails(score::decays_with_distance, "dim=3 q=[0*3] i=5 far=4 near=3", 1,
+                  "5 = 101 shares a digit with 1 = 001 and none with 2 = 010"),
+            holds(attention::breaks_the_symmetry),
+            holds(attention::is_causal),
+            fails(attention::keeps_constant_sequences_constant, "dim=1 n=2 mask=causal x=[0]", 0.731,
+                  "the code is added to the values: 0, then a mean of 0 and 1"),
+            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                  0.17,
+                  "no mask, equal tokens: the one at 0 takes a plain mean, the other leans to the code of 1"),
+            fails(attention::permutation_equivariant, "dim=1 n=2 permutation=[1,0] mask=none x=[0,0]", 0.231,
+                  "two equal tokens change places, but their answers differ: 1/2 and e/(1+e)"),
+            fails(attention::pooled_readout_invariant, "dim=1 n=2 permutation=[1,0] x=[1,0]", 0.482,
+                  "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the sums, token and code, differ"),
+            fails(attention::query_order_equivariant,
+                  "dim=1 queries=2 keys=2 permutation=[1,0] q=[0,0] k=[0,0]", 0.231,
+                  "equal queries answer 1/2 at 0 and e/(1+e) at 1"),
+            fails(attention::key_order_invariant, "dim=1 queries=1 keys=2 permutation=[1,0] q=[1] k=[1,0]",
+                  0.762, "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the keys, token and code, differ"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
+            holds(call::refuses_out_of_range),
         },
 };
 

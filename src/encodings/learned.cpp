@@ -32,7 +32,7 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
-namespace table = properties::table;
+using namespace properties;
 
 }  // namespace
 
@@ -82,10 +82,36 @@ const EncodingSpec encodings::learned{
                   "rows 256 and 257 hold those numbers, and 257 is not a bf16"),
             fails(table::tells_neighbours_from_distant_tokens, "dim=1 k=5 t=2 n=4 u=1 far=7", 1,
                   "2 x 3 = 1 x 6"),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
-            holds(properties::call::refuses_out_of_range),
+            holds(score::sees_order),
+            fails(score::depends_on_offset, "dim=1 q=[0] k=[0] i=1 j=0 t=1", 2, "1 x 0 = 0 and 2 x 1 = 2"),
+            fails(score::decays_with_distance, "dim=1 q=[-2] i=1 far=1 near=0", 1,
+                  "(-2 + 1)(-2 + 0) > (-2 + 1)(-2 + 1)"),
+            holds(attention::breaks_the_symmetry, {.all = {{"table", {"seeded"}}, {"dim", {8.0, 64.0}}}}),
+            fails(attention::breaks_the_symmetry, "dim=1 table=seeded table_seed=2 n=4 permutation=[3,1,2,0]",
+                  4.78e-05,
+                  "two rows of one channel may hold nearly the same number, as rows 0 and 3 do here"),
+            fails(attention::breaks_the_symmetry, "dim=64 n=3 permutation=[1,0,2]", 0.000488,
+                  "row numbers of 64 channels outweigh all content: every query sees the last key alone"),
+            holds(attention::is_causal),
+            fails(attention::keeps_constant_sequences_constant, "dim=1 n=2 mask=causal x=[0]", 0.731,
+                  "the code is added to the values: 0, then a mean of 0 and 1"),
+            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                  0.389,
+                  "no mask, equal tokens, and the two answers differ: each leans to row 1, the second one "
+                  "more"),
+            fails(attention::permutation_equivariant, "dim=1 n=2 permutation=[1,0] mask=none x=[0,0]", 0.231,
+                  "two equal tokens change places, but their answers differ: 1/2 and e/(1+e)"),
+            fails(attention::pooled_readout_invariant, "dim=1 n=2 permutation=[1,0] x=[1,0]", 0.482,
+                  "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the sums, token and code, differ"),
+            fails(attention::query_order_equivariant,
+                  "dim=1 queries=2 keys=2 permutation=[1,0] q=[0,0] k=[0,0]", 0.231,
+                  "equal queries answer 1/2 at 0 and e/(1+e) at 1"),
+            fails(attention::key_order_invariant, "dim=1 queries=1 keys=2 permutation=[1,0] q=[1] k=[1,0]",
+                  0.762, "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the keys, token and code, differ"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
+            holds(call::refuses_out_of_range),
         },
 };
 

@@ -41,6 +41,8 @@ Encoding make(const Parameters& parameters) {
   return contextual;
 }
 
+using namespace properties;
+
 }  // namespace
 
 const EncodingSpec encodings::none{
@@ -57,8 +59,21 @@ const EncodingSpec encodings::none{
     .oracle = &oracle::none,
     .claims =
         {
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
+            holds(score::depends_on_offset),
+            holds(score::decays_with_distance),
+            fails(score::sees_order, "dim=1 i=3", 0.000244,
+                  "q.k is the same wherever the key stands: short of the least change, 2^-12, by all of it"),
+            holds(attention::is_causal),
+            holds(attention::keeps_constant_sequences_constant),
+            holds(attention::has_the_symmetry_of_its_mask),
+            holds(attention::permutation_equivariant),
+            holds(attention::pooled_readout_invariant),
+            holds(attention::query_order_equivariant),
+            holds(attention::key_order_invariant),
+            fails(attention::breaks_the_symmetry, "dim=1 n=3 permutation=[1,0,2]", 0.000488,
+                  "reordered tokens give the reordered answers: short of 2^-11 by all of it"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
         },
 };
 

@@ -35,7 +35,7 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
-namespace table = properties::table;
+using namespace properties;
 
 }  // namespace
 
@@ -81,9 +81,31 @@ const EncodingSpec encodings::normalized_index{
                   "from 259 tokens on a step 1/(L-1) is lost below 1, where bf16 counts in 1/256"),
             fails(table::tells_neighbours_apart_in_fp16, "t=1709 n=2052", 1,
                   "a step 1/(L-1) of 2052 tokens is lost below 1, where fp16 counts in 1/2048"),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
+            fails(score::depends_on_offset, "q=[0] k=[0] i=1 j=0 t=1", 0.5, "0 x 1 = 0 and 1/2 x 1 = 1/2"),
+            fails(score::decays_with_distance, "q=[-2] i=1 far=1 near=0", 1,
+                  "(-2 + 1)(-2 + 0) > (-2 + 1)(-2 + 1)"),
+            fails(score::sees_order, "i=65536", 0.000153,
+                  "three steps of 1/65536 move a logit by 2 x 3/65536, short of 2^-12: neighbours of a long "
+                  "sequence become one"),
+            holds(attention::breaks_the_symmetry),
+            holds(attention::is_causal),
+            fails(attention::keeps_constant_sequences_constant, "dim=1 n=2 mask=causal x=[0]", 0.731,
+                  "the code is added to the values: 0, then a mean of 0 and 1"),
+            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                  0.304,
+                  "no mask, equal tokens: the one at 0 takes a plain mean, the other leans to the code of 1"),
+            fails(attention::permutation_equivariant, "dim=1 n=2 permutation=[1,0] mask=none x=[0,0]", 0.231,
+                  "two equal tokens change places, but their answers differ: 1/2 and e/(1+e)"),
+            fails(attention::pooled_readout_invariant, "dim=1 n=2 permutation=[1,0] x=[1,0]", 0.482,
+                  "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the sums, token and code, differ"),
+            fails(attention::query_order_equivariant,
+                  "dim=1 queries=2 keys=2 permutation=[1,0] q=[0,0] k=[0,0]", 0.231,
+                  "equal queries answer 1/2 at 0 and e/(1+e) at 1"),
+            fails(attention::key_order_invariant, "dim=1 queries=1 keys=2 permutation=[1,0] q=[1] k=[1,0]",
+                  0.762, "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the keys, token and code, differ"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
         },
 };
 

@@ -23,7 +23,7 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
-namespace table = properties::table;
+using namespace properties;
 
 }  // namespace
 
@@ -58,9 +58,33 @@ const EncodingSpec encodings::raw_index{
             fails(table::tells_neighbours_apart_in_fp16, "t=2048 n=2050", 1,
                   "2049 is not an fp16: 11 significant bits"),
             fails(table::tells_neighbours_from_distant_tokens, "k=5 t=2 n=4 u=1 far=7", 1, "2 x 3 = 1 x 6"),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
+            holds(score::sees_order),
+            fails(score::depends_on_offset, "dim=1 q=[0] k=[0] i=1 j=0 t=1", 2, "1 x 0 = 0 and 2 x 1 = 2"),
+            fails(score::decays_with_distance, "dim=1 q=[-2] i=1 far=1 near=0", 1,
+                  "(-2 + 1)(-2 + 0) > (-2 + 1)(-2 + 1)"),
+            holds(attention::breaks_the_symmetry, {.all = {{"dim", {1.0, 2.0, 3.0}}}}),
+            fails(attention::breaks_the_symmetry, "dim=8 offset=2 n=7 permutation=[0,2,1,3,4,5,6]", 3.12e-05,
+                  "numbers from 2 to 8 in 8 channels outweigh the content: every query sees the last key and "
+                  "hardly another",
+                  {.all = {{"dim", {8.0}}}}),
+            holds(attention::is_causal),
+            fails(attention::keeps_constant_sequences_constant, "dim=1 n=2 mask=causal x=[0]", 0.731,
+                  "the code is added to the values: 0, then a mean of 0 and 1"),
+            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                  0.304,
+                  "no mask, equal tokens: the one at 0 takes a plain mean, the other leans to the code of 1"),
+            fails(attention::permutation_equivariant, "dim=1 n=2 permutation=[1,0] mask=none x=[0,0]", 0.231,
+                  "two equal tokens change places, but their answers differ: 1/2 and e/(1+e)"),
+            fails(attention::pooled_readout_invariant, "dim=1 n=2 permutation=[1,0] x=[1,0]", 0.482,
+                  "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the sums, token and code, differ"),
+            fails(attention::query_order_equivariant,
+                  "dim=1 queries=2 keys=2 permutation=[1,0] q=[0,0] k=[0,0]", 0.231,
+                  "equal queries answer 1/2 at 0 and e/(1+e) at 1"),
+            fails(attention::key_order_invariant, "dim=1 queries=1 keys=2 permutation=[1,0] q=[1] k=[1,0]",
+                  0.762, "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the keys, token and code, differ"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
         },
 };
 

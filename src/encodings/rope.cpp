@@ -69,6 +69,8 @@ Encoding make(const Parameters& parameters) {
   return rotary;
 }
 
+using namespace properties;
+
 }  // namespace
 
 const EncodingSpec encodings::rope{
@@ -99,20 +101,40 @@ const EncodingSpec encodings::rope{
     .oracle = &oracle::rope,
     .claims =
         {
-            holds(properties::rotary::preserves_norm),
-            holds(properties::rotary::preserves_pair_norms),
-            holds(properties::rotary::composes),
-            holds(properties::rotary::inverts_at_the_opposite_position),
-            holds(properties::rotary::is_identity_at_zero),
-            holds(properties::rotary::is_linear),
-            holds(properties::rotary::leaves_the_tail_untouched),
-            holds(properties::rotary::layouts_agree_after_one_permutation),
-            holds(properties::rotary::role_does_not_matter),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
-            holds(properties::call::treats_batch_rows_independently),
-            holds(properties::call::treats_heads_alike),
+            holds(rotary::preserves_norm),
+            holds(rotary::preserves_pair_norms),
+            holds(rotary::composes),
+            holds(rotary::inverts_at_the_opposite_position),
+            holds(rotary::is_identity_at_zero),
+            holds(rotary::is_linear),
+            holds(rotary::leaves_the_tail_untouched),
+            holds(rotary::layouts_agree_after_one_permutation),
+            holds(rotary::role_does_not_matter),
+            holds(score::depends_on_offset),
+            holds(score::sees_order),
+            fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3", 1.95,
+                  "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),
+            holds(attention::breaks_the_symmetry),
+            holds(attention::is_causal),
+            holds(attention::keeps_constant_sequences_constant),
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "dim=2 n=2 mask=none permutation=[1,0] x=[1,0,1,1]", 0.28,
+                  "the angle between the tokens turns the other way as they change places"),
+            fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0,1,1]",
+                  0.28, "the angle between the tokens turns the other way as they change places"),
+            fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0,1,1]", 0.254,
+                  "the logits of the reordered tokens are others, and so are the weights"),
+            fails(attention::query_order_equivariant,
+                  "dim=2 queries=2 keys=2 permutation=[1,0] q=[1,0,0,0] k=[1,0,0,0]", 0.0754,
+                  "query and key together: logit 1/sqrt 2; one place apart: cos(1)/sqrt 2"),
+            fails(attention::key_order_invariant,
+                  "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0,0,0]", 0.0754,
+                  "the key at 0: logit 1/sqrt 2; at 1: cos(1)/sqrt 2"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
+            holds(call::treats_batch_rows_independently),
+            holds(call::treats_heads_alike),
         },
 };
 

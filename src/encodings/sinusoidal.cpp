@@ -81,7 +81,7 @@ Encoding make(const Parameters& parameters) {
   return table;
 }
 
-namespace table = properties::table;
+using namespace properties;
 
 }  // namespace
 
@@ -157,9 +157,30 @@ const EncodingSpec encodings::sinusoidal{
                   "a sine alone does not change by as much from 730 to 1460 as from 0 to 730"),
             fails(table::has_one_shift_for_all_lengths, "dim=3 odd=truncate k=730 t=0 u=730 n=1461 far=1462",
                   0.00263, "no rigid motion shifts a sine without its cosine"),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
+            holds(score::sees_order),
+            fails(score::depends_on_offset, "dim=2 q=[1,0] k=[0,0] i=0 j=0 t=1", 0.841,
+                  "p_i.p_j depends on the offset alone, but q.p_j does not: q.p_0 = sin 0, q.p_1 = sin 1"),
+            fails(score::decays_with_distance, "dim=2 q=[0,0] i=6 far=6 near=3", 1.95,
+                  "cos 6 > cos 3: the hand of the clock comes round"),
+            holds(attention::breaks_the_symmetry),
+            holds(attention::is_causal),
+            fails(attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0,0]", 0.489,
+                  "the code is added to the values: p_0, then a mean of p_0 and p_1"),
+            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                  0.136, "no mask, equal tokens, and the two answers differ: each prefers its own place"),
+            fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[0*4]", 0.136,
+                  "two equal tokens change places and nothing moves, but their answers differ"),
+            fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0,0,0]", 0.341,
+                  "the token is added to p_0, then to p_1"),
+            fails(attention::query_order_equivariant,
+                  "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[0*4]", 0.136,
+                  "equal queries at 0 and 1 prefer the key at their own place"),
+            fails(attention::key_order_invariant,
+                  "dim=2 queries=1 keys=2 permutation=[1,0] q=[0,0] k=[1,0,0,0]", 0.161,
+                  "the key is added to p_0, then to p_1"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
         },
 };
 

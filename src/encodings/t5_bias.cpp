@@ -82,6 +82,8 @@ Encoding make(const Parameters& parameters) {
   return bias;
 }
 
+using namespace properties;
+
 }  // namespace
 
 const EncodingSpec encodings::t5_bias{
@@ -115,24 +117,44 @@ const EncodingSpec encodings::t5_bias{
     .oracle = &oracle::t5_bias,
     .claims =
         {
-            holds(properties::bias::depends_on_offset),
-            holds(properties::bias::saturates),
-            holds(properties::bias::has_exact_buckets, {.all = {{"direction", {"bidirectional"}}}}),
-            holds(properties::bias::has_exact_buckets, {.all = {{"relative", {"key_minus_query"}}}}),
-            fails(properties::bias::has_exact_buckets,
+            holds(bias::depends_on_offset),
+            holds(bias::saturates),
+            holds(bias::has_exact_buckets, {.all = {{"direction", {"bidirectional"}}}}),
+            holds(bias::has_exact_buckets, {.all = {{"relative", {"key_minus_query"}}}}),
+            fails(bias::has_exact_buckets,
                   "direction=unidirectional relative=query_minus_key n=0 t=1 side=past i=1", 1,
                   "the buckets are on the other side: the whole past shares bucket 0",
                   {.all = {{"direction", {"unidirectional"}}, {"relative", {"query_minus_key"}}}}),
-            holds(properties::bias::has_monotone_buckets, {.all = {{"table", {"index"}}}}),
-            fails(properties::bias::has_monotone_buckets, "table=seeded near=0 t=1 side=past i=1", 2.17,
+            holds(bias::has_monotone_buckets, {.all = {{"table", {"index"}}}}),
+            fails(bias::has_monotone_buckets, "table=seeded near=0 t=1 side=past i=1", 2.17,
                   "trained numbers come in any order", {.all = {{"table", {"seeded"}}}}),
-            fails(properties::bias::falls_with_distance, "far=1 near=0 side=past i=1", 1,
+            fails(bias::falls_with_distance, "far=1 near=0 side=past i=1", 1,
                   "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
-            fails(properties::bias::is_zero_at_offset_zero, "heads=2 i=0", 32,
+            fails(bias::is_zero_at_offset_zero, "heads=2 i=0", 32,
                   "bucket 0 is an entry like any other: here that of the second head, 32"),
-            holds(properties::call::agrees_in_chunks),
-            holds(properties::call::forgets_history),
-            holds(properties::call::takes_positions_in_any_order),
+            holds(score::depends_on_offset),
+            holds(score::sees_order),
+            fails(score::decays_with_distance, "heads=1 q=[0*4] i=1 far=1 near=0", 1,
+                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+            holds(attention::breaks_the_symmetry),
+            holds(attention::is_causal),
+            holds(attention::keeps_constant_sequences_constant),
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "heads=1 n=2 mask=none permutation=[1,0] x=[1,0*7]", 0.269,
+                  "the keys before a query and after it have other buckets"),
+            fails(attention::permutation_equivariant, "heads=1 n=2 permutation=[1,0] mask=none x=[1,0*7]",
+                  0.269, "the keys before a query and after it have other buckets"),
+            fails(attention::pooled_readout_invariant, "heads=1 n=2 permutation=[1,0] x=[1,0*7]", 0.269,
+                  "the key after has bucket 17, the one before 1: the second token counts for more"),
+            fails(attention::query_order_equivariant,
+                  "heads=1 queries=2 keys=2 permutation=[1,0] q=[0*8] k=[1,0*7]", 0.731,
+                  "each query has buckets of its own"),
+            fails(attention::key_order_invariant,
+                  "heads=1 queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 1,
+                  "bucket 17 of the key after outweighs bucket 0"),
+            holds(call::agrees_in_chunks),
+            holds(call::forgets_history),
+            holds(call::takes_positions_in_any_order),
         },
 };
 
