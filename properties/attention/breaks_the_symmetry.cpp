@@ -21,7 +21,8 @@ Break of(const Attention& attention, Precision p, const Tensor& x, attention::Or
   double most = 0;
   for (std::size_t e = 0; e < here.data.size(); ++e) {
     const double difference = std::abs(there.data.at(e) - here.data[e]);
-    if (!(difference <= most)) most = difference;  // NaN too
+    if (std::isnan(difference)) return {difference, 0};
+    most = std::max(most, difference);
   }
   return {most, tokens::error_of_both(attention, x, mask, moved, mask, p)};
 }

@@ -12,7 +12,8 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   double most = 0;
   for (std::size_t e = 0; e < a.data.size(); ++e) {
     const double difference = std::abs(a.data[e] - b.data.at(e));
-    if (!(difference <= most)) most = difference;  // NaN too
+    if (std::isnan(difference)) return difference;
+    most = std::max(most, difference);
   }
   return most;
 }

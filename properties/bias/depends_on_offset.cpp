@@ -22,6 +22,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double here = b.at(h, 0, 0) - b.at(h, 0, 1), there = b.at(h, 1, 2) - b.at(h, 1, 3);
+    if (!std::isfinite(here) || !std::isfinite(there)) return exactly(false);
     // The softmax does not see what a whole row has in common, so a row is compared by its differences. The
     // slope is the same everywhere, so its own error cancels; each entry is rounded. Ours: two differences.
     double allowed = unit_fp64 * (std::abs(here) + std::abs(there));

@@ -28,6 +28,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Position i = drawn_query(bias, draw, side, n);
   const Entries b = entries(bias, {i}, {i, i + side * n});
 
+  for (const double entry : b.data)
+    if (!std::isfinite(entry)) return exactly(false);
   // Measured over a distance of n, a slope is off by the errors of two entries over n; ours: a difference and
   // a quotient, 1 rounding each, and the declared slope's own.
   std::vector<double> measured, allowed;

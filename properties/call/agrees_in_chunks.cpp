@@ -76,7 +76,7 @@ Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
       std::copy(own.begin(), own.end(), joined.row(row(r)).begin());
     }
   }
-  return turns::compare(rotary, token, joined, whole, [&](const Pair& pair, std::size_t place) {
+  return turns::compare(rotary, p, token, joined, whole, [&](const Pair& pair, std::size_t place) {
     return 2 * turn_error(p, static_cast<double>(token.positions[place]), pair);
   });
 }
@@ -94,6 +94,7 @@ Residual of_bias(const Bias& bias, Precision p, Draw& draw) {
         for (std::size_t j = 0; j <= i; ++j) {
           const double here = whole.at(h, i, j) - whole.at(h, i, i);
           const double there = chunk.at(h, i - from, j) - chunk.at(h, i - from, i);
+          if (!std::isfinite(here) || !std::isfinite(there)) return exactly(false);
           double allowed = unit_fp64 * (std::abs(here) + std::abs(there));
           for (const double entry :
                {whole.at(h, i, j), whole.at(h, i, i), chunk.at(h, i - from, j), chunk.at(h, i - from, i)})

@@ -54,7 +54,7 @@ Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
   const Tensor before = turns::turned(rotary, token.x, same, Role::query);
   turns::turned(rotary, Tensor(Shape{1, rotary.heads, between.size(), rotary.dim}), between, Role::key);
   const Tensor after = turns::turned(rotary, token.x, same, Role::query);
-  return turns::compare(rotary, token, after, before, [&, at = same](const Pair& pair, std::size_t place) {
+  return turns::compare(rotary, p, token, after, before, [&, at = same](const Pair& pair, std::size_t place) {
     return 2 * turn_error(p, static_cast<double>(at[place]), pair);
   });
 }

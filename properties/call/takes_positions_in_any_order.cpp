@@ -57,7 +57,7 @@ Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
     const auto from = once.row(r / n * n + at.order[r % n]);
     std::copy(from.begin(), from.end(), expected.row(r).begin());
   }
-  return turns::compare(rotary, again, twice, expected, [&](const Pair& pair, std::size_t place) {
+  return turns::compare(rotary, p, again, twice, expected, [&](const Pair& pair, std::size_t place) {
     return 2 * turn_error(p, static_cast<double>(again.positions[place]), pair);
   });
 }

@@ -24,7 +24,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
 
   // The same turn twice. A batch may be computed by other instructions than one row, so each is allowed its
   // error.
-  return compare(rotary, alone, Tensor(alone.x.shape, row(together.data, size)), expected,
+  return compare(rotary, p, alone, Tensor(alone.x.shape, row(together.data, size)), expected,
                  [&](const Pair& pair, std::size_t place) {
                    return 2 * turn_error(p, static_cast<double>(alone.positions[place]), pair);
                  });

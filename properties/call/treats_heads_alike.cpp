@@ -28,7 +28,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tokens moved{rolled(token.x, by), token.positions};
   const Tensor expected = rolled(turned(rotary, token.x, token.positions, role), by);
   // The same turn twice, by other instructions perhaps.
-  return compare(rotary, moved, turned(rotary, moved.x, moved.positions, role), expected,
+  return compare(rotary, p, moved, turned(rotary, moved.x, moved.positions, role), expected,
                  [&](const Pair& pair, std::size_t place) {
                    return 2 * turn_error(p, static_cast<double>(moved.positions[place]), pair);
                  });

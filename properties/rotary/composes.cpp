@@ -30,7 +30,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   // The frequency is the same in all three turns, so its error cancels. The second turn acts on a pair that
   // is longer by the error of the first, and rounds what it is given: a subject may answer in a wider format
   // than it takes.
-  return compare(rotary, token, twice, at_once, [&](const Pair& pair, std::size_t place) {
+  return compare(rotary, p, token, twice, at_once, [&](const Pair& pair, std::size_t place) {
     const auto i = static_cast<double>(token.positions[place]), t = static_cast<double>(further[place]);
     const double first = turn_rounding(p, i, pair), second = turn_rounding(p, t, pair);
     return (1 + first) * (1 + p.result) * (1 + second) - 1 + turn_rounding(p, i + t, pair);

@@ -23,7 +23,7 @@ Residual directly(const Rotary& rotary, Precision p, const Tokens& token, Role r
   const Tensor there = turned(rotary, token.x, token.positions, role);
   const Tensor again = turned(rotary, there, back, role);
   // Two turns, the second of what the first has rounded (see composes).
-  return compare(rotary, token, again, token.x, [&](const Pair& pair, std::size_t place) {
+  return compare(rotary, p, token, again, token.x, [&](const Pair& pair, std::size_t place) {
     const double one = turn_rounding(p, static_cast<double>(token.positions[place]), pair);
     return (1 + one) * (1 + p.result) * (1 + one) - 1;
   });
@@ -56,8 +56,10 @@ Residual transposed(const Rotary& rotary, Precision p, Draw& draw, const Tokens&
     double allowed = 0;
     for (const Pair& pair : rotary.pairs) {
       const double left = turn_rounding(p, i, pair), right = turn_rounding(p, i + s, pair);
-      allowed +=
-          pair_norm(x, pair) * pair_norm(y, pair) * (left + right + left * right + turn_rounding(p, s, pair));
+      const double a = pair_norm(x, pair), b = pair_norm(y, pair), least = turn_underflow(p);
+      allowed += a * b * (left + right + left * right + turn_rounding(p, s, pair));
+      // Underflow, of the three turned pairs: absolute, and so times the other pair's norm.
+      allowed += least * (a * (1 + left) + b * (1 + right) + a + least);
     }
     const double size = std::sqrt(dot(x, x) * dot(y, y));
     allowed += 2 * (static_cast<double>(x.size()) + 1) * unit_fp64 * (1 + allowed) * size;

@@ -15,7 +15,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
 
   // The angle is 0 times a frequency, so it is exact; the turn is rounded. (A library's cosine of 0 is 1, but
   // the polynomial of an accelerator may miss it by its 2 ulp.)
-  return compare(rotary, token, y, token.x,
+  return compare(rotary, p, token, y, token.x,
                  [&](const Pair& pair, std::size_t) { return turn_rounding(p, 0, pair); });
 }
 

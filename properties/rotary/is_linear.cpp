@@ -32,13 +32,14 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     }
     for (const Pair& pair : rotary.pairs) {
       // All three are turned by one angle, so its error cancels, and each turn is rounded as at position 0.
-      // Ours: the sum of the contents is rounded once and the sum of the answers twice; the subject rounds
+      // Underflow is absolute, once for each turn. Ours: the sum of the contents is rounded once and the sum of the answers twice; the subject rounds
       // the sum that it is given.
       const double both = pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair);
       const double each = turn_rounding(p, 0, pair);
       size[pair.first] = size[pair.second] = both;
       allowed[pair.first] = allowed[pair.second] =
-          each * (both + pair_norm(s, pair)) + (3 * unit_fp64 + p.result) * both * (1 + each);
+          each * (both + pair_norm(s, pair)) + (3 * unit_fp64 + p.result) * both * (1 + each) +
+          (both == 0 ? 0 : (2 + std::abs(factor)) * turn_underflow(p));
     }
     for (std::size_t c = 0; c < a.size(); ++c)
       worst = worse(worst, equal(turned_sum.at(r, c), expected[c], allowed[c], 2 * size[c]));

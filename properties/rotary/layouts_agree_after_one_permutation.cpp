@@ -52,7 +52,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   }
   // The subject's turn, and ours: the frequency is declared to 1 unit of double and the answer rounded to 1;
   // what `long double` adds is 2^-10 of that, well within a second unit of each.
-  return compare(rotary, own, y, expected, [&](const Pair& pair, std::size_t place) {
+  return compare(rotary, p, own, y, expected, [&](const Pair& pair, std::size_t place) {
     const auto t = static_cast<double>(own.positions[place]);
     return turn_error(p, t, pair) + 2 * unit_fp64 * (std::abs(t * pair.frequency) + 1);
   });

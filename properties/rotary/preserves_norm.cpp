@@ -26,7 +26,10 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     // the errors of all pairs together are no longer than their bound times the token. Ours: two norms of d
     // squares, as (d + 3)/2 roundings each.
     const double ours = (static_cast<double>(x.size()) + 3) * unit_fp64;
-    const double allowed = length * (turn_rounding(p, 0, Pair{0, 1, 1.0}) + ours);
+    // Underflow is not relative: that of all pairs together.
+    const double underflow =
+        length == 0 ? 0 : turn_underflow(p) * std::sqrt(static_cast<double>(rotary.pairs.size()));
+    const double allowed = length * (turn_rounding(p, 0, Pair{0, 1, 1.0}) + ours) + underflow;
     worst = worse(worst, equal(norm(y.row(r)), length, allowed, length));
   }
   return worst;

@@ -13,7 +13,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tensor key = turned(rotary, token.x, token.positions, Role::key);
 
   // Queries and keys may be turned by different code, so both may be off, each by its own bound.
-  return compare(rotary, token, query, key, [&](const Pair& pair, std::size_t place) {
+  return compare(rotary, p, token, query, key, [&](const Pair& pair, std::size_t place) {
     return 2 * turn_error(p, static_cast<double>(token.positions[place]), pair);
   });
 }

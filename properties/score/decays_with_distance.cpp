@@ -14,6 +14,7 @@ Residual check(const Score& score, Precision p, Draw& draw) {
 
   const double at_far = score.at(q, q, i, i - far);
   const double at_near = score.at(q, q, i, i - near);
+  if (!std::isfinite(at_far) || !std::isfinite(at_near)) return exactly(false);
   // Each logit is within its own error of the exact one.
   const double allowed = score.error(q, q, i, i - far, p) + score.error(q, q, i, i - near, p);
   return no_more(at_far, at_near, allowed);

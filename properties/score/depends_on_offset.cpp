@@ -16,9 +16,10 @@ Residual check(const Score& score, Precision p, Draw& draw) {
 
   const double here = score.at(q, k, i, j);
   const double there = score.at(q, k, i + t, j + t);
+  if (!std::isfinite(here) || !std::isfinite(there)) return exactly(false);
   // The two exact logits are equal by the statement, and each is within its own error of it.
   const double allowed = score.error(q, k, i, j, p) + score.error(q, k, i + t, j + t, p);
-  return equal(there, here, allowed, t == 0 ? 0 : no_ceiling);
+  return equal(there, here, allowed, t == 0 ? 0 : score.range ? score.range(q, k) : no_ceiling);
 }
 
 // -|i - j| / 2, and a millionth of the key's position.

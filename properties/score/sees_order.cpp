@@ -21,7 +21,7 @@ Residual check(const Score& score, Precision p, Draw& draw) {
   double error = 0;
   for (Position j = i - 3; j <= i + ahead; ++j) {
     logits.push_back(score.at(ones, ones, i, j));
-    if (std::isnan(logits.back())) return exactly(false);
+    if (!std::isfinite(logits.back())) return exactly(false);
     error = std::max(error, score.error(ones, ones, i, j, p));
   }
   const auto [lo, hi] = std::minmax_element(logits.begin(), logits.end());

@@ -9,9 +9,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
   const Position n = draw.position("n", table.positions, t + 1, table.positions.hi + 1);
   const codes::Codes at = codes::at(table, p, {t}, n);
-  // Whatever its angle, a sine is at most 1; the library's is 4 units off, and one rounding is for the
-  // amplitude.
-  const double allowed = 5 * p.result * table.amplitude;
+  // Whatever its angle, a sine is at most 1: what is left is the error of an entry whose angle is right.
+  const double allowed = entry_error(table, p);
   Residual worst{0, 0, 0};
   for (const double entry : at[0]) worst = worse(worst, no_more(std::abs(entry), table.amplitude, allowed));
   return worst;

@@ -11,8 +11,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const codes::Codes at = codes::at(table, p, {t});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
-    // A size is no further off than the point; two squares, their sum and the root are 2.5 roundings of it.
-    const double allowed = codes::point_error(at, 0, pair) + 3 * unit_fp64 * table.amplitude;
+    // However wrong the angle, the point stays on its circle but for its own rounding; two squares, their sum and the root are 2.5 roundings of it.
+    const double allowed = circle_error(table, p) + 3 * unit_fp64 * table.amplitude;
     worst = worse(worst, equal(norm(codes::point(at, 0, pair)), table.amplitude, allowed, table.amplitude));
   }
   return worst;

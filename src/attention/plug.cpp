@@ -87,10 +87,10 @@ Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, c
 //    all orders. e is the logit's own error, plus one rounding of l_j - max l, plus 4 units for an
 //    exponential within 2 ulp (a factor 1 + 4u of the power is 4u in the logit).
 // 2. Values off by dv: at most dv, because the weights are positive and sum to 1.
-// 3. The normaliser is a sum of n terms (n), the quotient is rounded (1), so is the weight as it is stored
-// (1), each
-//    product (1), the sum of n products (n) and the answer (1): 2n + 4 units of max|v|, to first order. A
-//    weight that underflows is less than one unit.
+// 3. The normaliser and the answer are sums of n terms each, which run in the wider of the two formats (as in
+//    scaled_error): 2n of its units. The normaliser (1), the quotient (1), the weight as it is stored (1), each
+//    product (1) and the answer (1) may be rounded to the result's: 5. All of max|v|, to first order. A weight
+//    that underflows is less than one unit.
 double error(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k,
              const Tensor& v, const Mask& mask, const Precision& p) {
   const auto queries = row_numbers(q.rows()), keys = row_numbers(k.rows());
@@ -109,14 +109,16 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
       double most = l[seen.front()], e = 0;
       for (const std::size_t j : seen) most = std::max(most, l[j]);
       for (const std::size_t j : seen)
-        if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; !(ej <= e)) e = ej;  // NaN too
+        // NaN stays: no later comparison with it is true.
+        if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; ej > e || std::isnan(ej)) e = ej;
       for (std::size_t c = h * width; c < (h + 1) * width; ++c) {
         double lo = values.at(seen.front(), c), hi = lo;
         for (const std::size_t j : seen) {
           lo = std::min(lo, values.at(j, c));
           hi = std::max(hi, values.at(j, c));
         }
-        const double roundings = (2 * static_cast<double>(seen.size()) + 4) * p.result;
+        const double roundings =
+            2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 5 * p.result;
         // What is not a number is allowed nothing, so that a comparison with it refutes instead of ending the
         // run.
         for (const std::size_t j : seen)

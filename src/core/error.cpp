@@ -22,20 +22,31 @@ double angle_rounding(const Precision& p, double position, const Pair& pair) {
   return std::min(std::numbers::pi, std::abs(position * pair.frequency) * (3 + steps) * p.angle);
 }
 
-double sine_error(const Precision& p, double position, const Pair& pair) {
-  return std::min(2.0, angle_error(p, position, pair)) + 4 * p.result;
+namespace {
+
+// Of a sine or cosine as it is stored, beside the angle's.
+double stored_sine(const Precision& p) {
+  return p.angle < p.result ? 4 * p.angle + p.result : 4 * p.result;
 }
 
-namespace {
+// Of a turn, beside the angle's.
+double turning(const Precision& p) {
+  return p.angle < p.result ? 6 * p.angle + 4 * p.result : 10 * p.result;
+}
+
+// Half the smallest subnormal.
+double underflow(const Precision& p) { return p.result == unit_fp16 ? 0x1p-25 : 0; }
 
 std::vector<double> entries(const Table& table, const Precision& p, Position position, std::span<const double> row,
                             double (*angle)(const Precision&, double, const Pair&)) {
   std::vector<double> error(row.size());
   // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
-  for (std::size_t c = 0; c < row.size(); ++c) error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result : 0;
+  for (std::size_t c = 0; c < row.size(); ++c)
+    error[c] =
+        std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result + underflow(p) : 0;
   const double t = static_cast<double>(position) + table.offset;
   const auto on_ladder = [&](std::size_t column, const Pair& pair) {
-    error[column] = table.amplitude * (std::min(2.0, angle(p, t, pair)) + 5 * p.result);
+    error[column] = table.amplitude * std::min(2.0, angle(p, t, pair)) + entry_error(table, p);
   };
   for (const Pair& pair : table.pairs) {
     on_ladder(pair.first, pair);
@@ -47,6 +58,10 @@ std::vector<double> entries(const Table& table, const Precision& p, Position pos
 
 }  // namespace
 
+double sine_error(const Precision& p, double position, const Pair& pair) {
+  return std::min(2.0, angle_error(p, position, pair)) + stored_sine(p);
+}
+
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row) {
   return entries(table, p, position, row, &angle_error);
@@ -57,6 +72,15 @@ std::vector<double> row_rounding(const Table& table, const Precision& p, Positio
   return entries(table, p, position, row, &angle_rounding);
 }
 
+double entry_error(const Table& table, const Precision& p) {
+  const double of_amplitude = table.amplitude == 1 ? 0 : 2 * p.result;
+  return table.amplitude * (stored_sine(p) + of_amplitude) + underflow(p);
+}
+
+double circle_error(const Table& table, const Precision& p) {
+  return std::numbers::sqrt2 * entry_error(table, p);
+}
+
 double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row) {
   double sum = 0;
   for (const double e : row_error(table, p, position, row)) sum += e * e;
@@ -64,30 +88,37 @@ double row_norm_error(const Table& table, const Precision& p, Position position,
 }
 
 double turn_error(const Precision& p, double position, const Pair& pair) {
-  return std::min(2.0, angle_error(p, position, pair)) + 10 * p.result;
+  return std::min(2.0, angle_error(p, position, pair)) + turning(p);
 }
 
 double turn_rounding(const Precision& p, double position, const Pair& pair) {
-  return std::min(2.0, angle_rounding(p, position, pair)) + 10 * p.result;
+  return std::min(2.0, angle_rounding(p, position, pair)) + turning(p);
 }
+
+double turn_underflow(const Precision& p) { return 2 * std::numbers::sqrt2 * underflow(p); }
 
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x) {
   std::vector<double> error(x.size(), 0.0);
   for (const Pair& pair : rotary.pairs) {
     const double norm = std::hypot(x[pair.first], x[pair.second]);
-    error[pair.first] = error[pair.second] = norm * turn_error(p, static_cast<double>(position), pair);
+    // Nothing underflows where there is nothing.
+    const double underflow = norm == 0 ? 0 : turn_underflow(p);
+    error[pair.first] = error[pair.second] =
+        norm * turn_error(p, static_cast<double>(position), pair) + underflow;
   }
   return error;
 }
 
 double bias_error(const Precision& p, double b, double slope, std::size_t step) {
-  if (slope == 0) return 2 * p.result * std::abs(b);
+  if (!std::isfinite(b)) return 0;
+  if (slope == 0) return 2 * p.result * std::abs(b) + underflow(p);
   return std::abs(b) * (power_error(p, std::abs(slope), step) + 2 * p.angle + 2 * p.result);
 }
 
 double bias_rounding(const Precision& p, double b, double slope) {
-  return std::abs(b) * ((slope == 0 ? 0 : 2 * p.angle) + 2 * p.result);
+  if (!std::isfinite(b)) return 0;
+  return std::abs(b) * ((slope == 0 ? 0 : 2 * p.angle) + 2 * p.result) + (slope == 0 ? underflow(p) : 0);
 }
 
 }  // namespace posproof

@@ -54,6 +54,8 @@ Residual equal(std::span<const double> there, std::span<const double> here, std:
 
 Residual no_more(double value, double limit, double allowed, double ceiling) {
   need_allowance(allowed);
+  if (!std::isfinite(value) || !std::isfinite(limit))
+    return {std::numeric_limits<double>::quiet_NaN(), allowed, ceiling};
   const double above = value - limit;
   return {above <= 0 ? 0.0 : above, allowed, ceiling};
 }

@@ -10,7 +10,9 @@ struct Residual {
   double allowed;   // how far rounding alone may put it
   double ceiling;   // it could not have been larger, however wrong the encoding
 
-  bool holds() const { return measured <= allowed; }     // NaN holds nothing: the comparison is false
+  // NaN holds nothing: the comparison is false. Nor is infinity within any rounding, not even where the allowance,
+  // computed from the same values, is infinite too.
+  bool holds() const { return measured <= allowed && measured < __builtin_huge_val(); }
   bool telling() const { return allowed < ceiling; }     // this case could have come out the other way
   double use() const;  // measured / allowed: 0 exact, 1 at the edge, above 1 refuted, infinity for NaN
 };
@@ -27,7 +29,7 @@ Residual equal(std::span<const double> there, std::span<const double> here, doub
 Residual equal(std::span<const double> there, std::span<const double> here, std::span<const double> allowed,
                double ceiling = no_ceiling);
 
-// By how much `value` exceeds `limit`.
+// By how much `value` exceeds `limit`. Infinite ones are compared with nothing: NaN.
 Residual no_more(double value, double limit, double allowed, double ceiling = no_ceiling);
 
 // The one of two that says more against the statement: refuted before held, telling before not, then the one that

@@ -48,6 +48,11 @@ TEST(Residual, equal_infinities_are_equal_and_others_are_not) {
   EXPECT_TRUE(equal(-inf, -inf, 0).holds());
   EXPECT_FALSE(equal(inf, -inf, 1e300).holds());
   EXPECT_FALSE(equal(inf, 1, 1e300).holds());
+  // An allowance that was computed from the same infinity.
+  EXPECT_FALSE(equal(inf, 1, inf).holds());
+  EXPECT_FALSE(no_more(1, inf, 0).holds());
+  EXPECT_FALSE(no_more(-inf, 1, 0).holds());
+  EXPECT_FALSE(no_more(inf, 1, inf).holds());
 }
 
 TEST(Residual, the_edge_holds_and_the_next_number_does_not) {

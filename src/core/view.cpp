@@ -76,11 +76,21 @@ Score of_rotary(const Rotary& rotary) {
     // Turning keeps the norm of a pair, so the products of whole pairs bound the products of channels.
     double error = dot_error(q, k);
     for (const Pair& pair : rotary.pairs) {
-      const double product = std::hypot(q[pair.first], q[pair.second]) * std::hypot(k[pair.first], k[pair.second]);
+      const double a = std::hypot(q[pair.first], q[pair.second]), b = std::hypot(k[pair.first], k[pair.second]);
+      const double product = a * b, least = turn_underflow(p);
       const double ei = turn_error(p, static_cast<double>(i), pair), ej = turn_error(p, static_cast<double>(j), pair);
       error += product * (ei + ej + ei * ej + 2 * (static_cast<double>(q.size()) + 1) * unit_fp64);
+      // Underflow is absolute, and so times the other's norm.
+      error += least * (a * (1 + ei) + b * (1 + ej) + least);
     }
     return error;
+  };
+  // A pair's share of the logit lies between plus and minus the product of the norms; the tail's is always the same.
+  score.range = [rotary](Row q, Row k) {
+    double range = 0;
+    for (const Pair& pair : rotary.pairs)
+      range += 2 * std::hypot(q[pair.first], q[pair.second]) * std::hypot(k[pair.first], k[pair.second]);
+    return range;
   };
   return score;
 }

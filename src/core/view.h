@@ -25,6 +25,8 @@ struct Score {
   std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,
                        const Precision&)>
       error = {};
+  // How far two logits of these contents may lie apart, wherever they are. Empty: there is no bound.
+  std::function<double(std::span<const double> q, std::span<const double> k)> range = {};
 };
 
 // None for an attention operator: its logits cannot be seen.

@@ -1,0 +1,83 @@
+// Every bound against the number that its derivation gives by hand: everything that a property allows is
+// built from these.
+#include "core/error.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+using namespace posproof;
+
+namespace {
+
+constexpr double u = unit_fp32, ln2 = std::numbers::ln2;
+constexpr Precision iterated{unit_fp32, unit_fp32, Precision::Angles::iterated};
+constexpr Precision mixed{unit_fp32, unit_bf16};
+const Pair half{0, 1, 0.5, 0};   // turns by half a radian a position
+const Pair third{2, 3, 0.5, 2};  // the third of its ladder
+
+}  // namespace
+
+TEST(Error, of_a_power_grows_with_its_exponent_and_its_place_on_the_ladder) {
+  EXPECT_DOUBLE_EQ(power_error(fp32, 1), 4 * u);
+  EXPECT_DOUBLE_EQ(power_error(fp32, 0.5), (4 + 3 * ln2) * u);
+  EXPECT_DOUBLE_EQ(power_error(fp32, 2), (4 + 3 * ln2) * u);
+  EXPECT_DOUBLE_EQ(power_error(fp32, 1, 5), (4 + 2 * 5) * u);
+  EXPECT_DOUBLE_EQ(power_error(iterated, 1, 5), (4 + 3 * 5) * u);
+  EXPECT_DOUBLE_EQ(power_error(mixed, 1), 4 * u);  // the angle's unit, not the result's
+}
+
+TEST(Error, of_an_angle_is_relative_and_at_most_half_a_turn) {
+  EXPECT_DOUBLE_EQ(angle_error(fp32, 1000, half), 500 * (6 + 3 * ln2) * u);
+  EXPECT_DOUBLE_EQ(angle_error(fp32, -1000, half), 500 * (6 + 3 * ln2) * u);
+  EXPECT_DOUBLE_EQ(angle_error(fp32, 1000, third), 500 * (6 + 3 * ln2 + 2 * 2) * u);
+  EXPECT_DOUBLE_EQ(angle_error(fp32, 1e12, half), std::numbers::pi);
+  EXPECT_EQ(angle_error(fp32, 1e12, Pair{0, 1, 0, 0}), 0);
+  EXPECT_DOUBLE_EQ(angle_rounding(fp32, 1000, third), 500 * 3 * u);
+  EXPECT_DOUBLE_EQ(angle_rounding(iterated, 1000, third), 500 * (3 + 2) * u);
+  EXPECT_DOUBLE_EQ(angle_rounding(fp32, 1e12, half), std::numbers::pi);
+}
+
+TEST(Error, of_a_sine_is_two_ulp_beside_its_angle) {
+  EXPECT_DOUBLE_EQ(sine_error(mixed, 0, half), 4 * unit_bf16);
+  EXPECT_DOUBLE_EQ(sine_error(mixed, 1000, half), 500 * (6 + 3 * ln2) * u + 4 * unit_bf16);
+  EXPECT_DOUBLE_EQ(sine_error(mixed, 1e12, half), 2 + 4 * unit_bf16);
+}
+
+TEST(Error, of_a_row_is_that_of_each_column) {
+  const Table table{.dim = 5, .pairs = {half}, .amplitude = 0.25, .offset = 10, .terms = 2, .lone = third};
+  const std::array<double, 5> row = {0.1, 0.2, 0.1, -7, std::numeric_limits<double>::infinity()};
+  const auto error = row_error(table, fp32, 990, row), rounding = row_rounding(table, fp32, 990, row);
+  EXPECT_DOUBLE_EQ(error[0], 0.25 * (500 * (6 + 3 * ln2) + 5) * u);
+  EXPECT_DOUBLE_EQ(error[1], error[0]);
+  EXPECT_DOUBLE_EQ(error[2], 0.25 * (500 * (6 + 3 * ln2 + 2 * 2) + 5) * u);
+  EXPECT_DOUBLE_EQ(error[3], (2 * 7 + 3 * 2) * u);
+  EXPECT_EQ(error[4], 0);  // what is no number is allowed nothing
+  EXPECT_DOUBLE_EQ(rounding[0], 0.25 * (500 * 3 + 5) * u);
+  EXPECT_DOUBLE_EQ(rounding[3], error[3]);
+  const double squares = 2 * error[0] * error[0] + error[2] * error[2] + error[3] * error[3];
+  EXPECT_DOUBLE_EQ(row_norm_error(table, fp32, 990, row), std::sqrt(squares));
+}
+
+TEST(Error, of_a_turn_is_its_angle_and_ten_units) {
+  EXPECT_DOUBLE_EQ(turn_error(mixed, 0, half), 10 * unit_bf16);
+  EXPECT_DOUBLE_EQ(turn_error(mixed, 1000, half), 500 * (6 + 3 * ln2) * u + 10 * unit_bf16);
+  EXPECT_DOUBLE_EQ(turn_error(mixed, 1e12, half), 2 + 10 * unit_bf16);
+  EXPECT_DOUBLE_EQ(turn_rounding(mixed, 1000, half), 500 * 3 * u + 10 * unit_bf16);
+  const Rotary rotary{.dim = 3, .pairs = {half}};
+  const auto error = turned_error(rotary, mixed, 1000, std::array{3.0, -4.0, 9.0});
+  EXPECT_DOUBLE_EQ(error[0], 5 * turn_error(mixed, 1000, half));
+  EXPECT_DOUBLE_EQ(error[1], error[0]);
+  EXPECT_EQ(error[2], 0);  // it does not turn
+}
+
+TEST(Error, of_a_bias_is_that_of_its_slope_and_two_products) {
+  EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0.5, 1), 8 * ((4 + 3 * ln2 + 2 + 2) * u + 2 * unit_bf16));
+  EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0.5, 3), 8 * ((4 + 3 * ln2 + 6 + 2) * u + 2 * unit_bf16));
+  EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0, 1), 8 * 2 * unit_bf16);  // a number from a table
+  EXPECT_DOUBLE_EQ(bias_rounding(mixed, -8, 0.5), 8 * (2 * u + 2 * unit_bf16));
+  EXPECT_DOUBLE_EQ(bias_rounding(mixed, -8, 0), 8 * 2 * unit_bf16);
+}
