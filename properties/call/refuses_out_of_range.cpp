@@ -5,14 +5,16 @@
 namespace posproof {
 namespace {
 
-// One position inside, one outside, together or the one outside alone.
+// One position inside, one outside, together or the one outside alone. Never a negative one: a caller counts from 0,
+// and a language in which -1 is the last row is not wrong for it.
 std::vector<Position> asked(const Domain& domain, Draw& draw) {
   if (!domain.ends) throw Inapplicable{"it is defined everywhere"};
   const Domain near{1, 1 << 16};
   const Position by = draw.position("by", near);
-  const bool after = std::get<std::string>(draw.option(
-                         "side", {Value(std::string("after")), Value(std::string("before"))})) == "after";
-  const Position outside = after ? domain.hi + by : domain.lo - by;
+  std::vector<Value> sides = {Value(std::string("after"))};
+  if (domain.lo > 0) sides.emplace_back(std::string("before"));
+  const bool after = std::get<std::string>(draw.option("side", sides)) == "after";
+  const Position outside = after ? domain.hi + by : std::max<Position>(0, domain.lo - by);
   if (draw.integer("inside", 0, 1) == 0) return {outside};
   return {draw.position("i", domain), outside};
 }
@@ -43,8 +45,8 @@ Residual of_bias(const Bias& bias, Precision, Draw& draw) {
   return refused([&] { bias.bias(positions, positions); });
 }
 
-Encoding answering(Position (*moved)(Position t)) {
-  Table table{.dim = 1, .positions = {0, 7}};
+Encoding answering(Position first, Position (*moved)(Position t)) {
+  Table table{.dim = 1, .positions = {first, 7}};
   table.positions.ends = true;
   table.rows = [moved](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), 1});
@@ -59,12 +61,12 @@ Encoding answering(Position (*moved)(Position t)) {
 }
 
 Encoding clamped() {
-  return answering([](Position t) { return std::min<Position>(t, 7); });
+  return answering(0, [](Position t) { return std::min<Position>(t, 7); });
 }
 
-// As an index from the end, which some languages allow.
+// Row t - 1 of a table that begins at 1: where t is 0, an index from the end, which some languages allow.
 Encoding from_the_end() {
-  return answering([](Position t) { return t < 0 ? t + 8 : t; });
+  return answering(1, [](Position t) { return t == 0 ? Position{7} : t; });
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ const Property properties::call::refuses_out_of_range{
     .source = "microsoft/onnxruntime#28205, vllm-project/vllm#44286: silent reads past the end of a table",
     .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias)},
     .rejects = {{"a table of 8 rows that answers every later position with the last", &clamped},
-                {"a table of 8 rows that takes -1 for the last", &from_the_end}},
+                {"a table of positions 1 to 7 that takes 0, the row before its first, for the last", &from_the_end}},
     .of = Asked::live,
 };
 

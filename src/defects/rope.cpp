@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -141,6 +142,49 @@ Encoding frequencies_in_bf16(const Parameters& p) {
   return with_pairs(p, [](Pair& pair) { pair.frequency = to_bf16(pair.frequency); });
 }
 
+Encoding angle_products_in_bf16(const Parameters& p) {
+  return with_angles(p, [](Position t, double w) { return exact(to_bf16(static_cast<double>(t) * w)); });
+}
+
+Encoding angles_all_in_bf16(const Parameters& p) {
+  return with_angles(
+      p, [](Position t, double w) { return exact(to_bf16(to_bf16(static_cast<double>(t)) * to_bf16(w))); });
+}
+
+Encoding angle_products_in_fp16(const Parameters& p) {
+  return with_angles(p, [](Position t, double w) {
+    const double angle = to_fp16(static_cast<double>(t) * w);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return std::isfinite(angle) ? exact(angle) : Angle{nan, nan};
+  });
+}
+
+Encoding positions_in_fp16(const Parameters& p) {
+  return with_angles(p, [](Position t, double w) {
+    const double at = to_fp16(static_cast<double>(t));
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return std::isfinite(at) ? exact(static_cast<long double>(at) * w) : Angle{nan, nan};
+  });
+}
+
+Encoding frequencies_in_fp16(const Parameters& p) {
+  refuse_unless(right(p).pairs.size() > 1, "the first frequency is 1, which fp16 holds: `dim` above 2");
+  return with_pairs(p, [](Pair& pair) { pair.frequency = to_fp16(pair.frequency); });
+}
+
+// 10 bits after the first: what a matrix product in tf32 makes of its factors.
+double to_tf32(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+}
+
+Encoding angles_in_tf32(const Parameters& p) {
+  return with_angles(p, [](Position t, double w) {
+    return exact(static_cast<long double>(to_tf32(static_cast<double>(t))) * to_tf32(w));
+  });
+}
+
 Encoding frequencies_in_fp32(const Parameters& p) {
   refuse_unless(right(p).pairs.size() > 1, "the first frequency is 1, which fp32 holds: `dim` above 2");
   return with_pairs(p, [](Pair& pair) { pair.frequency = to_fp32(pair.frequency); });
@@ -176,6 +220,32 @@ Encoding exponent_off_by_one(const Parameters& p) {
   return with_pairs(p, [factor](Pair& pair) { pair.frequency *= factor; });
 }
 
+// w_i = base^(-x(i)), from the number of the pair and how many there are.
+Encoding with_exponents(const Parameters& p, double (*exponent)(double i, double pairs)) {
+  const auto pairs = static_cast<double>(right(p).pairs.size());
+  refuse_unless(pairs > 1, "one pair has no ladder");
+  return with_pairs(p, [=, base = p.real("base")](Pair& pair) {
+    pair.frequency = static_cast<double>(
+        std::pow(static_cast<long double>(base), -exponent(static_cast<double>(pair.index), pairs)));
+  });
+}
+
+Encoding exponent_one_ahead(const Parameters& p) {
+  return with_exponents(p, [](double i, double pairs) { return (i + 1) / pairs; });
+}
+
+Encoding exponent_halved(const Parameters& p) {
+  return with_exponents(p, [](double i, double pairs) { return i / (2 * pairs); });
+}
+
+Encoding exponent_doubled(const Parameters& p) {
+  return with_exponents(p, [](double i, double pairs) { return 2 * i / pairs; });
+}
+
+Encoding exponent_over_pairs_minus_one(const Parameters& p) {
+  return with_exponents(p, [](double i, double pairs) { return i / (pairs - 1); });
+}
+
 // ---- channels
 
 Encoding pairing_swapped(const Parameters& p) {
@@ -197,6 +267,25 @@ Encoding table_layout_against_rotate_layout(const Parameters& p) {
         return r.pairs[split ? c / 2 : c % r.pairs.size()].frequency;
       },
       &right_partner, turning(rotary));
+}
+
+Encoding rotate_layout_against_table_layout(const Parameters& p) {
+  const Rotary rotary = right(p);
+  refuse_unless(rotary.pairs.size() > 1, "the layouts are the same where one pair turns");
+  Parameters other = p;
+  other.set("layout", p.word("layout") == "half_split" ? "interleaved" : "half_split");
+  return std::get<Rotary>(table_layout_against_rotate_layout(other));
+}
+
+Encoding halves_swapped(const Parameters& p) {
+  const Rotary rotary = right(p);
+  return token_by_token(p, [pairs = rotary.pairs](auto x, auto out, Position t) {
+    for (const Pair& pair : pairs) {
+      const auto [c, s] = exact(static_cast<long double>(t) * pair.frequency);
+      out[pair.second] = x[pair.first] * c - x[pair.second] * s;
+      out[pair.first] = x[pair.first] * s + x[pair.second] * c;
+    }
+  });
 }
 
 Encoding exponent_over_head_dim(const Parameters& p) {
@@ -317,7 +406,44 @@ Encoding keys_left_alone(const Parameters& p) {
   return rotary;
 }
 
+Encoding keys_turn_backwards(const Parameters& p) {
+  Parameters back = p;
+  back.set("direction", p.word("direction") == "forward" ? "backward" : "forward");
+  Rotary rotary = right(p);
+  rotary.turn = [turn = rotary.turn, other = right(back).turn](const Tensor& x, std::span<const Position> positions,
+                                                               Role role) {
+    return role == Role::key ? other(x, positions, role) : turn(x, positions, role);
+  };
+  return rotary;
+}
+
 // ---- positions
+
+Encoding single_token_at_zero(const Parameters& p) {
+  return at_positions(p, [](const Tensor& x, std::span<const Position> positions) {
+    Positions out(positions.begin(), positions.end());
+    if (x.shape[2] == 1) std::ranges::fill(out, 0);
+    return out;
+  });
+}
+
+template <Position most>
+Encoding clamped_at(const Parameters& p) {
+  return at_positions(p, [](const Tensor&, std::span<const Position> positions) {
+    Positions out(positions.begin(), positions.end());
+    for (Position& t : out) t = std::min(t, most);
+    return out;
+  });
+}
+
+template <Position length>
+Encoding wrapped_at(const Parameters& p) {
+  return at_positions(p, [](const Tensor&, std::span<const Position> positions) {
+    Positions out(positions.begin(), positions.end());
+    for (Position& t : out) t = (t % length + length) % length;
+    return out;
+  });
+}
 
 Encoding positions_ignored(const Parameters& p) {
   return at_positions(p, [](const Tensor& x, std::span<const Position> positions) {
@@ -383,6 +509,18 @@ const DefectFamily defects::rope{{
      &angles_in_bf16, "dim=2", &score::depends_on_offset, bf16_over_fp32},
     {"frequencies_in_bf16", "cos(t bf16(w_i)): each pair turns exactly, at a speed that is off by up to 2^-9",
      "sglang-jax#1472, transformers#29496, TransformerEngine#875", &frequencies_in_bf16, "dim=4", nullptr},
+    {"angle_products_in_bf16", "cos(bf16(t w_i)): the product, made in fp32, is kept in bf16",
+     "transformers#29285, TransformerEngine#2240, candle#3520", &angle_products_in_bf16, "dim=2", nullptr, bf16_over_fp32},
+    {"angles_all_in_bf16", "cos(bf16(bf16(t) bf16(w_i))): position, frequency and product in bf16",
+     "transformers#29496, transformers#29285", &angles_all_in_bf16, "dim=2", nullptr, bf16_over_fp32},
+    {"angle_products_in_fp16", "cos(fp16(t w_i)): the product is kept in fp16, and overflows past 65504",
+     "kin of flashinfer#585, transformers#29285", &angle_products_in_fp16, "dim=2", nullptr},
+    {"positions_in_fp16", "cos(fp16(t) w_i): above 2048 neighbouring positions are one",
+     "kin of keras-hub#1494", &positions_in_fp16, "dim=2", nullptr},
+    {"frequencies_in_fp16", "cos(t fp16(w_i)): each pair turns exactly, at a speed that is off by up to 2^-11",
+     "kin of TransformerEngine#875", &frequencies_in_fp16, "dim=4", nullptr},
+    {"angles_in_tf32", "cos(tf32(t) tf32(w_i)): the outer product of positions and frequencies runs in tf32",
+     "kin of TransformerEngine#2240", &angles_in_tf32, "dim=2", nullptr},
     {"frequencies_in_fp32", "cos(t fp32(w_i)) in a subject that says fp64", "xformers@51aa071",
      &frequencies_in_fp32, "dim=4", nullptr, fp64},
     {"cos_sin_in_bf16", "bf16(cos(t w_i)), bf16(sin(t w_i)): c^2 + s^2 is not 1",
@@ -400,6 +538,14 @@ const DefectFamily defects::rope{{
      "airllm#369, SpecForge#265, vllm#9503, TensorRT-LLM#785", &base_ignored, "dim=4 base=500000", nullptr},
     {"exponent_off_by_one", "w_i = base^(-2(i-1)/d) with i from 0: the first frequency is above 1",
      "llama-from-scratch#8, assignment1-basics#22", &exponent_off_by_one, "dim=2", nullptr},
+    {"exponent_one_ahead", "w_i = base^(-2(i+1)/d) with i from 0: the first frequency is below 1",
+     "kin of llama-from-scratch#8", &exponent_one_ahead, "dim=4", nullptr},
+    {"exponent_halved", "w_i = base^(-i/d): the slowest pair turns too fast",
+     "kin of llama-from-scratch#8", &exponent_halved, "dim=4", nullptr},
+    {"exponent_doubled", "w_i = base^(-4i/d): the 2 of the exponent is taken twice",
+     "kin of llama-from-scratch#8", &exponent_doubled, "dim=4", nullptr},
+    {"exponent_over_pairs_minus_one", "w_i = base^(-i/(d/2 - 1)), as some sinusoidal tables have it",
+     "kin of llama-from-scratch#8", &exponent_over_pairs_minus_one, "dim=4", nullptr},
     {"pairing_swapped",
      "half-split pairs (i, i + d/2) where neighbours (2i, 2i+1) were meant, or the reverse",
      "TinyLlama#24, vllm-ascend#12765, TransformerLens#365, mlx-lm#512", &pairing_swapped, "dim=4",
@@ -408,6 +554,11 @@ const DefectFamily defects::rope{{
      "a table [w0,w0,w1,w1] under half-split pairs, or [w0,w1,w0,w1] under neighbours",
      "how-to-train-your-gpt#7, bert4torch#1, ark-nlp#47", &table_layout_against_rotate_layout, "dim=4",
      &rotary::preserves_norm},
+    {"rotate_layout_against_table_layout",
+     "neighbours turn under a table [w0,w1,w0,w1], where halves were meant, or halves under [w0,w0,w1,w1]",
+     "how-to-train-your-gpt#7, bert4torch#1, ark-nlp#47", &rotate_layout_against_table_layout, "dim=4", nullptr},
+    {"halves_swapped", "the two components of each turned pair stand in each other's place",
+     "kin of ark-nlp#47", &halves_swapped, "dim=2", nullptr},
     {"exponent_over_head_dim",
      "w_i = base^(-2i/dim) and pairs (i, i + dim/2) where rotary_width channels turn", "pie#602",
      &exponent_over_head_dim, "dim=4 rotary_width=2", &rotary::leaves_the_tail_untouched},
@@ -437,6 +588,8 @@ const DefectFamily defects::rope{{
      "DeepSpeed#2782", &row_of_the_untransposed_layout, "dim=2 heads=2", &call::treats_heads_alike},
     {"keys_left_alone", "queries turn and keys do not", "mesh-transformer-jax@d8c73fd", &keys_left_alone,
      "dim=2", &rotary::role_does_not_matter},
+    {"keys_turn_backwards", "keys turn by -t w_i: the logit depends on the sum of the positions",
+     "kin of mesh-transformer-jax@d8c73fd", &keys_turn_backwards, "dim=2", nullptr},
     {"positions_ignored", "tokens are turned at 0 .. n-1, whatever positions were given",
      "Megatron-LM#453, torchtitan#2559, nanoVLM#204", &positions_ignored, "dim=2",
      &call::takes_positions_in_any_order},
@@ -450,6 +603,16 @@ const DefectFamily defects::rope{{
     {"decode_restarts_at_zero", "after the first call a single token is turned at 0",
      "mlx-vlm#1983, executorch#2010, equinox#704", &decode_restarts_at_zero, "dim=2",
      &call::agrees_in_chunks},
+    {"single_token_at_zero", "a call with one token is turned at 0, whatever its position",
+     "mlx-vlm#1983, executorch#2010, equinox#799", &single_token_at_zero, "dim=2", nullptr},
+    {"clamped_at_2047", "positions past 2047 are turned as 2047", "kin of foundation-model-stack@dd6fdf7",
+     &clamped_at<2047>, "dim=2", nullptr},
+    {"clamped_at_4095", "positions past 4095 are turned as 4095", "kin of foundation-model-stack@dd6fdf7",
+     &clamped_at<4095>, "dim=2", nullptr},
+    {"clamped_at_8191", "positions past 8191 are turned as 8191", "kin of foundation-model-stack@dd6fdf7",
+     &clamped_at<8191>, "dim=2", nullptr},
+    {"wraps_at_65536", "positions are kept in 16 bits: 65536 is turned as 0", "kin of vllm#44286", &wrapped_at<65536>,
+     "dim=2", nullptr},
     {"cache_ignores_offset",
      "the table is kept by its length: the first call's positions serve every later one",
      "rotary-embedding-torch#11", &cache_ignores_offset, "dim=2", &call::agrees_in_chunks},

@@ -6,7 +6,9 @@
 
 #include "attention/plug.h"
 #include "core/error.h"
+#include "run/attempt.h"
 #include "run/claims.h"
+#include "run/shrink.h"
 #include "run/trial.h"
 
 namespace posproof {
@@ -30,10 +32,17 @@ Domain overlap(const Domain& a, const Domain& b) {
   return both;
 }
 
+using Each = std::function<void(const Residual&)>;
+
+Residual told(const Each& each, const Residual& residual) {
+  if (each) each(residual);
+  return residual;
+}
+
 // The truth's own values are rounded once to double.
 double own_rounding(double value) { return unit_fp64 * std::abs(value); }
 
-Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw& draw) {
+Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw& draw, const Each& each) {
   const Domain domain = overlap(subject.positions, truth.positions);
   const auto n = static_cast<std::size_t>(draw.integer("rows", 1, 4));
   const auto at = positions(draw, n, places, domain);
@@ -46,14 +55,16 @@ Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw&
   const double ceiling = truth.pairs.empty() ? no_ceiling : 2 * truth.amplitude;
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < n; ++r) {
-    auto allowed = row_error(truth, p, at[r], here.row(r));
-    for (std::size_t c = 0; c < allowed.size(); ++c) allowed[c] += own_rounding(here.at(r, c));
-    worst = worse(posproof::equal(there.row(r), here.row(r), allowed, ceiling), worst);
+    const auto allowed = row_error(truth, p, at[r], here.row(r));
+    for (std::size_t c = 0; c < allowed.size(); ++c) {
+      const double one = allowed[c] + own_rounding(here.at(r, c));
+      worst = worse(told(each, posproof::equal(there.at(r, c), here.at(r, c), one, ceiling)), worst);
+    }
   }
   return worst;
 }
 
-Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Draw& draw) {
+Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Draw& draw, const Each& each) {
   const Domain domain = overlap(subject.positions, truth.positions);
   const auto batch = static_cast<std::size_t>(draw.integer("batch", 1, 2));
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 2));
@@ -77,12 +88,13 @@ Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Dr
     for (const Pair& pair : truth.pairs)
       ceiling[pair.first] = ceiling[pair.second] = 2 * std::hypot(x.at(r, pair.first), x.at(r, pair.second));
     for (std::size_t c = 0; c < truth.dim; ++c)
-      worst = worse(equal(there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c]), worst);
+      worst = worse(
+          told(each, equal(there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c])), worst);
   }
   return worst;
 }
 
-Residual biases_agree(const Bias& truth, const Bias& subject, Precision p, Draw& draw) {
+Residual biases_agree(const Bias& truth, const Bias& subject, Precision p, Draw& draw, const Each& each) {
   const Domain domain = overlap(subject.positions, truth.positions);
   const auto nq = static_cast<std::size_t>(draw.integer("nq", 1, 4));
   const auto nk = static_cast<std::size_t>(draw.integer("nk", 1, 4));
@@ -97,12 +109,13 @@ Residual biases_agree(const Bias& truth, const Bias& subject, Precision p, Draw&
       if (truth.causal && j[c] > i[r % nq]) continue;  // masked: whatever stands there is never seen
       const double slope = truth.slopes.empty() ? 0.0 : truth.slopes[r / nq];
       const double b = here.at(r, c);
-      worst = worse(equal(there.at(r, c), b, bias_error(p, b, slope, r / nq + 1) + own_rounding(b)), worst);
+      worst =
+          worse(told(each, equal(there.at(r, c), b, bias_error(p, b, slope, r / nq + 1) + own_rounding(b))), worst);
     }
   return worst;
 }
 
-Residual logits_agree(const Contextual& truth, const Contextual& subject, Precision p, Draw& draw) {
+Residual logits_agree(const Contextual& truth, const Contextual& subject, Precision p, Draw& draw, const Each& each) {
   const Domain domain = overlap(subject.positions, truth.positions);
   const auto nq = static_cast<std::size_t>(draw.integer("nq", 1, 2));
   const auto nk = static_cast<std::size_t>(draw.integer("nk", 1, 2));
@@ -118,12 +131,12 @@ Residual logits_agree(const Contextual& truth, const Contextual& subject, Precis
     for (std::size_t c = 0; c < nk; ++c) {
       const double allowed = truth.error(q.row(r % nq), k.row(c), i[r % nq], j[c], p);
       const bool empty = here.at(r, c) == 0 && allowed == 0;
-      worst = worse(equal(there.at(r, c), here.at(r, c), allowed, empty ? 0 : no_ceiling), worst);
+      worst = worse(told(each, equal(there.at(r, c), here.at(r, c), allowed, empty ? 0 : no_ceiling)), worst);
     }
   return worst;
 }
 
-Residual operators_agree(const Attention& truth, const Attention& subject, Precision p, Draw& draw) {
+Residual operators_agree(const Attention& truth, const Attention& subject, Precision p, Draw& draw, const Each& each) {
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 5));
   const auto causal = std::get<std::string>(draw.option("mask", {"none", "causal"})) == "causal";
   const Tensor q = draw.content("q", Shape{n, truth.dim});
@@ -136,29 +149,115 @@ Residual operators_agree(const Attention& truth, const Attention& subject, Preci
   const double allowed = truth.error(q, k, v, mask, p);
   // The output is an average of values: it cannot be further off than their spread.
   const auto [least, most] = std::minmax_element(v.data.begin(), v.data.end());
-  return posproof::equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed, *most - *least);
+  return told(each, posproof::equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed,
+                                    *most - *least));
 }
 
 template <class Kind, class Compare>
-Check compared(const Kind& truth, Compare compare) {
-  return CheckOf<Kind>([truth, compare](const Kind& subject, Precision p, Draw& draw) {
-    return compare(truth, subject, p, draw);
+Check compared(const Kind& truth, Compare compare, const Each& each) {
+  return CheckOf<Kind>([truth, compare, each](const Kind& subject, Precision p, Draw& draw) {
+    return compare(truth, subject, p, draw, each);
   });
+}
+
+// The cases in which agreement asks for every position of a domain: as text, for the trial that a search runs too.
+std::vector<Position> all(const Domain& domain) {
+  std::vector<Position> out;
+  for (Position t = domain.lo; t <= domain.hi; ++t) out.push_back(t);
+  return out;
+}
+
+Case case_of_rows(const Domain& domain, Position t) {
+  Case one;
+  one.set("rows", 1.0);
+  one.set("t", static_cast<double>(t));
+  one.set("n", static_cast<double>(domain.hi + 1));
+  return one;
+}
+
+// Both channels of every pair are 1, so that both the sine and the cosine show; the roles take turns.
+Case case_of_turn(const Rotary& truth, Position t) {
+  Case one;
+  one.set("batch", 1.0);
+  one.set("tokens", 1.0);
+  one.set("t", static_cast<double>(t));
+  one.set("role", t % 2 == 0 ? "query" : "key");
+  one.set("x", std::vector<double>(truth.dim, 1.0));
+  return one;
+}
+
+Case case_of_pair(Position i, Position j) {
+  Case one;
+  one.set("nq", 1.0);
+  one.set("nk", 1.0);
+  one.set("i", static_cast<double>(i));
+  one.set("j", static_cast<double>(j));
+  return one;
+}
+
+constexpr Position most_rows_of_a_file = 1 << 20, most_live = 8192, most_pairs = 1 << 20;
+
+std::vector<Case> every_case(const Encoding& truth, const Encoding& subject, bool live) {
+  std::vector<Case> cases;
+  if (const auto* table = std::get_if<Table>(&subject)) {
+    const Domain domain = overlap(table->positions, std::get<Table>(truth).positions);
+    if (domain.hi - domain.lo >= (live ? most_live : most_rows_of_a_file)) return {};
+    for (const Position t : all(domain)) cases.push_back(case_of_rows(domain, t));
+  } else if (const auto* rotary = std::get_if<Rotary>(&subject)) {
+    const Domain domain = overlap(rotary->positions, std::get<Rotary>(truth).positions);
+    if (domain.hi - domain.lo >= most_live) return {};
+    for (const Position t : all(domain)) cases.push_back(case_of_turn(std::get<Rotary>(truth), t));
+  } else if (const auto* bias = std::get_if<Bias>(&subject)) {
+    const Domain domain = overlap(bias->positions, std::get<Bias>(truth).positions);
+    const Position extent = domain.hi - domain.lo + 1;
+    if (live || extent > most_pairs / std::max<Position>(1, extent)) return {};
+    for (const Position i : all(domain))
+      for (const Position j : all(domain)) cases.push_back(case_of_pair(i, j));
+  }
+  return cases;
 }
 
 }  // namespace
 
-Property agreement(const Encoding& truth) {
+std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encoding& subject, const Precision& precision,
+                                            bool live, const Budget& budget) {
+  if (truth.index() != subject.index()) return std::nullopt;
+  const auto one = trial(agreement(truth), subject, precision);
+  if (!one) return std::nullopt;
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + budget.time;
+  Holds holds{0, 0, {0, 0, 0}, {}};
+  for (const Case& asked : every_case(truth, subject, live)) {
+    if (Clock::now() >= deadline) return std::nullopt;
+    Attempt found = run_leniently(*one, asked);
+    if (found.end == Attempt::End::threw) return Errored{found.what, found.drawn.values};
+    if (found.end == Attempt::End::refuted) {
+      const Shrunk shrunk = shrink(*one, found, budget.shrinks, Clock::now() + budget.shrink_time);
+      return Refuted{shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
+    }
+    if (found.end != Attempt::End::held) continue;  // refused: within its own bounds it may
+    ++holds.cases;
+    if (!found.residual.telling()) continue;
+    if (++holds.telling == 1 || found.residual.use() > holds.worst.use()) {
+      holds.worst = found.residual;
+      holds.worst_at = found.drawn.values;
+    }
+  }
+  if (holds.telling == 0) return std::nullopt;
+  return holds;
+}
+
+Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each) {
   Property property{.statement = "Every value is the exact one, rounded.",
                     .formula = "f(t) = the paper's f(t)",
                     .source = "the encoding's own paper, computed exactly: oracle/",
                     .checks = {},
                     .rejects = {}};
-  if (const auto* table = std::get_if<Table>(&truth)) property.checks.push_back(compared(*table, &rows_agree));
-  if (const auto* rotary = std::get_if<Rotary>(&truth)) property.checks.push_back(compared(*rotary, &turns_agree));
-  if (const auto* bias = std::get_if<Bias>(&truth)) property.checks.push_back(compared(*bias, &biases_agree));
-  if (const auto logits = attention::lift(truth)) property.checks.push_back(compared(*logits, &logits_agree));
-  property.checks.push_back(compared(attention::plug(truth), &operators_agree));
+  if (const auto* table = std::get_if<Table>(&truth)) property.checks.push_back(compared(*table, &rows_agree, each));
+  if (const auto* rotary = std::get_if<Rotary>(&truth)) property.checks.push_back(compared(*rotary, &turns_agree, each));
+  if (const auto* bias = std::get_if<Bias>(&truth)) property.checks.push_back(compared(*bias, &biases_agree, each));
+  if (const auto logits = attention::lift(truth)) property.checks.push_back(compared(*logits, &logits_agree, each));
+  property.checks.push_back(compared(attention::plug(truth), &operators_agree, each));
   return property;
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
+#include <cmath>
 
 #include "attention/plug.h"
+#include "catalogue/properties.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/trial.h"
@@ -49,15 +51,120 @@ Encoding narrowed(Encoding encoding, Position lo, Position hi) {
   return encoding;
 }
 
+namespace {
+
+// The truth, asked where the subject is defined: what a property can learn there at all.
+Encoding truth_within(const Encoding& truth, const Encoding& subject) {
+  for (Encoding& kind : in_every_kind(truth)) {
+    if (kind.index() != subject.index()) continue;
+    std::visit(
+        [&](auto& right) {
+          using Kind = std::decay_t<decltype(right)>;
+          if constexpr (requires { right.positions; }) right.positions = std::get<Kind>(subject).positions;
+        },
+        kind);
+    return kind;
+  }
+  return truth;
+}
+
+bool ends(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.positions; }) return kind.positions.ends;
+        return false;
+      },
+      encoding);
+}
+
+// Where the encoding is defined nowhere else, that is part of what is expected of a subject.
+Encoding ending_like(Encoding truth, const Encoding& made) {
+  if (!ends(made)) return truth;
+  std::visit(
+      [](auto& right) {
+        if constexpr (requires { right.positions; }) right.positions.ends = true;
+      },
+      truth);
+  return truth;
+}
+
+// The largest magnitude at a position: of a bias, at that distance and at that key.
+double largest_at(const Encoding& truth, Position t) {
+  double most = 0;
+  const auto grow = [&](const Tensor& values) {
+    for (const double value : values.data) most = std::max(most, std::abs(value));
+  };
+  const std::array<Position, 1> here = {t}, origin = {0};
+  if (const auto* table = std::get_if<Table>(&truth)) grow(table->rows(here, t + 1));
+  if (const auto* bias = std::get_if<Bias>(&truth)) {
+    grow(bias->bias(here, origin));
+    grow(bias->bias(here, here));
+    if (!bias->causal) grow(bias->bias(origin, here));
+  }
+  return most;
+}
+
+// What is beyond the largest number of fp16 is an infinity there, by rounding alone: a subject in fp16 is asked for the
+// positions whose values have a place in it. The other formats reach beyond 2^127.
+void keep_within_fp16(const Encoding& truth, Subject& subject) {
+  constexpr double largest = 65504;
+  if (subject.precision.result != unit_fp16) return;
+  const Encoding* own = &truth;
+  if (std::holds_alternative<Rotary>(truth) || std::holds_alternative<Contextual>(truth)) return;
+  std::visit(
+      [own](auto& foreign) {
+        if constexpr (requires { foreign.positions; }) {
+          Domain& domain = foreign.positions;
+          if (domain.lo != 0 || largest_at(*own, domain.hi) < largest) return;
+          Position fits = 0, too_far = domain.hi;
+          while (too_far - fits > 1) {
+            const Position middle = fits + (too_far - fits) / 2;
+            (largest_at(*own, middle) < largest ? fits : too_far) = middle;
+          }
+          domain = Domain(domain.lo, fits, domain.hard);
+          std::erase_if(domain.hard, [fits](Position t) { return t > fits; });
+        }
+      },
+      subject.encoding);
+}
+
+// What the search found and what all positions say.
+Verdict sum(const Verdict& searched, Verdict everywhere) {
+  const auto* some = std::get_if<Holds>(&searched);
+  auto* all = std::get_if<Holds>(&everywhere);
+  if (some == nullptr || all == nullptr) return everywhere;
+  all->cases += some->cases;
+  all->telling += some->telling;
+  if (some->worst.use() > all->worst.use()) {
+    all->worst = some->worst;
+    all->worst_at = some->worst_at;
+  }
+  return everywhere;
+}
+
+// Why nothing was learned, where even the truth could not have shown anything: one head cannot differ from another,
+// and no channel stands past the rotary width. None where the subject is to blame (it declines, it is slow).
+std::optional<std::string> nothing_to_learn(const Property& property, const Encoding& truth, const Subject& subject,
+                                            const Plan& plan) {
+  const auto one = trial(property, truth_within(truth, subject.encoding), subject.precision);
+  if (!one) return std::nullopt;
+  const Verdict verdict = search(*one, plan);
+  const auto* undecided = std::get_if<Undecided>(&verdict);
+  return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
+}
+
+}  // namespace
+
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
            std::string_view subject, const GateOptions& options) {
-  const Encoding truth = spec.oracle(parameters);
+  const Encoding truth = ending_like(spec.oracle(parameters), spec.make(parameters));
+  const Expected expected{.encoding = std::string(encoding_id),
+                          .parameters = parameters,
+                          .declared = in_every_kind(truth),
+                          .call_time = options.call_time};
   Gated gated{.encoding = std::string(encoding_id),
               .parameters = parameters,
-              .subject = open(subject, {.encoding = std::string(encoding_id),
-                                        .parameters = parameters,
-                                        .declared = in_every_kind(truth),
-                                        .call_time = options.call_time}),
+              .subject = open(subject, expected),
               .asked = {},
               .not_asked = {},
               .explanations = {},
@@ -66,6 +173,7 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
   if (options.positions)
     gated.subject.encoding =
         narrowed(std::move(gated.subject.encoding), options.positions->first, options.positions->second);
+  keep_within_fp16(truth, gated.subject);
 
   struct Selected {
     std::string id;
@@ -90,6 +198,9 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     if (!twice) selected.push_back({std::move(id), &property, std::move(*one)});
   };
   select(std::string(agreement_id), gated.agreement);
+  // A subject that says where it ends has claimed this itself.
+  if (ends(gated.subject.encoding))
+    select(std::string(id_of(properties::call::refuses_out_of_range)), properties::call::refuses_out_of_range);
   for (const Claim& claim : spec.claims)
     if (claim.holds && claim.when.met(parameters)) select(std::string(id_of(*claim.property)), *claim.property);
 
@@ -98,17 +209,35 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     if (options.progress) options.progress(one.id, n + 1, selected.size());
     const Plan plan{.seed = options.seed, .id = one.id, .budget = options.budget};
     Verdict verdict = search(one.trial, plan);
-    if (const auto* none = std::get_if<NotApplicable>(&verdict))
+    if (one.id == agreement_id && !std::holds_alternative<Refuted>(verdict)) {
+      auto everywhere = agreement_everywhere(truth, gated.subject.encoding, gated.subject.precision,
+                                             gated.subject.live, options.budget);
+      if (everywhere && !std::holds_alternative<Errored>(verdict)) verdict = sum(verdict, std::move(*everywhere));
+    }
+    if (std::holds_alternative<Undecided>(verdict) && one.id != agreement_id)
+      if (const auto why = nothing_to_learn(*one.property, truth, gated.subject, plan)) {
+        gated.not_asked.push_back(fmt::format("{}: even the exact encoding has nothing to show here: {}", one.id, *why));
+        continue;
+      }
+    if (const auto* none = std::get_if<NotApplicable>(&verdict)) {
       gated.not_asked.push_back(fmt::format("{}: {}", one.id, none->why));
-    else
-      gated.asked.push_back({one.id, one.property, std::move(verdict)});
+      continue;
+    }
+    gated.asked.push_back({one.id, one.property, std::move(verdict)});
   }
   if (gated.refuted()) {
     Case counterexample;
     for (const Asking& asking : gated.asked)
       if (const auto* refuted = std::get_if<Refuted>(&asking.verdict); refuted && asking.id == agreement_id)
         counterexample = refuted->counterexample;
-    gated.explanations = diagnose(spec, encoding_id, parameters, gated.subject, counterexample, options.seed);
+    // One that has not been asked anything yet: its history is that of the calls that a defect is compared on.
+    try {
+      Subject fresh = open(subject, expected);
+      if (options.positions)
+        fresh.encoding = narrowed(std::move(fresh.encoding), options.positions->first, options.positions->second);
+      gated.explanations = diagnose(spec, encoding_id, parameters, fresh, counterexample, options.seed);
+    } catch (const SubjectError&) {  // it did not start again: nothing explains it
+    }
   }
   return gated;
 }
