@@ -81,6 +81,18 @@ Encoding mask_one_key_short() {
   });
 }
 
+// It moves an answer by up to 64 units of fp32, where each of two may be off by 12 and a few.
+Encoding prefers_the_key_before() {
+  Bias bias{.heads = 1};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({1, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] + 1 ? 0x1p-17 : 0;
+    return out;
+  };
+  return bias;
+}
+
 }  // namespace
 
 const Property properties::attention::has_the_symmetry_of_its_mask{
@@ -92,7 +104,8 @@ const Property properties::attention::has_the_symmetry_of_its_mask{
         "identity alone",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"an operator that ignores its mask", &ignores_its_mask},
-                {"a mask that is one key short", &mask_one_key_short}},
+                {"a mask that is one key short", &mask_one_key_short},
+                {"a bias of 2^-17 on the key before, in fp32", &prefers_the_key_before, fp32}},
 };
 
 }  // namespace posproof

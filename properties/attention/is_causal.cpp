@@ -51,6 +51,19 @@ Encoding one_key_ahead() {
   return attention;
 }
 
+// A 2^18th of the value after leaks into each answer: 64 units of fp32, where each of two answers may be off
+// by 8 and a few.
+Encoding leak() {
+  Attention attention = std::get<Attention>(taking_off(0));
+  attention.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    Tensor out = attention::scaled_dot_product(q, k, v, mask);
+    for (std::size_t i = 0; i + 1 < v.rows(); ++i)
+      for (std::size_t c = 0; c < v.width(); ++c) out.at(i, c) += 0x1p-18 * v.at(i + 1, c);
+    return out;
+  };
+  return attention;
+}
+
 Encoding soft_mask() {
   return taking_off(16);
 }
@@ -64,7 +77,8 @@ const Property properties::attention::is_causal{
         "Vaswani et al. 2017, section 3.2.3: masking out all values which correspond to illegal connections",
     .checks = {CheckOf<Attention>(&check)},
     .rejects = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask},
-                {"a mask that shows the next key too", &one_key_ahead}},
+                {"a mask that shows the next key too", &one_key_ahead},
+                {"a 2^18th of the next value, in fp32", &leak, fp32}},
 };
 
 }  // namespace posproof

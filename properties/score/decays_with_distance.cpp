@@ -43,6 +43,13 @@ Encoding uneven_penalty() {
   });
 }
 
+// 16 units of fp32, where each of two numbers of a table may be off by 2.
+Encoding even_distances_cost_less() {
+  return of_distance([](Position distance) {
+    return distance == 0 ? 0.0 : distance % 2 == 0 ? 1 - 0x1p-20 : 1.0;
+  });
+}
+
 }  // namespace
 
 const Property properties::score::decays_with_distance{
@@ -52,7 +59,8 @@ const Property properties::score::decays_with_distance{
         "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",
     .checks = {CheckOf<Score>(&check)},
     .rejects = {{"a distance that wraps at 256", &wrapped_distance},
-                {"a penalty that falls by 1e-6 in each second step", &uneven_penalty}},
+                {"a penalty that falls by 1e-6 in each second step", &uneven_penalty},
+                {"even distances that cost less by 2^-20, in fp32", &even_distances_cost_less, fp32}},
 };
 
 }  // namespace posproof
