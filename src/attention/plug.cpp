@@ -88,9 +88,9 @@ Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, c
 //    exponential within 2 ulp (a factor 1 + 4u of the power is 4u in the logit).
 // 2. Values off by dv: at most dv, because the weights are positive and sum to 1.
 // 3. The normaliser and the answer are sums of n terms each, which run in the wider of the two formats (as in
-//    scaled_error): 2n of its units. The normaliser (1), the quotient (1), the weight as it is stored (1), each
-//    product (1) and the answer (1) may be rounded to the result's: 5. All of max|v|, to first order. A weight
-//    that underflows is less than one unit.
+//    scaled_error): n - 1 of its units each, and 2 for the quotient and the product. The normaliser (1), the
+//    weight (1), each product (1) and the answer (1) may be stored in the result's: 4. All of max|v|, to first
+//    order. A weight that underflows is less than one unit.
 double error(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k,
              const Tensor& v, const Mask& mask, const Precision& p) {
   const auto queries = row_numbers(q.rows()), keys = row_numbers(k.rows());
@@ -118,7 +118,7 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
           hi = std::max(hi, values.at(j, c));
         }
         const double roundings =
-            2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 5 * p.result;
+            2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 4 * p.result;
         // What is not a number is allowed nothing, so that a comparison with it refutes instead of ending the
         // run.
         for (const std::size_t j : seen)

@@ -188,7 +188,7 @@ TEST(PlugError, is_never_more_than_the_range_of_the_values_and_its_roundings) {
   Tensor q({1, 4}, {1e6, 1e6, 1e6, 1e6}), k({2, 4}, {1e6, 0, 0, 0, -1e6, 0, 0, 0}),
       v({2, 4}, {3, 3, 3, 3, 1, 1, 1, 1});
   EXPECT_DOUBLE_EQ(attention.error(q, k, v, mask::none(1, 2), Precision::parse("bf16")),
-                   2 + 8 * 3 * unit_bf16);
+                   2 + (4 * unit_fp32 + 4 * unit_bf16) * 3);
 }
 
 TEST(PlugError, of_a_table_is_that_of_its_values_where_there_is_one_key) {

@@ -301,7 +301,7 @@ TEST(Error, of_two_turns_is_below_the_sum_of_theirs_and_near_it) {
 
 TEST(Error, of_a_bias_is_below_its_bound_and_near_it) {
   for (const Result& result : results)
-    for (const std::size_t heads : {8, 16, 128}) {
+    for (const std::size_t heads : {std::size_t{8}, std::size_t{16}, std::size_t{128}}) {
       Use declared, own;
       const float base = static_cast<float>(std::exp2(-8.0 / static_cast<double>(heads)));
       for (std::size_t h = 1; h <= heads; ++h)

@@ -40,7 +40,7 @@ Encoding make(const Parameters& parameters) {
     for (std::size_t c = 0; c < dim; ++c) sum += std::abs(q[c] * k[c]);
     const double terms = static_cast<double>(dim);
     const double roundings =
-        (terms + 1) * std::min(p.angle, p.result) + 3 * p.result + (terms + 3) * unit_fp64;
+        terms * std::min(p.angle, p.result) + 3 * p.result + (terms + 3) * unit_fp64;
     return roundings * sum * static_cast<double>(scale);
   };
   return contextual;
