@@ -160,7 +160,7 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
   if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
   const auto rope = [](const std::string& wrong) {
     return agreed("rope", "dim=32 base=500000",
-                  python("examples/torch_rope.py", "--length 16384" + (wrong.empty() ? "" : " --wrong " + wrong)));
+                  python("examples/torch_rope.py", "--length 4096" + (wrong.empty() ? "" : " --wrong " + wrong)));
   };
   const Gated right = rope("");
   EXPECT_TRUE(passes(right)) << story(right);
