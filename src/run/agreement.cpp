@@ -36,8 +36,9 @@ using Each = std::function<void(const Residual&)>;
 
 // Whoever listens compares a subject with what may be wrong, too: there NaN is what was expected where NaN is.
 Residual entry(const Each& each, double there, double here, double allowed, double ceiling = no_ceiling) {
-  const Residual residual = equal(there, here, allowed, ceiling);
-  if (each) each(std::isnan(there) && std::isnan(here) ? exactly(true) : residual);
+  const bool both = each && std::isnan(there) && std::isnan(here);
+  const Residual residual = both ? exactly(true) : equal(there, here, allowed, ceiling);
+  if (each) each(residual);
   return residual;
 }
 

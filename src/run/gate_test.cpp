@@ -101,6 +101,7 @@ TEST(Gate, refutes_what_is_wrong_by_little_and_names_it) {
       {"bf16_angles", "rope", "dim=64", "rope/angle_products_in_bf16"},
       {"bf16_frequencies", "rope", "dim=64", "rope/frequencies_in_bf16"},
       {"tf32_angles", "rope", "dim=64", "rope/angles_in_tf32"},
+      {"fp16_positions", "rope", "dim=16", "rope/positions_in_fp16"},
       {"one_frequency", "rope", "dim=64", ""},
       {"keys_do_not_turn", "rope", "dim=8", "rope/keys_left_alone"},
       {"positions_of_row_0", "rope", "dim=8", "rope/positions_of_row_0"},

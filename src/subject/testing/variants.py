@@ -104,6 +104,11 @@ def tf32_angles():
         x, rounded(positions, 11)[..., None] * rounded(frequencies(), 11)))
 
 
+def fp16_positions():  # past 65504 they are infinite, and the answer is no number
+    serve(turn=lambda x, positions, role: turned(
+        x, positions.astype(np.float16)[..., None].astype(f32) * frequencies()))
+
+
 def one_frequency():
     ladder = frequencies()
     ladder[-1] *= f32(1 + 1e-4)
