@@ -98,12 +98,19 @@ Encoding with_channel_angles(const Parameters& parameters,
     const bool first = split ? c < channels / 2 : c % 2 == 0;
     table.push_back({frequency(rotary, c), other, first ? -1.0 : 1.0});
   }
-  return token_by_token(parameters, [table](auto x, auto out, Position t) {
+  Rotary made = std::get<Rotary>(token_by_token(parameters, [table](auto x, auto out, Position t) {
     for (std::size_t c = 0; c < table.size(); ++c) {
       const auto [cosine, sine] = exact(static_cast<long double>(t) * table[c].frequency);
       out[c] = x[c] * cosine + table[c].sign * x[table[c].partner] * sine;
     }
-  });
+  }));
+  // What is declared of a pair says how far rounding may put its channels: each now turns at a speed of its own, and
+  // the faster of the two errs most.
+  for (Pair& pair : made.pairs) {
+    pair.frequency = std::max(table[pair.first].frequency, table[pair.second].frequency);
+    pair.index = made.pairs.size() - 1;
+  }
+  return made;
 }
 
 std::size_t right_partner(const Rotary& rotary, std::size_t c) {
@@ -270,11 +277,9 @@ Encoding table_layout_against_rotate_layout(const Parameters& p) {
 }
 
 Encoding rotate_layout_against_table_layout(const Parameters& p) {
-  const Rotary rotary = right(p);
-  refuse_unless(rotary.pairs.size() > 1, "the layouts are the same where one pair turns");
   Parameters other = p;
   other.set("layout", p.word("layout") == "half_split" ? "interleaved" : "half_split");
-  return std::get<Rotary>(table_layout_against_rotate_layout(other));
+  return table_layout_against_rotate_layout(other);
 }
 
 Encoding halves_swapped(const Parameters& p) {

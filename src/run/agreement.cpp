@@ -34,9 +34,18 @@ Domain overlap(const Domain& a, const Domain& b) {
 
 using Each = std::function<void(const Residual&)>;
 
-Residual told(const Each& each, const Residual& residual) {
+// Whoever listens compares a subject with what may be wrong, too: there NaN is what was expected where NaN is.
+Residual entry(const Each& each, double there, double here, double allowed, double ceiling = no_ceiling) {
+  const bool both = each && std::isnan(there) && std::isnan(here);
+  const Residual residual = both ? exactly(true) : equal(there, here, allowed, ceiling);
   if (each) each(residual);
   return residual;
+}
+
+// The position whose error a token may have: its own; where something wrong is compared, which may take one token for
+// another, the farthest of the call.
+Position blamed(const Each& each, Position own, std::span<const Position> call) {
+  return each ? *std::max_element(call.begin(), call.end()) : own;
 }
 
 // The truth's own values are rounded once to double.
@@ -55,10 +64,10 @@ Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw&
   const double ceiling = truth.pairs.empty() ? no_ceiling : 2 * truth.amplitude;
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < n; ++r) {
-    const auto allowed = row_error(truth, p, at[r], here.row(r));
+    const auto allowed = row_error(truth, p, blamed(each, at[r], at), here.row(r));
     for (std::size_t c = 0; c < allowed.size(); ++c) {
       const double one = allowed[c] + own_rounding(here.at(r, c));
-      worst = worse(told(each, posproof::equal(there.at(r, c), here.at(r, c), one, ceiling)), worst);
+      worst = worse(entry(each, there.at(r, c), here.at(r, c), one, ceiling), worst);
     }
   }
   return worst;
@@ -82,14 +91,14 @@ Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Dr
   const Tensor here = truth.turn(x, at, role);
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < x.rows(); ++r) {
-    const Position t = at[r / (truth.heads * n) * n + r % n];
+    const Position t = blamed(each, at[r / (truth.heads * n) * n + r % n], at);
     const auto allowed = turned_error(truth, p, t, x.row(r));
     std::vector<double> ceiling(truth.dim, no_ceiling);
     for (const Pair& pair : truth.pairs)
       ceiling[pair.first] = ceiling[pair.second] = 2 * std::hypot(x.at(r, pair.first), x.at(r, pair.second));
     for (std::size_t c = 0; c < truth.dim; ++c)
       worst = worse(
-          told(each, equal(there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c])), worst);
+          entry(each, there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c]), worst);
   }
   return worst;
 }
@@ -110,12 +119,12 @@ Residual biases_agree(const Bias& truth, const Bias& subject, Precision p, Draw&
       const double slope = truth.slopes.empty() ? 0.0 : truth.slopes[r / nq];
       const double b = here.at(r, c);
       worst =
-          worse(told(each, equal(there.at(r, c), b, bias_error(p, b, slope, r / nq + 1) + own_rounding(b))), worst);
+          worse(entry(each, there.at(r, c), b, bias_error(p, b, slope, r / nq + 1) + own_rounding(b)), worst);
     }
   return worst;
 }
 
-Residual logits_agree(const Contextual& truth, const Contextual& subject, Precision p, Draw& draw, const Each& each) {
+Residual logits_agree(const Contextual& truth, const Contextual& subject, Precision p, Draw& draw, const Each& each, bool causal) {
   const Domain domain = overlap(subject.positions, truth.positions);
   const auto nq = static_cast<std::size_t>(draw.integer("nq", 1, 2));
   const auto nk = static_cast<std::size_t>(draw.integer("nk", 1, 2));
@@ -129,16 +138,18 @@ Residual logits_agree(const Contextual& truth, const Contextual& subject, Precis
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < truth.heads * nq; ++r)
     for (std::size_t c = 0; c < nk; ++c) {
+      if (causal && j[c] > i[r % nq]) continue;  // masked: whatever stands there is never seen
       const double allowed = truth.error(q.row(r % nq), k.row(c), i[r % nq], j[c], p);
       const bool empty = here.at(r, c) == 0 && allowed == 0;
-      worst = worse(told(each, equal(there.at(r, c), here.at(r, c), allowed, empty ? 0 : no_ceiling)), worst);
+      worst = worse(entry(each, there.at(r, c), here.at(r, c), allowed, empty ? 0 : no_ceiling), worst);
     }
   return worst;
 }
 
-Residual operators_agree(const Attention& truth, const Attention& subject, Precision p, Draw& draw, const Each& each) {
+Residual operators_agree(const Attention& truth, const Attention& subject, Precision p, Draw& draw, const Each& each, bool causal_only) {
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 5));
-  const auto causal = std::get<std::string>(draw.option("mask", {"none", "causal"})) == "causal";
+  const std::vector<Value> masks = causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
+  const auto causal = std::get<std::string>(draw.option("mask", masks)) == "causal";
   const Tensor q = draw.content("q", Shape{n, truth.dim});
   const Tensor k = draw.content("k", Shape{n, truth.dim});
   const Tensor v = draw.content("v", Shape{n, truth.value_dim});
@@ -149,8 +160,10 @@ Residual operators_agree(const Attention& truth, const Attention& subject, Preci
   const double allowed = truth.error(q, k, v, mask, p);
   // The output is an average of values: it cannot be further off than their spread.
   const auto [least, most] = std::minmax_element(v.data.begin(), v.data.end());
-  return told(each, posproof::equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed,
-                                    *most - *least));
+  const Residual residual =
+      posproof::equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed, *most - *least);
+  if (each) each(residual);
+  return residual;
 }
 
 template <class Kind, class Compare>
@@ -256,8 +269,17 @@ Property agreement(const Encoding& truth, const std::function<void(const Residua
   if (const auto* table = std::get_if<Table>(&truth)) property.checks.push_back(compared(*table, &rows_agree, each));
   if (const auto* rotary = std::get_if<Rotary>(&truth)) property.checks.push_back(compared(*rotary, &turns_agree, each));
   if (const auto* bias = std::get_if<Bias>(&truth)) property.checks.push_back(compared(*bias, &biases_agree, each));
-  if (const auto logits = attention::lift(truth)) property.checks.push_back(compared(*logits, &logits_agree, each));
-  property.checks.push_back(compared(attention::plug(truth), &operators_agree, each));
+  // A causal encoding says nothing of keys after the query, whatever kind the subject answers in.
+  const auto* declared = std::get_if<Bias>(&truth);
+  const bool causal = declared != nullptr && declared->causal;
+  const auto knowing = [causal](auto compare) {
+    return [causal, compare](const auto& right, const auto& subject, const Precision& p, Draw& draw, const Each& heard) {
+      return compare(right, subject, p, draw, heard, causal);
+    };
+  };
+  if (const auto logits = attention::lift(truth))
+    property.checks.push_back(compared(*logits, knowing(&logits_agree), each));
+  property.checks.push_back(compared(attention::plug(truth), knowing(&operators_agree), each));
   return property;
 }
 

@@ -26,8 +26,8 @@ struct Answered {
 // What was compared, entry by entry.
 struct Compared {
   std::uint64_t entries = 0;  // that differ
-  std::uint64_t cases = 0;    // with such an entry
-  bool explains_the_first = false;
+  std::vector<bool> differs;  // by case
+  std::vector<bool> declined;  // by case: nothing to compare
 };
 
 // The encoding, its function replaced by `answer`.
@@ -102,20 +102,25 @@ Compared compare(const Encoding& candidate, const Encoding& subject, Precision p
   for (const Answered& now : answered) {
     answer = &now.answer;
     differ = 0;
+    bool declines = false;
     try {
       Replay draw(now.asked);
       if (!one) throw std::invalid_argument("another kind");
       (*one)(draw);
     } catch (const std::bad_alloc&) {
       throw;
-    } catch (const std::exception&) {  // it declines what the subject answered, or has another shape
+    } catch (const Refusal&) {
+      declines = true;
+    } catch (const NoAnswer&) {  // its domain is another
+      declines = true;
+    } catch (const std::exception&) {  // another shape
       differ = std::max<std::uint64_t>(1, now.answer.data.size());
     } catch (const Discard&) {
-      differ = std::max<std::uint64_t>(1, now.answer.data.size());
+      declines = true;
     }
     compared.entries += differ;
-    compared.cases += differ > 0 ? 1 : 0;
-    if (&now == &answered.front()) compared.explains_the_first = differ == 0;
+    compared.differs.push_back(differ > 0);
+    compared.declined.push_back(declines);
   }
   return compared;
 }
@@ -128,7 +133,11 @@ Compared compare(const Encoding& candidate, const Encoding& subject, Precision p
 // fp16, where it is worst, with 64 pairs and ln w = 10, (4 + 30 + 128) 2^-24 / 2^-11 = 2 %, and under bf16 0.25 %.
 bool explains(const Compared& left, const Compared& wrong) {
   constexpr std::uint64_t several = 5;
-  return left.explains_the_first && wrong.cases >= several && 50 * left.entries <= wrong.entries;
+  if (left.differs.front() || left.declined.front()) return false;
+  std::uint64_t answered = 0;  // of the cases that were wrong
+  for (std::size_t n = 0; n < wrong.differs.size(); ++n)
+    answered += wrong.differs[n] && !left.declined[n] ? 1 : 0;
+  return answered >= several && 50 * left.entries <= wrong.entries;
 }
 
 bool is_shape(std::string_view parameter) { return parameter == "dim" || parameter == "heads" || parameter == "length"; }

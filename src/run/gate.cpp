@@ -207,7 +207,11 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
   for (std::size_t n = 0; n < selected.size(); ++n) {
     const Selected& one = selected[n];
     if (options.progress) options.progress(one.id, n + 1, selected.size());
-    const Plan plan{.seed = options.seed, .id = one.id, .budget = options.budget};
+    Plan plan{.seed = options.seed, .id = one.id, .budget = options.budget};
+    // A subject that dies or hangs costs a start, or its time, for each try: one smallest case is enough.
+    if (std::any_of(gated.asked.begin(), gated.asked.end(),
+                    [](const Asking& a) { return std::holds_alternative<Errored>(a.verdict); }))
+      plan.budget.shrinks = 0;
     Verdict verdict = search(one.trial, plan);
     if (one.id == agreement_id && !std::holds_alternative<Refuted>(verdict)) {
       auto everywhere = agreement_everywhere(truth, gated.subject.encoding, gated.subject.precision,

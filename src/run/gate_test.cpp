@@ -1,0 +1,296 @@
+// The gate as a user meets it: foreign programs and files, right and wrong, by their verdicts, their smallest
+// counterexamples and their names.
+#include "run/gate.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+using testing::bad;
+using testing::python;
+
+Gated gated(const std::string& encoding, const std::string& parameters, const std::string& subject,
+            const std::string& filter = "", std::uint64_t cases = 300) {
+  const EncodingSpec& spec = encoding_named(encoding);
+  return gate(encoding, spec, with(spec, Case::parse(parameters)), subject,
+              {.budget = {.cases = cases}, .filter = filter, .call_time = std::chrono::milliseconds(8000)});
+}
+
+// The agreement alone, which decides about most.
+Gated agreed(const std::string& encoding, const std::string& parameters, const std::string& subject) {
+  return gated(encoding, parameters, subject, std::string(agreement_id));
+}
+
+std::string variant(const std::string& name) { return python("src/subject/testing/variants.py", name); }
+
+const Asking& asking(const Gated& found, std::string_view id) {
+  for (const Asking& one : found.asked)
+    if (one.id == id) return one;
+  throw std::logic_error("not asked: " + std::string(id));
+}
+
+const Refuted* refuted(const Gated& found, std::string_view id = agreement_id) {
+  return std::get_if<Refuted>(&asking(found, id).verdict);
+}
+
+std::string story(const Gated& found) {
+  std::string out;
+  for (const Asking& one : found.asked) {
+    if (std::holds_alternative<Holds>(one.verdict)) continue;
+    out += one.id + " " + std::string(name(one.verdict));
+    if (const auto* errored = std::get_if<Errored>(&one.verdict)) out += " " + errored->what;
+    if (const auto* undecided = std::get_if<Undecided>(&one.verdict)) out += " " + undecided->why;
+    if (const auto* refuted = std::get_if<Refuted>(&one.verdict)) out += " at " + refuted->counterexample.text();
+    out += "\n";
+  }
+  for (const Explanation& one : found.explanations) out += one.what + "\n";
+  return out;
+}
+
+bool passes(const Gated& found) { return !found.asked.empty() && !found.refuted() && !found.undecided(); }
+
+bool named(const Gated& found, std::string_view what) {
+  return std::any_of(found.explanations.begin(), found.explanations.end(),
+                     [&](const Explanation& one) { return one.what == what; });
+}
+
+// How many entries of a list are not 0.
+std::size_t telling_entries(const Case& at, std::string_view field) {
+  const auto& list = std::get<std::vector<double>>(*at.find(field));
+  return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), [](double x) { return x != 0; }));
+}
+
+TEST(Gate, passes_what_is_right_however_it_is_written) {
+  struct {
+    std::string variant, encoding, parameters;
+  } const all[] = {
+      {"half_split", "rope", "dim=16 heads=2 base=500000"},
+      {"complex_numbers", "rope", "dim=16 layout=interleaved"},
+      {"iterated", "rope", "dim=16"},
+      {"power_of_the_ratio", "rope", "dim=16 base=1000000"},
+      {"exponential", "rope", "dim=16"},
+      {"timescale", "rope", "dim=16 base=10000000"},
+      {"fp16_over_fp32", "rope", "dim=16"},
+      {"softmax_of_fp32", "none", "dim=16"},
+      {"softmax_with_alibi", "alibi", "heads=1"},
+      {"slopes_by_recursion", "alibi", "heads=12"},
+      {"logarithms_in_fp32", "t5_bias", "heads=2"},
+  };
+  for (const auto& [name, encoding, parameters] : all) {
+    const Gated found = gated(encoding, parameters, variant(name), "", 100);
+    EXPECT_TRUE(passes(found)) << name << ":\n" << story(found);
+  }
+}
+
+TEST(Gate, refutes_what_is_wrong_by_little_and_names_it) {
+  struct {
+    std::string variant, encoding, parameters, name;
+  } const all[] = {
+      {"bf16_angles", "rope", "dim=64", "rope/angle_products_in_bf16"},
+      {"bf16_frequencies", "rope", "dim=64", "rope/frequencies_in_bf16"},
+      {"tf32_angles", "rope", "dim=64", "rope/angles_in_tf32"},
+      {"fp16_positions", "rope", "dim=16", "rope/positions_in_fp16"},
+      {"one_frequency", "rope", "dim=64", ""},
+      {"keys_do_not_turn", "rope", "dim=8", "rope/keys_left_alone"},
+      {"positions_of_row_0", "rope", "dim=8", "rope/positions_of_row_0"},
+      {"stale_cache", "rope", "dim=8", ""},
+      {"clamped", "rope", "dim=8", "rope/clamped_at_2047"},
+      {"swapped", "rope", "dim=8", "rope/halves_swapped"},
+      {"half_split", "rope", "dim=8 layout=interleaved", "--layout half_split"},
+      {"not_a_number", "rope", "dim=8", ""},
+      {"divided_by_the_width", "none", "dim=16", ""},
+      {"distance_in_bf16", "alibi", "heads=8", "alibi/distance_in_bf16"},
+      {"one_set_of_slopes", "alibi", "heads=12", "--rule geometric"},
+      {"edge_off_by_one", "t5_bias", "heads=2", ""},
+  };
+  for (const auto& [name, encoding, parameters, explanation] : all) {
+    const Gated found = agreed(encoding, parameters, variant(name));
+    ASSERT_NE(refuted(found), nullptr) << name << ":\n" << story(found);
+    EXPECT_TRUE(explanation.empty() ? found.explanations.empty() : named(found, explanation))
+        << name << ":\n" << story(found);
+  }
+}
+
+TEST(Gate, asks_a_small_cache_for_every_position) {
+  const Gated right = agreed("rope", "dim=8", variant("cached"));
+  const auto* holds = std::get_if<Holds>(&asking(right, agreement_id).verdict);
+  ASSERT_NE(holds, nullptr) << story(right);
+  EXPECT_EQ(holds->cases, 300u + 2048u);
+
+  const Gated wrong = agreed("rope", "dim=8", variant("one_position"));
+  ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
+  EXPECT_EQ(refuted(wrong)->counterexample.integer("t"), 2731);
+  EXPECT_EQ(telling_entries(refuted(wrong)->counterexample, "x"), 1u);
+}
+
+TEST(Gate, asks_a_subject_that_ends_whether_it_does) {
+  const std::string id = "call/refuses_out_of_range";
+  EXPECT_TRUE(passes(gated("rope", "dim=8", variant("cached"), id)));
+  EXPECT_NE(refuted(gated("rope", "dim=8", variant("does_not_end"), id), id), nullptr);
+  EXPECT_TRUE(passes(gated("learned", "dim=4 length=64", python("examples/numpy_learned.py"), id)));
+  for (const std::string wrong : {"clamps", "wraps"})
+    EXPECT_NE(refuted(gated("learned", "dim=4 length=64", python("examples/numpy_learned.py", "--wrong " + wrong), id), id),
+              nullptr)
+        << wrong;
+}
+
+TEST(Gate, does_not_ask_what_nothing_can_show) {
+  const Gated found = gated("rope", "dim=8", variant("half_split"), "", 20);
+  EXPECT_TRUE(passes(found)) << story(found);
+  const auto said = [&](std::string_view id) {
+    return std::any_of(found.not_asked.begin(), found.not_asked.end(),
+                       [&](const std::string& why) { return why.find(id) == 0; });
+  };
+  EXPECT_TRUE(said("call/treats_heads_alike"));        // one head
+  EXPECT_TRUE(said("rotary/leaves_the_tail_untouched"));  // no tail
+}
+
+TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
+  if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
+  const auto rope = [](const std::string& wrong) {
+    return agreed("rope", "dim=32 base=500000",
+                  python("examples/torch_rope.py", "--length 4096" + (wrong.empty() ? "" : " --wrong " + wrong)));
+  };
+  const Gated right = rope("");
+  EXPECT_TRUE(passes(right)) << story(right);
+  struct {
+    std::string wrong, name;
+  } const all[] = {
+      {"bf16_angles", "rope/angle_products_in_bf16"},
+      {"pairing", "rope/rotate_layout_against_table_layout"},
+      {"base_ignored", "--base 10000"},
+      {"decode_restarts", "rope/single_token_at_zero"},
+  };
+  for (const auto& [wrong, name] : all) {
+    const Gated found = rope(wrong);
+    ASSERT_NE(refuted(found), nullptr) << wrong << ":\n" << story(found);
+    EXPECT_TRUE(named(found, name)) << wrong << ":\n" << story(found);
+    const Case& at = refuted(found)->counterexample;
+    EXPECT_EQ(telling_entries(at, "x"), 1u) << at.text();  // one basis vector
+    EXPECT_EQ(at.integer("batch"), 1) << at.text();
+    EXPECT_EQ(at.integer("tokens"), 1) << at.text();
+    EXPECT_LE(at.integer("t"), wrong == "bf16_angles" ? 300 : 1) << at.text();  // 257: the first that bf16 lacks
+  }
+}
+
+class Written {
+ public:
+  Written(const std::string& name, const Tensor& values, bool single)
+      : path_(std::filesystem::temp_directory_path() / ("posproof_gate_" + std::to_string(getpid()) + "_" + name)) {
+    std::string shape;
+    for (const std::size_t extent : values.shape) shape += std::to_string(extent) + ", ";
+    std::string header = std::string("{'descr': '<f") + (single ? "4" : "8") + "', 'fortran_order': False, 'shape': (" +
+                         shape + "), }";
+    while ((header.size() + 11) % 64 != 0) header += ' ';
+    header += '\n';
+    std::ofstream out(path_, std::ios::binary);
+    out.write("\x93NUMPY\x01\x00", 8);
+    const auto size = static_cast<std::uint16_t>(header.size());
+    out.put(static_cast<char>(size & 0xff)).put(static_cast<char>(size >> 8));
+    out << header;
+    for (const double value : values.data) {
+      const auto narrow = static_cast<float>(value);
+      if (single)
+        out.write(reinterpret_cast<const char*>(&narrow), sizeof narrow);
+      else
+        out.write(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
+  ~Written() { std::filesystem::remove(path_); }
+  std::string subject() const { return "table:" + path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Tensor codes(Position rows, const std::string& parameters) {
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const auto table = std::get<Table>(spec.make(with(spec, Case::parse(parameters))));
+  std::vector<Position> at;
+  for (Position t = 0; t < rows; ++t) at.push_back(t);
+  return table.rows(at, rows);
+}
+
+TEST(Gate, reads_every_row_of_a_file) {
+  const Tensor right = codes(4096, "dim=16");
+  {
+    const Written file("right.npy", right, true);
+    const Gated found = gated("sinusoidal", "dim=16", file.subject());
+    EXPECT_TRUE(passes(found)) << story(found);
+    EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 300u + 4096u);
+  }
+  const auto wrong = [&](std::size_t row, std::size_t column, double value) {
+    Tensor values = right;
+    values.at(row, column) = value;
+    const Written file("wrong.npy", values, true);
+    return agreed("sinusoidal", "dim=16", file.subject());
+  };
+  const Gated off = wrong(3001, 7, right.at(3001, 7) + 1e-3);
+  ASSERT_NE(refuted(off), nullptr);
+  EXPECT_EQ(refuted(off)->counterexample.integer("t"), 3001);
+  EXPECT_TRUE(off.explanations.empty()) << story(off);
+  const Gated nan = wrong(1234, 0, std::numeric_limits<double>::quiet_NaN());
+  ASSERT_NE(refuted(nan), nullptr);
+  EXPECT_EQ(refuted(nan)->counterexample.integer("t"), 1234);
+}
+
+TEST(Gate, names_the_convention_that_a_file_follows) {
+  const Written file("sin_cos.npy", codes(512, "dim=16 layout=sin_cos"), false);
+  const Gated found = agreed("sinusoidal", "dim=16", file.subject());
+  ASSERT_NE(refuted(found), nullptr);
+  EXPECT_TRUE(named(found, "--layout sin_cos")) << story(found);
+}
+
+TEST(Gate, passes_a_file_of_one_row) {
+  const Written file("one.npy", codes(1, "dim=16"), false);
+  const Gated found = gated("sinusoidal", "dim=16", file.subject());
+  EXPECT_TRUE(passes(found)) << story(found);
+}
+
+TEST(Gate, reads_every_pair_of_a_file_of_biases) {
+  const EncodingSpec& spec = encoding_named("alibi");
+  std::vector<Position> at;
+  for (Position t = 0; t < 100; ++t) at.push_back(t);
+  Tensor values = std::get<Bias>(spec.make(with(spec, Case::parse("heads=4")))).bias(at, at);
+  {
+    const Written file("alibi.npy", values, true);
+    EXPECT_TRUE(passes(agreed("alibi", "heads=4", file.subject())));
+  }
+  values.at(2 * 100 + 80, 33) *= 1.001;
+  const Written file("alibi.npy", values, true);
+  const Gated found = agreed("alibi", "heads=4", file.subject());
+  ASSERT_NE(refuted(found), nullptr);
+  const std::string where = refuted(found)->counterexample.text();
+  EXPECT_NE(where.find("=80"), std::string::npos) << where;
+  EXPECT_NE(where.find("=33"), std::string::npos) << where;
+}
+
+// bad.py answers row t as t, t+1, t+2, t+3: nothing that a learned table of width 4 holds.
+TEST(Gate, tells_hostile_subjects_apart) {
+  const auto verdict = [](const std::string& how) {
+    return name(asking(agreed("learned", "dim=4 length=64", bad(how)), agreement_id).verdict);
+  };
+  EXPECT_EQ(verdict("nan"), "refuted");
+  EXPECT_EQ(verdict("other_shape"), "errored");
+  EXPECT_EQ(verdict("double"), "errored");
+  EXPECT_EQ(verdict("huge_shape"), "errored");
+  EXPECT_EQ(verdict("declined"), "undecided");
+  for (const std::string how : {"exits", "prints", "long_header", "huge_header", "declines_hello"})
+    EXPECT_THROW(agreed("learned", "dim=4 length=64", bad(how)), SubjectError) << how;
+  EXPECT_THROW(agreed("learned", "dim=4", "cmd:/nonexistent/program"), SubjectError);
+}
+
+}  // namespace
+}  // namespace posproof
