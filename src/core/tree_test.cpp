@@ -64,9 +64,10 @@ TEST(Tree, heavy_libraries_have_one_door) {
     if (!entry.is_regular_file() || path.find("_test.cpp") != std::string::npos) continue;
     std::ifstream in(entry.path());
     for (std::string line; std::getline(in, line);)
-      for (const auto& [header, door] : doors)
-        if (line.rfind("#include", 0) == 0 && line.find(header) != std::string::npos)
-          EXPECT_EQ(path.rfind(door, 0), 0u) << path << " includes " << header;
+      for (const auto& [header, door] : doors) {
+        const bool included = line.rfind("#include", 0) == 0 && line.find(header) != std::string::npos;
+        EXPECT_TRUE(!included || path.rfind(door, 0) == 0) << path << " includes " << header;
+      }
   }
 }
 
