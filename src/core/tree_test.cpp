@@ -16,7 +16,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"src/core", {"core"}},
     {"src/oracle", {"core", "oracle"}},
     {"src/attention", {"core", "attention"}},
-    {"properties", {"core", "attention", "properties", "catalogue"}},
+    {"properties", {"core", "attention", "properties", "catalogue", ".."}},  // call/ sees its neighbours' headers
     {"src/encodings", {"core", "oracle", "encodings", "catalogue"}},
     {"src/defects", {"core", "encodings", "defects", "catalogue"}},
     {"src/subject", {"core", "subject"}},

@@ -218,7 +218,12 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
                                              gated.subject.live, options.budget);
       if (everywhere && !std::holds_alternative<Errored>(verdict)) verdict = sum(verdict, std::move(*everywhere));
     }
-    if (std::holds_alternative<Undecided>(verdict) && one.id != agreement_id)
+    const auto* undecided = std::get_if<Undecided>(&verdict);
+    if (undecided != nullptr && one.id != agreement_id && !gated.subject.live) {  // a file refuses only past its end
+      gated.not_asked.push_back(fmt::format("{}: the file is too short for it: {}", one.id, undecided->why));
+      continue;
+    }
+    if (undecided != nullptr && one.id != agreement_id)
       if (const auto why = nothing_to_learn(*one.property, truth, gated.subject, plan)) {
         gated.not_asked.push_back(fmt::format("{}: even the exact encoding has nothing to show here: {}", one.id, *why));
         continue;
