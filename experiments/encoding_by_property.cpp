@@ -14,8 +14,8 @@ namespace {
 
 using namespace document;
 
-// `holds 31 %`: the worst of all cases used 31 % of what rounding allows. `fails 1.95`: the recorded witness is off by
-// that much. A question mark: nobody claims it.
+// `holds 31 %`: the worst of all cases used 31 % of what rounding allows. `fails 1.95`: the recorded witness
+// is off by that much. A question mark: nobody claims it.
 std::string cell_text(const Cell& cell) {
   std::string out;
   for (const Answer& answer : cell.answers) {
@@ -53,7 +53,8 @@ Grid grid_of(const std::vector<Cell>& cells, const std::string& wanted) {
   grid.columns = {"property"};
   for (const std::string& encoding : encodings) grid.columns.push_back(fmt::format("`{}`", encoding));
   for (const std::string& property : properties) {
-    std::vector<std::string> row = {fmt::format("`{}`", wanted.empty() ? property : property.substr(wanted.size() + 1))};
+    std::vector<std::string> row = {
+        fmt::format("`{}`", wanted.empty() ? property : property.substr(wanted.size() + 1))};
     for (const std::string& encoding : encodings) {
       const auto found = texts.find({property, encoding});
       row.push_back(found == texts.end() ? "" : found->second);
@@ -79,8 +80,8 @@ Grid failures_of(const std::vector<Cell>& cells) {
     for (const Answer& answer : cell.answers)
       if (answer.claim != nullptr && !answer.claim->holds)
         grid.rows.push_back({fmt::format("`{}`", cell.encoding), fmt::format("`{}`", cell.property),
-                             fmt::format("{:.3g}", answer.claim->by), fmt::format("`{}`", answer.claim->witness),
-                             std::string(answer.claim->because)});
+                             fmt::format("{:.3g}", answer.claim->by),
+                             fmt::format("`{}`", answer.claim->witness), std::string(answer.claim->because)});
   return grid;
 }
 
@@ -112,16 +113,22 @@ Document run() {
 
   Document out;
   out.title = "Which property holds for which encoding";
-  out.finding = fmt::format("{} claims hold, {} recorded failures fail as recorded, {} claims are broken or unchecked",
-                            counts.holds, counts.fails, counts.wrong);
-  out.condition = fmt::format("seed {}, {} cases for each claim over the encoding's grid of parameters, double precision",
-                              options.seed, options.budget.cases);
-  out.blocks.push_back(Paragraph{
-      "A cell that says *holds* was searched for a counterexample; the percentage is how much of what rounding allows the "
-      "worst case used. A cell that says *fails* was replayed from a recorded witness and is off by the number that is "
-      "given; all of them are listed below with the reason. A question mark is a claim that nobody has made yet: what a "
-      "search at the standard parameters says. An empty cell is a statement that cannot be asked of that encoding. Two "
-      "entries in one cell belong to different parameters."});
+  out.finding =
+      fmt::format("{} claims hold, {} recorded failures fail as recorded, {} claims are broken or unchecked",
+                  counts.holds, counts.fails, counts.wrong);
+  out.condition =
+      fmt::format("seed {}, {} cases for each claim over the encoding's grid of parameters, double precision",
+                  options.seed, options.budget.cases);
+  out.blocks.push_back(
+      Paragraph{"A cell that says *holds* was searched for a counterexample; the percentage is how much of "
+                "what rounding allows the "
+                "worst case used. A cell that says *fails* was replayed from a recorded witness and is off "
+                "by the number that is "
+                "given; all of them are listed below with the reason. A question mark is a claim that nobody "
+                "has made yet: what a "
+                "search at the standard parameters says. An empty cell is a statement that cannot be asked "
+                "of that encoding. Two "
+                "entries in one cell belong to different parameters."});
   std::set<std::string> groups;
   for (const Cell& cell : cells) groups.insert(group(cell.property));
   for (const std::string& one : groups) {
@@ -144,8 +151,9 @@ Document run() {
 
 const Experiment experiments::encoding_by_property{
     .question = "Which property holds for which encoding, and what does a failure look like?",
-    .method = "Every claim of every encoding is judged: what is said to hold is searched, what is said to fail is "
-              "replayed; cells without a claim are searched at the standard parameters.",
+    .method =
+        "Every claim of every encoding is judged: what is said to hold is searched, what is said to fail is "
+        "replayed; cells without a claim are searched at the standard parameters.",
     .run = &run,
 };
 

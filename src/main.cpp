@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +18,9 @@
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
 #include "catalogue/properties.h"
+#include "report/file.h"
 #include "report/json.h"
+#include "report/junit.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "run/agreement.h"
@@ -40,6 +43,7 @@ struct Common {
   double call_seconds = 20;
   std::string filter;
   std::string positions;
+  std::string junit;  // a file, for CI
   bool json = false;
 
   // `A:B`, both ends included.
@@ -54,7 +58,8 @@ struct Common {
       if (colon == std::string::npos) throw std::invalid_argument("no colon");
       return std::pair{whole(positions.substr(0, colon)), whole(positions.substr(colon + 1))};
     } catch (const std::invalid_argument&) {
-      throw std::invalid_argument(fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", positions));
+      throw std::invalid_argument(
+          fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", positions));
     }
   }
 
@@ -67,7 +72,8 @@ struct Common {
 };
 
 void add_common(CLI::App& app, Common& common) {
-  app.add_option("--seed", common.seed, "cases of a property are drawn from hash(seed, id)")->capture_default_str();
+  app.add_option("--seed", common.seed, "cases of a property are drawn from hash(seed, id)")
+      ->capture_default_str();
   app.add_option("--cases", common.cases, "cases for each property")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
       ->capture_default_str();
@@ -82,7 +88,9 @@ report::Style style() {
   return {.colour = isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0')};
 }
 
-void write(std::string_view words) { std::fwrite(words.data(), 1, words.size(), stdout); }
+void write(std::string_view words) {
+  std::fwrite(words.data(), 1, words.size(), stdout);
+}
 
 // On stderr: one line that is overwritten on a terminal, a plain line every ten seconds elsewhere.
 class Progress {
@@ -135,14 +143,16 @@ class Options {
   void read_file(Parameters& given) const {
     std::ifstream in(file_);
     const auto json = nlohmann::json::parse(in, nullptr, false);
-    if (!json.is_object()) throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file_));
+    if (!json.is_object())
+      throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file_));
     for (const auto& [name, value] : json.items()) {
       if (value.is_number())
         given.set(name, value.get<double>());
       else if (value.is_string())
         given.set(name, value.get<std::string>());
       else
-        throw std::invalid_argument(fmt::format("`{}`: parameter `{}` is neither a number nor a word", file_, name));
+        throw std::invalid_argument(
+            fmt::format("`{}`: parameter `{}` is neither a number nor a word", file_, name));
     }
   }
 
@@ -159,33 +169,36 @@ int run_matrix(const Common& common) {
   std::vector<Cell> cells;
   {
     Progress progress;
-    cells = matrix({.seed = common.seed,
-                    .budget = common.budget(),
-                    .filter = common.filter,
-                    .unclaimed = true,
-                    .progress = [&](std::string_view encoding, std::string_view property, std::size_t done,
-                                    std::size_t of) { progress(fmt::format("{}.{}", encoding, property), done, of); }});
+    cells = matrix(
+        {.seed = common.seed,
+         .budget = common.budget(),
+         .filter = common.filter,
+         .unclaimed = true,
+         .progress = [&](std::string_view encoding, std::string_view property, std::size_t done,
+                         std::size_t of) { progress(fmt::format("{}.{}", encoding, property), done, of); }});
   }
   write(common.json ? report::json(cells) : report::matrix(cells, style()));
   if (any(cells, Standing::broken) || any(cells, Standing::stale)) return broken;
   return cells.empty() || any(cells, Standing::not_checked) ? not_checked : as_claimed;
 }
 
-int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& parameters, const std::string& subject,
-             const Common& common) {
+int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
+             const std::string& subject, const Common& common) {
   std::optional<Gated> gated;
   {
     Progress progress;
-    gated = gate(id, spec, parameters, subject,
-                 {.seed = common.seed,
-                  .budget = common.budget(),
-                  .filter = common.filter,
-                  .call_time = std::chrono::milliseconds(static_cast<std::int64_t>(common.call_seconds * 1000)),
-                  .positions = common.range(),
-                  .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
-                    progress(property, done, of);
-                  }});
+    gated =
+        gate(id, spec, parameters, subject,
+             {.seed = common.seed,
+              .budget = common.budget(),
+              .filter = common.filter,
+              .call_time = std::chrono::milliseconds(static_cast<std::int64_t>(common.call_seconds * 1000)),
+              .positions = common.range(),
+              .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
+                progress(property, done, of);
+              }});
   }
+  if (!common.junit.empty()) report::replace_file(common.junit, report::junit(*gated));
   write(common.json ? report::json(*gated) : report::gated(*gated, style()));
   if (gated->refuted()) return broken;
   return gated->undecided() || gated->asked.empty() ? not_checked : as_claimed;
@@ -199,14 +212,14 @@ int run_check(const std::string& property_id, std::string_view encoding_id, cons
   const bool agreeing = property_id == agreement_id;
   const Property property = agreeing ? agreement(truth) : property_named(property_id);
   const Subject subject =
-      foreign.empty()
-          ? Subject{std::string(encoding_id), "built in", spec.make(parameters), fp64, true}
-          : open(foreign, {.encoding = std::string(encoding_id),
-                           .parameters = parameters,
-                           .declared = in_every_kind(truth),
-                           .call_time =
-                               std::chrono::milliseconds(static_cast<std::int64_t>(common.call_seconds * 1000))});
-  Verdict verdict = NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};
+      foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), fp64, true}
+                      : open(foreign, {.encoding = std::string(encoding_id),
+                                       .parameters = parameters,
+                                       .declared = in_every_kind(truth),
+                                       .call_time = std::chrono::milliseconds(
+                                           static_cast<std::int64_t>(common.call_seconds * 1000))});
+  Verdict verdict =
+      NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};
   if (const auto one = trial(property, subject.encoding, subject.precision)) {
     if (words.empty()) {
       verdict = search(*one, {.seed = common.seed, .id = property_id, .budget = common.budget()});
@@ -219,7 +232,8 @@ int run_check(const std::string& property_id, std::string_view encoding_id, cons
     if (text(value) != text(*standard(spec).find(name))) again += fmt::format(" --{} {}", name, text(value));
   if (!foreign.empty()) again += " " + report::quoted(foreign);
   write(common.json ? report::json(property_id, verdict)
-                    : report::verdict(subject.name, property_id, property, verdict, subject.precision, again, style()));
+                    : report::verdict(subject.name, property_id, property, verdict, subject.precision, again,
+                                      style()));
   return exit_of(verdict);
 }
 
@@ -231,7 +245,8 @@ int run_list(const std::string& what) {
   const std::string_view indent = all ? "  " : "";
   if (all || what == "encodings") {
     heading("encodings");
-    for (const auto& [id, spec] : catalogue::encodings()) write(fmt::format("{}{:20} {}\n", indent, id, spec->summary));
+    for (const auto& [id, spec] : catalogue::encodings())
+      write(fmt::format("{}{:20} {}\n", indent, id, spec->summary));
   }
   if (all || what == "properties") {
     heading("properties");
@@ -275,16 +290,39 @@ int run_explain(const std::string& id) {
       }
       names.push_back(name);
     }
-  throw std::invalid_argument(
-      fmt::format("nothing is called `{}`; near it: {}; all: posproof list", id, fmt::join(nearest(id, names), ", ")));
+  throw std::invalid_argument(fmt::format("nothing is called `{}`; near it: {}; all: posproof list", id,
+                                          fmt::join(nearest(id, names), ", ")));
+}
+
+// Words for a command, or for an encoding after `gate`, that there is not: CLI11 would only say that one is
+// missing.
+std::optional<std::string> unknown_name(const CLI::App& app, int argc, char** argv) {
+  const auto names = [](const CLI::App& of) {
+    std::vector<std::string> all;
+    for (const CLI::App* one : of.get_subcommands(nullptr)) all.push_back(one->get_name());
+    return all;
+  };
+  const auto missing = [&](std::string_view what, const std::string& word,
+                           const std::vector<std::string>& all) -> std::optional<std::string> {
+    if (word.rfind('-', 0) == 0 || std::find(all.begin(), all.end(), word) != all.end()) return std::nullopt;
+    return fmt::format("there is no {} `{}`; near it: {}; all: {}", what, word,
+                       fmt::join(nearest(word, all), ", "), fmt::join(all, ", "));
+  };
+  if (argc < 2) return std::nullopt;
+  const std::string first = argv[1];
+  if (auto unknown = missing("command", first, names(app))) return unknown;
+  const int at = first == "gate" ? 2 : first == "check" ? 3 : argc;
+  if (at >= argc) return std::nullopt;
+  return missing("encoding", argv[at], names(*app.get_subcommand(first)));
 }
 
 int command(int argc, char** argv) {
   CLI::App app{"posproof: the conformance suite for positional encodings"};
   app.require_subcommand(1);
   app.set_version_flag("--version", POSPROOF_VERSION);
-  app.footer("Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not checked,\n"
-             "4 the subject could not be started.");
+  app.footer(
+      "Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not checked,\n"
+      "4 the subject could not be started.");
   Common common;
   int code = as_claimed;
 
@@ -294,9 +332,11 @@ int command(int argc, char** argv) {
   matrix_app->callback([&] { code = run_matrix(common); });
 
   auto* check_app = app.add_subcommand("check", "one property, searched or replayed");
-  auto* gate_app = app.add_subcommand("gate", "a foreign implementation against everything that an encoding claims");
+  auto* gate_app =
+      app.add_subcommand("gate", "a foreign implementation against everything that an encoding claims");
   std::string property, subject, words;
-  check_app->add_option("PROPERTY", property, "as in `posproof list properties`, or agrees_with_its_oracle")->required();
+  check_app->add_option("PROPERTY", property, "as in `posproof list properties`, or agrees_with_its_oracle")
+      ->required();
   check_app->require_subcommand(1);
   gate_app->require_subcommand(1);
   std::map<std::string, Options> check_options, gate_options;
@@ -305,9 +345,11 @@ int command(int argc, char** argv) {
     auto* one = check_app->add_subcommand(name, std::string(spec->summary));
     check_options[name].add(*one, *spec);
     add_common(*one, common);
-    one->add_option("SUBJECT", subject, "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; left out: our own");
+    one->add_option("SUBJECT", subject,
+                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; left out: our own");
     one->add_option("--case", words, "replay this case, as a counterexample prints it");
-    one->add_option("--call-time", common.call_seconds, "longest time for one answer, seconds")->capture_default_str();
+    one->add_option("--call-time", common.call_seconds, "longest time for one answer, seconds")
+        ->capture_default_str();
     one->callback([&, name, spec = spec] {
       code = run_check(property, name, *spec, check_options[name].read(*spec), subject, words, common);
     });
@@ -315,10 +357,13 @@ int command(int argc, char** argv) {
     auto* gated = gate_app->add_subcommand(name, std::string(spec->summary));
     gate_options[name].add(*gated, *spec);
     add_common(*gated, common);
-    gated->add_option("SUBJECT", subject, "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]")->required();
+    gated->add_option("SUBJECT", subject, "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]")
+        ->required();
+    gated->add_option("--junit", common.junit, "write a JUnit XML file, too");
     gated->add_option("--positions", common.positions, "only these, FIRST:LAST, both included");
     gated->add_option("--filter", common.filter, "only properties whose id contains this");
-    gated->add_option("--call-time", common.call_seconds, "longest time for one answer, seconds")->capture_default_str();
+    gated->add_option("--call-time", common.call_seconds, "longest time for one answer, seconds")
+        ->capture_default_str();
     gated->callback([&, name, spec = spec] {
       code = run_gate(name, *spec, gate_options[name].read(*spec), subject, common);
     });
@@ -348,6 +393,7 @@ int command(int argc, char** argv) {
   explain_app->callback([&] { code = run_explain(id); });
 
   try {
+    if (const auto unknown = unknown_name(app, argc, argv)) throw std::invalid_argument(*unknown);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? as_claimed : usage;

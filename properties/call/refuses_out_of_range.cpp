@@ -5,8 +5,8 @@
 namespace posproof {
 namespace {
 
-// One position inside, one outside, together or the one outside alone. Never a negative one: a caller counts from 0,
-// and a language in which -1 is the last row is not wrong for it.
+// One position inside, one outside, together or the one outside alone. Never a negative one: a caller counts
+// from 0, and a language in which -1 is the last row is not wrong for it.
 std::vector<Position> asked(const Domain& domain, Draw& draw) {
   if (!domain.ends) throw Inapplicable{"it is defined everywhere"};
   const Domain near{1, 1 << 16};
@@ -77,7 +77,8 @@ const Property properties::call::refuses_out_of_range{
     .source = "microsoft/onnxruntime#28205, vllm-project/vllm#44286: silent reads past the end of a table",
     .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias)},
     .rejects = {{"a table of 8 rows that answers every later position with the last", &clamped},
-                {"a table of positions 1 to 7 that takes 0, the row before its first, for the last", &from_the_end}},
+                {"a table of positions 1 to 7 that takes 0, the row before its first, for the last",
+                 &from_the_end}},
     .of = Asked::live,
 };
 

@@ -8,7 +8,8 @@ namespace {
 using namespace turns;
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  if (rotary.positions.lo > 0 || rotary.positions.hi < 0) throw Inapplicable{"position 0 is outside its domain"};
+  if (rotary.positions.lo > 0 || rotary.positions.hi < 0)
+    throw Inapplicable{"position 0 is outside its domain"};
   const Shape shape = token_shape(rotary, draw);
   const Tokens token{draw.content("x", shape), std::vector<Position>(shape[0] * shape[2], 0)};
   const Tensor y = turned(rotary, token.x, token.positions, drawn_role(draw));

@@ -7,8 +7,8 @@ namespace {
 
 using namespace turns;
 
-// Both to whole numbers, up to 16, of one power of two: the sums below have at most 7 bits, so they are exact in every
-// format that a subject may be given them in.
+// Both to whole numbers, up to 16, of one power of two: the sums below have at most 7 bits, so they are exact
+// in every format that a subject may be given them in.
 void coarsen(Tensor& x, Tensor& y) {
   double most = 0;
   for (const Tensor* all : {&x, &y})
@@ -46,8 +46,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     }
     for (const Pair& pair : rotary.pairs) {
       // All three are turned by one angle, so its error cancels, and each turn is rounded as at position 0.
-      // Underflow is absolute, once for each turn. Ours: the sum of the contents is rounded once and the sum of the answers twice; the subject rounds
-      // the sum that it is given.
+      // Underflow is absolute, once for each turn. Ours: the sum of the contents is rounded once and the sum
+      // of the answers twice; the subject rounds the sum that it is given.
       const double both = pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair);
       const double each = turn_rounding(p, 0, pair);
       size[pair.first] = size[pair.second] = both;

@@ -17,8 +17,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
       const double length = pair_norm(token.x.row(r), pair);
       // As for the whole norm (preserves_norm): a wrong angle moves the pair along its circle, so the
       // rounding of the turn itself is all. Ours: two hypotenuses within 1 ulp, 2 units each.
-      const double allowed = length * (turn_rounding(p, 0, pair) + 4 * unit_fp64) +
-                             (length == 0 ? 0 : turn_underflow(p));
+      const double allowed =
+          length * (turn_rounding(p, 0, pair) + 4 * unit_fp64) + (length == 0 ? 0 : turn_underflow(p));
       worst = worse(worst, equal(pair_norm(y.row(r), pair), length, allowed, length));
     }
   return worst;

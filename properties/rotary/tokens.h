@@ -85,7 +85,8 @@ inline double pair_norm(std::span<const double> x, const Pair& pair) {
 // norm 1 in the token at that place. Channels in no pair are not touched, so they may not differ. Two vectors
 // of the same norm are at most 2 norms apart. Underflow is not relative to the norm: at most three turns are
 // compared, one of them of what another gave.
-inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& tokens, const Tensor& there, const Tensor& here,
+inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& tokens, const Tensor& there,
+                        const Tensor& here,
                         const std::function<double(const Pair& pair, std::size_t place)>& allowed) {
   Residual worst{0, 0, 0};
   std::vector<double> error(rotary.dim), norm(rotary.dim);
@@ -95,8 +96,7 @@ inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& 
     for (const Pair& pair : rotary.pairs) {
       norm[pair.first] = norm[pair.second] = pair_norm(x, pair);
       const double underflow = norm[pair.first] == 0 ? 0 : 3 * turn_underflow(p);
-      error[pair.first] = error[pair.second] =
-          norm[pair.first] * allowed(pair, tokens.place(r)) + underflow;
+      error[pair.first] = error[pair.second] = norm[pair.first] * allowed(pair, tokens.place(r)) + underflow;
     }
     for (std::size_t c = 0; c < x.size(); ++c) worst = worse(worst, equal(a[c], b[c], error[c], 2 * norm[c]));
   }

@@ -14,7 +14,8 @@ Residual on_a_ladder(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
   const codes::Codes at = codes::at(table, p, {t});
   const double expected = table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
-  // No pair is further from its circle than its error, so h of them together not further than sqrt(h) times it.
+  // No pair is further from its circle than its error, so h of them together not further than sqrt(h) times
+  // it.
   const double off = circle_error(table, p) * std::sqrt(static_cast<double>(table.pairs.size()));
   const double allowed = off + ours(table, expected);
   return equal(codes::norm(at[0]), expected, allowed, expected);

@@ -10,7 +10,8 @@ double area(codes::Point a, codes::Point b) {
 }
 
 Residual check(const Table& table, Precision p, Draw& draw) {
-  if (table.pairs.empty() || table.lone) throw Inapplicable{"no shift can be read off without both of each pair"};
+  if (table.pairs.empty() || table.lone)
+    throw Inapplicable{"no shift can be read off without both of each pair"};
   const Position lo = table.positions.lo, hi = table.positions.hi;
   const Position k = draw.position("k", {1, hi - lo, table.positions.hard});
   const Position s = draw.position("s", table.positions, lo, hi - k);

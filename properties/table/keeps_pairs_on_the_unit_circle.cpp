@@ -11,7 +11,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const codes::Codes at = codes::at(table, p, {t});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
-    // However wrong the angle, the point stays on its circle but for its own rounding; two squares, their sum and the root are 2.5 roundings of it.
+    // However wrong the angle, the point stays on its circle but for its own rounding; two squares, their sum
+    // and the root are 2.5 roundings of it.
     const double allowed = circle_error(table, p) + 3 * unit_fp64 * table.amplitude;
     worst = worse(worst, equal(norm(codes::point(at, 0, pair)), table.amplitude, allowed, table.amplitude));
   }

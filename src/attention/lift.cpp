@@ -166,8 +166,8 @@ Logits of_bias(const Bias& bias) {
     for (std::size_t e = 0; e < out.data.size(); ++e) {
       const double slope = bias.slopes.empty() ? 0 : bias.slopes[e / per_head];
       // The bias's own error, and one rounding of the sum of content and bias.
-      out.data[e] +=
-          bias_error(p, b.data.at(e), slope, e / per_head + 1) + p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
+      out.data[e] += bias_error(p, b.data.at(e), slope, e / per_head + 1) +
+                     p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
     }
     return out;
   };

@@ -89,8 +89,8 @@ Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, c
 // 2. Values off by dv: at most dv, because the weights are positive and sum to 1.
 // 3. The normaliser and the answer are sums of n terms each, which run in the wider of the two formats (as in
 //    scaled_error): n - 1 of its units each, and 2 for the quotient and the product. The normaliser (1), the
-//    weight (1), each product (1) and the answer (1) may be stored in the result's: 4. All of max|v|, to first
-//    order. A weight that underflows is less than one unit.
+//    weight (1), each product (1) and the answer (1) may be stored in the result's: 4. All of max|v|, to
+//    first order. A weight that underflows is less than one unit.
 double error(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k,
              const Tensor& v, const Mask& mask, const Precision& p) {
   const auto queries = row_numbers(q.rows()), keys = row_numbers(k.rows());
@@ -110,7 +110,8 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
       for (const std::size_t j : seen) most = std::max(most, l[j]);
       for (const std::size_t j : seen)
         // NaN stays: no later comparison with it is true.
-        if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; ej > e || std::isnan(ej)) e = ej;
+        if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; ej > e || std::isnan(ej))
+          e = ej;
       for (std::size_t c = h * width; c < (h + 1) * width; ++c) {
         double lo = values.at(seen.front(), c), hi = lo;
         for (const std::size_t j : seen) {

@@ -21,7 +21,9 @@ std::optional<double> number(std::string_view word) {
   return value;
 }
 
-bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_bits(double a, double b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
 
 std::string list_text(const std::vector<double>& values) {
   std::string out(1, '[');
@@ -78,8 +80,8 @@ bool is_name(std::string_view word) {
 // A word is a name that cannot be taken for a number: `half_split`, not `nan`, not `3`.
 bool is_word(std::string_view word) {
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.' || c == '/' || c == ':';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '/' || c == ':';
   };
   const char first = word.empty() ? '0' : word.front();
   return ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_' || first == '/' ||
@@ -133,12 +135,14 @@ std::string Case::text() const {
 }
 
 const Value* Case::find(std::string_view name) const {
-  const auto at = std::find_if(fields_.begin(), fields_.end(), [&](const Field& f) { return f.name == name; });
+  const auto at =
+      std::find_if(fields_.begin(), fields_.end(), [&](const Field& f) { return f.name == name; });
   return at == fields_.end() ? nullptr : &at->value;
 }
 
 void Case::set(std::string_view name, Value value) {
-  const auto at = std::find_if(fields_.begin(), fields_.end(), [&](const Field& f) { return f.name == name; });
+  const auto at =
+      std::find_if(fields_.begin(), fields_.end(), [&](const Field& f) { return f.name == name; });
   if (at != fields_.end())
     at->value = std::move(value);
   else

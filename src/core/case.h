@@ -24,7 +24,9 @@ class Case {
   struct Field {
     std::string name;
     Value value;
-    bool operator==(const Field& other) const { return name == other.name && posproof::text(value) == posproof::text(other.value); }
+    bool operator==(const Field& other) const {
+      return name == other.name && posproof::text(value) == posproof::text(other.value);
+    }
   };
 
   Case() = default;

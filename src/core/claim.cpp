@@ -31,7 +31,8 @@ Claim holds(const Property& property, Condition when) {
   return {.property = &property, .holds = true, .when = std::move(when)};
 }
 
-Claim fails(const Property& property, std::string_view witness, double by, std::string_view because, Condition when) {
+Claim fails(const Property& property, std::string_view witness, double by, std::string_view because,
+            Condition when) {
   return {.property = &property,
           .holds = false,
           .when = std::move(when),

@@ -16,13 +16,13 @@ struct Defect {
   std::string_view name;     // unique within the family: `angles_in_bf16`
   std::string_view wrong;    // the formula that was wrong, one sentence
   std::string_view sources;  // `candle#3520, gpt-neox#1016`
-  // The encoding with the defect, for any parameters of the family's spec. Throws Refusal where the defect makes no
-  // difference or no sense.
+  // The encoding with the defect, for any parameters of the family's spec. Throws Refusal where the defect
+  // makes no difference or no sense.
   Encoding (*make)(const Parameters&);
-  std::string_view setting;     // smallest parameters that show it: `dim=8`
+  std::string_view setting;  // smallest parameters that show it: `dim=8`
   // The property that must refute it there, nullptr: agreement with the oracle.
   const Property* refuted_by;
-  Precision precision = fp32;   // what it claims to work in
+  Precision precision = fp32;  // what it claims to work in
 };
 
 // The file's name is the family's, and the name of the spec whose parameters it takes.

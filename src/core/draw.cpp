@@ -13,13 +13,16 @@ namespace {
 
 constexpr std::uint64_t most_enumerated = std::uint64_t{1} << 20;
 
-bool is_whole(double value, double lo, double hi) { return value == std::floor(value) && value >= lo && value <= hi; }
+bool is_whole(double value, double lo, double hi) {
+  return value == std::floor(value) && value >= lo && value <= hi;
+}
 
 bool is_order(const std::vector<double>& values, std::size_t size) {
   if (values.size() != size) return false;
   std::vector<bool> seen(size, false);
   for (const double value : values) {
-    if (!is_whole(value, 0, static_cast<double>(size) - 1) || seen[static_cast<std::size_t>(value)]) return false;
+    if (!is_whole(value, 0, static_cast<double>(size) - 1) || seen[static_cast<std::size_t>(value)])
+      return false;
     seen[static_cast<std::size_t>(value)] = true;
   }
   return true;
@@ -39,7 +42,8 @@ struct Answers {
     return list != nullptr && is_order(*list, a.size);
   }
   bool operator()(const ask::Option& a) const {
-    return std::any_of(a.values.begin(), a.values.end(), [&](const Value& v) { return text(v) == text(value); });
+    return std::any_of(a.values.begin(), a.values.end(),
+                       [&](const Value& v) { return text(v) == text(value); });
   }
 
   bool whole(std::int64_t lo, std::int64_t hi) const {
@@ -49,8 +53,12 @@ struct Answers {
 };
 
 struct Allowed {
-  std::string operator()(const ask::Integer& a) const { return fmt::format("a whole number from {} to {}", a.lo, a.hi); }
-  std::string operator()(const ask::Place& a) const { return fmt::format("a position from {} to {}", a.lo, a.hi); }
+  std::string operator()(const ask::Integer& a) const {
+    return fmt::format("a whole number from {} to {}", a.lo, a.hi);
+  }
+  std::string operator()(const ask::Place& a) const {
+    return fmt::format("a position from {} to {}", a.lo, a.hi);
+  }
   std::string operator()(const ask::Content& a) const { return fmt::format("a list of {} numbers", a.size); }
   std::string operator()(const ask::Order& a) const { return fmt::format("an order of 0 to {}", a.size - 1); }
   std::string operator()(const ask::Option& a) const {
@@ -63,8 +71,12 @@ struct Allowed {
 // How many answers there are; 0 for "too many to count".
 std::uint64_t size(const Ask& ask) {
   struct {
-    std::uint64_t operator()(const ask::Integer& a) const { return static_cast<std::uint64_t>(a.hi - a.lo) + 1; }
-    std::uint64_t operator()(const ask::Place& a) const { return static_cast<std::uint64_t>(a.hi - a.lo) + 1; }
+    std::uint64_t operator()(const ask::Integer& a) const {
+      return static_cast<std::uint64_t>(a.hi - a.lo) + 1;
+    }
+    std::uint64_t operator()(const ask::Place& a) const {
+      return static_cast<std::uint64_t>(a.hi - a.lo) + 1;
+    }
     std::uint64_t operator()(const ask::Content&) const { return 0; }
     std::uint64_t operator()(const ask::Order& a) const {
       std::uint64_t product = 1;
@@ -80,8 +92,12 @@ std::uint64_t size(const Ask& ask) {
 struct Nth {
   std::uint64_t n;
 
-  Value operator()(const ask::Integer& a) const { return static_cast<double>(a.lo + static_cast<std::int64_t>(n)); }
-  Value operator()(const ask::Place& a) const { return static_cast<double>(a.lo + static_cast<std::int64_t>(n)); }
+  Value operator()(const ask::Integer& a) const {
+    return static_cast<double>(a.lo + static_cast<std::int64_t>(n));
+  }
+  Value operator()(const ask::Place& a) const {
+    return static_cast<double>(a.lo + static_cast<std::int64_t>(n));
+  }
   Value operator()(const ask::Content&) const { throw std::logic_error("contents cannot be enumerated"); }
   Value operator()(const ask::Option& a) const { return a.values[n]; }
   // The n-th permutation, read off n in the factorial number system.
@@ -103,7 +119,9 @@ struct Nth {
 
 }  // namespace
 
-bool answers(const Value& value, const Ask& ask) { return std::visit(Answers{value}, ask); }
+bool answers(const Value& value, const Ask& ask) {
+  return std::visit(Answers{value}, ask);
+}
 
 Value Draw::next(std::string_view name, const Ask& ask) {
   if (drawn_.has(name)) throw std::logic_error(fmt::format("a check draws `{}` twice", name));

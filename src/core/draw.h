@@ -14,8 +14,8 @@ namespace posproof {
 // This case says nothing about the statement (two positions that had to differ are equal): try another.
 struct Discard {};
 
-// This encoding has nothing that the statement speaks of (no channel past the rotary width, one head only): no other
-// case would be different.
+// This encoding has nothing that the statement speaks of (no channel past the rotary width, one head only):
+// no other case would be different.
 struct Inapplicable {
   std::string why;
 };
@@ -29,7 +29,8 @@ struct Place {  // a position, sought where errors gather; simplest: `lo`
   Position lo, hi;
   const std::vector<Position>* hard;  // of the encoding's domain, may be null
 };
-struct Content {  // values of at most 8 significant bits, so that every format down to bf16 holds them exactly;
+struct Content {     // values of at most 8 significant bits, so that every format down to bf16 holds them
+                     // exactly;
   std::size_t size;  // simplest: zeros
 };
 struct Order {  // a permutation of 0 .. size-1; simplest: the identity
@@ -46,8 +47,8 @@ using Ask = std::variant<ask::Integer, ask::Place, ask::Content, ask::Order, ask
 bool answers(const Value& value, const Ask& ask);
 
 // Where a check gets its inputs. One check runs from every source: random and shrinking (run/search.cpp), a
-// recorded case (Replay), or all cases of a small domain (Enumerate). Every draw has a name, and the names and
-// values together are the Case. An empty range throws Discard.
+// recorded case (Replay), or all cases of a small domain (Enumerate). Every draw has a name, and the names
+// and values together are the Case. An empty range throws Discard.
 class Draw {
  public:
   virtual ~Draw() = default;
@@ -77,7 +78,8 @@ struct NoAnswer : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Answers from a recorded case. A field that is missing, or that is no answer to what is asked, throws NoAnswer.
+// Answers from a recorded case. A field that is missing, or that is no answer to what is asked, throws
+// NoAnswer.
 class Replay final : public Draw {
  public:
   explicit Replay(Case recorded) : recorded_(std::move(recorded)) {}
@@ -93,7 +95,8 @@ class Replay final : public Draw {
 };
 
 // Every case of a small domain, in order: run the check, then call `next` until it says no. Integer, Place,
-// Option and Order are enumerated; a Content or more than 2^20 answers to one question throws std::logic_error.
+// Option and Order are enumerated; a Content or more than 2^20 answers to one question throws
+// std::logic_error.
 class Enumerate final : public Draw {
  public:
   bool next();  // moves on to the next case; false after the last

@@ -29,7 +29,8 @@ struct Domain {
   Position lo = 0;
   Position hi = Position{1} << 20;
   std::vector<Position> hard;
-  bool ends = false;  // nothing is defined outside, and asking for it is refused; else only what is tested ends here
+  bool ends =
+      false;  // nothing is defined outside, and asking for it is refused; else only what is tested ends here
 
   Domain() noexcept {}
   Domain(Position first, Position last, std::vector<Position> hard_ones = {})
@@ -42,7 +43,7 @@ struct Domain {
 struct Pair {
   std::size_t first;
   std::size_t second;
-  double frequency;  // radians per position
+  double frequency;       // radians per position
   std::size_t index = 0;  // its place in the ladder, 0 the fastest
 };
 
@@ -50,8 +51,8 @@ struct Pair {
 struct Table {
   std::size_t dim = 0;
   Domain positions = {};
-  // The codes of these positions in a sequence of `length` tokens: [n, dim]. Only encodings that are normalised
-  // by the length look at it. Throws Refusal where a position is not defined.
+  // The codes of these positions in a sequence of `length` tokens: [n, dim]. Only encodings that are
+  // normalised by the length look at it. Throws Refusal where a position is not defined.
   std::function<Tensor(std::span<const Position>, Position length)> rows = {};
 
   // What is declared of its form, for the encodings that have one.
@@ -63,8 +64,8 @@ struct Table {
   std::optional<Pair> lone = {};
 };
 
-// Acts on query and key. `x` is [batch, heads, n, dim], `positions` one per token of each batch row (batch * n,
-// row-major); the answer has the shape of x.
+// Acts on query and key. `x` is [batch, heads, n, dim], `positions` one per token of each batch row (batch *
+// n, row-major); the answer has the shape of x.
 struct Rotary {
   std::size_t dim = 0;
   std::size_t heads = 1;
@@ -85,9 +86,9 @@ struct Bias {
   std::size_t heads = 0;
   Domain positions = {};
   std::function<Tensor(std::span<const Position> queries, std::span<const Position> keys)> bias = {};
-  std::vector<double> slopes = {};             // declared, one per head, for the encodings that have them
-  std::optional<Buckets> buckets = {};         // declared, for the encodings that have them
-  bool causal = false;                         // declared: only keys at or before the query mean anything
+  std::vector<double> slopes = {};      // declared, one per head, for the encodings that have them
+  std::optional<Buckets> buckets = {};  // declared, for the encodings that have them
+  bool causal = false;                  // declared: only keys at or before the query mean anything
 };
 
 // The logit itself, depending on content, as the softmax sees it: q[nq, dim], k[nk, dim] -> [heads, nq, nk].
@@ -108,7 +109,8 @@ struct Contextual {
 // Which key each query may see: [nq, nk] of 0 and 1.
 using Mask = Tensor;
 
-// The whole operator, positions being row numbers: q[nq, dim], k[nk, dim], v[nk, value_dim] -> [nq, value_dim].
+// The whole operator, positions being row numbers: q[nq, dim], k[nk, dim], v[nk, value_dim] -> [nq,
+// value_dim].
 struct Attention {
   std::size_t dim = 0;
   std::size_t value_dim = 0;
@@ -120,8 +122,8 @@ struct Attention {
       error = {};
 };
 
-// What a position does to attention, as a plain value. Ours and a foreign one are the same type and differ only
-// in what the function inside calls.
+// What a position does to attention, as a plain value. Ours and a foreign one are the same type and differ
+// only in what the function inside calls.
 using Encoding = std::variant<Table, Rotary, Bias, Contextual, Attention>;
 
 // `table`, `rotary`, `bias`, `contextual`, `attention`.

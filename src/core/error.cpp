@@ -35,15 +35,17 @@ double turning(const Precision& p) {
 }
 
 // Half the smallest subnormal.
-double underflow(const Precision& p) { return p.result == unit_fp16 ? 0x1p-25 : 0; }
+double underflow(const Precision& p) {
+  return p.result == unit_fp16 ? 0x1p-25 : 0;
+}
 
-std::vector<double> entries(const Table& table, const Precision& p, Position position, std::span<const double> row,
+std::vector<double> entries(const Table& table, const Precision& p, Position position,
+                            std::span<const double> row,
                             double (*angle)(const Precision&, double, const Pair&)) {
   std::vector<double> error(row.size());
   // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
   for (std::size_t c = 0; c < row.size(); ++c)
-    error[c] =
-        std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result + underflow(p) : 0;
+    error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result + underflow(p) : 0;
   const double t = static_cast<double>(position) + table.offset;
   const auto on_ladder = [&](std::size_t column, const Pair& pair) {
     error[column] = table.amplitude * std::min(2.0, angle(p, t, pair)) + entry_error(table, p);
@@ -81,7 +83,8 @@ double circle_error(const Table& table, const Precision& p) {
   return std::numbers::sqrt2 * entry_error(table, p);
 }
 
-double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row) {
+double row_norm_error(const Table& table, const Precision& p, Position position,
+                      std::span<const double> row) {
   double sum = 0;
   for (const double e : row_error(table, p, position, row)) sum += e * e;
   return std::sqrt(sum);
@@ -95,7 +98,9 @@ double turn_rounding(const Precision& p, double position, const Pair& pair) {
   return std::min(2.0, angle_rounding(p, position, pair)) + turning(p);
 }
 
-double turn_underflow(const Precision& p) { return 2 * std::numbers::sqrt2 * underflow(p); }
+double turn_underflow(const Precision& p) {
+  return 2 * std::numbers::sqrt2 * underflow(p);
+}
 
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x) {

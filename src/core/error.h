@@ -6,9 +6,9 @@
 #include "core/encoding.h"
 #include "core/precision.h"
 
-// How far rounding alone may put an implementation of a given precision from the exact encoding. Everything that
-// a property allows is built from these; nothing is tuned. Each bound is first order in the unit roundoffs, for
-// any implementation that
+// How far rounding alone may put an implementation of a given precision from the exact encoding. Everything
+// that a property allows is built from these; nothing is tuned. Each bound is first order in the unit
+// roundoffs, for any implementation that
 //   - forms a frequency b^(-x) by one power, or by one exponential of a product, in the angle's format,
 //   - multiplies it with the position in the angle's format,
 //   - takes sine and cosine from a library that is within 2 ulp,
@@ -16,34 +16,37 @@
 namespace posproof {
 
 // Relative error of a power w = b^(-x) as formed in a format of unit u, by any of the three ways in use:
-//   - one power of the base, or one exponential of a product: the exponent carries up to 3 roundings (x itself, ln b,
-//     their product), and an error of 3u in the exponent -ln w is 3u |ln w| in w; the library's function is within
-//     1 ulp (2u), the reciprocal 1 rounding more, and storing it 1: (4 + 3 |ln w|) u;
-//   - one power of the ladder's rounded common ratio: the ratio is within 1 ulp (2u), and that error is raised to the
+//   - one power of the base, or one exponential of a product: the exponent carries up to 3 roundings (x
+//   itself, ln b,
+//     their product), and an error of 3u in the exponent -ln w is 3u |ln w| in w; the library's function is
+//     within 1 ulp (2u), the reciprocal 1 rounding more, and storing it 1: (4 + 3 |ln w|) u;
+//   - one power of the ladder's rounded common ratio: the ratio is within 1 ulp (2u), and that error is
+//   raised to the
 //     `index`-th power with it: 2u for each step more (its exponent's share is in |ln w| already);
 //   - iterated multiplication with that ratio: 1 rounding a step on top, 3u for each.
 double power_error(const Precision& p, double w, std::size_t index = 0);
 
-// Radians: error of position * frequency. The product is rounded once, the position too where the format cannot
-// hold it; both are relative: |t| w (power_error + 2u). Never more than pi: angles further apart are nearer the
-// other way round.
+// Radians: error of position * frequency. The product is rounded once, the position too where the format
+// cannot hold it; both are relative: |t| w (power_error + 2u). Never more than pi: angles further apart are
+// nearer the other way round.
 double angle_error(const Precision& p, double position, const Pair& pair);
 
-// Radians: how far that angle may be from position * (the implementation's own frequency). Whatever the error of the
-// frequency, it is the same at every position, so it cancels where a statement compares a subject with itself. What
-// is left are the roundings of the position into the format, of its scaling (an interpolated position is divided
-// first) and of the product: 3u, and in an iterated ladder, which starts from the position, one for each step.
+// Radians: how far that angle may be from position * (the implementation's own frequency). Whatever the error
+// of the frequency, it is the same at every position, so it cancels where a statement compares a subject with
+// itself. What is left are the roundings of the position into the format, of its scaling (an interpolated
+// position is divided first) and of the product: 3u, and in an iterated ladder, which starts from the
+// position, one for each step.
 double angle_rounding(const Precision& p, double position, const Pair& pair);
 
-// Error of one sine or cosine of that angle. The library works in the wider of the two formats, where 2 ulp of a value
-// of at most 1 are 4 units; a narrower result takes 1 rounding more.
+// Error of one sine or cosine of that angle. The library works in the wider of the two formats, where 2 ulp
+// of a value of at most 1 are 4 units; a narrower result takes 1 rounding more.
 double sine_error(const Precision& p, double position, const Pair& pair);
 
-// Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (an amplitude
-// other than 1 is rounded itself, and so is the product: 2 units more), 2 units of the entry itself elsewhere (one
-// operation, one rounding), and 3 of what the entry is a difference of (Table::terms), whose own roundings do not
-// shrink with the entry. In fp16 half the smallest subnormal, 2^-25, on top: below 2^-14, roundings are no longer
-// relative. (Of the other formats, that is below anything an encoding holds.)
+// Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (an
+// amplitude other than 1 is rounded itself, and so is the product: 2 units more), 2 units of the entry itself
+// elsewhere (one operation, one rounding), and 3 of what the entry is a difference of (Table::terms), whose
+// own roundings do not shrink with the entry. In fp16 half the smallest subnormal, 2^-25, on top: below
+// 2^-14, roundings are no longer relative. (Of the other formats, that is below anything an encoding holds.)
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row);
 
@@ -54,39 +57,41 @@ std::vector<double> row_rounding(const Table& table, const Precision& p, Positio
 // Error of an entry on the table's ladder beside its angle's: of the library, the amplitude and storing it.
 double entry_error(const Table& table, const Precision& p);
 
-// How far one pair of a table may be from its circle. Sine and cosine are of one angle, and however wrong that angle
-// is, it moves the point along the circle: what is left are the two entries' own errors, which put the point off by
-// at most entry_error sqrt 2.
+// How far one pair of a table may be from its circle. Sine and cosine are of one angle, and however wrong
+// that angle is, it moves the point along the circle: what is left are the two entries' own errors, which put
+// the point off by at most entry_error sqrt 2.
 double circle_error(const Table& table, const Precision& p);
 
 // 2-norm error of the row: from row_error.
 double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row);
 
-// 2-norm error of one turned pair, relative to the pair's own norm: the angle's error, sine and cosine (4 units
-// each: 4 sqrt 2), two products (sqrt 2 of the pair, as |x c| + |y s| and |x s| + |y c| are at most the pair's norm) and
-// a sum (1): angle + 9 units, first order; 10. A narrower result has its sine and cosine from the wider format (4 sqrt 2
-// of its units: 6) and rounds them (1: what is relative to c and s is so to the pair), the products (sqrt 2) and the
-// sum (1): 3.42 of its own, and 4 with the second order.
+// 2-norm error of one turned pair, relative to the pair's own norm: the angle's error, sine and cosine (4
+// units each: 4 sqrt 2), two products (sqrt 2 of the pair, as |x c| + |y s| and |x s| + |y c| are at most the
+// pair's norm) and a sum (1): angle + 9 units, first order; 10. A narrower result has its sine and cosine
+// from the wider format (4 sqrt 2 of its units: 6) and rounds them (1: what is relative to c and s is so to
+// the pair), the products (sqrt 2) and the sum (1): 3.42 of its own, and 4 with the second order.
 double turn_error(const Precision& p, double position, const Pair& pair);
 
-// The same against the rotation by the implementation's own frequency: angle_rounding in place of angle_error.
+// The same against the rotation by the implementation's own frequency: angle_rounding in place of
+// angle_error.
 double turn_rounding(const Precision& p, double position, const Pair& pair);
 
-// 2-norm error of one turned pair on top of these, absolute: products below the smallest normal number. In fp16 each
-// is off by half the smallest subnormal, 2^-25: two a component, so 2^-24 sqrt 2. In the other formats none that
-// counts.
+// 2-norm error of one turned pair on top of these, absolute: products below the smallest normal number. In
+// fp16 each is off by half the smallest subnormal, 2^-25: two a component, so 2^-24 sqrt 2. In the other
+// formats none that counts.
 double turn_underflow(const Precision& p);
 
 // Error of each channel of x (one token, `dim` values) turned at `position`. Channels in no pair: none.
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x);
 
-// Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio (head
-// number + 1). Slope 0: the value comes from a table and is only rounded. What is no number is allowed nothing.
+// Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio
+// (head number + 1). Slope 0: the value comes from a table and is only rounded. What is no number is allowed
+// nothing.
 double bias_error(const Precision& p, double b, double slope, std::size_t step);
 
-// The same against the implementation's own slope, which is the same at every offset: the distance is rounded into
-// the angle's format and multiplied there (2 units), the result takes 2 more.
+// The same against the implementation's own slope, which is the same at every offset: the distance is rounded
+// into the angle's format and multiplied there (2 units), the result takes 2 more.
 double bias_rounding(const Precision& p, double b, double slope);
 
 }  // namespace posproof

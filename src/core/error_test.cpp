@@ -15,9 +15,9 @@
 
 using namespace posproof;
 
-// Every bound against implementations in float, and in bf16 and fp16 by rounding each operation. What is measured must
-// stay below the bound, and the worst case found must use at least a fiftieth of it: a bound that nothing comes near
-// would let faults pass.
+// Every bound against implementations in float, and in bf16 and fp16 by rounding each operation. What is
+// measured must stay below the bound, and the worst case found must use at least a fiftieth of it: a bound
+// that nothing comes near would let faults pass.
 namespace {
 
 constexpr double sparing = 1.0 / 50;
@@ -52,17 +52,27 @@ constexpr std::array<Ladder, 8> ladders = {
 
 // Frequency i of a ladder, formed in float.
 using Way = float (*)(const Ladder&, std::size_t i);
-float share(const Ladder& l, std::size_t i) { return 2 * static_cast<float>(i) / static_cast<float>(l.dim); }
-float ratio(const Ladder& l) { return std::pow(static_cast<float>(l.base), -2 / static_cast<float>(l.dim)); }
-float by_power(const Ladder& l, std::size_t i) { return std::pow(static_cast<float>(l.base), -share(l, i)); }
-float by_reciprocal(const Ladder& l, std::size_t i) { return 1 / std::pow(static_cast<float>(l.base), share(l, i)); }
+float share(const Ladder& l, std::size_t i) {
+  return 2 * static_cast<float>(i) / static_cast<float>(l.dim);
+}
+float ratio(const Ladder& l) {
+  return std::pow(static_cast<float>(l.base), -2 / static_cast<float>(l.dim));
+}
+float by_power(const Ladder& l, std::size_t i) {
+  return std::pow(static_cast<float>(l.base), -share(l, i));
+}
+float by_reciprocal(const Ladder& l, std::size_t i) {
+  return 1 / std::pow(static_cast<float>(l.base), share(l, i));
+}
 float by_exponential(const Ladder& l, std::size_t i) {
   return std::exp(-std::log(static_cast<float>(l.base)) * share(l, i));
 }
 float by_exponential_of_2(const Ladder& l, std::size_t i) {
   return std::exp2(-std::log2(static_cast<float>(l.base)) * share(l, i));
 }
-float by_ratio(const Ladder& l, std::size_t i) { return std::pow(ratio(l), static_cast<float>(i)); }
+float by_ratio(const Ladder& l, std::size_t i) {
+  return std::pow(ratio(l), static_cast<float>(i));
+}
 float by_iteration(const Ladder& l, std::size_t i) {
   float w = 1;
   for (std::size_t k = 0; k < i; ++k) w *= ratio(l);
@@ -88,11 +98,13 @@ const std::array<Named, 6> ways = {{{"power", &by_power, in_fp32},
                                     {"iteration", &by_iteration, iterated}}};
 
 // 2^24 + 1 is the first whole number that fp32 does not hold.
-constexpr std::array<std::int64_t, 9> positions = {1,      3,       255,     4097,       65535,
+constexpr std::array<std::int64_t, 9> positions = {1,      3,       255,     4097,    65535,
                                                    999983, 1048575, 1048576, 16777217};
 
 // As angles: never more than half a turn.
-double apart(double angle, double other) { return std::abs(std::remainder(angle - other, 2 * std::numbers::pi)); }
+double apart(double angle, double other) {
+  return std::abs(std::remainder(angle - other, 2 * std::numbers::pi));
+}
 
 using Format = double (*)(double);
 struct Result {
@@ -119,7 +131,9 @@ Turned turned_in(Format rounded, double x, double y, float angle) {
 }
 
 // A number of 8 significant bits, as contents are.
-double content(Numbers& numbers) { return to_bf16(numbers.between(-2, 2)); }
+double content(Numbers& numbers) {
+  return to_bf16(numbers.between(-2, 2));
+}
 
 }  // namespace
 
@@ -194,7 +208,8 @@ TEST(Error, of_an_entry_is_below_its_bound_and_near_it) {
           return amplitude == 1 ? entry : result.rounded(entry * result.rounded(amplitude));
         };
         const double s = stored(std::sin(angle)), c = stored(std::cos(angle));
-        use.of(std::abs(s - amplitude * std::sin(static_cast<double>(angle))), entry_error(table, result.precision));
+        use.of(std::abs(s - amplitude * std::sin(static_cast<double>(angle))),
+               entry_error(table, result.precision));
         circle.of(std::abs(std::hypot(s, c) - amplitude), circle_error(table, result.precision));
       }
       const std::string what = result.precision.text() + ", amplitude " + std::to_string(amplitude);
@@ -217,7 +232,8 @@ TEST(Error, of_a_row_is_below_its_bound_at_every_position) {
             for (std::size_t i = 0; 2 * i < l.dim; ++i) {
               const Pair ladder = pair_of(l, i);
               table.pairs.push_back({2 * i, 2 * i + 1, ladder.frequency, i});
-              const float angle = static_cast<float>(t + static_cast<std::int64_t>(offset)) * by_exponential(l, i);
+              const float angle =
+                  static_cast<float>(t + static_cast<std::int64_t>(offset)) * by_exponential(l, i);
               const auto true_angle =
                   static_cast<long double>(t + static_cast<std::int64_t>(offset)) * ladder.frequency;
               const auto store = [&](float sine) {
@@ -242,7 +258,8 @@ TEST(Error, of_a_row_without_a_ladder_knows_subnormals) {
     for (const std::int64_t n : {100000, 1 << 20})
       for (std::int64_t t = 1; t < 300; ++t) {
         const std::array<double, 1> exact = {static_cast<double>(t) / static_cast<double>(n)};
-        use.of(std::abs(result.rounded(exact[0]) - exact[0]), row_error(table, result.precision, t, exact)[0]);
+        use.of(std::abs(result.rounded(exact[0]) - exact[0]),
+               row_error(table, result.precision, t, exact)[0]);
         use.of(std::abs(result.rounded(exact[0]) - exact[0]), bias_error(result.precision, exact[0], 0, 0));
       }
     expect_near_but_below(use, result.precision.text());
@@ -274,7 +291,8 @@ TEST(Error, of_a_turn_sees_a_cosine_that_is_off_by_little) {
   for (const Result& result : results) {
     const double off = 16 * result.precision.result;
     EXPECT_GT(off, turn_rounding(result.precision, 0, {0, 1, 1, 0}));
-    EXPECT_LT(turn_rounding(result.precision, 0, {0, 1, 1, 0}), turn_error(result.precision, 1000, {0, 1, 1, 0}));
+    EXPECT_LT(turn_rounding(result.precision, 0, {0, 1, 1, 0}),
+              turn_error(result.precision, 1000, {0, 1, 1, 0}));
   }
 }
 
@@ -328,7 +346,8 @@ TEST(Error, of_a_bias_is_below_its_bound_and_near_it) {
 }
 
 TEST(Error, of_what_is_no_number_is_none) {
-  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double inf = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
   const std::array<double, 2> row = {inf, nan};
   for (const double none : {inf, -inf, nan}) {
     EXPECT_EQ(bias_error(in_fp16, none, 0.5, 1), 0);

@@ -6,7 +6,8 @@
 
 namespace posproof {
 
-// A question, a method, and a function that answers it. The report has the file's name. Same seed, same bytes.
+// A question, a method, and a function that answers it. The report has the file's name. Same seed, same
+// bytes.
 struct Experiment {
   std::string_view question;
   std::string_view method;

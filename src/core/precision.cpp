@@ -31,15 +31,18 @@ std::string name(double unit) {
 }
 
 // Of a result whose angles are not mentioned: nobody forms angles in 16 bits on purpose.
-double usual_angle(double result) { return std::min(result, unit_fp32); }
+double usual_angle(double result) {
+  return std::min(result, unit_fp32);
+}
 
 }  // namespace
 
 Precision Precision::parse(std::string_view words) {
   const auto refuse = [&](std::string_view what) -> std::invalid_argument {
-    return std::invalid_argument(fmt::format(
-        "precision `{}`: `{}` is none of fp64, fp32, bf16, fp16 (RESULT[/ANGLE][+iterated], as in `bf16/fp32`)",
-        words, what));
+    return std::invalid_argument(
+        fmt::format("precision `{}`: `{}` is none of fp64, fp32, bf16, fp16 (RESULT[/ANGLE][+iterated], as "
+                    "in `bf16/fp32`)",
+                    words, what));
   };
   std::string_view rest = words;
   Angles how = Angles::product;

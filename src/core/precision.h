@@ -5,9 +5,9 @@
 
 namespace posproof {
 
-// In what arithmetic a subject works, in two units: an angle is a product with the position, so its error grows
-// with the position; a result is rounded once. With one unit the best-known RoPE defect (angles in bf16) would be
-// allowed.
+// In what arithmetic a subject works, in two units: an angle is a product with the position, so its error
+// grows with the position; a result is rounded once. With one unit the best-known RoPE defect (angles in
+// bf16) would be allowed.
 struct Precision {
   enum class Angles {
     product,   // each angle is position * frequency, each frequency one power (or one exponential)

@@ -18,8 +18,8 @@ namespace posproof {
 // that the encoding has a view for is run.
 template <class View>
 using CheckOf = std::function<Residual(const View&, Precision, Draw&)>;
-using Check = std::variant<CheckOf<Table>, CheckOf<Rotary>, CheckOf<Bias>, CheckOf<Score>, CheckOf<Contextual>,
-                           CheckOf<Attention>>;
+using Check = std::variant<CheckOf<Table>, CheckOf<Rotary>, CheckOf<Bias>, CheckOf<Score>,
+                           CheckOf<Contextual>, CheckOf<Attention>>;
 
 // An encoding that is wrong by little, and that the property must refute within the usual search.
 struct Specimen {

@@ -9,7 +9,9 @@
 namespace posproof {
 namespace {
 
-double distance(double there, double here) { return there == here ? 0.0 : std::abs(there - here); }
+double distance(double there, double here) {
+  return there == here ? 0.0 : std::abs(there - here);
+}
 
 void need_allowance(double allowed) {
   if (!(allowed >= 0)) throw std::invalid_argument(fmt::format("an allowance of {} is none", allowed));
@@ -67,6 +69,8 @@ Residual worse(const Residual& a, const Residual& b) {
   return a.use() >= b.use() ? a : b;
 }
 
-Residual exactly(bool true_here) { return {true_here ? 0.0 : 1.0, 0.0, 1.0}; }
+Residual exactly(bool true_here) {
+  return {true_here ? 0.0 : 1.0, 0.0, 1.0};
+}
 
 }  // namespace posproof

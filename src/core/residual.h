@@ -10,17 +10,18 @@ struct Residual {
   double allowed;   // how far rounding alone may put it
   double ceiling;   // it could not have been larger, however wrong the encoding
 
-  // NaN holds nothing: the comparison is false. Nor is infinity within any rounding, not even where the allowance,
-  // computed from the same values, is infinite too.
+  // NaN holds nothing: the comparison is false. Nor is infinity within any rounding, not even where the
+  // allowance, computed from the same values, is infinite too.
   bool holds() const { return measured <= allowed && measured < __builtin_huge_val(); }
-  bool telling() const { return allowed < ceiling; }     // this case could have come out the other way
+  bool telling() const { return allowed < ceiling; }  // this case could have come out the other way
   double use() const;  // measured / allowed: 0 exact, 1 at the edge, above 1 refuted, infinity for NaN
 };
 
 constexpr double no_ceiling = __builtin_huge_val();
 
-// |there - here|, and for lists the largest such difference. Two NaNs are not equal; two equal infinities are.
-// Lists of different lengths throw std::invalid_argument, and so does an allowance that is negative or NaN.
+// |there - here|, and for lists the largest such difference. Two NaNs are not equal; two equal infinities
+// are. Lists of different lengths throw std::invalid_argument, and so does an allowance that is negative or
+// NaN.
 Residual equal(double there, double here, double allowed, double ceiling = no_ceiling);
 Residual equal(std::span<const double> there, std::span<const double> here, double allowed,
                double ceiling = no_ceiling);
@@ -32,8 +33,8 @@ Residual equal(std::span<const double> there, std::span<const double> here, std:
 // By how much `value` exceeds `limit`. Infinite ones are compared with nothing: NaN.
 Residual no_more(double value, double limit, double allowed, double ceiling = no_ceiling);
 
-// The one of two that says more against the statement: refuted before held, telling before not, then the one that
-// uses more of its allowance (NaN: all of it).
+// The one of two that says more against the statement: refuted before held, telling before not, then the one
+// that uses more of its allowance (NaN: all of it).
 Residual worse(const Residual& a, const Residual& b);
 
 // A statement that cannot be measured by degrees: refused or not, bit for bit or not. Off by 1 where false.

@@ -25,8 +25,8 @@ Parameters with(const EncodingSpec& spec, const Parameters& given) {
           fmt::format("there is no parameter `{}`; there are {}", name, fmt::join(names, ", ")));
     }
     if (standard_value->index() != value.index())
-      throw std::invalid_argument(fmt::format("parameter `{}={}` is not of the type of `{}`", name, text(value),
-                                              text(*standard_value)));
+      throw std::invalid_argument(fmt::format("parameter `{}={}` is not of the type of `{}`", name,
+                                              text(value), text(*standard_value)));
     parameters.set(name, value);
   }
   return parameters;

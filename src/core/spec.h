@@ -11,11 +11,11 @@ namespace posproof {
 
 // One parameter of an encoding. Every convention on which projects disagree is one, never a silent default.
 struct Parameter {
-  std::string_view name;      // as in the papers, and on the command line: `--base`
-  Value standard;             // what the encoding is without saying otherwise
-  std::vector<Value> grid;    // the values that claims are searched over, simplest first
-  std::string_view meaning;   // one line, with the unit and the words allowed
-  bool convention = false;    // projects disagree on it: another value explains a disagreement, see `identify`
+  std::string_view name;     // as in the papers, and on the command line: `--base`
+  Value standard;            // what the encoding is without saying otherwise
+  std::vector<Value> grid;   // the values that claims are searched over, simplest first
+  std::string_view meaning;  // one line, with the unit and the words allowed
+  bool convention = false;   // projects disagree on it: another value explains a disagreement, see `identify`
 };
 
 // An encoding: its parameters, its formula, its source, its oracle and its claims, in one file.

@@ -18,7 +18,9 @@ std::size_t count(const Shape& shape) {
   return product;
 }
 
-std::string text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+std::string text(const Shape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
 
 Tensor::Tensor(Shape extents) : shape(std::move(extents)), data(count(shape)) {}
 

@@ -16,7 +16,8 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"src/core", {"core"}},
     {"src/oracle", {"core", "oracle"}},
     {"src/attention", {"core", "attention"}},
-    {"properties", {"core", "attention", "properties", "catalogue", ".."}},  // call/ sees its neighbours' headers
+    {"properties",
+     {"core", "attention", "properties", "catalogue", ".."}},  // call/ sees its neighbours' headers
     {"src/encodings", {"core", "oracle", "encodings", "catalogue"}},
     {"src/defects", {"core", "encodings", "defects", "catalogue"}},
     {"src/subject", {"core", "subject"}},
@@ -25,8 +26,8 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"src/report", {"core", "subject", "run", "report", "catalogue"}},
 };
 
-// The first part of `#include "core/case.h"`; empty for a line that includes none of ours. A header beside the file
-// that includes it is named without a folder and is always seen.
+// The first part of `#include "core/case.h"`; empty for a line that includes none of ours. A header beside
+// the file that includes it is named without a folder and is always seen.
 std::string folder_included(const std::string& line) {
   constexpr std::string_view start = "#include \"";
   if (line.rfind(start, 0) != 0) return "";
@@ -41,13 +42,15 @@ TEST(Tree, includes_run_one_way) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(POSPROOF_SOURCE) / folder)) {
       const std::string name = entry.path().filename().string();
       const std::string extension = entry.path().extension().string();
-      if ((extension != ".cpp" && extension != ".h") || name.find("_test.cpp") != std::string::npos) continue;
+      if ((extension != ".cpp" && extension != ".h") || name.find("_test.cpp") != std::string::npos)
+        continue;
       ++files;
       std::ifstream in(entry.path());
       for (std::string line; std::getline(in, line);) {
         const std::string included = folder_included(line);
         EXPECT_TRUE(included.empty() || seen.contains(included) || folder.ends_with("/" + included))
-            << fs::relative(entry.path(), POSPROOF_SOURCE).string() << " may not see " << included << ": " << line;
+            << fs::relative(entry.path(), POSPROOF_SOURCE).string() << " may not see " << included << ": "
+            << line;
       }
     }
   }

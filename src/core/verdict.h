@@ -12,18 +12,18 @@
 namespace posproof {
 
 struct Holds {
-  std::uint64_t cases;   // that were run
-  std::uint64_t telling; // of these, could have come out the other way
-  Residual worst;        // the telling case that used most of its allowance
+  std::uint64_t cases;    // that were run
+  std::uint64_t telling;  // of these, could have come out the other way
+  Residual worst;         // the telling case that used most of its allowance
   Case worst_at;
 };
 
 struct Refuted {
-  Case counterexample;       // shrunk
+  Case counterexample;  // shrunk
   Residual residual;
-  std::uint64_t found_after; // cases
-  std::uint64_t shrinks;     // runs of the check while shrinking
-  bool repeats = true;       // false: flaky, the same case did not fail again
+  std::uint64_t found_after;                 // cases
+  std::uint64_t shrinks;                     // runs of the check while shrinking
+  bool repeats = true;                       // false: flaky, the same case did not fail again
   std::vector<std::string> irrelevant = {};  // fields that do not matter: redrawn, it still fails
 };
 

@@ -12,7 +12,9 @@ namespace {
 
 using Row = std::span<const double>;
 
-double dot(Row a, Row b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+double dot(Row a, Row b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
 
 double absolute_dot(Row a, Row b) {
   double sum = 0;
@@ -21,7 +23,9 @@ double absolute_dot(Row a, Row b) {
 }
 
 // Our own dot product of two lists known exactly, in double: one rounding a product, one a sum.
-double dot_error(Row a, Row b) { return (static_cast<double>(a.size()) + 1) * unit_fp64 * absolute_dot(a, b); }
+double dot_error(Row a, Row b) {
+  return (static_cast<double>(a.size()) + 1) * unit_fp64 * absolute_dot(a, b);
+}
 
 // (a + da) . (b + db) - a . b, to first and second order.
 double product_error(Row a, Row da, Row b, Row db) {
@@ -76,16 +80,19 @@ Score of_rotary(const Rotary& rotary) {
     // Turning keeps the norm of a pair, so the products of whole pairs bound the products of channels.
     double error = dot_error(q, k);
     for (const Pair& pair : rotary.pairs) {
-      const double a = std::hypot(q[pair.first], q[pair.second]), b = std::hypot(k[pair.first], k[pair.second]);
+      const double a = std::hypot(q[pair.first], q[pair.second]),
+                   b = std::hypot(k[pair.first], k[pair.second]);
       const double product = a * b, least = turn_underflow(p);
-      const double ei = turn_error(p, static_cast<double>(i), pair), ej = turn_error(p, static_cast<double>(j), pair);
+      const double ei = turn_error(p, static_cast<double>(i), pair),
+                   ej = turn_error(p, static_cast<double>(j), pair);
       error += product * (ei + ej + ei * ej + 2 * (static_cast<double>(q.size()) + 1) * unit_fp64);
       // Underflow is absolute, and so times the other's norm.
       error += least * (a * (1 + ei) + b * (1 + ej) + least);
     }
     return error;
   };
-  // A pair's share of the logit lies between plus and minus the product of the norms; the tail's is always the same.
+  // A pair's share of the logit lies between plus and minus the product of the norms; the tail's is always
+  // the same.
   score.range = [rotary](Row q, Row k) {
     double range = 0;
     for (const Pair& pair : rotary.pairs)
@@ -102,8 +109,8 @@ Score of_bias(const Bias& bias) {
   };
   Score score{.dim = 4, .positions = bias.positions, .causal = bias.causal};
   score.at = [one](Row q, Row k, Position i, Position j) { return dot(q, k) + one(i, j); };
-  score.error = [one, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](Row q, Row k, Position i, Position j,
-                                                                           const Precision& p) {
+  score.error = [one, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](
+                    Row q, Row k, Position i, Position j, const Precision& p) {
     const double b = one(i, j);
     return bias_error(p, b, slope, 1) + dot_error(q, k) + unit_fp64 * (std::abs(dot(q, k)) + std::abs(b));
   };
@@ -115,7 +122,8 @@ Score of_contextual(const Contextual& contextual) {
   score.at = [contextual](Row q, Row k, Position i, Position j) {
     const std::array<Position, 1> query = {i}, key = {j};
     return contextual
-        .logits(Tensor({1, q.size()}, {q.begin(), q.end()}), Tensor({1, k.size()}, {k.begin(), k.end()}), query, key)
+        .logits(Tensor({1, q.size()}, {q.begin(), q.end()}), Tensor({1, k.size()}, {k.begin(), k.end()}),
+                query, key)
         .data.at(0);
   };
   score.error = contextual.error;

@@ -104,8 +104,8 @@ Encoding with_channel_angles(const Parameters& parameters,
       out[c] = x[c] * cosine + table[c].sign * x[table[c].partner] * sine;
     }
   }));
-  // What is declared of a pair says how far rounding may put its channels: each now turns at a speed of its own, and
-  // the faster of the two errs most.
+  // What is declared of a pair says how far rounding may put its channels: each now turns at a speed of its
+  // own, and the faster of the two errs most.
   for (Pair& pair : made.pairs) {
     pair.frequency = std::max(table[pair.first].frequency, table[pair.second].frequency);
     pair.index = made.pairs.size() - 1;
@@ -415,8 +415,8 @@ Encoding keys_turn_backwards(const Parameters& p) {
   Parameters back = p;
   back.set("direction", p.word("direction") == "forward" ? "backward" : "forward");
   Rotary rotary = right(p);
-  rotary.turn = [turn = rotary.turn, other = right(back).turn](const Tensor& x, std::span<const Position> positions,
-                                                               Role role) {
+  rotary.turn = [turn = rotary.turn, other = right(back).turn](
+                    const Tensor& x, std::span<const Position> positions, Role role) {
     return role == Role::key ? other(x, positions, role) : turn(x, positions, role);
   };
   return rotary;
@@ -515,14 +515,16 @@ const DefectFamily defects::rope{{
     {"frequencies_in_bf16", "cos(t bf16(w_i)): each pair turns exactly, at a speed that is off by up to 2^-9",
      "sglang-jax#1472, transformers#29496, TransformerEngine#875", &frequencies_in_bf16, "dim=4", nullptr},
     {"angle_products_in_bf16", "cos(bf16(t w_i)): the product, made in fp32, is kept in bf16",
-     "transformers#29285, TransformerEngine#2240, candle#3520", &angle_products_in_bf16, "dim=2", nullptr, bf16_over_fp32},
+     "transformers#29285, TransformerEngine#2240, candle#3520", &angle_products_in_bf16, "dim=2", nullptr,
+     bf16_over_fp32},
     {"angles_all_in_bf16", "cos(bf16(bf16(t) bf16(w_i))): position, frequency and product in bf16",
      "transformers#29496, transformers#29285", &angles_all_in_bf16, "dim=2", nullptr, bf16_over_fp32},
     {"angle_products_in_fp16", "cos(fp16(t w_i)): the product is kept in fp16, and overflows past 65504",
      "kin of flashinfer#585, transformers#29285", &angle_products_in_fp16, "dim=2", nullptr},
     {"positions_in_fp16", "cos(fp16(t) w_i): above 2048 neighbouring positions are one",
      "kin of keras-hub#1494", &positions_in_fp16, "dim=2", nullptr},
-    {"frequencies_in_fp16", "cos(t fp16(w_i)): each pair turns exactly, at a speed that is off by up to 2^-11",
+    {"frequencies_in_fp16",
+     "cos(t fp16(w_i)): each pair turns exactly, at a speed that is off by up to 2^-11",
      "kin of TransformerEngine#875", &frequencies_in_fp16, "dim=4", nullptr},
     {"angles_in_tf32", "cos(tf32(t) tf32(w_i)): the outer product of positions and frequencies runs in tf32",
      "kin of TransformerEngine#2240", &angles_in_tf32, "dim=2", nullptr},
@@ -545,8 +547,8 @@ const DefectFamily defects::rope{{
      "llama-from-scratch#8, assignment1-basics#22", &exponent_off_by_one, "dim=2", nullptr},
     {"exponent_one_ahead", "w_i = base^(-2(i+1)/d) with i from 0: the first frequency is below 1",
      "kin of llama-from-scratch#8", &exponent_one_ahead, "dim=4", nullptr},
-    {"exponent_halved", "w_i = base^(-i/d): the slowest pair turns too fast",
-     "kin of llama-from-scratch#8", &exponent_halved, "dim=4", nullptr},
+    {"exponent_halved", "w_i = base^(-i/d): the slowest pair turns too fast", "kin of llama-from-scratch#8",
+     &exponent_halved, "dim=4", nullptr},
     {"exponent_doubled", "w_i = base^(-4i/d): the 2 of the exponent is taken twice",
      "kin of llama-from-scratch#8", &exponent_doubled, "dim=4", nullptr},
     {"exponent_over_pairs_minus_one", "w_i = base^(-i/(d/2 - 1)), as some sinusoidal tables have it",
@@ -561,7 +563,8 @@ const DefectFamily defects::rope{{
      &rotary::preserves_norm},
     {"rotate_layout_against_table_layout",
      "neighbours turn under a table [w0,w1,w0,w1], where halves were meant, or halves under [w0,w0,w1,w1]",
-     "how-to-train-your-gpt#7, bert4torch#1, ark-nlp#47", &rotate_layout_against_table_layout, "dim=4", nullptr},
+     "how-to-train-your-gpt#7, bert4torch#1, ark-nlp#47", &rotate_layout_against_table_layout, "dim=4",
+     nullptr},
     {"halves_swapped", "the two components of each turned pair stand in each other's place",
      "kin of ark-nlp#47", &halves_swapped, "dim=2", nullptr},
     {"exponent_over_head_dim",
@@ -616,8 +619,8 @@ const DefectFamily defects::rope{{
      &clamped_at<4095>, "dim=2", nullptr},
     {"clamped_at_8191", "positions past 8191 are turned as 8191", "kin of foundation-model-stack@dd6fdf7",
      &clamped_at<8191>, "dim=2", nullptr},
-    {"wraps_at_65536", "positions are kept in 16 bits: 65536 is turned as 0", "kin of vllm#44286", &wrapped_at<65536>,
-     "dim=2", nullptr},
+    {"wraps_at_65536", "positions are kept in 16 bits: 65536 is turned as 0", "kin of vllm#44286",
+     &wrapped_at<65536>, "dim=2", nullptr},
     {"cache_ignores_offset",
      "the table is kept by its length: the first call's positions serve every later one",
      "rotary-embedding-torch#11", &cache_ignores_offset, "dim=2", &call::agrees_in_chunks},

@@ -31,16 +31,15 @@ Encoding make(const Parameters& parameters) {
     return out;
   };
   // A product of dim terms is summed in any order, in the wider of the two formats as every unit for bf16 and
-  // fp16 does: each term sees one rounding as a product and at most dim - 1 in sums. The sum itself, the scale
-  // and the product with it are rounded to the result's: 3 more. The same again in double for the value that it
-  // is compared with.
+  // fp16 does: each term sees one rounding as a product and at most dim - 1 in sums. The sum itself, the
+  // scale and the product with it are rounded to the result's: 3 more. The same again in double for the value
+  // that it is compared with.
   contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k, Position, Position,
                                   const Precision& p) {
     double sum = 0;
     for (std::size_t c = 0; c < dim; ++c) sum += std::abs(q[c] * k[c]);
     const double terms = static_cast<double>(dim);
-    const double roundings =
-        terms * std::min(p.angle, p.result) + 3 * p.result + (terms + 3) * unit_fp64;
+    const double roundings = terms * std::min(p.angle, p.result) + 3 * p.result + (terms + 3) * unit_fp64;
     return roundings * sum * static_cast<double>(scale);
   };
   return contextual;

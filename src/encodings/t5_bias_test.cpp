@@ -83,7 +83,8 @@ TEST(T5Bias, refuses_what_makes_no_sense) {
             "`direction=decoder`: allowed are bidirectional, unidirectional");
   EXPECT_EQ(refused(spec, "relative=key"), "`relative=key`: allowed are key_minus_query, query_minus_key");
   EXPECT_EQ(refused(spec, "table=random"), "`table=random`: allowed are index, seeded");
-  EXPECT_EQ(refused(spec, "table_seed=-1"), "`table_seed=-1`: allowed are whole numbers from 0 to 4294967295");
+  EXPECT_EQ(refused(spec, "table_seed=-1"),
+            "`table_seed=-1`: allowed are whole numbers from 0 to 4294967295");
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ TEST(Learned, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(spec, "length=0"), "`length=0`: allowed are whole numbers from 1 to 1048576");
   EXPECT_EQ(refused(spec, "length=4 offset=4"), "`offset=4`: allowed are whole numbers from 0 to 3");
   EXPECT_EQ(refused(spec, "table=trained"), "`table=trained`: allowed are index, seeded");
-  EXPECT_EQ(refused(spec, "table_seed=0.5"), "`table_seed=0.5`: allowed are whole numbers from 0 to 4294967295");
+  EXPECT_EQ(refused(spec, "table_seed=0.5"),
+            "`table_seed=0.5`: allowed are whole numbers from 0 to 4294967295");
   EXPECT_EQ(refused(spec, "std=0"), "`std=0`: allowed are finite numbers above 0");
 }
 

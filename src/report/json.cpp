@@ -10,7 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
 
 Json residual_of(const Residual& residual) {
   return {{"measured", number(residual.measured)},
@@ -26,12 +28,17 @@ struct Fields {
             {"worst_at", holds.worst_at.text()}};
   }
   Json operator()(const Refuted& refuted) const {
-    return {{"case", refuted.counterexample.text()}, {"residual", residual_of(refuted.residual)},
-            {"found_after", refuted.found_after},    {"shrinks", refuted.shrinks},
-            {"repeats", refuted.repeats},            {"irrelevant", refuted.irrelevant}};
+    return {{"case", refuted.counterexample.text()},
+            {"residual", residual_of(refuted.residual)},
+            {"found_after", refuted.found_after},
+            {"shrinks", refuted.shrinks},
+            {"repeats", refuted.repeats},
+            {"irrelevant", refuted.irrelevant}};
   }
   Json operator()(const Undecided& undecided) const { return {{"why", undecided.why}}; }
-  Json operator()(const Errored& errored) const { return {{"why", errored.what}, {"case", errored.at.text()}}; }
+  Json operator()(const Errored& errored) const {
+    return {{"why", errored.what}, {"case", errored.at.text()}};
+  }
   Json operator()(const NotApplicable& none) const { return {{"why", none.why}}; }
 };
 
@@ -52,7 +59,9 @@ Json of(const Parameters& parameters) {
   return out;
 }
 
-std::string written(const Json& json) { return json.dump(2) + "\n"; }
+std::string written(const Json& json) {
+  return json.dump(2) + "\n";
+}
 
 }  // namespace
 
@@ -87,7 +96,9 @@ std::string json(const std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
     Json answers = Json::array();
     for (const Answer& answer : cell.answers) {
-      Json one = {{"claim", answer.claim == nullptr ? "none" : answer.claim->holds ? "holds" : "fails"},
+      Json one = {{"claim", answer.claim == nullptr ? "none"
+                            : answer.claim->holds   ? "holds"
+                                                    : "fails"},
                   {"standing", name(answer.standing)},
                   {"why", answer.why}};
       if (answer.claim != nullptr) one["when"] = answer.claim->when.text();

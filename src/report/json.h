@@ -6,7 +6,8 @@
 #include "run/gate.h"
 #include "run/matrix.h"
 
-// What a machine reads: the same values as report/words.h, one JSON document each, numbers that are not finite as null.
+// What a machine reads: the same values as report/words.h, one JSON document each, numbers that are not
+// finite as null.
 namespace posproof::report {
 
 std::string json(const Gated& gated);

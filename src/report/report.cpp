@@ -1,17 +1,14 @@
 #include "report/report.h"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 
 #include "catalogue/experiments.h"
 #include "report/figure.h"
+#include "report/file.h"
 #include "report/markdown.h"
 
 namespace posproof::report {
@@ -24,30 +21,6 @@ void draw(std::vector<File>& out, std::string_view name, const Drawn& drawn) {
   for (const auto& [theme, word] : {std::pair{Theme::light, "light"}, std::pair{Theme::dark, "dark"}})
     out.push_back({fmt::format("figures/{}/{}-{}.svg", name, drawn.name, word),
                    published(gnuplot(script(drawn, theme)), drawn.title, drawn.description)});
-}
-
-std::optional<std::string> read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-// True where the file had other bytes.
-bool write(const fs::path& path, const std::string& bytes) {
-  if (read(path) == bytes) return false;
-  fs::create_directories(path.parent_path());
-  fs::path aside = path;
-  aside += fmt::format(".{}.part", ::getpid());
-  std::ofstream out(aside, std::ios::binary);
-  out << bytes;
-  out.close();
-  if (!out) {
-    std::error_code ignored;
-    fs::remove(aside, ignored);
-    throw std::runtime_error(fmt::format("`{}` could not be written", path.string()));
-  }
-  fs::rename(aside, path);
-  return true;
 }
 
 // Figures in the folder that the experiment does not have.
@@ -76,7 +49,7 @@ const Experiment& experiment(std::string_view name) {
 std::vector<File> pages(const fs::path& folder) {
   std::vector<File> out;
   for (const std::string& name : names())
-    if (auto bytes = read(folder / fmt::format("{}.md", name)))
+    if (auto bytes = file_bytes(folder / fmt::format("{}.md", name)))
       out.push_back({fmt::format("{}.md", name), std::move(*bytes)});
   return out;
 }
@@ -88,7 +61,7 @@ std::string line_at(std::string_view text, std::size_t at) {
 }
 
 std::optional<Difference> difference(const fs::path& folder, const File& file) {
-  const auto old = read(folder / file.path);
+  const auto old = file_bytes(folder / file.path);
   if (!old) return Difference{file.path, 0, "no such file", ""};
   if (*old == file.bytes) return std::nullopt;
   const auto [a, b] = std::mismatch(old->begin(), old->end(), file.bytes.begin(), file.bytes.end());
@@ -143,7 +116,7 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
                                    const Progress& progress) {
   std::vector<std::string> changed;
   const auto put = [&](const File& file) {
-    if (write(folder / file.path, file.bytes)) changed.push_back(file.path);
+    if (replace_file(folder / file.path, file.bytes)) changed.push_back(file.path);
   };
   const std::vector<std::string> all = only.empty() ? names() : only;
   for (std::size_t n = 0; n < all.size(); ++n) {

@@ -33,8 +33,8 @@ struct Story {
 
   std::string operator()(const Holds& holds) const {
     const double percent = 100 * holds.worst.use();
-    return fmt::format("{} cases, {} telling, at most {:.2g} % of what rounding allows", holds.cases, holds.telling,
-                       percent);
+    return fmt::format("{} cases, {} telling, at most {:.2g} % of what rounding allows", holds.cases,
+                       holds.telling, percent);
   }
   std::string operator()(const Refuted& refuted) const {
     std::string out = off_by(refuted.residual, precision);
@@ -91,8 +91,9 @@ std::string quoted(std::string_view words) {
   return out + "'";
 }
 
-std::string verdict(std::string_view subject, std::string_view id, const Property& property, const Verdict& verdict,
-                    const Precision& precision, std::string_view again, const Style& style) {
+std::string verdict(std::string_view subject, std::string_view id, const Property& property,
+                    const Verdict& verdict, const Precision& precision, std::string_view again,
+                    const Style& style) {
   const std::string word = style.paint(fmt::format("{:9}", upper(name(verdict))));
   const std::string story = std::visit(Story{precision}, verdict);
   if (std::holds_alternative<Holds>(verdict)) return fmt::format("{}  {:44}  {}\n", word, id, story);
@@ -163,8 +164,8 @@ std::string matrix(const std::vector<Cell>& cells, const Style& style) {
 }
 
 std::string explain(std::string_view id, const Property& property) {
-  std::string out = fmt::format("property {}\n  {}\n  {}\n  source: {}\n", id, property.statement, property.formula,
-                                property.source);
+  std::string out = fmt::format("property {}\n  {}\n  {}\n  source: {}\n", id, property.statement,
+                                property.formula, property.source);
   if (property.of == Asked::live) out += "  asked of live implementations only\n";
   for (const Specimen& specimen : property.rejects) out += fmt::format("  refutes: {}\n", specimen.wrong);
   return out;
@@ -174,13 +175,15 @@ std::string explain(std::string_view id, const EncodingSpec& spec) {
   std::string out =
       fmt::format("encoding {}\n  {}\n  {}\n  source: {}\n", id, spec.summary, spec.formula, spec.source);
   for (const Parameter& parameter : spec.parameters)
-    out += fmt::format("  --{:14} {} (standard {})\n", parameter.name, parameter.meaning, text(parameter.standard));
+    out += fmt::format("  --{:14} {} (standard {})\n", parameter.name, parameter.meaning,
+                       text(parameter.standard));
   for (const Claim& claim : spec.claims) {
     const std::string when = claim.when.text();
     out += fmt::format("  {} {}{}\n", claim.holds ? "holds" : "fails", id_of(*claim.property),
                        when.empty() ? "" : " where " + when);
     if (!claim.holds)
-      out += fmt::format("        by {:.3g}, because {}\n        at {}\n", claim.by, claim.because, claim.witness);
+      out += fmt::format("        by {:.3g}, because {}\n        at {}\n", claim.by, claim.because,
+                         claim.witness);
   }
   return out;
 }

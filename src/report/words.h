@@ -20,11 +20,12 @@ struct Style {
   std::string paint(std::string_view word) const;
 };
 
-// `HOLDS    score/depends_on_offset    300 cases, 280 telling, at most 31 % of what rounding allows`, and the whole
-// story where it does not: statement, size, allowance, counterexample, what does not matter, how to see it again. An empty
-// subject is left out.
-std::string verdict(std::string_view subject, std::string_view id, const Property& property, const Verdict& verdict,
-                    const Precision& precision, std::string_view again, const Style& style);
+// `HOLDS    score/depends_on_offset    300 cases, 280 telling, at most 31 % of what rounding allows`, and the
+// whole story where it does not: statement, size, allowance, counterexample, what does not matter, how to see
+// it again. An empty subject is left out.
+std::string verdict(std::string_view subject, std::string_view id, const Property& property,
+                    const Verdict& verdict, const Precision& precision, std::string_view again,
+                    const Style& style);
 
 std::string gated(const Gated& gated, const Style& style);
 

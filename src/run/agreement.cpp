@@ -14,7 +14,8 @@
 namespace posproof {
 namespace {
 
-// Names of the drawn positions: at most four in one call are enough to see a call that is right for one row only.
+// Names of the drawn positions: at most four in one call are enough to see a call that is right for one row
+// only.
 constexpr std::array<std::string_view, 4> places = {"t", "t1", "t2", "t3"};
 constexpr std::array<std::string_view, 4> queries = {"i", "i1", "i2", "i3"};
 constexpr std::array<std::string_view, 4> keys = {"j", "j1", "j2", "j3"};
@@ -34,7 +35,8 @@ Domain overlap(const Domain& a, const Domain& b) {
 
 using Each = std::function<void(const Residual&)>;
 
-// Whoever listens compares a subject with what may be wrong, too: there NaN is what was expected where NaN is.
+// Whoever listens compares a subject with what may be wrong, too: there NaN is what was expected where NaN
+// is.
 Residual entry(const Each& each, double there, double here, double allowed, double ceiling = no_ceiling) {
   const bool both = each && std::isnan(there) && std::isnan(here);
   const Residual residual = both ? exactly(true) : equal(there, here, allowed, ceiling);
@@ -42,14 +44,16 @@ Residual entry(const Each& each, double there, double here, double allowed, doub
   return residual;
 }
 
-// The position whose error a token may have: its own; where something wrong is compared, which may take one token for
-// another, the farthest of the call.
+// The position whose error a token may have: its own; where something wrong is compared, which may take one
+// token for another, the farthest of the call.
 Position blamed(const Each& each, Position own, std::span<const Position> call) {
   return each ? *std::max_element(call.begin(), call.end()) : own;
 }
 
 // The truth's own values are rounded once to double.
-double own_rounding(double value) { return unit_fp64 * std::abs(value); }
+double own_rounding(double value) {
+  return unit_fp64 * std::abs(value);
+}
 
 Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw& draw, const Each& each) {
   const Domain domain = overlap(subject.positions, truth.positions);
@@ -78,11 +82,12 @@ Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Dr
   const auto batch = static_cast<std::size_t>(draw.integer("batch", 1, 2));
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 2));
   const auto at = positions(draw, batch * n, places, domain);
-  const Role role = std::get<std::string>(draw.option("role", {"query", "key"})) == "query" ? Role::query : Role::key;
+  const Role role =
+      std::get<std::string>(draw.option("role", {"query", "key"})) == "query" ? Role::query : Role::key;
   const auto content = draw.content("x", truth.dim);
 
-  // Every token has the same content but for a power of two, which is exact in every format: tokens that are mixed up
-  // differ, and the counterexample stays one vector.
+  // Every token has the same content but for a power of two, which is exact in every format: tokens that are
+  // mixed up differ, and the counterexample stays one vector.
   Tensor x({batch, truth.heads, n, truth.dim});
   for (std::size_t r = 0; r < x.rows(); ++r)
     for (std::size_t c = 0; c < truth.dim; ++c) x.at(r, c) = std::ldexp(content[c], static_cast<int>(r % 4));
@@ -98,7 +103,8 @@ Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Dr
       ceiling[pair.first] = ceiling[pair.second] = 2 * std::hypot(x.at(r, pair.first), x.at(r, pair.second));
     for (std::size_t c = 0; c < truth.dim; ++c)
       worst = worse(
-          entry(each, there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c]), worst);
+          entry(each, there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c]),
+          worst);
   }
   return worst;
 }
@@ -124,7 +130,8 @@ Residual biases_agree(const Bias& truth, const Bias& subject, Precision p, Draw&
   return worst;
 }
 
-Residual logits_agree(const Contextual& truth, const Contextual& subject, Precision p, Draw& draw, const Each& each, bool causal) {
+Residual logits_agree(const Contextual& truth, const Contextual& subject, Precision p, Draw& draw,
+                      const Each& each, bool causal) {
   const Domain domain = overlap(subject.positions, truth.positions);
   const auto nq = static_cast<std::size_t>(draw.integer("nq", 1, 2));
   const auto nk = static_cast<std::size_t>(draw.integer("nk", 1, 2));
@@ -146,9 +153,11 @@ Residual logits_agree(const Contextual& truth, const Contextual& subject, Precis
   return worst;
 }
 
-Residual operators_agree(const Attention& truth, const Attention& subject, Precision p, Draw& draw, const Each& each, bool causal_only) {
+Residual operators_agree(const Attention& truth, const Attention& subject, Precision p, Draw& draw,
+                         const Each& each, bool causal_only) {
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 5));
-  const std::vector<Value> masks = causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
+  const std::vector<Value> masks =
+      causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
   const auto causal = std::get<std::string>(draw.option("mask", masks)) == "causal";
   const Tensor q = draw.content("q", Shape{n, truth.dim});
   const Tensor k = draw.content("k", Shape{n, truth.dim});
@@ -160,8 +169,8 @@ Residual operators_agree(const Attention& truth, const Attention& subject, Preci
   const double allowed = truth.error(q, k, v, mask, p);
   // The output is an average of values: it cannot be further off than their spread.
   const auto [least, most] = std::minmax_element(v.data.begin(), v.data.end());
-  const Residual residual =
-      posproof::equal(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, allowed, *most - *least);
+  const Residual residual = posproof::equal(subject.attend(q, k, v, mask).data,
+                                            truth.attend(q, k, v, mask).data, allowed, *most - *least);
   if (each) each(residual);
   return residual;
 }
@@ -173,7 +182,8 @@ Check compared(const Kind& truth, Compare compare, const Each& each) {
   });
 }
 
-// The cases in which agreement asks for every position of a domain: as text, for the trial that a search runs too.
+// The cases in which agreement asks for every position of a domain: as text, for the trial that a search runs
+// too.
 std::vector<Position> all(const Domain& domain) {
   std::vector<Position> out;
   for (Position t = domain.lo; t <= domain.hi; ++t) out.push_back(t);
@@ -232,8 +242,8 @@ std::vector<Case> every_case(const Encoding& truth, const Encoding& subject, boo
 
 }  // namespace
 
-std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encoding& subject, const Precision& precision,
-                                            bool live, const Budget& budget) {
+std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encoding& subject,
+                                            const Precision& precision, bool live, const Budget& budget) {
   if (truth.index() != subject.index()) return std::nullopt;
   const auto one = trial(agreement(truth), subject, precision);
   if (!one) return std::nullopt;
@@ -246,7 +256,8 @@ std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encodin
     if (found.end == Attempt::End::threw) return Errored{found.what, found.drawn.values};
     if (found.end == Attempt::End::refuted) {
       const Shrunk shrunk = shrink(*one, found, budget.shrinks, Clock::now() + budget.shrink_time);
-      return Refuted{shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
+      return Refuted{
+          shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
     }
     if (found.end != Attempt::End::held) continue;  // refused: within its own bounds it may
     ++holds.cases;
@@ -266,16 +277,18 @@ Property agreement(const Encoding& truth, const std::function<void(const Residua
                     .source = "the encoding's own paper, computed exactly: oracle/",
                     .checks = {},
                     .rejects = {}};
-  if (const auto* table = std::get_if<Table>(&truth)) property.checks.push_back(compared(*table, &rows_agree, each));
-  if (const auto* rotary = std::get_if<Rotary>(&truth)) property.checks.push_back(compared(*rotary, &turns_agree, each));
-  if (const auto* bias = std::get_if<Bias>(&truth)) property.checks.push_back(compared(*bias, &biases_agree, each));
+  if (const auto* table = std::get_if<Table>(&truth))
+    property.checks.push_back(compared(*table, &rows_agree, each));
+  if (const auto* rotary = std::get_if<Rotary>(&truth))
+    property.checks.push_back(compared(*rotary, &turns_agree, each));
+  if (const auto* bias = std::get_if<Bias>(&truth))
+    property.checks.push_back(compared(*bias, &biases_agree, each));
   // A causal encoding says nothing of keys after the query, whatever kind the subject answers in.
   const auto* declared = std::get_if<Bias>(&truth);
   const bool causal = declared != nullptr && declared->causal;
   const auto knowing = [causal](auto compare) {
-    return [causal, compare](const auto& right, const auto& subject, const Precision& p, Draw& draw, const Each& heard) {
-      return compare(right, subject, p, draw, heard, causal);
-    };
+    return [causal, compare](const auto& right, const auto& subject, const Precision& p, Draw& draw,
+                             const Each& heard) { return compare(right, subject, p, draw, heard, causal); };
   };
   if (const auto logits = attention::lift(truth))
     property.checks.push_back(compared(*logits, knowing(&logits_agree), each));

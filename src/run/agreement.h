@@ -14,18 +14,20 @@ namespace posproof {
 // The id under which agreement is listed beside the catalogued properties.
 constexpr std::string_view agreement_id = "agrees_with_its_oracle";
 
-// "Agrees with `truth`": a subject of the truth's own kind is compared value by value, with positions, contents, batch
-// rows and roles drawn; one that gives logits, or the whole operator, is compared with the truth plugged into them.
-// What is allowed is the error of an exactly known encoding computed in the subject's precision.
-// `each` is told of every single comparison, entry by entry (of the whole operator: one). It is for comparing with an
-// encoding that may be wrong: every token is then allowed the error of the farthest of its call, and NaN is NaN.
+// "Agrees with `truth`": a subject of the truth's own kind is compared value by value, with positions,
+// contents, batch rows and roles drawn; one that gives logits, or the whole operator, is compared with the
+// truth plugged into them. What is allowed is the error of an exactly known encoding computed in the
+// subject's precision. `each` is told of every single comparison, entry by entry (of the whole operator:
+// one). It is for comparing with an encoding that may be wrong: every token is then allowed the error of the
+// farthest of its call, and NaN is NaN.
 Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each = {});
 
-// Agreement at every position, not at a sample, where there are few enough: of a file (a table, or a bias at every
-// pair), and of a table or a rotary that declares a domain of at most 8192 positions, as caches do. Holds with as many cases as it took, or the first case that
-// does not, shrunk; none where it cannot be done, or not in `time`.
-std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encoding& subject, const Precision& precision,
-                                            bool live, const Budget& budget);
+// Agreement at every position, not at a sample, where there are few enough: of a file (a table, or a bias at
+// every pair), and of a table or a rotary that declares a domain of at most 8192 positions, as caches do.
+// Holds with as many cases as it took, or the first case that does not, shrunk; none where it cannot be done,
+// or not in `time`.
+std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encoding& subject,
+                                            const Precision& precision, bool live, const Budget& budget);
 
 // "Agrees with its oracle", the claim that every encoding has without writing it, over the spec's grid.
 Trial agreement_over_grid(const EncodingSpec& spec);

@@ -37,7 +37,8 @@ Judged judge_fails(const Claim& claim, const EncodingSpec& spec) {
     return {Standing::not_checked, Errored{error.what(), Case{}}, error.what()};
   }
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-    if (same_to_three_digits(refuted->residual.measured, claim.by)) return {Standing::as_claimed, std::move(verdict), ""};
+    if (same_to_three_digits(refuted->residual.measured, claim.by))
+      return {Standing::as_claimed, std::move(verdict), ""};
     std::string why =
         fmt::format("the witness is off by {:.3g}, recorded is {:.3g}", refuted->residual.measured, claim.by);
     return {Standing::broken, std::move(verdict), std::move(why)};
@@ -53,10 +54,14 @@ Judged judge_fails(const Claim& claim, const EncodingSpec& spec) {
 
 std::string_view name(Standing standing) {
   switch (standing) {
-    case Standing::as_claimed: return "as claimed";
-    case Standing::broken: return "broken";
-    case Standing::stale: return "stale";
-    case Standing::not_checked: return "not checked";
+    case Standing::as_claimed:
+      return "as claimed";
+    case Standing::broken:
+      return "broken";
+    case Standing::stale:
+      return "stale";
+    case Standing::not_checked:
+      return "not checked";
   }
   return "";
 }

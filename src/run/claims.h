@@ -27,16 +27,17 @@ struct Judged {
   std::string why;  // one line, empty where it is as claimed
 };
 
-// The property asked of the encoding over its grid of parameters (those that meet the condition): the parameters
-// are drawn first and are part of the case, so that a counterexample shrinks to the simplest of them.
+// The property asked of the encoding over its grid of parameters (those that meet the condition): the
+// parameters are drawn first and are part of the case, so that a counterexample shrinks to the simplest of
+// them.
 Trial over_grid(const Property& property, const EncodingSpec& spec, const Condition& when = {});
 
 // The same for a trial that is made for each setting: none where it does not apply there.
 Trial over_grid(const EncodingSpec& spec, const Condition& when,
                 std::function<std::optional<Trial>(const Parameters&)> made);
 
-// A recorded case of a property on an encoding: the fields named like parameters are the parameters (standard where
-// missing), the rest are the inputs. Throws std::invalid_argument for a field that nothing asks for.
+// A recorded case of a property on an encoding: the fields named like parameters are the parameters (standard
+// where missing), the rest are the inputs. Throws std::invalid_argument for a field that nothing asks for.
 Verdict replay(const Property& property, const EncodingSpec& spec, const Case& recorded);
 
 // Where a claim that something holds stands after this verdict.

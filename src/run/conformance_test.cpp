@@ -1,7 +1,8 @@
-// One ctest test for each encoding and claim (`rope.score.depends_on_offset`) and for its agreement with the oracle
-// (`rope.agrees_with_its_oracle`), one for each property's specimens (`teeth.score.depends_on_offset`): the property must
-// refute every one of them within the usual search; and one for each defect (`defects.rope.angles_in_bf16`): the
-// property named in advance must refute it.
+// One ctest test for each encoding and claim (`rope.score.depends_on_offset`) and for its agreement with the
+// oracle
+// (`rope.agrees_with_its_oracle`), one for each property's specimens (`teeth.score.depends_on_offset`): the
+// property must refute every one of them within the usual search; and one for each defect
+// (`defects.rope.angles_in_bf16`): the property named in advance must refute it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +40,8 @@ class Teeth : public Conformance {
       const Verdict verdict = search(*one, {.id = std::string(id_)});
       const auto* errored = std::get_if<Errored>(&verdict);
       EXPECT_TRUE(std::holds_alternative<Refuted>(verdict))
-          << id_ << " accepts " << specimen.wrong << ": " << name(verdict) << " " << (errored ? errored->what : "");
+          << id_ << " accepts " << specimen.wrong << ": " << name(verdict) << " "
+          << (errored ? errored->what : "");
     }
   }
 
@@ -53,7 +55,8 @@ class Agreeing : public Conformance {
   Agreeing(std::string id, const EncodingSpec& spec) : id_(std::move(id)), spec_(spec) {}
   void TestBody() override {
     const Judged judged = stand(search(agreement_over_grid(spec_), {.id = id_}));
-    EXPECT_EQ(judged.standing, Standing::as_claimed) << id_ << ": " << name(judged.standing) << ": " << judged.why;
+    EXPECT_EQ(judged.standing, Standing::as_claimed)
+        << id_ << ": " << name(judged.standing) << ": " << judged.why;
   }
 
  private:
@@ -83,10 +86,12 @@ class Shipped : public Conformance {
 
 class Claimed : public Conformance {
  public:
-  Claimed(std::string id, const Claim& claim, const EncodingSpec& spec) : id_(std::move(id)), claim_(claim), spec_(spec) {}
+  Claimed(std::string id, const Claim& claim, const EncodingSpec& spec)
+      : id_(std::move(id)), claim_(claim), spec_(spec) {}
   void TestBody() override {
     const Judged judged = judge(claim_, spec_, {.id = id_});
-    EXPECT_EQ(judged.standing, Standing::as_claimed) << id_ << ": " << name(judged.standing) << ": " << judged.why;
+    EXPECT_EQ(judged.standing, Standing::as_claimed)
+        << id_ << ": " << name(judged.standing) << ": " << judged.why;
   }
 
  private:
@@ -101,17 +106,20 @@ void add(const std::string& suite, const std::string& test, auto make) {
 
 void add_all() {
   for (const auto& [id, property] : catalogue::properties())
-    add("teeth", dotted(id), [id = id, property = property]() -> Conformance* { return new Teeth(id, *property); });
+    add("teeth", dotted(id),
+        [id = id, property = property]() -> Conformance* { return new Teeth(id, *property); });
   for (const auto& [id, spec] : catalogue::encodings()) {
-    add(std::string(id), std::string(agreement_id), [key = fmt::format("{} {}", id, agreement_id), spec = spec]() -> Conformance* {
-      return new Agreeing(key, *spec);
-    });
+    add(std::string(id), std::string(agreement_id),
+        [key = fmt::format("{} {}", id, agreement_id), spec = spec]() -> Conformance* {
+          return new Agreeing(key, *spec);
+        });
     std::size_t number = 0;
     for (const Claim& claim : spec->claims) {
       const std::string property(id_of(*claim.property));
       // One encoding may claim a property several times, under different conditions.
-      const auto same = std::count_if(spec->claims.begin(), spec->claims.begin() + static_cast<std::ptrdiff_t>(number++),
-                                      [&](const Claim& other) { return other.property == claim.property; });
+      const auto same =
+          std::count_if(spec->claims.begin(), spec->claims.begin() + static_cast<std::ptrdiff_t>(number++),
+                        [&](const Claim& other) { return other.property == claim.property; });
       const std::string suffix = same == 0 ? "" : fmt::format(".{}", same + 1);
       add(std::string(id), dotted(property) + suffix,
           [key = fmt::format("{} {}{}", id, property, suffix), &claim, spec = spec]() -> Conformance* {
@@ -123,7 +131,8 @@ void add_all() {
     const EncodingSpec& spec = encoding_named(family);
     for (const Defect& defect : defects->defects) {
       const std::string test = fmt::format("{}.{}", family, defect.name);
-      add("defects", test, [test, &defect, &spec]() -> Conformance* { return new Shipped(test, defect, spec); });
+      add("defects", test,
+          [test, &defect, &spec]() -> Conformance* { return new Shipped(test, defect, spec); });
     }
   }
 }

@@ -25,8 +25,8 @@ struct Answered {
 
 // What was compared, entry by entry.
 struct Compared {
-  std::uint64_t entries = 0;  // that differ
-  std::vector<bool> differs;  // by case
+  std::uint64_t entries = 0;   // that differ
+  std::vector<bool> differs;   // by case
   std::vector<bool> declined;  // by case: nothing to compare
 };
 
@@ -34,11 +34,21 @@ struct Compared {
 Encoding answering(Encoding encoding, std::function<Tensor()> answer) {
   struct {
     const std::function<Tensor()>& answer;
-    void operator()(Table& table) const { table.rows = [a = answer](auto&&...) { return a(); }; }
-    void operator()(Rotary& rotary) const { rotary.turn = [a = answer](auto&&...) { return a(); }; }
-    void operator()(Bias& bias) const { bias.bias = [a = answer](auto&&...) { return a(); }; }
-    void operator()(Contextual& contextual) const { contextual.logits = [a = answer](auto&&...) { return a(); }; }
-    void operator()(Attention& attention) const { attention.attend = [a = answer](auto&&...) { return a(); }; }
+    void operator()(Table& table) const {
+      table.rows = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Rotary& rotary) const {
+      rotary.turn = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Bias& bias) const {
+      bias.bias = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Contextual& contextual) const {
+      contextual.logits = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Attention& attention) const {
+      attention.attend = [a = answer](auto&&...) { return a(); };
+    }
   } replaced{answer};
   std::visit(replaced, encoding);
   return encoding;
@@ -60,8 +70,8 @@ Encoding remembering(Encoding encoding, const std::shared_ptr<Tensor>& last) {
   return encoding;
 }
 
-// Asks the subject once, in one order: one that remembers what it was asked is compared with a defect that is asked
-// the same, and no defect costs it a further call. The case that refuted it comes first.
+// Asks the subject once, in one order: one that remembers what it was asked is compared with a defect that is
+// asked the same, and no defect costs it a further call. The case that refuted it comes first.
 std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
                                  std::uint64_t seed) {
   constexpr std::uint64_t cases = 80;
@@ -97,8 +107,9 @@ Compared compare(const Encoding& candidate, const Encoding& subject, Precision p
   Compared compared;
   std::uint64_t differ = 0;
   const Tensor* answer = nullptr;
-  const auto one = trial(agreement(candidate, [&](const Residual& entry) { differ += entry.holds() ? 0 : 1; }),
-                         answering(subject, [&answer] { return *answer; }), precision);
+  const auto one =
+      trial(agreement(candidate, [&](const Residual& entry) { differ += entry.holds() ? 0 : 1; }),
+            answering(subject, [&answer] { return *answer; }), precision);
   for (const Answered& now : answered) {
     answer = &now.answer;
     differ = 0;
@@ -125,12 +136,13 @@ Compared compare(const Encoding& candidate, const Encoding& subject, Precision p
   return compared;
 }
 
-// Whether a candidate that leaves `left` of what was `wrong` unexplained is the explanation. A wrong one is worse than
-// none: the case that refuted the subject must be explained, several others must have been wrong, and nothing may
-// contradict it, except that a defect that rounds an angle may fall to the other side of a tie: the subject's own
-// angle is off by power_error, and where a tie is nearer than that they differ by a whole unit of the coarse format.
-// Ties are two half units apart, so that happens to at most 2 power_error / (2 unit) of the entries: for fp32 under
-// fp16, where it is worst, with 64 pairs and ln w = 10, (4 + 30 + 128) 2^-24 / 2^-11 = 2 %, and under bf16 0.25 %.
+// Whether a candidate that leaves `left` of what was `wrong` unexplained is the explanation. A wrong one is
+// worse than none: the case that refuted the subject must be explained, several others must have been wrong,
+// and nothing may contradict it, except that a defect that rounds an angle may fall to the other side of a
+// tie: the subject's own angle is off by power_error, and where a tie is nearer than that they differ by a
+// whole unit of the coarse format. Ties are two half units apart, so that happens to at most 2 power_error /
+// (2 unit) of the entries: for fp32 under fp16, where it is worst, with 64 pairs and ln w = 10, (4 + 30 +
+// 128) 2^-24 / 2^-11 = 2 %, and under bf16 0.25 %.
 bool explains(const Compared& left, const Compared& wrong) {
   constexpr std::uint64_t several = 5;
   if (left.differs.front() || left.declined.front()) return false;
@@ -140,7 +152,9 @@ bool explains(const Compared& left, const Compared& wrong) {
   return answered >= several && 50 * left.entries <= wrong.entries;
 }
 
-bool is_shape(std::string_view parameter) { return parameter == "dim" || parameter == "heads" || parameter == "length"; }
+bool is_shape(std::string_view parameter) {
+  return parameter == "dim" || parameter == "heads" || parameter == "length";
+}
 
 }  // namespace
 
@@ -162,9 +176,9 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
       other.set(parameter.name, value);
       if (other == parameters) continue;
       try {
-        consider(spec.oracle(other), {Explanation::Kind::convention,
-                                      fmt::format("--{} {}", parameter.name, text(value)),
-                                      std::string(parameter.meaning), ""});
+        consider(spec.oracle(other),
+                 {Explanation::Kind::convention, fmt::format("--{} {}", parameter.name, text(value)),
+                  std::string(parameter.meaning), ""});
       } catch (const Refusal&) {  // this value makes no sense with the others
       }
     }
@@ -173,8 +187,9 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
     if (family != id) continue;
     for (const Defect& defect : defects->defects) {
       try {
-        consider(defect.make(parameters), {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
-                                           std::string(defect.wrong), std::string(defect.sources)});
+        consider(defect.make(parameters),
+                 {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
+                  std::string(defect.wrong), std::string(defect.sources)});
       } catch (const Refusal&) {
       }
     }

@@ -21,8 +21,9 @@ struct Explanation {
   std::string sources;  // of a defect
 };
 
-// Compares the subject with every other setting of the encoding's parameters (one changed at a time) and with every
-// defect of its family, on the counterexample and on a search of its own. Empty: nothing known explains it.
+// Compares the subject with every other setting of the encoding's parameters (one changed at a time) and with
+// every defect of its family, on the counterexample and on a search of its own. Empty: nothing known explains
+// it.
 std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
                                   const Subject& subject, const Case& counterexample, std::uint64_t seed);
 

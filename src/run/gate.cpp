@@ -36,8 +36,8 @@ std::vector<Encoding> in_every_kind(const Encoding& encoding) {
 Encoding narrowed(Encoding encoding, Position lo, Position hi) {
   const auto narrow = [&](Domain& domain) {
     if (std::max(domain.lo, lo) > std::min(domain.hi, hi))
-      throw std::invalid_argument(fmt::format("positions {}:{} were asked for, the subject has {}:{}", lo, hi,
-                                              domain.lo, domain.hi));
+      throw std::invalid_argument(
+          fmt::format("positions {}:{} were asked for, the subject has {}:{}", lo, hi, domain.lo, domain.hi));
     domain.ends = domain.ends && hi >= domain.hi && lo <= domain.lo;
     domain.lo = std::max(domain.lo, lo);
     domain.hi = std::min(domain.hi, hi);
@@ -104,8 +104,8 @@ double largest_at(const Encoding& truth, Position t) {
   return most;
 }
 
-// What is beyond the largest number of fp16 is an infinity there, by rounding alone: a subject in fp16 is asked for the
-// positions whose values have a place in it. The other formats reach beyond 2^127.
+// What is beyond the largest number of fp16 is an infinity there, by rounding alone: a subject in fp16 is
+// asked for the positions whose values have a place in it. The other formats reach beyond 2^127.
 void keep_within_fp16(const Encoding& truth, Subject& subject) {
   constexpr double largest = 65504;
   if (subject.precision.result != unit_fp16) return;
@@ -142,10 +142,11 @@ Verdict sum(const Verdict& searched, Verdict everywhere) {
   return everywhere;
 }
 
-// Why nothing was learned, where even the truth could not have shown anything: one head cannot differ from another,
-// and no channel stands past the rotary width. None where the subject is to blame (it declines, it is slow).
-std::optional<std::string> nothing_to_learn(const Property& property, const Encoding& truth, const Subject& subject,
-                                            const Plan& plan) {
+// Why nothing was learned, where even the truth could not have shown anything: one head cannot differ from
+// another, and no channel stands past the rotary width. None where the subject is to blame (it declines, it
+// is slow).
+std::optional<std::string> nothing_to_learn(const Property& property, const Encoding& truth,
+                                            const Subject& subject, const Plan& plan) {
   const auto one = trial(property, truth_within(truth, subject.encoding), subject.precision);
   if (!one) return std::nullopt;
   const Verdict verdict = search(*one, plan);
@@ -200,9 +201,11 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
   select(std::string(agreement_id), gated.agreement);
   // A subject that says where it ends has claimed this itself.
   if (ends(gated.subject.encoding))
-    select(std::string(id_of(properties::call::refuses_out_of_range)), properties::call::refuses_out_of_range);
+    select(std::string(id_of(properties::call::refuses_out_of_range)),
+           properties::call::refuses_out_of_range);
   for (const Claim& claim : spec.claims)
-    if (claim.holds && claim.when.met(parameters)) select(std::string(id_of(*claim.property)), *claim.property);
+    if (claim.holds && claim.when.met(parameters))
+      select(std::string(id_of(*claim.property)), *claim.property);
 
   for (std::size_t n = 0; n < selected.size(); ++n) {
     const Selected& one = selected[n];
@@ -216,16 +219,19 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     if (one.id == agreement_id && !std::holds_alternative<Refuted>(verdict)) {
       auto everywhere = agreement_everywhere(truth, gated.subject.encoding, gated.subject.precision,
                                              gated.subject.live, options.budget);
-      if (everywhere && !std::holds_alternative<Errored>(verdict)) verdict = sum(verdict, std::move(*everywhere));
+      if (everywhere && !std::holds_alternative<Errored>(verdict))
+        verdict = sum(verdict, std::move(*everywhere));
     }
     const auto* undecided = std::get_if<Undecided>(&verdict);
-    if (undecided != nullptr && one.id != agreement_id && !gated.subject.live) {  // a file refuses only past its end
+    if (undecided != nullptr && one.id != agreement_id &&
+        !gated.subject.live) {  // a file refuses only past its end
       gated.not_asked.push_back(fmt::format("{}: the file is too short for it: {}", one.id, undecided->why));
       continue;
     }
     if (undecided != nullptr && one.id != agreement_id)
       if (const auto why = nothing_to_learn(*one.property, truth, gated.subject, plan)) {
-        gated.not_asked.push_back(fmt::format("{}: even the exact encoding has nothing to show here: {}", one.id, *why));
+        gated.not_asked.push_back(
+            fmt::format("{}: even the exact encoding has nothing to show here: {}", one.id, *why));
         continue;
       }
     if (const auto* none = std::get_if<NotApplicable>(&verdict)) {
@@ -239,11 +245,13 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     for (const Asking& asking : gated.asked)
       if (const auto* refuted = std::get_if<Refuted>(&asking.verdict); refuted && asking.id == agreement_id)
         counterexample = refuted->counterexample;
-    // One that has not been asked anything yet: its history is that of the calls that a defect is compared on.
+    // One that has not been asked anything yet: its history is that of the calls that a defect is compared
+    // on.
     try {
       Subject fresh = open(subject, expected);
       if (options.positions)
-        fresh.encoding = narrowed(std::move(fresh.encoding), options.positions->first, options.positions->second);
+        fresh.encoding =
+            narrowed(std::move(fresh.encoding), options.positions->first, options.positions->second);
       gated.explanations = diagnose(spec, encoding_id, parameters, fresh, counterexample, options.seed);
     } catch (const SubjectError&) {  // it did not start again: nothing explains it
     }

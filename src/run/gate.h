@@ -28,7 +28,7 @@ struct Gated {
   Parameters parameters;
   Subject subject;
   std::vector<Asking> asked;
-  std::vector<std::string> not_asked;  // claims of the encoding that this subject cannot be asked, and why
+  std::vector<std::string> not_asked;     // claims of the encoding that this subject cannot be asked, and why
   std::vector<Explanation> explanations;  // where something was refuted
   Property agreement;                     // what the first of `asked` points to
 
@@ -46,12 +46,14 @@ struct GateOptions {
   std::function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};
 };
 
-// Puts a foreign implementation to everything that the encoding claims to hold for these parameters, agreement with
-// the oracle first. Throws std::invalid_argument, Refusal (parameters) and SubjectError (it cannot be started).
+// Puts a foreign implementation to everything that the encoding claims to hold for these parameters,
+// agreement with the oracle first. Throws std::invalid_argument, Refusal (parameters) and SubjectError (it
+// cannot be started).
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
            std::string_view subject, const GateOptions& options);
 
-// The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are left.
+// The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are
+// left.
 Encoding narrowed(Encoding encoding, Position lo, Position hi);
 
 // The encoding in each kind in which a subject may answer, its own first.

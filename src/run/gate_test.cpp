@@ -33,7 +33,9 @@ Gated agreed(const std::string& encoding, const std::string& parameters, const s
   return gated(encoding, parameters, subject, std::string(agreement_id));
 }
 
-std::string variant(const std::string& name) { return python("src/subject/testing/variants.py", name); }
+std::string variant(const std::string& name) {
+  return python("src/subject/testing/variants.py", name);
+}
 
 const Asking& asking(const Gated& found, std::string_view id) {
   for (const Asking& one : found.asked)
@@ -52,14 +54,17 @@ std::string story(const Gated& found) {
     out += one.id + " " + std::string(name(one.verdict));
     if (const auto* errored = std::get_if<Errored>(&one.verdict)) out += " " + errored->what;
     if (const auto* undecided = std::get_if<Undecided>(&one.verdict)) out += " " + undecided->why;
-    if (const auto* refuted = std::get_if<Refuted>(&one.verdict)) out += " at " + refuted->counterexample.text();
+    if (const auto* refuted = std::get_if<Refuted>(&one.verdict))
+      out += " at " + refuted->counterexample.text();
     out += "\n";
   }
   for (const Explanation& one : found.explanations) out += one.what + "\n";
   return out;
 }
 
-bool passes(const Gated& found) { return !found.asked.empty() && !found.refuted() && !found.undecided(); }
+bool passes(const Gated& found) {
+  return !found.asked.empty() && !found.refuted() && !found.undecided();
+}
 
 bool named(const Gated& found, std::string_view what) {
   return std::any_of(found.explanations.begin(), found.explanations.end(),
@@ -118,8 +123,8 @@ TEST(Gate, refutes_what_is_wrong_by_little_and_names_it) {
   for (const auto& [name, encoding, parameters, explanation] : all) {
     const Gated found = agreed(encoding, parameters, variant(name));
     ASSERT_NE(refuted(found), nullptr) << name << ":\n" << story(found);
-    EXPECT_TRUE(explanation.empty() ? found.explanations.empty() : named(found, explanation))
-        << name << ":\n" << story(found);
+    EXPECT_TRUE(explanation.empty() ? found.explanations.empty() : named(found, explanation)) << name << ":\n"
+                                                                                              << story(found);
   }
 }
 
@@ -141,7 +146,9 @@ TEST(Gate, asks_a_subject_that_ends_whether_it_does) {
   EXPECT_NE(refuted(gated("rope", "dim=8", variant("does_not_end"), id), id), nullptr);
   EXPECT_TRUE(passes(gated("learned", "dim=4 length=64", python("examples/numpy_learned.py"), id)));
   for (const std::string wrong : {"clamps", "wraps"})
-    EXPECT_NE(refuted(gated("learned", "dim=4 length=64", python("examples/numpy_learned.py", "--wrong " + wrong), id), id),
+    EXPECT_NE(refuted(gated("learned", "dim=4 length=64",
+                            python("examples/numpy_learned.py", "--wrong " + wrong), id),
+                      id),
               nullptr)
         << wrong;
 }
@@ -153,15 +160,16 @@ TEST(Gate, does_not_ask_what_nothing_can_show) {
     return std::any_of(found.not_asked.begin(), found.not_asked.end(),
                        [&](const std::string& why) { return why.find(id) == 0; });
   };
-  EXPECT_TRUE(said("call/treats_heads_alike"));        // one head
+  EXPECT_TRUE(said("call/treats_heads_alike"));           // one head
   EXPECT_TRUE(said("rotary/leaves_the_tail_untouched"));  // no tail
 }
 
 TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
   if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
   const auto rope = [](const std::string& wrong) {
-    return agreed("rope", "dim=32 base=500000",
-                  python("examples/torch_rope.py", "--length 4096" + (wrong.empty() ? "" : " --wrong " + wrong)));
+    return agreed(
+        "rope", "dim=32 base=500000",
+        python("examples/torch_rope.py", "--length 4096" + (wrong.empty() ? "" : " --wrong " + wrong)));
   };
   const Gated right = rope("");
   EXPECT_TRUE(passes(right)) << story(right);
@@ -181,18 +189,20 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
     EXPECT_EQ(telling_entries(at, "x"), 1u) << at.text();  // one basis vector
     EXPECT_EQ(at.integer("batch"), 1) << at.text();
     EXPECT_EQ(at.integer("tokens"), 1) << at.text();
-    EXPECT_LE(at.integer("t"), wrong == "bf16_angles" ? 300 : 1) << at.text();  // 257: the first that bf16 lacks
+    EXPECT_LE(at.integer("t"), wrong == "bf16_angles" ? 300 : 1)
+        << at.text();  // 257: the first that bf16 lacks
   }
 }
 
 class Written {
  public:
   Written(const std::string& name, const Tensor& values, bool single)
-      : path_(std::filesystem::temp_directory_path() / ("posproof_gate_" + std::to_string(getpid()) + "_" + name)) {
+      : path_(std::filesystem::temp_directory_path() /
+              ("posproof_gate_" + std::to_string(getpid()) + "_" + name)) {
     std::string shape;
     for (const std::size_t extent : values.shape) shape += std::to_string(extent) + ", ";
-    std::string header = std::string("{'descr': '<f") + (single ? "4" : "8") + "', 'fortran_order': False, 'shape': (" +
-                         shape + "), }";
+    std::string header = std::string("{'descr': '<f") + (single ? "4" : "8") +
+                         "', 'fortran_order': False, 'shape': (" + shape + "), }";
     while ((header.size() + 11) % 64 != 0) header += ' ';
     header += '\n';
     std::ofstream out(path_, std::ios::binary);

@@ -29,10 +29,14 @@ Answer agreed(const EncodingSpec& spec, const Plan& plan) {
 
 std::string_view word(const Answer& answer) {
   switch (answer.standing) {
-    case Standing::broken: return "BROKEN";
-    case Standing::stale: return "STALE";
-    case Standing::not_checked: return "not checked";
-    case Standing::as_claimed: break;
+    case Standing::broken:
+      return "BROKEN";
+    case Standing::stale:
+      return "STALE";
+    case Standing::not_checked:
+      return "not checked";
+    case Standing::as_claimed:
+      break;
   }
   const bool holds = std::holds_alternative<Holds>(answer.verdict);
   const bool fails = std::holds_alternative<Refuted>(answer.verdict);
@@ -56,10 +60,12 @@ std::vector<Cell> matrix(const MatrixOptions& options) {
 
   for (const auto& [encoding, spec] : encodings) {
     const auto plan = [&](std::string_view property) {
-      return Plan{.seed = options.seed, .id = fmt::format("{} {}", encoding, property), .budget = options.budget};
+      return Plan{
+          .seed = options.seed, .id = fmt::format("{} {}", encoding, property), .budget = options.budget};
     };
     if (begin(encoding, agreement_id))
-      cells.push_back({std::string(encoding), std::string(agreement_id), {agreed(*spec, plan(agreement_id))}});
+      cells.push_back(
+          {std::string(encoding), std::string(agreement_id), {agreed(*spec, plan(agreement_id))}});
     for (const auto& [id, property] : properties) {
       if (!begin(encoding, id)) continue;
       Cell cell{std::string(encoding), std::string(id), {}};

@@ -8,8 +8,8 @@
 
 namespace posproof {
 
-// One claim of an encoding about a property, judged; or, where the encoding claims nothing, what a search over its
-// standard parameters says: a claim that someone could make, with a proof.
+// One claim of an encoding about a property, judged; or, where the encoding claims nothing, what a search
+// over its standard parameters says: a claim that someone could make, with a proof.
 struct Answer {
   const Claim* claim;  // nullptr: nothing is claimed
   Standing standing;   // of the claim
@@ -26,17 +26,18 @@ struct Cell {
 struct MatrixOptions {
   std::uint64_t seed = 1;
   Budget budget = {};
-  std::string filter;  // part of `encoding.property/id`; empty for all
+  std::string filter;     // part of `encoding.property/id`; empty for all
   bool unclaimed = true;  // search the cells without a claim too
   std::function<void(std::string_view encoding, std::string_view property, std::size_t done, std::size_t of)>
       progress = {};
 };
 
-// Every encoding against every property, encodings and properties in the order of the catalogue, agreement first.
+// Every encoding against every property, encodings and properties in the order of the catalogue, agreement
+// first.
 std::vector<Cell> matrix(const MatrixOptions& options);
 
-// `holds`, `fails`, `holds?`, `fails?`, `BROKEN`, `STALE`, `not checked`, and nothing where it does not apply. Several
-// answers of one cell are joined by a slash.
+// `holds`, `fails`, `holds?`, `fails?`, `BROKEN`, `STALE`, `not checked`, and nothing where it does not
+// apply. Several answers of one cell are joined by a slash.
 std::string summary(const Cell& cell);
 
 bool any(const std::vector<Cell>& cells, Standing standing);
