@@ -191,7 +191,7 @@ TEST(OracleNone, allows_what_rounding_does_and_not_much_more) {
   std::mt19937_64 random(1);
   double most = 0;
   for (int n = 0; n < 20000; ++n) {
-    const std::size_t dim = 1 + n % 8;
+    const std::size_t dim = static_cast<std::size_t>(1 + n % 8);
     const Contextual oracle = none("dim=" + std::to_string(dim));
     Tensor q({1, dim}), k({1, dim});
     float sum = 0;

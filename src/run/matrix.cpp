@@ -59,7 +59,7 @@ std::vector<Cell> matrix(const MatrixOptions& options) {
   };
 
   for (const auto& [encoding, spec] : encodings) {
-    const auto plan = [&](std::string_view property) {
+    const auto plan = [&, encoding = encoding](std::string_view property) {
       return Plan{
           .seed = options.seed, .id = fmt::format("{} {}", encoding, property), .budget = options.budget};
     };
