@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <stdexcept>
 
 namespace posproof {
@@ -22,7 +23,7 @@ std::optional<double> number(std::string_view word) {
 }
 
 bool same_bits(double a, double b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
 std::string list_text(const std::vector<double>& values) {
