@@ -177,9 +177,13 @@ int run_matrix(const Common& common) {
          .progress = [&](std::string_view encoding, std::string_view property, std::size_t done,
                          std::size_t of) { progress(fmt::format("{}.{}", encoding, property), done, of); }});
   }
+  if (cells.empty()) {
+    fmt::print(stderr, "posproof: no `encoding.property` contains `{}`; nothing was checked\n", common.filter);
+    return not_checked;
+  }
   write(common.json ? report::json(cells) : report::matrix(cells, style()));
   if (any(cells, Standing::broken) || any(cells, Standing::stale)) return broken;
-  return cells.empty() || any(cells, Standing::not_checked) ? not_checked : as_claimed;
+  return any(cells, Standing::not_checked) ? not_checked : as_claimed;
 }
 
 int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
