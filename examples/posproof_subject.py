@@ -71,13 +71,14 @@ def hello():
 
 
 def serve(rows=None, turn=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
-          version="", domain=None, ends=False, conventions="", decline=()):
+          version="", domain=None, ends=False, conventions="", decline=IndexError):
     """Answers posproof until it has no more questions.
 
     precision    what the answers may be judged by: "bf16/fp32" is bf16 with angles in fp32. Usually the dtype says it.
     domain       (first, last) position; `ends=True`: every position outside is declined
     conventions  free words for the report: "half-split, positions from 1"
-    decline      exception, or several, that mean no rather than a fault: (IndexError, ValueError)
+    decline      exception, or several, that mean no rather than a fault, an index past a table's end unless
+                 said otherwise: (IndexError, ValueError); () for none
     """
     hello()
     given = {"rows": rows, "turn": turn, "bias": bias, "logits": logits, "attend": attend}

@@ -18,7 +18,6 @@ Encoding make(const Parameters& parameters) {
   // Positions have 63 bits; further channels are always 0.
   const Position last = dim < 63 ? (Position{1} << dim) - 1 : std::numeric_limits<Position>::max();
   Table table{.dim = dim, .positions = {0, std::min(last, Position{1} << 20)}};
-  table.positions.ends = table.positions.hi == last;
   table.positions.hard =
       hard_positions(std::span<const Pair>{}, 0, table.positions.hi);  // a power flips all bits below
   table.rows = [=](std::span<const Position> positions, Position) {
@@ -96,7 +95,6 @@ const EncodingSpec encodings::binary{
             holds(call::agrees_in_chunks),
             holds(call::forgets_history),
             holds(call::takes_positions_in_any_order),
-            holds(call::refuses_out_of_range),
         },
 };
 
