@@ -1,5 +1,4 @@
 // The command line, nothing else: words in, one call of run/, words out of report/, an exit code.
-#include <fmt/color.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>

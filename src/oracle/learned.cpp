@@ -18,6 +18,7 @@ Encoding learned(const Parameters& parameters) {
   const Position lo = offset < 0 ? -offset : 0, hi = length - 1 - offset;
   if (hi < lo) asked.refuse("`offset` leaves no position that has a row of its own");
   table.positions = {lo, hi, hard_positions(std::span<const Pair>{}, lo, hi)};
+  table.positions.ends = true;
   table.rows = [=](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {

@@ -84,6 +84,7 @@ Encoding one_hot(const Parameters& parameters) {
   const std::size_t dim = asked.width("dim", 64);
   const Position last = static_cast<Position>(dim) - 1;
   Table table{.dim = dim, .positions = domain(0, last)};
+  table.positions.ends = true;
   table.rows = rows_from(dim, [last](Position t, std::size_t c, Position) {
     within("one_hot", t, 0, last);
     return static_cast<Position>(c) == t ? 1.0 : 0.0;

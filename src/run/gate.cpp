@@ -77,17 +77,6 @@ bool ends(const Encoding& encoding) {
       encoding);
 }
 
-// Where the encoding is defined nowhere else, that is part of what is expected of a subject.
-Encoding ending_like(Encoding truth, const Encoding& made) {
-  if (!ends(made)) return truth;
-  std::visit(
-      [](auto& right) {
-        if constexpr (requires { right.positions; }) right.positions.ends = true;
-      },
-      truth);
-  return truth;
-}
-
 // The largest magnitude at a position: of a bias, at that distance and at that key.
 double largest_at(const Encoding& truth, Position t) {
   double most = 0;
@@ -158,7 +147,7 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
 
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
            std::string_view subject, const GateOptions& options) {
-  const Encoding truth = ending_like(spec.oracle(parameters), spec.make(parameters));
+  const Encoding truth = spec.oracle(parameters);
   const Expected expected{.encoding = std::string(encoding_id),
                           .parameters = parameters,
                           .declared = in_every_kind(truth),
