@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -11,6 +12,10 @@
 
 #include "core/precision.h"
 #include "core/tensor.h"
+
+namespace posproof::oracle {
+class ExactTable;
+}
 
 namespace posproof {
 
@@ -62,6 +67,8 @@ struct Table {
   double terms = 0;   // size of what an entry is a difference of: 2 for 2t/(L-1) - 1
   // The lone sine column of an odd width, when the last cosine is cut off.
   std::optional<Pair> lone = {};
+  // Every entry correctly rounded to every format, at speed, where an oracle has that: oracle/exact_table.h.
+  std::shared_ptr<const oracle::ExactTable> exact = {};
 };
 
 // Acts on query and key. `x` is [batch, heads, n, dim], `positions` one per token of each batch row (batch *
@@ -72,6 +79,9 @@ struct Rotary {
   Domain positions = {};
   std::function<Tensor(const Tensor& x, std::span<const Position> positions, Role)> turn = {};
   std::vector<Pair> pairs = {};  // channels in no pair are left as they are
+  // The same of what becomes of (1, 0) in every pair: the cosine in its first channel, the sine in its
+  // second.
+  std::shared_ptr<const oracle::ExactTable> exact = {};
 };
 
 // How a bucketed bias shares its entries between offsets.

@@ -1,11 +1,55 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
 namespace posproof {
 
-// The nearest value of a narrower format, ties to the even one, as a double. Subnormals are kept, what is too
-// large becomes an infinity, NaN stays NaN. Rounded once, straight from the double.
-double to_fp32(double x);
-double to_bf16(double x);
-double to_fp16(double x);
+// The binary floating formats in which encodings are stored: IEEE 754 binary64, binary32 and binary16, and
+// bfloat16.
+enum class Format { f64, f32, bf16, f16 };
+
+constexpr std::array<Format, 4> every_format = {Format::f64, Format::f32, Format::bf16, Format::f16};
+
+// A finite number of a format is m * 2^e with |m| < 2^digits and e >= smallest - digits + 1, below
+// 2^(largest + 1).
+struct FormatShape {
+  int digits;    // of the significand, the hidden one included
+  int smallest;  // exponent of the smallest normal number
+  int largest;   // of the largest
+};
+
+constexpr FormatShape shape(Format format) {
+  constexpr std::array<FormatShape, 4> shapes = {
+      {{53, -1022, 1023}, {24, -126, 127}, {8, -126, 127}, {11, -14, 15}}};
+  return shapes.at(static_cast<std::size_t>(format));
+}
+
+constexpr std::size_t bytes(Format format) {
+  return format == Format::f64 ? 8 : format == Format::f32 ? 4 : 2;
+}
+
+std::string_view name(Format format);  // `f64`, `f32`, `bf16`, `f16`
+std::optional<Format> format(std::string_view name);
+
+// The nearest value of the format, ties to the even one, as a double. Subnormals are kept, what is too large
+// becomes an infinity, NaN stays NaN. Rounded once, straight from the double.
+double nearest(Format format, double x);
+
+// Half the distance between neighbours of the format at the magnitude of x: the largest error of one rounding
+// there.
+double half_ulp(Format format, double x);
+
+inline double to_fp32(double x) {
+  return nearest(Format::f32, x);
+}
+inline double to_bf16(double x) {
+  return nearest(Format::bf16, x);
+}
+inline double to_fp16(double x) {
+  return nearest(Format::f16, x);
+}
 
 }  // namespace posproof

@@ -2,6 +2,7 @@
 
 #include "core/hard.h"
 #include "oracle/asked.h"
+#include "oracle/exact_table.h"
 #include "oracle/ladder.h"
 #include "oracle/oracle.h"
 
@@ -16,6 +17,7 @@ struct Plan {
   std::vector<Exponent> exponents;
   std::vector<std::size_t> sine_column;
   std::vector<std::optional<std::size_t>> cosine_column;  // none: it was cut off
+  std::vector<Run> runs;                                  // the same, as stretches of columns
 };
 
 Odd odd_of(const Asked& asked) {
@@ -46,7 +48,7 @@ Plan plan_of(const Asked& asked) {
   if (is_odd && odd == Odd::zero_pad) width = dim - 1;
   if (is_odd && odd == Odd::round_up) width = dim + 1;
 
-  Plan plan{.dim = dim, .exponents = {}, .sine_column = {}, .cosine_column = {}};
+  Plan plan{.dim = dim, .exponents = {}, .sine_column = {}, .cosine_column = {}, .runs = {}};
   for (std::size_t i = 0; i < sines; ++i) {
     const auto n = static_cast<std::int64_t>(i);
     plan.exponents.push_back(released ? Exponent{n, static_cast<std::int64_t>(sines) - 1}
@@ -58,17 +60,24 @@ Plan plan_of(const Asked& asked) {
     else
       plan.cosine_column.push_back(std::nullopt);
   }
+  if (layout == "interleaved") {
+    if (cosines > 0) plan.runs.push_back({Run::Part::sines_and_cosines, 0, 0, cosines});
+    if (cut) plan.runs.push_back({Run::Part::sines, 2 * cosines, cosines, 1});
+  } else {
+    plan.runs.push_back({Run::Part::sines, plan.sine_column[0], 0, sines});
+    if (cosines > 0) plan.runs.push_back({Run::Part::cosines, *plan.cosine_column[0], 0, cosines});
+  }
   return plan;
 }
 
-Tensor rows_of(const Plan& plan, const Ladder& ladder, double amplitude, std::int64_t offset,
+Tensor rows_of(const Plan& plan, const Ladder& ladder, std::int64_t offset,
                std::span<const Position> positions) {
   Tensor rows({positions.size(), plan.dim});
   for (std::size_t r = 0; r < positions.size(); ++r) {
     Position t = 0;
     if (__builtin_add_overflow(positions[r], offset, &t))
       throw Refusal("sinusoidal: position + offset overflows");
-    const auto points = ladder.points(t, amplitude);
+    const auto points = ladder.points(t);
     for (std::size_t i = 0; i < points.size(); ++i) {
       rows.at(r, plan.sine_column[i]) = points[i].sine;
       if (plan.cosine_column[i]) rows.at(r, *plan.cosine_column[i]) = points[i].cosine;
@@ -94,20 +103,22 @@ Encoding sinusoidal(const Parameters& parameters) {
   const Plan plan = plan_of(asked);
   const std::int64_t offset = asked.whole("offset", 0, -largest_whole, largest_whole);
   const double amplitude = asked.positive("amplitude", 1);
-  const Ladder ladder(asked.positive("base", 10000), plan.exponents);
+  const auto ladder = std::make_shared<const Ladder>(
+      Frequencies{Geometric{asked.positive("base", 10000), plan.exponents}}, amplitude);
 
   Table table{.dim = plan.dim, .amplitude = amplitude, .offset = static_cast<double>(offset)};
-  for (std::size_t i = 0; i < ladder.size(); ++i) {
+  for (std::size_t i = 0; i < ladder->size(); ++i) {
     const std::size_t sine = plan.sine_column[i];
     if (plan.cosine_column[i])
-      table.pairs.push_back({sine, *plan.cosine_column[i], ladder.frequency(i), i});
+      table.pairs.push_back({sine, *plan.cosine_column[i], ladder->frequency(i), i});
     else
-      table.lone = Pair{sine, sine, ladder.frequency(i), i};
+      table.lone = Pair{sine, sine, ladder->frequency(i), i};
   }
   table.positions.hard = hard_before_offset(table, offset);
-  table.rows = [plan, ladder, amplitude, offset](std::span<const Position> positions, Position) {
-    return rows_of(plan, ladder, amplitude, offset, positions);
+  table.rows = [plan, ladder, offset](std::span<const Position> positions, Position) {
+    return rows_of(plan, *ladder, offset, positions);
   };
+  table.exact = std::make_shared<const ExactTable>(ladder, plan.runs, plan.dim, offset);
   return table;
 }
 
