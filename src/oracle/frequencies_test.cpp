@@ -247,15 +247,15 @@ TEST(Frequencies, are_those_of_the_second_derivation_to_every_precision) {
   }
 }
 
-// A ramp over a share 2^-40 of its ends' size: what the width of pi and w is in it is 2^40 times as much, and
+// A ramp over a share 2^-48 of its ends' size: what the width of pi and w is in it is 2^48 times as much, and
 // the digits for that are found, not hoped for.
 TEST(Frequencies, keep_their_promise_where_digits_cancel) {
   // Four rotations are made at 4 = L0 w / 2 pi of the third pair, nearly.
   const Model m{1e4, 8, 1e15, 2513.27412287183};
   const double third = 2513.27412287183 * 0.01 / 6.283185307179586;
   expect_promised(
-      ladder(m.base, m.d, ByParts{m.factor, m.length, third * (1 - 0x1p-40), third * (1 + 0x1p-40)}),
-      [&](int i) { return by_wavelength(m, i, third * (1 - 0x1p-40), third * (1 + 0x1p-40)); },
+      ladder(m.base, m.d, ByParts{m.factor, m.length, third * (1 - 0x1p-49), third * (1 + 0x1p-49)}),
+      [&](int i) { return by_wavelength(m, i, third * (1 - 0x1p-49), third * (1 + 0x1p-49)); },
       "a steep ramp");
 }
 
