@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "subject/dtype.h"
 #include "subject/frame.h"
 #include "subject/subject.h"
 #include "subject/words.h"
@@ -19,54 +19,42 @@
 namespace posproof {
 namespace {
 
-constexpr std::size_t most_values = std::size_t{1} << 28;  // of one array: 2 GiB in double
-
-// A file from its beginning on, and whom to name when it is wrong.
-class File {
+// A file from its beginning on.
+class Reader {
  public:
-  explicit File(const std::string& path) : path_(path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) refuse("there is no such file");
-    if (!std::filesystem::is_regular_file(status)) refuse("is no regular file");
-    size_ = std::filesystem::file_size(path, error);
-    stream_.open(path, std::ios::binary);
-    if (error || !stream_) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
-  }
+  explicit Reader(const std::string& path) : file_(std::make_shared<const MappedFile>(path)) {}
 
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw SubjectError(fmt::format("{}: {}", path_, why));
-  }
+  [[noreturn]] void refuse(std::string_view why) const { file_->refuse(why); }
 
-  const std::string& path() const { return path_; }
-  std::size_t left() const { return size_ - at_; }
+  std::size_t left() const { return file_->bytes().size() - at_; }
 
-  std::string take(std::size_t count, std::string_view what) {
+  std::string_view take(std::size_t count, std::string_view what) {
     if (count > left()) refuse(fmt::format("ends within {}: {} of {} bytes are there", what, left(), count));
-    std::string bytes(count, '\0');
-    stream_.read(bytes.data(), static_cast<std::streamsize>(count));
-    if (!stream_) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
+    const auto bytes = file_->bytes().substr(at_, count);
     at_ += count;
     return bytes;
   }
 
-  void skip(std::size_t count) { stream_.seekg(static_cast<std::streamoff>(at_ += count)); }
+  void skip(std::size_t count) { at_ += count; }
+
+  // The array whose values begin here. `fortran_order`: the first axis is the fastest.
+  Array array(Format format, const Shape& shape, bool fortran_order = false);
 
  private:
-  std::string path_;
-  std::ifstream stream_;
-  std::size_t size_ = 0, at_ = 0;
+  std::shared_ptr<const MappedFile> file_;
+  std::size_t at_ = 0;
 };
 
-std::string described(Dtype dtype, const Shape& shape) {
-  const std::string_view word = dtype == Dtype::F64   ? "float64"
-                                : dtype == Dtype::F32 ? "float32"
-                                : dtype == Dtype::F16 ? "float16"
-                                                      : "bfloat16";
+std::string described(Format format, const Shape& shape) {
+  const std::string_view word = format == Format::f64   ? "float64"
+                                : format == Format::f32 ? "float32"
+                                : format == Format::f16 ? "float16"
+                                                        : "bfloat16";
   return fmt::format("{} {}", fmt::join(shape, " x "), word);
 }
 
-std::size_t counted(const File& file, Dtype dtype, const Shape& shape) {
+// The bytes of an array of that shape.
+std::size_t counted(const Reader& file, Format format, const Shape& shape) {
   std::size_t values = most_values + 1;
   try {
     values = count(shape);
@@ -74,8 +62,8 @@ std::size_t counted(const File& file, Dtype dtype, const Shape& shape) {
   }
   if (values > most_values)
     file.refuse(
-        fmt::format("the header promises {}; {} values are allowed", described(dtype, shape), most_values));
-  return values;
+        fmt::format("the header promises {}; {} values are allowed", described(format, shape), most_values));
+  return values * bytes(format);
 }
 
 // The header of a .npy file is a Python dictionary in text, of these three keys.
@@ -87,7 +75,7 @@ struct NpyHeader {
 
 class NpyParser {
  public:
-  NpyParser(const File& file, std::string_view text) : file_(file), rest_(text) {}
+  NpyParser(const Reader& file, std::string_view text) : file_(file), rest_(text) {}
 
   NpyHeader parse() {
     NpyHeader header;
@@ -166,55 +154,69 @@ class NpyParser {
     return shape;
   }
 
-  const File& file_;
+  const Reader& file_;
   std::string_view rest_;
 };
 
 // First axis fastest, as Fortran and some transposes have it, to last axis fastest.
-std::vector<double> row_major(const Shape& shape, const std::vector<double>& values) {
-  std::vector<double> out(values.size());
+void turn(const Shape& shape, std::size_t each, std::string_view from, char* to) {
   std::vector<std::size_t> index(shape.size(), 0);
-  for (double& value : out) {
-    std::size_t from = 0;
-    for (std::size_t axis = shape.size(); axis-- > 0;) from = from * shape[axis] + index[axis];
-    value = values[from];
+  for (std::size_t n = 0; n < from.size(); n += each) {
+    std::size_t at = 0;
+    for (std::size_t axis = shape.size(); axis-- > 0;) at = at * shape[axis] + index[axis];
+    std::memcpy(to + n, from.data() + at * each, each);
     for (std::size_t axis = shape.size(); axis-- > 0 && ++index[axis] == shape[axis];) index[axis] = 0;
   }
+}
+
+Array Reader::array(Format format, const Shape& shape, bool fortran_order) {
+  const auto values = take(counted(*this, format, shape), "the values");
+  Array out{file_->path(), format, shape, std::as_bytes(std::span(values)), file_, file_};
+  const bool aligned = reinterpret_cast<std::uintptr_t>(values.data()) % bytes(format) == 0;
+  if (values.empty() || (aligned && !fortran_order)) return out;
+
+  file_->check_length();
+  const auto copy = std::make_shared<std::vector<std::uint64_t>>((values.size() + 7) / 8);  // aligned for all
+  const auto to = std::as_writable_bytes(std::span(*copy)).first(values.size());
+  if (fortran_order)
+    turn(shape, bytes(format), values, reinterpret_cast<char*>(to.data()));
+  else
+    std::memcpy(to.data(), values.data(), values.size());
+  out.bytes = to;
+  out.kept = copy;
+  out.mapped = nullptr;
   return out;
 }
 
-Array read_npy(File file) {
-  const std::string start = file.take(8, "the magic string");
+Array read_npy(Reader file) {
+  const std::string_view start = file.take(8, "the magic string");
   if (start.substr(0, 6) != "\x93NUMPY") file.refuse("does not begin as a .npy file does");
   const int major = static_cast<unsigned char>(start[6]), minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0)
     file.refuse(fmt::format("is of .npy version {}.{}; 1.0, 2.0 and 3.0 are read", major, minor));
 
   std::size_t length = 0;
-  const std::string bytes = file.take(major == 1 ? 2 : 4, "the length of the header");
-  for (std::size_t i = bytes.size(); i-- > 0;) length = length << 8 | static_cast<unsigned char>(bytes[i]);
+  const std::string_view word = file.take(major == 1 ? 2 : 4, "the length of the header");
+  for (std::size_t i = word.size(); i-- > 0;) length = length << 8 | static_cast<unsigned char>(word[i]);
   if (length > frame::longest_header)
     file.refuse(fmt::format("the header is {} bytes long, {} are allowed", length, frame::longest_header));
-  const std::string text = file.take(length, "the header");
-  const NpyHeader header = NpyParser(file, text).parse();
+  const NpyHeader header = NpyParser(file, file.take(length, "the header")).parse();
 
-  const auto dtype = header.descr == "<f8"   ? std::optional(Dtype::F64)
-                     : header.descr == "<f4" ? std::optional(Dtype::F32)
-                     : header.descr == "<f2" ? std::optional(Dtype::F16)
-                                             : std::nullopt;
-  if (!dtype)
+  const auto format = header.descr == "<f8"   ? std::optional(Format::f64)
+                      : header.descr == "<f4" ? std::optional(Format::f32)
+                      : header.descr == "<f2" ? std::optional(Format::f16)
+                                              : std::nullopt;
+  if (!format)
     file.refuse(
         fmt::format("has dtype `{}`; little-endian <f8, <f4 and <f2 are read", printable(header.descr, 40)));
-  const std::size_t promised = counted(file, *dtype, header.shape) * size(*dtype);
+  const std::size_t promised = counted(file, *format, header.shape);
   if (promised != file.left())
     file.refuse(fmt::format("the header promises {} ({} bytes), the file holds {}",
-                            described(*dtype, header.shape), promised, file.left()));
-  std::vector<double> values = decode(*dtype, file.take(promised, "the values"));
-  if (header.fortran_order) values = row_major(header.shape, values);
-  return {file.path(), *dtype, Tensor(header.shape, std::move(values))};
+                            described(*format, header.shape), promised, file.left()));
+  return file.array(*format, header.shape, header.fortran_order);
 }
 
-const frame::Part& chosen(const File& file, const frame::Header& header, const std::string& name) {
+const frame::Part& chosen(const Reader& file, const frame::Header& header, const std::string& name) {
   if (header.parts.empty()) file.refuse("holds no tensor");
   if (name.empty() && header.parts.size() == 1) return header.parts.front();
   std::string names;
@@ -227,7 +229,7 @@ const frame::Part& chosen(const File& file, const frame::Header& header, const s
   file.refuse(fmt::format("{}: FILE.safetensors:NAME with NAME one of {}", which, printable(names, 400)));
 }
 
-Array read_safetensors(File file, const std::string& name) {
+Array read_safetensors(Reader file, const std::string& name) {
   try {
     const std::size_t size = frame::header_size(file.take(8, "the length of the header"));
     const frame::Header header = frame::parse(file.take(size, "the header"));
@@ -235,13 +237,12 @@ Array read_safetensors(File file, const std::string& name) {
       file.refuse(
           fmt::format("the header promises {} bytes of values, the file holds {}", header.size, file.left()));
     const frame::Part& part = chosen(file, header, name);
-    if (!is_float(part.dtype))
+    const auto format = posproof::format(part.dtype);
+    if (!format)
       file.refuse(fmt::format("`{}` has dtype {}; F64, F32, BF16 and F16 are read", printable(part.name, 60),
                               posproof::name(part.dtype)));
-    counted(file, part.dtype, part.shape);
     file.skip(part.begin);
-    return {file.path(), part.dtype,
-            Tensor(part.shape, decode(part.dtype, file.take(part.size, "the values")))};
+    return file.array(*format, part.shape);
   } catch (const frame::Malformed& malformed) {
     file.refuse(malformed.what());
   }
@@ -249,15 +250,23 @@ Array read_safetensors(File file, const std::string& name) {
 
 }  // namespace
 
+double Array::at(std::size_t r, std::size_t c) const {
+  return value(format, bytes.data() + (r * width() + c) * posproof::bytes(format));
+}
+
+void Array::row(std::size_t r, std::span<double> out) const {
+  for (std::size_t c = 0; c < out.size(); ++c) out[c] = at(r, c);
+}
+
 Array read_array(const std::string& path) {
   constexpr std::string_view safetensors = ".safetensors";
   const auto ends = [&path](std::string_view with) {
     return path.size() >= with.size() && path.compare(path.size() - with.size(), with.size(), with) == 0;
   };
-  if (ends(".npy")) return read_npy(File(path));
-  if (ends(safetensors)) return read_safetensors(File(path), "");
+  if (ends(".npy")) return read_npy(Reader(path));
+  if (ends(safetensors)) return read_safetensors(Reader(path), "");
   if (const auto at = path.rfind(".safetensors:"); at != std::string::npos)
-    return read_safetensors(File(path.substr(0, at + safetensors.size())),
+    return read_safetensors(Reader(path.substr(0, at + safetensors.size())),
                             path.substr(at + safetensors.size() + 1));
   if (ends(".npz"))
     throw SubjectError(

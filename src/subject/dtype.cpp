@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 namespace posproof {
@@ -15,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files and frames are read as they lie in memory");
 
-struct Format {
+struct Entry {
   std::string_view name;
   std::size_t size;
   std::string_view precision = {};
@@ -24,7 +25,7 @@ struct Format {
   double most = 0;  // the largest finite value
 };
 
-constexpr std::array<Format, 15> formats = {{
+constexpr std::array<Entry, 15> dtypes = {{
     {"F64", 8, "fp64", 53, -1074, std::numeric_limits<double>::max()},
     {"F32", 4, "fp32", 24, -149, std::numeric_limits<float>::max()},
     {"BF16", 2, "bf16", 8, -133, 0x1.fep127},
@@ -42,15 +43,26 @@ constexpr std::array<Format, 15> formats = {{
     {"F8_E5M2", 1},
 }};
 
-const Format& format(Dtype dtype) {
-  return formats[static_cast<std::size_t>(dtype)];
+// The four are the same ones in the same order.
+static_assert(static_cast<int>(Dtype::F64) == static_cast<int>(Format::f64) &&
+              static_cast<int>(Dtype::F32) == static_cast<int>(Format::f32) &&
+              static_cast<int>(Dtype::BF16) == static_cast<int>(Format::bf16) &&
+              static_cast<int>(Dtype::F16) == static_cast<int>(Format::f16));
+
+const Entry& entry(Dtype dtype) {
+  return dtypes[static_cast<std::size_t>(dtype)];
 }
 
 template <class T>
-T load(const char* at) {
+T load(const std::byte* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
   return value;
+}
+
+template <class T>
+void put(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
 }
 
 double half(std::uint16_t bits) {
@@ -61,13 +73,55 @@ double half(std::uint16_t bits) {
   return sign * std::ldexp(1024 + fraction, exponent - 25);
 }
 
-double value(Dtype dtype, const char* at) {
-  switch (dtype) {
-    case Dtype::F64:
+// Of a double that is a value of the format.
+std::uint16_t half_bits(double x) {
+  const auto with_sign = [x](int bits) {
+    return static_cast<std::uint16_t>(bits | (std::signbit(x) ? 0x8000 : 0));
+  };
+  if (std::isnan(x)) return with_sign(0x7e00);
+  if (std::isinf(x)) return with_sign(0x7c00);
+  const double size = std::abs(x);
+  if (size < 0x1p-14) return with_sign(static_cast<int>(std::ldexp(size, 24)));  // subnormal, or 0
+  const int exponent = std::ilogb(size);
+  return with_sign(((exponent + 15) << 10) + static_cast<int>(std::ldexp(size, 10 - exponent)) - 1024);
+}
+
+}  // namespace
+
+std::optional<Dtype> dtype(std::string_view name) {
+  for (std::size_t i = 0; i < dtypes.size(); ++i)
+    if (dtypes[i].name == name) return static_cast<Dtype>(i);
+  return std::nullopt;
+}
+
+std::string_view name(Dtype dtype) {
+  return entry(dtype).name;
+}
+std::size_t size(Dtype dtype) {
+  return entry(dtype).size;
+}
+bool is_float(Dtype dtype) {
+  return entry(dtype).bits != 0;
+}
+std::string_view precision_word(Dtype dtype) {
+  return entry(dtype).precision;
+}
+
+std::optional<Format> format(Dtype dtype) {
+  if (!is_float(dtype)) return std::nullopt;
+  return static_cast<Format>(dtype);
+}
+Dtype dtype(Format format) {
+  return static_cast<Dtype>(format);
+}
+
+double value(Format format, const std::byte* at) {
+  switch (format) {
+    case Format::f64:
       return load<double>(at);
-    case Dtype::F32:
+    case Format::f32:
       return static_cast<double>(load<float>(at));
-    case Dtype::BF16:
+    case Format::bf16:
       return static_cast<double>(
           std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16));
     default:
@@ -75,41 +129,36 @@ double value(Dtype dtype, const char* at) {
   }
 }
 
-}  // namespace
-
-std::optional<Dtype> dtype(std::string_view name) {
-  for (std::size_t i = 0; i < formats.size(); ++i)
-    if (formats[i].name == name) return static_cast<Dtype>(i);
-  return std::nullopt;
-}
-
-std::string_view name(Dtype dtype) {
-  return format(dtype).name;
-}
-std::size_t size(Dtype dtype) {
-  return format(dtype).size;
-}
-bool is_float(Dtype dtype) {
-  return format(dtype).bits != 0;
-}
-std::string_view precision_word(Dtype dtype) {
-  return format(dtype).precision;
+void store(Format format, double value, std::byte* at) {
+  const double x = nearest(format, value);
+  switch (format) {
+    case Format::f64:
+      return put(at, x);
+    case Format::f32:
+      return put(at, static_cast<float>(x));
+    case Format::bf16:
+      return put(at, static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16));
+    default:
+      return put(at, half_bits(x));
+  }
 }
 
 std::vector<double> decode(Dtype dtype, std::string_view bytes) {
-  if (!is_float(dtype))
-    throw std::invalid_argument(fmt::format("{} is none of F64, F32, BF16, F16", name(dtype)));
+  const auto format = posproof::format(dtype);
+  if (!format) throw std::invalid_argument(fmt::format("{} is none of F64, F32, BF16, F16", name(dtype)));
   const std::size_t each = size(dtype);
   if (bytes.size() % each != 0)
     throw std::length_error(
         fmt::format("{} bytes are no whole number of {} values", bytes.size(), name(dtype)));
   std::vector<double> values(bytes.size() / each);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(dtype, bytes.data() + i * each);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = value(*format, std::as_bytes(std::span(bytes)).data() + i * each);
+  }
   return values;
 }
 
 bool holds(Dtype dtype, double value) {
-  const Format& f = format(dtype);
+  const Entry& f = entry(dtype);
   if (!std::isfinite(value) || value == 0) return f.bits != 0;
   if (std::abs(value) > f.most) return false;
   const int last =

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/formats.h"
+
 namespace posproof {
 
 // The formats that a safetensors header can name. Only the four floating formats F64, F32, BF16 and F16 are
@@ -15,6 +17,14 @@ std::optional<Dtype> dtype(std::string_view name);
 std::string_view name(Dtype dtype);
 std::size_t size(Dtype dtype);  // bytes of one value
 bool is_float(Dtype dtype);     // one of the four
+
+std::optional<Format> format(Dtype dtype);  // of the four; none of the others
+Dtype dtype(Format format);
+
+// One little-endian value as a double, exactly. It need not be aligned.
+double value(Format format, const std::byte* at);
+// The other way: the nearest value of the format, ties to even, as nearest() of core/formats.h gives it.
+void store(Format format, double value, std::byte* at);
 
 // What an answer in this format is judged by unless the subject says otherwise: `fp64`, `fp32`, `bf16`,
 // `fp16`.

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -8,6 +12,7 @@
 
 #include "core/case.h"
 #include "core/encoding.h"
+#include "core/formats.h"
 #include "core/precision.h"
 
 namespace posproof {
@@ -18,13 +23,24 @@ struct SubjectError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The rows of a table as they lie in its file, for whoever compares them all: [rows, dim] values of the
+// format, row-major, aligned. Row r is of position first + r, also past the end of the table's domain.
+struct Stored {
+  Format format;
+  std::size_t rows, dim;
+  Position first;
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> kept;  // what they lie in, usually a mapped file: see subject/mapped_file.h
+};
+
 // An encoding under test with its name and precision.
 struct Subject {
   std::string name;         // as the user wrote it
   std::string description;  // what it says of itself: name and version
   Encoding encoding;        // calls the subject
   Precision precision;
-  bool live = true;  // answers calls; false: a file of numbers
+  bool live = true;                   // answers calls; false: a file of numbers
+  std::optional<Stored> stored = {};  // of a file that is a table
 };
 
 // What the user says that a subject is.

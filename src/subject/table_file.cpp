@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "subject/array_file.h"
+#include "subject/dtype.h"
 #include "subject/kinds.h"
 
 namespace posproof {
@@ -43,7 +46,7 @@ bool depends_on_length(const Table& declared, std::size_t count) {
 }
 
 Encoding as_table(const Held& array, Table table, const Expected& expected) {
-  const Shape& shape = array->values.shape;
+  const Shape& shape = array->shape;
   if (shape[1] != table.dim)
     throw std::invalid_argument(fmt::format("{}: its rows are {} wide, those of `{}` with {} are {}",
                                             array->path, shape[1], expected.encoding,
@@ -55,32 +58,31 @@ Encoding as_table(const Held& array, Table table, const Expected& expected) {
     if (one_length && length != count)
       throw Refusal(fmt::format("{} holds a sequence of {} tokens; one of {} was asked for", array->path,
                                 count, length));
-    const Tensor& values = array->values;
-    Tensor rows({positions.size(), values.width()});
-    for (std::size_t r = 0; r < positions.size(); ++r) {
-      const auto row = values.row(place(*array, positions[r], lo, values.shape[0]));
-      std::copy(row.begin(), row.end(), rows.row(r).begin());
-    }
+    if (array->mapped) array->mapped->check_length();
+    Tensor rows({positions.size(), array->width()});
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      array->row(place(*array, positions[r], lo, array->shape[0]), rows.row(r));
     return rows;
   };
   return table;
 }
 
 Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
-  const Shape& shape = array->values.shape;
+  const Shape& shape = array->shape;
   if (shape[0] != bias.heads)
     throw std::invalid_argument(fmt::format("{}: has {} heads, `{}` with {} has {}", array->path, shape[0],
                                             expected.encoding, expected.parameters.text(), bias.heads));
   bias.positions = held(bias.positions, std::min(shape[1], shape[2]));
   bias.bias = [array, lo = bias.positions.lo](Positions queries, Positions keys) {
-    const Shape& extents = array->values.shape;
+    const Shape& extents = array->shape;
+    if (array->mapped) array->mapped->check_length();
     Tensor out({extents[0], queries.size(), keys.size()});
     for (std::size_t h = 0; h < extents[0]; ++h)
       for (std::size_t i = 0; i < queries.size(); ++i)
         for (std::size_t j = 0; j < keys.size(); ++j)
           out.at(h * queries.size() + i, j) =
-              array->values.at(h * extents[1] + place(*array, queries[i], lo, extents[1]),
-                               place(*array, keys[j], lo, extents[2]));
+              array->at(h * extents[1] + place(*array, queries[i], lo, extents[1]),
+                        place(*array, keys[j], lo, extents[2]));
     return out;
   };
   return bias;
@@ -90,23 +92,27 @@ Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
 
 Subject open_table(const Words& words, const Expected& expected) {
   const Held array = std::make_shared<Array>(read_array(words.rest));
-  const Shape& shape = array->values.shape;
+  const Shape& shape = array->shape;
   if (shape.size() != 2 && shape.size() != 3)
     throw SubjectError(
         fmt::format("{}: {} is neither [n, dim], the rows of a table, nor [heads, nq, nk], a bias",
                     array->path, text(shape)));
-  if (array->values.data.empty())
-    throw SubjectError(fmt::format("{}: {} holds no value", array->path, text(shape)));
+  if (array->empty()) throw SubjectError(fmt::format("{}: {} holds no value", array->path, text(shape)));
 
   const Encoding& declared = choose(array->path, {shape.size() == 2 ? "rows" : "bias"}, expected);
   const auto* table = std::get_if<Table>(&declared);
+  std::optional<Stored> stored;
+  if (table)
+    stored = Stored{array->format, shape[0], shape[1], table->positions.lo, array->bytes, array->kept};
+  const Dtype dtype = posproof::dtype(array->format);
   return {
       .name = "",
-      .description = fmt::format("{} in {}", text(shape), name(array->dtype)),
+      .description = fmt::format("{} in {}", text(shape), name(dtype)),
       .encoding =
           table ? as_table(array, *table, expected) : as_bias(array, std::get<Bias>(declared), expected),
-      .precision = words.precision.value_or(Precision::parse(precision_word(array->dtype))),
+      .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
       .live = false,
+      .stored = std::move(stored),
   };
 }
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "subject/array_file.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof {
@@ -81,15 +80,6 @@ TEST_F(TableFile, npy_is_read_in_every_dtype_version_and_order) {
   }
 }
 
-TEST_F(TableFile, three_axes_in_fortran_order_are_turned_too) {
-  std::vector<double> columns;  // [2, 2, 3], the first axis fastest; entry h i j is hij
-  for (int j = 0; j < 3; ++j)
-    for (int i = 0; i < 2; ++i)
-      for (int h = 0; h < 2; ++h) columns.push_back(100 * h + 10 * i + j);
-  const Array array = read_array(file("x.npy", npy(dictionary("<f8", "(2, 2, 3)", "True"), bytes(columns))));
-  EXPECT_EQ(array.values, Tensor({2, 2, 3}, {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}));
-}
-
 TEST_F(TableFile, rows_outside_are_refused) {
   Table from_two{.dim = 4, .positions = {2, 1000, {2, 3, 512}}};
   const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 4)"), bytes(eight)));
@@ -105,6 +95,32 @@ TEST_F(TableFile, rows_outside_are_refused) {
             " ends at position 3; 4 was asked for");
   EXPECT_EQ(thrown<Refusal>("table:" + path, [&] { rows(subject, {1}); }),
             " begins at position 2; 1 was asked for");
+}
+
+TEST_F(TableFile, the_rows_of_a_table_are_stored_as_they_lie_in_the_file) {
+  const std::vector<std::uint16_t> halves = {0, 0x3c00, 0x4000, 0x4200, 0x4900, 0x4980, 0x4a00, 0x4a80};
+  const std::string path = file("x.npy", npy(dictionary("<f2", "(2, 4)"), bytes(halves)));
+  std::optional<Stored> stored =
+      open("table:" + path, expected(Table{.dim = 4, .positions = {2, 2}})).stored;  // and the file goes on
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->format, Format::f16);
+  EXPECT_EQ(stored->rows, 2);
+  EXPECT_EQ(stored->dim, 4);
+  EXPECT_EQ(stored->first, 2);
+  ASSERT_EQ(stored->bytes.size(), 16);
+  EXPECT_EQ(std::memcmp(stored->bytes.data(), halves.data(), 16), 0);
+
+  const std::string bias = file("y.npy", npy(dictionary("<f8", "(2, 2, 2)"), bytes(eight)));
+  EXPECT_FALSE(open("table:" + bias, expected(Bias{.heads = 2}, "heads=2")).stored);
+}
+
+TEST_F(TableFile, that_is_cut_short_after_it_was_opened_is_an_error) {
+  const std::string path =
+      file("x.npy", npy(dictionary("<f8", "(2, 4)") + std::string(7, ' '), bytes(eight)));  // from byte 80 on
+  const Subject subject = open("table:" + path, expected(Table{.dim = 4}));
+  std::filesystem::resize_file(path, 100);
+  EXPECT_EQ(thrown("table:" + path, [&] { rows(subject, {1}); }),
+            ": was cut short while it was read: it had 144 bytes and has 100");
 }
 
 TEST_F(TableFile, three_axes_are_a_bias) {

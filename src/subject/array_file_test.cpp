@@ -1,0 +1,114 @@
+#include "subject/array_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace posproof {
+namespace {
+
+class ArrayFile : public ::testing::Test {
+ protected:
+  ~ArrayFile() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const std::string& bytes) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return (folder_ / name).string();
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("posproof_array_file_" + std::to_string(::getpid()));
+};
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+// The values begin `before` bytes after the file does.
+std::string npy(const std::string& descr, const std::string& order, const std::string& shape,
+                const std::string& values, std::size_t before = 128) {
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }";
+  header.resize(before - 10, ' ');
+  std::string out = std::string("\x93NUMPY\1\0", 8);
+  out.push_back(static_cast<char>(header.size()));
+  out.push_back('\0');
+  return out + header + values;
+}
+
+std::vector<double> values(const Array& array) {
+  std::vector<double> out(count(array.shape));
+  for (std::size_t r = 0; r * array.width() < out.size(); ++r)
+    array.row(r, std::span(out).subspan(r * array.width(), array.width()));
+  return out;
+}
+
+bool aligned(const Array& array) {
+  return reinterpret_cast<std::uintptr_t>(array.bytes.data()) % bytes(array.format) == 0;
+}
+
+const std::vector<float> floats = {0, 1, 2, 3, 10, 0x1.fffffep127F};
+
+TEST_F(ArrayFile, values_are_the_bytes_of_the_file) {
+  const Array array = read_array(file("x.npy", npy("<f4", "False", "(2, 3)", bytes_of(floats))));
+  EXPECT_EQ(array.format, Format::f32);
+  EXPECT_EQ(array.shape, (Shape{2, 3}));
+  ASSERT_TRUE(array.mapped);
+  EXPECT_EQ(reinterpret_cast<const char*>(array.bytes.data()), array.mapped->bytes().data() + 128);
+  EXPECT_EQ(array.bytes.size(), 24);
+  EXPECT_EQ(std::memcmp(array.bytes.data(), floats.data(), 24), 0);
+  EXPECT_EQ(array.at(1, 0), 3);
+  EXPECT_EQ(array.at(1, 2), 0x1.fffffep127);
+}
+
+TEST_F(ArrayFile, values_that_are_not_aligned_are_copied) {
+  for (const std::size_t before : {128u, 129u, 130u, 131u, 132u}) {
+    const Array array = read_array(file("x.npy", npy("<f4", "False", "(2, 3)", bytes_of(floats), before)));
+    EXPECT_TRUE(aligned(array)) << before;
+    EXPECT_EQ(array.mapped != nullptr, before % 4 == 0) << before;
+    EXPECT_EQ(std::memcmp(array.bytes.data(), floats.data(), 24), 0) << before;
+  }
+  const std::string header = R"({"x":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}})";  // 57 bytes
+  const Array array =
+      read_array(file("x.safetensors", bytes_of(std::vector<std::uint64_t>{header.size()}) + header +
+                                           bytes_of(std::vector<std::uint16_t>{0x3f80, 0xc080})));
+  EXPECT_EQ(array.format, Format::bf16);
+  EXPECT_TRUE(aligned(array));
+  EXPECT_FALSE(array.mapped);
+  EXPECT_EQ(values(array), (std::vector<double>{1, -4}));
+}
+
+TEST_F(ArrayFile, fortran_order_is_turned) {
+  std::vector<double> columns;  // [2, 2, 3], the first axis fastest; entry h i j is hij
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 2; ++i)
+      for (int h = 0; h < 2; ++h) columns.push_back(100 * h + 10 * i + j);
+  const std::vector<double> rows = {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112};
+  const Array array = read_array(file("x.npy", npy("<f8", "True", "(2, 2, 3)", bytes_of(columns))));
+  EXPECT_FALSE(array.mapped);
+  EXPECT_EQ(values(array), rows);
+  EXPECT_EQ(std::memcmp(array.bytes.data(), rows.data(), 96), 0);
+
+  const std::vector<std::uint16_t> halves = {0, 0x4900, 0x3c00, 0x4980};
+  EXPECT_EQ(values(read_array(file("y.npy", npy("<f2", "True", "(2, 2)", bytes_of(halves))))),
+            (std::vector<double>{0, 1, 10, 11}));
+}
+
+// The largest that is read, 2 GiB of which the disk holds one page.
+TEST_F(ArrayFile, opening_reads_no_values) {
+  const std::string path = file("x.npy", npy("<f8", "False", "(268435456,)", ""));
+  std::filesystem::resize_file(path, 128 + (std::uint64_t{1} << 31));
+  const Array array = read_array(path);
+  EXPECT_TRUE(array.mapped);
+  EXPECT_EQ(array.bytes.size(), std::size_t{1} << 31);
+  EXPECT_EQ(array.at(0, 268435455), 0);
+}
+
+}  // namespace
+}  // namespace posproof
