@@ -3,16 +3,14 @@
 #include "run/gate.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof {
@@ -20,6 +18,7 @@ namespace {
 
 using testing::bad;
 using testing::python;
+using testing::Written;
 
 Gated gated(const std::string& encoding, const std::string& parameters, const std::string& subject,
             const std::string& filter = "", std::uint64_t cases = 300) {
@@ -193,37 +192,6 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
         << at.text();  // 257: the first that bf16 lacks
   }
 }
-
-class Written {
- public:
-  Written(const std::string& name, const Tensor& values, bool single)
-      : path_(std::filesystem::temp_directory_path() /
-              ("posproof_gate_" + std::to_string(getpid()) + "_" + name)) {
-    std::string shape;
-    for (const std::size_t extent : values.shape) shape += std::to_string(extent) + ", ";
-    std::string header = std::string("{'descr': '<f") + (single ? "4" : "8") +
-                         "', 'fortran_order': False, 'shape': (" + shape + "), }";
-    while ((header.size() + 11) % 64 != 0) header += ' ';
-    header += '\n';
-    std::ofstream out(path_, std::ios::binary);
-    out.write("\x93NUMPY\x01\x00", 8);
-    const auto size = static_cast<std::uint16_t>(header.size());
-    out.put(static_cast<char>(size & 0xff)).put(static_cast<char>(size >> 8));
-    out << header;
-    for (const double value : values.data) {
-      const auto narrow = static_cast<float>(value);
-      if (single)
-        out.write(reinterpret_cast<const char*>(&narrow), sizeof narrow);
-      else
-        out.write(reinterpret_cast<const char*>(&value), sizeof value);
-    }
-  }
-  ~Written() { std::filesystem::remove(path_); }
-  std::string subject() const { return "table:" + path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 Tensor codes(Position rows, const std::string& parameters) {
   const EncodingSpec& spec = encoding_named("sinusoidal");
