@@ -19,8 +19,6 @@
 namespace posproof {
 namespace {
 
-constexpr std::size_t most_values = std::size_t{1} << 28;  // of one array: 2 GiB in f64
-
 // A file from its beginning on.
 class Reader {
  public:

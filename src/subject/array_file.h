@@ -11,6 +11,9 @@
 
 namespace posproof {
 
+// No array of more values is read: 2 GiB in f64.
+constexpr std::size_t most_values = std::size_t{1} << 28;
+
 // An array as it stands in a file, in the file's own format: `bytes` are its values, row-major, aligned as
 // the format is. They lie in the mapped file itself, so that an array of any size is opened at once; only
 // where the file has them in Fortran order, or at an offset that is no multiple of the format's size, are

@@ -60,12 +60,30 @@ T load(const std::byte* at) {
   return value;
 }
 
+template <class T>
+void put(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
 double half(std::uint16_t bits) {
   const double sign = (bits & 0x8000) != 0 ? -1 : 1;
   const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
   if (exponent == 31) return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
   if (exponent == 0) return sign * std::ldexp(fraction, -24);
   return sign * std::ldexp(1024 + fraction, exponent - 25);
+}
+
+// Of a double that is a value of the format.
+std::uint16_t half_bits(double x) {
+  const auto with_sign = [x](int bits) {
+    return static_cast<std::uint16_t>(bits | (std::signbit(x) ? 0x8000 : 0));
+  };
+  if (std::isnan(x)) return with_sign(0x7e00);
+  if (std::isinf(x)) return with_sign(0x7c00);
+  const double size = std::abs(x);
+  if (size < 0x1p-14) return with_sign(static_cast<int>(std::ldexp(size, 24)));  // subnormal, or 0
+  const int exponent = std::ilogb(size);
+  return with_sign(((exponent + 15) << 10) + static_cast<int>(std::ldexp(size, 10 - exponent)) - 1024);
 }
 
 }  // namespace
@@ -108,6 +126,20 @@ double value(Format format, const std::byte* at) {
           std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16));
     default:
       return half(load<std::uint16_t>(at));
+  }
+}
+
+void store(Format format, double value, std::byte* at) {
+  const double x = nearest(format, value);
+  switch (format) {
+    case Format::f64:
+      return put(at, x);
+    case Format::f32:
+      return put(at, static_cast<float>(x));
+    case Format::bf16:
+      return put(at, static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16));
+    default:
+      return put(at, half_bits(x));
   }
 }
 

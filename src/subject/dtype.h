@@ -23,6 +23,8 @@ Dtype dtype(Format format);
 
 // One little-endian value as a double, exactly. It need not be aligned.
 double value(Format format, const std::byte* at);
+// The other way: the nearest value of the format, ties to even, as nearest() of core/formats.h gives it.
+void store(Format format, double value, std::byte* at);
 
 // What an answer in this format is judged by unless the subject says otherwise: `fp64`, `fp32`, `bf16`,
 // `fp16`.

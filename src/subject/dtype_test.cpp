@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -39,6 +40,34 @@ TEST(Dtype, floats_and_doubles_are_exact) {
   EXPECT_EQ(one(Dtype::F64, {"\x9a\x99\x99\x99\x99\x99\xb9\x3f", 8}), 0.1);
   EXPECT_THROW(decode(Dtype::F32, "12345"), std::length_error);
   EXPECT_THROW(decode(Dtype::I64, "12345678"), std::invalid_argument);
+}
+
+TEST(Dtype, every_value_of_16_bits_is_stored_as_it_was_read) {
+  for (const Format format : {Format::bf16, Format::f16})
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+      std::array<std::byte, 2> in = {std::byte(bits & 255), std::byte(bits >> 8)}, out = {};
+      const double x = value(format, in.data());
+      store(format, x, out.data());
+      if (std::isnan(x))
+        ASSERT_TRUE(std::isnan(value(format, out.data()))) << bits;
+      else
+        ASSERT_EQ(in, out) << bits;
+    }
+}
+
+TEST(Dtype, what_lies_between_is_stored_to_nearest_even) {
+  const auto stored = [](Format format, double x) {
+    std::array<std::byte, 8> out = {};
+    store(format, x, out.data());
+    return value(format, out.data());
+  };
+  for (const Format format : every_format)
+    for (const double x : {1 / 3.0, -1e-7, 0x1.01p0, 0x1.03p0, 65520.0, 1e300, 0x1.000001p0, 0x1p-25})
+      EXPECT_EQ(stored(format, x), nearest(format, x)) << name(format) << " " << x;
+  EXPECT_EQ(stored(Format::bf16, 0x1.01p0), 1);
+  EXPECT_EQ(stored(Format::bf16, 0x1.03p0), 0x1.04p0);
+  EXPECT_EQ(stored(Format::f32, 0x1.000001p0), 1);
+  EXPECT_EQ(stored(Format::f16, 65520), std::numeric_limits<double>::infinity());
 }
 
 TEST(Dtype, what_a_format_holds) {

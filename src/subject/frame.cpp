@@ -154,13 +154,13 @@ Message& Message::mask(std::string_view name, const Mask& mask) {
   return part(name, Dtype::U8, mask.shape, seen);
 }
 
-std::string Message::bytes() const {
+std::string header_bytes(const Words& words, std::span<const Part> parts) {
   std::string header = "{\"__metadata__\":{";
   const auto out = std::back_inserter(header);
-  for (const auto& [name, value] : words_)
+  for (const auto& [name, value] : words)
     fmt::format_to(out, "{}\"{}\":{}", header.back() == '{' ? "" : ",", name, json(value).dump());
   header += "}";
-  for (const Part& part : parts_)
+  for (const Part& part : parts)
     fmt::format_to(out, ",\"{}\":{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", part.name,
                    name(part.dtype), fmt::join(part.shape, ","), part.begin, part.begin + part.size);
   header += "}";
@@ -168,9 +168,13 @@ std::string Message::bytes() const {
                 ' ');  // so that the values lie where any machine may read them in place
 
   const std::uint64_t size = header.size();
-  std::string frame(sizeof size, '\0');
-  std::memcpy(frame.data(), &size, sizeof size);
-  return frame += header += data_;
+  std::string bytes(sizeof size, '\0');
+  std::memcpy(bytes.data(), &size, sizeof size);
+  return bytes += header;
+}
+
+std::string Message::bytes() const {
+  return header_bytes(words_, parts_) + data_;
 }
 
 std::string Message::text() const {

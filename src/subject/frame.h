@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/encoding.h"
@@ -50,6 +51,12 @@ std::size_t header_size(std::string_view first_eight);
 // that does not fit its bytes, bytes that belong to two tensors or to none.
 Header parse(std::string_view json);
 
+// What stands under `__metadata__`, in its order. Names are plain words.
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+// A header as it is written, its length before it: so many bytes that the values after it are aligned to 8.
+std::string header_bytes(const Words& words, std::span<const Part> parts);
+
 // A frame in the making.
 class Message {
  public:
@@ -64,7 +71,7 @@ class Message {
 
  private:
   Message& part(std::string_view name, Dtype dtype, const Shape& shape, std::string_view data);
-  std::vector<std::pair<std::string, std::string>> words_;
+  Words words_;
   std::vector<Part> parts_;
   std::string data_;
 };

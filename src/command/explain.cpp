@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "catalogue/defects.h"
+#include "catalogue/encodings.h"
+#include "catalogue/experiments.h"
+#include "catalogue/properties.h"
+#include "command/commands.h"
+#include "command/terminal.h"
+#include "report/words.h"
+#include "run/catalogued.h"
+
+namespace posproof::command {
+namespace {
+
+int run_explain(const std::string& id) {
+  std::vector<std::string> names;
+  const auto find = [&](const auto& entries) {
+    for (const auto& [entry_id, value] : entries) {
+      if (entry_id == id) {
+        write(report::explain(entry_id, *value));
+        return true;
+      }
+      names.emplace_back(entry_id);
+    }
+    return false;
+  };
+  if (find(catalogue::properties()) || find(catalogue::encodings()) || find(catalogue::experiments()))
+    return as_claimed;
+  for (const auto& [family, defects] : catalogue::defects())
+    for (const Defect& defect : defects->defects) {
+      const std::string name = fmt::format("{}/{}", family, defect.name);
+      if (name == id) {
+        write(report::explain(name, defect));
+        return as_claimed;
+      }
+      names.push_back(name);
+    }
+  throw std::invalid_argument(fmt::format("nothing is called `{}`; near it: {}; all: posproof list", id,
+                                          fmt::join(nearest(id, names), ", ")));
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& code) {
+  const auto id = std::make_shared<std::string>();
+  auto* explain = app.add_subcommand("explain", "one property, encoding, experiment or defect");
+  explain->add_option("ID", *id)->required();
+  explain->callback([id, &code] { code = run_explain(*id); });
+}
+
+}  // namespace posproof::command

@@ -1,0 +1,74 @@
+#include "run/gate.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "catalogue/encodings.h"
+#include "command/commands.h"
+#include "command/options.h"
+#include "command/terminal.h"
+#include "report/file.h"
+#include "report/json.h"
+#include "report/junit.h"
+#include "report/words.h"
+
+namespace posproof::command {
+namespace {
+
+struct Asked {
+  Common common;
+  std::string subject, filter, positions;
+  std::string junit;  // a file, for CI
+  std::map<std::string, Options, std::less<>> options;
+};
+
+int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
+             const Asked& asked) {
+  const Common& common = asked.common;
+  std::optional<Gated> gated;
+  {
+    Progress progress;
+    gated = gate(id, spec, parameters, asked.subject,
+                 {.seed = common.seed,
+                  .budget = common.budget(),
+                  .filter = asked.filter,
+                  .call_time = common.call_time(),
+                  .positions = range(asked.positions),
+                  .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
+                    progress(property, done, of);
+                  }});
+  }
+  if (!asked.junit.empty()) report::replace_file(asked.junit, report::junit(*gated));
+  write(common.json ? report::json(*gated) : report::gated(*gated, style()));
+  if (gated->refuted()) return broken;
+  return gated->undecided() || gated->asked.empty() ? not_checked : as_claimed;
+}
+
+}  // namespace
+
+void add_gate(CLI::App& app, int& code) {
+  const auto asked = std::make_shared<Asked>();
+  auto* gate =
+      app.add_subcommand("gate", "a foreign implementation against everything that an encoding claims");
+  gate->require_subcommand(1);
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    const std::string name(id);
+    auto* one = gate->add_subcommand(name, std::string(spec->summary));
+    asked->options[name].add(*one, *spec);
+    add_common(*one, asked->common);
+    one->add_option("SUBJECT", asked->subject, "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]")
+        ->required();
+    one->add_option("--junit", asked->junit, "write a JUnit XML file, too");
+    one->add_option("--positions", asked->positions, "only these, FIRST:LAST, both included");
+    one->add_option("--filter", asked->filter, "only properties whose id contains this");
+    one->add_option("--call-time", asked->common.call_seconds, "longest time for one answer, seconds")
+        ->capture_default_str();
+    one->callback([asked, &code, name, spec = spec] {
+      code = run_gate(name, *spec, asked->options.at(name).read(*spec), *asked);
+    });
+  }
+}
+
+}  // namespace posproof::command

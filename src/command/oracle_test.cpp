@@ -1,0 +1,252 @@
+// `posproof oracle` as a user meets it: the files by numpy, the refusals by their words and exit codes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command/testing/ran.h"
+#include "core/formats.h"
+#include "run/catalogued.h"
+
+namespace posproof {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::posproof;
+
+class OracleCommand : public ::testing::Test {
+ protected:
+  OracleCommand() { fs::create_directories(folder_); }
+  ~OracleCommand() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // Writes, and reads with Python.
+  nlohmann::json written(const std::string& words, const std::string& name = "x.npy") {
+    const auto wrote = posproof("oracle " + words + " -o " + path(name));
+    EXPECT_EQ(wrote.code, 0) << words << ": " << wrote.said;
+    const auto read = testing::ran(fmt::format("{} {}/src/command/testing/read_array.py {}", POSPROOF_PYTHON,
+                                               POSPROOF_SOURCE, path(name)));
+    EXPECT_EQ(read.code, 0) << words;
+    return nlohmann::json::parse(read.said);
+  }
+
+  // What is said to words that end with that code and leave nothing behind.
+  std::string refused(const std::string& words, int code = 2) {
+    const auto ran = posproof("oracle " + words);
+    EXPECT_EQ(ran.code, code) << words;
+    EXPECT_TRUE(fs::is_empty(folder_)) << words;
+    return ran.said;
+  }
+
+  fs::path folder_ =
+      fs::path(::testing::TempDir()) / ("posproof_oracle_command_" + std::to_string(::getpid()));
+};
+
+Encoding truth(const std::string& id, const std::string& parameters) {
+  const EncodingSpec& spec = encoding_named(id);
+  return spec.oracle(with(spec, Case::parse(parameters)));
+}
+
+std::vector<Position> from(Position first, std::size_t count) {
+  std::vector<Position> out;
+  for (std::size_t n = 0; n < count; ++n) out.push_back(first + static_cast<Position>(n));
+  return out;
+}
+
+std::vector<double> rounded(std::vector<double> values, Format format) {
+  for (double& value : values) value = nearest(format, value);
+  return values;
+}
+
+TEST_F(OracleCommand, numpy_reads_what_was_written) {
+  const auto rows = std::get<Table>(truth("sinusoidal", "dim=6")).rows(from(1000, 50), 1050);
+  for (const auto& [format, dtype] :
+       {std::pair{Format::f64, "float64"}, {Format::f32, "float32"}, {Format::f16, "float16"}}) {
+    const auto read =
+        written(fmt::format("sinusoidal --dim 6 --positions 1000:1049 --dtype {}", name(format)));
+    EXPECT_EQ(read["dtype"], dtype);
+    EXPECT_EQ(read["shape"], (std::vector<int>{50, 6}));
+    EXPECT_EQ(read["values"], rounded(rows.data, format)) << dtype;
+    EXPECT_EQ(read["as_numpy_writes_it"], true);
+  }
+}
+
+TEST_F(OracleCommand, safetensors_say_what_they_hold) {
+  const auto rows = std::get<Table>(truth("sinusoidal", "dim=6")).rows(from(0, 9), 9);
+  for (const auto& [format, dtype] :
+       {std::pair{Format::f64, "F64"}, {Format::f32, "F32"}, {Format::bf16, "BF16"}, {Format::f16, "F16"}}) {
+    const auto read =
+        written(fmt::format("sinusoidal --dim 6 --positions 0:8 --dtype {}", name(format)), "x.safetensors");
+    EXPECT_EQ(read["dtype"], dtype);
+    EXPECT_EQ(read["name"], "rows");
+    EXPECT_EQ(read["aligned"], true);
+    EXPECT_EQ(read["all"], true);
+    EXPECT_EQ(read["shape"], (std::vector<int>{9, 6}));
+    EXPECT_EQ(read["values"], rounded(rows.data, format)) << dtype;
+    const auto& words = read["metadata"];
+    EXPECT_EQ(words["encoding"], "sinusoidal");
+    EXPECT_EQ(words["parameters"],
+              "dim=6 base=10000 layout=interleaved divisor=half offset=0 odd=refuse amplitude=1");
+    EXPECT_EQ(words["positions"], "0:8");
+    EXPECT_EQ(words["rounding"], "correctly rounded, ties to even");
+    EXPECT_TRUE(words.contains("posproof"));
+  }
+}
+
+// With base 2^120 the second frequency is 2^-60, and sin x = x (1 - x^2/6 + ...) is below x by less than a
+// double can show. At t = 2^p + 3, x is half way between two numbers of a format of p bits, and its even
+// neighbour is the upper one: what was rounded to a double before goes up, the sine itself goes down.
+TEST_F(OracleCommand, entries_are_rounded_once) {
+  struct Trap {
+    Format format;
+    Position t;
+    double amplitude, right;
+  };
+  for (const auto& [format, t, amplitude, right] :
+       {Trap{Format::f32, (1 << 24) + 3, 1, 0x1.000002p-36}, Trap{Format::bf16, (1 << 8) + 3, 1, 0x1.02p-52},
+        Trap{Format::f16, (1 << 11) + 3, 0x1p40, 0x1.004p-9}}) {
+    const std::string words = fmt::format("dim=4 base={} amplitude={}", 0x1p120, amplitude);
+    const double twice =
+        nearest(format, std::get<Table>(truth("sinusoidal", words)).rows(from(t, 1), t + 1).at(0, 2));
+    EXPECT_GT(twice, right) << "no trap";
+    const auto read = written(fmt::format("sinusoidal --dim 4 --base {} --amplitude {} --positions {}:{} "
+                                          "--dtype {}",
+                                          0x1p120, amplitude, t, t, name(format)),
+                              "x.safetensors");
+    EXPECT_EQ(read["values"][2], right) << name(format);
+  }
+}
+
+TEST_F(OracleCommand, a_rotation_is_written_as_its_cosines_and_sines) {
+  const auto rope = std::get<Rotary>(truth("rope", "dim=6 rotary_width=4 layout=interleaved"));
+  const auto positions = from(7, 5);
+  Tensor x({1, 1, 5, 6});
+  for (std::size_t r = 0; r < 5; ++r) x.at(r, 0) = x.at(r, 2) = 1;
+  const auto turned = rounded(rope.turn(x, positions, Role::query).data, Format::f32);
+  const std::string words = "rope --dim 6 --rotary_width 4 --layout interleaved --positions 7:11 --part ";
+  const auto both = written(words + "both");
+  EXPECT_EQ(both["shape"], (std::vector<int>{5, 6}));
+  EXPECT_EQ(both["values"], turned);
+  for (const std::size_t sine : {0u, 1u}) {
+    const auto read = written(words + (sine == 1 ? "sin" : "cos"), "x.safetensors");
+    EXPECT_EQ(read["shape"], (std::vector<int>{5, 2}));
+    EXPECT_EQ(read["name"], sine == 1 ? "sin_cache" : "cos_cache");
+    for (std::size_t r = 0; r < 5; ++r)
+      for (std::size_t pair = 0; pair < 2; ++pair)
+        EXPECT_EQ(read["values"][2 * r + pair], turned[6 * r + 2 * pair + sine]) << r << " " << pair;
+  }
+}
+
+TEST_F(OracleCommand, what_has_no_exact_table_is_rounded_from_double_and_says_so) {
+  const auto bias = std::get<Bias>(truth("alibi", "heads=3"));
+  const auto read = written("alibi --heads 3 --positions 4:9", "x.safetensors");
+  EXPECT_EQ(read["shape"], (std::vector<int>{3, 6, 6}));
+  EXPECT_EQ(read["values"], rounded(bias.bias(from(4, 6), from(4, 6)).data, Format::f32));
+  EXPECT_EQ(read["metadata"]["rounding"], "correctly rounded to f64, and that to f32, ties to even");
+
+  const auto index = written("normalized_index --positions 0:9 --dtype f64");
+  EXPECT_EQ(index["values"], std::get<Table>(truth("normalized_index", "dim=1")).rows(from(0, 10), 10).data);
+}
+
+// 2^24 bytes of doubles are given at once: here 4096 rows of 4096 columns, 512 at a time, and of 64 heads of
+// 256 queries 128.
+TEST_F(OracleCommand, what_is_given_in_pieces_is_whole) {
+  ASSERT_EQ(posproof("oracle one_hot --dim 4096 -o " + path("x.npy")).code, 0);
+  const auto ones =
+      testing::ran(fmt::format("{} -c 'import numpy as np; print((np.load(\"{}\") == np.eye(4096)).all())'",
+                               POSPROOF_PYTHON, path("x.npy")));
+  EXPECT_EQ(ones.said, "True\n");
+  ASSERT_EQ(posproof("oracle t5_bias --heads 64 --positions 0:255 --dtype f64 -o " + path("y.npy")).code, 0);
+  const auto heads = testing::ran(fmt::format(
+      "{} -c 'import numpy as np; x = np.load(\"{}\"); print(all((x[h] == x[0] + 32 * h).all() for h in "
+      "range(64)), all(len(set(np.diagonal(x[0], k))) == 1 for k in range(-255, 256)))'",
+      POSPROOF_PYTHON, path("y.npy")));
+  EXPECT_EQ(heads.said, "True True\n");
+}
+
+TEST_F(OracleCommand, left_out_positions_are_all_where_the_encoding_ends) {
+  EXPECT_EQ(written("learned --dim 2 --length 17 --offset 2")["shape"], (std::vector<int>{15, 2}));
+  EXPECT_EQ(written("raw_index")["shape"], (std::vector<int>{4096, 1}));
+  EXPECT_EQ(written("binary --dim 4")["shape"], (std::vector<int>{16, 4}));
+  EXPECT_EQ(written("t5_bias --heads 1")["shape"], (std::vector<int>{1, 512, 512}));
+}
+
+TEST_F(OracleCommand, the_number_of_threads_changes_no_bit) {
+  const std::string words = "oracle sinusoidal --dim 8 --positions 0:999 -o ";
+  for (const std::string threads : {"1", "3"})
+    ASSERT_EQ(posproof(words + path(threads + ".npy") + " --threads " + threads).code, 0);
+  EXPECT_EQ(testing::ran("cmp " + path("1.npy") + " " + path("3.npy")).code, 0);
+}
+
+TEST_F(OracleCommand, says_what_it_wrote) {
+  const std::string file = path("x.npy");
+  EXPECT_EQ(posproof("oracle sinusoidal --dim 8 --positions 0:99 -o " + file).said,
+            file + ": rows [100, 8] in f32, positions 0:99, correctly rounded, ties to even, 3328 bytes\n");
+  EXPECT_EQ(fs::file_size(file), 3328);
+  const auto json =
+      nlohmann::json::parse(posproof("oracle rope --dim 8 --positions 5:9 --json -o " + file).said);
+  EXPECT_EQ(json["file"], file);
+  EXPECT_EQ(json["encoding"], "rope");
+  EXPECT_EQ(json["parameters"]["base"], 10000);
+  EXPECT_EQ(json["positions"], (std::vector<int>{5, 9}));
+  EXPECT_EQ(json["array"], "cos_sin");
+  EXPECT_EQ(json["shape"], (std::vector<int>{5, 8}));
+  EXPECT_EQ(json["format"], "f32");
+  EXPECT_EQ(json["bytes"], fs::file_size(file));
+}
+
+TEST_F(OracleCommand, passes_the_gate) {
+  for (const std::string name : {"x.npy", "x.safetensors"}) {
+    ASSERT_EQ(posproof("oracle sinusoidal --dim 8 --offset 1 --positions 0:255 -o " + path(name)).code, 0);
+    EXPECT_EQ(posproof("gate sinusoidal --dim 8 --offset 1 --cases 30 table:" + path(name)).code, 0);
+    EXPECT_EQ(posproof("gate sinusoidal --dim 8 --cases 30 table:" + path(name)).code, 1);
+  }
+}
+
+TEST_F(OracleCommand, refusals_leave_nothing_behind) {
+  const std::string to = " -o " + path("x.npy");
+  EXPECT_EQ(refused("none" + to),
+            "posproof: what a contextual encoding gives depends on more than the position; a table, a rotary "
+            "encoding or a bias can be written\n");
+  EXPECT_EQ(refused("rope --dtype bf16" + to),
+            "posproof: `" + path("x.npy") +
+                "`: .npy has no bf16; it holds f64, f32 and f16, and .safetensors holds bf16\n");
+  EXPECT_EQ(refused("rope -o " + path("x.csv")),
+            "posproof: `" + path("x.csv") + "`: an array is written to FILE.npy or FILE.safetensors\n");
+  EXPECT_EQ(refused("rope --positions 5:4" + to),
+            "posproof: positions 5:4: FIRST:LAST was asked for, the first not past the last\n");
+  EXPECT_EQ(refused("rope --positions 5" + to),
+            "posproof: --positions `5`: FIRST:LAST was asked for, as in 0:4095\n");
+  EXPECT_EQ(refused("rope --positions 1099511627776:1099511627777" + to),
+            "posproof: position 1099511627777: allowed are -1099511627776 to 1099511627776\n");
+  EXPECT_EQ(refused("sinusoidal --offset 1 --positions 1099511627776:1099511627776" + to),
+            "posproof: position 1099511627776 with offset 1: allowed are -1099511627776 to 1099511627776\n");
+  EXPECT_EQ(refused("rope --positions 0:99999999999" + to),
+            "posproof: [100000000000, 64] in f32 would be 6400000000000 values, 25600000000000 bytes; "
+            "268435456 values are allowed, as many as are read\n");
+  EXPECT_EQ(refused("alibi --positions 0:99999" + to),
+            "posproof: [8, 100000, 100000] in f32 would be 80000000000 values, 320000000000 bytes; 268435456 "
+            "values are allowed, as many as are read\n");
+  EXPECT_EQ(refused("learned --positions 0:512" + to),
+            "posproof: positions 0:512: the encoding is defined for 0 to 511\n");
+  EXPECT_EQ(refused("normalized_index --positions 0:0" + to),
+            "posproof: normalized_index: a sequence of one token has no length - 1 to divide by\n");
+  EXPECT_EQ(refused("sinusoidal --part cos" + to),
+            "posproof: --part cos: `sinusoidal` is a table encoding; a rotary one has parts\n");
+  refused("sinusoidal --dtype f8" + to);
+  refused("sinusoidal --threads 0" + to);
+  refused("sinusoidal");
+  EXPECT_EQ(refused("sinusoid" + to).find("posproof: there is no encoding `sinusoid`; near it: sinusoidal"),
+            0);
+
+  fs::create_directories(folder_ / "y.npy");
+  const auto over = posproof("oracle rope -o " + path("y.npy"));
+  EXPECT_EQ(over.code, 3);
+  EXPECT_EQ(over.said, "posproof: `" + path("y.npy") + "` could not be written: Is a directory\n");
+}
+
+}  // namespace
+}  // namespace posproof

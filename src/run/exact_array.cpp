@@ -1,0 +1,180 @@
+#include "run/exact_array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "oracle/exact_table.h"
+#include "subject/array_file.h"
+#include "subject/dtype.h"
+
+namespace posproof {
+namespace {
+
+using oracle::ExactTable;
+using Piece = ExactArray::Piece;
+
+constexpr std::size_t stretch = std::size_t{1} << 24;  // bytes that are computed before they are written
+
+struct Positions {
+  Position first;
+  std::size_t count;
+
+  Position last() const { return first + static_cast<Position>(count) - 1; }
+  std::vector<Position> from(std::size_t row, std::size_t rows) const {
+    std::vector<Position> out(rows);
+    std::iota(out.begin(), out.end(), first + static_cast<Position>(row));
+    return out;
+  }
+};
+
+Positions checked(Position first, Position last, const Domain& domain, double offset) {
+  if (first > last)
+    throw std::invalid_argument(
+        fmt::format("positions {}:{}: FIRST:LAST was asked for, the first not past the last", first, last));
+  constexpr Position farthest = ExactTable::farthest_position;
+  for (const Position t : {first, last})
+    if (std::abs(static_cast<double>(t) + offset) > static_cast<double>(farthest))
+      throw std::invalid_argument(fmt::format("position {}{}: allowed are -{} to {}", t,
+                                              offset == 0 ? "" : fmt::format(" with offset {}", offset),
+                                              farthest, farthest));
+  if (domain.ends && (first < domain.lo || last > domain.hi))
+    throw Refusal(fmt::format("positions {}:{}: the encoding is defined for {} to {}", first, last, domain.lo,
+                              domain.hi));
+  return {first, static_cast<std::size_t>(last - first) + 1};
+}
+
+void check_size(const Shape& shape, Format format) {
+  // No overflow: 2^41 + 1 positions (squared for a bias, in long double) and at most 2^20 columns.
+  long double values = 1;
+  for (const std::size_t extent : shape) values *= static_cast<long double>(extent);
+  if (values > static_cast<long double>(most_values))
+    throw std::invalid_argument(fmt::format(
+        "{} in {} would be {:.0f} values, {:.0f} bytes; {} values are allowed, as many as are read",
+        text(shape), name(format), values, values * static_cast<long double>(bytes(format)), most_values));
+}
+
+std::size_t rows_at_once(std::size_t bytes_of_row, std::size_t rows) {
+  return std::clamp<std::size_t>(stretch / bytes_of_row, 1, rows);
+}
+
+std::string twice(Format format) {
+  if (format == Format::f64) return "correctly rounded, ties to even";
+  return fmt::format("correctly rounded to f64, and that to {}, ties to even", name(format));
+}
+
+ExactArray of(std::shared_ptr<const ExactTable> table, std::string name, Format format,
+              const Positions& positions) {
+  ExactArray out{
+      std::move(name), {positions.count, table->dim()}, format, "correctly rounded, ties to even", {}};
+  check_size(out.shape, format);
+  out.give = [table = std::move(table), format, positions](const Piece& piece, unsigned threads) {
+    const std::size_t row = table->dim() * bytes(format);
+    const std::size_t at_once = rows_at_once(row, positions.count);
+    std::vector<std::uint64_t> values((at_once * row + 7) / 8);  // aligned for every format
+    for (std::size_t r = 0; r < positions.count; r += at_once) {
+      const std::size_t rows = std::min(at_once, positions.count - r);
+      table->fill(format, positions.first + static_cast<Position>(r), rows, values.data(), threads);
+      piece(r * row, std::as_bytes(std::span(values)).first(rows * row));
+    }
+  };
+  return out;
+}
+
+// One block of doubles, rounded and given.
+class Rounding {
+ public:
+  Rounding(Format format, const Piece& piece) : format_(format), piece_(piece) {}
+  void operator()(std::size_t at, std::span<const double> values) {
+    const std::size_t each = bytes(format_);
+    bytes_.resize(values.size() * each);
+    for (std::size_t n = 0; n < values.size(); ++n) store(format_, values[n], &bytes_[n * each]);
+    piece_(at * each, bytes_);
+  }
+
+ private:
+  Format format_;
+  const Piece& piece_;
+  std::vector<std::byte> bytes_;
+};
+
+ExactArray of(const Table& table, Format format, const Positions& positions) {
+  ExactArray out{"rows", {positions.count, table.dim}, format, twice(format), {}};
+  check_size(out.shape, format);
+  const Position length = positions.last() + 1;
+  const std::vector<Position> ends = {positions.first, positions.last()};
+  table.rows(ends, length);  // refuses now what it will refuse
+  out.give = [table, format, positions, length](const Piece& piece, unsigned) {
+    Rounding give(format, piece);
+    const std::size_t at_once = rows_at_once(table.dim * sizeof(double), positions.count);
+    for (std::size_t r = 0; r < positions.count; r += at_once) {
+      const std::size_t rows = std::min(at_once, positions.count - r);
+      give(r * table.dim, table.rows(positions.from(r, rows), length).data);
+    }
+  };
+  return out;
+}
+
+ExactArray of(const Bias& bias, Format format, const Positions& positions) {
+  const std::size_t n = positions.count;
+  ExactArray out{"bias", {bias.heads, n, n}, format, twice(format), {}};
+  check_size(out.shape, format);
+  const std::vector<Position> ends = {positions.first, positions.last()};
+  bias.bias(ends, ends);  // refuses now what it will refuse
+  out.give = [bias, format, positions, n](const Piece& piece, unsigned) {
+    Rounding give(format, piece);
+    const auto keys = positions.from(0, n);
+    const std::size_t at_once = rows_at_once(bias.heads * n * sizeof(double), n);
+    for (std::size_t i = 0; i < n; i += at_once) {
+      const std::size_t queries = std::min(at_once, n - i);
+      const Tensor block = bias.bias(positions.from(i, queries), keys);
+      for (std::size_t h = 0; h < bias.heads; ++h)
+        give((h * n + i) * n, std::span(block.data).subspan(h * queries * n, queries * n));
+    }
+  };
+  return out;
+}
+
+// The cosines or the sines of all pairs, a column each.
+std::shared_ptr<const ExactTable> one_half(const Rotary& rotary, RotaryPart which) {
+  const auto part = which == RotaryPart::cosines ? oracle::Run::Part::cosines : oracle::Run::Part::sines;
+  std::vector<oracle::Run> runs;
+  for (std::size_t column = 0; column < rotary.pairs.size(); ++column) {
+    const std::size_t frequency = rotary.pairs[column].index;
+    if (!runs.empty() && runs.back().frequency + runs.back().count == frequency)
+      ++runs.back().count;
+    else
+      runs.push_back({part, column, frequency, 1});
+  }
+  const std::shared_ptr<const oracle::Ladder> ladder(rotary.exact, &rotary.exact->ladder());
+  return std::make_shared<const ExactTable>(ladder, std::move(runs), rotary.pairs.size(), 0);
+}
+
+}  // namespace
+
+ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,
+                       RotaryPart part) {
+  if (const auto* table = std::get_if<Table>(&oracle)) {
+    const Positions positions = checked(first, last, table->positions, table->offset);
+    return table->exact ? of(table->exact, "rows", format, positions) : of(*table, format, positions);
+  }
+  if (const auto* rotary = std::get_if<Rotary>(&oracle)) {
+    const Positions positions = checked(first, last, rotary->positions, 0);
+    if (!rotary->exact) throw Refusal("these rotations are no table of the position");
+    if (part == RotaryPart::both) return of(rotary->exact, "cos_sin", format, positions);
+    return of(one_half(*rotary, part), part == RotaryPart::cosines ? "cos_cache" : "sin_cache", format,
+              positions);
+  }
+  if (const auto* bias = std::get_if<Bias>(&oracle))
+    return of(*bias, format, checked(first, last, bias->positions, 0));
+  throw Refusal(
+      fmt::format("what a {} encoding gives depends on more than the position; a table, a rotary "
+                  "encoding or a bias can be written",
+                  kind(oracle)));
+}
+
+}  // namespace posproof

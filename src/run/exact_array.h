@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "core/encoding.h"
+#include "core/formats.h"
+#include "core/tensor.h"
+
+namespace posproof {
+
+// Which columns of a rotary encoding's table: all channels as they are turned, or the cosines or sines alone,
+// one column for each pair, as caches hold them.
+enum class RotaryPart { both, cosines, sines };
+
+// What an oracle's encoding is at neighbouring positions, as one array of a format.
+struct ExactArray {
+  std::string name;  // of the array: `rows`, `cos_sin`, `cos_cache`, `sin_cache`, `bias`
+  Shape shape;
+  Format format;
+  std::string rounding;  // how an entry was rounded, in words
+
+  // All of it, stretch by stretch, in any order: where the stretch begins, in bytes, and its row-major
+  // values.
+  using Piece = std::function<void(std::size_t at, std::span<const std::byte> values)>;
+  std::function<void(const Piece& piece, unsigned threads)> give;
+};
+
+// For the positions first .. last:
+//   Table:  [n, dim], its rows in a sequence of last + 1 tokens
+//   Rotary: [n, dim], what becomes of (1, 0) in every pair of channels: cos in its first channel, sin in its
+//           second, 0 in a channel of no pair; or [n, pairs], the cosines or the sines alone
+//   Bias:   [heads, n, n], each position as a query against each as a key
+// A table with `exact` has every entry rounded once, straight to the format; of the others the double that
+// the oracle gives is rounded. Throws Refusal where the encoding is not defined there or has no such array,
+// and std::invalid_argument for first > last, |position| (+ offset) > 2^40, and an array too large to be
+// read.
+ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,
+                       RotaryPart part = RotaryPart::both);
+
+}  // namespace posproof
