@@ -26,13 +26,22 @@ Tensor scaled_logits(const Tensor& q, const Tensor& k) {
   if (q.width() != k.width())
     throw std::invalid_argument(fmt::format("queries {} meet keys {}", text(q.shape), text(k.shape)));
   const double root = std::sqrt(static_cast<double>(q.width()));
-  Tensor logits({q.rows(), k.rows()});
-  for (std::size_t i = 0; i < q.rows(); ++i)
-    for (std::size_t j = 0; j < k.rows(); ++j) {
-      double sum = 0;
-      for (std::size_t c = 0; c < q.width(); ++c) sum += q.at(i, c) * k.at(j, c);
-      logits.at(i, j) = sum / root;
-    }
+  const std::size_t keys = k.rows(), width = q.width();
+  // The keys side by side, so that the sums of one query run beside each other, each in the order of the
+  // channels.
+  std::vector<double> beside(keys * width);
+  for (std::size_t j = 0; j < keys; ++j) {
+    const auto key = k.row(j);
+    for (std::size_t c = 0; c < width; ++c) beside[c * keys + j] = key[c];
+  }
+  Tensor logits({q.rows(), keys});
+  for (std::size_t i = 0; i < q.rows(); ++i) {
+    const auto query = q.row(i);
+    const auto sums = logits.row(i);
+    for (std::size_t c = 0; c < width; ++c)
+      for (std::size_t j = 0; j < keys; ++j) sums[j] += query[c] * beside[c * keys + j];
+    for (double& sum : sums) sum /= root;
+  }
   return logits;
 }
 

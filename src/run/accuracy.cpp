@@ -14,6 +14,7 @@
 #include "run/packed.h"
 #include "run/tally.h"
 #include "run/walk.h"
+#include "subject/dtype.h"
 
 namespace posproof {
 namespace {
@@ -81,7 +82,7 @@ Walk::Rows rows_of(const Stored& stored, const Table& subject, const Domain& dom
     }
     std::vector<double> values(rows * stored.dim);
     for (std::size_t n = 0; n < values.size(); ++n)
-      values[n] = unpacked(stored.format, stored.bytes.data(), from + n);
+      values[n] = value(stored.format, stored.bytes.data() + (from + n) * bytes(stored.format));
     way->add(first, rows, values, asked_of_rows(domain));
   };
 }

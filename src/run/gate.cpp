@@ -87,6 +87,25 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
 }
 
+// A sample, and every position where that can be had. A file that was compared as a whole needs no sample:
+// its rows are all that there is.
+Verdict agrees(const Encoding& truth, const Trial& trial, const Plan& plan, bool exhaustive, Gated& gated) {
+  const auto ask_all = [&] {
+    Everywhere all = everywhere(truth, gated.subject, plan.budget, exhaustive);
+    gated.accuracy = std::move(all.accuracy);
+    return std::move(all.verdict);
+  };
+  if (gated.subject.stored)
+    if (auto all = ask_all()) return std::move(*all);
+  Verdict searched = search(trial, plan);
+  if (gated.subject.stored || std::holds_alternative<Errored>(searched) ||
+      (std::holds_alternative<Refuted>(searched) && !exhaustive))
+    return searched;
+  auto all = ask_all();
+  if (!all || std::holds_alternative<Refuted>(searched)) return searched;
+  return sum(searched, std::move(*all));
+}
+
 }  // namespace
 
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
@@ -148,13 +167,8 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     if (std::any_of(gated.asked.begin(), gated.asked.end(),
                     [](const Asking& a) { return std::holds_alternative<Errored>(a.verdict); }))
       plan.budget.shrinks = 0;
-    Verdict verdict = search(one.trial, plan);
-    if (one.id == agreement_id && !std::holds_alternative<Errored>(verdict)) {
-      auto all = everywhere(truth, gated.subject, options.budget, options.exhaustive);
-      gated.accuracy = std::move(all.accuracy);
-      if (all.verdict && !std::holds_alternative<Refuted>(verdict))
-        verdict = sum(verdict, std::move(*all.verdict));
-    }
+    Verdict verdict = one.id == agreement_id ? agrees(truth, one.trial, plan, options.exhaustive, gated)
+                                             : search(one.trial, plan);
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided != nullptr && one.id != agreement_id &&
         !gated.subject.live) {  // a file refuses only past its end

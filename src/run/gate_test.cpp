@@ -207,7 +207,9 @@ TEST(Gate, reads_every_row_of_a_file) {
     const Written file("right.npy", right, true);
     const Gated found = gated("sinusoidal", "dim=16", file.subject());
     EXPECT_TRUE(passes(found)) << story(found);
-    EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 300u + 4096u);
+    EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 4096u);
+    ASSERT_TRUE(found.accuracy);
+    EXPECT_EQ(found.accuracy->entries, 4096u * 16u);
   }
   const auto wrong = [&](std::size_t row, std::size_t column, double value) {
     Tensor values = right;

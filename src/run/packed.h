@@ -7,7 +7,6 @@
 #include "core/formats.h"
 #include "core/precision.h"
 
-// Values of a format as its bytes, little-endian, and back.
 namespace posproof {
 
 // The format whose unit roundoff this is: one of unit_fp64, unit_fp32, unit_bf16, unit_fp16. Throws
@@ -18,8 +17,5 @@ Format format_of(double unit);
 // them is no value of the format. -0 is written as 0, which is the same number; NaN is a value of every
 // format.
 bool pack(Format format, std::span<const double> values, std::vector<std::byte>& bytes);
-
-// Value n of the array that begins there.
-double unpacked(Format format, const std::byte* bytes, std::size_t n);
 
 }  // namespace posproof

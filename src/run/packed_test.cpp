@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "subject/dtype.h"
+
 namespace posproof {
 namespace {
 
@@ -18,11 +20,11 @@ TEST(Packed, every_value_of_sixteen_bits_is_itself) {
       const auto word = static_cast<std::uint16_t>(bits);
       std::byte one[2];
       std::memcpy(one, &word, 2);
-      const double value = unpacked(format, one, 0);
-      EXPECT_TRUE(std::isnan(value) || nearest(format, value) == value) << name(format) << " " << bits;
-      ASSERT_TRUE(pack(format, {&value, 1}, back)) << name(format) << " " << bits;
-      const double again = unpacked(format, back.data(), 0);
-      EXPECT_TRUE(again == value || (std::isnan(again) && std::isnan(value))) << name(format) << " " << bits;
+      const double here = posproof::value(format, one);
+      EXPECT_TRUE(std::isnan(here) || nearest(format, here) == here) << name(format) << " " << bits;
+      ASSERT_TRUE(pack(format, {&here, 1}, back)) << name(format) << " " << bits;
+      const double again = value(format, back.data());
+      EXPECT_TRUE(again == here || (std::isnan(again) && std::isnan(here))) << name(format) << " " << bits;
     }
   }
 }
@@ -44,7 +46,7 @@ TEST(Packed, writes_one_zero) {
   const double zero = -0.0;
   for (const Format format : every_format) {
     ASSERT_TRUE(pack(format, {&zero, 1}, bytes));
-    EXPECT_FALSE(std::signbit(unpacked(format, bytes.data(), 0)));
+    EXPECT_FALSE(std::signbit(value(format, bytes.data())));
   }
 }
 

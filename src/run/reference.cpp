@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/residual.h"
 #include "oracle/given.h"
-#include "run/packed.h"
+#include "subject/dtype.h"
 
 namespace posproof {
 namespace {
@@ -95,10 +95,10 @@ struct Row {
 void compare_row(Format format, const Row& row, const std::byte* values, std::size_t from, Compared& found) {
   for (std::size_t c = 0; c < row.exact.size(); ++c) {
     if (!row.seen.empty() && !row.seen[c]) continue;
-    const double value = unpacked(format, values, from + c), exact = row.exact[c];
-    if (value == exact) continue;
-    found.farthest[c] = std::abs(value - exact);
-    if (value == nearest(format, exact)) continue;
+    const double there = value(format, values + (from + c) * bytes(format)), exact = row.exact[c];
+    if (there == exact) continue;
+    found.farthest[c] = std::abs(there - exact);
+    if (there == nearest(format, exact)) continue;
     ++found.wrong;
     double ulp = found.farthest[c] / (2 * half_ulp(format, exact));
     if (std::isnan(ulp)) ulp = std::numeric_limits<double>::infinity();

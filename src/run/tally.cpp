@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "run/packed.h"
+#include "subject/dtype.h"
 
 namespace posproof {
 namespace {
@@ -82,8 +82,9 @@ void Tally::empty_columns(const Values& values, Position first, std::size_t rows
   for (const std::size_t c : reference_.empty) {
     errors[c] = 0;
     for (std::size_t r = 0; r < rows; ++r) {
-      const double value = std::abs(unpacked(format_, at(values, first), r * reference_.dim + c));
-      if (exceeds(value, errors[c])) errors[c] = value;
+      const double value =
+          std::abs(value(format_, at(values, first) + (r * reference_.dim + c) * bytes(format_)));
+      if (exceeds(size, errors[c])) errors[c] = size;
     }
   }
 }
