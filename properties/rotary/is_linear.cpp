@@ -25,7 +25,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   Tensor y = draw.content("y", token.x.shape);
   coarsen(token.x, y);
   if (all_zero(y.data)) throw Discard{};
-  const double factor = std::get<double>(draw.option("factor", {1.0, -1.0, 0.5, 3.0}));
+  const double factor = std::get<double>(draw.option("f", {1.0, -1.0, 0.5, 3.0}));
   const Role role = drawn_role(draw);
 
   Tokens sum = token;
@@ -48,11 +48,12 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
       // All three are turned by one angle, so its error cancels, and each turn is rounded as at position 0.
       // Underflow is absolute, once for each turn. Ours: the sum of the contents is rounded once and the sum
       // of the answers twice; the subject rounds the sum that it is given.
-      const double both = pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair);
-      const double each = turn_rounding(p, 0, pair);
+      const double both = rotary.amplitude * (pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair));
+      const double each = turn_rounding(p, 0, pair) + amplitude_error(rotary, p);
       size[pair.first] = size[pair.second] = both;
       allowed[pair.first] = allowed[pair.second] =
-          each * (both + pair_norm(s, pair)) + (3 * unit_fp64 + p.result) * both * (1 + each) +
+          each * (both + rotary.amplitude * pair_norm(s, pair)) +
+          (3 * unit_fp64 + p.result) * both * (1 + each) +
           (both == 0 ? 0 : (2 + std::abs(factor)) * turn_underflow(p));
     }
     for (std::size_t c = 0; c < a.size(); ++c)

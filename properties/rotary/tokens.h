@@ -82,9 +82,10 @@ inline double pair_norm(std::span<const double> x, const Pair& pair) {
 }
 
 // Two answers for the same tokens, channel by channel. `allowed(pair, place)` is the allowance of a pair of
-// norm 1 in the token at that place. Channels in no pair are not touched, so they may not differ. Two vectors
-// of the same norm are at most 2 norms apart. Underflow is not relative to the norm: at most three turns are
-// compared, one of them of what another gave.
+// norm 1 in the token at that place; what multiplies it, where it is not 1, errs once in each of two answers.
+// Channels in no pair are not touched, so they may not differ. Two vectors of the same norm are at most 2
+// norms apart. Underflow is not relative to the norm: at most three turns are compared, one of them of what
+// another gave.
 inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& tokens, const Tensor& there,
                         const Tensor& here,
                         const std::function<double(const Pair& pair, std::size_t place)>& allowed) {
@@ -94,9 +95,10 @@ inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& 
     const auto x = tokens.x.row(r), a = there.row(r), b = here.row(r);
     for (std::size_t c = 0; c < x.size(); ++c) error[c] = 0, norm[c] = std::abs(x[c]);
     for (const Pair& pair : rotary.pairs) {
-      norm[pair.first] = norm[pair.second] = pair_norm(x, pair);
+      norm[pair.first] = norm[pair.second] = rotary.amplitude * pair_norm(x, pair);
       const double underflow = norm[pair.first] == 0 ? 0 : 3 * turn_underflow(p);
-      error[pair.first] = error[pair.second] = norm[pair.first] * allowed(pair, tokens.place(r)) + underflow;
+      error[pair.first] = error[pair.second] =
+          norm[pair.first] * (allowed(pair, tokens.place(r)) + 2 * amplitude_error(rotary, p)) + underflow;
     }
     for (std::size_t c = 0; c < x.size(); ++c) worst = worse(worst, equal(a[c], b[c], error[c], 2 * norm[c]));
   }

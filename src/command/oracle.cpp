@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <functional>
 #include <map>
 #include <memory>
@@ -78,6 +79,8 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
                                            {"posproof", POSPROOF_VERSION}});
   const std::size_t values = count(array.shape) * bytes(format), size = header.size() + values;
 
+  // Past a limit of the shell, a write is to fail as one on a full disk does, and not to end the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   report::NewFile file(asked.file, size);
   file.write(0, std::as_bytes(std::span(header)));
   {

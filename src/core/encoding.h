@@ -42,6 +42,12 @@ struct Domain {
       : lo(first), hi(last), hard(std::move(hard_ones)) {}
 };
 
+// What forming a frequency loses where it is not a power of the base but made from one: see error.h.
+struct Formed {
+  double condition = 1;  // its relative error for one of the power
+  double roundings = 0;  // and on top, in units of the angle's format
+};
+
 // Two channels that turn together, and how fast.
 //   table:  first holds amplitude * sin(frequency * t), second amplitude * cos(frequency * t)
 //   rotary: (first, second) is turned by frequency * t, counter-clockwise with first as the x axis
@@ -50,6 +56,7 @@ struct Pair {
   std::size_t second;
   double frequency;       // radians per position
   std::size_t index = 0;  // its place in the ladder, 0 the fastest
+  Formed formed = {};
 };
 
 // Acts on the token: x_i + p_i.
@@ -79,6 +86,7 @@ struct Rotary {
   Domain positions = {};
   std::function<Tensor(const Tensor& x, std::span<const Position> positions, Role)> turn = {};
   std::vector<Pair> pairs = {};  // channels in no pair are left as they are
+  double amplitude = 1;          // every turned pair is multiplied with it
   // The same of what becomes of (1, 0) in every pair: the cosine in its first channel, the sine in its
   // second.
   std::shared_ptr<const oracle::ExactTable> exact = {};

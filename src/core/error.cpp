@@ -11,9 +11,46 @@ double power_error(const Precision& p, double w, std::size_t index) {
   return (4 + 3 * std::abs(std::log(w)) + a_step * static_cast<double>(index)) * p.angle;
 }
 
+Formed divided() {
+  return {.condition = 1, .roundings = 2};
+}
+
+Formed from_scaled_base(double x, double factor) {
+  return {.condition = 1, .roundings = 5 + 3 * x * std::log(factor)};
+}
+
+namespace {
+
+// By how much more than the share itself the frequency is off.
+double of_share(double w, double v, double factor) {
+  return (1 - 1 / factor) * w / v;
+}
+
+}  // namespace
+
+Formed by_rotations(double w, double v, double factor, double rotations, double least, double most) {
+  if (rotations < 0.75 * least || rotations > 1.25 * most) return divided();
+  const double slope = rotations / (most - least), much = of_share(w, v, factor);
+  return {.condition = 1 + slope * much, .roundings = 5 + 3 * (slope + 1) * much};
+}
+
+Formed by_index(double w, double v, double factor, double index, double first, double last,
+                double end_error) {
+  // An end that is not whole may fall to the other side of an index that is very near.
+  const double margin = end_error == 0 ? 0 : 1.0 / 64;
+  if (index <= first - margin || index >= last + margin) return divided();
+  const double much = of_share(w, v, factor);
+  return {.condition = 1, .roundings = 5 + (3 + end_error / std::abs(last - first)) * much};
+}
+
+double ramp_end_error(double d, double base, double end) {
+  return 3 * d / (2 * std::log(base)) + 6 * std::abs(end);
+}
+
 double angle_error(const Precision& p, double position, const Pair& pair) {
   if (pair.frequency == 0) return 0;
-  const double relative = power_error(p, std::abs(pair.frequency), pair.index) + 2 * p.angle;
+  const double relative = pair.formed.condition * power_error(p, std::abs(pair.frequency), pair.index) +
+                          (pair.formed.roundings + 2) * p.angle;
   return std::min(std::numbers::pi, std::abs(position * pair.frequency) * relative);
 }
 
@@ -95,6 +132,10 @@ double turn_rounding(const Precision& p, double position, const Pair& pair) {
   return std::min(2.0, angle_rounding(p, position, pair)) + turning(p);
 }
 
+double amplitude_error(const Rotary& rotary, const Precision& p) {
+  return rotary.amplitude == 1 ? 0 : 2 * p.result + 5 * p.angle;
+}
+
 double turn_underflow(const Precision& p) {
   return 2 * std::numbers::sqrt2 * underflow(p);
 }
@@ -103,11 +144,11 @@ std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Posit
                                  std::span<const double> x) {
   std::vector<double> error(x.size(), 0.0);
   for (const Pair& pair : rotary.pairs) {
-    const double norm = std::hypot(x[pair.first], x[pair.second]);
+    const double norm = rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
     // Nothing underflows where there is nothing.
     const double underflow = norm == 0 ? 0 : turn_underflow(p);
     error[pair.first] = error[pair.second] =
-        norm * turn_error(p, static_cast<double>(position), pair) + underflow;
+        norm * (turn_error(p, static_cast<double>(position), pair) + amplitude_error(rotary, p)) + underflow;
   }
   return error;
 }

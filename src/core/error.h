@@ -26,9 +26,34 @@ namespace posproof {
 //   - iterated multiplication with that ratio: 1 rounding a step on top, 3u for each.
 double power_error(const Precision& p, double w, std::size_t index = 0);
 
+// What a frequency v loses that is made from a power w of the base for s times as many positions: its
+// relative error is condition * power_error + roundings u. (power_error is taken at v: v <= w <= 1, so |ln w|
+// <= |ln v|.)
+//   - divided, w / s or w (1 / s): 2 roundings. So is a position that is divided.
+//   - from another base b s^(d/(d-2)), or w s^(-x) with x = 2i/(d-2): the factor's own power of the exponent
+//   x
+//     ln s (4 + 3 x ln s, as in power_error) and a product: 5 + 3 x ln s roundings. That base's is less: its
+//     error, 3 + 3 d/(d-2) ln s, counts 2i/d times.
+//   - blended, (1 - g) w / s + g w with a share g: the two products, w (1 / s), 1 - g and the sum are 5
+//     roundings, no term being negative. An error of g counts (s - 1) / (1 + (s - 1) g) = (1 - 1/s) w / v
+//     times as much, relatively.
+//     - g = (r - least) / (most - least), r = L0 w / 2 pi rotations: w's error counts r / (most - least)
+//     times
+//       in g; pi, a product and a quotient are 3 roundings of r, and two differences and a quotient 3 of g <=
+//       1. A coarse format may take r for within the ramp where it is within a quarter of its ends.
+//     - g = 1 - (i - first) / (last - first): 3 roundings of g <= 1, and the errors of the ends: none where
+//       they are whole; else, d ln(L0 / (2 pi rotations)) / (2 ln b): 3 roundings under the logarithm, and 6
+//       of the whole (two logarithms within 1 ulp, a product and a quotient).
+Formed divided();
+Formed from_scaled_base(double x, double factor);
+Formed by_rotations(double w, double v, double factor, double rotations, double least, double most);
+// `end_error`, in units: of either end.
+Formed by_index(double w, double v, double factor, double index, double first, double last, double end_error);
+double ramp_end_error(double d, double base, double end);
+
 // Radians: error of position * frequency. The product is rounded once, the position too where the format
-// cannot hold it; both are relative: |t| w (power_error + 2u). Never more than pi: angles further apart are
-// nearer the other way round.
+// cannot hold it; both are relative: |t| w (power_error + 2u), where w is a power (see Formed). Never more
+// than pi: angles further apart are nearer the other way round.
 double angle_error(const Precision& p, double position, const Pair& pair);
 
 // Radians: how far that angle may be from position * (the implementation's own frequency). Whatever the error
@@ -75,6 +100,11 @@ double turn_error(const Precision& p, double position, const Pair& pair);
 // The same against the rotation by the implementation's own frequency: angle_rounding in place of
 // angle_error.
 double turn_rounding(const Precision& p, double position, const Pair& pair);
+
+// The same on top, of what multiplies every turn: none where that is 1. Else it is rounded itself and so is
+// the product, 2 units as in row_error; and as a formula (0.1 ln s + 1: two roundings, a logarithm within 1
+// ulp, a sum) it carries 5 of the angle's format, in which it is formed or in a wider one.
+double amplitude_error(const Rotary& rotary, const Precision& p);
 
 // 2-norm error of one turned pair on top of these, absolute: products below the smallest normal number. In
 // fp16 each is off by half the smallest subnormal, 2^-25: two a component, so 2^-24 sqrt 2. In the other

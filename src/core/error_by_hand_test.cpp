@@ -74,6 +74,36 @@ TEST(Error, of_a_turn_is_its_angle_and_the_roundings_of_two_formats) {
   EXPECT_EQ(error[2], 0);  // it does not turn
 }
 
+TEST(Error, of_a_scaled_frequency_is_the_powers_and_what_the_scaling_adds) {
+  EXPECT_EQ(divided().roundings, 2);
+  EXPECT_DOUBLE_EQ(from_scaled_base(0.5, 8).roundings, 5 + 1.5 * std::log(8));
+  // Of 2.5 rotations, half way from 1 to 4, g is 1/2 and v is 0.5625 w for a factor of 8: g counts 14/9
+  // times, and w 2.5/3 times in g.
+  const Formed half_way = by_rotations(0.5, 0.28125, 8, 2.5, 1, 4);
+  EXPECT_DOUBLE_EQ(half_way.condition, 1 + 2.5 / 3 * 14 / 9);
+  EXPECT_DOUBLE_EQ(half_way.roundings, 5 + 3 * (2.5 / 3 + 1) * 14 / 9);
+  for (const Formed& kept : {by_rotations(0.5, 0.5, 8, 6, 1, 4), by_rotations(0.5, 0.0625, 8, 0.5, 1, 4),
+                             by_index(0.5, 0.5, 8, 2, 2, 6, 0), by_index(0.5, 0.0625, 8, 6, 2, 6, 0)}) {
+    EXPECT_EQ(kept.condition, 1);
+    EXPECT_EQ(kept.roundings, 2);
+  }
+  EXPECT_EQ(by_index(0.5, 0.28125, 8, 4, 2, 6, 0).condition, 1);
+  EXPECT_DOUBLE_EQ(by_index(0.5, 0.28125, 8, 4, 2, 6, 0).roundings, 5 + 3 * 14.0 / 9);
+  EXPECT_DOUBLE_EQ(by_index(0.5, 0.28125, 8, 4, 2, 6, 10).roundings, 5 + (3 + 10.0 / 4) * 14 / 9);
+  EXPECT_DOUBLE_EQ(ramp_end_error(64, std::exp(1.0), -2), 96 + 12);
+  const Pair scaled{0, 1, 0.5, 0, {3, 7}};
+  EXPECT_DOUBLE_EQ(angle_error(fp32, 1000, scaled), 500 * (3 * (4 + 3 * ln2) + 7 + 2) * u);
+  EXPECT_DOUBLE_EQ(angle_rounding(fp32, 1000, scaled), 500 * 3 * u);  // the same at every position
+}
+
+TEST(Error, of_a_turn_grows_with_what_multiplies_it) {
+  const Rotary rotary{.dim = 2, .pairs = {half}, .amplitude = 1.25};
+  EXPECT_DOUBLE_EQ(amplitude_error(rotary, mixed), 2 * unit_bf16 + 5 * u);
+  EXPECT_EQ(amplitude_error(Rotary{.dim = 2, .pairs = {half}}, mixed), 0);
+  EXPECT_DOUBLE_EQ(turned_error(rotary, mixed, 1000, std::array{3.0, -4.0})[0],
+                   6.25 * (turn_error(mixed, 1000, half) + 2 * unit_bf16 + 5 * u));
+}
+
 TEST(Error, of_a_bias_is_that_of_its_slope_and_two_products) {
   EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0.5, 1), 8 * ((4 + 3 * ln2 + 2 + 2) * u + 2 * unit_bf16));
   EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0.5, 3), 8 * ((4 + 3 * ln2 + 6 + 2) * u + 2 * unit_bf16));

@@ -165,6 +165,111 @@ TEST(Error, of_a_frequency_grows_with_its_logarithm) {
   EXPECT_GT(in_units, 4 + 2 * 2 + 0.3 * 13.9);
 }
 
+// A scaled ladder, each operation in float, and what it is to.
+namespace {
+
+struct Stretched {
+  double factor, length, least, most;  // rotations
+};
+constexpr std::array<Stretched, 4> stretched = {
+    {{8, 8192, 1, 4}, {32, 8192, 1, 4}, {10, 2048, 1, 32}, {40, 4096, 1, 32}}};
+
+// By wavelengths, as Llama 3.1 has it.
+float scaled_by_rotations(float w, const Stretched& s) {
+  const auto pi = static_cast<float>(std::numbers::pi);
+  const auto factor = static_cast<float>(s.factor), length = static_cast<float>(s.length);
+  const auto least = static_cast<float>(s.least), most = static_cast<float>(s.most);
+  const float wavelength = 2 * pi / w;
+  if (wavelength < length / most) return w;
+  if (wavelength > length / least) return w / factor;
+  const float smooth = (length / wavelength - least) / (most - least);
+  return (1 - smooth) * w / factor + smooth * w;
+}
+
+// The ends of the ramp in float as well, as ggml has them.
+float index_in_float(const Ladder& l, const Stretched& s, double rotations) {
+  const auto pi = static_cast<float>(std::numbers::pi);
+  return static_cast<float>(l.dim) *
+         std::log(static_cast<float>(s.length) / (static_cast<float>(rotations) * 2 * pi)) /
+         (2 * std::log(static_cast<float>(l.base)));
+}
+
+float scaled_by_index(float w, const Ladder& l, const Stretched& s, std::size_t i) {
+  const float first = std::max(0.0F, index_in_float(l, s, s.most)), last = index_in_float(l, s, s.least);
+  const float ramp = std::clamp((static_cast<float>(i) - first) / (last - first), 0.0F, 1.0F);
+  const float speed = 1 / static_cast<float>(s.factor), kept = 1 - ramp;
+  return speed * w * (1 - kept) + w * kept;
+}
+
+long double index_of(const Ladder& l, const Stretched& s, double rotations) {
+  return static_cast<long double>(l.dim) *
+         std::log(s.length / (rotations * 2 * std::numbers::pi_v<long double>)) /
+         (2 * std::log(static_cast<long double>(l.base)));
+}
+
+double blended(double w, double factor, long double kept) {
+  return static_cast<double>(w * (kept + (1 - kept) / factor));
+}
+
+}  // namespace
+
+TEST(Error, of_a_scaled_frequency_is_below_its_bound_and_near_it) {
+  for (const Named& named : ways) {
+    Use rotations, index, base;
+    for (const Ladder& l : ladders)
+      for (const Stretched& s : stretched)
+        for (std::size_t i = 0; 2 * i < l.dim; ++i) {
+          const double w = pair_of(l, i).frequency;
+          const auto allowed = [&](double v, const Formed& formed) {
+            return formed.condition * power_error(named.precision, v, i) + formed.roundings * unit_fp32;
+          };
+          const double made = s.length * w / (2 * std::numbers::pi);
+          const long double g = std::clamp(
+              (s.length * static_cast<long double>(w) / (2 * std::numbers::pi_v<long double>)-s.least) /
+                  (s.most - s.least),
+              0.0L, 1.0L);
+          const double v = blended(w, s.factor, g);
+          rotations.of(std::abs(static_cast<double>(scaled_by_rotations(named.way(l, i), s)) / v - 1),
+                       allowed(v, by_rotations(w, v, s.factor, made, s.least, s.most)));
+
+          const long double first = std::max(0.0L, index_of(l, s, s.most)), last = index_of(l, s, s.least);
+          const double end = ramp_end_error(static_cast<double>(l.dim), l.base,
+                                            static_cast<double>(std::max(first, std::abs(last))));
+          const long double ramp =
+              std::clamp((static_cast<long double>(i) - first) / (last - first), 0.0L, 1.0L);
+          const double by = blended(w, s.factor, 1 - ramp);
+          index.of(std::abs(static_cast<double>(scaled_by_index(named.way(l, i), l, s, i)) / by - 1),
+                   allowed(by, by_index(w, by, s.factor, static_cast<double>(i), static_cast<double>(first),
+                                        static_cast<double>(last), end)));
+
+          if (l.dim == 2) continue;
+          const auto d = static_cast<double>(l.dim);
+          const double x = 2 * static_cast<double>(i) / (d - 2);
+          const float other = static_cast<float>(l.base) *
+                              std::pow(static_cast<float>(s.factor), static_cast<float>(d / (d - 2)));
+          const double to = static_cast<double>(
+              std::pow(static_cast<long double>(l.base), -2 * static_cast<long double>(i) / l.dim) *
+              std::pow(static_cast<long double>(s.factor), -2 * static_cast<long double>(i) / (l.dim - 2)));
+          base.of(std::abs(static_cast<double>(named.way({other, l.dim}, i)) / to - 1),
+                  allowed(to, from_scaled_base(x, s.factor)));
+        }
+    expect_near_but_below(rotations, std::string(named.name) + ", by rotations");
+    expect_near_but_below(index, std::string(named.name) + ", by index");
+    expect_near_but_below(base, std::string(named.name) + ", another base");
+  }
+}
+
+// A power within its own bound, at the foot of a steep ramp: without the condition it would be refuted.
+TEST(Error, of_a_frequency_on_a_steep_ramp_is_more_than_its_powers) {
+  const Stretched s{32, 8192, 1, 4};
+  const double w = 2 * std::numbers::pi * 1.001 / s.length, off = 1 + 6 * unit_fp32;
+  const double v = blended(w, s.factor, 0.001L / 3),
+               there = blended(w * off, s.factor, (1.001L * off - 1) / 3);
+  const Formed formed = by_rotations(w, v, s.factor, 1.001, s.least, s.most);
+  EXPECT_GT(there / v - 1, 60 * unit_fp32);
+  EXPECT_NEAR((there / v - 1) / (off - 1), formed.condition, .01);
+}
+
 TEST(Error, of_an_angle_is_below_its_bound_and_near_it) {
   for (const Named& named : ways) {
     Use declared, own;

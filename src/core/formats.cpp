@@ -39,6 +39,36 @@ double nearest(Format format, double x) {
   return overflows ? std::copysign(std::numeric_limits<double>::infinity(), x) : rounded;
 }
 
+std::uint16_t bits_of(Format format, double held) {
+  const FormatShape target = shape(format);
+  const int fraction_bits = target.digits - 1;
+  const int exponents = target.largest - target.smallest + 2;  // and 0, and what is not finite
+  const auto sign = static_cast<std::uint16_t>(std::signbit(held) ? 0x8000 : 0);
+  const double size = std::abs(held);
+  const auto word = [&](int exponent, double fraction) {
+    return static_cast<std::uint16_t>(sign | (exponent << fraction_bits) | static_cast<int>(fraction));
+  };
+  if (std::isnan(held)) return word(exponents, std::ldexp(1, fraction_bits - 1));
+  if (std::isinf(held)) return word(exponents, 0);
+  // A subnormal is its fraction alone; a normal number has a first digit that is not written.
+  const double places = std::ldexp(size, -spacing(target, held));
+  const double first = std::ldexp(1, fraction_bits);
+  if (places < first) return word(0, places);
+  return word(std::ilogb(size) - target.smallest + 1, places - first);
+}
+
+double value_of(Format format, std::uint16_t bits) {
+  const FormatShape target = shape(format);
+  const int fraction_bits = target.digits - 1;
+  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+  const int exponent = (bits & 0x7fff) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+  if (exponent == target.largest - target.smallest + 2)
+    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : sign * std::numeric_limits<double>::infinity();
+  const int digits = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
+  return sign * std::ldexp(digits, std::max(exponent, 1) - 1 + target.smallest - fraction_bits);
+}
+
 double half_ulp(Format format, double x) {
   return std::ldexp(0.5, spacing(shape(format), x));
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -37,6 +38,10 @@ std::optional<Format> format(std::string_view name);
 // The nearest value of the format, ties to the even one, as a double. Subnormals are kept, what is too large
 // becomes an infinity, NaN stays NaN. Rounded once, straight from the double.
 double nearest(Format format, double x);
+
+// The 16 bits of a number that bf16 or f16 holds, and back. NaN stays NaN.
+std::uint16_t bits_of(Format format, double held);
+double value_of(Format format, std::uint16_t bits);
 
 // Half the distance between neighbours of the format at the magnitude of x: the largest error of one rounding
 // there.

@@ -77,14 +77,15 @@ Score of_rotary(const Rotary& rotary) {
     return dot(turned(rotary, q, i, Role::query).row(0), turned(rotary, k, j, Role::key).row(0));
   };
   score.error = [rotary](Row q, Row k, Position i, Position j, const Precision& p) {
-    // Turning keeps the norm of a pair, so the products of whole pairs bound the products of channels.
+    // Turning keeps the norm of a pair but for the amplitude, so the products of whole pairs bound the
+    // products of channels.
     double error = dot_error(q, k);
     for (const Pair& pair : rotary.pairs) {
-      const double a = std::hypot(q[pair.first], q[pair.second]),
-                   b = std::hypot(k[pair.first], k[pair.second]);
-      const double product = a * b, least = turn_underflow(p);
-      const double ei = turn_error(p, static_cast<double>(i), pair),
-                   ej = turn_error(p, static_cast<double>(j), pair);
+      const double a = rotary.amplitude * std::hypot(q[pair.first], q[pair.second]),
+                   b = rotary.amplitude * std::hypot(k[pair.first], k[pair.second]);
+      const double product = a * b, least = turn_underflow(p), more = amplitude_error(rotary, p);
+      const double ei = turn_error(p, static_cast<double>(i), pair) + more,
+                   ej = turn_error(p, static_cast<double>(j), pair) + more;
       error += product * (ei + ej + ei * ej + 2 * (static_cast<double>(q.size()) + 1) * unit_fp64);
       // Underflow is absolute, and so times the other's norm.
       error += least * (a * (1 + ei) + b * (1 + ej) + least);
@@ -96,7 +97,8 @@ Score of_rotary(const Rotary& rotary) {
   score.range = [rotary](Row q, Row k) {
     double range = 0;
     for (const Pair& pair : rotary.pairs)
-      range += 2 * std::hypot(q[pair.first], q[pair.second]) * std::hypot(k[pair.first], k[pair.second]);
+      range += 2 * rotary.amplitude * rotary.amplitude * std::hypot(q[pair.first], q[pair.second]) *
+               std::hypot(k[pair.first], k[pair.second]);
     return range;
   };
   return score;

@@ -78,6 +78,10 @@ TEST(Defects, refuse_what_makes_no_difference) {
             "the layouts are the same where one pair turns");
   EXPECT_EQ(refused(defects::rope, "warp_shuffle_limit", "dim=32"), "the same up to 32 channels");
   EXPECT_EQ(refused(defects::rope, "position_plus_head", "heads=1"), "the same for one head");
+  EXPECT_EQ(refused(defects::rope, "scaling_ignored", "dim=4 scaling=llama3"),
+            "there is no scaling, or it leaves every pair as it is");
+  EXPECT_EQ(refused(defects::rope, "yarn_attention_factor_ignored", "scaling=yarn factor=1"),
+            "the attention factor is 1 by right");
   EXPECT_EQ(refused(defects::sinusoidal, "integer_division_exponent", "dim=2"),
             "the first frequency is 1 by right");
   EXPECT_EQ(refused(defects::alibi, "geometric_for_any_head_count", "heads=8"),

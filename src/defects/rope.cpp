@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numbers>
 
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
@@ -37,11 +38,15 @@ using Token = std::function<void(std::span<const double> x, std::span<double> ou
 
 Encoding token_by_token(const Parameters& parameters, Token token) {
   Rotary rotary = right(parameters);
-  rotary.turn = [token](const Tensor& x, std::span<const Position> positions, Role) {
+  rotary.turn = [token, pairs = rotary.pairs, amplitude = rotary.amplitude](
+                    const Tensor& x, std::span<const Position> positions, Role) {
     const std::size_t heads = x.shape[1], n = x.shape[2];
     Tensor out = x;
-    for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t r = 0; r < x.rows(); ++r) {
       token(x.row(r), out.row(r), positions[r / (heads * n) * n + r % n]);
+      for (const Pair& pair : pairs)
+        for (const std::size_t c : {pair.first, pair.second}) out.at(r, c) *= amplitude;
+    }
     return out;
   };
   return rotary;
@@ -251,6 +256,94 @@ Encoding exponent_doubled(const Parameters& p) {
 
 Encoding exponent_over_pairs_minus_one(const Parameters& p) {
   return with_exponents(p, [](double i, double pairs) { return i / (pairs - 1); });
+}
+
+// ---- scaling
+
+bool scaled(const Parameters& p, const char* kind) {
+  return p.word("scaling") == kind && p.real("factor") > 1;
+}
+
+// The turn of other parameters, under the name of these.
+Encoding turning_as(const Parameters& p, const Parameters& other) {
+  Rotary rotary = right(p);
+  rotary.turn = right(other).turn;
+  return rotary;
+}
+
+Encoding scaling_ignored(const Parameters& p) {
+  Parameters other = p;
+  other.set("scaling", "none");
+  const Rotary scaled_one = right(p), plain = right(other);
+  bool differs = scaled_one.amplitude != 1;
+  for (const Pair& pair : plain.pairs)
+    differs = differs || pair.frequency != scaled_one.pairs[pair.index].frequency;
+  refuse_unless(differs, "there is no scaling, or it leaves every pair as it is");
+  return turning_as(p, other);
+}
+
+Encoding linear_scale_in_exponent(const Parameters& p) {
+  refuse_unless(scaled(p, "linear"), "the same unless `scaling=linear`");
+  Parameters other = p;
+  other.set("scaling", "none");
+  const std::vector<Pair> pairs = right(other).pairs;
+  return with_pairs(p, [pairs, factor = p.real("factor")](Pair& pair) {
+    const double w = std::abs(pairs[pair.index].frequency);
+    pair.frequency = std::copysign(std::pow(w, 1 / factor), pair.frequency);
+  });
+}
+
+// At the short end, where a pair ought to keep its speed, it is divided by the factor.
+Encoding llama3_smoothing_in_wavelength(const Parameters& p) {
+  refuse_unless(scaled(p, "llama3"), "the same unless `scaling=llama3`");
+  Parameters other = p;
+  other.set("scaling", "none");
+  const std::vector<Pair> pairs = right(other).pairs;
+  const double length = p.real("original_length"), factor = p.real("factor");
+  const double longest = length / p.real("low"), shortest = length / p.real("high");
+  bool differs = false;
+  Encoding out = with_pairs(p, [&](Pair& pair) {
+    const double w = pairs[pair.index].frequency, wavelength = 2 * std::numbers::pi / std::abs(w);
+    if (wavelength <= shortest || wavelength >= longest) return;
+    differs = true;
+    const double smooth = (wavelength - shortest) / (longest - shortest);
+    pair.frequency = w / ((1 - smooth) * factor + smooth);
+  });
+  refuse_unless(differs, "the same where no wavelength is between original_length / high and / low");
+  return out;
+}
+
+Encoding yarn_attention_factor_ignored(const Parameters& p) {
+  refuse_unless(right(p).amplitude != 1, "the attention factor is 1 by right");
+  Parameters other = p;
+  other.set("attention_factor", 1.0);
+  return turning_as(p, other);
+}
+
+// The ramp falls where it ought to rise: fast pairs are slowed and slow ones kept.
+Encoding yarn_betas_swapped(const Parameters& p) {
+  refuse_unless(scaled(p, "yarn"), "the same unless `scaling=yarn`");
+  Parameters other = p;
+  other.set("scaling", "none");
+  const std::vector<Pair> pairs = right(other).pairs;
+  const double base = p.real("base"), length = p.real("original_length"), factor = p.real("factor");
+  const auto turning_width = static_cast<double>(turning(right(p)));
+  const double d = p.word("exponent") == "dim" ? p.real("dim") : turning_width;
+  const auto index_of = [&](double rotations) {
+    return d * std::log(length / (rotations * 2 * std::numbers::pi)) / (2 * std::log(base));
+  };
+  const double first = std::max(0.0, std::floor(index_of(p.real("beta_slow"))));
+  double last = std::min(d - 1, std::ceil(index_of(p.real("beta_fast"))));
+  if (first == last) last += 0.001;
+  bool differs = false;
+  Encoding out = with_pairs(p, [&](Pair& pair) {
+    const double w = pairs[pair.index].frequency, right_one = pair.frequency;
+    const double ramp = std::clamp((static_cast<double>(pair.index) - first) / (last - first), 0.0, 1.0);
+    pair.frequency = w / factor * ramp + w * (1 - ramp);
+    differs = differs || std::abs(pair.frequency / right_one - 1) > 1e-3;
+  });
+  refuse_unless(differs, "every pair is past both ramps");
+  return out;
 }
 
 // ---- channels
@@ -553,6 +646,19 @@ const DefectFamily defects::rope{{
      "kin of llama-from-scratch#8", &exponent_doubled, "dim=4", nullptr},
     {"exponent_over_pairs_minus_one", "w_i = base^(-i/(d/2 - 1)), as some sinusoidal tables have it",
      "kin of llama-from-scratch#8", &exponent_over_pairs_minus_one, "dim=4", nullptr},
+    {"scaling_ignored", "w_i = base^(-2i/d), whatever `scaling` says",
+     "mlxcel#1355, unsloth#6197, llama.cpp#8676, mlx-vlm#1709", &scaling_ignored, "dim=2 scaling=linear",
+     nullptr},
+    {"linear_scale_in_exponent", "w_i = base^(-2i/(d factor)): the first pair is not scaled at all",
+     "keras-hub#1605", &linear_scale_in_exponent, "dim=4 scaling=linear", nullptr},
+    {"llama3_smoothing_in_wavelength",
+     "the blend of llama3 is linear in the wavelength and the other way round: it jumps at both ends",
+     "mlx-examples#907, mlx-swift-examples#152", &llama3_smoothing_in_wavelength, "dim=64 scaling=llama3",
+     nullptr},
+    {"yarn_attention_factor_ignored", "cosine and sine are not multiplied by the attention factor",
+     "vllm#46280, vllm#48351, mlx-lm#1507", &yarn_attention_factor_ignored, "dim=2 scaling=yarn", nullptr},
+    {"yarn_betas_swapped", "beta_fast and beta_slow in each other's place: the ramp is reversed",
+     "torchtitan#3787", &yarn_betas_swapped, "dim=64 scaling=yarn", nullptr},
     {"pairing_swapped",
      "half-split pairs (i, i + d/2) where neighbours (2i, 2i+1) were meant, or the reverse",
      "TinyLlama#24, vllm-ascend#12765, TransformerLens#365, mlx-lm#512", &pairing_swapped, "dim=4",

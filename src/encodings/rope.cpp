@@ -4,7 +4,7 @@
 #include "catalogue/properties.h"
 #include "core/hard.h"
 #include "encodings/checked.h"
-#include "encodings/ladder.h"
+#include "encodings/scaling.h"
 #include "oracle/oracle.h"
 
 namespace posproof {
@@ -15,10 +15,11 @@ struct Wheel {
   std::size_t dim, heads;
   std::vector<Pair> pairs;
   std::vector<long double> w;  // one per pair, negative where it turns backward
+  long double amplitude;
 };
 
 Wheel wheel(const Parameters& parameters) {
-  Wheel out{checked::width(parameters, "dim"), checked::width(parameters, "heads"), {}, {}};
+  Wheel out{checked::width(parameters, "dim"), checked::width(parameters, "heads"), {}, {}, 1};
   const double base = checked::positive(parameters, "base");
   const bool split = checked::one_of(parameters, "layout", {"half_split", "interleaved"}) == "half_split";
   const auto given = checked::whole(parameters, "rotary_width", 0, static_cast<std::int64_t>(out.dim));
@@ -28,11 +29,14 @@ Wheel wheel(const Parameters& parameters) {
                               given, turning));
   const bool own = checked::one_of(parameters, "exponent", {"rotary_width", "dim"}) == "rotary_width";
   const bool forward = checked::one_of(parameters, "direction", {"forward", "backward"}) == "forward";
+  const std::size_t d = own ? turning : out.dim;
+  const scaling::Scaling scaled = scaling::read(parameters, base, d);
+  out.amplitude = scaled.amplitude;
   for (std::size_t i = 0; i < turning / 2; ++i) {
-    const long double w = ladder::frequency(base, 2 * i, own ? turning : out.dim);
+    const auto [w, formed] = scaling::frequency(scaled, base, d, i);
     out.w.push_back(forward ? w : -w);
-    out.pairs.push_back(
-        {split ? i : 2 * i, split ? i + turning / 2 : 2 * i + 1, static_cast<double>(out.w.back()), i});
+    out.pairs.push_back({split ? i : 2 * i, split ? i + turning / 2 : 2 * i + 1,
+                         static_cast<double>(out.w.back()), i, formed});
   }
   return out;
 }
@@ -47,9 +51,9 @@ Tensor turn(const Wheel& wheel, const Tensor& x, std::span<const Position> posit
   Tensor out = x;
   for (std::size_t token = 0; token < positions.size(); ++token)
     for (std::size_t i = 0; i < wheel.pairs.size(); ++i) {
-      const auto& [first, second, frequency, index] = wheel.pairs[i];
+      const std::size_t first = wheel.pairs[i].first, second = wheel.pairs[i].second;
       const long double angle = static_cast<long double>(positions[token]) * wheel.w[i];
-      const long double c = std::cos(angle), s = std::sin(angle);
+      const long double c = wheel.amplitude * std::cos(angle), s = wheel.amplitude * std::sin(angle);
       for (std::size_t head = 0; head < wheel.heads; ++head) {
         const std::size_t row = (token / n * wheel.heads + head) * n + token % n;
         out.at(row, first) = static_cast<double>(x.at(row, first) * c - x.at(row, second) * s);
@@ -62,6 +66,7 @@ Tensor turn(const Wheel& wheel, const Tensor& x, std::span<const Position> posit
 Encoding make(const Parameters& parameters) {
   const Wheel made = wheel(parameters);
   Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
+  rotary.amplitude = static_cast<double>(made.amplitude);
   rotary.positions.hard = hard_positions(made.pairs, rotary.positions.lo, rotary.positions.hi);
   rotary.turn = [made](const Tensor& x, std::span<const Position> positions, Role) {
     return turn(made, x, positions);
@@ -70,6 +75,9 @@ Encoding make(const Parameters& parameters) {
 }
 
 using namespace properties;
+
+// YaRN multiplies every turn with its attention factor.
+const Condition isometry{{{"scaling", {"none", "linear", "ntk", "by_parts", "llama3"}}}};
 
 }  // namespace
 
@@ -96,20 +104,58 @@ const EncodingSpec encodings::rope{
           {"rotary_width", "dim"},
           "what 2i is divided by in the exponent: rotary_width, dim",
           true},
-         {"direction", "forward", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i", true}},
+         {"direction", "forward", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i", true},
+         {"scaling",
+          "none",
+          {"none", "linear", "ntk", "by_parts", "yarn", "llama3"},
+          "for more positions than were trained on: none, linear (w_i/factor), ntk (another base), by_parts "
+          "(ramp over rotations), yarn (ramp over i, and an attention factor), llama3",
+          true},
+         {"factor", 8.0, {8.0}, "of a scaling: times as many positions, from 1"},
+         {"original_length", 8192.0, {8192.0}, "by_parts, yarn, llama3: positions trained on"},
+         {"low",
+          1.0,
+          {1.0},
+          "llama3, low_freq_factor: rotations in original_length up to which w_i is divided by factor"},
+         {"high", 4.0, {4.0}, "llama3, high_freq_factor: rotations from which w_i is kept"},
+         {"beta_fast", 32.0, {32.0}, "by_parts (beta) and yarn: rotations from which w_i is kept"},
+         {"beta_slow",
+          1.0,
+          {1.0},
+          "by_parts (alpha) and yarn: rotations up to which w_i is divided by factor"},
+         {"truncate",
+          "true",
+          {"true", "false"},
+          "yarn: whether the ramp's ends are rounded outward to whole i: true, false",
+          true},
+         {"attention_factor", 0.0, {0.0}, "yarn: of cosine and sine; 0: 0.1 ln factor + 1"}},
     .make = &make,
     .oracle = &oracle::rope,
     .claims =
         {
-            holds(rotary::preserves_norm),
-            holds(rotary::preserves_pair_norms),
-            holds(rotary::composes),
-            holds(rotary::inverts_at_the_opposite_position),
-            holds(rotary::is_identity_at_zero),
+            holds(rotary::preserves_norm, isometry),
+            holds(rotary::preserves_pair_norms, isometry),
+            holds(rotary::composes, isometry),
+            holds(rotary::inverts_at_the_opposite_position, isometry),
+            holds(rotary::is_identity_at_zero, isometry),
             holds(rotary::is_linear),
             holds(rotary::leaves_the_tail_untouched),
-            holds(rotary::layouts_agree_after_one_permutation),
+            holds(rotary::layouts_agree_after_one_permutation, isometry),
             holds(rotary::role_does_not_matter),
+            fails(rotary::preserves_norm, "dim=2 scaling=yarn batch=1 n=1 i1=0 x=[1,0] role=query", 0.208,
+                  "the attention factor 0.1 ln 8 + 1 stretches every turn"),
+            fails(rotary::preserves_pair_norms, "dim=2 scaling=yarn batch=1 n=1 i1=0 x=[1,0] role=query",
+                  0.208, "the attention factor 0.1 ln 8 + 1 stretches every turn"),
+            fails(rotary::is_identity_at_zero, "dim=2 scaling=yarn batch=1 n=1 x=[1,0] role=query", 0.208,
+                  "the attention factor 0.1 ln 8 + 1 stretches the turn by no angle, too"),
+            fails(rotary::composes, "dim=2 scaling=yarn batch=1 n=1 i1=0 x=[1,0] t1=1 role=query", 0.211,
+                  "two turns are stretched twice: (A^2 - A) sin 1 with A = 0.1 ln 8 + 1"),
+            fails(rotary::inverts_at_the_opposite_position,
+                  "dim=2 scaling=yarn batch=1 n=1 i1=1 x=[1,0] role=query s1=0 y=[1,0]", 0.251,
+                  "A^2 on one side and A on the other: A^2 - A with A = 0.1 ln 8 + 1"),
+            fails(rotary::layouts_agree_after_one_permutation,
+                  "dim=2 scaling=yarn pairs=neighbours batch=1 n=1 i1=0 x=[1,0] role=query", 0.208,
+                  "a complex number of norm 0.1 ln 8 + 1 multiplies each pair"),
             holds(score::depends_on_offset),
             holds(score::sees_order),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3", 1.95,

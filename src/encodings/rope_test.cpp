@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
+#include <string>
 
 #include "catalogue/encodings.h"
 #include "encodings/made.h"
@@ -56,6 +58,53 @@ TEST(Rope, declares_its_frequencies) {
   EXPECT_EQ(made<Rotary>(encodings::rope, "dim=64").pairs[5].second, 37u);
 }
 
+std::vector<double> frequencies(std::string_view parameters) {
+  std::vector<double> out;
+  for (const Pair& pair : made<Rotary>(encodings::rope, parameters).pairs) out.push_back(pair.frequency);
+  return out;
+}
+
+// Within two roundings.
+void expect_same(const std::vector<double>& x, const std::vector<double>& y, const std::string& of) {
+  ASSERT_EQ(x.size(), y.size()) << of;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(x[i], y[i], std::abs(y[i]) * 0x1p-52) << of << " " << i;
+}
+
+// Golden numbers from 40-digit arithmetic, and the snapshots of Hugging Face.
+TEST(Rope, has_the_known_scaled_frequencies) {
+  const auto llama = frequencies("dim=128 base=500000 scaling=llama3");
+  EXPECT_NEAR(llama[29], .0021665707635, 5e-14);
+  EXPECT_NEAR(llama[30], .00137189356776, 5e-15);
+  EXPECT_NEAR(llama[31], .00085675141292, 5e-15);
+  EXPECT_NEAR(llama[63], 3.06892598891e-7, 5e-19);
+  const auto yarn = frequencies("dim=128 scaling=yarn factor=10 original_length=2048");
+  EXPECT_NEAR(yarn[17], .0834790, 5e-8);
+  EXPECT_NEAR(yarn[40], 4.3007e-4, 5e-9);
+  const auto paper = frequencies("dim=128 scaling=by_parts factor=10 original_length=2048");
+  EXPECT_NEAR(yarn[32] / paper[32], 2.56, .005);
+  EXPECT_NEAR(frequencies("dim=128 scaling=ntk")[1], std::pow(82684.6226, -1.0 / 64), 1e-11);
+}
+
+TEST(Rope, has_the_identities_of_its_scalings) {
+  const auto plain = frequencies("dim=128");
+  for (const std::string scaling : {"linear", "ntk", "by_parts", "yarn", "llama3"})
+    expect_same(frequencies("dim=128 factor=1 scaling=" + scaling), plain, scaling);
+  expect_same(frequencies("dim=128 scaling=llama3"),
+              frequencies("dim=128 scaling=by_parts beta_slow=1 beta_fast=4"), "llama3");
+  const auto ntk = frequencies("dim=128 scaling=ntk factor=10");
+  EXPECT_EQ(ntk.front(), 1);
+  EXPECT_NEAR(ntk.back(), plain.back() / 10, plain.back() * 0x1p-52);
+  expect_near(turned("dim=16 scaling=linear factor=10", 70), turned("dim=16", 7));
+}
+
+TEST(Rope, scaled_as_yarn_is_stretched) {
+  EXPECT_NEAR(made<Rotary>(encodings::rope, "dim=4 scaling=yarn factor=4").amplitude, 1.1386294361, 5e-11);
+  EXPECT_NEAR(turned("dim=4 scaling=yarn factor=4", 0)[0], 1.1386294361, 5e-11);
+  EXPECT_EQ(turned("dim=4 scaling=yarn factor=4 attention_factor=2", 0)[3], 8);
+  EXPECT_EQ(turned("dim=4 scaling=llama3 attention_factor=2", 0)[3], 4);
+}
+
 // Every token of every batch row has its own position, and every head the same one.
 TEST(Rope, turns_each_token_at_its_own_position) {
   const auto rotary = made<Rotary>(encodings::rope, "dim=4 heads=3");
@@ -94,6 +143,28 @@ TEST(Rope, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(spec, "layout=neox"), "`layout=neox`: allowed are half_split, interleaved");
   EXPECT_EQ(refused(spec, "exponent=width"), "`exponent=width`: allowed are rotary_width, dim");
   EXPECT_EQ(refused(spec, "direction=clockwise"), "`direction=clockwise`: allowed are forward, backward");
+}
+
+TEST(Rope, refuses_scalings_without_a_meaning) {
+  const auto& spec = encodings::rope;
+  EXPECT_EQ(refused(spec, "scaling=dynamic"),
+            "`scaling=dynamic`: allowed are none, linear, ntk, by_parts, yarn, llama3");
+  EXPECT_EQ(refused(spec, "scaling=linear factor=0.5"),
+            "`factor=0.5`: allowed are numbers from 1, where there is a scaling");
+  EXPECT_EQ(refused(spec, "scaling=linear factor=0"), "`factor=0`: allowed are finite numbers above 0");
+  EXPECT_EQ(refused(spec, "scaling=llama3 base=1"),
+            "`base=1`: allowed are numbers above 1, where there is a scaling");
+  EXPECT_EQ(refused(spec, "dim=2 scaling=ntk"),
+            "`scaling=ntk`: the exponent divides by 2, allowed are numbers above 2");
+  EXPECT_EQ(refused(spec, "scaling=llama3 low=4"), "`low=4`: allowed are numbers below `high`");
+  EXPECT_EQ(refused(spec, "scaling=by_parts beta_slow=32"),
+            "`beta_slow=32`: allowed are numbers below `beta_fast`");
+  EXPECT_EQ(refused(spec, "scaling=yarn beta_slow=33"),
+            "`beta_slow=33`: allowed are numbers up to `beta_fast`");
+  EXPECT_EQ(refused(spec, "scaling=yarn truncate=yes"), "`truncate=yes`: allowed are true, false");
+  EXPECT_EQ(refused(spec, "scaling=yarn attention_factor=-1"),
+            "`attention_factor=-1`: allowed are finite numbers above 0, and 0 for the formula");
+  EXPECT_EQ(refused(spec, "factor=0.5"), "not refused");
 }
 
 }  // namespace

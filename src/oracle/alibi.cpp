@@ -1,37 +1,33 @@
-#include <cmath>
+#include <algorithm>
+#include <cstdlib>
 
 #include "core/hard.h"
 #include "oracle/asked.h"
-#include "oracle/exact.h"
+#include "oracle/bias_kernels.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
 namespace {
 
-// The slope 2^(-max_bias * numerator / denominator).
-struct Slope {
-  std::int64_t numerator, denominator;
-};
-
-std::vector<Slope> slopes_of(std::int64_t heads, bool official) {
+std::vector<Linear> kernels_of(std::int64_t heads, bool official, double max_bias) {
   std::int64_t power = 1;
   while (power * 2 <= heads) power *= 2;
-  std::vector<Slope> slopes;
+  std::vector<Linear> kernels;
   const std::int64_t first = official ? power : heads;
-  for (std::int64_t h = 1; h <= first; ++h) slopes.push_back({h, first});
+  for (std::int64_t h = 1; h <= first; ++h) kernels.push_back({max_bias, h, first});
   // The authors' rule for what is left: every other slope of the set for twice as many heads.
-  for (std::int64_t h = 1; static_cast<std::int64_t>(slopes.size()) < heads; h += 2)
-    slopes.push_back({h, 2 * power});
-  return slopes;
+  for (std::int64_t h = 1; static_cast<std::int64_t>(kernels.size()) < heads; h += 2)
+    kernels.push_back({max_bias, h, 2 * power});
+  return kernels;
 }
 
 enum class Form { causal, symmetric, key_index };
 
-// The whole number that a slope is multiplied with.
-Position factor(Form form, Position i, Position j) {
-  if (form == Form::key_index) return j;
-  if (form == Form::symmetric) return i < j ? i - j : j - i;
-  return j <= i ? j - i : 0;
+// The distance that the bias is of.
+Position distance(Form form, Position i, Position j) {
+  if (form == Form::key_index) return -j;
+  if (form == Form::symmetric) return std::abs(i - j);
+  return std::max<Position>(i - j, 0);
 }
 
 }  // namespace
@@ -46,19 +42,17 @@ Encoding alibi(const Parameters& parameters) {
     asked.refuse("`rows=key_index` is the same only after a causal softmax, so `form` is causal");
   const double max_bias = asked.positive("max_bias", 8);
   const Form form = key_index ? Form::key_index : causal ? Form::causal : Form::symmetric;
-  const auto slopes = slopes_of(static_cast<std::int64_t>(heads), official);
+  const auto kernels = kernels_of(static_cast<std::int64_t>(heads), official, max_bias);
 
   Bias bias{.heads = heads, .causal = causal};
-  for (const Slope& slope : slopes)
-    bias.slopes.push_back(power_of_two(max_bias, slope.numerator, slope.denominator, 1));
+  for (const Linear& kernel : kernels) bias.slopes.push_back(slope(kernel, Format::f64));
   bias.positions.hard = hard_positions(std::span<const Pair>{}, bias.positions.lo, bias.positions.hi);
-  bias.bias = [slopes, max_bias, form](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({slopes.size(), queries.size(), keys.size()});
+  bias.bias = [kernels, form](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({kernels.size(), queries.size(), keys.size()});
     auto entry = out.data.begin();
-    for (const Slope& slope : slopes)
+    for (const Linear& kernel : kernels)
       for (const Position i : queries)
-        for (const Position j : keys)
-          *entry++ = power_of_two(max_bias, slope.numerator, slope.denominator, factor(form, i, j));
+        for (const Position j : keys) *entry++ = value(kernel, distance(form, i, j), Format::f64);
     return out;
   };
   return bias;

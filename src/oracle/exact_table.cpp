@@ -1,100 +1,323 @@
 #include "oracle/exact_table.h"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
+#include <thread>
+
 #include "oracle/ladder.h"
+#include "oracle/strip.h"
+#include "oracle/twofold.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace posproof::oracle {
+namespace {
+
+// Rows from position `first` on, cut where the kernels' blocks end: at multiples of 64.
+struct Stretch {
+  Position first;  // offset included
+  std::size_t rows;
+
+  std::size_t rows_of_block(std::size_t done) const {
+    const Position t = first + static_cast<Position>(done);
+    const auto into = static_cast<std::size_t>(((t % 64) + 64) % 64);
+    return std::min(rows_per_block - into, rows - done);
+  }
+};
+
+// Shares of whole blocks, one for each thread; an exception in one of them is thrown again here.
+template <class Work>
+void in_threads(unsigned threads, std::size_t rows, Work work) {
+  const std::size_t blocks = (rows + rows_per_block - 1) / rows_per_block;
+  const std::size_t shares = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks, 1));
+  if (shares == 1) return work(std::size_t{0}, rows);
+  std::vector<std::exception_ptr> failed(shares);
+  std::vector<std::thread> running;
+  for (std::size_t share = 0; share < shares; ++share)
+    running.emplace_back([&, share] {
+      try {
+        work(std::min(rows, blocks * share / shares * rows_per_block),
+             std::min(rows, blocks * (share + 1) / shares * rows_per_block));
+      } catch (...) {
+        failed[share] = std::current_exception();
+      }
+    });
+  for (std::thread& thread : running) thread.join();
+  for (const std::exception_ptr& exception : failed)
+    if (exception) std::rethrow_exception(exception);
+}
+
+// Keeps what is largest: of two equal ones the earlier position, so that threads change nothing.
+void add(Compared& all, const Compared& block) {
+  all.wrong += block.wrong;
+  for (std::size_t c = 0; c < all.farthest.size(); ++c)
+    all.farthest[c] = std::max(all.farthest[c], block.farthest[c]);
+  const bool more = block.ulp > all.ulp || (block.ulp == all.ulp && block.ulp > 0 && block.at < all.at);
+  if (!more) return;
+  all.ulp = block.ulp;
+  all.at = block.at;
+  all.column = block.column;
+}
+
+}  // namespace
+
 ExactTable::ExactTable(std::shared_ptr<const Ladder> ladder, std::vector<Run> runs, std::size_t dim,
                        Position offset)
-    : ladder_(std::move(ladder)), runs_(std::move(runs)), dim_(dim), offset_(offset) {}
-namespace {
-std::vector<double> row_of(const ExactTable& table, Position t, Format format) {
-  std::vector<double> row(table.dim(), 0.0);
-  for (const Run& run : table.runs())
-    for (std::size_t k = 0; k < run.count; ++k) {
-      const auto point = table.ladder().slow().point(run.frequency + k, t, format);
-      using Part = Run::Part;
-      if (run.part == Part::sines)
-        row[run.column + k] = point.sine;
-      else if (run.part == Part::cosines)
-        row[run.column + k] = point.cosine;
-      else {
-        const bool sine_first = run.part == Part::sines_and_cosines;
-        row[run.column + 2 * k] = sine_first ? point.sine : point.cosine;
-        row[run.column + 2 * k + 1] = sine_first ? point.cosine : point.sine;
-      }
+    : ladder_(std::move(ladder)), runs_(std::move(runs)), dim_(dim), offset_(offset) {
+  std::vector<bool> taken(dim_, false);
+  for (const Run& run : runs_) {
+    if (run.frequency + run.count > ladder_->size() || run.column + run.columns() > dim_)
+      throw std::invalid_argument(
+          fmt::format("a run of {} frequencies from {} on in columns from {} on: there are {} and {}",
+                      run.count, run.frequency, run.column, ladder_->size(), dim_));
+    for (std::size_t c = run.column; c < run.column + run.columns(); ++c) {
+      if (taken[c]) throw std::invalid_argument(fmt::format("two runs have column {}", c));
+      taken[c] = true;
     }
-  return row;
-}
-double load(Format format, const void* values, std::size_t n) {
-  if (format == Format::f64) return static_cast<const double*>(values)[n];
-  if (format == Format::f32) return static_cast<double>(static_cast<const float*>(values)[n]);
-  const std::uint16_t bits = static_cast<const std::uint16_t*>(values)[n];
-  if (format == Format::bf16) {
-    const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-    float f;
-    std::memcpy(&f, &wide, 4);
-    return static_cast<double>(f);
   }
-  _Float16 h;
-  std::memcpy(&h, &bits, 2);
-  return static_cast<double>(h);
+  for (std::size_t c = 0; c < dim_; ++c)
+    if (!taken[c]) zeros_.push_back(c);
 }
-void store(Format format, void* out, std::size_t n, double v) {
-  if (format == Format::f64)
-    static_cast<double*>(out)[n] = v;
-  else if (format == Format::f32)
-    static_cast<float*>(out)[n] = static_cast<float>(v);
-  else if (format == Format::bf16) {
-    const float f = static_cast<float>(v);
-    std::uint32_t b;
-    std::memcpy(&b, &f, 4);
-    static_cast<std::uint16_t*>(out)[n] = static_cast<std::uint16_t>(b >> 16);
-  } else {
-    const _Float16 h = static_cast<_Float16>(v);
-    std::memcpy(static_cast<std::uint16_t*>(out) + n, &h, 2);
-  }
+
+void ExactTable::check(Position first, std::size_t rows) const {
+  const auto most = static_cast<std::size_t>(farthest_position);
+  Position start = 0;
+  if (rows > 2 * most || __builtin_add_overflow(first, offset_, &start) || start < -farthest_position ||
+      start > farthest_position || start + static_cast<Position>(rows) - 1 > farthest_position)
+    throw Refusal(fmt::format("{} rows from position {} on, offset {}: exact tables reach from -2^40 to 2^40",
+                              rows, first, offset_));
 }
-}  // namespace
-void ExactTable::fill(Format format, Position first, std::size_t rows, void* out, unsigned) const {
-  for (std::size_t r = 0; r < rows; ++r) {
-    const auto row = row_of(*this, first + offset_ + static_cast<Position>(r), format);
-    for (std::size_t c = 0; c < dim_; ++c) store(format, out, r * dim_ + c, row[c]);
-  }
-}
-Compared ExactTable::compare(Format format, Position first, std::size_t rows, const void* values,
-                             const std::function<void(const Compared&)>& each, unsigned) const {
-  Compared all{first, rows, 0, std::vector<double>(dim_, 0.0)};
-  for (std::size_t from = 0; from < rows; from += 64) {
-    Compared block{first + static_cast<Position>(from), std::min<std::size_t>(64, rows - from), 0,
-                   std::vector<double>(dim_, 0.0)};
-    for (std::size_t r = from; r < from + block.rows; ++r) {
-      const Position t = first + static_cast<Position>(r);
-      const auto right = row_of(*this, t + offset_, format), exact = row_of(*this, t + offset_, Format::f64);
-      for (std::size_t c = 0; c < dim_; ++c) {
-        const double v = load(format, values, r * dim_ + c);
-        const double off = std::abs(v - exact[c]);
-        block.farthest[c] = std::max(block.farthest[c], off);
-        if (v == right[c]) continue;
-        ++block.wrong;
-        const double ulp = off / (2 * half_ulp(format, exact[c]));
-        if (ulp > block.ulp) {
-          block.ulp = ulp;
-          block.at = t;
-          block.column = c;
+
+// ---- writing ----
+
+void ExactTable::fill(Format format, Position first, std::size_t rows, void* out, unsigned threads) const {
+  check(first, rows);
+  const std::size_t one = bytes(format), stride = dim_ * one;
+  auto* const base = static_cast<char*>(out);
+  const Waves* fast = ladder_->waves();
+  const std::vector<Strip> strips = strips_of(runs_);
+  // Past the caches where the table is larger than they are and every run has lines of its own.
+  const bool streaming = rows * stride >= (std::size_t{1} << 22) && stride % 64 == 0 &&
+                         reinterpret_cast<std::uintptr_t>(base) % 64 == 0 &&
+                         std::all_of(runs_.begin(), runs_.end(), [&](const Run& run) {
+                           return run.column * one % 64 == 0 && run.columns() * one % 64 == 0;
+                         });
+  in_threads(threads, rows, [&](std::size_t from, std::size_t to) {
+    const Stretch stretch{first + offset_ + static_cast<Position>(from), to - from};
+    std::vector<std::pair<char*, double>> late;  // written when the stream has ended
+    std::optional<Giant> giant;
+    if (fast != nullptr) giant.emplace(*fast);
+    std::size_t n = 0;
+    for (std::size_t done = 0; done < stretch.rows; done += n) {
+      n = stretch.rows_of_block(done);
+      const Position t = stretch.first + static_cast<Position>(done);
+      char* const at = base + (from + done) * stride;
+      for (const std::size_t c : zeros_)
+        for (std::size_t r = 0; r < n; ++r) std::memset(at + r * stride + c * one, 0, one);
+      const Block* block = giant ? &giant->at(t, n) : nullptr;
+      const std::size_t begin = block != nullptr ? block->begin : 0;
+      for (const Strip& strip : strips) {
+        Open open;
+        if (block != nullptr)
+          fast->kernel().fill(format, *block, strip.columns(one, dim_), at + strip.first_column() * one,
+                              streaming, open.listener());
+        else
+          open.all(strip, 0, n);
+        for (const Open::Entry& entry : open.entries) {
+          const std::size_t r = entry.row - begin;
+          late.emplace_back(at + r * stride + strip.column(entry.lane, entry.cosine) * one,
+                            settled(*ladder_, block, entry, t + static_cast<Position>(r), format));
         }
       }
     }
-    if (each) each(block);
-    all.wrong += block.wrong;
-    for (std::size_t c = 0; c < dim_; ++c) all.farthest[c] = std::max(all.farthest[c], block.farthest[c]);
-    if (block.ulp > all.ulp) {
-      all.ulp = block.ulp;
-      all.at = block.at;
-      all.column = block.column;
-    }
+#if defined(__SSE2__)
+    if (streaming) _mm_sfence();
+#endif
+    for (const auto& [where, value] : late) store(format, where, value);
+  });
+}
+
+// ---- comparing ----
+
+namespace {
+
+// Compares block after block; one for each thread.
+class Comparing {
+ public:
+  Comparing(const ExactTable& table, std::span<const std::size_t> zeros, Format format, Position offset)
+      : table_(table), zeros_(zeros), format_(format), offset_(offset), strips_(strips_of(table.runs())) {
+    const Ladder& ladder = table.ladder();
+    if (ladder.waves() != nullptr) giant_.emplace(*ladder.waves());
+    for (auto& lanes : found_) lanes.assign(ladder.size() + lane_group, 0.0);
+    clean_.assign(strips_.size(), true);
+    const double amplitude = std::abs(ladder.slow().with(Slow::usual_bits).amplitude.nearest());
+    right_ = half_ulp(format, amplitude);
+    overflows_ = amplitude >= std::ldexp(1.0, shape(format).largest);
   }
+
+  // Rows from position `first` on (without the offset), all of one block.
+  Compared block(Position first, std::size_t rows, const char* at) {
+    Compared out{.first = first, .rows = rows, .farthest = std::vector<double>(table_.dim(), right_)};
+    const std::size_t one = bytes(format_), stride = table_.dim() * one;
+    const Kernel* kernel = giant_ ? &table_.ladder().waves()->kernel() : nullptr;
+    const Block* block = giant_ ? &giant_->at(first + offset_, rows) : nullptr;
+    for (std::size_t s = 0; s < strips_.size(); ++s) {
+      const Columns columns = strips_[s].columns(one, table_.dim());
+      // What was right in the block before is likely to be right in this one.
+      if (block != nullptr && clean_[s] &&
+          kernel->all_right(format_, *block, columns, at + strips_[s].first_column() * one))
+        continue;
+      const std::uint64_t before = out.wrong;
+      measure(strips_[s], columns, block, at, out);
+      clean_[s] = out.wrong == before;
+    }
+    for (const std::size_t c : zeros_) {
+      out.farthest[c] = 0;
+      for (std::size_t r = 0; r < rows; ++r) {
+        const double value = load(format_, at + r * stride + c * one);
+        if (value == 0) continue;
+        ++out.wrong;
+        out.farthest[c] = std::max(out.farthest[c], std::isnan(value) ? HUGE_VAL : std::abs(value));
+        blame(out, HUGE_VAL, first + static_cast<Position>(r), c);
+      }
+    }
+    return out;
+  }
+
+ private:
+  static void blame(Compared& out, double ulp, Position at, std::size_t column) {
+    if (!(ulp > out.ulp)) return;
+    out.ulp = ulp;
+    out.at = at;
+    out.column = column;
+  }
+
+  const char* entry(const char* at, std::size_t row, std::size_t column) const {
+    return at + (row * table_.dim() + column) * bytes(format_);
+  }
+
+  void measure(const Strip& strip, const Columns& columns, const Block* block, const char* at,
+               Compared& out) {
+    Open open;
+    const std::size_t begin = block != nullptr ? block->begin : 0;
+    if (block != nullptr && !overflows_) {
+      Found found{found_[0].data(), found_[1].data(), found_[2].data(), found_[3].data(), 0};
+      table_.ladder().waves()->kernel().compare(
+          format_, *block, columns, at + strip.first_column() * bytes(format_), found, open.listener());
+      out.wrong += found.wrong;
+      take_found(strip, *block, at, out);
+    } else {
+      open.all(strip, begin, begin + out.rows);
+    }
+    for (const Open::Entry& one : open.entries) settle(strip, block, one, one.row - begin, at, out);
+  }
+
+  // Moves what was found of the lanes to their columns, and finds the row of the largest.
+  void take_found(const Strip& strip, const Block& block, const char* at, Compared& out) {
+    double most = 0.5;
+    std::size_t lane_of = 0;
+    bool cosine_of = false;
+    for (const bool cosine : {false, true}) {
+      if (cosine ? !strip.has_cosines() : !strip.has_sines()) continue;
+      std::vector<double>&farthest = found_[cosine ? 1 : 0], &ulp = found_[cosine ? 3 : 2];
+      for (std::size_t lane = strip.lane; lane < strip.lane + strip.count; ++lane) {
+        double& column = out.farthest[strip.column(lane, cosine)];
+        column = std::max(column, farthest[lane]);
+        if (ulp[lane] > most) {
+          most = ulp[lane];
+          lane_of = lane;
+          cosine_of = cosine;
+        }
+        farthest[lane] = ulp[lane] = 0;
+      }
+    }
+    if (most > 0.5 && most > out.ulp)
+      blame(out, most, out.first + static_cast<Position>(row_of(strip, block, at, out, lane_of, cosine_of)),
+            strip.column(lane_of, cosine_of));
+  }
+
+  // Which row of one column is farthest off, in units in the last place.
+  std::size_t row_of(const Strip& strip, const Block& block, const char* at, const Compared& out,
+                     std::size_t lane, bool cosine) const {
+    const auto sine = [lane](const Wave& w) { return Twofold{w.sine[lane], w.sine_rest[lane]}; };
+    const auto other = [lane](const Wave& w) { return Twofold{w.cosine[lane], w.cosine_rest[lane]}; };
+    const Twofold s = sine(*block.giant), c = other(*block.giant);
+    std::size_t farthest = 0;
+    double most = -1;
+    for (std::size_t r = 0; r < out.rows; ++r) {
+      const Wave& baby = block.babies[block.begin + r];
+      const Twofold exact = cosine ? sum_of_products(c, other(baby), {-s.head, -s.rest}, sine(baby))
+                                   : sum_of_products(s, other(baby), c, sine(baby));
+      const double value = load(format_, entry(at, r, strip.column(lane, cosine)));
+      const double off = std::abs((value - exact.head) - exact.rest);
+      const double ulp = std::isnan(off) ? HUGE_VAL : off / (2 * half_ulp(format_, exact.head));
+      if (ulp <= most) continue;
+      most = ulp;
+      farthest = r;
+    }
+    return farthest;
+  }
+
+  void settle(const Strip& strip, const Block* block, const Open::Entry& one, std::size_t row, const char* at,
+              Compared& out) {
+    const Position t = out.first + static_cast<Position>(row);
+    const std::size_t column = strip.column(one.lane, one.cosine);
+    const double value = load(format_, entry(at, row, column));
+    if (value == settled(table_.ladder(), block, one, t + offset_, format_)) return;
+    ++out.wrong;
+    const double exact = settled(table_.ladder(), block, one, t + offset_, Format::f64);
+    const double off = std::isnan(value) ? HUGE_VAL : std::abs(value - exact);
+    out.farthest[column] = std::max(out.farthest[column], off);
+    blame(out, std::max(0.5, off / (2 * half_ulp(format_, exact))), t, column);
+  }
+
+  const ExactTable& table_;
+  std::span<const std::size_t> zeros_;
+  Format format_;
+  Position offset_;
+  std::vector<Strip> strips_;
+  std::optional<Giant> giant_;
+  std::array<std::vector<double>, 4> found_;  // over the lanes, as Found has them
+  std::vector<bool> clean_;                   // of each strip: its last block was right
+  bool overflows_ = false;                    // an infinity may be right, and it is not near to anything
+  double right_ = 0;                          // how far a correctly rounded entry may be off
+};
+
+}  // namespace
+
+Compared ExactTable::compare(Format format, Position first, std::size_t rows, const void* values,
+                             const std::function<void(const Compared&)>& each, unsigned threads) const {
+  check(first, rows);
+  Compared all{.first = first, .rows = rows, .farthest = std::vector<double>(dim_, 0.0)};
+  std::mutex telling;
+  in_threads(threads, rows, [&](std::size_t from, std::size_t to) {
+    Comparing comparing(*this, zeros_, format, offset_);
+    Compared share{.first = first, .rows = to - from, .farthest = std::vector<double>(dim_, 0.0)};
+    const Stretch stretch{first + offset_ + static_cast<Position>(from), to - from};
+    std::size_t n = 0;
+    for (std::size_t done = 0; done < stretch.rows; done += n) {
+      n = stretch.rows_of_block(done);
+      const Compared block =
+          comparing.block(first + static_cast<Position>(from + done), n,
+                          static_cast<const char*>(values) + (from + done) * dim_ * bytes(format));
+      add(share, block);
+      if (!each) continue;
+      const std::scoped_lock one_at_a_time(telling);
+      each(block);
+    }
+    const std::scoped_lock one_at_a_time(telling);
+    add(all, share);
+  });
   return all;
 }
+
 }  // namespace posproof::oracle

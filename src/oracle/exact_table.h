@@ -29,11 +29,11 @@ struct Compared {
   Position first;           // position of the first row
   std::size_t rows;         // how many
   std::uint64_t wrong = 0;  // entries that are not the exact value correctly rounded
-  // For each column a bound of |entry - exact|: the largest one, to 2^-45 of it, where an entry of the column
-  // is wrong; half a unit in the last place of the amplitude where none is. NaN where an entry is NaN.
+  // For each column a bound of |entry - exact|: the largest there is, or half a unit in the last place of the
+  // amplitude where all are smaller, as those of right entries are. Infinite for NaN.
   std::vector<double> farthest;
-  // The largest |entry - exact| in units in the last place (of the format, at the size of the exact value),
-  // among the wrong entries; 0 where there are none. Infinite for NaN.
+  // The largest |entry - exact| among the wrong entries, in units in the last place of the format at the size
+  // of the exact value; 0 where no entry is wrong, infinite for NaN.
   double ulp = 0;
   Position at = 0;  // where that is
   std::size_t column = 0;
@@ -41,7 +41,7 @@ struct Compared {
 
 // A table of sines and cosines, entry by entry: exact real numbers, of which every one can be had correctly
 // rounded (to nearest, ties to even) to every format, at the speed of memory. Columns in no run are 0.
-// How good the answers are is derived in waves.h.
+// How good the answers are is derived in bounds.h.
 class ExactTable {
  public:
   // `offset` is added to every position. Throws std::invalid_argument for runs that overlap, leave the row or
@@ -66,10 +66,13 @@ class ExactTable {
                    const std::function<void(const Compared&)>& each = {}, unsigned threads = 1) const;
 
  private:
+  void check(Position first, std::size_t rows) const;
+
   std::shared_ptr<const Ladder> ladder_;
   std::vector<Run> runs_;
   std::size_t dim_;
   Position offset_;
+  std::vector<std::size_t> zeros_;  // columns in no run
 };
 
 }  // namespace posproof::oracle

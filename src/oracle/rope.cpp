@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <numbers>
+
+#include "core/error.h"
 #include "core/hard.h"
 #include "oracle/asked.h"
 #include "oracle/exact_table.h"
@@ -40,11 +43,67 @@ std::vector<Run> runs_of(std::size_t width, bool half_split) {
   return {{Run::Part::cosines, 0, 0, pairs}, {Run::Part::sines, pairs, 0, pairs}};
 }
 
+// Refuses what no formula has a meaning for.
+Scaling scaling_of(const Asked& asked, double base, std::size_t d) {
+  const std::string kind = asked.word("scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"});
+  const double factor = asked.positive("factor", 8), length = asked.positive("original_length", 8192);
+  const double low = asked.positive("low", 1), high = asked.positive("high", 4);
+  const double slow = asked.positive("beta_slow", 1), fast = asked.positive("beta_fast", 32);
+  const bool truncate = asked.word("truncate", {"true", "false"}) == "true";
+  if (kind == "none") return Unscaled{};
+  if (factor < 1) asked.refuse("a scaling stretches: its `factor` is 1 or more");
+  if (base <= 1) asked.refuse("a ladder that is scaled falls: its `base` is above 1");
+  if (kind == "linear") return Linear{factor};
+  if (kind == "ntk") {
+    if (d <= 2) asked.refuse("`scaling=ntk` divides by d - 2: what the exponent divides 2i by is above 2");
+    return NtkAware{factor};
+  }
+  if (kind == "yarn") {
+    if (slow > fast) asked.refuse("`beta_slow` is at most `beta_fast`");
+    return ByIndex{factor, length, fast, slow, truncate};
+  }
+  const bool llama = kind == "llama3";
+  if (!((llama ? low : slow) < (llama ? high : fast)))
+    asked.refuse(llama ? "`low` is below `high`" : "`beta_slow` is below `beta_fast`");
+  return ByParts{factor, length, llama ? low : slow, llama ? high : fast};
+}
+
+// What the roundings of an implementation lose where it scales the frequency w of a pair to v.
+struct FormedFrom {
+  double w, v, index, d, base;
+
+  Formed operator()(const Unscaled&) const { return {}; }
+  Formed operator()(const Linear&) const { return divided(); }
+  Formed operator()(const Divided&) const { return divided(); }
+  Formed operator()(const NtkAware& ntk) const { return from_scaled_base(2 * index / (d - 2), ntk.factor); }
+  Formed operator()(const ByParts& parts) const {
+    return by_rotations(w, v, parts.factor, parts.original_length * w / (2 * std::numbers::pi), parts.least,
+                        parts.most);
+  }
+  Formed operator()(const ByIndex& by) const {
+    const auto [first, last] = ends(by, base, static_cast<std::int64_t>(d));
+    const double farther = std::max(std::abs(first), std::abs(last));
+    return by_index(w, v, by.factor, index, first, last, by.truncate ? 0 : ramp_end_error(d, base, farther));
+  }
+};
+
+// Only YaRN has one; 0 asks for its formula's.
+Amplitude amplitude_of(const Parameters& parameters, const Asked& asked, const Scaling& scaling) {
+  const Value* word = parameters.find("attention_factor");
+  const bool formula = word == nullptr || *word == Value(0.0);
+  const double given = formula ? 1 : asked.positive("attention_factor", 1);
+  const auto* yarn = std::get_if<ByIndex>(&scaling);
+  if (yarn == nullptr) return 1.0;
+  return formula ? Amplitude(YarnAmplitude{yarn->factor}) : Amplitude(given);
+}
+
 }  // namespace
 
 Encoding rope(const Parameters& parameters) {
-  const Asked asked(parameters, "rope",
-                    {"dim", "heads", "base", "layout", "rotary_width", "exponent", "direction"});
+  const Asked asked(
+      parameters, "rope",
+      {"dim", "heads", "base", "layout", "rotary_width", "exponent", "direction", "scaling", "factor",
+       "original_length", "low", "high", "beta_fast", "beta_slow", "truncate", "attention_factor"});
   const std::size_t dim = asked.width("dim", 64);
   const std::size_t heads = asked.width("heads", 1);
   const std::int64_t asked_width = asked.whole("rotary_width", 0, 0, widest);
@@ -58,12 +117,20 @@ Encoding rope(const Parameters& parameters) {
   Geometric powers{asked.positive("base", 10000), {}};
   for (std::size_t i = 0; i < width / 2; ++i)
     powers.exponents.push_back({2 * static_cast<std::int64_t>(i), static_cast<std::int64_t>(over)});
-  const auto ladder = std::make_shared<const Ladder>(Frequencies{powers, backward});
+  const std::vector<Real> plain = exact(Frequencies{powers}, 64);
+  powers.scaling = scaling_of(asked, powers.base, over);
+  const auto ladder = std::make_shared<const Ladder>(Frequencies{powers, backward},
+                                                     amplitude_of(parameters, asked, powers.scaling));
 
   Rotary rotary{.dim = dim, .heads = heads};
-  for (std::size_t i = 0; i < width / 2; ++i)
-    rotary.pairs.push_back(
-        {half_split ? i : 2 * i, half_split ? i + width / 2 : 2 * i + 1, ladder->frequency(i), i});
+  rotary.amplitude = ladder->slow().with(256).amplitude.nearest();
+  for (std::size_t i = 0; i < width / 2; ++i) {
+    const double v = ladder->frequency(i);
+    const FormedFrom from{plain[i].nearest(), std::abs(v), static_cast<double>(i), static_cast<double>(over),
+                          powers.base};
+    rotary.pairs.push_back({half_split ? i : 2 * i, half_split ? i + width / 2 : 2 * i + 1, v, i,
+                            std::visit(from, powers.scaling)});
+  }
   rotary.exact = std::make_shared<const ExactTable>(ladder, runs_of(width, half_split), dim, 0);
   rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
   rotary.turn = [ladder, pairs = rotary.pairs, heads, dim](const Tensor& x,

@@ -19,6 +19,8 @@ namespace posproof::oracle {
 // half a unit in the last place and 2^-1900 of itself.
 class Slow {
  public:
+  static constexpr mpfr_prec_t usual_bits = 192;
+
   Slow(Frequencies frequencies, Amplitude amplitude);
 
   std::size_t size() const { return frequencies_.size(); }

@@ -93,7 +93,8 @@ Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Dr
     const auto allowed = turned_error(truth, p, t, x.row(r));
     std::vector<double> ceiling(truth.dim, no_ceiling);
     for (const Pair& pair : truth.pairs)
-      ceiling[pair.first] = ceiling[pair.second] = 2 * std::hypot(x.at(r, pair.first), x.at(r, pair.second));
+      ceiling[pair.first] = ceiling[pair.second] =
+          2 * truth.amplitude * std::hypot(x.at(r, pair.first), x.at(r, pair.second));
     for (std::size_t c = 0; c < truth.dim; ++c)
       worst = worse(
           entry(each, there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c]),

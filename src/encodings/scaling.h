@@ -1,0 +1,132 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <string>
+
+#include "core/error.h"
+#include "encodings/checked.h"
+#include "encodings/ladder.h"
+
+// The frequencies of a rotary ladder that is stretched to `factor` times the positions it was trained on, in
+// long double, as the models' own code has them.
+namespace posproof::scaling {
+
+struct Scaling {
+  std::string kind;
+  long double factor, original_length;
+  long double low, high;             // llama3
+  long double beta_slow, beta_fast;  // by_parts, yarn
+  bool truncate;                     // yarn
+  long double amplitude;             // of cosine and sine
+};
+
+// d is what 2i is divided by in the exponent.
+inline Scaling read(const Parameters& parameters, double base, std::size_t d) {
+  Scaling out{checked::one_of(parameters, "scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"}),
+              checked::positive(parameters, "factor"),
+              checked::positive(parameters, "original_length"),
+              checked::positive(parameters, "low"),
+              checked::positive(parameters, "high"),
+              checked::positive(parameters, "beta_slow"),
+              checked::positive(parameters, "beta_fast"),
+              checked::one_of(parameters, "truncate", {"true", "false"}) == "true",
+              1};
+  const double given = parameters.real("attention_factor");
+  if (!(given >= 0) || std::isinf(given))
+    throw checked::refusal(parameters, "attention_factor",
+                           "are finite numbers above 0, and 0 for the formula");
+  if (out.kind == "none") return out;
+  if (out.factor < 1)
+    throw checked::refusal(parameters, "factor", "are numbers from 1, where there is a scaling");
+  if (base <= 1) throw checked::refusal(parameters, "base", "are numbers above 1, where there is a scaling");
+  if (out.kind == "ntk" && d <= 2)
+    throw Refusal(fmt::format("`scaling=ntk`: the exponent divides by {}, allowed are numbers above 2", d));
+  if (out.kind == "llama3" && out.low >= out.high)
+    throw checked::refusal(parameters, "low", "are numbers below `high`");
+  if (out.kind == "by_parts" && out.beta_slow >= out.beta_fast)
+    throw checked::refusal(parameters, "beta_slow", "are numbers below `beta_fast`");
+  if (out.kind == "yarn") {
+    if (out.beta_slow > out.beta_fast)
+      throw checked::refusal(parameters, "beta_slow", "are numbers up to `beta_fast`");
+    out.amplitude = given == 0 ? 0.1L * std::log(out.factor) + 1 : static_cast<long double>(given);
+  }
+  return out;
+}
+
+// A frequency, and what forming it loses.
+struct Made {
+  long double w;
+  Formed formed;
+};
+
+constexpr long double turn = 2 * std::numbers::pi_v<long double>;
+
+// The dimension index at which so many rotations are made in the original length.
+inline long double index_of(const Scaling& s, double base, std::size_t d, long double rotations) {
+  return static_cast<long double>(d) * std::log(s.original_length / (rotations * turn)) /
+         (2 * std::log(static_cast<long double>(base)));
+}
+
+inline Made yarn(const Scaling& s, double base, std::size_t d, std::size_t i, long double w) {
+  long double first = index_of(s, base, d, s.beta_fast), last = index_of(s, base, d, s.beta_slow);
+  if (s.truncate) first = std::floor(first), last = std::ceil(last);
+  first = std::max(first, 0.0L);
+  last = std::min(last, static_cast<long double>(d) - 1);
+  if (first == last) last += 0.001L;
+  const long double ramp = std::clamp((static_cast<long double>(i) - first) / (last - first), 0.0L, 1.0L);
+  const long double v = w / s.factor * ramp + w * (1 - ramp);
+  const auto plain = [](long double x) { return static_cast<double>(x); };
+  const double end = s.truncate ? 0
+                                : ramp_end_error(static_cast<double>(d), base,
+                                                 plain(std::max(std::abs(first), std::abs(last))));
+  return {v, by_index(plain(w), plain(v), plain(s.factor), static_cast<double>(i), plain(first), plain(last),
+                      end)};
+}
+
+// By wavelengths, as Llama 3.1 has it.
+inline Made llama3(const Scaling& s, long double w) {
+  const long double wavelength = turn / w, rotations = s.original_length / wavelength;
+  long double v = w;
+  if (wavelength > s.original_length / s.low)
+    v = w / s.factor;
+  else if (wavelength >= s.original_length / s.high) {
+    const long double smooth = (rotations - s.low) / (s.high - s.low);
+    v = (1 - smooth) * w / s.factor + smooth * w;
+  }
+  return {v, by_rotations(static_cast<double>(w), static_cast<double>(v), static_cast<double>(s.factor),
+                          static_cast<double>(rotations), static_cast<double>(s.low),
+                          static_cast<double>(s.high))};
+}
+
+// Peng et al. 2023, YaRN, eq. 11 and 13: gamma is 0 below beta_slow (alpha) rotations and 1 above beta_fast
+// (beta).
+inline Made by_parts(const Scaling& s, long double w) {
+  const long double rotations = s.original_length * w / turn;
+  const long double gamma = std::clamp((rotations - s.beta_slow) / (s.beta_fast - s.beta_slow), 0.0L, 1.0L);
+  const long double v = (1 - gamma) * (w / s.factor) + gamma * w;
+  return {v, by_rotations(static_cast<double>(w), static_cast<double>(v), static_cast<double>(s.factor),
+                          static_cast<double>(rotations), static_cast<double>(s.beta_slow),
+                          static_cast<double>(s.beta_fast))};
+}
+
+// The frequency of pair i.
+inline Made frequency(const Scaling& s, double base, std::size_t d, std::size_t i) {
+  const long double w = ladder::frequency(base, 2 * i, d);
+  if (s.kind == "linear") return {w / s.factor, divided()};
+  if (s.kind == "yarn") return yarn(s, base, d, i, w);
+  if (s.kind == "llama3") return llama3(s, w);
+  if (s.kind == "by_parts") return by_parts(s, w);
+  if (s.kind == "ntk") {
+    const long double over = static_cast<long double>(d) / static_cast<long double>(d - 2);
+    const long double other = static_cast<long double>(base) * std::pow(s.factor, over);
+    const long double share = 2 * static_cast<long double>(i) / static_cast<long double>(d);
+    return {std::pow(other, -share),
+            from_scaled_base(static_cast<double>(share * over), static_cast<double>(s.factor))};
+  }
+  return {w, {}};
+}
+
+}  // namespace posproof::scaling

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/formats.h"
+
+// The inner loops, each compiled for x86-64-v4 (8 lanes, AVX-512), for x86-64-v3 (4 lanes, AVX2 and FMA) and
+// plainly (2 lanes, no FMA). Which runs is decided when the program starts. What they leave undecided may
+// differ; what they decide is the correctly rounded value, and so the same bits. Nothing in them takes
+// memory, throws, or calls a function of a library: a template that is instantiated for a newer instruction
+// set could be linked into the code for an older one.
+namespace posproof::oracle {
+
+constexpr std::size_t rows_per_block = 64;
+
+// Arrays over the lanes, one lane a frequency, are padded with zeros to whole groups, and one group more, so
+// that every kernel may read whole vectors from any lane on.
+constexpr std::size_t lane_group = 32;
+
+// A row of complex numbers as double-doubles: each array over the lanes.
+struct Wave {
+  double *sine, *sine_rest, *cosine, *cosine_rest;
+};
+
+// The same in halves: multiples of 2^-26, and what is left, rounded.
+struct SplitWave {
+  double *sine, *sine_low, *cosine, *cosine_low;
+};
+
+// Bounds of the errors of one block's values, absolute, each over the lanes: see bounds.h.
+struct Errors {
+  double *sine, *cosine;            // of a product in plain doubles: (3)
+  double *fine_sine, *fine_cosine;  // of one in double-double: (4)
+  double split;                     // of a sum of halves, any lane: (5)
+  double small;                     // terms below which (5) leaves too much open
+  double shift;                     // adding and subtracting it halves a giant
+};
+
+// The rows t0 + begin .. t0 + end - 1, of at most rows_per_block: e^{i (t0 + j) w} = giant * babies[j].
+struct Block {
+  const Wave* giant;  // times the amplitude
+  const Wave* babies;
+  const SplitWave* split_babies;
+  const Errors* errors;
+  std::size_t begin, end;
+};
+
+// What stands in columns: sines or cosines side by side; pairs of them; or sines with their cosines
+// elsewhere.
+enum class Part : std::uint8_t { sine, cosine, sine_and_cosine, cosine_and_sine, sine_apart_cosine };
+
+// The columns of `count` frequencies from lane `lane` on.
+struct Columns {
+  Part part;
+  std::size_t lane, count;
+  std::size_t stride;        // bytes from row to row
+  std::ptrdiff_t apart = 0;  // bytes from the sines to the cosines, where they stand apart
+};
+
+// Who is told of entries that are not decided.
+struct Undecided {
+  void (*tell)(void* who, std::size_t row, std::size_t lane, bool cosine);
+  void* who;
+};
+
+// What comparing finds: the larger of it and what stands there already.
+struct Found {
+  double *farthest_sine, *farthest_cosine;  // over the lanes: |entry - exact|
+  double *ulp_sine, *ulp_cosine;            // over the lanes: the same in units in the last place
+  std::uint64_t wrong;                      // how many entries are not the correctly rounded ones, added up
+};
+
+struct Kernel {
+  const char* name;
+
+  // out = a * b, lane by lane. All may be the same row.
+  void (*multiply)(const Wave& a, const Wave& b, const Wave& out, std::size_t lanes);
+
+  // The errors of a block. Over the lanes: the largest |sine| of the babies, and |frequency|. `farthest` is
+  // the largest |position| of the block.
+  void (*bound)(const Wave& giant, const double* sway, const double* speed, double farthest, double amplitude,
+                Errors& errors, std::size_t lanes);
+
+  // Writes correctly rounded values from `at` on, and tells of those that may not be. `stream`: past the
+  // caches, where every row is aligned to 64 bytes.
+  void (*fill)(Format format, const Block& block, const Columns& columns, void* at, bool stream,
+               const Undecided& undecided);
+
+  // True if every entry is decided and is the correctly rounded one; false says nothing.
+  bool (*all_right)(Format format, const Block& block, const Columns& columns, const void* at);
+
+  // Measures every entry. Those that it tells of are not counted as wrong.
+  void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,
+                  const Undecided& undecided);
+};
+
+extern const Kernel plain_kernel;
+#if defined(__x86_64__)
+extern const Kernel v3_kernel, v4_kernel;
+#endif
+
+}  // namespace posproof::oracle

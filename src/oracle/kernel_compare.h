@@ -1,0 +1,285 @@
+#pragma once
+// Comparing, for one instruction set: see kernel_of.h.
+#include "oracle/kernel_values.h"
+
+namespace posproof::oracle::POSPROOF_ISA {
+namespace {
+
+// ---- what is stored ----
+
+// The entries of one group, `count` of them where the group is not whole.
+template <Format format>
+struct Entries {
+  Stored<format> sine{}, cosine{};
+};
+
+template <class Vector, bool whole>
+POSPROOF_INLINE Vector take(const char* at, std::size_t bytes) {
+  if constexpr (whole) return load<Vector>(at);
+  Vector v{};
+  __builtin_memcpy(&v, at, bytes);
+  return v;
+}
+
+template <Format format, Part part, bool whole>
+POSPROOF_INLINE Entries<format> entries(const char* at, std::ptrdiff_t apart, std::size_t count) {
+  using Vector = Stored<format>;
+  constexpr std::size_t one = bytes_of<format>;
+  Entries<format> out;
+  if constexpr (!in_pairs(part)) {
+    if constexpr (has_sines(part)) out.sine = take<Vector, whole>(at, count * one);
+    if constexpr (has_cosines(part))
+      out.cosine = take<Vector, whole>(part == Part::cosine ? at : at + apart, count * one);
+  } else {
+    char room[2 * sizeof(Vector)] = {};
+    if constexpr (!whole) {
+      __builtin_memcpy(room, at, 2 * count * one);
+      at = room;
+    }
+    const auto first = load<Vector>(at), second = load<Vector>(at + sizeof(Vector));
+    const Vector even = evens(first, second, Up{}), odd = odds(first, second, Up{});
+    out.sine = part == Part::sine_and_cosine ? even : odd;
+    out.cosine = part == Part::sine_and_cosine ? odd : even;
+  }
+  return out;
+}
+
+// The stored entries of one group of lanes as doubles, exactly.
+template <Format format>
+POSPROOF_INLINE Doubles value(Stored<format> stored) {
+  if constexpr (format == Format::f64) {
+    return stored;
+  } else if constexpr (format == Format::f32) {
+    return wide(stored);
+  } else if constexpr (format == Format::bf16) {
+    return wide((Floats)(wide(stored) << 16));
+  } else {
+    const Words b = wide(stored), size = b & 0x7fff;
+    // As if its exponent were that of an f32, then scaled by what the biases differ: exact, subnormals too.
+    const Doubles finite = wide((Floats)(size << 13)) * 0x1p112;
+    const Doubles not_finite = wide((Floats)(0x7f800000u | (size << 13)));
+    const Longs special = __builtin_convertvector((Ints)(size >= 0x7c00u), Longs);
+    const Longs sign = __builtin_convertvector((Ints)(b << 16), Longs) & INT64_MIN;
+    return (Doubles)((special & bits(not_finite)) | (~special & bits(finite)) | sign);
+  }
+}
+
+// ---- are all right? ----
+
+template <class Vector>
+POSPROOF_INLINE auto differ(Vector a, Vector b) {
+  if constexpr (sizeof(Vector) == sizeof(Doubles))
+    return (Longs)a ^ (Longs)b;
+  else if constexpr (sizeof(Vector) == sizeof(Floats))
+    return (Words)a ^ (Words)b;
+  else
+    return wide(a ^ b);
+}
+
+// Lanes from `count` on do not count.
+template <class Mask>
+POSPROOF_INLINE Mask first_lanes(Mask mask, std::size_t count) {
+  for (std::size_t i = count; i < lanes; ++i) mask[i] = 0;
+  return mask;
+}
+
+template <Format format, Part part, class Way, bool whole, std::size_t groups>
+POSPROOF_INLINE bool strip_right(const Block& block, std::size_t lane, std::size_t count, const char* at,
+                                 const Columns& columns) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
+  const std::size_t stride = columns.stride, ahead = rows_per_block * stride;
+  const std::ptrdiff_t apart = columns.apart;
+  Open<format> open{};
+  Way g[groups];
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, lane + k * lanes);
+  for (std::size_t row = block.begin; row < block.end; ++row, at += stride) {
+    // The rows of the next block: a stride this long is not foreseen by the processor.
+#pragma GCC unroll 16
+    for (std::size_t line = 0; line < groups * one; line += 64) {
+      __builtin_prefetch(at + ahead + line);
+      if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(at + apart + ahead + line);
+    }
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < groups; ++k) {
+      const auto stored = entries<format, part, whole>(at + k * one, apart, count);
+      const std::size_t from = lane + k * lanes;
+      Open<format> wrong{};
+      if constexpr (has_sines(part))
+        wrong |= differ(stored.sine, sines<format>(g[k], block, row, from, wrong));
+      if constexpr (has_cosines(part))
+        wrong |= differ(stored.cosine, cosines<format>(g[k], block, row, from, wrong));
+      open |= whole ? wrong : first_lanes(wrong, count);
+    }
+  }
+  return !any(open);
+}
+
+template <Format format, Part part, bool whole, std::size_t groups>
+POSPROOF_INLINE bool strip_right(const Block& block, std::size_t lane, std::size_t count, const char* at,
+                                 const Columns& columns) {
+  if constexpr (format == Format::f64)
+    if (may_split<part>(block, lane, groups * lanes)) {
+      if (strip_right<format, part, Split, whole, groups>(block, lane, count, at, columns)) return true;
+    }
+  return strip_right<format, part, Surest<format>, whole, groups>(block, lane, count, at, columns);
+}
+
+template <Format format, Part part>
+bool run_right(const Block& block, const Columns& columns, const char* at) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>,
+                        most = together<format, part>() * lanes;
+  std::size_t done = 0;
+  for (; done + most <= columns.count; done += most)
+    if (!strip_right<format, part, true, most / lanes>(block, columns.lane + done, lanes, at + done * one,
+                                                       columns))
+      return false;
+  for (; done + lanes <= columns.count; done += lanes)
+    if (!strip_right<format, part, true, 1>(block, columns.lane + done, lanes, at + done * one, columns))
+      return false;
+  return done == columns.count ||
+         strip_right<format, part, false, 1>(block, columns.lane + done, columns.count - done,
+                                             at + done * one, columns);
+}
+
+// ---- how far off are they? ----
+
+// 2^(digits - 1 - e) for an exact value of exponent e: how many units in the last place a radian is there.
+// For f64 down to 2^-960 only; whatever is smaller than `smallest_measured` stays open.
+constexpr double smallest_measured = 0x1p-950;
+template <Format format>
+POSPROOF_INLINE Doubles units(Doubles x) {
+  constexpr FormatShape target = shape(format);
+  constexpr std::int64_t exponents = std::int64_t{0x7ff} << 52;
+  constexpr std::int64_t least = std::int64_t{1023 + (format == Format::f64 ? -960 : target.smallest)} << 52;
+  const Longs e = (Longs)x & exponents;
+  const Longs clamped = e > least ? e : (least - Longs{});
+  return (Doubles)((std::int64_t{1023 + 1023 + target.digits - 1} << 52) - clamped);
+}
+
+// What is known of one group of entries, v being what is stored.
+struct Measured {
+  Doubles farthest, ulp;
+  Longs wrong, open;  // masks
+};
+
+// The head of a number, or the double next to it nearer to 0 where the number is nearer to 0 than its head:
+// what has the number's own exponent.
+POSPROOF_INLINE Doubles within(Twofold x) {
+  return (Doubles)(bits(x.head) + ((bits(x.head) ^ bits(x.rest)) >> 63));
+}
+
+template <Format format>
+POSPROOF_INLINE Measured measured(Doubles off, Doubles x, Doubles e, Longs open) {
+  const Doubles scale = units<format>(x);
+  const Doubles ulp = off * scale;
+  open |= abs(ulp - 0.5) <= e * scale;
+  const Longs right = ulp <= 0.5;  // false for NaN
+  return {off, (Doubles)(bits(ulp) & ~open), ~right & ~open, open};
+}
+
+// A value in the middle of what the bound allows.
+template <Format format>
+POSPROOF_INLINE Measured measured(const Coarse&, Doubles less, Doubles e, Doubles v) {
+  const Doubles x = less + e;
+  return measured<format>(abs(v - x), x, e, Longs{});
+}
+template <Format format>
+POSPROOF_INLINE Measured measured(const Whole&, Twofold x, Doubles e, Doubles v) {
+  return measured<format>(abs((v - x.head) - x.rest), within(x), e, abs(x.head) < smallest_measured);
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_sine(const Coarse& g, const Wave& baby, std::size_t lane, Doubles v) {
+  return measured<format>(g, sine_less(g, baby, lane), g.sine_error, v);
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_cosine(const Coarse& g, const Wave& baby, std::size_t lane, Doubles v) {
+  return measured<format>(g, cosine_less(g, baby, lane), g.cosine_error, v);
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_sine(const Whole& g, const Wave& baby, std::size_t lane, Doubles v) {
+  return measured<format>(g, sine(g, baby, lane), g.sine_error, v);
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_cosine(const Whole& g, const Wave& baby, std::size_t lane, Doubles v) {
+  return measured<format>(g, cosine(g, baby, lane), g.cosine_error, v);
+}
+
+// Sums and maxima of one group of lanes over the rows. NaN is farther than anything: it becomes an infinity.
+struct Tally {
+  Doubles farthest{}, ulp{};
+  Longs wrong{}, open{};
+
+  POSPROOF_INLINE void add(const Measured& m) {
+    farthest = m.farthest <= farthest ? farthest : m.farthest;
+    ulp = m.ulp <= ulp ? ulp : m.ulp;
+    nan |= m.farthest != m.farthest;
+    wrong -= m.wrong;
+    open |= m.open;
+  }
+  Longs nan{};
+};
+
+POSPROOF_INLINE void add(const Tally& tally, double* farthest, double* ulp, std::uint64_t& wrong,
+                         std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool none = tally.nan[i] != 0;
+    const double far = none ? __builtin_huge_val() : tally.farthest[i];
+    const double units_off = none ? __builtin_huge_val() : tally.ulp[i];
+    if (far > farthest[i]) farthest[i] = far;
+    if (units_off > ulp[i]) ulp[i] = units_off;
+    wrong += static_cast<std::uint64_t>(tally.wrong[i]);
+  }
+}
+
+template <Format format, Part part, bool whole>
+POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, std::size_t lane,
+                                   std::size_t count, const char* at, Found& found,
+                                   const Undecided& undecided) {
+  const auto g = group<Surest<format>>(block, lane);
+  Tally sine_tally, cosine_tally;
+  const char* from = at;
+  for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
+    const auto stored = entries<format, part, whole>(from, columns.apart, count);
+    const Wave& baby = block.babies[row];
+    if constexpr (has_sines(part))
+      sine_tally.add(measured_sine<format>(g, baby, lane, value<format>(stored.sine)));
+    if constexpr (has_cosines(part))
+      cosine_tally.add(measured_cosine<format>(g, baby, lane, value<format>(stored.cosine)));
+  }
+  if constexpr (has_sines(part))
+    add(sine_tally, found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
+  if constexpr (has_cosines(part))
+    add(cosine_tally, found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
+  if (!any(sine_tally.open | cosine_tally.open)) return;
+  from = at;
+  for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
+    const auto stored = entries<format, part, whole>(from, columns.apart, count);
+    const Wave& baby = block.babies[row];
+    Longs sine_open{}, cosine_open{};
+    if constexpr (has_sines(part))
+      sine_open = measured_sine<format>(g, baby, lane, value<format>(stored.sine)).open;
+    if constexpr (has_cosines(part))
+      cosine_open = measured_cosine<format>(g, baby, lane, value<format>(stored.cosine)).open;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (sine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, false);
+      if (cosine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, true);
+    }
+  }
+}
+
+template <Format format, Part part>
+void compare_run(const Block& block, const Columns& columns, const char* at, Found& found,
+                 const Undecided& undecided) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
+  std::size_t done = 0;
+  for (; done + lanes <= columns.count; done += lanes)
+    compare_group<format, part, true>(block, columns, columns.lane + done, lanes, at + done * one, found,
+                                      undecided);
+  if (done < columns.count)
+    compare_group<format, part, false>(block, columns, columns.lane + done, columns.count - done,
+                                       at + done * one, found, undecided);
+}
+
+}  // namespace
+}  // namespace posproof::oracle::POSPROOF_ISA

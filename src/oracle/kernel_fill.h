@@ -1,0 +1,130 @@
+#pragma once
+// Writing, for one instruction set: see kernel_of.h.
+#include "oracle/kernel_values.h"
+
+namespace posproof::oracle::POSPROOF_ISA {
+namespace {
+
+template <bool streaming, class Vector>
+POSPROOF_INLINE void put(char* to, Vector v) {
+  if constexpr (streaming)
+    stream(to, v);
+  else
+    store(to, v);
+}
+
+// A few groups of lanes, all rows of the block, then what is open in them.
+template <Format format, Part part, class Way, std::size_t groups, bool streaming>
+POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, char* at, std::size_t stride,
+                                        std::ptrdiff_t apart) {
+  constexpr std::size_t size = sizeof(Stored<format>);
+  Open<format> open{};
+  Way g[groups];
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, lane + k * lanes);
+  for (std::size_t row = block.begin; row < block.end; ++row, at += stride) {
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < groups; ++k) {
+      const std::size_t from = lane + k * lanes;
+      if constexpr (part == Part::sine) {
+        put<streaming>(at + k * size, sines<format>(g[k], block, row, from, open));
+      } else if constexpr (part == Part::cosine) {
+        put<streaming>(at + k * size, cosines<format>(g[k], block, row, from, open));
+      } else {
+        const auto s = sines<format>(g[k], block, row, from, open);
+        const auto c = cosines<format>(g[k], block, row, from, open);
+        if constexpr (part == Part::sine_apart_cosine) {
+          put<streaming>(at + k * size, s);
+          put<streaming>(at + apart + k * size, c);
+        } else {
+          const auto first = part == Part::sine_and_cosine ? s : c,
+                     second = part == Part::sine_and_cosine ? c : s;
+          put<streaming>(at + 2 * k * size, zip_low(first, second, Up{}));
+          put<streaming>(at + (2 * k + 1) * size, zip_high(first, second, Up{}));
+        }
+      }
+    }
+  }
+  return open;
+}
+
+template <Format format, Part part, std::size_t groups, bool streaming>
+POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, char* at, std::size_t stride,
+                                        std::ptrdiff_t apart) {
+  if constexpr (format == Format::f64)
+    if (may_split<part>(block, lane, groups * lanes))
+      return fill_strip<format, part, Split, groups, streaming>(block, lane, at, stride, apart);
+  return fill_strip<format, part, Surest<format>, groups, streaming>(block, lane, at, stride, apart);
+}
+
+// Tells of every lane of one group that is open however sure one can be here, row by row. Seldom, so never
+// inlined.
+template <Format format, Part part>
+__attribute__((noinline)) void tell(const Block& block, std::size_t lane, std::size_t count,
+                                    const Undecided& undecided) {
+  const auto g = group<Surest<format>>(block, lane);
+  for (std::size_t row = block.begin; row < block.end; ++row) {
+    Open<format> sine_open{}, cosine_open{};
+    if constexpr (has_sines(part)) sines<format>(g, block, row, lane, sine_open);
+    if constexpr (has_cosines(part)) cosines<format>(g, block, row, lane, cosine_open);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (sine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, false);
+      if (cosine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, true);
+    }
+  }
+}
+
+// What a strip left open. Where halves did, the double-doubles write the strip again first.
+template <Format format, Part part, std::size_t groups>
+__attribute__((noinline)) void fill_again(const Block& block, std::size_t lane, char* at,
+                                          const Columns& columns, const Undecided& undecided) {
+  if constexpr (format == Format::f64)
+    if (!any(fill_strip<format, part, Whole, groups, false>(block, lane, at, columns.stride, columns.apart)))
+      return;
+  for (std::size_t k = 0; k < groups; ++k) tell<format, part>(block, lane + k * lanes, lanes, undecided);
+}
+
+template <Format format, Part part, std::size_t groups, bool streaming>
+POSPROOF_INLINE void fill_strips(const Block& block, const Columns& columns, char* at, std::size_t& done,
+                                 const Undecided& undecided) {
+  constexpr std::size_t width = groups * lanes, one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
+  for (; done + width <= columns.count; done += width) {
+    const std::size_t lane = columns.lane + done;
+    if (any(fill_strip<format, part, groups, streaming>(block, lane, at + done * one, columns.stride,
+                                                        columns.apart)))
+      fill_again<format, part, groups>(block, lane, at + done * one, columns, undecided);
+  }
+}
+
+// The last lanes, fewer than a group: through a row of our own.
+template <Format format, Part part>
+POSPROOF_INLINE void fill_last(const Block& block, const Columns& columns, char* at, std::size_t done,
+                               const Undecided& undecided) {
+  const std::size_t left = columns.count - done, lane = columns.lane + done;
+  if (left == 0) return;
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
+  constexpr std::size_t half_a_row = sizeof(Stored<format>);
+  alignas(64) char ours[2 * half_a_row];
+  Block row = block;
+  Open<format> open{};
+  at += done * one;
+  for (row.begin = block.begin; row.begin < block.end; ++row.begin, at += columns.stride) {
+    row.end = row.begin + 1;
+    open |= fill_strip<format, part, Surest<format>, 1, false>(row, lane, ours, 0, half_a_row);
+    __builtin_memcpy(at, ours, left * one);
+    if constexpr (part == Part::sine_apart_cosine)
+      __builtin_memcpy(at + columns.apart, ours + half_a_row, left * one);
+  }
+  if (any(open)) tell<format, part>(block, lane, left, undecided);
+}
+
+template <Format format, Part part, bool streaming>
+void fill_run(const Block& block, const Columns& columns, char* at, const Undecided& undecided) {
+  std::size_t done = 0;
+  fill_strips<format, part, together<format, part>(), streaming>(block, columns, at, done, undecided);
+  fill_strips<format, part, 1, streaming>(block, columns, at, done, undecided);
+  fill_last<format, part>(block, columns, at, done, undecided);
+}
+
+}  // namespace
+}  // namespace posproof::oracle::POSPROOF_ISA

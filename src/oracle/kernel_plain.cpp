@@ -1,0 +1,11 @@
+#define POSPROOF_ISA plain
+#define POSPROOF_LANES 2
+#define POSPROOF_FMA 0
+#include "oracle/kernel_of.h"
+
+namespace posproof::oracle {
+
+const Kernel plain_kernel{"plain",      &plain::multiply,  &plain::bound,
+                          &plain::fill, &plain::all_right, &plain::compare};
+
+}  // namespace posproof::oracle

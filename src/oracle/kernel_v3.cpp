@@ -1,0 +1,12 @@
+#if defined(__x86_64__)
+#define POSPROOF_ISA v3
+#define POSPROOF_LANES 4
+#define POSPROOF_FMA 1
+#include "oracle/kernel_of.h"
+
+namespace posproof::oracle {
+
+const Kernel v3_kernel{"v3", &v3::multiply, &v3::bound, &v3::fill, &v3::all_right, &v3::compare};
+
+}  // namespace posproof::oracle
+#endif

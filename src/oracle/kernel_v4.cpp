@@ -1,0 +1,12 @@
+#if defined(__x86_64__)
+#define POSPROOF_ISA v4
+#define POSPROOF_LANES 8
+#define POSPROOF_FMA 1
+#include "oracle/kernel_of.h"
+
+namespace posproof::oracle {
+
+const Kernel v4_kernel{"v4", &v4::multiply, &v4::bound, &v4::fill, &v4::all_right, &v4::compare};
+
+}  // namespace posproof::oracle
+#endif

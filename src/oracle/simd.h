@@ -1,0 +1,147 @@
+#pragma once
+// Vectors of POSPROOF_LANES doubles, for the kernels of one instruction set, in its own namespace: see
+// kernel_of.h.
+#include <cstddef>
+#include <cstdint>
+#if POSPROOF_FMA
+#include <immintrin.h>
+#endif
+
+#define POSPROOF_INLINE inline __attribute__((always_inline))
+
+namespace posproof::oracle::POSPROOF_ISA {
+
+constexpr std::size_t lanes = POSPROOF_LANES;
+
+using Doubles = double __attribute__((vector_size(8 * lanes)));
+using Longs = std::int64_t __attribute__((vector_size(8 * lanes)));
+using Floats = float __attribute__((vector_size(4 * lanes)));
+using Ints = std::int32_t __attribute__((vector_size(4 * lanes)));
+using Words = std::uint32_t __attribute__((vector_size(4 * lanes)));
+using Shorts = std::uint16_t __attribute__((vector_size(2 * lanes)));
+
+template <class Vector>
+POSPROOF_INLINE Vector load(const void* from) {
+  Vector v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <class Vector>
+POSPROOF_INLINE void store(void* to, Vector v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+POSPROOF_INLINE Doubles all(double x) {
+  return x - Doubles{};
+}
+
+POSPROOF_INLINE Longs bits(Doubles x) {
+  return (Longs)x;
+}
+POSPROOF_INLINE Words bits(Floats x) {
+  return (Words)x;
+}
+POSPROOF_INLINE Doubles abs(Doubles x) {
+  return (Doubles)(bits(x) & INT64_MAX);
+}
+POSPROOF_INLINE Floats narrow(Doubles x) {
+  return __builtin_convertvector(x, Floats);
+}
+POSPROOF_INLINE Doubles wide(Floats x) {
+  return __builtin_convertvector(x, Doubles);
+}
+POSPROOF_INLINE Words wide(Shorts x) {
+  return __builtin_convertvector(x, Words);
+}
+POSPROOF_INLINE Shorts narrow(Words x) {
+  return __builtin_convertvector(x, Shorts);
+}
+POSPROOF_INLINE Doubles larger(Doubles a, Doubles b) {
+  return a > b ? a : b;
+}
+
+// Whether a lane of a mask (all ones or all zeros) is set.
+template <class Vector>
+POSPROOF_INLINE bool any(Vector v) {
+  std::uint64_t found = 0;
+  std::uint64_t words[sizeof v / 8];
+  store(words, v);
+  for (std::size_t i = 0; i < sizeof v / 8; ++i) found |= words[i];
+  return found != 0;
+}
+
+#if POSPROOF_FMA && POSPROOF_LANES == 8
+POSPROOF_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
+  return (Doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+#elif POSPROOF_FMA
+POSPROOF_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
+  return (Doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+#else
+// Not fused: rounded twice. The bounds allow for both (waves.h).
+POSPROOF_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
+  return a * b + c;
+}
+#endif
+
+// Past the caches, where `to` is aligned to the vector.
+template <class Vector>
+POSPROOF_INLINE void stream(void* to, Vector v) {
+#if POSPROOF_FMA
+  if constexpr (sizeof v == 16) return _mm_stream_si128((__m128i*)to, (__m128i)v);
+  if constexpr (sizeof v == 32) return _mm256_stream_si256((__m256i*)to, (__m256i)v);
+#if POSPROOF_LANES == 8
+  if constexpr (sizeof v == 64) return _mm512_stream_si512((__m512i*)to, (__m512i)v);
+#endif
+#endif
+  store(to, v);
+}
+
+POSPROOF_INLINE void end_of_stream() {
+#if POSPROOF_FMA
+  _mm_sfence();
+#endif
+}
+
+// a * b = product + rest, exactly (Dekker 1971; with one fused operation where there is one).
+struct Exactly {
+  Doubles product, rest;
+};
+POSPROOF_INLINE Exactly product(Doubles a, Doubles b) {
+  const Doubles p = a * b;
+#if POSPROOF_FMA
+  return {p, fma(a, b, -p)};
+#else
+  constexpr double splitter = 0x1p27 + 1;  // Veltkamp: 26 bits and 26 bits
+  const Doubles ac = a * splitter, bc = b * splitter;
+  const Doubles ah = ac - (ac - a), bh = bc - (bc - b);
+  const Doubles al = a - ah, bl = b - bh;
+  return {p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
+#endif
+}
+
+// A number as the unevaluated sum of two doubles.
+struct Twofold {
+  Doubles head, rest;
+};
+
+// a b + c d. The error is derived in waves.h, (1).
+POSPROOF_INLINE Twofold sum_of_products(Twofold a, Twofold b, Twofold c, Twofold d) {
+  const Exactly ab = product(a.head, b.head), cd = product(c.head, d.head);
+  const Doubles sum = ab.product + cd.product;  // Knuth's two-sum: sum + lost is exact
+  const Doubles back = sum - ab.product;
+  const Doubles lost = (ab.product - (sum - back)) + (cd.product - back);
+  const Doubles from_ab = fma(a.head, b.rest, fma(a.rest, b.head, ab.rest));
+  const Doubles from_cd = fma(c.head, d.rest, fma(c.rest, d.head, cd.rest));
+  const Doubles rest = (from_ab + from_cd) + lost;
+  const Doubles head = sum + rest;
+  return {head, rest - (head - sum)};
+}
+
+POSPROOF_INLINE Twofold operator-(Twofold a) {
+  return {-a.head, -a.rest};
+}
+
+}  // namespace posproof::oracle::POSPROOF_ISA

@@ -1,0 +1,140 @@
+#include "oracle/strip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "oracle/ladder.h"
+#include "oracle/twofold.h"
+
+namespace posproof::oracle {
+namespace {
+
+Strip strip_of(const Run& run) {
+  switch (run.part) {
+    case Run::Part::sines:
+      return {Part::sine, run.frequency, run.count, run.column, 0};
+    case Run::Part::cosines:
+      return {Part::cosine, run.frequency, run.count, 0, run.column};
+    case Run::Part::sines_and_cosines:
+      return {Part::sine_and_cosine, run.frequency, run.count, run.column, run.column + 1};
+    default:
+      return {Part::cosine_and_sine, run.frequency, run.count, run.column + 1, run.column};
+  }
+}
+
+// The double next to x on the side of `rest`, unless x has an odd last digit itself or there is no rest: x +
+// rest rounded to odd. Rounding that to a format with fewer digits is rounding x + rest to it, ties and all
+// (Boldo, Melquiond 2008).
+double to_odd(double x, double rest) {
+  std::int64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  if (rest == 0 || bits % 2 != 0 || x == 0) return x == 0 ? rest : x;
+  return std::nextafter(x, rest > 0 ? HUGE_VAL : -HUGE_VAL);
+}
+
+// The value of the format that everything within `error` of x rounds to.
+std::optional<double> certain_in(Format format, Twofold x, double error) {
+  if (format == Format::f64) return certain(x, error);
+  const double low = nearest(format, to_odd(x.head, x.rest - error));
+  const double high = nearest(format, to_odd(x.head, x.rest + error));
+  if (low != high) return std::nullopt;
+  return low;
+}
+
+}  // namespace
+
+std::size_t Strip::first_column() const {
+  if (part == Part::sine_apart_cosine) return sine_column;
+  return has_sines() && has_cosines() ? std::min(sine_column, cosine_column)
+         : has_sines()                ? sine_column
+                                      : cosine_column;
+}
+
+Columns Strip::columns(std::size_t bytes, std::size_t dim) const {
+  const auto apart = static_cast<std::ptrdiff_t>(cosine_column) - static_cast<std::ptrdiff_t>(sine_column);
+  return {part, lane, count, bytes * dim, apart * static_cast<std::ptrdiff_t>(bytes)};
+}
+
+std::vector<Strip> strips_of(std::span<const Run> runs) {
+  std::vector<Strip> strips;
+  std::vector<bool> done(runs.size(), false);
+  for (std::size_t a = 0; a < runs.size(); ++a) {
+    if (done[a] || runs[a].count == 0) continue;
+    Strip strip = strip_of(runs[a]);
+    for (std::size_t b = 0; b < runs.size(); ++b) {
+      const bool partner = runs[a].part == Run::Part::sines && runs[b].part == Run::Part::cosines &&
+                           !done[b] && runs[b].frequency == runs[a].frequency &&
+                           runs[b].count <= runs[a].count;
+      if (!partner || runs[b].count == 0) continue;
+      strip = {Part::sine_apart_cosine, runs[a].frequency, runs[b].count, runs[a].column, runs[b].column};
+      done[b] = true;
+      if (const std::size_t left = runs[a].count - runs[b].count; left != 0)
+        strips.push_back({Part::sine, strip.lane + strip.count, left, strip.sine_column + strip.count, 0});
+      break;
+    }
+    // A run of cosines whose sines come later is found by them.
+    const bool waits =
+        runs[a].part == Run::Part::cosines &&
+        std::any_of(runs.begin() + static_cast<std::ptrdiff_t>(a), runs.end(), [&](const Run& run) {
+          return run.part == Run::Part::sines && run.frequency == runs[a].frequency &&
+                 run.count >= runs[a].count;
+        });
+    if (!waits) strips.push_back(strip);
+  }
+  return strips;
+}
+
+double load(Format format, const char* at) {
+  if (format == Format::f64) {
+    double value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  if (format == Format::f32) {
+    float value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<double>(value);
+  }
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, at, sizeof bits);
+  return value_of(format, bits);
+}
+
+void store(Format format, char* at, double value) {
+  if (format == Format::f64) {
+    std::memcpy(at, &value, sizeof value);
+  } else if (format == Format::f32) {
+    const auto narrow = static_cast<float>(value);
+    std::memcpy(at, &narrow, sizeof narrow);
+  } else {
+    const std::uint16_t bits = bits_of(format, value);
+    std::memcpy(at, &bits, sizeof bits);
+  }
+}
+
+void Open::all(const Strip& strip, std::size_t begin, std::size_t end) {
+  for (std::size_t row = begin; row < end; ++row)
+    for (std::size_t lane = strip.lane; lane < strip.lane + strip.count; ++lane) {
+      if (strip.has_sines()) entries.push_back({row, lane, false});
+      if (strip.has_cosines()) entries.push_back({row, lane, true});
+    }
+}
+
+double settled(const Ladder& ladder, const Block* block, const Open::Entry& entry, Position t,
+               Format format) {
+  const auto [row, lane, cosine] = entry;
+  if (!cosine && (t == 0 || ladder.frequency(lane) == 0)) return 0;
+  if (block != nullptr) {
+    const Wave &giant = *block->giant, &baby = block->babies[row];
+    const Twofold s{giant.sine[lane], giant.sine_rest[lane]}, c{giant.cosine[lane], giant.cosine_rest[lane]};
+    const Twofold bs{baby.sine[lane], baby.sine_rest[lane]}, bc{baby.cosine[lane], baby.cosine_rest[lane]};
+    const Twofold x = cosine ? sum_of_products(c, bc, {-s.head, -s.rest}, bs) : sum_of_products(s, bc, c, bs);
+    const double error = (cosine ? block->errors->fine_cosine : block->errors->fine_sine)[lane];
+    if (const auto value = certain_in(format, x, error)) return *value;
+  }
+  const auto point = ladder.slow().point(lane, t, format);
+  return cosine ? point.cosine : point.sine;
+}
+
+}  // namespace posproof::oracle

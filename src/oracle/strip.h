@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/formats.h"
+#include "oracle/exact_table.h"
+#include "oracle/kernel.h"
+
+// What writing and comparing an exact table have in common. Inside the oracle.
+namespace posproof::oracle {
+
+// The columns of neighbouring frequencies that a kernel does in one go: a run, or a run of sines and the run
+// of their cosines.
+struct Strip {
+  Part part;
+  std::size_t lane, count;
+  std::size_t sine_column, cosine_column;  // of the first frequency, where the part has them
+
+  bool has_sines() const { return part != Part::cosine; }
+  bool has_cosines() const { return part != Part::sine; }
+  std::size_t step() const { return part == Part::sine_and_cosine || part == Part::cosine_and_sine ? 2 : 1; }
+  std::size_t first_column() const;
+  std::size_t column(std::size_t of_lane, bool cosine) const {
+    return (cosine ? cosine_column : sine_column) + (of_lane - lane) * step();
+  }
+  // For a format of so many bytes and rows of `dim` entries.
+  Columns columns(std::size_t bytes, std::size_t dim) const;
+};
+
+std::vector<Strip> strips_of(std::span<const Run> runs);
+
+// An entry as it lies in memory, and back.
+double load(Format format, const char* at);
+void store(Format format, char* at, double value);
+
+// Entries that a kernel left undecided.
+struct Open {
+  struct Entry {
+    std::size_t row, lane;
+    bool cosine;
+  };
+  std::vector<Entry> entries;
+
+  Undecided listener() { return {&tell, this}; }
+  // Every entry of these rows: where there is no fast way.
+  void all(const Strip& strip, std::size_t begin, std::size_t end);
+
+ private:
+  static void tell(void* who, std::size_t row, std::size_t lane, bool cosine) {
+    static_cast<Open*>(who)->entries.push_back({row, lane, cosine});
+  }
+};
+
+// One entry, of position t, the correctly rounded one: in double-double, then by MPFR. `block` may be null.
+double settled(const Ladder& ladder, const Block* block, const Open::Entry& entry, Position t, Format format);
+
+}  // namespace posproof::oracle

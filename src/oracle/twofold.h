@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+// A number as the unevaluated sum of two doubles, one at a time and without fused operations: the same bits
+// on every machine. The kernels have the same in vectors (simd.h); the bounds are in bounds.h.
+namespace posproof::oracle {
+
+struct Twofold {
+  double head, rest;
+};
+
+// a * b, exactly (Dekker 1971, Veltkamp's splitting).
+inline Twofold product(double a, double b) {
+  constexpr double splitter = 0x1p27 + 1;
+  const double p = a * b, ac = a * splitter, bc = b * splitter;
+  const double ah = ac - (ac - a), bh = bc - (bc - b), al = a - ah, bl = b - bh;
+  return {p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
+}
+
+// Whether splitting a number neither overflows nor loses digits below the smallest.
+inline bool splits(double x) {
+  return x == 0 || (std::abs(x) > 0x1p-400 && std::abs(x) < 0x1p400);
+}
+
+// a b + c d, within 24 u^2 (|a b| + |c d|): bounds.h, (1).
+inline Twofold sum_of_products(Twofold a, Twofold b, Twofold c, Twofold d) {
+  const Twofold ab = product(a.head, b.head), cd = product(c.head, d.head);
+  const double sum = ab.head + cd.head, back = sum - ab.head;
+  const double lost = (ab.head - (sum - back)) + (cd.head - back);
+  const double from_ab = a.head * b.rest + (a.rest * b.head + ab.rest);
+  const double from_cd = c.head * d.rest + (c.rest * d.head + cd.rest);
+  const double rest = (from_ab + from_cd) + lost;
+  const double head = sum + rest;
+  return {head, rest - (head - sum)};
+}
+
+// The double that everything within `error` of the number rounds to, if there is one.
+inline std::optional<double> certain(Twofold x, double error) {
+  const double low = x.head + (x.rest - error), high = x.head + (x.rest + error);
+  if (low != high) return std::nullopt;
+  return low;
+}
+
+}  // namespace posproof::oracle
