@@ -24,7 +24,7 @@ std::string place(const Accuracy& accuracy, const Entry& entry) {
 }
 
 std::string size(double error) {
-  return std::isnan(error) ? "not a number" : fmt::format("{:.6g}", error);
+  return std::isfinite(error) ? fmt::format("{:.6g}", error) : "infinite, or not a number";
 }
 
 std::string rounded(const Accuracy& accuracy) {
@@ -40,7 +40,7 @@ std::string largest(const Accuracy& accuracy) {
                               : fmt::format("{}\n", size(accuracy.largest));
   std::string out = fmt::format("{} at {}", size(accuracy.largest), place(accuracy, *accuracy.largest_at));
   if (accuracy.of_angles && accuracy.amplitude == 1)
-    out += "; to first order that is, in radians, the least that the angle is off by";
+    out += ": by that many radians, at least, the angle is off";
   return out + "\n";
 }
 

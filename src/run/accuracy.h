@@ -41,9 +41,9 @@ struct Accuracy {
 
   double ulp = 0;  // the largest error in units in the last place, of the entries that are wrong
   Entry ulp_at = {0, 0};
-  // The largest |entry - exact|, NaN where an entry is no number. Of a sine or cosine with amplitude 1 that
-  // is, to first order, the least that its angle is off by, in radians. Where no entry is known to be further
-  // off than correct rounding may put one, it is that bound, and no entry.
+  // The largest |entry - exact|, infinite for NaN. Of a sine or cosine with amplitude 1 that is the least
+  // that its angle is off by, in radians: |sin a - sin b| <= |a - b|. Where no entry is known to be further
+  // off than half a unit in the last place of the amplitude, that is a bound, and no entry.
   double largest = 0;
   std::optional<Entry> largest_at = {};
   std::vector<Stretch> curve = {};  // against the distance of the position from 0
@@ -55,8 +55,9 @@ struct Accuracy {
   };
   std::vector<Against> against = {};
 
-  // The entry that is the largest share of what rounding allows it, as a case of agreement (run/agreement.h),
-  // and how many rows could have been refuted at all.
+  // The entry that is the largest share of what rounding allows it, as a case of agreement (run/agreement.h);
+  // of entries that are off by less than half a unit in the last place of the amplitude, that bound is taken.
+  // And how many rows could have been refuted at all.
   Residual worst = {0, 0, 0};
   Case worst_at = {};
   std::uint64_t telling = 0;

@@ -75,8 +75,8 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
     EXPECT_EQ(found.ulp, 0);
     EXPECT_FALSE(found.beyond);
     EXPECT_FALSE(found.largest_at);
-    EXPECT_LE(found.largest, single ? 0x1p-24 : 0x1p-53);  // half a unit in the last place of 1
-    EXPECT_LE(found.worst.use(), 1 / 4.0);                 // allowed are 4 units at least, and these are half
+    EXPECT_EQ(found.largest, single ? 0x1p-25 : 0x1p-54);  // half the spacing below 1
+    EXPECT_NEAR(found.worst.use(), 1 / 8.0, 1e-9);         // allowed are 4 units at least, and these are half
     EXPECT_EQ(found.curve.front().first, 0);
     EXPECT_EQ(found.curve.back().first, 1472);  // 1024 + 7 * 64
     EXPECT_TRUE(found.stopped.empty());
@@ -118,7 +118,7 @@ TEST(Accuracy, one_entry_off_by_one_unit_in_the_last_row_and_column_is_found) {
   EXPECT_GT(found.ulp, 0.5);
   EXPECT_LE(found.ulp, 1.5);
   EXPECT_FALSE(found.largest_at);  // it is less than rounding may do to the largest entries
-  EXPECT_FALSE(found.beyond);  // a unit is within what rounding allows
+  EXPECT_FALSE(found.beyond);      // a unit is within what rounding allows
   EXPECT_EQ(found.curve.back().first, 1088);
   EXPECT_EQ(found.curve.back().ulp, found.ulp);
 }
@@ -147,7 +147,7 @@ TEST(Accuracy, what_is_no_number_is_beyond_every_bound) {
     const Accuracy found = of_file(setting, rows, true);
     EXPECT_EQ(found.wrong, 1u) << words;
     EXPECT_TRUE(std::isinf(found.ulp)) << words;
-    EXPECT_TRUE(std::isnan(found.largest)) << words;
+    EXPECT_TRUE(std::isinf(found.largest)) << words;
     ASSERT_TRUE(found.beyond) << words;
     EXPECT_EQ(found.beyond->at.position, 77) << words;
     EXPECT_EQ(found.beyond->at.column, 2u) << words;
@@ -221,6 +221,8 @@ TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
     const auto& holds = std::get<Holds>(verdict);
     if (holds.worst.use() > worst.use()) worst = holds.worst;
   }
+  // 2^-24, below which no error is known exactly, of the 4 units that are allowed at least.
+  EXPECT_GT(worst.use(), 0.25);
   EXPECT_NEAR(found.worst.use(), worst.use(), 1e-7 * worst.use());
 }
 

@@ -18,9 +18,8 @@ Position width(Position t) {
   return t < 16 ? 1 : octave(t) / 16;
 }
 
-// The larger error, NaN the largest of all.
 void grow(Stretch& stretch, double error, double allowed, double ulp) {
-  if (std::isnan(error) || error > stretch.error) {
+  if (error > stretch.error) {
     stretch.error = error;
     stretch.allowed = allowed;
   }
@@ -51,7 +50,7 @@ std::vector<Stretch> by_octave(const std::vector<Stretch>& stretches) {
   for (const Stretch& stretch : stretches) {
     const Position first = stretch.first == 0 ? 0 : octave(stretch.first);
     if (out.empty() || out.back().first != first) out.push_back({first, first == 0 ? 0 : 2 * first - 1});
-    if (!std::isnan(out.back().error)) grow(out.back(), stretch.error, stretch.allowed, stretch.ulp);
+    grow(out.back(), stretch.error, stretch.allowed, stretch.ulp);
   }
   return out;
 }

@@ -73,14 +73,14 @@ Reference of_exact(const Table& truth, const Precision& precision) {
 
 Reference of_exact(const Rotary& truth, const Precision& precision) {
   Reference out = exactly(truth.exact, truth.pairs, std::nullopt, 0);
-  out.amplitude = 1;
-  out.ceiling = 2;
+  out.amplitude = truth.amplitude;
+  out.ceiling = 2 * truth.amplitude;
   std::vector<double> x(truth.dim, 0.0);
   for (const Pair& pair : truth.pairs) x[pair.first] = 1;
   out.allowed = [truth, precision, x](Position t) {
     std::vector<double> allowed = turned_error(truth, precision, t, x);
     for (const Pair& pair : truth.pairs)
-      for (const std::size_t c : {pair.first, pair.second}) allowed[c] += margin(1);
+      for (const std::size_t c : {pair.first, pair.second}) allowed[c] += margin(truth.amplitude);
     return allowed;
   };
   return out;
@@ -97,11 +97,11 @@ void compare_row(Format format, const Row& row, const std::byte* values, std::si
     if (!row.seen.empty() && !row.seen[c]) continue;
     const double there = value(format, values + (from + c) * bytes(format)), exact = row.exact[c];
     if (there == exact) continue;
-    found.farthest[c] = std::abs(there - exact);
+    const double off = std::abs(there - exact);
+    found.farthest[c] = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
     if (there == nearest(format, exact)) continue;
     ++found.wrong;
-    double ulp = found.farthest[c] / (2 * half_ulp(format, exact));
-    if (std::isnan(ulp)) ulp = std::numeric_limits<double>::infinity();
+    const double ulp = found.farthest[c] / (2 * half_ulp(format, exact));
     if (ulp > found.ulp) {
       found.ulp = ulp;
       found.at = found.first;
@@ -135,9 +135,7 @@ Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of) {
       compare_row(format, at(t), values, r * dim, one);
       if (each) each(one);
       all.wrong += one.wrong;
-      for (std::size_t c = 0; c < dim; ++c)  // NaN stays
-        if (!std::isnan(all.farthest[c]) && !(one.farthest[c] <= all.farthest[c]))
-          all.farthest[c] = one.farthest[c];
+      for (std::size_t c = 0; c < dim; ++c) all.farthest[c] = std::max(all.farthest[c], one.farthest[c]);
       if (one.ulp > all.ulp) {
         all.ulp = one.ulp;
         all.at = t;

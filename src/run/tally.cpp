@@ -23,13 +23,14 @@ Position stop_after(Position t, Position end) {
   return over == 0 ? end : std::min(end, t - over + rows_of_a_block);
 }
 
-// Larger, NaN the largest of all.
-bool exceeds(double error, double other) {
-  return !std::isnan(other) && !(error <= other);
+double share_of(double error, double allowed) {
+  return error == 0 ? 0 : allowed == 0 ? infinity : error / allowed;
 }
 
-double share_of(double error, double allowed) {
-  return error == 0 ? 0 : std::isnan(error) || allowed == 0 ? infinity : error / allowed;
+// How far correct rounding may put an entry of at most that size: it is that size itself, and exact, or
+// below.
+double of_correct_rounding(Format format, double amplitude) {
+  return half_ulp(format, nearest(format, amplitude) == amplitude ? std::nextafter(amplitude, 0) : amplitude);
 }
 
 }  // namespace
@@ -38,7 +39,8 @@ Tally::Tally(Reference reference, Format format, const AccuracyOptions& options)
     : reference_(std::move(reference)),
       format_(format),
       threads_(options.threads),
-      rounding_(reference_.amplitude == 0 ? 0 : half_ulp(format, reference_.amplitude)) {
+      rounding_(reference_.amplitude == 0 ? 0 : half_ulp(format, reference_.amplitude)),
+      correct_(reference_.amplitude == 0 ? 0 : of_correct_rounding(format, reference_.amplitude)) {
   found_.format = format;
   found_.columns = reference_.dim;
   found_.of_angles = reference_.amplitude != 0;
@@ -82,9 +84,9 @@ void Tally::empty_columns(const Values& values, Position first, std::size_t rows
   for (const std::size_t c : reference_.empty) {
     errors[c] = 0;
     for (std::size_t r = 0; r < rows; ++r) {
-      const double value =
+      const double size =
           std::abs(value(format_, at(values, first) + (r * reference_.dim + c) * bytes(format_)));
-      if (exceeds(size, errors[c])) errors[c] = size;
+      errors[c] = std::max(errors[c], std::isnan(size) ? infinity : size);
     }
   }
 }
@@ -103,22 +105,18 @@ Tally::Block Tally::weighed(const Values& values, const Compared& compared, cons
     found_.ulp = compared.ulp;
     found_.ulp_at = {compared.at, asked.channel(compared.column)};
   }
-  std::vector<double> with_empty;
-  if (!reference_.empty.empty()) {
-    with_empty = compared.farthest;
-    if (!block.clean) {
-      empty_columns(values, compared.first, compared.rows, with_empty);
-    } else {
-      for (const std::size_t c : reference_.empty) with_empty[c] = 0;
-    }
-  }
-  const std::vector<double>& errors = with_empty.empty() ? compared.farthest : with_empty;
+  std::vector<double> errors = compared.farthest;
+  if (block.clean && reference_.amplitude != 0) std::ranges::fill(errors, correct_);
+  if (block.clean)
+    for (const std::size_t c : reference_.empty) errors[c] = 0;
+  else
+    empty_columns(values, compared.first, compared.rows, errors);
 
   std::size_t largest = 0;
   const auto weigh = [&](const std::vector<double>& allowed) {
     block.share = 0;
     for (std::size_t c = 0; c < errors.size(); ++c) {
-      if (exceeds(errors[c], errors[largest])) largest = c;
+      if (errors[c] > errors[largest]) largest = c;
       // Without a division for every entry: most are no larger share than the largest.
       if (!(errors[c] <= block.share * allowed[c])) {
         block.share = share_of(errors[c], allowed[c]);
@@ -167,7 +165,7 @@ void Tally::find_worst(const Values& values, std::vector<Block> blocks, const As
     if (block.clean) {  // no entry of it is known to be so far off: this is the bound
       const Position t = nearest(block.first, block.rows);
       const double most = allowed(t, true)[block.column];
-      consider(t, block.column, rounding_ == 0 ? block.share * most : std::min(rounding_, block.error), most);
+      consider(t, block.column, reference_.amplitude == 0 ? block.share * most : correct_, most);
       continue;
     }
     for (std::size_t r = 0; r < block.rows; ++r) {
@@ -185,19 +183,16 @@ void Tally::find_worst(const Values& values, std::vector<Block> blocks, const As
 void Tally::find_largest(const Values& values, const std::vector<Block>& blocks, const Asked& asked) {
   const Block* largest = nullptr;
   for (const Block& block : blocks)
-    if (exceeds(block.error, largest == nullptr ? found_.largest : largest->error)) largest = &block;
+    if (block.error > (largest == nullptr ? found_.largest : largest->error)) largest = &block;
   if (largest == nullptr) return;
-  if (largest->error <= rounding_) {  // a bound, of all entries alike
-    found_.largest = rounding_;
-    return;
-  }
   found_.largest = largest->error;
+  if (largest->error <= rounding_) return;  // a bound, of all entries alike
   double most = -1;
   for (std::size_t r = 0; r < largest->rows; ++r) {
     const Position t = largest->first + static_cast<Position>(r);
     const std::vector<double> error = errors(values, t);
     for (std::size_t c = 0; c < error.size(); ++c)
-      if (exceeds(error[c], most)) {
+      if (error[c] > most) {
         most = error[c];
         found_.largest_at = Entry{t, asked.channel(c)};
       }

@@ -41,7 +41,7 @@ class Tally {
     std::size_t rows;
     bool clean;
     double error = 0;    // largest of all columns
-    double share = 0;    // of what is allowed, a bound: infinite for NaN
+    double share = 0;    // of what is allowed, a bound
     std::size_t column;  // of that share
   };
   struct Values {
@@ -66,7 +66,9 @@ class Tally {
   Reference reference_;
   Format format_;
   unsigned threads_;
-  double rounding_;  // of a correctly rounded entry, at most; 0 where entries have no common size
+  // Below the first no error is known exactly, where there are wrong entries; where there are none, errors
+  // are at most the second. 0 where entries have no common size.
+  double rounding_, correct_;
   Accuracy found_;
   Curve curve_;
   struct {
