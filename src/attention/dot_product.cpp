@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -27,20 +28,28 @@ Tensor scaled_logits(const Tensor& q, const Tensor& k) {
     throw std::invalid_argument(fmt::format("queries {} meet keys {}", text(q.shape), text(k.shape)));
   const double root = std::sqrt(static_cast<double>(q.width()));
   const std::size_t keys = k.rows(), width = q.width();
-  // The keys side by side, so that the sums of one query run beside each other, each in the order of the
-  // channels.
-  std::vector<double> beside(keys * width);
+  // Four keys side by side, the last ones filled up with zeros, so that the sums of a query with them run
+  // beside each other, each in the order of the channels.
+  constexpr std::size_t four = 4;
+  std::vector<double> beside((keys + four - 1) / four * four * width, 0.0);
   for (std::size_t j = 0; j < keys; ++j) {
     const auto key = k.row(j);
-    for (std::size_t c = 0; c < width; ++c) beside[c * keys + j] = key[c];
+    double* place = beside.data() + j / four * four * width + j % four;
+    for (std::size_t c = 0; c < width; ++c) place[c * four] = key[c];
   }
   Tensor logits({q.rows(), keys});
   for (std::size_t i = 0; i < q.rows(); ++i) {
     const auto query = q.row(i);
-    const auto sums = logits.row(i);
-    for (std::size_t c = 0; c < width; ++c)
-      for (std::size_t j = 0; j < keys; ++j) sums[j] += query[c] * beside[c * keys + j];
-    for (double& sum : sums) sum /= root;
+    const auto row = logits.row(i);
+    for (std::size_t j = 0; j < keys; j += four) {
+      const double* place = beside.data() + j * width;
+      std::array<double, four> sums = {};
+      for (std::size_t c = 0; c < width; ++c) {
+        const double one = query[c];
+        for (std::size_t n = 0; n < four; ++n) sums[n] += one * place[c * four + n];
+      }
+      for (std::size_t n = 0; n < four && j + n < keys; ++n) row[j + n] = sums[n] / root;
+    }
   }
   return logits;
 }

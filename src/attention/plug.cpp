@@ -120,14 +120,16 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
       const auto of_head = [&](std::size_t j) { return values.row(j).subspan(h * width, width); };
       const auto first = of_head(seen.front());
       std::vector<double> lo(first.begin(), first.end()), hi = lo;
+      double none = 0;  // stays 0 as long as all are numbers
       for (const std::size_t j : seen) {
         const auto value = of_head(j);
         for (std::size_t c = 0; c < width; ++c) {
-          if (!std::isfinite(value[c])) return 0;
+          none += 0 * value[c];
           lo[c] = std::min(lo[c], value[c]);
           hi[c] = std::max(hi[c], value[c]);
         }
       }
+      if (std::isnan(none)) return 0;
       for (std::size_t c = 0; c < width; ++c) {
         const double roundings =
             2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 4 * p.result;

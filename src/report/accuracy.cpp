@@ -40,7 +40,7 @@ std::string largest(const Accuracy& accuracy) {
                               : fmt::format("{}\n", size(accuracy.largest));
   std::string out = fmt::format("{} at {}", size(accuracy.largest), place(accuracy, *accuracy.largest_at));
   if (accuracy.of_angles && accuracy.amplitude == 1)
-    out += ": by that many radians, at least, the angle is off";
+    out += ": an angle of which this is the sine or cosine is off by that many radians at least";
   return out + "\n";
 }
 

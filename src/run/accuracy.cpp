@@ -14,7 +14,6 @@
 #include "run/packed.h"
 #include "run/tally.h"
 #include "run/walk.h"
-#include "subject/dtype.h"
 
 namespace posproof {
 namespace {
@@ -81,8 +80,7 @@ Walk::Rows rows_of(const Stored& stored, const Table& subject, const Domain& dom
       return;
     }
     std::vector<double> values(rows * stored.dim);
-    for (std::size_t n = 0; n < values.size(); ++n)
-      values[n] = value(stored.format, stored.bytes.data() + (from + n) * bytes(stored.format));
+    unpack(stored.format, stored.bytes.data() + from * bytes(stored.format), values);
     way->add(first, rows, values, asked_of_rows(domain));
   };
 }

@@ -55,9 +55,10 @@ struct Accuracy {
   };
   std::vector<Against> against = {};
 
-  // The entry that is the largest share of what rounding allows it, as a case of agreement (run/agreement.h);
-  // of entries that are off by less than half a unit in the last place of the amplitude, that bound is taken.
-  // And how many rows could have been refuted at all.
+  // The entry that is the largest share of what rounding allows it, as a case of agreement (run/agreement.h),
+  // and how many rows could have been refuted at all. Where all entries are correctly rounded, and of a wrong
+  // one in double that is off by less than half a unit in the last place of the amplitude, the bound is taken
+  // for the error.
   Residual worst = {0, 0, 0};
   Case worst_at = {};
   std::uint64_t telling = 0;

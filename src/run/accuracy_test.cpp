@@ -76,7 +76,8 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
     EXPECT_FALSE(found.beyond);
     EXPECT_FALSE(found.largest_at);
     EXPECT_EQ(found.largest, single ? 0x1p-25 : 0x1p-54);  // half the spacing below 1
-    EXPECT_NEAR(found.worst.use(), 1 / 8.0, 1e-9);         // allowed are 4 units at least, and these are half
+    // Half a unit, where at least 4 are allowed, and for agreement's own double 2 more.
+    EXPECT_NEAR(found.worst.use(), single ? 1 / 8.0 : 1 / 12.0, 1e-8);
     EXPECT_EQ(found.curve.front().first, 0);
     EXPECT_EQ(found.curve.back().first, 1472);  // 1024 + 7 * 64
     EXPECT_TRUE(found.stopped.empty());
@@ -211,7 +212,10 @@ TEST(Accuracy, of_angles_in_bf16_ends_at_the_first_position_beyond_the_bound) {
 }
 
 TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
-  const Written file("share.npy", tutorial(1300, &to_fp32), true);
+  Tensor rows = tutorial(1300, &to_fp32);
+  const auto table = std::get<Table>(small.truth());
+  rows.at(777, 3) += 0.5 * row_error(table, fp32, 777, std::vector<double>(8, 0.0))[3];
+  const Written file("share.npy", rows, true);
   const Subject subject = small.open(file.subject());
   const Accuracy found = accuracy(small.truth(), subject);
   const auto one = trial(agreement(small.truth()), subject.encoding, subject.precision);
@@ -221,9 +225,9 @@ TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
     const auto& holds = std::get<Holds>(verdict);
     if (holds.worst.use() > worst.use()) worst = holds.worst;
   }
-  // 2^-24, below which no error is known exactly, of the 4 units that are allowed at least.
-  EXPECT_GT(worst.use(), 0.25);
-  EXPECT_NEAR(found.worst.use(), worst.use(), 1e-7 * worst.use());
+  EXPECT_GT(worst.use(), 0.4);
+  EXPECT_NEAR(found.worst.use(), worst.use(), 1e-7);
+  EXPECT_EQ(found.worst_at.text(), "rows=1 t=777 n=1300");
 }
 
 TEST(Accuracy, threads_change_nothing) {

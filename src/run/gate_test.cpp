@@ -226,6 +226,30 @@ TEST(Gate, reads_every_row_of_a_file) {
   EXPECT_EQ(refuted(nan)->counterexample.integer("t"), 1234);
 }
 
+// `one_position` is wrong at 2731 only; here it declares more positions than are asked as a matter of course.
+TEST(Gate, asks_a_live_subject_for_every_position_where_it_is_told_to) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const auto found = [&](const std::string& subject, bool exhaustive) {
+    return gate("rope", spec, with(spec, Case::parse("dim=8")), variant(subject),
+                {.budget = {.cases = 5},
+                 .filter = std::string(agreement_id),
+                 .call_time = std::chrono::milliseconds(8000),
+                 .positions = std::pair{Position{0}, Position{19999}},
+                 .exhaustive = exhaustive});
+  };
+  EXPECT_FALSE(found("one_of_many_positions", false).refuted());
+  const Gated wrong = found("one_of_many_positions", true);
+  ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
+  EXPECT_EQ(refuted(wrong)->counterexample.integer("t"), 12345);
+  ASSERT_TRUE(wrong.accuracy && wrong.accuracy->beyond);
+  EXPECT_EQ(wrong.accuracy->beyond->at.position, 12345);
+
+  const Gated right = found("half_split", true);
+  EXPECT_TRUE(passes(right)) << story(right);
+  ASSERT_TRUE(right.accuracy);
+  EXPECT_EQ(right.accuracy->rows, 20000u);
+}
+
 TEST(Gate, names_the_convention_that_a_file_follows) {
   const Written file("sin_cos.npy", codes(512, "dim=16 layout=sin_cos"), false);
   const Gated found = agreed("sinusoidal", "dim=16", file.subject());

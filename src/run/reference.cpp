@@ -44,6 +44,9 @@ Reference exactly(const std::shared_ptr<const ExactTable>& exact, const std::vec
                         const Each& each, unsigned threads) {
     return exact->compare(format, first, rows, values, each, threads);
   };
+  out.doubles = [exact](Position first, std::size_t rows, std::span<double> values) {
+    exact->fill(Format::f64, first, rows, values.data());
+  };
   std::vector<double> frequencies = frequencies_of(pairs, lone);
   for (const Format format : {Format::f64, Format::f32}) {
     for (double& w : frequencies) w = nearest(format, w);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Reference {
   std::function<oracle::Compared(Format, Position first, std::size_t rows, const std::byte* values,
                                  const Each& each, unsigned threads)>
       compare = {};
+
+  // Rows of the exact table in double, each entry rounded once; none of other references.
+  std::function<void(Position first, std::size_t rows, std::span<double> values)> doubles = {};
 
   // The other question: what an implementation holds that first rounded its frequencies to a format.
   struct Rounded {

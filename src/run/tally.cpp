@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "run/packed.h"
 #include "subject/dtype.h"
 
 namespace posproof {
@@ -152,31 +153,48 @@ void Tally::find_first_beyond(const Values& values, const std::vector<Block>& bl
   }
 }
 
+void Tally::consider(Position t, std::size_t column, double error, const Asked& asked) {
+  const Residual one = residual(error, allowed(t, true)[column]);
+  if (!found_.worst_at.empty() && !(one.use() > found_.worst.use())) return;
+  found_.worst = one;
+  found_.worst_at = asked.again(t, column);
+}
+
+// compare() says nothing of errors below half a unit in the last place of the amplitude. In the formats
+// narrower than double, the exact value in double says it.
+void Tally::find_worst_of(const Values& values, const Block& block, const Asked& asked) {
+  const std::size_t dim = reference_.dim;
+  std::vector<double> there(block.rows * dim), here(block.rows * dim);
+  if (reference_.doubles && format_ != Format::f64) {
+    unpack(format_, at(values, block.first), there);
+    reference_.doubles(block.first, block.rows, here);
+  } else {
+    for (std::size_t r = 0; r < block.rows; ++r)
+      std::ranges::copy(errors(values, block.first + static_cast<Position>(r)),
+                        there.begin() + static_cast<std::ptrdiff_t>(r * dim));
+  }
+  // What rounding allows at the block's nearest position, all of it allows.
+  const std::vector<double> least = allowed(nearest(block.first, block.rows), true);
+  for (std::size_t r = 0; r < block.rows; ++r)
+    for (std::size_t c = 0; c < dim; ++c) {
+      const double error = std::abs(there[r * dim + c] - here[r * dim + c]);
+      if (error > found_.worst.use() * least[c] || found_.worst_at.empty())
+        consider(block.first + static_cast<Position>(r), c, error, asked);
+    }
+}
+
 void Tally::find_worst(const Values& values, std::vector<Block> blocks, const Asked& asked) {
   std::ranges::stable_sort(blocks, std::greater<>{}, &Block::share);
-  const auto consider = [&](Position t, std::size_t column, double error, double most) {
-    const Residual one = residual(error, most);
-    if (!found_.worst_at.empty() && !(one.use() > found_.worst.use())) return;
-    found_.worst = one;
-    found_.worst_at = asked.again(t, column);
-  };
   for (const Block& block : blocks) {
     if (!found_.worst_at.empty() && !(block.share > found_.worst.use())) return;
-    if (block.clean) {  // no entry of it is known to be so far off: this is the bound
-      const Position t = nearest(block.first, block.rows);
-      const double most = allowed(t, true)[block.column];
-      consider(t, block.column, reference_.amplitude == 0 ? block.share * most : correct_, most);
+    if (!block.clean) {
+      find_worst_of(values, block, asked);
       continue;
     }
-    for (std::size_t r = 0; r < block.rows; ++r) {
-      const Position t = block.first + static_cast<Position>(r);
-      const std::vector<double> error = errors(values, t);
-      const std::vector<double>& most = allowed(t, true);
-      std::size_t worst = 0;
-      for (std::size_t c = 1; c < error.size(); ++c)
-        if (share_of(error[c], most[c]) > share_of(error[worst], most[worst])) worst = c;
-      consider(t, worst, error[worst], most[worst]);
-    }
+    const Position t =
+        nearest(block.first, block.rows);  // the bound: no entry of it is known to be so far off
+    const double error = reference_.amplitude == 0 ? block.share * allowed(t, true)[block.column] : correct_;
+    consider(t, block.column, error, asked);
   }
 }
 

@@ -60,6 +60,8 @@ class Tally {
   Block weighed(const Values& values, const oracle::Compared& compared, const Asked& asked);
   void find_first_beyond(const Values& values, const std::vector<Block>& blocks, const Asked& asked);
   void find_worst(const Values& values, std::vector<Block> blocks, const Asked& asked);
+  void consider(Position t, std::size_t column, double error, const Asked& asked);
+  void find_worst_of(const Values& values, const Block& block, const Asked& asked);
   void find_largest(const Values& values, const std::vector<Block>& blocks, const Asked& asked);
   Residual residual(double error, double allowed) const { return {error, allowed, reference_.ceiling}; }
 

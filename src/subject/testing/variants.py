@@ -129,6 +129,10 @@ def last_head():  # one head of several, at one position
     serve(turn=turn)
 
 
+def one_of_many_positions():
+    serve(turn=lambda x, positions, role: turned(x, product(positions + (positions == 12345))))
+
+
 def does_not_end():
     serve(turn=lambda x, positions, role: turned(x, product(np.minimum(positions, 4095))), domain=(0, 4095), ends=True)
 
