@@ -7,10 +7,11 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "oracle/ladder.h"
 #include "oracle/slow.h"
