@@ -105,11 +105,11 @@ void ExactTable::fill(Format format, Position first, std::size_t rows, void* out
       const std::size_t begin = block != nullptr ? block->begin : 0;
       for (const Strip& strip : strips) {
         Open open;
-        if (block != nullptr)
+        if (block != nullptr && strip.for_kernels())
           fast->kernel().fill(format, *block, strip.columns(one, dim_), at + strip.first_column() * one,
                               streaming, open.listener());
         else
-          open.all(strip, 0, n);
+          open.all(strip, begin, begin + n);
         for (const Open::Entry& entry : open.entries) {
           const std::size_t r = entry.row - begin;
           late.emplace_back(at + r * stride + strip.column(entry.lane, entry.cosine) * one,
@@ -151,7 +151,7 @@ class Comparing {
     for (std::size_t s = 0; s < strips_.size(); ++s) {
       const Columns columns = strips_[s].columns(one, table_.dim());
       // What was right in the block before is likely to be right in this one.
-      if (block != nullptr && clean_[s] &&
+      if (block != nullptr && clean_[s] && !overflows_ && strips_[s].for_kernels() &&
           kernel->all_right(format_, *block, columns, at + strips_[s].first_column() * one))
         continue;
       const std::uint64_t before = out.wrong;
@@ -187,7 +187,7 @@ class Comparing {
                Compared& out) {
     Open open;
     const std::size_t begin = block != nullptr ? block->begin : 0;
-    if (block != nullptr && !overflows_) {
+    if (block != nullptr && !overflows_ && strip.for_kernels()) {
       Found found{found_[0].data(), found_[1].data(), found_[2].data(), found_[3].data(), 0};
       table_.ladder().waves()->kernel().compare(
           format_, *block, columns, at + strip.first_column() * bytes(format_), found, open.listener());

@@ -23,17 +23,17 @@ struct Wave {
   double *sine, *sine_rest, *cosine, *cosine_rest;
 };
 
-// The same in halves: multiples of 2^-26, and what is left, rounded.
-struct SplitWave {
-  double *sine, *sine_low, *cosine, *cosine_low;
-};
+// The rows 0 .. 63 once more, in the order in which they are read: for every eight lanes, row after row,
+// their `Wave::sine` and `Wave::cosine`; or sines, what their multiples of 2^-26 leave, cosines, and what
+// theirs leave.
+constexpr std::size_t lanes_together = 8;  // a multiple of the lanes of every kernel
 
 // Bounds of the errors of one block's values, absolute, each over the lanes: see bounds.h.
 struct Errors {
   double *sine, *cosine;            // of a product in plain doubles: (3)
   double *fine_sine, *fine_cosine;  // of one in double-double: (4)
   double split;                     // of a sum of halves, any lane: (5)
-  double small;                     // terms below which (5) leaves too much open
+  double small;                     // `sine` or `cosine` below which (5) leaves too much open
   double shift;                     // adding and subtracting it halves a giant
 };
 
@@ -41,7 +41,8 @@ struct Errors {
 struct Block {
   const Wave* giant;  // times the amplitude
   const Wave* babies;
-  const SplitWave* split_babies;
+  const double* coarse_babies;  // [lanes / 8][rows_per_block][2][8]
+  const double* split_babies;   // [lanes / 8][rows_per_block][4][8]
   const Errors* errors;
   std::size_t begin, end;
 };
@@ -50,7 +51,7 @@ struct Block {
 // elsewhere.
 enum class Part : std::uint8_t { sine, cosine, sine_and_cosine, cosine_and_sine, sine_apart_cosine };
 
-// The columns of `count` frequencies from lane `lane` on.
+// The columns of `count` frequencies from lane `lane` on, a multiple of lanes_together.
 struct Columns {
   Part part;
   std::size_t lane, count;

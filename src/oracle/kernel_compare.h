@@ -190,20 +190,24 @@ POSPROOF_INLINE Measured measured(const Whole&, Twofold x, Doubles e, Doubles v)
   return measured<format>(abs((v - x.head) - x.rest), within(x), e, abs(x.head) < smallest_measured);
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_sine(const Coarse& g, const Wave& baby, std::size_t lane, Doubles v) {
-  return measured<format>(g, sine_less(g, baby, lane), g.sine_error, v);
+POSPROOF_INLINE Measured measured_sine(const Coarse& g, const Block&, std::size_t row, std::size_t,
+                                       Doubles v) {
+  return measured<format>(g, sine_less(g, row), g.sine_error, v);
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_cosine(const Coarse& g, const Wave& baby, std::size_t lane, Doubles v) {
-  return measured<format>(g, cosine_less(g, baby, lane), g.cosine_error, v);
+POSPROOF_INLINE Measured measured_cosine(const Coarse& g, const Block&, std::size_t row, std::size_t,
+                                         Doubles v) {
+  return measured<format>(g, cosine_less(g, row), g.cosine_error, v);
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_sine(const Whole& g, const Wave& baby, std::size_t lane, Doubles v) {
-  return measured<format>(g, sine(g, baby, lane), g.sine_error, v);
+POSPROOF_INLINE Measured measured_sine(const Whole& g, const Block& block, std::size_t row, std::size_t lane,
+                                       Doubles v) {
+  return measured<format>(g, sine(g, block.babies[row], lane), g.sine_error, v);
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_cosine(const Whole& g, const Wave& baby, std::size_t lane, Doubles v) {
-  return measured<format>(g, cosine(g, baby, lane), g.cosine_error, v);
+POSPROOF_INLINE Measured measured_cosine(const Whole& g, const Block& block, std::size_t row,
+                                         std::size_t lane, Doubles v) {
+  return measured<format>(g, cosine(g, block.babies[row], lane), g.cosine_error, v);
 }
 
 // Sums and maxima of one group of lanes over the rows. NaN is farther than anything: it becomes an infinity.
@@ -242,11 +246,10 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
-    const Wave& baby = block.babies[row];
     if constexpr (has_sines(part))
-      sine_tally.add(measured_sine<format>(g, baby, lane, value<format>(stored.sine)));
+      sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
     if constexpr (has_cosines(part))
-      cosine_tally.add(measured_cosine<format>(g, baby, lane, value<format>(stored.cosine)));
+      cosine_tally.add(measured_cosine<format>(g, block, row, lane, value<format>(stored.cosine)));
   }
   if constexpr (has_sines(part))
     add(sine_tally, found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
@@ -256,12 +259,11 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
   from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
-    const Wave& baby = block.babies[row];
     Longs sine_open{}, cosine_open{};
     if constexpr (has_sines(part))
-      sine_open = measured_sine<format>(g, baby, lane, value<format>(stored.sine)).open;
+      sine_open = measured_sine<format>(g, block, row, lane, value<format>(stored.sine)).open;
     if constexpr (has_cosines(part))
-      cosine_open = measured_cosine<format>(g, baby, lane, value<format>(stored.cosine)).open;
+      cosine_open = measured_cosine<format>(g, block, row, lane, value<format>(stored.cosine)).open;
     for (std::size_t i = 0; i < count; ++i) {
       if (sine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, false);
       if (cosine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, true);

@@ -9,8 +9,8 @@ void angles_of_row(const Block& block, std::size_t row, double amplitude, const 
                    std::size_t width) {
   for (std::size_t lane = 0; lane < width; lane += lanes) {
     const Coarse g = coarse(block, lane);
-    store(angles.sine + lane, sine_less(g, block.babies[row], lane) + g.sine_error);
-    store(angles.cosine + lane, cosine_less(g, block.babies[row], lane) + g.cosine_error);
+    store(angles.sine + lane, sine_less(g, row) + g.sine_error);
+    store(angles.cosine + lane, cosine_less(g, row) + g.cosine_error);
     store(angles.less + lane, -larger(g.sine_error, g.cosine_error) - bounds::turned * amplitude);
   }
 }

@@ -80,30 +80,42 @@ POSPROOF_INLINE Shorts on_from(Floats y, Words& open) {
 
 // ---- three ways to a value ----
 
+// Where the babies of a group of lanes begin: `n` arrays for each row.
+template <std::size_t n>
+POSPROOF_INLINE const double* babies(const double* all, std::size_t lane) {
+  return all + lane / lanes_together * (rows_per_block * n * lanes_together) + lane % lanes_together;
+}
+
 // (3) in bounds.h: plain doubles, for f32 and narrower.
 struct Coarse {
   Doubles sine, cosine;  // of the giant
   Doubles sine_error, cosine_error;
+  const double* babies;
 };
 POSPROOF_INLINE Coarse coarse(const Block& block, std::size_t lane) {
   return {load<Doubles>(block.giant->sine + lane), load<Doubles>(block.giant->cosine + lane),
-          load<Doubles>(block.errors->sine + lane), load<Doubles>(block.errors->cosine + lane)};
+          load<Doubles>(block.errors->sine + lane), load<Doubles>(block.errors->cosine + lane),
+          babies<2>(block.coarse_babies, lane)};
+}
+POSPROOF_INLINE Doubles baby_sine(const Coarse& g, std::size_t row) {
+  return load<Doubles>(g.babies + row * 2 * lanes_together);
+}
+POSPROOF_INLINE Doubles baby_cosine(const Coarse& g, std::size_t row) {
+  return load<Doubles>(g.babies + (row * 2 + 1) * lanes_together);
 }
 
 // Not more than the sine, and by no more than 2 e less.
-POSPROOF_INLINE Doubles sine_less(const Coarse& g, const Wave& baby, std::size_t lane) {
-  return fma(g.sine, load<Doubles>(baby.cosine + lane),
-             fma(g.cosine, load<Doubles>(baby.sine + lane), -g.sine_error));
+POSPROOF_INLINE Doubles sine_less(const Coarse& g, std::size_t row) {
+  return fma(g.sine, baby_cosine(g, row), fma(g.cosine, baby_sine(g, row), -g.sine_error));
 }
-POSPROOF_INLINE Doubles cosine_less(const Coarse& g, const Wave& baby, std::size_t lane) {
-  return fma(g.cosine, load<Doubles>(baby.cosine + lane),
-             fma(-g.sine, load<Doubles>(baby.sine + lane), -g.cosine_error));
+POSPROOF_INLINE Doubles cosine_less(const Coarse& g, std::size_t row) {
+  return fma(g.cosine, baby_cosine(g, row), fma(-g.sine, baby_sine(g, row), -g.cosine_error));
 }
 
 template <Format format>
 POSPROOF_INLINE Stored<format> decided(Doubles less, Doubles e, Words& open) {
   const Floats low = narrow(less), high = narrow(less + (e + e));
-  open |= bits(low) ^ bits(high);
+  open = with_difference(open, bits(low), bits(high));
   if constexpr (format == Format::f32)
     return low;
   else
@@ -111,20 +123,20 @@ POSPROOF_INLINE Stored<format> decided(Doubles less, Doubles e, Words& open) {
 }
 
 template <Format format>
-POSPROOF_INLINE Stored<format> sines(const Coarse& g, const Block& block, std::size_t row, std::size_t lane,
+POSPROOF_INLINE Stored<format> sines(const Coarse& g, const Block&, std::size_t row, std::size_t,
                                      Words& open) {
-  return decided<format>(sine_less(g, block.babies[row], lane), g.sine_error, open);
+  return decided<format>(sine_less(g, row), g.sine_error, open);
 }
 template <Format format>
-POSPROOF_INLINE Stored<format> cosines(const Coarse& g, const Block& block, std::size_t row, std::size_t lane,
+POSPROOF_INLINE Stored<format> cosines(const Coarse& g, const Block&, std::size_t row, std::size_t,
                                        Words& open) {
-  return decided<format>(cosine_less(g, block.babies[row], lane), g.cosine_error, open);
+  return decided<format>(cosine_less(g, row), g.cosine_error, open);
 }
 
 // The double that head + rest and everything within e of it rounds to.
 POSPROOF_INLINE Doubles decided(Doubles head, Doubles rest, Doubles e, Longs& open) {
   const Doubles low = head + (rest - e), high = head + (rest + e);
-  open |= bits(low) ^ bits(high);
+  open = with_difference(open, bits(low), bits(high));
   return low;
 }
 
@@ -164,6 +176,7 @@ struct Half {
 struct Split {
   Half sine, cosine;
   Doubles error;
+  const double* babies;
 };
 POSPROOF_INLINE Half half(Twofold x, double shift) {
   const Doubles high = (x.head + shift) - shift;
@@ -172,7 +185,17 @@ POSPROOF_INLINE Half half(Twofold x, double shift) {
 POSPROOF_INLINE Split split(const Block& block, std::size_t lane) {
   const Errors& e = *block.errors;
   return {half(sine_of(*block.giant, lane), e.shift), half(cosine_of(*block.giant, lane), e.shift),
-          all(e.split)};
+          all(e.split), babies<4>(block.split_babies, lane)};
+}
+POSPROOF_INLINE Half baby_half(const Split& g, std::size_t row, std::size_t which) {
+  const double* const at = g.babies + (row * 4 + which) * lanes_together;
+  return {load<Doubles>(at), load<Doubles>(at + lanes_together)};
+}
+POSPROOF_INLINE Half baby_sine(const Split& g, std::size_t row) {
+  return baby_half(g, row, 0);
+}
+POSPROOF_INLINE Half baby_cosine(const Split& g, std::size_t row) {
+  return baby_half(g, row, 2);
 }
 POSPROOF_INLINE Doubles decided(Half a, Half b, Half c, Half d, Doubles e, Longs& open) {
   const Doubles head = fma(a.high, b.high, c.high * d.high);
@@ -181,32 +204,24 @@ POSPROOF_INLINE Doubles decided(Half a, Half b, Half c, Half d, Doubles e, Longs
   return decided(head, rest, e, open);
 }
 template <Format format>
-POSPROOF_INLINE Doubles sines(const Split& g, const Block& block, std::size_t row, std::size_t lane,
-                              Longs& open) {
-  const SplitWave& b = block.split_babies[row];
-  const Half s{load<Doubles>(b.sine + lane), load<Doubles>(b.sine_low + lane)};
-  const Half c{load<Doubles>(b.cosine + lane), load<Doubles>(b.cosine_low + lane)};
-  return decided(g.sine, c, g.cosine, s, g.error, open);
+POSPROOF_INLINE Doubles sines(const Split& g, const Block&, std::size_t row, std::size_t, Longs& open) {
+  return decided(g.sine, baby_cosine(g, row), g.cosine, baby_sine(g, row), g.error, open);
 }
 template <Format format>
-POSPROOF_INLINE Doubles cosines(const Split& g, const Block& block, std::size_t row, std::size_t lane,
-                                Longs& open) {
-  const SplitWave& b = block.split_babies[row];
-  const Half s{load<Doubles>(b.sine + lane), load<Doubles>(b.sine_low + lane)};
-  const Half c{load<Doubles>(b.cosine + lane), load<Doubles>(b.cosine_low + lane)};
+POSPROOF_INLINE Doubles cosines(const Split& g, const Block&, std::size_t row, std::size_t, Longs& open) {
   const Half minus{-g.sine.high, -g.sine.low};
-  return decided(g.cosine, c, minus, s, g.error, open);
+  return decided(g.cosine, baby_cosine(g, row), minus, baby_sine(g, row), g.error, open);
 }
 
 // How f64 is come by is decided for a few groups of lanes at a time.
 template <Part part>
 POSPROOF_INLINE bool may_split(const Block& block, std::size_t lane, std::size_t count) {
-  // e = 27 u^2 T + (2) and T is what matters: what is compared is e.
+  // What is compared is e of (3): 6.01 u T, next to which (2) is nothing.
   const Errors& e = *block.errors;
   Longs small{};
   for (std::size_t i = 0; i < count; i += lanes) {
-    if constexpr (has_sines(part)) small |= load<Doubles>(e.fine_sine + lane + i) < e.small;
-    if constexpr (has_cosines(part)) small |= load<Doubles>(e.fine_cosine + lane + i) < e.small;
+    if constexpr (has_sines(part)) small |= load<Doubles>(e.sine + lane + i) < e.small;
+    if constexpr (has_cosines(part)) small |= load<Doubles>(e.cosine + lane + i) < e.small;
   }
   return !any(small);
 }

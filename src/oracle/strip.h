@@ -19,6 +19,8 @@ struct Strip {
   std::size_t lane, count;
   std::size_t sine_column, cosine_column;  // of the first frequency, where the part has them
 
+  // Where kernels may begin. The lone sine of an odd width does not: its entries are settled one by one.
+  bool for_kernels() const { return lane % lanes_together == 0; }
   bool has_sines() const { return part != Part::cosine; }
   bool has_cosines() const { return part != Part::sine; }
   std::size_t step() const { return part == Part::sine_and_cosine || part == Part::cosine_and_sine ? 2 : 1; }

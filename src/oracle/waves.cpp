@@ -66,15 +66,19 @@ std::unique_ptr<double[]> array(std::size_t lanes) {
 
 // ---- rows ----
 
-void Rows::Free::operator()(double* memory) const {
+void FreeLines::operator()(double* memory) const {
   ::operator delete (memory, std::align_val_t{line});
 }
 
-Rows::Rows(std::size_t rows, std::size_t lanes) : waves_(new Wave[rows]) {
-  // Of a row, the four arrays follow each other; the padding behind the last row is that of all.
-  const std::size_t all = 4 * rows * lanes + lane_group;
-  memory_.reset(static_cast<double*>(::operator new (all * sizeof(double), std::align_val_t{line})));
-  std::fill_n(memory_.get(), all, 0.0);
+Lines lines(std::size_t numbers) {
+  Lines memory(static_cast<double*>(::operator new (numbers * sizeof(double), std::align_val_t{line})));
+  std::fill_n(memory.get(), numbers, 0.0);
+  return memory;
+}
+
+// Of a row, the four arrays follow each other; the padding behind the last row is that of all.
+Rows::Rows(std::size_t rows, std::size_t lanes)
+    : memory_(lines(4 * rows * lanes + lane_group)), waves_(new Wave[rows]) {
   double* at = memory_.get();
   for (std::size_t row = 0; row < rows; ++row, at += 4 * lanes)
     waves_[row] = {at, at + lanes, at + 2 * lanes, at + 3 * lanes};
@@ -115,21 +119,25 @@ Waves::Waves(const Slow& slow, const Kernel& kernel)
   for (std::size_t row = 0; row < rows_per_block; ++row)
     for (std::size_t i = 0; i < size_; ++i) sway_[i] = std::max(sway_[i], std::abs(babies[row].sine[i]));
 
-  halves_ = Rows(rows_per_block, lanes_);
-  split_.reset(new SplitWave[rows_per_block]);
-  const auto halve = [&](const double* head, const double* rest, double* high, double* low) {
+  coarse_ = lines(2 * rows_per_block * lanes_);
+  split_ = lines(4 * rows_per_block * lanes_);
+  double *coarse = coarse_.get(), *split = split_.get();
+  const auto halve = [](double head, double rest, double* high, double* low) {
     constexpr double shift = 0x1.8p52 * bounds::quantum;
-    for (std::size_t i = 0; i < lanes_; ++i) {
-      high[i] = (head[i] + shift) - shift;
-      low[i] = (head[i] - high[i]) + rest[i];
-    }
+    *high = (head + shift) - shift;
+    *low = (head - *high) + rest;
   };
-  for (std::size_t row = 0; row < rows_per_block; ++row) {
-    const Wave &from = babies[row], &to = halves_[row];
-    halve(from.sine, from.sine_rest, to.sine, to.sine_rest);
-    halve(from.cosine, from.cosine_rest, to.cosine, to.cosine_rest);
-    split_[row] = {to.sine, to.sine_rest, to.cosine, to.cosine_rest};
-  }
+  constexpr std::size_t few = lanes_together;
+  for (std::size_t lane = 0; lane < lanes_; lane += few)
+    for (std::size_t row = 0; row < rows_per_block; ++row, coarse += 2 * few, split += 4 * few) {
+      const Wave& from = babies[row];
+      for (std::size_t i = 0; i < few; ++i) {
+        coarse[i] = from.sine[lane + i];
+        coarse[few + i] = from.cosine[lane + i];
+        halve(from.sine[lane + i], from.sine_rest[lane + i], split + i, split + few + i);
+        halve(from.cosine[lane + i], from.cosine_rest[lane + i], split + 2 * few + i, split + 3 * few + i);
+      }
+    }
 }
 
 const Rows& Waves::table(std::size_t level) const {
@@ -167,7 +175,7 @@ Giant::Giant(const Waves& waves) : waves_(waves), rows_(3, waves.lanes()), room_
   errors_ = {room_[0].sine, room_[0].cosine, room_[0].sine_rest, room_[0].cosine_rest, 0, 0, 0};
   std::fill_n(rows_[2].cosine, waves.lanes(), waves.amplitude());
   std::fill_n(rows_[2].cosine_rest, waves.lanes(), waves.amplitude_rest());
-  block_ = {&rows_[0], waves.table(0).data(), waves.split_babies(), &errors_, 0, 0};
+  block_ = {&rows_[0], waves.table(0).data(), waves.coarse_babies(), waves.split_babies(), &errors_, 0, 0};
 }
 
 const Block& Giant::at(Position first, std::size_t rows) {

@@ -14,6 +14,13 @@ namespace posproof::oracle {
 
 class Slow;
 
+// Numbers, zeros at first, aligned to lines.
+struct FreeLines {
+  void operator()(double* memory) const;
+};
+using Lines = std::unique_ptr<double, FreeLines>;
+Lines lines(std::size_t numbers);
+
 // Memory for rows of complex numbers, zeros, aligned to lines.
 class Rows {
  public:
@@ -24,10 +31,7 @@ class Rows {
   const Wave& operator[](std::size_t row) const { return waves_[row]; }
 
  private:
-  struct Free {
-    void operator()(double* memory) const;
-  };
-  std::unique_ptr<double, Free> memory_;
+  Lines memory_;
   std::unique_ptr<Wave[]> waves_;
 };
 
@@ -50,9 +54,10 @@ class Waves {
 
   // The rows 0 .. 63 of digit `level`: e^{i d 64^level w}.
   const Rows& table(std::size_t level) const;
-  const SplitWave* split_babies() const { return split_.get(); }  // table 0 in halves: bounds.h, (5)
-  const double* sway() const { return sway_.get(); }              // the largest |sine| of table 0
-  const double* speed() const { return speed_.get(); }            // |w|, rounded up
+  const double* coarse_babies() const { return coarse_.get(); }  // table 0 as Block has it
+  const double* split_babies() const { return split_.get(); }
+  const double* sway() const { return sway_.get(); }    // the largest |sine| of table 0
+  const double* speed() const { return speed_.get(); }  // |w|, rounded up
 
   static constexpr std::size_t levels = 7;
 
@@ -64,8 +69,7 @@ class Waves {
   std::size_t size_, lanes_;
   double amplitude_ = 0, amplitude_rest_ = 0;
   std::unique_ptr<double[]> sway_, speed_;
-  Rows halves_;
-  std::unique_ptr<SplitWave[]> split_;
+  Lines coarse_, split_;
   mutable std::mutex building_;
   mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
   mutable std::atomic<std::size_t> built_ = 0;
