@@ -55,10 +55,17 @@
 //     taking e away or adding it rounds at 4 times: 8 + 10 + 3 + 4 = 25 u 2^(a-26). So e = 26 u 2^(a-26) +
 //     (2), 2^(a - 74.2): about one entry in 2^20 of size A stays open, and in proportion more of smaller
 //     ones, which is why (4) is used where T is below 2^-12 A.
+// (6) Turned tokens in f32 and narrower: x c - y s and x s + y c of plain doubles c and s, each the middle of
+// (3)
+//     and so within e of the exact cosine and sine, rounded once more by u A. low = fma(x, c, fma(-y, s,
+//     -E)), high = low + 2 E: rounding takes u |y s| and E u inside (u |y s| more where nothing is fused), u
+//     of both terms outside (and u |x c|), u of the sum in high: at most 4 u A (|x| + |y|). So E = (e + 5.01
+//     u A) (|x| + |y|), e the larger of the two.
 namespace posproof::oracle::bounds {
 
 constexpr double u = 0x1p-53;
 constexpr double coarse = 5.01 * u;  // (3)
+constexpr double turned = 5.01 * u;  // (6)
 constexpr double fine = 27 * u * u;  // (4)
 constexpr double giant =
     2048 * u * u;  // (2): of a giant and a baby together, whose digits are those of one t

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 
+#include "oracle/in_threads.h"
 #include "oracle/ladder.h"
 #include "oracle/strip.h"
 #include "oracle/twofold.h"
@@ -33,28 +33,6 @@ struct Stretch {
     return std::min(rows_per_block - into, rows - done);
   }
 };
-
-// Shares of whole blocks, one for each thread; an exception in one of them is thrown again here.
-template <class Work>
-void in_threads(unsigned threads, std::size_t rows, Work work) {
-  const std::size_t blocks = (rows + rows_per_block - 1) / rows_per_block;
-  const std::size_t shares = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks, 1));
-  if (shares == 1) return work(std::size_t{0}, rows);
-  std::vector<std::exception_ptr> failed(shares);
-  std::vector<std::thread> running;
-  for (std::size_t share = 0; share < shares; ++share)
-    running.emplace_back([&, share] {
-      try {
-        work(std::min(rows, blocks * share / shares * rows_per_block),
-             std::min(rows, blocks * (share + 1) / shares * rows_per_block));
-      } catch (...) {
-        failed[share] = std::current_exception();
-      }
-    });
-  for (std::thread& thread : running) thread.join();
-  for (const std::exception_ptr& exception : failed)
-    if (exception) std::rethrow_exception(exception);
-}
 
 // Keeps what is largest: of two equal ones the earlier position, so that threads change nothing.
 void add(Compared& all, const Compared& block) {

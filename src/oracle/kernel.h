@@ -71,6 +71,22 @@ struct Found {
   std::uint64_t wrong;                      // how many entries are not the correctly rounded ones, added up
 };
 
+// Sines and cosines of one row in plain doubles, over the lanes, and -E for a pair of size 1: (6) in
+// bounds.h.
+struct Angles {
+  double *sine, *cosine, *less;
+};
+
+// Pairs of channels of tokens: `count` from lane `lane` on. In memory the second ones are `apart` bytes after
+// the first ones, or, where `paired`, next to each; the next token is `stride` bytes on, and what is asked
+// for next is likely to be `ahead` bytes on.
+struct Channels {
+  std::size_t lane, count;
+  std::ptrdiff_t apart;
+  bool paired;
+  std::size_t stride = 0, ahead = 0;
+};
+
 struct Kernel {
   const char* name;
 
@@ -93,6 +109,19 @@ struct Kernel {
   // Measures every entry. Those that it tells of are not counted as wrong.
   void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,
                   const Undecided& undecided);
+
+  // ---- tokens that were turned; f32, bf16 and f16 only ----
+
+  // Row `row` of the block.
+  void (*angles)(const Block& block, std::size_t row, double amplitude, const Angles& angles,
+                 std::size_t lanes);
+
+  // As all_right (of `tokens` tokens, each with its angles) and compare (of one): x is what was turned, at is
+  // what came of it. In Found and Undecided, `sine` is the first of the two channels, and `row` is 0.
+  bool (*turned_right)(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
+                       const void* x, const void* at);
+  void (*turned_compare)(Format format, const Angles& angles, const Channels& channels, const void* x,
+                         const void* at, Found& found, const Undecided& undecided);
 };
 
 extern const Kernel plain_kernel;

@@ -58,8 +58,8 @@ POSPROOF_INLINE Doubles value(Stored<format> stored) {
     // As if its exponent were that of an f32, then scaled by what the biases differ: exact, subnormals too.
     const Doubles finite = wide((Floats)(size << 13)) * 0x1p112;
     const Doubles not_finite = wide((Floats)(0x7f800000u | (size << 13)));
-    const Longs special = __builtin_convertvector((Ints)(size >= 0x7c00u), Longs);
-    const Longs sign = __builtin_convertvector((Ints)(b << 16), Longs) & INT64_MIN;
+    const Longs special = wide((Ints)(size >= 0x7c00u));
+    const Longs sign = wide((Ints)(b << 16)) & INT64_MIN;
     return (Doubles)((special & bits(not_finite)) | (~special & bits(finite)) | sign);
   }
 }

@@ -5,6 +5,7 @@
 
 #include "oracle/kernel_compare.h"
 #include "oracle/kernel_fill.h"
+#include "oracle/kernel_turn.h"
 
 namespace posproof::oracle::POSPROOF_ISA {
 namespace {

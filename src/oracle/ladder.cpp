@@ -59,9 +59,7 @@ void Ladder::turn(Position t, std::span<const std::vector<Coordinates>> xy) cons
       if (fast != nullptr && splits(x) && splits(y)) {
         const Wave& at = (*row)[0];
         const Twofold sine{at.sine[i], at.sine_rest[i]}, cosine{at.cosine[i], at.cosine_rest[i]};
-        // The row is one in double-double, (2) in bounds.h, and so is what it is multiplied with, (4).
-        const double size = std::abs(x) + std::abs(y);
-        const double off = (bounds::giant + bounds::fine) * size * std::abs(fast->amplitude());
+        const double off = turned_error(std::abs(x) + std::abs(y), std::abs(fast->amplitude()));
         const auto first = certain(sum_of_products({x, 0}, cosine, {-y, 0}, sine), off);
         const auto second = certain(sum_of_products({x, 0}, sine, {y, 0}, cosine), off);
         if (first && second) {

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #if POSPROOF_FMA
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 says so of its own conversions
+#endif
 #include <immintrin.h>
 #endif
 
@@ -45,9 +48,25 @@ POSPROOF_INLINE Words bits(Floats x) {
 POSPROOF_INLINE Doubles abs(Doubles x) {
   return (Doubles)(bits(x) & INT64_MAX);
 }
+
+// Conversions. Those that compilers make of halves of the vectors are written out.
 POSPROOF_INLINE Floats narrow(Doubles x) {
   return __builtin_convertvector(x, Floats);
 }
+#if POSPROOF_LANES == 8
+POSPROOF_INLINE Doubles wide(Floats x) {
+  return (Doubles)_mm512_cvtps_pd((__m256)x);
+}
+POSPROOF_INLINE Words wide(Shorts x) {
+  return (Words)_mm256_cvtepu16_epi32((__m128i)x);
+}
+POSPROOF_INLINE Shorts narrow(Words x) {
+  return (Shorts)_mm256_cvtepi32_epi16((__m256i)x);
+}
+POSPROOF_INLINE Longs wide(Ints x) {
+  return (Longs)_mm512_cvtepi32_epi64((__m256i)x);
+}
+#else
 POSPROOF_INLINE Doubles wide(Floats x) {
   return __builtin_convertvector(x, Doubles);
 }
@@ -57,6 +76,10 @@ POSPROOF_INLINE Words wide(Shorts x) {
 POSPROOF_INLINE Shorts narrow(Words x) {
   return __builtin_convertvector(x, Shorts);
 }
+POSPROOF_INLINE Longs wide(Ints x) {
+  return __builtin_convertvector(x, Longs);
+}
+#endif
 POSPROOF_INLINE Doubles larger(Doubles a, Doubles b) {
   return a > b ? a : b;
 }

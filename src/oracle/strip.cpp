@@ -23,25 +23,6 @@ Strip strip_of(const Run& run) {
   }
 }
 
-// The double next to x on the side of `rest`, unless x has an odd last digit itself or there is no rest: x +
-// rest rounded to odd. Rounding that to a format with fewer digits is rounding x + rest to it, ties and all
-// (Boldo, Melquiond 2008).
-double to_odd(double x, double rest) {
-  std::int64_t bits = 0;
-  std::memcpy(&bits, &x, sizeof bits);
-  if (rest == 0 || bits % 2 != 0 || x == 0) return x == 0 ? rest : x;
-  return std::nextafter(x, rest > 0 ? HUGE_VAL : -HUGE_VAL);
-}
-
-// The value of the format that everything within `error` of x rounds to.
-std::optional<double> certain_in(Format format, Twofold x, double error) {
-  if (format == Format::f64) return certain(x, error);
-  const double low = nearest(format, to_odd(x.head, x.rest - error));
-  const double high = nearest(format, to_odd(x.head, x.rest + error));
-  if (low != high) return std::nullopt;
-  return low;
-}
-
 }  // namespace
 
 std::size_t Strip::first_column() const {

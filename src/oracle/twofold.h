@@ -1,7 +1,12 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <optional>
+
+#include "core/formats.h"
+#include "oracle/bounds.h"
 
 // A number as the unevaluated sum of two doubles, one at a time and without fused operations: the same bits
 // on every machine. The kernels have the same in vectors (simd.h); the bounds are in bounds.h.
@@ -41,6 +46,31 @@ inline std::optional<double> certain(Twofold x, double error) {
   const double low = x.head + (x.rest - error), high = x.head + (x.rest + error);
   if (low != high) return std::nullopt;
   return low;
+}
+
+// The double next to x on the side of `rest`, unless x has an odd last digit itself or there is no rest: x +
+// rest rounded to odd. Rounding that to a format with fewer digits is rounding x + rest to it, ties and all
+// (Boldo, Melquiond 2008).
+inline double to_odd(double x, double rest) {
+  std::int64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  if (rest == 0 || bits % 2 != 0 || x == 0) return x == 0 ? rest : x;
+  return std::nextafter(x, rest > 0 ? HUGE_VAL : -HUGE_VAL);
+}
+
+// The value of the format that everything within `error` of x rounds to.
+inline std::optional<double> certain_in(Format format, Twofold x, double error) {
+  if (format == Format::f64) return certain(x, error);
+  const double low = nearest(format, to_odd(x.head, x.rest - error));
+  const double high = nearest(format, to_odd(x.head, x.rest + error));
+  if (low != high) return std::nullopt;
+  return low;
+}
+
+// How far a pair (x, y) in doubles, |x| + |y| = size, may be from itself turned when it is by sum_of_products
+// with a row that is the product of a giant and a baby: (2) and (4) in bounds.h, and (1) for the products.
+inline double turned_error(double size, double amplitude) {
+  return (bounds::giant + 2 * bounds::fine) * size * amplitude;
 }
 
 }  // namespace posproof::oracle

@@ -168,6 +168,8 @@ const Block& Giant::at(Position first, std::size_t rows) {
   const Position start = number * digit;
   block_.begin = static_cast<std::size_t>(first - start);
   block_.end = block_.begin + rows;
+  if (start == start_) return block_;
+  start_ = start;
 
   const bool negative = number < 0;
   Position digits = negative ? -number : number;

@@ -87,6 +87,7 @@ class Giant {
   Rows rows_;  // the giant; what the digits above the second give; the amplitude
   Rows room_;  // for the errors
   Errors errors_;
+  Position start_ = 1;   // of the block that is there: none
   Position above_ = -1;  // the digits above the second, of what stands in row 1
   bool negative_ = false;
   Block block_;

@@ -113,12 +113,14 @@ std::vector<Block> performance_of_references(const Measured& measured) {
       grid.rows.push_back(
           {words, format, fmt::format("{} million values/s", significant(1e-6 / took->median)),
            percent(measured.ratio({"memory/copy/1MiB"}, {name}, 8).value_or(Spread{}).median), ""});
-  if (const auto took = measured.seconds("oracle/exact_turn"))
-    grid.rows.push_back(
-        {"rotary, every output of (1, 32, 4096, 128) verified", "f32, correctly rounded",
-         fmt::format("{} million values/s", significant(1e-6 / took->median)),
-         percent(measured.ratio({"memory/copy/64MiB"}, {"oracle/exact_turn"}, 4).value_or(Spread{}).median),
-         ""});
+  for (const char* layout : {"half_split", "interleaved"}) {
+    const std::string name = fmt::format("oracle/verify_turn/{}/{}", layout, measured.context("best_kernel"));
+    if (const auto took = measured.seconds(name))
+      grid.rows.push_back(
+          {fmt::format("rotary, {}, every output of (1, 32, 4096, 128) verified", layout),
+           "f32, correctly rounded", fmt::format("{} million values/s", significant(1e-6 / took->median)),
+           percent(measured.ratio({"memory/copy/64MiB"}, {name}, 4).value_or(Spread{}).median), ""});
+  }
   if (const auto took = measured.seconds("today/torch_turn"))
     grid.rows.push_back(
         {"rotary, PyTorch's own on (1, 32, 4096, 128)", "f32",

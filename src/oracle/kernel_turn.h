@@ -1,0 +1,129 @@
+#pragma once
+// Tokens that were turned, for one instruction set: see kernel_of.h.
+#include "oracle/kernel_compare.h"
+
+namespace posproof::oracle::POSPROOF_ISA {
+namespace {
+
+void angles_of_row(const Block& block, std::size_t row, double amplitude, const Angles& angles,
+                   std::size_t width) {
+  for (std::size_t lane = 0; lane < width; lane += lanes) {
+    const Coarse g = coarse(block, lane);
+    store(angles.sine + lane, sine_less(g, block.babies[row], lane) + g.sine_error);
+    store(angles.cosine + lane, cosine_less(g, block.babies[row], lane) + g.cosine_error);
+    store(angles.less + lane, -larger(g.sine_error, g.cosine_error) - bounds::turned * amplitude);
+  }
+}
+
+// Not more than the turned pair, and by no more than 2 E less; `less` is -E.
+struct Turned {
+  Doubles first, second, less;
+};
+POSPROOF_INLINE Turned turned(const Angles& angles, std::size_t lane, Doubles x, Doubles y) {
+  const auto s = load<Doubles>(angles.sine + lane), c = load<Doubles>(angles.cosine + lane);
+  const Doubles less = (abs(x) + abs(y)) * load<Doubles>(angles.less + lane);
+  return {fma(x, c, fma(-y, s, less)), fma(x, s, fma(y, c, less)), less};
+}
+
+constexpr Part part_of(bool paired) {
+  return paired ? Part::sine_and_cosine : Part::sine_apart_cosine;
+}
+
+template <Format format, bool paired, bool whole>
+POSPROOF_INLINE Open<format> group_wrong(const Angles& angles, std::size_t lane, std::size_t count,
+                                         std::ptrdiff_t apart, const char* x, const char* at) {
+  const auto from = entries<format, part_of(paired), whole>(x, apart, count);
+  const auto stored = entries<format, part_of(paired), whole>(at, apart, count);
+  const Turned t = turned(angles, lane, value<format>(from.sine), value<format>(from.cosine));
+  Open<format> wrong{};
+  wrong |= differ(stored.sine, decided<format>(t.first, -t.less, wrong));
+  wrong |= differ(stored.cosine, decided<format>(t.second, -t.less, wrong));
+  return whole ? wrong : first_lanes(wrong, count);
+}
+
+template <Format format, bool paired>
+bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
+                     const char* at) {
+  constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
+  const std::size_t bytes = channels.count * one;
+  Open<format> wrong{};
+  for (std::size_t token = 0; token < tokens; ++token, x += channels.stride, at += channels.stride) {
+    for (std::size_t line = 0; line < bytes; line += 64)
+      for (const char* const from : {x, at}) {
+        __builtin_prefetch(from + channels.ahead + line);
+        if constexpr (!paired) __builtin_prefetch(from + channels.apart + channels.ahead + line);
+      }
+    std::size_t done = 0;
+    for (; done + lanes <= channels.count; done += lanes)
+      wrong |= group_wrong<format, paired, true>(angles[token], channels.lane + done, lanes, channels.apart,
+                                                 x + done * one, at + done * one);
+    if (done < channels.count)
+      wrong |= group_wrong<format, paired, false>(angles[token], channels.lane + done, channels.count - done,
+                                                  channels.apart, x + done * one, at + done * one);
+  }
+  return !any(wrong);
+}
+
+template <Format format, bool paired, bool whole>
+POSPROOF_INLINE void turned_group(const Angles& angles, std::size_t lane, std::size_t count,
+                                  std::ptrdiff_t apart, const char* x, const char* at, Found& found,
+                                  const Undecided& undecided) {
+  const auto from = entries<format, part_of(paired), whole>(x, apart, count);
+  const auto stored = entries<format, part_of(paired), whole>(at, apart, count);
+  const Turned t = turned(angles, lane, value<format>(from.sine), value<format>(from.cosine));
+  const Measured first = measured<format>(Coarse{}, t.first, -t.less, value<format>(stored.sine));
+  const Measured second = measured<format>(Coarse{}, t.second, -t.less, value<format>(stored.cosine));
+  Tally first_tally, second_tally;
+  first_tally.add(first);
+  second_tally.add(second);
+  add(first_tally, found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
+  add(second_tally, found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
+  if (!any(first.open | second.open)) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (first.open[i] != 0) undecided.tell(undecided.who, 0, lane + i, false);
+    if (second.open[i] != 0) undecided.tell(undecided.who, 0, lane + i, true);
+  }
+}
+
+template <Format format, bool paired>
+void turned_compare_as(const Angles& angles, const Channels& channels, const char* x, const char* at,
+                       Found& found, const Undecided& undecided) {
+  constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
+  std::size_t done = 0;
+  for (; done + lanes <= channels.count; done += lanes)
+    turned_group<format, paired, true>(angles, channels.lane + done, lanes, channels.apart, x + done * one,
+                                       at + done * one, found, undecided);
+  if (done < channels.count)
+    turned_group<format, paired, false>(angles, channels.lane + done, channels.count - done, channels.apart,
+                                        x + done * one, at + done * one, found, undecided);
+}
+
+// Calls f with the format, one of the three narrow ones, and with how the channels lie.
+template <class F>
+POSPROOF_INLINE auto by_channels(Format format, bool paired, F f) {
+  if (format == Format::f32)
+    return paired ? f.template operator()<Format::f32, true>() : f.template operator()<Format::f32, false>();
+  if (format == Format::bf16)
+    return paired ? f.template operator()<Format::bf16, true>()
+                  : f.template operator()<Format::bf16, false>();
+  return paired ? f.template operator()<Format::f16, true>() : f.template operator()<Format::f16, false>();
+}
+
+bool turned_right(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
+                  const void* x, const void* at) {
+  return by_channels(format, channels.paired, [&]<Format one, bool paired>() {
+    return turned_right_as<one, paired>(angles, tokens, channels, static_cast<const char*>(x),
+                                        static_cast<const char*>(at));
+  });
+}
+
+void turned_compare(Format format, const Angles& angles, const Channels& channels, const void* x,
+                    const void* at, Found& found, const Undecided& undecided) {
+  by_channels(format, channels.paired, [&]<Format one, bool paired>() {
+    turned_compare_as<one, paired>(angles, channels, static_cast<const char*>(x),
+                                   static_cast<const char*>(at), found, undecided);
+  });
+}
+
+}  // namespace
+}  // namespace posproof::oracle::POSPROOF_ISA
