@@ -33,7 +33,9 @@ std::optional<std::string> unknown_name(const CLI::App& app, int argc, char** ar
   if (argc < 2) return std::nullopt;
   const std::string first = argv[1];
   if (auto unknown = missing("command", first, names(app))) return unknown;
-  const int at = first == "gate" || first == "oracle" ? 2 : first == "check" ? 3 : argc;
+  const int at = first == "gate" || first == "accuracy" || first == "oracle" ? 2
+                 : first == "check"                                          ? 3
+                                                                             : argc;
   if (at >= argc) return std::nullopt;
   return missing("encoding", argv[at], names(*app.get_subcommand(first)));
 }
@@ -46,8 +48,8 @@ int run(int argc, char** argv) {
   app.footer(
       "Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not checked,\n"
       "4 the subject could not be started.");
-  for (const auto add :
-       {add_matrix, add_check, add_gate, add_oracle, add_report, add_performance, add_list, add_explain})
+  for (const auto add : {add_matrix, add_check, add_gate, add_accuracy, add_oracle, add_report,
+                         add_performance, add_list, add_explain})
     add(app, code);
 
   try {

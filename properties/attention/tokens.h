@@ -14,8 +14,14 @@ namespace posproof::tokens {
 // Each token with its channels moved on by `by`, as a token-wise linear map, cut or repeated to `width`.
 inline Tensor rolled(const Tensor& x, std::size_t by, std::size_t width) {
   Tensor out({x.rows(), width});
-  for (std::size_t r = 0; r < x.rows(); ++r)
-    for (std::size_t c = 0; c < width; ++c) out.at(r, c) = x.at(r, (c + by) % x.width());
+  for (std::size_t r = 0; r < x.rows(); ++r) {
+    const auto row = x.row(r);
+    std::size_t from = by % row.size();
+    for (double& channel : out.row(r)) {
+      channel = row[from];
+      if (++from == row.size()) from = 0;
+    }
+  }
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -26,13 +27,30 @@ Tensor scaled_logits(const Tensor& q, const Tensor& k) {
   if (q.width() != k.width())
     throw std::invalid_argument(fmt::format("queries {} meet keys {}", text(q.shape), text(k.shape)));
   const double root = std::sqrt(static_cast<double>(q.width()));
-  Tensor logits({q.rows(), k.rows()});
-  for (std::size_t i = 0; i < q.rows(); ++i)
-    for (std::size_t j = 0; j < k.rows(); ++j) {
-      double sum = 0;
-      for (std::size_t c = 0; c < q.width(); ++c) sum += q.at(i, c) * k.at(j, c);
-      logits.at(i, j) = sum / root;
+  const std::size_t keys = k.rows(), width = q.width();
+  // Eight keys side by side, the last ones filled up with zeros, so that the sums of a query with them run
+  // beside each other, each in the order of the channels.
+  constexpr std::size_t abreast = 8;
+  std::vector<double> beside((keys + abreast - 1) / abreast * abreast * width, 0.0);
+  for (std::size_t j = 0; j < keys; ++j) {
+    const auto key = k.row(j);
+    double* place = beside.data() + j / abreast * abreast * width + j % abreast;
+    for (std::size_t c = 0; c < width; ++c) place[c * abreast] = key[c];
+  }
+  Tensor logits({q.rows(), keys});
+  for (std::size_t i = 0; i < q.rows(); ++i) {
+    const auto query = q.row(i);
+    const auto row = logits.row(i);
+    for (std::size_t j = 0; j < keys; j += abreast) {
+      const double* place = beside.data() + j * width;
+      std::array<double, abreast> sums = {};
+      for (std::size_t c = 0; c < width; ++c) {
+        const double one = query[c];
+        for (std::size_t n = 0; n < abreast; ++n) sums[n] += one * place[c * abreast + n];
+      }
+      for (std::size_t n = 0; n < abreast && j + n < keys; ++n) row[j + n] = sums[n] / root;
     }
+  }
   return logits;
 }
 

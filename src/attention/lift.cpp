@@ -84,18 +84,23 @@ Logits of_table(const Table& table) {
   logits.error = [table, one_head](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
                                    const Precision& p) {
     const auto [of_queries, of_keys] = codes(table, queries, keys);
+    const auto errors = [&](const Tensor& code, Positions at) {
+      Tensor error(code.shape);
+      for (std::size_t r = 0; r < at.size(); ++r)
+        std::ranges::copy(row_error(table, p, at[r], code.row(r)), error.row(r).begin());
+      return error;
+    };
     // The code's own error, and one rounding of the sum of content and code.
-    const auto off = [&](const Tensor& placed, const Tensor& code, Positions at) {
-      Tensor error(placed.shape);
-      for (std::size_t r = 0; r < at.size(); ++r) {
-        const auto of_row = row_error(table, p, at[r], code.row(r));
-        for (std::size_t c = 0; c < of_row.size(); ++c)
-          error.at(r, c) = of_row[c] + p.result * std::abs(placed.at(r, c));
-      }
+    const auto off = [&](const Tensor& placed, Tensor error) {
+      for (std::size_t e = 0; e < error.data.size(); ++e)
+        error.data[e] += p.result * std::abs(placed.data[e]);
       return error;
     };
     const Tensor a = sum(q, of_queries), b = sum(k, of_keys);
-    return one_head(scaled_error(a, off(a, of_queries, queries), b, off(b, of_keys, keys), p));
+    const Tensor key_errors = errors(of_keys, keys);
+    const bool same = std::equal(queries.begin(), queries.end(), keys.begin(), keys.end());
+    const Tensor query_errors = same ? key_errors : errors(of_queries, queries);
+    return one_head(scaled_error(a, off(a, query_errors), b, off(b, key_errors), p));
   };
   return logits;
 }

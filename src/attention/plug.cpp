@@ -70,10 +70,13 @@ Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, c
         softmax(Tensor({q.rows(), k.rows()},
                        std::vector<double>(first, first + static_cast<std::ptrdiff_t>(per_head))),
                 mask);
-    for (std::size_t i = 0; i < q.rows(); ++i)
-      for (std::size_t j = 0; j < k.rows(); ++j)
-        for (std::size_t c = h * width; c < (h + 1) * width; ++c)
-          out.at(i, c) += weights.at(i, j) * values.at(j, c);
+    for (std::size_t i = 0; i < q.rows(); ++i) {
+      const auto answer = out.row(i).subspan(h * width, width);
+      for (std::size_t j = 0; j < k.rows(); ++j) {
+        const auto value = values.row(j).subspan(h * width, width);
+        for (std::size_t c = 0; c < width; ++c) answer[c] += weights.at(i, j) * value[c];
+      }
+    }
   }
   return out;
 }
@@ -112,20 +115,26 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
         // NaN stays: no later comparison with it is true.
         if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; ej > e || std::isnan(ej))
           e = ej;
-      for (std::size_t c = h * width; c < (h + 1) * width; ++c) {
-        double lo = values.at(seen.front(), c), hi = lo;
-        for (const std::size_t j : seen) {
-          lo = std::min(lo, values.at(j, c));
-          hi = std::max(hi, values.at(j, c));
+      // The range of each channel's seen values. What is not a number is allowed nothing, so that a
+      // comparison with it refutes instead of ending the run.
+      const auto of_head = [&](std::size_t j) { return values.row(j).subspan(h * width, width); };
+      const auto first = of_head(seen.front());
+      std::vector<double> lo(first.begin(), first.end()), hi = lo;
+      double none = 0;  // stays 0 as long as all are numbers
+      for (const std::size_t j : seen) {
+        const auto value = of_head(j);
+        for (std::size_t c = 0; c < width; ++c) {
+          none += 0 * value[c];
+          lo[c] = std::min(lo[c], value[c]);
+          hi[c] = std::max(hi[c], value[c]);
         }
+      }
+      if (std::isnan(none)) return 0;
+      for (std::size_t c = 0; c < width; ++c) {
         const double roundings =
             2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 4 * p.result;
-        // What is not a number is allowed nothing, so that a comparison with it refutes instead of ending the
-        // run.
-        for (const std::size_t j : seen)
-          if (!std::isfinite(values.at(j, c))) return 0;
-        const double entry =
-            std::min(e, 2.0) * (hi - lo) / 2 + dv + roundings * std::max(std::abs(lo), std::abs(hi));
+        const double entry = std::min(e, 2.0) * (hi[c] - lo[c]) / 2 + dv +
+                             roundings * std::max(std::abs(lo[c]), std::abs(hi[c]));
         if (!std::isfinite(entry)) return 0;
         worst = std::max(worst, entry);
       }

@@ -17,6 +17,7 @@ enum Exit : int { as_claimed = 0, broken = 1, usage = 2, not_checked = 3, no_sub
 void add_matrix(CLI::App& app, int& code);
 void add_check(CLI::App& app, int& code);
 void add_gate(CLI::App& app, int& code);
+void add_accuracy(CLI::App& app, int& code);
 void add_oracle(CLI::App& app, int& code);
 void add_report(CLI::App& app, int& code);
 void add_performance(CLI::App& app, int& code);

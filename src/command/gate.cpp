@@ -21,6 +21,7 @@ struct Asked {
   Common common;
   std::string subject, filter, positions;
   std::string junit;  // a file, for CI
+  bool exhaustive = false;
   std::map<std::string, Options, std::less<>> options;
 };
 
@@ -36,6 +37,7 @@ int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& pa
                   .filter = asked.filter,
                   .call_time = common.call_time(),
                   .positions = range(asked.positions),
+                  .exhaustive = asked.exhaustive,
                   .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
                     progress(property, done, of);
                   }});
@@ -62,6 +64,8 @@ void add_gate(CLI::App& app, int& code) {
         ->required();
     one->add_option("--junit", asked->junit, "write a JUnit XML file, too");
     one->add_option("--positions", asked->positions, "only these, FIRST:LAST, both included");
+    one->add_flag("--exhaustive", asked->exhaustive,
+                  "ask a live subject for every position, as a file is; --time is the limit");
     one->add_option("--filter", asked->filter, "only properties whose id contains this");
     one->add_option("--call-time", asked->common.call_seconds, "longest time for one answer, seconds")
         ->capture_default_str();

@@ -80,18 +80,16 @@ std::vector<double> entries(const Table& table, const Precision& p, Position pos
                             std::span<const double> row,
                             double (*angle)(const Precision&, double, const Pair&)) {
   std::vector<double> error(row.size());
+  const bool all_on_ladder = 2 * table.pairs.size() + (table.lone ? 1 : 0) == row.size();
   // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
-  for (std::size_t c = 0; c < row.size(); ++c)
+  for (std::size_t c = 0; c < row.size() && !all_on_ladder; ++c)
     error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result + underflow(p) : 0;
-  const double t = static_cast<double>(position) + table.offset;
-  const auto on_ladder = [&](std::size_t column, const Pair& pair) {
-    error[column] = table.amplitude * std::min(2.0, angle(p, t, pair)) + entry_error(table, p);
+  const double t = static_cast<double>(position) + table.offset, own = entry_error(table, p);
+  const auto on_ladder = [&](const Pair& pair) {
+    return table.amplitude * std::min(2.0, angle(p, t, pair)) + own;
   };
-  for (const Pair& pair : table.pairs) {
-    on_ladder(pair.first, pair);
-    on_ladder(pair.second, pair);
-  }
-  if (table.lone) on_ladder(table.lone->first, *table.lone);
+  for (const Pair& pair : table.pairs) error[pair.first] = error[pair.second] = on_ladder(pair);
+  if (table.lone) error[table.lone->first] = on_ladder(*table.lone);
   return error;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,18 @@
 // Tables of every base, width, scaling, layout, offset and amplitude, at positions to 2^40 and below 0,
 // against MPFR. For tests; nothing else includes it.
 namespace posproof::oracle::random_tables {
+
+// The kernels that run here, by name, so that a test is called after its own.
+inline std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const Kernel* kernel : kernels_here()) names.emplace_back(kernel->name);
+  return names;
+}
+inline const Kernel& kernel_named(const std::string& name) {
+  for (const Kernel* kernel : kernels_here())
+    if (kernel->name == name) return *kernel;
+  throw std::invalid_argument("no kernel is called " + name);
+}
 
 using Random = std::mt19937_64;
 

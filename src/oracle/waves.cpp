@@ -38,20 +38,24 @@ Seed seed(const Real& frequency) {
   return out;
 }
 
-void square(Seed& seed) {
-  Real difference(seed.sine.bits()), sum(seed.sine.bits());
-  mpfr_sub(difference.x, seed.cosine.x, seed.sine.x, MPFR_RNDN);
-  mpfr_add(sum.x, seed.cosine.x, seed.sine.x, MPFR_RNDN);
+// Room for numbers in between, so that a seed takes no memory of its own.
+struct Room {
+  explicit Room(mpfr_prec_t bits) : a(bits), b(bits) {}
+  Real a, b;
+};
+
+void square(Seed& seed, Room& room) {
+  mpfr_sub(room.a.x, seed.cosine.x, seed.sine.x, MPFR_RNDN);
+  mpfr_add(room.b.x, seed.cosine.x, seed.sine.x, MPFR_RNDN);
   mpfr_mul(seed.sine.x, seed.sine.x, seed.cosine.x, MPFR_RNDN);
   mpfr_mul_2ui(seed.sine.x, seed.sine.x, 1, MPFR_RNDN);
-  mpfr_mul(seed.cosine.x, difference.x, sum.x, MPFR_RNDN);
+  mpfr_mul(seed.cosine.x, room.a.x, room.b.x, MPFR_RNDN);
 }
 
-void split(const Real& value, double& head, double& rest) {
+void split(const Real& value, double& head, double& rest, Room& room) {
   head = value.nearest();
-  Real left(value.bits());
-  mpfr_sub_d(left.x, value.x, head, MPFR_RNDN);
-  rest = left.nearest();
+  mpfr_sub_d(room.a.x, value.x, head, MPFR_RNDN);
+  rest = room.a.nearest();
 }
 
 std::unique_ptr<double[]> array(std::size_t lanes) {
@@ -101,7 +105,8 @@ Waves::Waves(const Slow& slow, const Kernel& kernel)
       speed_(array(lanes_)),
       seeds_(std::make_shared<Seeds>()) {
   const auto& numbers = slow.with(bits_for(slow));
-  split(numbers.amplitude, amplitude_, amplitude_rest_);
+  Room room(numbers.amplitude.bits());
+  split(numbers.amplitude, amplitude_, amplitude_rest_, room);
   for (std::size_t i = 0; i < size_; ++i) {
     speed_[i] = std::abs(numbers.frequencies[i].nearest()) * (1 + 2 * bounds::u);
     seeds_->all.push_back(seed(numbers.frequencies[i]));
@@ -141,9 +146,11 @@ void Waves::build_next() const {
   std::fill_n(table[0].cosine, lanes_, 1.0);
   for (std::size_t i = 0; i < size_; ++i) {
     Seed& now = seeds_->all[i];
-    for (std::size_t bit = 1; bit < rows_per_block; bit *= 2, square(now)) {
-      split(now.sine, table[bit].sine[i], table[bit].sine_rest[i]);
-      split(now.cosine, table[bit].cosine[i], table[bit].cosine_rest[i]);
+    Room room(now.sine.bits());
+    for (std::size_t bit = 1; bit < rows_per_block; bit *= 2) {
+      if (level != 0 || bit != 1) square(now, room);
+      split(now.sine, table[bit].sine[i], table[bit].sine_rest[i], room);
+      split(now.cosine, table[bit].cosine[i], table[bit].cosine_rest[i], room);
     }
   }
   for (std::size_t row = 3; row < rows_per_block; ++row) {

@@ -67,7 +67,7 @@ class Waves {
   Rows halves_;
   std::unique_ptr<SplitWave[]> split_;
   mutable std::mutex building_;
-  mutable std::shared_ptr<Seeds> seeds_;  // of the next table
+  mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
   mutable std::atomic<std::size_t> built_ = 0;
   mutable std::array<Rows, levels> tables_;
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/accuracy.h"
 #include "run/catalogued.h"
 
 namespace posproof::report {
@@ -82,6 +83,7 @@ std::string json(const Gated& gated) {
     one.update(of(asking.verdict));
     out["asked"].push_back(one);
   }
+  if (gated.accuracy) out["accuracy"] = Json::parse(json(*gated.accuracy));
   for (const Explanation& explanation : gated.explanations)
     out["explanations"].push_back(
         {{"kind", explanation.kind == Explanation::Kind::convention ? "convention" : "defect"},

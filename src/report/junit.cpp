@@ -70,11 +70,21 @@ std::string junit(const Gated& gated) {
                                      : fmt::format("><{} message=\"{}\"/></testcase>\n", outcome.element,
                                                    escaped(outcome.message));
   }
+  std::string properties;
+  if (const auto& accuracy = gated.accuracy)
+    properties = fmt::format(
+        "  <properties>\n"
+        "    <property name=\"entries\" value=\"{}\"/>\n"
+        "    <property name=\"entries not correctly rounded\" value=\"{}\"/>\n"
+        "    <property name=\"largest error in ulp\" value=\"{:.6g}\"/>\n"
+        "    <property name=\"largest error\" value=\"{:.6g}\"/>\n"
+        "  </properties>\n",
+        accuracy->entries, accuracy->wrong, accuracy->ulp, accuracy->largest);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}</testsuite>\n",
+      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}{}</testsuite>\n",
       escaped(fmt::format("posproof gate {} {}", gated.encoding, gated.parameters.text())),
-      gated.asked.size(), failures, errors, skipped, cases);
+      gated.asked.size(), failures, errors, skipped, properties, cases);
 }
 
 }  // namespace posproof::report

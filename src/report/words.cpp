@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "report/accuracy.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 
@@ -51,24 +52,13 @@ struct Story {
   std::string operator()(const NotApplicable& none) const { return none.why; }
 };
 
-// The parameters as options, those that are standard left out.
-std::string options(const EncodingSpec& spec, const Parameters& parameters) {
-  std::string out;
-  for (const Parameter& parameter : spec.parameters) {
-    const Value* value = parameters.find(parameter.name);
-    if (value != nullptr && text(*value) != text(parameter.standard))
-      out += fmt::format(" --{} {}", parameter.name, text(*value));
-  }
-  return out;
-}
-
 const Case* counterexample(const Verdict& verdict) {
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) return &refuted->counterexample;
   if (const auto* errored = std::get_if<Errored>(&verdict)) return &errored->at;
   return nullptr;
 }
 
-std::string summary(const Gated& gated) {
+std::string tallied(const Gated& gated) {
   std::map<std::string_view, std::size_t> counts;
   for (const Asking& asking : gated.asked) ++counts[name(asking.verdict)];
   std::vector<std::string> parts;
@@ -83,6 +73,16 @@ std::string Style::paint(std::string_view word) const {
   const auto is = [&](std::string_view other) { return word.find(other) != std::string_view::npos; };
   const int code = is("REFUTED") || is("BROKEN") || is("STALE") || is("ERRORED") ? 31 : is("HOLDS") ? 32 : 33;
   return fmt::format("\x1b[{}m{}\x1b[0m", code, word);
+}
+
+std::string options(const EncodingSpec& spec, const Parameters& parameters) {
+  std::string out;
+  for (const Parameter& parameter : spec.parameters) {
+    const Value* value = parameters.find(parameter.name);
+    if (value != nullptr && text(*value) != text(parameter.standard))
+      out += fmt::format(" --{} {}", parameter.name, text(*value));
+  }
+  return out;
 }
 
 std::string quoted(std::string_view words) {
@@ -118,6 +118,7 @@ std::string gated(const Gated& gated, const Style& style) {
     const Property& property = asking.id == agreement_id ? gated.agreement : *asking.property;
     out += verdict("", asking.id, property, asking.verdict, gated.subject.precision, again, style);
   }
+  if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
   for (const std::string& why : gated.not_asked) out += fmt::format("not asked  {}\n", why);
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)
@@ -128,7 +129,7 @@ std::string gated(const Gated& gated, const Style& style) {
   }
   if (gated.refuted() && gated.explanations.empty())
     out += "no other setting of the encoding and no known defect explains every case\n";
-  return out + summary(gated) + "\n";
+  return out + tallied(gated) + "\n";
 }
 
 std::string matrix(const std::vector<Cell>& cells, const Style& style) {

@@ -37,6 +37,9 @@ std::string explain(std::string_view id, const EncodingSpec& spec);
 std::string explain(std::string_view id, const Defect& defect);
 std::string explain(std::string_view id, const Experiment& experiment);
 
+// The parameters as options of the command line, those that are standard left out: ` --dim 128`.
+std::string options(const EncodingSpec& spec, const Parameters& parameters);
+
 // The text in single quotes as a shell reads it back.
 std::string quoted(std::string_view words);
 

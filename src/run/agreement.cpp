@@ -6,9 +6,8 @@
 
 #include "attention/plug.h"
 #include "core/error.h"
-#include "run/attempt.h"
 #include "run/claims.h"
-#include "run/shrink.h"
+#include "run/narrowed.h"
 #include "run/trial.h"
 
 namespace posproof {
@@ -25,12 +24,6 @@ std::vector<Position> positions(Draw& draw, std::size_t n, const std::array<std:
   std::vector<Position> out;
   for (std::size_t r = 0; r < n; ++r) out.push_back(draw.position(names.at(r), within));
   return out;
-}
-
-Domain overlap(const Domain& a, const Domain& b) {
-  Domain both(std::max(a.lo, b.lo), std::min(a.hi, b.hi), b.hard);
-  std::erase_if(both.hard, [&](Position t) { return t < both.lo || t > both.hi; });
-  return both;
 }
 
 using Each = std::function<void(const Residual&)>;
@@ -183,13 +176,7 @@ Check compared(const Kind& truth, Compare compare, const Each& each) {
   });
 }
 
-// The cases in which agreement asks for every position of a domain: as text, for the trial that a search runs
-// too.
-std::vector<Position> all(const Domain& domain) {
-  std::vector<Position> out;
-  for (Position t = domain.lo; t <= domain.hi; ++t) out.push_back(t);
-  return out;
-}
+}  // namespace
 
 Case case_of_rows(const Domain& domain, Position t) {
   Case one;
@@ -199,14 +186,13 @@ Case case_of_rows(const Domain& domain, Position t) {
   return one;
 }
 
-// Both channels of every pair are 1, so that both the sine and the cosine show; the roles take turns.
-Case case_of_turn(const Rotary& truth, Position t) {
+Case case_of_turn(Position t, Role role, std::vector<double> x) {
   Case one;
   one.set("batch", 1.0);
   one.set("tokens", 1.0);
   one.set("t", static_cast<double>(t));
-  one.set("role", t % 2 == 0 ? "query" : "key");
-  one.set("x", std::vector<double>(truth.dim, 1.0));
+  one.set("role", role == Role::query ? "query" : "key");
+  one.set("x", std::move(x));
   return one;
 }
 
@@ -217,59 +203,6 @@ Case case_of_pair(Position i, Position j) {
   one.set("i", static_cast<double>(i));
   one.set("j", static_cast<double>(j));
   return one;
-}
-
-constexpr Position most_rows_of_a_file = 1 << 20, most_live = 8192, most_pairs = 1 << 20;
-
-std::vector<Case> every_case(const Encoding& truth, const Encoding& subject, bool live) {
-  std::vector<Case> cases;
-  if (const auto* table = std::get_if<Table>(&subject)) {
-    const Domain domain = overlap(table->positions, std::get<Table>(truth).positions);
-    if (domain.hi - domain.lo >= (live ? most_live : most_rows_of_a_file)) return {};
-    for (const Position t : all(domain)) cases.push_back(case_of_rows(domain, t));
-  } else if (const auto* rotary = std::get_if<Rotary>(&subject)) {
-    const Domain domain = overlap(rotary->positions, std::get<Rotary>(truth).positions);
-    if (domain.hi - domain.lo >= most_live) return {};
-    for (const Position t : all(domain)) cases.push_back(case_of_turn(std::get<Rotary>(truth), t));
-  } else if (const auto* bias = std::get_if<Bias>(&subject)) {
-    const Domain domain = overlap(bias->positions, std::get<Bias>(truth).positions);
-    const Position extent = domain.hi - domain.lo + 1;
-    if (live || extent > most_pairs / std::max<Position>(1, extent)) return {};
-    for (const Position i : all(domain))
-      for (const Position j : all(domain)) cases.push_back(case_of_pair(i, j));
-  }
-  return cases;
-}
-
-}  // namespace
-
-std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encoding& subject,
-                                            const Precision& precision, bool live, const Budget& budget) {
-  if (truth.index() != subject.index()) return std::nullopt;
-  const auto one = trial(agreement(truth), subject, precision);
-  if (!one) return std::nullopt;
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + budget.time;
-  Holds holds{0, 0, {0, 0, 0}, {}};
-  for (const Case& asked : every_case(truth, subject, live)) {
-    if (Clock::now() >= deadline) return std::nullopt;
-    Attempt found = run_leniently(*one, asked);
-    if (found.end == Attempt::End::threw) return Errored{found.what, found.drawn.values};
-    if (found.end == Attempt::End::refuted) {
-      const Shrunk shrunk = shrink(*one, found, budget.shrinks, Clock::now() + budget.shrink_time);
-      return Refuted{
-          shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
-    }
-    if (found.end != Attempt::End::held) continue;  // refused: within its own bounds it may
-    ++holds.cases;
-    if (!found.residual.telling()) continue;
-    if (++holds.telling == 1 || found.residual.use() > holds.worst.use()) {
-      holds.worst = found.residual;
-      holds.worst_at = found.drawn.values;
-    }
-  }
-  if (holds.telling == 0) return std::nullopt;
-  return holds;
 }
 
 Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each) {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "core/property.h"
 #include "core/spec.h"
@@ -22,12 +22,11 @@ constexpr std::string_view agreement_id = "agrees_with_its_oracle";
 // farthest of its call, and NaN is NaN.
 Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each = {});
 
-// Agreement at every position, not at a sample, where there are few enough: of a file (a table, or a bias at
-// every pair), and of a table or a rotary that declares a domain of at most 8192 positions, as caches do.
-// Holds with as many cases as it took, or the first case that does not, shrunk; none where it cannot be done,
-// or not in `time`.
-std::optional<Verdict> agreement_everywhere(const Encoding& truth, const Encoding& subject,
-                                            const Precision& precision, bool live, const Budget& budget);
+// The cases in which agreement asks for one position of a table whose domain this is, for one token turned,
+// and for one pair of a bias.
+Case case_of_rows(const Domain& domain, Position t);
+Case case_of_turn(Position t, Role role, std::vector<double> x);
+Case case_of_pair(Position i, Position j);
 
 // "Agrees with its oracle", the claim that every encoding has without writing it, over the spec's grid.
 Trial agreement_over_grid(const EncodingSpec& spec);

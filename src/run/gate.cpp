@@ -10,6 +10,8 @@
 #include "catalogue/properties.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/everywhere.h"
+#include "run/narrowed.h"
 #include "run/trial.h"
 
 namespace posproof {
@@ -31,24 +33,6 @@ std::vector<Encoding> in_every_kind(const Encoding& encoding) {
     if (const auto logits = attention::lift(encoding)) kinds.emplace_back(*logits);
   if (!std::holds_alternative<Attention>(encoding)) kinds.emplace_back(attention::plug(encoding));
   return kinds;
-}
-
-Encoding narrowed(Encoding encoding, Position lo, Position hi) {
-  const auto narrow = [&](Domain& domain) {
-    if (std::max(domain.lo, lo) > std::min(domain.hi, hi))
-      throw std::invalid_argument(
-          fmt::format("positions {}:{} were asked for, the subject has {}:{}", lo, hi, domain.lo, domain.hi));
-    domain.ends = domain.ends && hi >= domain.hi && lo <= domain.lo;
-    domain.lo = std::max(domain.lo, lo);
-    domain.hi = std::min(domain.hi, hi);
-    std::erase_if(domain.hard, [&](Position t) { return t < domain.lo || t > domain.hi; });
-  };
-  std::visit(
-      [&](auto& kind) {
-        if constexpr (requires { kind.positions; }) narrow(kind.positions);
-      },
-      encoding);
-  return encoding;
 }
 
 namespace {
@@ -77,46 +61,6 @@ bool ends(const Encoding& encoding) {
       encoding);
 }
 
-// The largest magnitude at a position: of a bias, at that distance and at that key.
-double largest_at(const Encoding& truth, Position t) {
-  double most = 0;
-  const auto grow = [&](const Tensor& values) {
-    for (const double value : values.data) most = std::max(most, std::abs(value));
-  };
-  const std::array<Position, 1> here = {t}, origin = {0};
-  if (const auto* table = std::get_if<Table>(&truth)) grow(table->rows(here, t + 1));
-  if (const auto* bias = std::get_if<Bias>(&truth)) {
-    grow(bias->bias(here, origin));
-    grow(bias->bias(here, here));
-    if (!bias->causal) grow(bias->bias(origin, here));
-  }
-  return most;
-}
-
-// What is beyond the largest number of fp16 is an infinity there, by rounding alone: a subject in fp16 is
-// asked for the positions whose values have a place in it. The other formats reach beyond 2^127.
-void keep_within_fp16(const Encoding& truth, Subject& subject) {
-  constexpr double largest = 65504;
-  if (subject.precision.result != unit_fp16) return;
-  const Encoding* own = &truth;
-  if (std::holds_alternative<Rotary>(truth) || std::holds_alternative<Contextual>(truth)) return;
-  std::visit(
-      [own](auto& foreign) {
-        if constexpr (requires { foreign.positions; }) {
-          Domain& domain = foreign.positions;
-          if (domain.lo != 0 || largest_at(*own, domain.hi) < largest) return;
-          Position fits = 0, too_far = domain.hi;
-          while (too_far - fits > 1) {
-            const Position middle = fits + (too_far - fits) / 2;
-            (largest_at(*own, middle) < largest ? fits : too_far) = middle;
-          }
-          domain = Domain(domain.lo, fits, domain.hard);
-          std::erase_if(domain.hard, [fits](Position t) { return t > fits; });
-        }
-      },
-      subject.encoding);
-}
-
 // What the search found and what all positions say.
 Verdict sum(const Verdict& searched, Verdict everywhere) {
   const auto* some = std::get_if<Holds>(&searched);
@@ -143,6 +87,25 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
 }
 
+// A sample, and every position where that can be had. A file that was compared as a whole needs no sample:
+// its rows are all that there is.
+Verdict agrees(const Encoding& truth, const Trial& trial, const Plan& plan, bool exhaustive, Gated& gated) {
+  const auto ask_all = [&] {
+    Everywhere all = everywhere(truth, gated.subject, plan.budget, exhaustive);
+    gated.accuracy = std::move(all.accuracy);
+    return std::move(all.verdict);
+  };
+  if (gated.subject.stored)
+    if (auto all = ask_all()) return std::move(*all);
+  Verdict searched = search(trial, plan);
+  if (gated.subject.stored || std::holds_alternative<Errored>(searched) ||
+      (std::holds_alternative<Refuted>(searched) && !exhaustive))
+    return searched;
+  auto all = ask_all();
+  if (!all || std::holds_alternative<Refuted>(searched)) return searched;
+  return sum(searched, std::move(*all));
+}
+
 }  // namespace
 
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
@@ -163,7 +126,7 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
   if (options.positions)
     gated.subject.encoding =
         narrowed(std::move(gated.subject.encoding), options.positions->first, options.positions->second);
-  keep_within_fp16(truth, gated.subject);
+  keep_within_fp16(truth, gated.subject.precision, gated.subject.encoding);
 
   struct Selected {
     std::string id;
@@ -204,13 +167,8 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     if (std::any_of(gated.asked.begin(), gated.asked.end(),
                     [](const Asking& a) { return std::holds_alternative<Errored>(a.verdict); }))
       plan.budget.shrinks = 0;
-    Verdict verdict = search(one.trial, plan);
-    if (one.id == agreement_id && !std::holds_alternative<Refuted>(verdict)) {
-      auto everywhere = agreement_everywhere(truth, gated.subject.encoding, gated.subject.precision,
-                                             gated.subject.live, options.budget);
-      if (everywhere && !std::holds_alternative<Errored>(verdict))
-        verdict = sum(verdict, std::move(*everywhere));
-    }
+    Verdict verdict = one.id == agreement_id ? agrees(truth, one.trial, plan, options.exhaustive, gated)
+                                             : search(one.trial, plan);
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided != nullptr && one.id != agreement_id &&
         !gated.subject.live) {  // a file refuses only past its end

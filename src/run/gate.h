@@ -9,6 +9,7 @@
 
 #include "core/spec.h"
 #include "core/verdict.h"
+#include "run/accuracy.h"
 #include "run/diagnose.h"
 #include "run/search.h"
 #include "subject/subject.h"
@@ -31,6 +32,7 @@ struct Gated {
   std::vector<std::string> not_asked;     // claims of the encoding that this subject cannot be asked, and why
   std::vector<Explanation> explanations;  // where something was refuted
   Property agreement;                     // what the first of `asked` points to
+  std::optional<Accuracy> accuracy = {};  // where every entry was compared, of a file or exhaustively
 
   bool refuted() const;
   bool undecided() const;  // something was neither held nor refuted
@@ -42,6 +44,7 @@ struct GateOptions {
   std::string filter;  // part of an id; empty for all
   std::chrono::milliseconds call_time{20000};
   std::optional<std::pair<Position, Position>> positions = {};  // only these, both ends included
+  bool exhaustive = false;  // agreement at every position of a live subject, too, however many there are
   // Told before each property: its id, its number and how many there are.
   std::function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};
 };
@@ -51,10 +54,6 @@ struct GateOptions {
 // cannot be started).
 Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
            std::string_view subject, const GateOptions& options);
-
-// The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are
-// left.
-Encoding narrowed(Encoding encoding, Position lo, Position hi);
 
 // The encoding in each kind in which a subject may answer, its own first.
 std::vector<Encoding> in_every_kind(const Encoding& encoding);

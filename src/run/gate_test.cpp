@@ -3,16 +3,14 @@
 #include "run/gate.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof {
@@ -20,6 +18,7 @@ namespace {
 
 using testing::bad;
 using testing::python;
+using testing::Written;
 
 Gated gated(const std::string& encoding, const std::string& parameters, const std::string& subject,
             const std::string& filter = "", std::uint64_t cases = 300) {
@@ -194,37 +193,6 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
   }
 }
 
-class Written {
- public:
-  Written(const std::string& name, const Tensor& values, bool single)
-      : path_(std::filesystem::temp_directory_path() /
-              ("posproof_gate_" + std::to_string(getpid()) + "_" + name)) {
-    std::string shape;
-    for (const std::size_t extent : values.shape) shape += std::to_string(extent) + ", ";
-    std::string header = std::string("{'descr': '<f") + (single ? "4" : "8") +
-                         "', 'fortran_order': False, 'shape': (" + shape + "), }";
-    while ((header.size() + 11) % 64 != 0) header += ' ';
-    header += '\n';
-    std::ofstream out(path_, std::ios::binary);
-    out.write("\x93NUMPY\x01\x00", 8);
-    const auto size = static_cast<std::uint16_t>(header.size());
-    out.put(static_cast<char>(size & 0xff)).put(static_cast<char>(size >> 8));
-    out << header;
-    for (const double value : values.data) {
-      const auto narrow = static_cast<float>(value);
-      if (single)
-        out.write(reinterpret_cast<const char*>(&narrow), sizeof narrow);
-      else
-        out.write(reinterpret_cast<const char*>(&value), sizeof value);
-    }
-  }
-  ~Written() { std::filesystem::remove(path_); }
-  std::string subject() const { return "table:" + path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 Tensor codes(Position rows, const std::string& parameters) {
   const EncodingSpec& spec = encoding_named("sinusoidal");
   const auto table = std::get<Table>(spec.make(with(spec, Case::parse(parameters))));
@@ -239,7 +207,9 @@ TEST(Gate, reads_every_row_of_a_file) {
     const Written file("right.npy", right, true);
     const Gated found = gated("sinusoidal", "dim=16", file.subject());
     EXPECT_TRUE(passes(found)) << story(found);
-    EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 300u + 4096u);
+    EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 4096u);
+    ASSERT_TRUE(found.accuracy);
+    EXPECT_EQ(found.accuracy->entries, 4096u * 16u);
   }
   const auto wrong = [&](std::size_t row, std::size_t column, double value) {
     Tensor values = right;
@@ -254,6 +224,30 @@ TEST(Gate, reads_every_row_of_a_file) {
   const Gated nan = wrong(1234, 0, std::numeric_limits<double>::quiet_NaN());
   ASSERT_NE(refuted(nan), nullptr);
   EXPECT_EQ(refuted(nan)->counterexample.integer("t"), 1234);
+}
+
+// `one_position` is wrong at 2731 only; here it declares more positions than are asked as a matter of course.
+TEST(Gate, asks_a_live_subject_for_every_position_where_it_is_told_to) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const auto found = [&](const std::string& subject, bool exhaustive) {
+    return gate("rope", spec, with(spec, Case::parse("dim=8")), variant(subject),
+                {.budget = {.cases = 5},
+                 .filter = std::string(agreement_id),
+                 .call_time = std::chrono::milliseconds(8000),
+                 .positions = std::pair{Position{0}, Position{19999}},
+                 .exhaustive = exhaustive});
+  };
+  EXPECT_FALSE(found("one_of_many_positions", false).refuted());
+  const Gated wrong = found("one_of_many_positions", true);
+  ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
+  EXPECT_EQ(refuted(wrong)->counterexample.integer("t"), 12345);
+  ASSERT_TRUE(wrong.accuracy && wrong.accuracy->beyond);
+  EXPECT_EQ(wrong.accuracy->beyond->at.position, 12345);
+
+  const Gated right = found("half_split", true);
+  EXPECT_TRUE(passes(right)) << story(right);
+  ASSERT_TRUE(right.accuracy);
+  EXPECT_EQ(right.accuracy->rows, 20000u);
 }
 
 TEST(Gate, names_the_convention_that_a_file_follows) {

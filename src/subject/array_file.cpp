@@ -255,6 +255,15 @@ double Array::at(std::size_t r, std::size_t c) const {
 }
 
 void Array::row(std::size_t r, std::span<double> out) const {
+  const std::byte* from = bytes.data() + r * width() * posproof::bytes(format);
+  const auto each = [&](auto one) {  // the two formats that the machine has itself
+    for (std::size_t c = 0; c < out.size(); ++c) {
+      std::memcpy(&one, from + c * sizeof one, sizeof one);
+      out[c] = static_cast<double>(one);
+    }
+  };
+  if (format == Format::f32) return each(float{});
+  if (format == Format::f64) return each(double{});
   for (std::size_t c = 0; c < out.size(); ++c) out[c] = at(r, c);
 }
 

@@ -119,6 +119,20 @@ def one_position():
     serve(turn=lambda x, positions, role: turned(x, product(positions + (positions == 2731))), domain=(0, 4095))
 
 
+def last_head():  # one head of several, at one position
+    def turn(x, positions, role):
+        out = turned(x, product(positions))
+        if x.shape[1] > 1:
+            out[:, -1] = np.where((positions == 700)[..., None], x[:, -1], out[:, -1])
+        return out
+
+    serve(turn=turn)
+
+
+def one_of_many_positions():
+    serve(turn=lambda x, positions, role: turned(x, product(positions + (positions == 12345))))
+
+
 def does_not_end():
     serve(turn=lambda x, positions, role: turned(x, product(np.minimum(positions, 4095))), domain=(0, 4095), ends=True)
 

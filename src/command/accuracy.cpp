@@ -1,0 +1,85 @@
+#include "run/accuracy.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "catalogue/encodings.h"
+#include "command/commands.h"
+#include "command/options.h"
+#include "command/terminal.h"
+#include "report/accuracy.h"
+#include "run/gate.h"
+#include "run/narrowed.h"
+#include "subject/subject.h"
+
+namespace posproof::command {
+namespace {
+
+struct Asked {
+  std::string subject;  // empty: our own
+  std::string positions;
+  bool json = false;
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  double call_seconds = 20;
+  std::map<std::string, Options, std::less<>> options;
+};
+
+int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
+                 const Asked& asked) {
+  const Encoding truth = spec.oracle(parameters);
+  Subject subject = asked.subject.empty()
+                        ? Subject{std::string(id), "built in", spec.make(parameters), fp64, true}
+                        : open(asked.subject, {.encoding = std::string(id),
+                                               .parameters = parameters,
+                                               .declared = in_every_kind(truth),
+                                               .call_time = std::chrono::milliseconds(
+                                                   static_cast<std::int64_t>(asked.call_seconds * 1000))});
+  keep_within_fp16(truth, subject.precision, subject.encoding);
+  AccuracyOptions options;
+  options.positions = range(asked.positions);
+  options.threads = asked.threads;
+  Accuracy found;
+  {
+    Progress progress;
+    options.progress = [&](Position done, Position of) {
+      progress("positions", static_cast<std::size_t>(done), static_cast<std::size_t>(of));
+    };
+    found = accuracy(truth, subject, options);
+  }
+  const report::Measured measured{id, parameters, subject, found};
+  write(asked.json ? report::json(measured) : report::accuracy(measured, style()));
+  if (found.beyond) return broken;
+  return found.rows == 0 || found.errored || !found.stopped.empty() ? not_checked : as_claimed;
+}
+
+}  // namespace
+
+void add_accuracy(CLI::App& app, int& code) {
+  const auto asked = std::make_shared<Asked>();
+  auto* accuracy = app.add_subcommand("accuracy", "every entry of a table against the exact numbers");
+  accuracy->require_subcommand(1);
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    const std::string name(id);
+    auto* one = accuracy->add_subcommand(name, std::string(spec->summary));
+    asked->options[name].add(*one, *spec);
+    one->add_option("SUBJECT", asked->subject,
+                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; left out: our own");
+    one->add_option("--positions", asked->positions,
+                    "only these, FIRST:LAST, both included; standard: all that the subject has, and of one "
+                    "that says nothing of its end 0:4095");
+    one->add_option("--threads", asked->threads, "to compare with")
+        ->check(CLI::Range(1u, 1024u))
+        ->capture_default_str();
+    one->add_option("--call-time", asked->call_seconds, "longest time for one answer, seconds")
+        ->capture_default_str();
+    one->add_flag("--json", asked->json, "write JSON, with the whole curve");
+    one->callback([asked, &code, name, spec = spec] {
+      code = run_accuracy(name, *spec, asked->options.at(name).read(*spec), *asked);
+    });
+  }
+}
+
+}  // namespace posproof::command

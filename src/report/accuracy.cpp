@@ -1,0 +1,178 @@
+#include "report/accuracy.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "run/catalogued.h"
+
+namespace posproof::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string place(const Accuracy& accuracy, const Entry& entry) {
+  if (accuracy.keys == 0) return fmt::format("position {}, column {}", entry.position, entry.column);
+  return fmt::format("query {}, key {}, head {}", entry.position,
+                     accuracy.first + static_cast<Position>(entry.column % accuracy.keys),
+                     entry.column / accuracy.keys);
+}
+
+std::string size(double error) {
+  return std::isfinite(error) ? fmt::format("{:.6g}", error) : "infinite, or not a number";
+}
+
+std::string rounded(const Accuracy& accuracy) {
+  if (accuracy.wrong == 0) return "all of them are the exact value correctly rounded";
+  return fmt::format("{} ({}) are not the exact value correctly rounded", accuracy.wrong,
+                     percent(accuracy.wrong, accuracy.entries));
+}
+
+std::string largest(const Accuracy& accuracy) {
+  if (!accuracy.largest_at)
+    return accuracy.of_angles ? fmt::format("at most {}, half a unit in the last place of {:.6g}\n",
+                                            size(accuracy.largest), accuracy.amplitude)
+                              : fmt::format("{}\n", size(accuracy.largest));
+  std::string out = fmt::format("{} at {}", size(accuracy.largest), place(accuracy, *accuracy.largest_at));
+  if (accuracy.of_angles && accuracy.amplitude == 1)
+    out += ": an angle of which this is the sine or cosine is off by that many radians at least";
+  return out + "\n";
+}
+
+std::string bound(const Accuracy& accuracy, const Precision& precision, const Style& style) {
+  if (const auto& beyond = accuracy.beyond)
+    return fmt::format(
+        "{}  {} is the first beyond what rounding in {} allows\n"
+        "    off by {}, allowed {:.6g}\n    at  {}\n",
+        style.paint("REFUTED"), place(accuracy, beyond->at), precision.text(),
+        size(beyond->residual.measured), beyond->residual.allowed, beyond->again.text());
+  return fmt::format("{}  every entry is within what rounding in {} allows, at most {:.2g} % of it\n",
+                     style.paint("HOLDS"), precision.text(), 100 * accuracy.worst.use());
+}
+
+std::string table(const Accuracy& accuracy) {
+  const std::string_view unit = accuracy.of_angles && accuracy.amplitude == 1 ? "radians" : "error";
+  std::string out =
+      fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", "positions", unit, "allowed", "largest ulp");
+  for (const Stretch& octave : by_octave(accuracy.curve)) {
+    const std::string positions = octave.first == octave.last
+                                      ? fmt::format("{}", octave.first)
+                                      : fmt::format("{} to {}", octave.first, octave.last);
+    out += fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", positions, size(octave.error),
+                       size(octave.allowed), octave.ulp == 0 ? "correct" : fmt::format("{:.4g}", octave.ulp));
+  }
+  return out;
+}
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json of(const Accuracy& accuracy, const Entry& entry) {
+  if (accuracy.keys == 0) return {{"position", entry.position}, {"column", entry.column}};
+  return {{"query", entry.position},
+          {"key", accuracy.first + static_cast<Position>(entry.column % accuracy.keys)},
+          {"head", entry.column / accuracy.keys}};
+}
+
+Json of(const Residual& residual) {
+  return {{"measured", number(residual.measured)}, {"allowed", number(residual.allowed)}};
+}
+
+Json of(const Accuracy& accuracy) {
+  Json out = {{"format", name(accuracy.format)},
+              {"first", accuracy.first},
+              {"last", accuracy.last},
+              {"rows", accuracy.rows},
+              {"declined", accuracy.declined},
+              {"entries", accuracy.entries},
+              {"not_correctly_rounded", accuracy.wrong},
+              {"stopped", accuracy.stopped}};
+  if (accuracy.errored)
+    out["errored"] = {{"why", accuracy.errored->what}, {"case", accuracy.errored->at.text()}};
+  if (accuracy.entries == 0) return out;
+  out["largest_ulp"] = {{"ulp", number(accuracy.ulp)}};
+  if (accuracy.wrong > 0) out["largest_ulp"]["at"] = of(accuracy, accuracy.ulp_at);
+  out["largest_error"] = {{"error", number(accuracy.largest)}, {"bound_only", !accuracy.largest_at}};
+  if (accuracy.largest_at) out["largest_error"]["at"] = of(accuracy, *accuracy.largest_at);
+  out["within_bound"] = !accuracy.beyond;
+  if (accuracy.beyond)
+    out["first_beyond"] = {{"at", of(accuracy, accuracy.beyond->at)},
+                           {"case", accuracy.beyond->again.text()},
+                           {"residual", of(accuracy.beyond->residual)}};
+  else
+    out["worst"] = {{"case", accuracy.worst_at.text()}, {"residual", of(accuracy.worst)}};
+  out["against_rounded_frequencies"] = Json::array();
+  for (const auto& against : accuracy.against)
+    out["against_rounded_frequencies"].push_back(
+        {{"frequencies", name(against.frequencies)}, {"not_correctly_rounded", against.wrong}});
+  out["curve"] = Json::array();
+  for (const Stretch& stretch : accuracy.curve)
+    out["curve"].push_back({{"first", stretch.first},
+                            {"last", stretch.last},
+                            {"error", number(stretch.error)},
+                            {"allowed", number(stretch.allowed)},
+                            {"ulp", number(stretch.ulp)}});
+  return out;
+}
+
+}  // namespace
+
+std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style) {
+  std::string out;
+  if (accuracy.entries > 0) {
+    out += fmt::format("  {} entries in {}, positions {} to {}: {}\n", accuracy.entries,
+                       name(accuracy.format), accuracy.first, accuracy.last, rounded(accuracy));
+    if (accuracy.wrong > 0)
+      out +=
+          fmt::format("  largest error  {:.6g} ulp at {}\n", accuracy.ulp, place(accuracy, accuracy.ulp_at));
+    out += fmt::format("  largest error  {}  {}", largest(accuracy), bound(accuracy, precision, style));
+  }
+  if (accuracy.declined > 0) out += fmt::format("  {} positions were declined\n", accuracy.declined);
+  if (accuracy.errored)
+    out += fmt::format("  {}  {}\n    at  {}\n", style.paint("ERRORED"), accuracy.errored->what,
+                       accuracy.errored->at.text());
+  if (!accuracy.stopped.empty()) out += fmt::format("  {}\n", accuracy.stopped);
+  if (accuracy.entries == 0) out += "  nothing was compared\n";
+  return out;
+}
+
+std::string accuracy(const Measured& measured, const Style& style) {
+  const auto& [encoding, parameters, subject, found] = measured;
+  std::string out = fmt::format("accuracy {}{} of {}\n", encoding,
+                                options(encoding_named(encoding), parameters), subject.name);
+  out += fmt::format("  {} gives {} in {}\n", subject.description, kind(subject.encoding),
+                     subject.precision.text());
+  out += summary(found, subject.precision, style);
+  if (found.entries == 0) return out;
+  for (const auto& against : found.against)
+    out += fmt::format("  against frequencies first rounded to {}: {} are not correctly rounded\n",
+                       name(against.frequencies), percent(against.wrong, found.entries));
+  return out + table(found);
+}
+
+std::string json(const Measured& measured) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : measured.parameters.fields()) {
+    if (const auto* real = std::get_if<double>(&value))
+      parameters[name] = number(*real);
+    else
+      parameters[name] = text(value);
+  }
+  Json out = {{"encoding", measured.encoding},           {"parameters", parameters},
+              {"subject", measured.subject.name},        {"description", measured.subject.description},
+              {"kind", kind(measured.subject.encoding)}, {"precision", measured.subject.precision.word()}};
+  out.update(of(measured.accuracy));
+  return out.dump(2) + "\n";
+}
+
+std::string json(const Accuracy& accuracy) {
+  return of(accuracy).dump();
+}
+
+}  // namespace posproof::report

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/spec.h"
+#include "report/words.h"
+#include "run/accuracy.h"
+#include "subject/subject.h"
+
+// How exact a subject is, in words and as JSON.
+namespace posproof::report {
+
+// Who was compared with what.
+struct Measured {
+  std::string_view encoding;  // id
+  const Parameters& parameters;
+  const Subject& subject;
+  const Accuracy& accuracy;
+};
+
+// The summary, a few lines: how many entries, how many not correctly rounded, the largest errors and where,
+// and whether they are within what rounding allows. For a gate, which has a heading of its own.
+std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style);
+
+// A heading, the summary, what rounded frequencies explain, and error against position, one line an octave.
+std::string accuracy(const Measured& measured, const Style& style);
+
+// One JSON document, with the whole curve; numbers that are not finite as null. The second is the value of a
+// field of the gate's.
+std::string json(const Measured& measured);
+std::string json(const Accuracy& accuracy);
+
+}  // namespace posproof::report

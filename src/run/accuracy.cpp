@@ -1,0 +1,252 @@
+#include "run/accuracy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <numeric>
+
+#include "run/agreement.h"
+#include "run/narrowed.h"
+#include "run/packed.h"
+#include "run/tally.h"
+#include "run/walk.h"
+
+namespace posproof {
+namespace {
+
+constexpr Position most_unasked = 4096;             // of a live subject that says nothing of its end
+constexpr Position most_pairs = Position{1} << 20;  // of a bias
+constexpr std::size_t values_of_a_call = std::size_t{1} << 20;
+constexpr Position rows_of_a_call = 1024, rows_of_a_file = 16384;
+
+// An answer is not in the format in which it was to be judged.
+struct NotHeld {};
+
+double unit(Format format) {
+  return std::ldexp(1.0, -shape(format).digits);
+}
+
+std::size_t same(std::size_t column) {
+  return column;
+}
+
+std::vector<Position> consecutive(Position first, std::size_t count) {
+  std::vector<Position> out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+
+Position batch(std::size_t values_of_a_row) {
+  return std::clamp<Position>(
+      static_cast<Position>(values_of_a_call / std::max<std::size_t>(1, values_of_a_row)), 1, rows_of_a_call);
+}
+
+// How the rows of one kind of subject are had, and given to the tally.
+struct Way {
+  Tally& tally;
+  Format format;
+  std::vector<std::byte> packed = {};
+
+  void add(Position first, std::size_t rows, std::span<const double> values, const Tally::Asked& asked) {
+    if (!pack(format, values, packed)) throw NotHeld{};
+    tally.add(first, rows, packed.data(), asked);
+  }
+};
+
+Tally::Asked asked_of_rows(const Domain& domain) {
+  return {[domain](Position t, std::size_t) { return case_of_rows(domain, t); }, &same};
+}
+
+Walk::Rows rows_of(const Table& subject, const Domain& domain, const std::shared_ptr<Way>& way) {
+  return [=](Position first, std::size_t rows) {
+    const Tensor answer = subject.rows(consecutive(first, rows), domain.hi + 1);
+    way->add(first, rows, answer.data, asked_of_rows(domain));
+  };
+}
+
+// Where they lie, if they are in the format already. One row is asked of the subject itself first: it notices
+// a file that has become shorter.
+Walk::Rows rows_of(const Stored& stored, const Table& subject, const Domain& domain,
+                   const std::shared_ptr<Way>& way) {
+  return [=](Position first, std::size_t rows) {
+    subject.rows({&first, 1}, domain.hi + 1);
+    const std::size_t from = static_cast<std::size_t>(first - stored.first) * stored.dim;
+    if (way->format == stored.format) {
+      way->tally.add(first, rows, stored.bytes.data() + from * bytes(stored.format), asked_of_rows(domain));
+      return;
+    }
+    std::vector<double> values(rows * stored.dim);
+    unpack(stored.format, stored.bytes.data() + from * bytes(stored.format), values);
+    way->add(first, rows, values, asked_of_rows(domain));
+  };
+}
+
+// What is turned: a basis vector in every pair, and in the channels of no pair numbers that every format has.
+struct Basis {
+  Role role;
+  bool second;  // (0, 1), not (1, 0)
+  std::vector<double> x;
+};
+
+Basis basis(const Rotary& truth, bool second) {
+  Basis out{second ? Role::key : Role::query, second, {}};
+  for (std::size_t c = 0; c < truth.dim; ++c) out.x.push_back(static_cast<double>(c % 100 + 1));
+  for (const Pair& pair : truth.pairs) {
+    out.x[pair.first] = second ? 0 : 1;
+    out.x[pair.second] = second ? 1 : 0;
+  }
+  return out;
+}
+
+// The row of (cos, sin) that an answer means: (1, 0) becomes (cos, sin) and (0, 1) becomes (-sin, cos). A
+// channel of no pair means how far it is from what it was.
+std::vector<double> meant(const Rotary& truth, const Basis& basis, std::span<const double> answer,
+                          Format format) {
+  std::vector<double> out(answer.begin(), answer.end());
+  for (std::size_t from = 0; from < out.size(); from += truth.dim) {
+    for (std::size_t c = 0; c < truth.dim; ++c)
+      out[from + c] = answer[from + c] == basis.x[c] ? 0 : nearest(format, answer[from + c] - basis.x[c]);
+    for (const Pair& pair : truth.pairs) {
+      const double x = answer[from + pair.first], y = answer[from + pair.second];
+      out[from + pair.first] = basis.second ? y : x;
+      out[from + pair.second] = basis.second ? 0 - x : y;
+    }
+  }
+  return out;
+}
+
+Tally::Asked asked_of_turns(const Rotary& truth, const Basis& basis) {
+  std::vector<std::size_t> channel(truth.dim);
+  std::iota(channel.begin(), channel.end(), std::size_t{0});
+  if (basis.second)
+    for (const Pair& pair : truth.pairs) std::swap(channel[pair.first], channel[pair.second]);
+  return {[basis](Position t, std::size_t) { return case_of_turn(t, basis.role, basis.x); },
+          [channel](std::size_t column) { return channel[column]; }};
+}
+
+Walk::Rows turns_of(const Rotary& subject, const Rotary& truth, const std::shared_ptr<Way>& way) {
+  return [=](Position first, std::size_t rows) {
+    const std::size_t dim = truth.dim, heads = truth.heads;
+    std::array<Tensor, 2> answers;
+    for (const bool second : {false, true}) {
+      const Basis turned = basis(truth, second);
+      Tensor x({1, heads, rows, dim});
+      for (std::size_t r = 0; r < x.rows(); ++r) std::ranges::copy(turned.x, x.row(r).begin());
+      answers[second] = subject.turn(x, consecutive(first, rows), turned.role);
+    }
+    for (const bool second : {false, true}) {
+      const Basis turned = basis(truth, second);
+      const std::span<const double> all = answers[second].data;
+      const std::size_t size = rows * dim;
+      for (std::size_t head = 0; head < heads; ++head) {
+        const auto own = all.subspan(head * size, size);
+        // Bit for bit what the first head answered: judged already.
+        if (head > 0 && std::memcmp(own.data(), all.data(), size * sizeof(double)) == 0) continue;
+        way->add(first, rows, meant(truth, turned, own, way->format), asked_of_turns(truth, turned));
+      }
+    }
+  };
+}
+
+Walk::Rows biases_of(const Bias& subject, const Domain& domain, const std::shared_ptr<Way>& way) {
+  const auto keys = consecutive(domain.lo, static_cast<std::size_t>(domain.hi - domain.lo + 1));
+  return [=](Position first, std::size_t) {
+    const Tensor answer = subject.bias({&first, 1}, keys);
+    way->add(first, 1, answer.data,
+             {[keys](Position i, std::size_t column) { return case_of_pair(i, keys[column % keys.size()]); },
+              &same});
+  };
+}
+
+const Domain* positions_of(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) -> const Domain* {
+        if constexpr (requires { kind.positions; }) return &kind.positions;
+        return nullptr;
+      },
+      encoding);
+}
+
+Domain asked_for(const Encoding& truth, const Subject& subject, const AccuracyOptions& options) {
+  Encoding encoding = subject.encoding;
+  if (options.positions)
+    encoding = narrowed(std::move(encoding), options.positions->first, options.positions->second);
+  const Domain &own = *positions_of(encoding), &declared = *positions_of(truth);
+  Domain domain = overlap(own, declared);
+  const bool says_nothing = subject.live && !own.ends && own.hi >= declared.hi;
+  if (says_nothing && !options.positions && !options.everything)
+    domain.hi = std::min(domain.hi, domain.lo + most_unasked - 1);
+  if (std::holds_alternative<Bias>(truth))  // all pairs of these
+    domain.hi = std::min(domain.hi, domain.lo + static_cast<Position>(std::sqrt(most_pairs)) - 1);
+  return domain;
+}
+
+Accuracy compared(const Encoding& truth, const Subject& subject, Format format, const Domain& domain,
+                  const Reference& reference, const AccuracyOptions& options) {
+  Tally tally(reference, format, options);
+  const auto way = std::make_shared<Way>(Way{tally, format});
+  Walk walk;
+  walk.deadline = options.deadline;
+  walk.progress = options.progress;
+  if (const auto* table = std::get_if<Table>(&subject.encoding)) {
+    walk.batch = subject.stored ? rows_of_a_file : batch(table->dim);
+    walk.rows = subject.stored ? rows_of(*subject.stored, *table, domain, way) : rows_of(*table, domain, way);
+    walk.again = [domain](Position t) { return case_of_rows(domain, t); };
+  } else if (const auto* rotary = std::get_if<Rotary>(&subject.encoding)) {
+    const auto& declared = std::get<Rotary>(truth);
+    walk.batch = batch(declared.dim * declared.heads);
+    walk.rows = turns_of(*rotary, declared, way);
+    walk.again = [asked = basis(declared, false)](Position t) {
+      return case_of_turn(t, asked.role, asked.x);
+    };
+  } else {
+    walk.batch = 1;
+    walk.rows = biases_of(std::get<Bias>(subject.encoding), domain, way);
+    walk.again = [lo = domain.lo](Position i) { return case_of_pair(i, lo); };
+  }
+  const Walked walked =
+      walk.along(domain.lo, domain.hi, [&](Position t, std::size_t rows) { tally.done(t, rows); });
+
+  Accuracy found = tally.found();
+  found.first = domain.lo;
+  found.last = domain.hi;
+  if (std::holds_alternative<Bias>(truth)) found.keys = static_cast<std::size_t>(domain.hi - domain.lo + 1);
+  found.declined = walked.declined;
+  found.errored = walked.errored;
+  found.stopped = walked.stopped;
+  return found;
+}
+
+}  // namespace
+
+Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyOptions& options) {
+  const auto nothing = [](std::string why) {
+    Accuracy none;
+    none.stopped = std::move(why);
+    return none;
+  };
+  if (truth.index() != subject.encoding.index())
+    return nothing(fmt::format("the encoding gives {}, the subject {}: there are no entries to compare",
+                               kind(truth), kind(subject.encoding)));
+  const Domain* declared = positions_of(truth);
+  if (declared == nullptr || std::holds_alternative<Contextual>(truth))
+    return nothing(fmt::format("{} depends on content: there are no entries to compare", kind(truth)));
+  const Domain domain = asked_for(truth, subject, options);
+  if (domain.lo > domain.hi) return nothing("the encoding and the subject have no position in common");
+  const auto with = reference(truth, subject.precision, domain);
+  if (!with) return nothing(fmt::format("no exact {} is known to compare with", kind(truth)));
+
+  const Format format = format_of(subject.precision.result);
+  try {
+    return compared(truth, subject, format, domain, *with, options);
+  } catch (const NotHeld&) {  // wider than what it is judged by
+    const bool fine = subject.stored && unit(subject.stored->format) <= subject.precision.result;
+    return compared(truth, subject, fine ? subject.stored->format : Format::f64, domain, *with, options);
+  }
+}
+
+}  // namespace posproof

@@ -1,0 +1,393 @@
+// Tables, rotaries and biases, right and wrong by little, with every entry compared: what is counted, where
+// it is, and what the bound says.
+#include "run/accuracy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/error.h"
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "run/gate.h"
+#include "run/packed.h"
+#include "run/trial.h"
+#include "subject/testing/npy.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+using testing::python;
+using testing::Written;
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+struct Setting {
+  std::string encoding, parameters;
+
+  const EncodingSpec& spec() const { return encoding_named(encoding); }
+  Parameters all() const { return with(spec(), Case::parse(parameters)); }
+  Encoding truth() const { return spec().oracle(all()); }
+  Subject open(const std::string& words) const {
+    return posproof::open(words,
+                          {.encoding = encoding, .parameters = all(), .declared = in_every_kind(truth())});
+  }
+};
+
+// The exact rows, each entry rounded to the format.
+Tensor exact_rows(const Setting& setting, std::size_t count, Format format) {
+  std::vector<Position> at;
+  for (std::size_t t = 0; t < count; ++t) at.push_back(static_cast<Position>(t));
+  Tensor rows = std::get<Table>(setting.truth()).rows(at, static_cast<Position>(count));
+  for (double& value : rows.data) value = nearest(format, value);
+  return rows;
+}
+
+Accuracy of_file(const Setting& setting, const Tensor& values, bool single, const std::string& precision = "",
+                 const AccuracyOptions& options = {}) {
+  const Written file("accuracy.npy", values, single);
+  return accuracy(setting.truth(), setting.open(file.subject() + precision), options);
+}
+
+// Of every position in order, the first that agreement refutes.
+Position first_refuted(const Setting& setting, const Subject& subject) {
+  const auto one = trial(agreement(setting.truth()), subject.encoding, subject.precision);
+  const Domain& domain = std::get<Table>(subject.encoding).positions;
+  for (Position t = domain.lo; t <= domain.hi; ++t)
+    if (std::holds_alternative<Refuted>(replay(*one, case_of_rows(domain, t)))) return t;
+  return -1;
+}
+
+const Setting small{"sinusoidal", "dim=8"};
+
+TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
+  for (const bool single : {true, false}) {
+    const Accuracy found =
+        of_file(small, exact_rows(small, 1500, single ? Format::f32 : Format::f64), single);
+    EXPECT_EQ(found.format, single ? Format::f32 : Format::f64);
+    EXPECT_EQ(found.rows, 1500u);
+    EXPECT_EQ(found.telling, 1500u);
+    EXPECT_EQ(found.entries, 1500u * 8u);
+    EXPECT_EQ(found.wrong, 0u);
+    EXPECT_EQ(found.ulp, 0);
+    EXPECT_FALSE(found.beyond);
+    EXPECT_FALSE(found.largest_at);
+    EXPECT_EQ(found.largest, single ? 0x1p-25 : 0x1p-54);  // half the spacing below 1
+    // Half a unit, where at least 4 are allowed, and for agreement's own double 2 more.
+    EXPECT_NEAR(found.worst.use(), single ? 1 / 8.0 : 1 / 12.0, 1e-8);
+    EXPECT_EQ(found.curve.front().first, 0);
+    EXPECT_EQ(found.curve.back().first, 1472);  // 1024 + 7 * 64
+    EXPECT_TRUE(found.stopped.empty());
+  }
+}
+
+// Why a block of which every entry is correctly rounded needs no second look.
+TEST(Accuracy, correct_rounding_is_always_allowed) {
+  for (const std::string words : {"dim=8", "dim=7 odd=zero_pad", "dim=7 odd=truncate", "dim=8 amplitude=0.1",
+                                  "dim=8 amplitude=22.627", "dim=8 base=1e30 offset=-5"})
+    for (const std::string precision : {"fp64", "fp32", "bf16", "bf16/bf16", "fp16", "fp32+iterated"}) {
+      const Precision p = Precision::parse(precision);
+      const auto table = std::get<Table>(Setting{"sinusoidal", words}.truth());
+      for (const Position t : {0, 1, 5, 1000, 1 << 20}) {
+        const auto allowed = row_error(table, p, t, std::vector<double>(table.dim, 0.0));
+        std::vector<bool> on_ladder(table.dim, false);
+        for (const Pair& pair : table.pairs) on_ladder[pair.first] = on_ladder[pair.second] = true;
+        if (table.lone) on_ladder[table.lone->first] = true;
+        for (std::size_t c = 0; c < table.dim; ++c)
+          EXPECT_GE(allowed[c], on_ladder[c] ? half_ulp(format_of(p.result), table.amplitude) : 0)
+              << words << " " << precision << " " << t << " " << c;
+      }
+      const auto rotary = std::get<Rotary>(Setting{"rope", "dim=8"}.truth());
+      std::vector<double> x(8, 0.0);
+      for (const Pair& pair : rotary.pairs) x[pair.first] = 1;
+      for (const double allowed : turned_error(rotary, p, 0, x))
+        EXPECT_GE(allowed, half_ulp(format_of(p.result), 1)) << precision;
+    }
+}
+
+TEST(Accuracy, one_entry_off_by_one_unit_in_the_last_row_and_column_is_found) {
+  Tensor rows = exact_rows(small, 1100, Format::f32);
+  double& last = rows.at(1099, 7);
+  last = static_cast<double>(std::nextafter(static_cast<float>(last), 2.0f));
+  const Accuracy found = of_file(small, rows, true);
+  EXPECT_EQ(found.wrong, 1u);
+  EXPECT_EQ(found.ulp_at.position, 1099);
+  EXPECT_EQ(found.ulp_at.column, 7u);
+  EXPECT_GT(found.ulp, 0.5);
+  EXPECT_LE(found.ulp, 1.5);
+  EXPECT_FALSE(found.largest_at);  // it is less than rounding may do to the largest entries
+  EXPECT_FALSE(found.beyond);      // a unit is within what rounding allows
+  EXPECT_EQ(found.curve.back().first, 1088);
+  EXPECT_EQ(found.curve.back().ulp, found.ulp);
+}
+
+TEST(Accuracy, every_single_wrong_entry_is_found_where_it_is) {
+  const Tensor right = exact_rows(small, 200, Format::f32);
+  for (const auto& [row, column] : {std::pair{0u, 0u}, {1u, 5u}, {63u, 7u}, {64u, 0u}, {199u, 3u}}) {
+    Tensor rows = right;
+    rows.at(row, column) += 1e-3;
+    const Accuracy found = of_file(small, rows, true);
+    EXPECT_EQ(found.wrong, 1u);
+    ASSERT_TRUE(found.beyond) << row << " " << column;
+    EXPECT_EQ(found.beyond->at.position, row);
+    EXPECT_EQ(found.beyond->at.column, column);
+    EXPECT_NEAR(found.beyond->residual.measured, 1e-3, 1e-7);
+    EXPECT_NEAR(found.largest, 1e-3, 1e-7);
+    EXPECT_EQ(found.beyond->again.text(), "rows=1 t=" + std::to_string(row) + " n=200");
+  }
+}
+
+TEST(Accuracy, what_is_no_number_is_beyond_every_bound) {
+  for (const std::string words : {"sinusoidal", "learned"}) {
+    const Setting setting{words, words == "learned" ? "dim=8 length=300 table=seeded" : "dim=8"};
+    Tensor rows = exact_rows(setting, 300, Format::f32);
+    rows.at(77, 2) = not_a_number;
+    const Accuracy found = of_file(setting, rows, true);
+    EXPECT_EQ(found.wrong, 1u) << words;
+    EXPECT_TRUE(std::isinf(found.ulp)) << words;
+    EXPECT_TRUE(std::isinf(found.largest)) << words;
+    ASSERT_TRUE(found.beyond) << words;
+    EXPECT_EQ(found.beyond->at.position, 77) << words;
+    EXPECT_EQ(found.beyond->at.column, 2u) << words;
+  }
+}
+
+TEST(Accuracy, a_padded_column_is_zero_and_nothing_else) {
+  const Setting padded{"sinusoidal", "dim=7 odd=zero_pad"};
+  Tensor rows = exact_rows(padded, 130, Format::f32);
+  EXPECT_EQ(of_file(padded, rows, true).wrong, 0u);
+  rows.at(100, 6) = 0x1p-60;  // far below what rounding would do to the others
+  const Accuracy found = of_file(padded, rows, true);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->at.position, 100);
+  EXPECT_EQ(found.beyond->at.column, 6u);
+}
+
+// sin and cos of float32 angles of float32 frequencies, as in the tutorials.
+Tensor tutorial(std::size_t count, double (*angle_rounded)(double)) {
+  Tensor rows({count, 8});
+  for (std::size_t t = 0; t < count; ++t)
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double w = to_fp32(std::pow(10000.0, -2.0 * static_cast<double>(i) / 8));
+      const double angle = angle_rounded(static_cast<double>(t) * w);
+      rows.at(t, 2 * i) = to_fp32(std::sin(angle));
+      rows.at(t, 2 * i + 1) = to_fp32(std::cos(angle));
+    }
+  return rows;
+}
+
+TEST(Accuracy, of_a_tutorial_in_float32_is_within_its_bound_and_its_frequencies_explain_some) {
+  const Accuracy found = of_file(small, tutorial(1500, &to_fp32), true);
+  EXPECT_FALSE(found.beyond);
+  EXPECT_GT(found.wrong, found.entries / 20);
+  EXPECT_LT(found.worst.use(), 1);
+  EXPECT_GT(found.worst.use(), 1 / 16.0);
+  ASSERT_EQ(found.against.size(), 2u);
+  EXPECT_EQ(found.against[0].frequencies, Format::f64);
+  EXPECT_EQ(found.against[0].wrong, found.wrong);  // 2^-53 of a frequency moves nothing here
+  EXPECT_EQ(found.against[1].frequencies, Format::f32);
+  EXPECT_LT(found.against[1].wrong, found.wrong);
+  ASSERT_TRUE(found.largest_at);
+  EXPECT_GT(found.largest, 0x1p-25);
+}
+
+TEST(Accuracy, of_exact_angles_of_rounded_frequencies_is_explained_by_them_alone) {
+  const auto exactly = [](double angle) { return angle; };
+  const Accuracy found = of_file(small, tutorial(300, exactly), true);
+  EXPECT_GT(found.wrong, 0u);
+  EXPECT_EQ(found.against.at(1).wrong, 0u);
+}
+
+TEST(Accuracy, of_angles_in_bf16_ends_at_the_first_position_beyond_the_bound) {
+  for (const auto& [unit, rounded] : {std::pair{"", &to_bf16}, {"@bf16/bf16", &to_bf16}, {"", &to_fp16}}) {
+    const Tensor rows = tutorial(600, rounded);
+    const Written file("angles.npy", rows, true);
+    const Subject subject = small.open(file.subject() + unit);
+    const Accuracy found = accuracy(small.truth(), subject);
+    EXPECT_EQ(found.beyond ? found.beyond->at.position : -1, first_refuted(small, subject)) << unit;
+  }
+}
+
+TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
+  Tensor rows = tutorial(1300, &to_fp32);
+  const auto table = std::get<Table>(small.truth());
+  rows.at(777, 3) += 0.5 * row_error(table, fp32, 777, std::vector<double>(8, 0.0))[3];
+  const Written file("share.npy", rows, true);
+  const Subject subject = small.open(file.subject());
+  const Accuracy found = accuracy(small.truth(), subject);
+  const auto one = trial(agreement(small.truth()), subject.encoding, subject.precision);
+  Residual worst{0, 1, 2};
+  for (Position t = 0; t < 1300; ++t) {
+    const Verdict verdict = replay(*one, case_of_rows(Domain(0, 1299), t));
+    const auto& holds = std::get<Holds>(verdict);
+    if (holds.worst.use() > worst.use()) worst = holds.worst;
+  }
+  EXPECT_GT(worst.use(), 0.4);
+  EXPECT_NEAR(found.worst.use(), worst.use(), 1e-7);
+  EXPECT_EQ(found.worst_at.text(), "rows=1 t=777 n=1300");
+}
+
+TEST(Accuracy, threads_change_nothing) {
+  const Tensor rows = tutorial(1500, &to_fp32);
+  const Accuracy one = of_file(small, rows, true), four = of_file(small, rows, true, "", {.threads = 4});
+  EXPECT_EQ(one.wrong, four.wrong);
+  EXPECT_EQ(one.ulp, four.ulp);
+  EXPECT_EQ(one.ulp_at.position, four.ulp_at.position);
+  EXPECT_EQ(one.largest_at->position, four.largest_at->position);
+  EXPECT_EQ(one.worst_at, four.worst_at);
+  EXPECT_EQ(one.curve.size(), four.curve.size());
+}
+
+// A file of one format that is meant as another: compared in the one that it is meant as, if it holds such.
+TEST(Accuracy, is_judged_in_the_format_that_was_meant) {
+  const Tensor as_bf16 = exact_rows(small, 300, Format::bf16);
+  const Accuracy narrow = of_file(small, as_bf16, true, "@bf16");
+  EXPECT_EQ(narrow.format, Format::bf16);
+  EXPECT_EQ(narrow.wrong, 0u);
+  EXPECT_FALSE(narrow.beyond);
+
+  const Accuracy wide = of_file(small, exact_rows(small, 300, Format::f32), true, "@bf16");
+  EXPECT_EQ(wide.format, Format::f32);
+  EXPECT_EQ(wide.wrong, 0u);
+
+  const Accuracy fine = of_file(small, exact_rows(small, 300, Format::f32), true, "@fp64");
+  EXPECT_EQ(fine.format, Format::f64);
+  ASSERT_TRUE(fine.beyond);
+  EXPECT_EQ(fine.beyond->at.position, 1);  // row 0 is exact in both
+}
+
+TEST(Accuracy, of_part_of_a_file) {
+  const Tensor rows = exact_rows(small, 300, Format::f32);
+  const Accuracy found =
+      of_file(small, rows, true, "", {.positions = std::pair{Position{70}, Position{199}}});
+  EXPECT_EQ(found.rows, 130u);
+  EXPECT_EQ(found.wrong, 0u);
+  EXPECT_EQ(found.first, 70);
+  EXPECT_EQ(found.last, 199);
+}
+
+TEST(Accuracy, without_an_exact_table_is_compared_row_by_row) {
+  const Setting learned{"learned", "dim=4 length=100 table=seeded"};
+  Tensor rows = exact_rows(learned, 100, Format::f32);
+  EXPECT_EQ(of_file(learned, rows, true).wrong, 0u);
+  rows.at(99, 3) *= 1 + 0x1p-20;
+  const Accuracy found = of_file(learned, rows, true);
+  EXPECT_EQ(found.wrong, 1u);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->again.text(), "rows=1 t=99 n=100");
+}
+
+TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
+  const Setting alibi{"alibi", "heads=4"};
+  std::vector<Position> at;
+  for (Position t = 0; t < 40; ++t) at.push_back(t);
+  Tensor values = std::get<Bias>(alibi.truth()).bias(at, at);
+  values.at(0, 39) = not_a_number;  // key 39 after query 0: hidden
+  const Accuracy right = of_file(alibi, values, false);
+  EXPECT_EQ(right.wrong, 0u);
+  EXPECT_EQ(right.rows, 40u);
+  EXPECT_FALSE(right.beyond);
+  values.at(2 * 40 + 30, 11) *= 1.001;
+  const Accuracy found = of_file(alibi, values, false);
+  EXPECT_EQ(found.wrong, 1u);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->at.column, 2u * 40u + 11u);
+  EXPECT_EQ(found.beyond->again.text(), "nq=1 nk=1 i=30 j=11");
+}
+
+TEST(Accuracy, of_a_live_table) {
+  const Setting setting{"sinusoidal", "dim=4"};
+  const Subject built_in{"sinusoidal", "built in", setting.spec().make(setting.all()), fp64, true};
+  const Accuracy found = accuracy(setting.truth(), built_in);
+  EXPECT_EQ(found.first, 0);
+  EXPECT_EQ(found.last, 4095);
+  EXPECT_EQ(found.rows, 4096u);
+  EXPECT_FALSE(found.beyond);
+}
+
+Accuracy of_variant(const std::string& name, const std::string& parameters,
+                    const AccuracyOptions& options = {}) {
+  const Setting setting{"rope", parameters};
+  return accuracy(setting.truth(), setting.open(python("src/subject/testing/variants.py", name)), options);
+}
+
+TEST(Accuracy, of_a_live_rotary_asks_both_basis_vectors_and_every_head) {
+  const AccuracyOptions some{.positions = std::pair{Position{0}, Position{1199}}};
+  const Accuracy right = of_variant("half_split", "dim=8 heads=2", some);
+  EXPECT_EQ(right.rows, 1200u);
+  EXPECT_EQ(right.entries, 2u * 1200u * 8u);  // the heads answer alike
+  EXPECT_EQ(right.format, Format::f32);
+  EXPECT_GT(right.wrong, 0u);
+  EXPECT_FALSE(right.beyond) << right.beyond->again.text();
+
+  const Accuracy head = of_variant("last_head", "dim=8 heads=3", some);
+  ASSERT_TRUE(head.beyond);
+  EXPECT_EQ(head.beyond->at.position, 700);
+  EXPECT_EQ(head.entries, 2u * 1200u * 8u + 2u * 1024u * 8u);
+
+  const Accuracy keys = of_variant("keys_do_not_turn", "dim=8", some);
+  ASSERT_TRUE(keys.beyond);
+  EXPECT_EQ(keys.beyond->at.position, 1);
+  EXPECT_EQ(keys.beyond->again.word("role"), "key");
+}
+
+TEST(Accuracy, of_a_rotary_sees_its_tail) {
+  const AccuracyOptions some{.positions = std::pair{Position{0}, Position{99}}};
+  EXPECT_FALSE(of_variant("half_split", "dim=8", some).beyond);
+  const Setting partial{"rope", "dim=8 rotary_width=4"};
+  Encoding made = partial.spec().make(partial.all());
+  auto& rotary = std::get<Rotary>(made);
+  rotary.turn = [turn = rotary.turn](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor out = turn(x, positions, role);
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      if (positions[r] == 60) out.at(r, 7) = 0;
+    return out;
+  };
+  const Accuracy found = accuracy(partial.truth(), {"rope", "", made, fp64, true}, some);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->at.position, 60);
+  EXPECT_EQ(found.beyond->at.column, 7u);
+}
+
+TEST(Accuracy, counts_what_is_declined) {
+  const Setting setting{"sinusoidal", "dim=4"};
+  Encoding made = setting.spec().make(setting.all());
+  auto& table = std::get<Table>(made);
+  table.rows = [rows = table.rows](std::span<const Position> positions, Position length) {
+    for (const Position t : positions)
+      if (t >= 1500 || t == 37) throw Refusal("not there");
+    return rows(positions, length);
+  };
+  const Accuracy found = accuracy(setting.truth(), {"sinusoidal", "", made, fp64, true});
+  EXPECT_EQ(found.rows, 1499u);
+  EXPECT_EQ(found.declined, 4096u - 1499u);
+}
+
+TEST(Accuracy, ends_where_the_subject_does) {
+  const Setting setting{"sinusoidal", "dim=4"};
+  Encoding made = setting.spec().make(setting.all());
+  auto& table = std::get<Table>(made);
+  table.rows = [rows = table.rows](std::span<const Position> positions, Position length) {
+    if (positions.front() >= 1024) throw SubjectError("it died");
+    return rows(positions, length);
+  };
+  const Accuracy found = accuracy(setting.truth(), {"sinusoidal", "", made, fp64, true});
+  ASSERT_TRUE(found.errored);
+  EXPECT_EQ(found.errored->what, "it died");
+  EXPECT_EQ(found.errored->at.text(), "rows=1 t=1024 n=4096");
+  EXPECT_EQ(found.rows, 1024u);
+}
+
+TEST(Accuracy, of_what_depends_on_content_is_none) {
+  const Setting none{"none", "dim=4"};
+  const Subject built_in{"none", "", none.spec().make(none.all()), fp64, true};
+  const Accuracy found = accuracy(none.truth(), built_in);
+  EXPECT_EQ(found.rows, 0u);
+  EXPECT_FALSE(found.stopped.empty());
+}
+
+}  // namespace
+}  // namespace posproof

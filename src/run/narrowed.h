@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/encoding.h"
+#include "core/precision.h"
+
+// The positions that a subject is asked for.
+namespace posproof {
+
+// The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are
+// left.
+Encoding narrowed(Encoding encoding, Position lo, Position hi);
+
+// What is beyond the largest number of fp16 is an infinity there, by rounding alone: a subject in fp16 is
+// asked for the positions whose values have a place in it. The other formats reach beyond 2^127.
+void keep_within_fp16(const Encoding& truth, const Precision& precision, Encoding& subject);
+
+// The positions of both.
+Domain overlap(const Domain& a, const Domain& b);
+
+}  // namespace posproof

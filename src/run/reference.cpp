@@ -1,0 +1,188 @@
+#include "run/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/residual.h"
+#include "oracle/given.h"
+#include "subject/dtype.h"
+
+namespace posproof {
+namespace {
+
+using oracle::Compared;
+using oracle::ExactTable;
+using Each = Reference::Each;
+
+std::vector<std::size_t> columns_in_no_run(const ExactTable& table) {
+  std::vector<bool> held(table.dim(), false);
+  for (const oracle::Run& run : table.runs())
+    std::fill_n(held.begin() + static_cast<std::ptrdiff_t>(run.column), run.columns(), true);
+  std::vector<std::size_t> out;
+  for (std::size_t c = 0; c < held.size(); ++c)
+    if (!held[c]) out.push_back(c);
+  return out;
+}
+
+std::vector<double> frequencies_of(const std::vector<Pair>& pairs, const std::optional<Pair>& lone) {
+  std::vector<double> out(pairs.size() + (lone ? 1 : 0));
+  for (const Pair& pair : pairs) out.at(pair.index) = pair.frequency;
+  if (lone) out.at(lone->index) = lone->frequency;
+  return out;
+}
+
+// What both kinds with an exact table have in common. `pairs` declare the frequency of every number of its
+// ladder.
+Reference exactly(const std::shared_ptr<const ExactTable>& exact, const std::vector<Pair>& pairs,
+                  const std::optional<Pair>& lone, Position offset) {
+  Reference out{.dim = exact->dim(), .empty = columns_in_no_run(*exact)};
+  out.origin = -offset;
+  out.compare = [exact](Format format, Position first, std::size_t rows, const std::byte* values,
+                        const Each& each, unsigned threads) {
+    return exact->compare(format, first, rows, values, each, threads);
+  };
+  out.doubles = [exact](Position first, std::size_t rows, std::span<double> values) {
+    exact->fill(Format::f64, first, rows, values.data());
+  };
+  std::vector<double> frequencies = frequencies_of(pairs, lone);
+  for (const Format format : {Format::f64, Format::f32}) {
+    for (double& w : frequencies) w = nearest(format, w);
+    out.rounded.push_back({format, oracle::with_frequencies(*exact, frequencies, offset)});
+  }
+  return out;
+}
+
+// The bounds of error.h are of |entry - exact|. What agreement compares with is the exact value rounded to
+// double, which is off by u A at most, and it allows that on top: 2 u A more than the bound are beyond both.
+double margin(double amplitude) {
+  return 2 * unit_fp64 * amplitude;
+}
+
+Reference of_exact(const Table& truth, const Precision& precision) {
+  Reference out = exactly(truth.exact, truth.pairs, truth.lone, static_cast<Position>(truth.offset));
+  out.amplitude = truth.amplitude;
+  out.ceiling = 2 * truth.amplitude;
+  out.allowed = [truth, precision, empty = out.empty](Position t) {
+    std::vector<double> allowed = row_error(truth, precision, t, std::vector<double>(truth.dim, 0.0));
+    for (std::size_t c = 0; c < allowed.size(); ++c)
+      if (!std::binary_search(empty.begin(), empty.end(), c)) allowed[c] += margin(truth.amplitude);
+    return allowed;
+  };
+  return out;
+}
+
+Reference of_exact(const Rotary& truth, const Precision& precision) {
+  Reference out = exactly(truth.exact, truth.pairs, std::nullopt, 0);
+  out.amplitude = truth.amplitude;
+  out.ceiling = 2 * truth.amplitude;
+  std::vector<double> x(truth.dim, 0.0);
+  for (const Pair& pair : truth.pairs) x[pair.first] = 1;
+  out.allowed = [truth, precision, x](Position t) {
+    std::vector<double> allowed = turned_error(truth, precision, t, x);
+    for (const Pair& pair : truth.pairs)
+      for (const std::size_t c : {pair.first, pair.second}) allowed[c] += margin(truth.amplitude);
+    return allowed;
+  };
+  return out;
+}
+
+// Rows computed in double, with what is allowed for each of their entries.
+struct Row {
+  std::vector<double> exact, allowed;
+  std::vector<bool> seen = {};  // empty: all are; what a causal mask hides is compared with nothing
+};
+
+void compare_row(Format format, const Row& row, const std::byte* values, std::size_t from, Compared& found) {
+  for (std::size_t c = 0; c < row.exact.size(); ++c) {
+    if (!row.seen.empty() && !row.seen[c]) continue;
+    const double there = value(format, values + (from + c) * bytes(format)), exact = row.exact[c];
+    if (there == exact) continue;
+    const double off = std::abs(there - exact);
+    found.farthest[c] = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
+    if (there == nearest(format, exact)) continue;
+    ++found.wrong;
+    const double ulp = found.farthest[c] / (2 * half_ulp(format, exact));
+    if (ulp > found.ulp) {
+      found.ulp = ulp;
+      found.at = found.first;
+      found.column = c;
+    }
+  }
+}
+
+Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of) {
+  // Asked for first to be compared and then for what is allowed.
+  struct Last {
+    std::optional<Position> position = {};
+    Row row = {};
+  };
+  const auto at = [row_of, last = std::make_shared<Last>()](Position t) -> const Row& {
+    if (last->position != t) {
+      last->position.reset();
+      last->row = row_of(t);
+      last->position = t;
+    }
+    return last->row;
+  };
+  Reference out{.dim = dim, .ceiling = no_ceiling};
+  out.allowed = [at](Position t) { return at(t).allowed; };
+  out.compare = [at, dim](Format format, Position first, std::size_t rows, const std::byte* values,
+                          const Each& each, unsigned) {
+    Compared all{.first = first, .rows = rows, .farthest = std::vector<double>(dim, 0.0)};
+    for (std::size_t r = 0; r < rows; ++r) {
+      const Position t = first + static_cast<Position>(r);
+      Compared one{.first = t, .rows = 1, .farthest = std::vector<double>(dim, 0.0)};
+      compare_row(format, at(t), values, r * dim, one);
+      if (each) each(one);
+      all.wrong += one.wrong;
+      for (std::size_t c = 0; c < dim; ++c) all.farthest[c] = std::max(all.farthest[c], one.farthest[c]);
+      if (one.ulp > all.ulp) {
+        all.ulp = one.ulp;
+        all.at = t;
+        all.column = one.column;
+      }
+    }
+    return all;
+  };
+  return out;
+}
+
+Reference of_rows(const Table& truth, const Precision& precision, const Domain& domain) {
+  return by_rows(truth.dim, [truth, precision, length = domain.hi + 1](Position t) {
+    Row row{truth.rows({&t, 1}, length).data, {}};
+    row.allowed = row_error(truth, precision, t, row.exact);
+    for (std::size_t c = 0; c < truth.dim; ++c) row.allowed[c] += unit_fp64 * std::abs(row.exact[c]);
+    return row;
+  });
+}
+
+Reference of_rows(const Bias& truth, const Precision& precision, const Domain& domain) {
+  std::vector<Position> keys(static_cast<std::size_t>(domain.hi - domain.lo + 1));
+  std::iota(keys.begin(), keys.end(), domain.lo);
+  return by_rows(truth.heads * keys.size(), [truth, precision, keys](Position query) {
+    Row row{truth.bias({&query, 1}, keys).data, {}};
+    for (std::size_t n = 0; n < row.exact.size(); ++n) {
+      const std::size_t head = n / keys.size();
+      const double b = row.exact[n], slope = truth.slopes.empty() ? 0.0 : truth.slopes[head];
+      row.allowed.push_back(bias_error(precision, b, slope, head + 1) + unit_fp64 * std::abs(b));
+      row.seen.push_back(!truth.causal || keys[n % keys.size()] <= query);
+    }
+    return row;
+  });
+}
+
+}  // namespace
+
+std::optional<Reference> reference(const Encoding& truth, const Precision& precision, const Domain& domain) {
+  if (const auto* table = std::get_if<Table>(&truth))
+    return table->exact ? of_exact(*table, precision) : of_rows(*table, precision, domain);
+  if (const auto* rotary = std::get_if<Rotary>(&truth); rotary && rotary->exact)
+    return of_exact(*rotary, precision);
+  if (const auto* bias = std::get_if<Bias>(&truth)) return of_rows(*bias, precision, domain);
+  return std::nullopt;
+}
+
+}  // namespace posproof

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/formats.h"
+#include "core/precision.h"
+#include "oracle/exact_table.h"
+
+namespace posproof {
+
+// What the entries of a subject are compared with, row by row, and how far rounding alone may put them. A row
+// is that of a position in a table; of a rotary, what becomes of (1, 0) in every pair; of a bias, what one
+// query gives: [heads, keys].
+struct Reference {
+  std::size_t dim = 0;                  // entries of a row
+  double ceiling = 0;                   // no entry can be further off, however wrong
+  double amplitude = 0;                 // of sines and cosines; 0: the rows are none
+  std::vector<std::size_t> empty = {};  // columns that are exactly 0, whatever the position
+
+  // What rounding allows in each column at a position, what the reference itself was rounded by included.
+  std::function<std::vector<double>(Position)> allowed = {};
+  // Where allowances only grow with the distance from a position, that position; else every one has its own,
+  // and rows are compared one by one.
+  std::optional<Position> origin = {};
+
+  using Each = std::function<void(const oracle::Compared&)>;
+  std::function<oracle::Compared(Format, Position first, std::size_t rows, const std::byte* values,
+                                 const Each& each, unsigned threads)>
+      compare = {};
+
+  // Rows of the exact table in double, each entry rounded once; none of other references.
+  std::function<void(Position first, std::size_t rows, std::span<double> values)> doubles = {};
+
+  // The other question: what an implementation holds that first rounded its frequencies to a format.
+  struct Rounded {
+    Format frequencies;
+    std::shared_ptr<const oracle::ExactTable> table;
+  };
+  std::vector<Rounded> rounded = {};
+};
+
+// For positions within the domain; the keys of a bias are all of them. None for logits and whole operators:
+// they have no entries of their own.
+std::optional<Reference> reference(const Encoding& truth, const Precision& precision, const Domain& domain);
+
+}  // namespace posproof

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/encoding.h"
+#include "core/verdict.h"
+
+namespace posproof {
+
+// How a walk over positions ended.
+struct Walked {
+  std::uint64_t declined = 0;           // positions that were refused
+  std::optional<Errored> errored = {};  // what ended it
+  std::string stopped = {};             // or that its time did
+};
+
+// Every position once, in order, many at a time.
+struct Walk {
+  using Rows = std::function<void(Position first, std::size_t rows)>;
+
+  Position batch = 1;  // so many at a time, from a multiple of it
+  Rows rows = {};      // throws Refusal where one of them is refused: then they are asked in halves
+  std::function<Case(Position)> again = {};  // where an error was
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::function<void(Position done, Position of)> progress = {};
+
+  // `done` is told of the positions that were answered. What is no std::exception leaves it.
+  Walked along(Position first, Position last, const Rows& done) const;
+};
+
+}  // namespace posproof
