@@ -145,6 +145,9 @@ const bool registered = [] {
   add("library/glibc_sincos", &row_by_glibc);
 #if defined(__x86_64__)
   const bool v3 = __builtin_cpu_supports("avx2"), v4 = __builtin_cpu_supports("avx512f");
+  // What the report says where a line is missing.
+  benchmark::AddCustomContext("libmvec", libmvec().narrow_sine != nullptr ? "installed" : "not installed");
+  benchmark::AddCustomContext("sleef", sleef().narrow != nullptr ? "installed" : "not installed");
   if (v3 && libmvec().narrow_sine != nullptr) add("library/libmvec_v3", &row_by_libmvec_v3);
   if (v4 && libmvec().wide_sine != nullptr) add("library/libmvec_v4", &row_by_libmvec_v4);
   if (v3 && sleef().narrow != nullptr) add("library/sleef_v3", &row_by_sleef_v3);

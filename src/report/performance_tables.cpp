@@ -64,7 +64,12 @@ std::vector<std::string> row(const Measured& measured, const Way& way, const std
 std::vector<Block> performance_of_others(const Measured& measured) {
   const std::string best = measured.context("best_kernel");
   const std::string oracle = fmt::format("oracle/write_with_set_up/f32/sin_cos/{}/131072", best);
-  const std::string torch = measured.context("torch") == "not installed" ? "not installed" : "not measured";
+  const auto missing = [&](const char* what) {
+    return measured.context(what) == "not installed" ? "not installed" : "not measured";
+  };
+  const auto library = [&](const char* what) {
+    return measured.context(what) == "installed" ? "not for this processor" : "not installed";
+  };
   const std::vector<Way> ways = {
       {"numpy, all f32, as tutorials have it", "today/numpy_tutorial", "", {"verify/numpy_tutorial"}},
       {"numpy, all f32, preallocated, in blocks", "today/numpy_best", "", {"verify/numpy_best"}},
@@ -73,17 +78,17 @@ std::vector<Block> performance_of_others(const Measured& measured) {
        "today/torch_tutorial",
        "",
        {"verify/torch_tutorial"},
-       torch},
+       missing("torch")},
       {"PyTorch, Llama-style caches, time for as many values",
        "today/llama_caches",
        "",
        {"verify/llama_cosines", "verify/llama_sines"},
-       torch},
+       missing("torch")},
       {"glibc `sincos`, f64 stored in f32", "library/glibc_sincos"},
-      {"libmvec, AVX2, f64 stored in f32", "library/libmvec_v3"},
-      {"libmvec, AVX-512, f64 stored in f32", "library/libmvec_v4"},
-      {"SLEEF `sincosd4_u10`, f64 stored in f32", "library/sleef_v3", "", {}, "not installed"},
-      {"SLEEF `sincosd8_u10`, f64 stored in f32", "library/sleef_v4", "", {}, "not installed"},
+      {"libmvec, AVX2, f64 stored in f32", "library/libmvec_v3", "", {}, library("libmvec")},
+      {"libmvec, AVX-512, f64 stored in f32", "library/libmvec_v4", "", {}, library("libmvec")},
+      {"SLEEF `sincosd4_u10`, f64 stored in f32", "library/sleef_v3", "", {}, library("sleef")},
+      {"SLEEF `sincosd8_u10`, f64 stored in f32", "library/sleef_v4", "", {}, library("sleef")},
       {"MPFR with Ziv's test, f32", "", "mpfr/f32/"},
       {"MPFR with Ziv's test, f64", "", "mpfr/f64/"},
       {"the oracle with its set-up, f32", oracle},

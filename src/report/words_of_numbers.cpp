@@ -16,7 +16,7 @@ std::string significant(double value) {
   const double unit = std::pow(10.0, exponent - 2);
   std::string digits = fmt::format("{:.0f}", std::round(value / unit) * unit);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits;
 }
 
