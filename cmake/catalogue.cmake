@@ -47,3 +47,42 @@ std::span<const Entry<${ARG_TYPE}>> ${ARG_NAME}() {
   file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.cpp CONTENT "${listed}" @ONLY)
   set(${ARG_NAME}_SOURCES ${sources} ${made}/${ARG_NAME}.cpp PARENT_SCOPE)
 endfunction()
+
+# The contents of the `.cases` files of a folder, to be had at run time without a path of the source tree:
+#
+#   posproof_cases(NAME hard_cases FOLDER src/oracle/cases)
+#
+# writes catalogue/hard_cases.h with
+#   namespace posproof::catalogue { std::span<const Entry<char>> hard_cases(); }
+# whose values are the files, ended by a 0, under their names without `.cases`; and sets <NAME>_SOURCES in the caller.
+function(posproof_cases)
+  cmake_parse_arguments(ARG "" "NAME;FOLDER" "" ${ARGN})
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}
+       ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cases)
+  list(SORT files)
+  set(contents "")
+  set(entries "")
+  foreach(file IN LISTS files)
+    if(NOT file MATCHES "^[a-z][a-z0-9_]*\\.cases$")
+      message(FATAL_ERROR "${ARG_FOLDER}/${file}: a file of cases is named in lower case with underscores")
+    endif()
+    string(REGEX REPLACE "\\.cases$" "" id ${file})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file})
+    file(READ ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file} content)
+    string(APPEND contents "constexpr char ${id}[] = R\"cases(${content})cases\";\n")
+    string(APPEND entries "    {\"${id}\", ${id}},\n")
+  endforeach()
+
+  set(made ${PROJECT_BINARY_DIR}/generated/catalogue)
+  set(written "// Written by cmake/catalogue.cmake from the files in ${ARG_FOLDER}/.\n")
+  set(declared "${written}#pragma once\n\n#include <span>\n\n#include \"core/catalogue.h\"\n
+namespace posproof::catalogue {\nstd::span<const Entry<char>> ${ARG_NAME}();\n}\n")
+  list(LENGTH files number)
+  set(listed "${written}#include \"catalogue/${ARG_NAME}.h\"\n\n#include <array>\n
+namespace posproof::catalogue {\nnamespace {\n${contents}}  // namespace\n
+std::span<const Entry<char>> ${ARG_NAME}() {
+  static constexpr std::array<Entry<char>, ${number}> all = {{\n${entries}  }};\n  return all;\n}\n}\n")
+  file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.h CONTENT "${declared}" @ONLY)
+  file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.cpp CONTENT "${listed}" @ONLY)
+  set(${ARG_NAME}_SOURCES ${made}/${ARG_NAME}.cpp PARENT_SCOPE)
+endfunction()

@@ -47,12 +47,16 @@ Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Te
                     const Precision& p) {
   const double wide = std::min(p.angle, p.result);
   const double roundings = (static_cast<double>(a.width()) + 1) * wide + 3 * p.result;
-  const Tensor size_a = magnitudes(a), size_b = magnitudes(b);
-  const Tensor both = scaled_logits(size_a, size_b), left = scaled_logits(da, size_b),
-               right = scaled_logits(size_a, db), second = scaled_logits(da, db);
-  Tensor error = both;
-  for (std::size_t e = 0; e < error.data.size(); ++e)
-    error.data[e] = roundings * both.data[e] + left.data[e] + right.data[e] + second.data[e];
+  // Of three products of whole matrices, two: (roundings |a| + da).|b| + (|a| + da).db.
+  Tensor with_b(a.shape), with_db(a.shape);
+  for (std::size_t e = 0; e < a.data.size(); ++e) {
+    const double size = std::abs(a.data[e]);
+    with_b.data[e] = roundings * size + da.data[e];
+    with_db.data[e] = size + da.data[e];
+  }
+  Tensor error = scaled_logits(with_b, magnitudes(b));
+  const Tensor other = scaled_logits(with_db, db);
+  for (std::size_t e = 0; e < error.data.size(); ++e) error.data[e] += other.data[e];
   return error;
 }
 

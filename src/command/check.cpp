@@ -13,6 +13,7 @@
 #include "report/words.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/recorded.h"
 #include "run/trial.h"
 #include "subject/subject.h"
 
@@ -48,8 +49,10 @@ int run_check(std::string_view encoding_id, const EncodingSpec& spec, const Para
   Verdict verdict =
       NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};
   if (const auto one = trial(property, subject.encoding, subject.precision)) {
+    const Plan plan{.seed = common.seed, .id = property_id, .budget = common.budget()};
     if (words.empty()) {
-      verdict = search(*one, {.seed = common.seed, .id = property_id, .budget = common.budget()});
+      verdict = agreeing ? agreement_searched(truth, subject.encoding, subject.precision, plan)
+                         : search(*one, plan);
     } else {
       verdict = replay(*one, Case::parse(words));
     }

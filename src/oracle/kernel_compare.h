@@ -152,9 +152,10 @@ POSPROOF_INLINE Doubles units(Doubles x) {
   constexpr FormatShape target = shape(format);
   constexpr std::int64_t exponents = std::int64_t{0x7ff} << 52;
   constexpr std::int64_t least = std::int64_t{1023 + (format == Format::f64 ? -960 : target.smallest)} << 52;
+  constexpr std::uint64_t sum = std::uint64_t{1023 + 1023 + target.digits - 1} << 52;  // modulo 2^64
   const Longs e = (Longs)x & exponents;
   const Longs clamped = e > least ? e : (least - Longs{});
-  return (Doubles)((std::int64_t{1023 + 1023 + target.digits - 1} << 52) - clamped);
+  return (Doubles)(sum - (Unsigned)clamped);
 }
 
 // What is known of one group of entries, v being what is stored.
@@ -166,7 +167,7 @@ struct Measured {
 // The head of a number, or the double next to it nearer to 0 where the number is nearer to 0 than its head:
 // what has the number's own exponent.
 POSPROOF_INLINE Doubles within(Twofold x) {
-  return (Doubles)(bits(x.head) + ((bits(x.head) ^ bits(x.rest)) >> 63));
+  return (Doubles)((Unsigned)bits(x.head) + (Unsigned)((bits(x.head) ^ bits(x.rest)) >> 63));
 }
 
 template <Format format>

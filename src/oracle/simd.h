@@ -18,6 +18,7 @@ constexpr std::size_t lanes = POSPROOF_LANES;
 
 using Doubles = double __attribute__((vector_size(8 * lanes)));
 using Longs = std::int64_t __attribute__((vector_size(8 * lanes)));
+using Unsigned = std::uint64_t __attribute__((vector_size(8 * lanes)));
 using Floats = float __attribute__((vector_size(4 * lanes)));
 using Ints = std::int32_t __attribute__((vector_size(4 * lanes)));
 using Words = std::uint32_t __attribute__((vector_size(4 * lanes)));

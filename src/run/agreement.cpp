@@ -79,12 +79,7 @@ Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Dr
       std::get<std::string>(draw.option("role", {"query", "key"})) == "query" ? Role::query : Role::key;
   const auto content = draw.content("x", truth.dim);
 
-  // Every token has the same content but for a power of two, which is exact in every format: tokens that are
-  // mixed up differ, and the counterexample stays one vector.
-  Tensor x({batch, truth.heads, n, truth.dim});
-  for (std::size_t r = 0; r < x.rows(); ++r)
-    for (std::size_t c = 0; c < truth.dim; ++c) x.at(r, c) = std::ldexp(content[c], static_cast<int>(r % 4));
-
+  const Tensor x = contents_of_tokens(truth, batch, n, content);
   const Tensor there = subject.turn(x, at, role);
   const Tensor here = truth.turn(x, at, role);
   Residual worst{0, 0, 0};
@@ -194,6 +189,14 @@ Case case_of_turn(Position t, Role role, std::vector<double> x) {
   one.set("role", role == Role::query ? "query" : "key");
   one.set("x", std::move(x));
   return one;
+}
+
+Tensor contents_of_tokens(const Rotary& truth, std::size_t batch, std::size_t n,
+                          std::span<const double> content) {
+  Tensor x({batch, truth.heads, n, truth.dim});
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < truth.dim; ++c) x.at(r, c) = std::ldexp(content[c], static_cast<int>(r % 4));
+  return x;
 }
 
 Case case_of_pair(Position i, Position j) {

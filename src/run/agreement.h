@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,11 @@ Property agreement(const Encoding& truth, const std::function<void(const Residua
 Case case_of_rows(const Domain& domain, Position t);
 Case case_of_turn(Position t, Role role, std::vector<double> x);
 Case case_of_pair(Position i, Position j);
+
+// What is turned in such a case. Every token has the same content but for a power of two, which is exact in
+// every format: tokens that are mixed up differ, and the counterexample stays one vector.
+Tensor contents_of_tokens(const Rotary& truth, std::size_t batch, std::size_t n,
+                          std::span<const double> content);
 
 // "Agrees with its oracle", the claim that every encoding has without writing it, over the spec's grid.
 Trial agreement_over_grid(const EncodingSpec& spec);

@@ -15,6 +15,7 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claims.h"
+#include "run/recorded.h"
 #include "run/trial.h"
 
 namespace posproof {
@@ -54,7 +55,7 @@ class Agreeing : public Conformance {
  public:
   Agreeing(std::string id, const EncodingSpec& spec) : id_(std::move(id)), spec_(spec) {}
   void TestBody() override {
-    const Judged judged = stand(search(agreement_over_grid(spec_), {.id = id_}));
+    const Judged judged = stand(agreement_searched(spec_, {.id = id_}));
     EXPECT_EQ(judged.standing, Standing::as_claimed)
         << id_ << ": " << name(judged.standing) << ": " << judged.why;
   }

@@ -12,6 +12,7 @@
 #include "run/catalogued.h"
 #include "run/everywhere.h"
 #include "run/narrowed.h"
+#include "run/recorded.h"
 #include "run/trial.h"
 
 namespace posproof {
@@ -87,9 +88,9 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
 }
 
-// A sample, and every position where that can be had. A file that was compared as a whole needs no sample:
-// its rows are all that there is.
-Verdict agrees(const Encoding& truth, const Trial& trial, const Plan& plan, bool exhaustive, Gated& gated) {
+// Where recorded, a sample, and every position where that can be had. A file that was compared as a whole
+// needs no sample: its rows are all that there is.
+Verdict agrees(const Encoding& truth, const Plan& plan, bool exhaustive, Gated& gated) {
   const auto ask_all = [&] {
     Everywhere all = everywhere(truth, gated.subject, plan.budget, exhaustive);
     gated.accuracy = std::move(all.accuracy);
@@ -97,7 +98,7 @@ Verdict agrees(const Encoding& truth, const Trial& trial, const Plan& plan, bool
   };
   if (gated.subject.stored)
     if (auto all = ask_all()) return std::move(*all);
-  Verdict searched = search(trial, plan);
+  Verdict searched = agreement_searched(truth, gated.subject.encoding, gated.subject.precision, plan);
   if (gated.subject.stored || std::holds_alternative<Errored>(searched) ||
       (std::holds_alternative<Refuted>(searched) && !exhaustive))
     return searched;
@@ -167,8 +168,8 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     if (std::any_of(gated.asked.begin(), gated.asked.end(),
                     [](const Asking& a) { return std::holds_alternative<Errored>(a.verdict); }))
       plan.budget.shrinks = 0;
-    Verdict verdict = one.id == agreement_id ? agrees(truth, one.trial, plan, options.exhaustive, gated)
-                                             : search(one.trial, plan);
+    Verdict verdict =
+        one.id == agreement_id ? agrees(truth, plan, options.exhaustive, gated) : search(one.trial, plan);
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided != nullptr && one.id != agreement_id &&
         !gated.subject.live) {  // a file refuses only past its end

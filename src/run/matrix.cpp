@@ -7,6 +7,7 @@
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
 #include "run/agreement.h"
+#include "run/recorded.h"
 #include "run/trial.h"
 
 namespace posproof {
@@ -23,7 +24,7 @@ Answer searched(const Trial& trial, const Plan& plan) {
 }
 
 Answer agreed(const EncodingSpec& spec, const Plan& plan) {
-  Judged one = stand(search(agreement_over_grid(spec), plan));
+  Judged one = stand(agreement_searched(spec, plan));
   return {nullptr, one.standing, std::move(one.verdict), std::move(one.why)};
 }
 

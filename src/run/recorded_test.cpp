@@ -1,0 +1,227 @@
+#include "run/recorded.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "run/trial.h"
+
+namespace posproof {
+namespace {
+
+using Positions = std::span<const Position>;
+
+Encoding truth_of(std::string_view encoding, std::string_view parameters) {
+  const EncodingSpec& spec = encoding_named(encoding);
+  return spec.oracle(with(spec, Case::parse(parameters)));
+}
+
+const Table& sinusoidal() {
+  static const auto truth = std::get<Table>(truth_of("sinusoidal", "dim=64"));
+  return truth;
+}
+const Rotary& rope() {
+  static const auto truth = std::get<Rotary>(truth_of("rope", "dim=64 heads=2"));
+  return truth;
+}
+
+// A recorded position of another ladder: all are asked for.
+constexpr Position recorded_one = 977267;
+
+Plan one_case() {
+  return {.id = "recorded", .budget = {.cases = 1}};
+}
+
+TEST(Recorded, positions_are_those_of_all_files_within_the_domain) {
+  std::size_t within = 0;
+  const Domain domain(5000, 1 << 20);
+  const auto at = recorded_positions(domain);
+  EXPECT_TRUE(std::is_sorted(at.begin(), at.end()));
+  EXPECT_EQ(std::adjacent_find(at.begin(), at.end()), at.end());
+  for (const oracle::HardCases& ladder : recorded_ladders())
+    for (const oracle::HardCase& one : ladder.cases) {
+      const bool found = std::binary_search(at.begin(), at.end(), one.t);
+      EXPECT_EQ(found, one.t >= domain.lo && one.t <= domain.hi) << one.t;
+      within += found ? 1 : 0;
+    }
+  EXPECT_GE(within, at.size());
+  EXPECT_GT(at.size(), 100u);
+  EXPECT_TRUE(std::binary_search(at.begin(), at.end(), recorded_one));
+  EXPECT_TRUE(recorded_positions(Domain(0, 100)).empty());
+}
+
+TEST(Recorded, a_table_that_is_wrong_at_one_recorded_position_is_refuted_there) {
+  Table wrong = sinusoidal();
+  wrong.rows = [](Positions at, Position length) {
+    Tensor rows = sinusoidal().rows(at, length);
+    for (std::size_t r = 0; r < at.size(); ++r)
+      if (at[r] == recorded_one) rows.at(r, 17) += 1e-6;
+    return rows;
+  };
+  const Verdict searched = search(*trial(agreement(sinusoidal()), wrong, fp64), one_case());
+  ASSERT_TRUE(std::holds_alternative<Holds>(searched)) << "the search alone does not see it";
+  const Verdict verdict = agreement_searched(sinusoidal(), wrong, fp64, one_case());
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  ASSERT_NE(refuted, nullptr) << name(verdict);
+  EXPECT_EQ(refuted->counterexample.integer("t"), recorded_one);
+  EXPECT_TRUE(refuted->repeats);
+  const Verdict again = replay(*trial(agreement(sinusoidal()), wrong, fp64), refuted->counterexample);
+  EXPECT_TRUE(std::holds_alternative<Refuted>(again));
+}
+
+TEST(Recorded, a_rotary_that_is_wrong_at_one_recorded_position_is_refuted_there) {
+  Rotary wrong = rope();
+  wrong.turn = [](const Tensor& x, Positions at, Role role) {
+    Tensor turned = rope().turn(x, at, role);
+    for (std::size_t token = 0; token < at.size(); ++token)
+      if (at[token] == recorded_one) turned.at(turned.rows() - at.size() + token, 3) += 1e-6;
+    return turned;
+  };
+  const Verdict searched = search(*trial(agreement(rope()), wrong, fp64), one_case());
+  ASSERT_TRUE(std::holds_alternative<Holds>(searched)) << "the search alone does not see it";
+  const Verdict verdict = agreement_searched(rope(), wrong, fp64, one_case());
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  ASSERT_NE(refuted, nullptr) << name(verdict);
+  EXPECT_EQ(refuted->counterexample.integer("t"), recorded_one);
+}
+
+TEST(Recorded, positions_are_asked_for_in_one_call_and_count_as_cases) {
+  std::size_t calls = 0;
+  Table table = sinusoidal();
+  table.rows = [&](Positions at, Position length) {
+    ++calls;
+    return sinusoidal().rows(at, length);
+  };
+  const auto verdict = agreement_where_recorded(sinusoidal(), table, fp64, {});
+  EXPECT_EQ(calls, 1u);
+  const auto* holds = verdict ? std::get_if<Holds>(&*verdict) : nullptr;
+  ASSERT_NE(holds, nullptr);
+  EXPECT_EQ(holds->cases, recorded_positions(sinusoidal().positions).size());
+  EXPECT_EQ(holds->telling, holds->cases);
+  const Verdict both = agreement_searched(sinusoidal(), table, fp64, one_case());
+  EXPECT_EQ(std::get<Holds>(both).cases, holds->cases + 1);
+
+  Rotary rotary = rope();
+  calls = 0;
+  rotary.turn = [&](const Tensor& x, Positions at, Role role) {
+    ++calls;
+    return rope().turn(x, at, role);
+  };
+  const auto turned = agreement_where_recorded(rope(), rotary, fp64, {});
+  EXPECT_EQ(calls, 2u);  // queries and keys
+  ASSERT_TRUE(turned && std::holds_alternative<Holds>(*turned));
+  EXPECT_EQ(std::get<Holds>(*turned).cases, recorded_positions(rope().positions).size());
+}
+
+TEST(Recorded, a_subject_that_declines_far_positions_is_asked_for_the_others) {
+  std::size_t calls = 0;
+  Table table = sinusoidal();
+  constexpr Position end = 100000;
+  table.rows = [&](Positions at, Position length) {
+    ++calls;
+    for (const Position t : at)
+      if (t >= end) throw Refusal("too far");
+    return sinusoidal().rows(at, length);
+  };
+  const auto verdict = agreement_where_recorded(sinusoidal(), table, fp64, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Holds>(*verdict));
+  EXPECT_EQ(std::get<Holds>(*verdict).cases, recorded_positions(Domain(0, end - 1)).size());
+  EXPECT_LE(calls, 20u);
+
+  calls = 0;
+  Rotary rotary = rope();
+  rotary.turn = [&](const Tensor& x, Positions at, Role role) {
+    ++calls;
+    for (const Position t : at)
+      if (t >= end) throw Refusal("too far");
+    return rope().turn(x, at, role);
+  };
+  const auto turned = agreement_where_recorded(rope(), rotary, fp64, {});
+  ASSERT_TRUE(turned && std::holds_alternative<Holds>(*turned));
+  EXPECT_EQ(std::get<Holds>(*turned).cases, recorded_positions(Domain(0, end - 1)).size());
+  EXPECT_LE(calls, 40u);
+}
+
+TEST(Recorded, a_declared_domain_is_kept_to) {
+  Table table = sinusoidal();
+  table.positions = Domain(0, 4095);
+  table.positions.ends = true;
+  table.rows = [&](Positions at, Position length) {
+    for (const Position t : at) EXPECT_LE(t, 4095);
+    return sinusoidal().rows(at, length);
+  };
+  EXPECT_TRUE(std::holds_alternative<Holds>(agreement_searched(sinusoidal(), table, fp64, one_case())));
+}
+
+TEST(Recorded, a_call_that_ends_in_an_error_is_blamed_on_its_position) {
+  Table table = sinusoidal();
+  table.rows = [](Positions at, Position length) {
+    for (const Position t : at)
+      if (t == recorded_one) throw std::runtime_error("divided by zero");
+    return sinusoidal().rows(at, length);
+  };
+  const Verdict verdict = agreement_searched(sinusoidal(), table, fp64, one_case());
+  const auto* errored = std::get_if<Errored>(&verdict);
+  ASSERT_NE(errored, nullptr) << name(verdict);
+  EXPECT_EQ(errored->at.integer("t"), recorded_one);
+  EXPECT_EQ(errored->what, "divided by zero");
+}
+
+// It cannot be shown by a case of one position: a counterexample that does not repeat.
+TEST(Recorded, what_is_wrong_in_a_long_call_only_is_refuted_without_repeating) {
+  Table table = sinusoidal();
+  table.rows = [](Positions at, Position length) {
+    Tensor rows = sinusoidal().rows(at, length);
+    if (at.size() > 64) rows.at(64, 0) += 1e-3;
+    return rows;
+  };
+  const Verdict verdict = agreement_searched(sinusoidal(), table, fp64, one_case());
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  ASSERT_NE(refuted, nullptr) << name(verdict);
+  EXPECT_FALSE(refuted->repeats);
+  EXPECT_EQ(refuted->counterexample.integer("t"), recorded_positions(sinusoidal().positions)[64]);
+}
+
+TEST(Recorded, a_wrong_shape_is_an_error_and_no_crash) {
+  Table table = sinusoidal();
+  table.rows = [](Positions at, Position length) { return sinusoidal().rows(at.first(1), length); };
+  const Verdict verdict = agreement_searched(sinusoidal(), table, fp64, one_case());
+  const auto* errored = std::get_if<Errored>(&verdict);
+  ASSERT_NE(errored, nullptr) << name(verdict);
+  EXPECT_TRUE(errored->what.find(" rows were asked for, [1, 64] came (in a call of ") != std::string::npos)
+      << errored->what;
+}
+
+// Ours are replayed with the parameters of every recorded ladder that they have, to 2^40.
+TEST(Recorded, our_own_encodings_are_replayed_on_every_ladder_that_they_have) {
+  std::size_t all = 0;
+  for (const oracle::HardCases& ladder : recorded_ladders()) all += ladder.cases.empty() ? 0 : 1;
+  const std::size_t far = recorded_positions(Domain(0, Position{1} << 40)).size();
+  const std::size_t near = recorded_positions(rope().positions).size();
+  const std::size_t with_divisor = static_cast<std::size_t>(std::ranges::count_if(
+      recorded_ladders(), [](const auto& one) { return one.parameters.has("divisor"); }));
+  const Verdict verdict = agreement_searched(encoding_named("rope"), one_case());
+  ASSERT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);
+  EXPECT_EQ(std::get<Holds>(verdict).cases, 1 + near + (all - with_divisor) * far);
+}
+
+TEST(Recorded, a_bias_is_asked_for_them_as_queries) {
+  const Encoding truth = truth_of("alibi", "heads=4");
+  Bias wrong = std::get<Bias>(truth);
+  EXPECT_TRUE(std::holds_alternative<Holds>(agreement_searched(truth, wrong, fp64, one_case())));
+  wrong.bias = [right = wrong.bias](Positions i, Positions j) {
+    Tensor out = right(i, j);
+    for (std::size_t r = 0; r < i.size(); ++r)
+      if (i[r] == recorded_one) out.at(2 * i.size() + r, 0) += 1;
+    return out;
+  };
+  const Verdict verdict = agreement_searched(truth, wrong, fp64, one_case());
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  ASSERT_NE(refuted, nullptr) << name(verdict);
+  EXPECT_EQ(refuted->counterexample.integer("i"), recorded_one);
+}
+
+}  // namespace
+}  // namespace posproof
