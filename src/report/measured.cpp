@@ -90,9 +90,11 @@ void Measured::read(const fs::path& file, Round& round) {
     for (const Json& run : json.at("benchmarks")) {
       if (run.value("run_type", "iteration") != "iteration" || run.value("error_occurred", false)) continue;
       auto name = run.at("name").get<std::string>();
+      // What a benchmark asked for stands behind its name: `/real_time`, `/min_time:0.010`.
       constexpr std::string_view wall = "/real_time";
       const bool by_wall = name.ends_with(wall);
       if (by_wall) name.resize(name.size() - wall.size());
+      if (const auto asked = name.find("/min_time:"); asked != std::string::npos) name.resize(asked);
       const double unit = seconds_of(run.at("time_unit").get<std::string>());
       const double time = unit * run.at(by_wall ? "real_time" : "cpu_time").get<double>();
       const double seconds =

@@ -24,8 +24,9 @@ double median(std::vector<double> values);
 class Measured {
  public:
   // One folder a round, each with *.json. Processor time counts, or wall time where a benchmark asked for it
-  // (`/real_time`, which is taken off its name); of repetitions, the median. A benchmark that ended with an
-  // error was not measured. Throws std::invalid_argument with the file and what is wrong with it.
+  // (`/real_time`, which is taken off its name, as is `/min_time:..`); of repetitions, the median. A
+  // benchmark that ended with an error was not measured. Throws std::invalid_argument with the file and what
+  // is wrong with it.
   explicit Measured(const std::vector<std::filesystem::path>& rounds);
 
   std::size_t rounds() const { return rounds_.size(); }

@@ -69,6 +69,11 @@ TEST_F(MeasuredTest, a_benchmark_that_asked_for_wall_time_gets_it) {
   EXPECT_NEAR(measured.seconds("a")->median, 20e-6, 1e-18);
 }
 
+TEST_F(MeasuredTest, the_time_that_a_benchmark_asked_for_is_not_its_name) {
+  const Measured measured({round("1", run("a/min_time:0.010", 2))});
+  EXPECT_NEAR(measured.seconds("a")->median, 2e-6, 1e-18);
+}
+
 TEST_F(MeasuredTest, items_make_the_time_of_one_but_growth_is_of_a_run) {
   const std::string items = R"(, "items_per_second": 1000)";
   const Measured measured({round("1", run("a/2", 4, items) + "," + run("a/10", 5, items))});

@@ -123,8 +123,8 @@ std::vector<Block> performance_of_others(const Measured& measured) {
   const auto ulp = measured.counter("verify/numpy_f64", "ulp");
   if (wide && ulp)
     text += fmt::format(
-        " Angles in f64, stored in f32 at the end, leave {} of the entries wrong, by {} of the last place "
-        "at most: the cheapest repair there is.",
+        " Angles in f64, stored in f32 at the end, leave {} of the entries wrong, near the zeros of a sine "
+        "by up to {} units in the last place: the cheapest repair there is.",
         percent(*wide), significant(*ulp));
   return {Section{"What users use today"}, Paragraph{text}, grid};
 }
