@@ -171,8 +171,8 @@ std::vector<Block> performance_growth(const Measured& measured) {
     const auto points = measured.growth(row.name);
     const auto fit = growth(points);
     if (!fit) continue;
-    grid.rows.push_back({row.words, row.with, significant(points.front().first),
-                         significant(points.back().first), document::fixed(fit->exponent, 2),
+    grid.rows.push_back({row.words, row.with, fmt::format("{:.0f}", points.front().first),
+                         fmt::format("{:.0f}", points.back().first), document::fixed(fit->exponent, 2),
                          document::fixed(fit->error, 2), row.expected});
     std::map<double, std::vector<double>> by_size;
     for (const auto& [x, seconds] : points) by_size[x].push_back(seconds);
