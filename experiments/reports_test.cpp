@@ -39,6 +39,7 @@ class Index : public testing::Test {
   void TestBody() override { expect_none(report::compare_index(folder), "posproof report"); }
 };
 
+// The performance page is no experiment's and has no name here: it is another one on every machine.
 const bool registered = [] {
   for (const std::string& name : report::names())
     testing::RegisterTest("reports", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,

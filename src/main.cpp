@@ -48,8 +48,8 @@ int run(int argc, char** argv) {
   app.footer(
       "Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not checked,\n"
       "4 the subject could not be started.");
-  for (const auto add :
-       {add_matrix, add_check, add_gate, add_accuracy, add_oracle, add_report, add_list, add_explain})
+  for (const auto add : {add_matrix, add_check, add_gate, add_accuracy, add_oracle, add_report,
+                         add_performance, add_list, add_explain})
     add(app, code);
 
   try {

@@ -102,12 +102,16 @@ struct Writer {
 
 }  // namespace
 
-std::string markdown(const Document& document, std::string_view id, const Experiment& experiment) {
+std::string markdown(const Document& document, const Page& page) {
   std::string out =
       fmt::format("# {}\n\n{}\n\n**Question.** {}\n\n**Method.** {}\n\n**Condition.** {}\n", document.title,
-                  document.finding, experiment.question, experiment.method, document.condition);
-  for (const Block& block : document.blocks) out.append("\n").append(std::visit(Writer{id}, block));
-  return out + fmt::format("\n---\n\nThis page is written by `posproof report {}`.\n", id);
+                  document.finding, page.question, page.method, document.condition);
+  for (const Block& block : document.blocks) out.append("\n").append(std::visit(Writer{page.id}, block));
+  return out + fmt::format("\n---\n\nThis page is written by `{}`.\n", page.command);
+}
+
+Page page_of(std::string_view id, const Experiment& experiment) {
+  return {id, experiment.question, experiment.method, fmt::format("posproof report {}", id)};
 }
 
 }  // namespace posproof::report

@@ -10,6 +10,7 @@
 #include "report/figure.h"
 #include "report/file.h"
 #include "report/markdown.h"
+#include "report/performance.h"
 
 namespace posproof::report {
 namespace {
@@ -51,6 +52,8 @@ std::vector<File> pages(const fs::path& folder) {
   for (const std::string& name : names())
     if (auto bytes = file_bytes(folder / fmt::format("{}.md", name)))
       out.push_back({fmt::format("{}.md", name), std::move(*bytes)});
+  const std::string performance = fmt::format("{}.md", performance_name);
+  if (auto bytes = file_bytes(folder / performance)) out.push_back({performance, std::move(*bytes)});
   return out;
 }
 
@@ -78,15 +81,23 @@ std::vector<std::string> names() {
   return out;
 }
 
-std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures) {
-  const Document document = experiment.run();
-  std::vector<File> out = {{fmt::format("{}.md", name), markdown(document, name, experiment)}};
+namespace {
+
+std::vector<File> files(const Page& page, const Document& document, bool figures) {
+  const std::string_view name = page.id;
+  std::vector<File> out = {{fmt::format("{}.md", name), markdown(document, page)}};
   if (!figures) return out;
   for (const document::Block& block : document.blocks) {
     if (const auto* plot = std::get_if<document::Plot>(&block)) draw(out, name, *plot);
     if (const auto* map = std::get_if<document::HeatMap>(&block)) draw(out, name, *map);
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures) {
+  return files(page_of(name, experiment), experiment.run(), figures);
 }
 
 std::vector<File> files(std::string_view name) {
@@ -100,8 +111,16 @@ File index(const std::vector<File>& pages) {
       "What the experiments found. Every page is written by `posproof report` from the numbers it measures, "
       "and a\n"
       "test compares it byte for byte.\n\n";
+  std::string measured;  // not computed
   for (const File& page : pages) {
     if (!page.path.ends_with(".md")) continue;
+    if (page.path == fmt::format("{}.md", performance_name)) {
+      measured = fmt::format(
+          "\n[Performance]({}) is what `./run performance` measured on the machine that it names; no test "
+          "compares it.\n",
+          page.path);
+      continue;
+    }
     const auto title = page.bytes.find('\n');
     const auto finding = page.bytes.find('\n', title + 2);
     if (!page.bytes.starts_with("# ") || finding == std::string::npos)
@@ -109,7 +128,7 @@ File index(const std::vector<File>& pages) {
     out += fmt::format("- [{}]({}): {}\n", page.bytes.substr(2, title - 2), page.path,
                        page.bytes.substr(title + 2, finding - title - 2));
   }
-  return {"README.md", out};
+  return {"README.md", out + measured};
 }
 
 std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only,
@@ -128,6 +147,26 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
       if (fs::remove(folder / path)) changed.push_back(path);
   }
   put(index(pages(folder)));
+  return changed;
+}
+
+std::vector<std::string> write_page(const fs::path& folder, const Page& page, const Document& document) {
+  std::vector<File> fresh;
+  bool drawn = true;
+  try {
+    fresh = files(page, document, true);
+  } catch (const NoGnuplot&) {
+    fresh = files(page, document, false);
+    drawn = false;
+  }
+  std::vector<std::string> changed;
+  for (const File& file : fresh)
+    if (replace_file(folder / file.path, file.bytes)) changed.push_back(file.path);
+  if (drawn)
+    for (const std::string& path : stale(folder, page.id, fresh))
+      if (fs::remove(folder / path)) changed.push_back(path);
+  const File all = index(pages(folder));
+  if (replace_file(folder / all.path, all.bytes)) changed.push_back(all.path);
   return changed;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/experiment.h"
+#include "report/markdown.h"
 
 // The reports as files: one page for each experiment, its figures, and an index of all.
 namespace posproof::report {
@@ -27,11 +28,17 @@ std::vector<File> files(std::string_view name);
 // The page and figures of an experiment that is not in the catalogue.
 std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures = true);
 
+// Writes a page that is no experiment's, with its figures, and the index anew; the paths of the files that
+// changed. Where gnuplot is missing, the page's figures are left as they are.
+std::vector<std::string> write_page(const std::filesystem::path& folder, const Page& page,
+                                    const Document& document);
+
 // README.md: one line for each page in `pages` (paths and bytes as `files` gives them; figures are passed
-// over).
+// over; of the performance page, whose numbers are another machine's, only that it is there).
 File index(const std::vector<File>& pages);
 
-// Runs these experiments (none: all) and writes their files, the index, and nothing else into the folder;
+// Runs these experiments (none: all) and writes their files, the index, and nothing else into the folder: the
+// performance page stays as it is;
 // figures that the experiment no longer has are removed. A file is written aside and then renamed; one that
 // has these bytes already is not touched. `progress` is called before each experiment. The paths of the files
 // that changed.

@@ -54,7 +54,7 @@ struct Folder {
 };
 
 TEST(Markdown, is_written_from_the_document) {
-  EXPECT_EQ(markdown(small(), "halves", experiment),
+  EXPECT_EQ(markdown(small(), page_of("halves", experiment)),
             "# Two halves\n\n"
             "A half is 0.125.\n\n"
             "**Question.** How much?\n\n"
@@ -82,7 +82,7 @@ TEST(Markdown, is_written_from_the_document) {
 TEST(Markdown, refuses_a_row_of_another_length) {
   Document document = small();
   std::get<Grid>(document.blocks[1]).rows[0].pop_back();
-  EXPECT_THROW(markdown(document, "halves", experiment), std::logic_error);
+  EXPECT_THROW(markdown(document, page_of("halves", experiment)), std::logic_error);
 }
 
 TEST(Numbers, have_no_negative_zero) {
@@ -154,7 +154,7 @@ TEST(Report, a_missing_gnuplot_names_the_package) {
 }
 
 TEST(Report, index_quotes_the_findings) {
-  const File page{"halves.md", markdown(small(), "halves", experiment)};
+  const File page{"halves.md", markdown(small(), page_of("halves", experiment))};
   const std::string text = index({page, {"figures/halves/line-light.svg", "<svg>"}}).bytes;
   EXPECT_TRUE(text.ends_with("\n\n- [Two halves](halves.md): A half is 0.125.\n")) << text;
 }
