@@ -218,9 +218,23 @@ class Comparing {
         farthest[lane] = ulp[lane] = 0;
       }
     }
-    if (most > 0.5 && most > out.ulp)
-      blame(out, most, out.first + static_cast<Position>(row_of(strip, block, at, out, lane_of, cosine_of)),
-            strip.column(lane_of, cosine_of));
+    if (most <= 0.5 || most <= out.ulp) return;
+    if (most <= farthest_so_far_) return blame(out, most, out.first, strip.column(lane_of, cosine_of));
+    farthest_so_far_ = most;
+    blame(out, most, out.first + static_cast<Position>(row_of(strip, block, at, out, lane_of, cosine_of)),
+          strip.column(lane_of, cosine_of));
+  }
+
+  // 2^e for a value of exponent e, or the smallest whose last place still falls.
+  double power_below(double x) const {
+    constexpr std::uint64_t exponents = std::uint64_t{0x7ff} << 52;
+    const double least = std::ldexp(1.0, shape(format_).smallest);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    bits &= exponents;
+    double power = 0;
+    std::memcpy(&power, &bits, sizeof power);
+    return std::max(power, least);
   }
 
   // Which row of one column is farthest off, in units in the last place.
@@ -237,7 +251,7 @@ class Comparing {
                                    : sum_of_products(s, other(baby), c, sine(baby));
       const double value = load(format_, entry(at, r, strip.column(lane, cosine)));
       const double off = std::abs((value - exact.head) - exact.rest);
-      const double ulp = std::isnan(off) ? HUGE_VAL : off / (2 * half_ulp(format_, exact.head));
+      const double ulp = std::isnan(off) ? HUGE_VAL : off / power_below(exact.head);
       if (ulp <= most) continue;
       most = ulp;
       farthest = r;
@@ -265,6 +279,7 @@ class Comparing {
   std::vector<Strip> strips_;
   std::optional<Giant> giant_;
   std::array<std::vector<double>, 4> found_;  // over the lanes, as Found has them
+  double farthest_so_far_ = 0;                // in units in the last place, of all blocks
   std::vector<bool> clean_;                   // of each strip: its last block was right
   bool overflows_ = false;                    // an infinity may be right, and it is not near to anything
   double right_ = 0;                          // how far a correctly rounded entry may be off

@@ -35,7 +35,8 @@ struct Compared {
   // The largest |entry - exact| among the wrong entries, in units in the last place of the format at the size
   // of the exact value; 0 where no entry is wrong, infinite for NaN.
   double ulp = 0;
-  Position at = 0;  // where that is
+  // Where that is. Of a block that is no farther off than those before it, its first row stands for its rows.
+  Position at = 0;
   std::size_t column = 0;
 };
 

@@ -144,25 +144,34 @@ bool run_right(const Block& block, const Columns& columns, const char* at) {
 
 // ---- how far off are they? ----
 
-// 2^(digits - 1 - e) for an exact value of exponent e: how many units in the last place a radian is there.
-// For f64 down to 2^-960 only; whatever is smaller than `smallest_measured` stays open.
+// 2^e for an exact value of exponent e, or the smallest such power whose last place still falls (subnormals);
+// for f64 down to 2^-960 only: whatever is smaller than `smallest_measured` stays open.
 constexpr double smallest_measured = 0x1p-950;
 template <Format format>
-POSPROOF_INLINE Doubles units(Doubles x) {
-  constexpr FormatShape target = shape(format);
-  constexpr std::int64_t exponents = std::int64_t{0x7ff} << 52;
-  constexpr std::int64_t least = std::int64_t{1023 + (format == Format::f64 ? -960 : target.smallest)} << 52;
-  constexpr std::uint64_t sum = std::uint64_t{1023 + 1023 + target.digits - 1} << 52;  // modulo 2^64
-  const Longs e = (Longs)x & exponents;
-  const Longs clamped = e > least ? e : (least - Longs{});
-  return (Doubles)(sum - (Unsigned)clamped);
+POSPROOF_INLINE Doubles power_below(Doubles x) {
+  constexpr double least = format == Format::f64 ? 0x1p-960 : format == Format::f16 ? 0x1p-14 : 0x1p-126;
+  return larger((Doubles)(bits(x) & (std::int64_t{0x7ff} << 52)), all(least));
 }
+template <Format format>
+constexpr double half_a_place = format == Format::f64    ? 0x1p-53
+                                : format == Format::f32  ? 0x1p-24
+                                : format == Format::bf16 ? 0x1p-8
+                                                         : 0x1p-11;
 
-// What is known of one group of entries, v being what is stored.
+// What is known of one group of entries. NaN is farther off than anything.
 struct Measured {
-  Doubles farthest, ulp;
-  Longs wrong, open;  // masks
+  Doubles farthest;  // |entry - exact|
+  Doubles power;     // of the exact value
+  Mask wrong, open;
 };
+
+// `power` is that of the exact value, which is within e of what `off` was measured from.
+template <Format format>
+POSPROOF_INLINE Measured measured(Doubles off, Doubles power, Doubles e, Mask open) {
+  const Doubles beyond = off - power * half_a_place<format>;  // the product is exact
+  open = either(open, at_most(abs(beyond), e));
+  return {off, power, without(not_at_most(beyond, Doubles{}), open), open};
+}
 
 // The head of a number, or the double next to it nearer to 0 where the number is nearer to 0 than its head:
 // what has the number's own exponent.
@@ -170,24 +179,16 @@ POSPROOF_INLINE Doubles within(Twofold x) {
   return (Doubles)((Unsigned)bits(x.head) + (Unsigned)((bits(x.head) ^ bits(x.rest)) >> 63));
 }
 
-template <Format format>
-POSPROOF_INLINE Measured measured(Doubles off, Doubles x, Doubles e, Longs open) {
-  const Doubles scale = units<format>(x);
-  const Doubles ulp = off * scale;
-  open |= abs(ulp - 0.5) <= e * scale;
-  const Longs right = ulp <= 0.5;  // false for NaN
-  return {off, (Doubles)(bits(ulp) & ~open), ~right & ~open, open};
-}
-
 // A value in the middle of what the bound allows.
 template <Format format>
 POSPROOF_INLINE Measured measured(const Coarse&, Doubles less, Doubles e, Doubles v) {
   const Doubles x = less + e;
-  return measured<format>(abs(v - x), x, e, Longs{});
+  return measured<format>(abs(v - x), power_below<format>(x), e, Mask{});
 }
 template <Format format>
 POSPROOF_INLINE Measured measured(const Whole&, Twofold x, Doubles e, Doubles v) {
-  return measured<format>(abs((v - x.head) - x.rest), within(x), e, abs(x.head) < smallest_measured);
+  return measured<format>(abs((v - x.head) - x.rest), power_below<format>(within(x)), e,
+                          at_most(abs(x.head), all(smallest_measured)));
 }
 template <Format format>
 POSPROOF_INLINE Measured measured_sine(const Coarse& g, const Block&, std::size_t row, std::size_t,
@@ -210,41 +211,49 @@ POSPROOF_INLINE Measured measured_cosine(const Whole& g, const Block& block, std
   return measured<format>(g, cosine(g, block.babies[row], lane), g.cosine_error, v);
 }
 
-// Sums and maxima of one group of lanes over the rows. NaN is farther than anything: it becomes an infinity.
+// Sums and maxima of one group of lanes over the rows.
+template <Format format>
 struct Tally {
   Doubles farthest{}, ulp{};
-  Longs wrong{}, open{};
+  Doubles poison{};  // 0 as long as all are finite
+  Longs wrong{};
+  Mask open{};
 
   POSPROOF_INLINE void add(const Measured& m) {
-    farthest = m.farthest <= farthest ? farthest : m.farthest;
-    ulp = m.ulp <= ulp ? ulp : m.ulp;
-    nan |= m.farthest != m.farthest;
-    wrong -= m.wrong;
-    open |= m.open;
+    constexpr std::int64_t sum = std::int64_t{1023 + 1022} << 52;  // 1 / (2 power), by its bits
+    const Doubles ulp_of_one = (Doubles)(sum - bits(m.power));
+    farthest = larger(m.farthest, farthest);
+    ulp = larger_where(m.wrong, ulp, m.farthest * ulp_of_one);
+    poison = poison + m.farthest * 0.0;
+    wrong = counted(wrong, m.wrong);
+    open = either(open, m.open);
   }
-  Longs nan{};
-};
 
-POSPROOF_INLINE void add(const Tally& tally, double* farthest, double* ulp, std::uint64_t& wrong,
-                         std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool none = tally.nan[i] != 0;
-    const double far = none ? __builtin_huge_val() : tally.farthest[i];
-    const double units_off = none ? __builtin_huge_val() : tally.ulp[i];
-    if (far > farthest[i]) farthest[i] = far;
-    if (units_off > ulp[i]) ulp[i] = units_off;
-    wrong += static_cast<std::uint64_t>(tally.wrong[i]);
+  // Of `count` lanes; what stands there may be larger.
+  POSPROOF_INLINE void to(double* all_farthest, double* all_ulp, std::uint64_t& all_wrong,
+                          std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool finite = poison[i] == 0;
+      const double far = finite ? farthest[i] : __builtin_huge_val();
+      const double places = finite ? ulp[i] / half_a_place<format> : __builtin_huge_val();
+      if (far > all_farthest[i]) all_farthest[i] = far;
+      if (places > all_ulp[i]) all_ulp[i] = places;
+      all_wrong += static_cast<std::uint64_t>(wrong[i]);
+    }
   }
-}
+};
 
 template <Format format, Part part, bool whole>
 POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, std::size_t lane,
                                    std::size_t count, const char* at, Found& found,
                                    const Undecided& undecided) {
   const auto g = group<Surest<format>>(block, lane);
-  Tally sine_tally, cosine_tally;
+  const std::size_t ahead = rows_per_block * columns.stride;
+  Tally<format> sine_tally{}, cosine_tally{};
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
+    __builtin_prefetch(from + ahead);
+    if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(from + ahead + columns.apart);
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
     if constexpr (has_sines(part))
       sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
@@ -252,21 +261,22 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
       cosine_tally.add(measured_cosine<format>(g, block, row, lane, value<format>(stored.cosine)));
   }
   if constexpr (has_sines(part))
-    add(sine_tally, found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
+    sine_tally.to(found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
   if constexpr (has_cosines(part))
-    add(cosine_tally, found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
-  if (!any(sine_tally.open | cosine_tally.open)) return;
+    cosine_tally.to(found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
+  if (!any(either(sine_tally.open, cosine_tally.open))) return;
   from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
-    Longs sine_open{}, cosine_open{};
+    Mask sine_open{}, cosine_open{};
     if constexpr (has_sines(part))
       sine_open = measured_sine<format>(g, block, row, lane, value<format>(stored.sine)).open;
     if constexpr (has_cosines(part))
       cosine_open = measured_cosine<format>(g, block, row, lane, value<format>(stored.cosine)).open;
+    if (!any(either(sine_open, cosine_open))) continue;
     for (std::size_t i = 0; i < count; ++i) {
-      if (sine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, false);
-      if (cosine_open[i] != 0) undecided.tell(undecided.who, row, lane + i, true);
+      if (has(sine_open, i)) undecided.tell(undecided.who, row, lane + i, false);
+      if (has(cosine_open, i)) undecided.tell(undecided.who, row, lane + i, true);
     }
   }
 }

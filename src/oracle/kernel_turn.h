@@ -73,15 +73,15 @@ POSPROOF_INLINE void turned_group(const Angles& angles, std::size_t lane, std::s
   const Turned t = turned(angles, lane, value<format>(from.sine), value<format>(from.cosine));
   const Measured first = measured<format>(Coarse{}, t.first, -t.less, value<format>(stored.sine));
   const Measured second = measured<format>(Coarse{}, t.second, -t.less, value<format>(stored.cosine));
-  Tally first_tally, second_tally;
+  Tally<format> first_tally{}, second_tally{};
   first_tally.add(first);
   second_tally.add(second);
-  add(first_tally, found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
-  add(second_tally, found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
-  if (!any(first.open | second.open)) return;
+  first_tally.to(found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
+  second_tally.to(found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
+  if (!any(either(first.open, second.open))) return;
   for (std::size_t i = 0; i < count; ++i) {
-    if (first.open[i] != 0) undecided.tell(undecided.who, 0, lane + i, false);
-    if (second.open[i] != 0) undecided.tell(undecided.who, 0, lane + i, true);
+    if (has(first.open, i)) undecided.tell(undecided.who, 0, lane + i, false);
+    if (has(second.open, i)) undecided.tell(undecided.who, 0, lane + i, true);
   }
 }
 

@@ -4,9 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #if POSPROOF_FMA
-#if !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 says so of its own conversions
-#endif
 #include <immintrin.h>
 #endif
 
@@ -81,9 +78,6 @@ POSPROOF_INLINE Longs wide(Ints x) {
   return __builtin_convertvector(x, Longs);
 }
 #endif
-POSPROOF_INLINE Doubles larger(Doubles a, Doubles b) {
-  return a > b ? a : b;
-}
 
 // open | (a ^ b), where a compiler makes two instructions of it.
 #if POSPROOF_LANES == 8
@@ -143,6 +137,65 @@ POSPROOF_INLINE void end_of_stream() {
   _mm_sfence();
 #endif
 }
+
+// Which lanes: bits where the instruction set has them, else all ones or all zeros.
+#if POSPROOF_LANES == 8
+using Mask = std::uint8_t;
+POSPROOF_INLINE Mask at_most(Doubles a, Doubles b) {
+  return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LE_OQ);
+}
+// True for NaN.
+POSPROOF_INLINE Mask not_at_most(Doubles a, Doubles b) {
+  return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_NLE_UQ);
+}
+POSPROOF_INLINE Mask without(Mask a, Mask b) {
+  return static_cast<Mask>(a & ~b);
+}
+POSPROOF_INLINE Mask either(Mask a, Mask b) {
+  return static_cast<Mask>(a | b);
+}
+POSPROOF_INLINE bool any(Mask m) {
+  return m != 0;
+}
+POSPROOF_INLINE bool has(Mask m, std::size_t lane) {
+  return (m >> lane & 1) != 0;
+}
+POSPROOF_INLINE Longs counted(Longs count, Mask m) {
+  return (Longs)_mm512_mask_add_epi64((__m512i)count, m, (__m512i)count, _mm512_set1_epi64(1));
+}
+POSPROOF_INLINE Doubles larger_where(Mask m, Doubles a, Doubles b) {
+  return (Doubles)_mm512_mask_max_pd((__m512d)a, m, (__m512d)a, (__m512d)b);
+}
+POSPROOF_INLINE Doubles larger(Doubles a, Doubles b) {
+  return (Doubles)_mm512_max_pd((__m512d)a, (__m512d)b);
+}
+#else
+using Mask = Longs;
+POSPROOF_INLINE Mask at_most(Doubles a, Doubles b) {
+  return a <= b;
+}
+POSPROOF_INLINE Mask not_at_most(Doubles a, Doubles b) {
+  return ~(a <= b);
+}
+POSPROOF_INLINE Mask without(Mask a, Mask b) {
+  return a & ~b;
+}
+POSPROOF_INLINE Mask either(Mask a, Mask b) {
+  return a | b;
+}
+POSPROOF_INLINE bool has(Mask m, std::size_t lane) {
+  return m[lane] != 0;
+}
+POSPROOF_INLINE Longs counted(Longs count, Mask m) {
+  return count - m;
+}
+POSPROOF_INLINE Doubles larger(Doubles a, Doubles b) {
+  return a > b ? a : b;
+}
+POSPROOF_INLINE Doubles larger_where(Mask m, Doubles a, Doubles b) {
+  return larger(a, (Doubles)(bits(b) & m));  // of numbers that are not negative
+}
+#endif
 
 // a * b = product + rest, exactly (Dekker 1971; with one fused operation where there is one).
 struct Exactly {
