@@ -41,10 +41,12 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   for (std::size_t r = 0; r < n; ++r) reversal = reversal && order[r] == n - 1 - r;
   if (reversal || attention::is_identity(order)) throw Discard{};
 
-  // Two sets of tokens, so that no accident of one hides the order; the larger break counts.
+  // Two sets of tokens, so that no accident of one hides the order; the larger break counts, and the second is
+  // only asked where the first is not enough.
   const Break one = of(attention, p, tokens::distinct(n, attention.dim, 0), order);
-  const Break two = of(attention, p, tokens::distinct(n, attention.dim, 5), order);
   const Residual first = no_more(least, one.size, one.rounding, least);
+  if (first.holds()) return first;
+  const Break two = of(attention, p, tokens::distinct(n, attention.dim, 5), order);
   const Residual second = no_more(least, two.size, two.rounding, least);
   if (std::isnan(one.size) || std::isnan(two.size)) return worse(first, second);
   return first.measured < second.measured ? first : second;

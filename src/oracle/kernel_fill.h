@@ -13,6 +13,16 @@ POSPROOF_INLINE void put(char* to, Vector v) {
     store(to, v);
 }
 
+template <bool streaming, class Vector>
+POSPROOF_INLINE void put(char* to, Vector first, Vector second) {
+  if constexpr (streaming) {
+    stream(to, first, second);
+  } else {
+    store(to, first);
+    store(to + sizeof first, second);
+  }
+}
+
 // A few groups of lanes, all rows of the block, then what is open in them.
 template <Format format, Part part, class Way, std::size_t groups, bool streaming>
 POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, char* at, std::size_t stride,
@@ -22,26 +32,24 @@ POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, ch
   Way g[groups];
 #pragma GCC unroll 16
   for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, lane + k * lanes);
-  for (std::size_t row = block.begin; row < block.end; ++row, at += stride) {
+  char* to_cosines = part == Part::sine_apart_cosine ? at + apart : at;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += stride, to_cosines += stride) {
+    Stored<format> sine[groups], cosine[groups];
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < groups; ++k) {
-      const std::size_t from = lane + k * lanes;
-      if constexpr (part == Part::sine) {
-        put<streaming>(at + k * size, sines<format>(g[k], block, row, from, open));
-      } else if constexpr (part == Part::cosine) {
-        put<streaming>(at + k * size, cosines<format>(g[k], block, row, from, open));
-      } else {
-        const auto s = sines<format>(g[k], block, row, from, open);
-        const auto c = cosines<format>(g[k], block, row, from, open);
-        if constexpr (part == Part::sine_apart_cosine) {
-          put<streaming>(at + k * size, s);
-          put<streaming>(at + apart + k * size, c);
-        } else {
-          const auto first = part == Part::sine_and_cosine ? s : c,
-                     second = part == Part::sine_and_cosine ? c : s;
-          put<streaming>(at + 2 * k * size, zip_low(first, second, Up{}));
-          put<streaming>(at + (2 * k + 1) * size, zip_high(first, second, Up{}));
-        }
+      if constexpr (has_sines(part)) sine[k] = sines<format>(g[k], block, row, lane + k * lanes, open);
+      if constexpr (has_cosines(part)) cosine[k] = cosines<format>(g[k], block, row, lane + k * lanes, open);
+      if constexpr (in_pairs(part)) {
+        const auto first = part == Part::sine_and_cosine ? sine[k] : cosine[k];
+        const auto second = part == Part::sine_and_cosine ? cosine[k] : sine[k];
+        put<streaming>(at + 2 * k * size, zip_low(first, second, Up{}), zip_high(first, second, Up{}));
+      } else if (k % 2 == 1) {
+        if constexpr (has_sines(part)) put<streaming>(at + (k - 1) * size, sine[k - 1], sine[k]);
+        if constexpr (has_cosines(part))
+          put<streaming>(to_cosines + (k - 1) * size, cosine[k - 1], cosine[k]);
+      } else if (k + 1 == groups) {
+        if constexpr (has_sines(part)) put<streaming>(at + k * size, sine[k]);
+        if constexpr (has_cosines(part)) put<streaming>(to_cosines + k * size, cosine[k]);
       }
     }
   }

@@ -132,6 +132,19 @@ POSPROOF_INLINE void stream(void* to, Vector v) {
   store(to, v);
 }
 
+// Two vectors that follow each other in memory, in one line where they fill it.
+template <class Vector>
+POSPROOF_INLINE void stream(void* to, Vector first, Vector second) {
+#if POSPROOF_LANES == 8
+  if constexpr (sizeof first == 32) {
+    const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512((__m256i)first), (__m256i)second, 1);
+    return _mm512_stream_si512((__m512i*)to, both);
+  }
+#endif
+  stream(to, first);
+  stream((char*)to + sizeof first, second);
+}
+
 POSPROOF_INLINE void end_of_stream() {
 #if POSPROOF_FMA
   _mm_sfence();
