@@ -17,14 +17,6 @@ using Long = Digits<1300>;
 
 }  // namespace
 
-double power_of_two(double scale, std::int64_t numerator, std::int64_t denominator, std::int64_t factor) {
-  // Exact for a whole exponent, where it is tested by equality: exp2 of MPFR is correctly rounded.
-  const Real exponent = -(Real(scale) * numerator / denominator);
-  Real power;
-  mpfr_exp2(power.backend().data(), exponent.backend().data(), MPFR_RNDN);
-  return Real(power * factor).convert_to<double>();
-}
-
 double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
   std::uint64_t z = (static_cast<std::uint64_t>(seed) << 32) + entry + 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

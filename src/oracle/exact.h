@@ -7,9 +7,6 @@
 // Numbers that are not angles, each exact (or to 256 bits) and rounded once to double.
 namespace posproof::oracle {
 
-// 2^(-numerator * scale / denominator) * factor: a slope of ALiBi, times a distance.
-double power_of_two(double scale, std::int64_t numerator, std::int64_t denominator, std::int64_t factor);
-
 // deviation * sqrt(3) * (u * 2^-52 - 1), u being 53 bits that the seed and the number of the entry give:
 // uniform, with that standard deviation. The bits are the upper ones of Steele, Lea, Flood 2014, SplitMix64,
 // at seed * 2^32 + entry.

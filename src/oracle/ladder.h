@@ -28,7 +28,6 @@ class Ladder {
   // amplitude * sin(t w_i) and amplitude * cos(t w_i), each rounded once.
   using Point = Slow::Point;
   std::vector<Point> points(Position t) const;
-  Point point(std::size_t i, Position t, Format format) const { return slow_.point(i, t, format); }
 
   // (x, y) turned by t w_i counter-clockwise, each coordinate rounded once. One angle serves many points:
   // `xy[i]` are the points to be turned by the angle of frequency i, in place.
