@@ -49,7 +49,7 @@ class ExactTurn::Tokens {
 
   explicit Tokens(const Ladder& ladder) : ladder_(ladder), fast_(ladder.waves()) {
     if (fast_ == nullptr) return;
-    giant_.emplace(*fast_);
+    giants_.emplace(*fast_);
     room_ = Rows(most + 1, fast_->lanes());
     for (std::size_t token = 0; token < most; ++token)
       angles_[token] = {room_[token].sine, room_[token].cosine, room_[token].sine_rest};
@@ -62,7 +62,7 @@ class ExactTurn::Tokens {
       if (std::abs(positions[token]) > fast_reach)
         throw Refusal(fmt::format("position {}: exact turns reach from -2^40 to 2^40", positions[token]));
       if (fast_ == nullptr) continue;
-      const Block& block = giant_->at(positions[token], 1);
+      const Block& block = giants_->block(positions[token], 1);
       fast_->kernel().angles(block, block.begin, std::abs(fast_->amplitude()), angles_[token],
                              fast_->lanes());
     }
@@ -79,7 +79,7 @@ class ExactTurn::Tokens {
                                 positions_[token]));
     if (fast_ != nullptr && splits(x) && splits(y)) {
       if (whole_row_ != token) {
-        const Block& block = giant_->at(positions_[token], 1);
+        const Block& block = giants_->block(positions_[token], 1);
         kernel()->multiply(*block.giant, block.babies[block.begin], room_[most], fast_->lanes());
         whole_row_ = token;
       }
@@ -96,7 +96,7 @@ class ExactTurn::Tokens {
  private:
   const Ladder& ladder_;
   const Waves* fast_;
-  std::optional<Giant> giant_;
+  std::optional<Giants> giants_;
   Rows room_;
   std::array<Angles, most> angles_{};
   std::span<const Position> positions_;

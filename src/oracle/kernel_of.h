@@ -61,6 +61,7 @@ void bound(const Wave& giant, const double* sway, const double* speed, double fa
   errors.shift = 0x1.8p52 * bounds::quantum * power;
   errors.split = bounds::split * power + off[0];
   errors.small = bounds::coarse * bounds::too_small_to_split * amplitude;
+  errors.by_bits = power <= 1 || amplitude * (1 + 0x1p-50) < 2;
   for (std::size_t lane = 0; lane < width; lane += lanes) {
     const Doubles s = abs(load<Doubles>(giant.sine + lane)), c = abs(load<Doubles>(giant.cosine + lane));
     const Doubles most = load<Doubles>(sway + lane), angle = load<Doubles>(speed + lane) * farthest;
@@ -73,19 +74,19 @@ void bound(const Wave& giant, const double* sway, const double* speed, double fa
   }
 }
 
-void fill(Format format, const Block& block, const Columns& columns, void* at, bool streaming,
+void fill(Format format, const Blocks& blocks, const Columns& columns, void* at, bool streaming,
           const Undecided& undecided) {
   by_format(format, columns.part, [&]<Format one, Part part>() {
     if (streaming)
-      fill_run<one, part, true>(block, columns, static_cast<char*>(at), undecided);
+      fill_run<one, part, true>(blocks, columns, static_cast<char*>(at), undecided);
     else
-      fill_run<one, part, false>(block, columns, static_cast<char*>(at), undecided);
+      fill_run<one, part, false>(blocks, columns, static_cast<char*>(at), undecided);
   });
 }
 
-bool all_right(Format format, const Block& block, const Columns& columns, const void* at) {
+std::uint64_t all_right(Format format, const Blocks& blocks, const Columns& columns, const void* at) {
   return by_format(format, columns.part, [&]<Format one, Part part>() {
-    return run_right<one, part>(block, columns, static_cast<const char*>(at));
+    return run_right<one, part>(blocks, columns, static_cast<const char*>(at));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "core/encoding.h"
 #include "oracle/kernel.h"
@@ -59,6 +60,8 @@ class Waves {
   const double* sway() const { return sway_.get(); }    // the largest |sine| of table 0
   const double* speed() const { return speed_.get(); }  // |w|, rounded up
 
+  bool by_bits() const { return by_bits_; }             // no such sine or cosine is too small for (7)
+
   static constexpr std::size_t levels = 7;
 
  private:
@@ -70,35 +73,40 @@ class Waves {
   double amplitude_ = 0, amplitude_rest_ = 0;
   std::unique_ptr<double[]> sway_, speed_;
   Lines coarse_, split_;
+  bool by_bits_ = true;
   mutable std::mutex building_;
   mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
   mutable std::atomic<std::size_t> built_ = 0;
   mutable std::array<Rows, levels> tables_;
 };
 
-// Where the rows of one block come from. It remembers what the last block had in common with the next: one
+// Where the rows of blocks come from. It remembers what the last block had in common with the next: one
 // product a block for blocks in order.
-class Giant {
+class Giants {
  public:
-  explicit Giant(const Waves& waves);
+  // Room for so many blocks at a time.
+  explicit Giants(const Waves& waves, std::size_t most = 1);
 
+  // Rows from `first` on, `rows` of them or as many as there is room for. Valid until the next call.
+  Blocks blocks(Position first, std::size_t rows);
   // The block of the rows first .. first + rows - 1, all of them between two neighbouring multiples of 64.
-  // Valid until the next call.
-  const Block& at(Position first, std::size_t rows);
+  const Block& block(Position first, std::size_t rows) { return *blocks(first, rows).first; }
 
  private:
+  void move(std::size_t slot, Position number);
+
   const Waves& waves_;
-  Rows rows_;  // the giant; what the digits above the second give; the amplitude
-  Rows room_;  // for the errors
-  Errors errors_;
-  Position start_ = 1;   // of the block that is there: none
-  Position above_ = -1;  // the digits above the second, of what stands in row 1
-  bool negative_ = false;
-  Block block_;
+  Rows rows_;       // the giants of the blocks
+  Rows errors_;     // of the blocks
+  Rows common_;     // what the digits above the second give; the amplitude
+  Position above_;  // those digits, of what stands in common_[0]
+  std::vector<Position> numbers_;  // of the blocks that are there
+  std::vector<Errors> bounds_;
+  std::vector<Block> blocks_;
 };
 
 // The kernel of the newest instruction set that this processor has; the environment variable POSPROOF_KERNEL
-// (plain, v3, v4) asks for another. Throws std::invalid_argument for one that it has not.
+// (plain, v3, v4, v4_vbmi2) asks for another. Throws std::invalid_argument for one that it has not.
 const Kernel& best_kernel();
 std::span<const Kernel* const> kernels_here();  // all that run on this processor, plain first
 
