@@ -35,7 +35,6 @@ struct Errors {
   double split;                     // of a sum of halves, any lane: (5)
   double small;                     // `sine` or `cosine` below which (5) leaves too much open
   double shift;                     // adding and subtracting it halves a giant
-  bool by_bits;                     // values and babies are of the sizes that (7) speaks of
 };
 
 // The rows t0 + begin .. t0 + end - 1, of at most rows_per_block: e^{i (t0 + j) w} = giant * babies[j].

@@ -27,16 +27,10 @@ POSPROOF_INLINE Order order() {
   return {low, _mm512_add_epi32(low, _mm512_set1_epi32(1))};
 }
 
-// From sixteen doubles' halves what an f32 has of them: the bits below the sign that is bit 63, three bits
-// further up. Of the exponent that takes two bits too many: 11 for all numbers from 2^-127 to 2.
-POSPROOF_INLINE Sixteen shifted(Sixteen high, Sixteen low) {
+// From the halves of sixteen doubles, scaled by as_f32, the bits of the f32s, without the sign. Negative: too
+// large for one.
+POSPROOF_INLINE Sixteen size_of(Sixteen high, Sixteen low) {
   return _mm512_shldi_epi32(high, low, 3);
-}
-
-// 2^n at or above 2^38 e, so much that a value of at least this size is off by less than `doubt` of the last
-// places of its double.
-POSPROOF_INLINE Doubles least(Doubles e) {
-  return (Doubles)(bits(e * 0x1p39) & (std::int64_t{0x7ff} << 52));
 }
 
 // What one strip needs in registers.
@@ -45,25 +39,26 @@ struct Joining {
   Order order = POSPROOF_ISA::order<by_turns>();
   Longs half = bounds::half_of_f32 + bounds::doubt - Longs{};
   Sixteen field = _mm512_set1_epi32(static_cast<int>(2 * bounds::half_of_f32 - 2 * bounds::doubt));
-  Sixteen top = _mm512_set1_epi32(static_cast<int>(0xc0000000u));
+  Sixteen sign = _mm512_set1_epi32(INT32_MIN);
 
   POSPROOF_INLINE Sixteen joined(Sixteen which, Longs a, Longs b) const {
     return _mm512_permutex2var_epi32((__m512i)a, which, (__m512i)b);
   }
 
-  POSPROOF_INLINE Sixteen least_of(Doubles a_error, Doubles b_error) const {
-    const Longs a = bits(least(a_error)), b = bits(least(b_error));
-    return shifted(joined(order.high, a, b), joined(order.low, a, b));
+  // How large numbers have to be that are off by so much: W in (7), of the errors scaled.
+  POSPROOF_INLINE Sixteen least(Doubles a, Doubles b) const {
+    const Longs p = bits(a * bounds::doubtless), q = bits(b * bounds::doubtless);
+    return size_of(joined(order.high, p, q), joined(order.low, p, q));
   }
 
-  // a and b rounded to f32; what may be wrong is taken from `sure`.
+  // a and b, scaled, rounded to f32; what may be wrong is taken from `sure`.
   POSPROOF_INLINE Sixteen rounded(Doubles a, Doubles b, Sixteen at_least, Sure& sure) const {
     const Longs up = bits(a) + half, vp = bits(b) + half;
     const Sixteen low = joined(order.low, up, vp), high = joined(order.high, up, vp);
-    const Sixteen size = shifted(high, low);
+    const Sixteen size = size_of(high, low);
     sure = _mm512_mask_test_epi32_mask(sure, low, field);
-    sure = _mm512_mask_cmpge_epu32_mask(sure, size, at_least);
-    return _mm512_ternarylogic_epi32(top, high, size, 0xca);  // sign and a zero of `high`, the rest of `size`
+    sure = _mm512_mask_cmpge_epi32_mask(sure, size, at_least);
+    return _mm512_ternarylogic_epi32(sign, high, size, 0xca);  // the sign of `high`, the rest of `size`
   }
 };
 
@@ -72,7 +67,7 @@ struct JoinedStrip {
   static constexpr bool apart = part == Part::sine_apart_cosine;
   static constexpr std::size_t cells = in_pairs(part) ? groups : groups / 2;  // of sixteen entries
   Joining<in_pairs(part)> joining;
-  Doubles sine[groups], cosine[groups];  // of the giant
+  Doubles sine[groups], cosine[groups];  // of the giant, scaled
   const double* babies;
   Sixteen least[cells], least_cosine[cells];
 
@@ -82,20 +77,20 @@ struct JoinedStrip {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < groups; ++k) {
       const Coarse g = coarse(block, lane + k * lanes);
-      sine[k] = g.sine;
-      cosine[k] = g.cosine;
-      e[k] = part == Part::cosine ? g.cosine_error : g.sine_error;
-      cosine_e[k] = g.cosine_error;
+      sine[k] = g.sine * bounds::as_f32;
+      cosine[k] = g.cosine * bounds::as_f32;
+      e[k] = (part == Part::cosine ? g.cosine_error : g.sine_error) * bounds::as_f32;
+      cosine_e[k] = g.cosine_error * bounds::as_f32;
     }
 #pragma GCC unroll 16
     for (std::size_t n = 0; n < cells; ++n) {
       if constexpr (part == Part::sine_and_cosine)
-        least[n] = joining.least_of(e[n], cosine_e[n]);
+        least[n] = joining.least(e[n], cosine_e[n]);
       else if constexpr (part == Part::cosine_and_sine)
-        least[n] = joining.least_of(cosine_e[n], e[n]);
+        least[n] = joining.least(cosine_e[n], e[n]);
       else
-        least[n] = joining.least_of(e[2 * n], e[2 * n + 1]);
-      if constexpr (apart) least_cosine[n] = joining.least_of(cosine_e[2 * n], cosine_e[2 * n + 1]);
+        least[n] = joining.least(e[2 * n], e[2 * n + 1]);
+      if constexpr (apart) least_cosine[n] = joining.least(cosine_e[2 * n], cosine_e[2 * n + 1]);
     }
   }
 
@@ -131,19 +126,16 @@ struct JoinedStrip {
 
 constexpr Sure all_sure = 0xffff;
 
-// Whether the errors and the giants of these lanes are of the sizes that (7) speaks of.
+// Whether the errors of these lanes are of the size that (7) asks for.
 template <Part part>
 POSPROOF_INLINE bool may_join(const Block& block, std::size_t lane, std::size_t count) {
-  if (!block.errors->by_bits) return false;
-  Longs out{};
+  constexpr double least = bounds::least_f32 / bounds::doubtless * (1 + 0x1p-50);
+  Longs small{};
   for (std::size_t i = lane; i < lane + count; i += lanes) {
-    const Coarse g = coarse(block, i);
-    for (const Doubles giant : {abs(g.sine), abs(g.cosine)})
-      out |= (giant < bounds::tiny_for_joining) & (giant != 0.0);
-    if constexpr (has_sines(part)) out |= g.sine_error < bounds::least_error_for_joining;
-    if constexpr (has_cosines(part)) out |= g.cosine_error < bounds::least_error_for_joining;
+    if constexpr (has_sines(part)) small |= load<Doubles>(block.errors->sine + i) < least;
+    if constexpr (has_cosines(part)) small |= load<Doubles>(block.errors->cosine + i) < least;
   }
-  return !any(out);
+  return !any(small);
 }
 
 #endif

@@ -61,7 +61,6 @@ void bound(const Wave& giant, const double* sway, const double* speed, double fa
   errors.shift = 0x1.8p52 * bounds::quantum * power;
   errors.split = bounds::split * power + off[0];
   errors.small = bounds::coarse * bounds::too_small_to_split * amplitude;
-  errors.by_bits = power <= 1 || amplitude * (1 + 0x1p-50) < 2;
   for (std::size_t lane = 0; lane < width; lane += lanes) {
     const Doubles s = abs(load<Doubles>(giant.sine + lane)), c = abs(load<Doubles>(giant.cosine + lane));
     const Doubles most = load<Doubles>(sway + lane), angle = load<Doubles>(speed + lane) * farthest;

@@ -137,8 +137,6 @@ Waves::Waves(const Slow& slow, const Kernel& kernel)
         coarse[few + i] = from.cosine[lane + i];
         halve(from.sine[lane + i], from.sine_rest[lane + i], split + i, split + few + i);
         halve(from.cosine[lane + i], from.cosine_rest[lane + i], split + 2 * few + i, split + 3 * few + i);
-        for (const double baby : {std::abs(coarse[i]), std::abs(coarse[few + i])})
-          by_bits_ &= baby == 0 || baby >= bounds::tiny_for_joining;
       }
     }
 }
@@ -213,7 +211,7 @@ Giants::Giants(const Waves& waves, std::size_t most)
   std::fill_n(common_[1].cosine_rest, waves.lanes(), waves.amplitude_rest());
   for (std::size_t i = 0; i < most; ++i) {
     const Wave& room = errors_[i];
-    bounds_[i] = {room.sine, room.cosine, room.sine_rest, room.cosine_rest, 0, 0, 0, false};
+    bounds_[i] = {room.sine, room.cosine, room.sine_rest, room.cosine_rest, 0, 0, 0};
     blocks_[i] = {&rows_[i], waves.table(0).data(), waves.coarse_babies(), waves.split_babies(), &bounds_[i],
                   0,         0};
   }
@@ -261,7 +259,6 @@ void Giants::move(std::size_t slot, Position number) {
   const double farthest = std::abs(static_cast<double>(number)) * digit + digit;
   kernel.bound(giant, waves_.sway(), waves_.speed(), farthest, std::abs(waves_.amplitude()), bounds_[slot],
                lanes);
-  bounds_[slot].by_bits &= waves_.by_bits();
 }
 
 // ---- which kernel ----

@@ -60,7 +60,6 @@ class Waves {
   const double* sway() const { return sway_.get(); }    // the largest |sine| of table 0
   const double* speed() const { return speed_.get(); }  // |w|, rounded up
 
-  bool by_bits() const { return by_bits_; }             // no such sine or cosine is too small for (7)
 
   static constexpr std::size_t levels = 7;
 
@@ -73,7 +72,6 @@ class Waves {
   double amplitude_ = 0, amplitude_rest_ = 0;
   std::unique_ptr<double[]> sway_, speed_;
   Lines coarse_, split_;
-  bool by_bits_ = true;
   mutable std::mutex building_;
   mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
   mutable std::atomic<std::size_t> built_ = 0;
