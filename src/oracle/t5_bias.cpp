@@ -88,6 +88,13 @@ Encoding t5_bias(const Parameters& parameters) {
           *entry++ = values[static_cast<std::size_t>(rule.bucket(i, j)) * heads + h];
     return out;
   };
+  // The entries of a trained table are the doubles that they are.
+  bias.exact = ExactBias{};
+  bias.exact->fill = [rule, values, heads](std::size_t head, Position first, Format format,
+                                           std::span<double> out) {
+    for (double& entry : out)
+      entry = nearest(format, values[static_cast<std::size_t>(rule.bucket(0, first++)) * heads + head]);
+  };
   return bias;
 }
 
