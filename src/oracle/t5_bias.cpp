@@ -69,7 +69,7 @@ Encoding t5_bias(const Parameters& parameters) {
             .buckets = Buckets{.count = static_cast<std::size_t>(count),
                                .max_distance = static_cast<std::size_t>(max_distance),
                                .bidirectional = bidirectional},
-            .causal = !bidirectional};
+            .causal = !bidirectional && key_minus_query};
   bias.positions.hard = hard_positions(*bias.buckets, bias.positions.hi);
 
   const Rule rule{per_direction, bidirectional, key_minus_query,

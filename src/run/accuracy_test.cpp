@@ -300,6 +300,20 @@ TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
   EXPECT_EQ(found.beyond->again.text(), "nq=1 nk=1 i=30 j=11");
 }
 
+// Its buckets are for the keys after the query, where a causal mask would hide them all.
+TEST(Accuracy, of_a_one_sided_bias_compares_the_side_that_has_the_buckets) {
+  const Setting setting{"t5_bias", "heads=1 direction=unidirectional relative=query_minus_key"};
+  const std::vector<Position> at = {0, 1, 2, 3};
+  Tensor values = std::get<Bias>(setting.truth()).bias(at, at);
+  const Accuracy right = of_file(setting, values, true);
+  EXPECT_EQ(right.entries, 16u);
+  EXPECT_EQ(right.wrong, 0u);
+  values.at(0, 3) = 2;  // the bucket of two keys on, not of three
+  const Accuracy found = of_file(setting, values, true);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->again.text(), "nq=1 nk=1 i=0 j=3");
+}
+
 // The slope's double is half way between two numbers of f32.
 TEST(Accuracy, of_a_bias_is_judged_by_entries_rounded_once) {
   const Setting trap{"alibi", "heads=1 max_bias=0.99999991400867705"};
