@@ -70,9 +70,9 @@
 //     are left off come out at 2 D or more, as (low & (2^29 - 2 D)) != 0 says, D being a power of two: then m is
 //     at least D away from both ends of what rounds to the same f32, and E < D keeps the exact value inside.
 //     Carrying into the exponent is right, since the bits of a double and those of an f32 are in the order of
-//     their sizes. E < D is seen to by comparing the f32 with W = 2^38 (1 + 2^-20) e, cut off after 24 bits: if
-//     it is no less, |x| is at least W (1 - 2^-22), 2^k is more than half of |x|, and so
-//     E = e 2^(52 - k) < e 2^53 / (W (1 - 2^-22)) < 2^15 = D.
+//     their sizes. E < D is seen to by comparing the f32 with W = 2^38 (1 + 2^-18) e, cut off after 21 bits: if
+//     it is no less, |x| is at least W (1 - 2^-19), 2^k is more than half of |x|, and so
+//     E = e 2^(52 - k) < e 2^53 / (W (1 - 2^-19)) < 2^15 = D.
 //     Exponents: the giants, or the angles of (6), are scaled by 2^-896, so that the exponent of x as a double
 //     is the one of its f32. From 2^128 on (and for what is not finite) the bit above the eight is 1, which
 //     makes the word that is compared negative; what is below 2^-126 is less than W, which is kept at least
@@ -94,7 +94,7 @@ constexpr double too_small_to_split = 0x1p-12;  // (5)
 
 constexpr long half_of_f32 = 1L << 28, doubt = 1L << 15;  // (7)
 constexpr double as_f32 = 0x1p-896;                       // (7)
-constexpr double doubtless = 0x1.00001p38;                // (7): W for e = 1
+constexpr double doubtless = 0x1.00004p38;                // (7): W for e = 1
 constexpr double least_f32 = 0x1p-126;                    // a normal one
 
 }  // namespace posproof::oracle::bounds

@@ -50,9 +50,11 @@ class ExactTurn::Tokens {
   explicit Tokens(const Ladder& ladder) : ladder_(ladder), fast_(ladder.waves()) {
     if (fast_ == nullptr) return;
     giants_.emplace(*fast_);
-    room_ = Rows(most + 1, fast_->lanes());
-    for (std::size_t token = 0; token < most; ++token)
-      angles_[token] = {room_[token].sine, room_[token].cosine, room_[token].sine_rest};
+    room_ = Rows(2 * most + 1, fast_->lanes());
+    for (std::size_t token = 0; token < most; ++token) {
+      const Wave &one = room_[2 * token], &scaled = room_[2 * token + 1];
+      angles_[token] = {one.sine, one.cosine, one.sine_rest, scaled.sine, scaled.cosine, scaled.sine_rest};
+    }
   }
 
   void move_to(std::span<const Position> positions) {
@@ -80,10 +82,10 @@ class ExactTurn::Tokens {
     if (fast_ != nullptr && splits(x) && splits(y)) {
       if (whole_row_ != token) {
         const Block& block = giants_->block(positions_[token], 1);
-        kernel()->multiply(*block.giant, block.babies[block.begin], room_[most], fast_->lanes());
+        kernel()->multiply(*block.giant, block.babies[block.begin], room_[2 * most], fast_->lanes());
         whole_row_ = token;
       }
-      const Wave& at = room_[most];
+      const Wave& at = room_[2 * most];
       const Twofold s{at.sine[lane], at.sine_rest[lane]}, c{at.cosine[lane], at.cosine_rest[lane]};
       const double off = turned_error(std::abs(x) + std::abs(y), std::abs(fast_->amplitude()));
       const auto first = certain_in(format, sum_of_products({x, 0}, c, {-y, 0}, s), off);

@@ -81,9 +81,10 @@ struct Found {
 };
 
 // Sines and cosines of one row in plain doubles, over the lanes, and -E for a pair of size 1: (6) in
-// bounds.h.
+// bounds.h. Scaled by as_f32 once more, and W for such a pair: (7); only some kernels write these.
 struct Angles {
   double *sine, *cosine, *less;
+  double *scaled_sine, *scaled_cosine, *least;
 };
 
 // Pairs of channels of tokens: `count` from lane `lane` on. In memory the second ones are `apart` bytes after

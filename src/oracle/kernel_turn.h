@@ -11,7 +11,13 @@ void angles_of_row(const Block& block, std::size_t row, double amplitude, const 
     const Coarse g = coarse(block, lane);
     store(angles.sine + lane, sine_less(g, row) + g.sine_error);
     store(angles.cosine + lane, cosine_less(g, row) + g.cosine_error);
-    store(angles.less + lane, -larger(g.sine_error, g.cosine_error) - bounds::turned * amplitude);
+    const Doubles less = -larger(g.sine_error, g.cosine_error) - bounds::turned * amplitude;
+    store(angles.less + lane, less);
+#if POSPROOF_VBMI2
+    store(angles.scaled_sine + lane, load<Doubles>(angles.sine + lane) * bounds::as_f32);
+    store(angles.scaled_cosine + lane, load<Doubles>(angles.cosine + lane) * bounds::as_f32);
+    store(angles.least + lane, less * (-bounds::doubtless * bounds::as_f32));
+#endif
   }
 }
 
@@ -41,12 +47,62 @@ POSPROOF_INLINE Open<format> group_wrong(const Angles& angles, std::size_t lane,
   return whole ? wrong : first_lanes(wrong, count);
 }
 
+#if POSPROOF_VBMI2
+// One token, as many pairs as fill vectors of f32: how many were done, `wrong` what differs. 0 where anything
+// was not sure.
+template <bool paired>
+POSPROOF_INLINE std::size_t token_joined(const Joining<paired>& joining, const Angles& angles,
+                                         const Channels& channels, const char* x, const char* at,
+                                         Sixteen& wrong) {
+  constexpr std::size_t groups = paired ? 1 : 2, step = groups * lanes, one = (paired ? 2 : 1) * sizeof(float);
+  const Sixteen most = _mm512_set1_epi32(0x7f000000);
+  Sixteen differ = wrong;
+  Sure sure = all_sure;
+  std::size_t done = 0;
+  for (; done + step <= channels.count; done += step) {
+    Doubles first[groups], second[groups], least[groups];
+#pragma GCC unroll 2
+    for (std::size_t k = 0; k < groups; ++k) {
+      const std::size_t lane = channels.lane + done + k * lanes;
+      const auto from = entries<Format::f32, part_of(paired), true>(x + (done + k * lanes) * one,
+                                                                    channels.apart, lanes);
+      const Doubles a = wide(from.sine), b = wide(from.cosine);
+      const auto s = load<Doubles>(angles.scaled_sine + lane), c = load<Doubles>(angles.scaled_cosine + lane);
+      first[k] = (Doubles)_mm512_fmsub_pd((__m512d)a, (__m512d)c, (__m512d)(b * s));
+      second[k] = fma(a, s, b * c);
+      least[k] = fma(abs(a) + abs(b), load<Doubles>(angles.least + lane), all(0x1p-1021));
+    }
+    constexpr std::size_t last = groups - 1;
+    // The high halves alone: (7) cuts off what is below.
+    const Sixteen high = joining.joined(joining.order.high, bits(least[0]), bits(least[last]));
+    const Sixteen at_least = _mm512_min_epu32(_mm512_slli_epi32(high, 3), most);
+    const auto compare = [&](Doubles p, Doubles q, const char* stored) {
+      differ = _mm512_ternarylogic_epi32(differ, joining.rounded(p, q, at_least, sure), load<Sixteen>(stored),
+                                         0xf6);
+    };
+    if constexpr (paired) {
+      compare(first[0], second[0], at + done * one);
+    } else {
+      compare(first[0], first[last], at + done * one);
+      compare(second[0], second[last], at + channels.apart + done * one);
+    }
+  }
+  if (sure != all_sure) return 0;
+  wrong = differ;
+  return done;
+}
+#endif
+
 template <Format format, bool paired>
 bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
                      const char* at) {
   constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
   const std::size_t bytes = channels.count * one;
   Open<format> wrong{};
+#if POSPROOF_VBMI2
+  const Joining<paired> joining;
+  Sixteen joined_wrong = _mm512_setzero_si512();
+#endif
   for (std::size_t token = 0; token < tokens; ++token, x += channels.stride, at += channels.stride) {
     for (std::size_t line = 0; line < bytes; line += 64)
       for (const char* const from : {x, at}) {
@@ -54,6 +110,10 @@ bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& c
         if constexpr (!paired) __builtin_prefetch(from + channels.apart + channels.ahead + line);
       }
     std::size_t done = 0;
+#if POSPROOF_VBMI2
+    if constexpr (format == Format::f32)
+      done = token_joined<paired>(joining, angles[token], channels, x, at, joined_wrong);
+#endif
     for (; done + lanes <= channels.count; done += lanes)
       wrong |= group_wrong<format, paired, true>(angles[token], channels.lane + done, lanes, channels.apart,
                                                  x + done * one, at + done * one);
@@ -61,6 +121,9 @@ bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& c
       wrong |= group_wrong<format, paired, false>(angles[token], channels.lane + done, channels.count - done,
                                                   channels.apart, x + done * one, at + done * one);
   }
+#if POSPROOF_VBMI2
+  if (_mm512_test_epi32_mask(joined_wrong, joined_wrong) != 0) return false;
+#endif
   return !any(wrong);
 }
 
