@@ -9,8 +9,8 @@
 //     power of two that |w| exceeds 1 by) w is off by 2^(12-p) of itself, e^{iw} by as much and 2^-p, and a
 //     squaring (s, c) -> (2 s c, (c - s)(c + s)) doubles the error of the point on the circle and adds less
 //     than 2^(3-p): less than 2^(55-p) = 2^-137 after 41 of them. While the angle is small, the sine's error
-//     grows with the sine. Rounded to a double-double that is at most u^2 m(angle) of the sine and u^2 of the
-//     cosine.
+//     grows with the sine. Rounded to a double-double, its first 128 digits, that is at most (1 + 2^-21) u^2 m(angle) of the
+//     sine and as much of u^2 of the cosine.
 //
 // (1) A product of two such complex numbers, each component a b + c d by sum_of_products (simd.h). Let
 //     T = |a b| + |c d|. The products and their sum are exact with their rests, and what is rounded are the
