@@ -3,8 +3,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "oracle/kernel_compare.h"
 #include "oracle/kernel_fill.h"
+#include "oracle/kernel_measure.h"
+#include "oracle/kernel_right.h"
 #include "oracle/kernel_turn.h"
 
 namespace posproof::oracle::POSPROOF_ISA {

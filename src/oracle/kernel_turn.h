@@ -1,6 +1,8 @@
 #pragma once
 // Tokens that were turned, for one instruction set: see kernel_of.h.
-#include "oracle/kernel_compare.h"
+#include "oracle/kernel_joined.h"
+#include "oracle/kernel_measure.h"
+#include "oracle/kernel_right.h"
 
 namespace posproof::oracle::POSPROOF_ISA {
 namespace {

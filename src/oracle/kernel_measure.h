@@ -1,0 +1,250 @@
+#pragma once
+// How far off entries are, for one instruction set: see kernel_of.h.
+#include "oracle/kernel_entries.h"
+#include "oracle/kernel_joined.h"
+
+namespace posproof::oracle::POSPROOF_ISA {
+namespace {
+
+// 2^e for an exact value of exponent e, or the smallest such power whose last place still falls (subnormals);
+// for f64 down to 2^-960 only: whatever is smaller than `smallest_measured` stays open.
+constexpr double smallest_measured = 0x1p-950;
+template <Format format>
+POSPROOF_INLINE Doubles power_below(Doubles x) {
+  constexpr double least = format == Format::f64 ? 0x1p-960 : format == Format::f16 ? 0x1p-14 : 0x1p-126;
+  return larger((Doubles)(bits(x) & (std::int64_t{0x7ff} << 52)), all(least));
+}
+template <Format format>
+constexpr double half_a_place = format == Format::f64    ? 0x1p-53
+                                : format == Format::f32  ? 0x1p-24
+                                : format == Format::bf16 ? 0x1p-8
+                                                         : 0x1p-11;
+
+// What is known of one group of entries. NaN is farther off than anything.
+struct Measured {
+  Doubles farthest;  // |entry - exact|
+  Doubles power;     // of the exact value
+  Mask wrong, open;
+};
+
+// `power` is that of the exact value, which is within e of what `off` was measured from.
+template <Format format>
+POSPROOF_INLINE Measured measured(Doubles off, Doubles power, Doubles e, Mask open) {
+  const Doubles beyond = off - power * half_a_place<format>;  // the product is exact
+  open = either(open, at_most(abs(beyond), e));
+  return {off, power, without(not_at_most(beyond, Doubles{}), open), open};
+}
+
+// The head of a number, or the double next to it nearer to 0 where the number is nearer to 0 than its head:
+// what has the number's own exponent.
+POSPROOF_INLINE Doubles within(Twofold x) {
+  return (Doubles)((Unsigned)bits(x.head) + (Unsigned)((bits(x.head) ^ bits(x.rest)) >> 63));
+}
+
+// A value in the middle of what the bound allows.
+template <Format format>
+POSPROOF_INLINE Measured measured(const Coarse&, Doubles less, Doubles e, Doubles v) {
+  const Doubles x = less + e;
+  return measured<format>(abs(v - x), power_below<format>(x), e, Mask{});
+}
+template <Format format>
+POSPROOF_INLINE Measured measured(const Whole&, Twofold x, Doubles e, Doubles v) {
+  return measured<format>(abs((v - x.head) - x.rest), power_below<format>(within(x)), e,
+                          at_most(abs(x.head), all(smallest_measured)));
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_sine(const Coarse& g, const Block&, std::size_t row, std::size_t,
+                                       Doubles v) {
+  return measured<format>(g, sine_less(g, row), g.sine_error, v);
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_cosine(const Coarse& g, const Block&, std::size_t row, std::size_t,
+                                         Doubles v) {
+  return measured<format>(g, cosine_less(g, row), g.cosine_error, v);
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_sine(const Whole& g, const Block& block, std::size_t row, std::size_t lane,
+                                       Doubles v) {
+  return measured<format>(g, sine(g, block.babies[row], lane), g.sine_error, v);
+}
+template <Format format>
+POSPROOF_INLINE Measured measured_cosine(const Whole& g, const Block& block, std::size_t row,
+                                         std::size_t lane, Doubles v) {
+  return measured<format>(g, cosine(g, block.babies[row], lane), g.cosine_error, v);
+}
+
+// Sums and maxima of one group of lanes over the rows.
+template <Format format>
+struct Tally {
+  Doubles farthest{}, ulp{};
+  Doubles poison{};  // 0 as long as all are finite
+  Longs wrong{};
+  Mask open{};
+
+  POSPROOF_INLINE void add(const Measured& m) {
+    constexpr std::int64_t sum = std::int64_t{1023 + 1022} << 52;  // 1 / (2 power), by its bits
+    const Doubles ulp_of_one = (Doubles)(sum - bits(m.power));
+    farthest = larger(m.farthest, farthest);
+    ulp = larger_where(m.wrong, ulp, m.farthest * ulp_of_one);
+    poison = poison + m.farthest * 0.0;
+    wrong = counted(wrong, m.wrong);
+    open = either(open, m.open);
+  }
+
+  // Of `count` lanes; what stands there may be larger.
+  POSPROOF_INLINE void to(double* all_farthest, double* all_ulp, std::uint64_t& all_wrong,
+                          std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool finite = poison[i] == 0;
+      const double far = finite ? farthest[i] : __builtin_huge_val();
+      const double places = finite ? ulp[i] / half_a_place<format> : __builtin_huge_val();
+      if (far > all_farthest[i]) all_farthest[i] = far;
+      if (places > all_ulp[i]) all_ulp[i] = places;
+      all_wrong += static_cast<std::uint64_t>(wrong[i]);
+    }
+  }
+};
+
+template <Format format, Part part, bool whole>
+POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, std::size_t lane,
+                                   std::size_t count, const char* at, Found& found,
+                                   const Undecided& undecided) {
+  const auto g = group<Surest<format>>(block, lane);
+  const std::size_t ahead = rows_per_block * columns.stride;
+  Tally<format> sine_tally{}, cosine_tally{};
+  const char* from = at;
+  for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
+    __builtin_prefetch(from + ahead);
+    if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(from + ahead + columns.apart);
+    const auto stored = entries<format, part, whole>(from, columns.apart, count);
+    if constexpr (has_sines(part))
+      sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
+    if constexpr (has_cosines(part))
+      cosine_tally.add(measured_cosine<format>(g, block, row, lane, value<format>(stored.cosine)));
+  }
+  if constexpr (has_sines(part))
+    sine_tally.to(found.farthest_sine + lane, found.ulp_sine + lane, found.wrong, count);
+  if constexpr (has_cosines(part))
+    cosine_tally.to(found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
+  if (!any(either(sine_tally.open, cosine_tally.open))) return;
+  from = at;
+  for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
+    const auto stored = entries<format, part, whole>(from, columns.apart, count);
+    Mask sine_open{}, cosine_open{};
+    if constexpr (has_sines(part))
+      sine_open = measured_sine<format>(g, block, row, lane, value<format>(stored.sine)).open;
+    if constexpr (has_cosines(part))
+      cosine_open = measured_cosine<format>(g, block, row, lane, value<format>(stored.cosine)).open;
+    if (!any(either(sine_open, cosine_open))) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (has(sine_open, i)) undecided.tell(undecided.who, row, lane + i, false);
+      if (has(cosine_open, i)) undecided.tell(undecided.who, row, lane + i, true);
+    }
+  }
+}
+
+#if POSPROOF_VBMI2
+
+// Sums and maxima of one group of lanes over the rows, of values scaled by as_f32. Those that are not finite
+// are larger than all.
+struct JoinedTally {
+  Longs farthest{}, ulp = INT64_MIN - Longs{};  // as bits
+
+  POSPROOF_INLINE void add(Doubles value, Doubles entry) {
+    constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52;
+    const Longs off = bits((Doubles)_mm512_fmsub_pd((__m512d)entry, _mm512_set1_pd(bounds::as_f32),
+                                                    (__m512d)value)) & INT64_MAX;
+    farthest = larger(off, farthest);
+    ulp = larger(off - (bits(value) & exponent), ulp);
+  }
+
+  POSPROOF_INLINE void to(double* all_farthest, double* all_ulp) const {
+    const Longs infinite = (farthest >= std::int64_t{0x7ff} << 52);
+    constexpr std::int64_t one = std::int64_t{1023 + 23} << 52;  // 2^23 places in a power of two
+    const Doubles huge = all(__builtin_huge_val());
+    const Doubles off = (Doubles)farthest * (1 / bounds::as_f32), places = (Doubles)(ulp + one);
+    const auto chosen = [&](Doubles x) { return (Doubles)((infinite & bits(huge)) | (~infinite & bits(x))); };
+    store(all_farthest, larger(chosen(off), load<Doubles>(all_farthest)));
+    store(all_ulp, larger(chosen(places), load<Doubles>(all_ulp)));
+  }
+};
+
+// One row of a strip where not all was sure.
+template <Part part, std::size_t groups>
+__attribute__((noinline)) void compare_row(const Block& block, std::size_t row, const Columns& columns,
+                                           std::size_t lane, const char* at, Found& found,
+                                           const Undecided& undecided) {
+  Block one = block;
+  one.begin = row;
+  one.end = row + 1;
+  constexpr std::size_t bytes = (in_pairs(part) ? 2 : 1) * sizeof(Floats);
+  for (std::size_t k = 0; k < groups; ++k)
+    compare_group<Format::f32, part, true>(one, columns, lane + k * lanes, lanes, at + k * bytes, found,
+                                           undecided);
+}
+
+template <Part part>
+void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* at, Found& found,
+                    const Undecided& undecided) {
+  constexpr std::size_t groups = in_pairs(part) ? 1 : 2;
+  using Strip = JoinedStrip<part, groups>;
+  const Strip strip(block, lane);
+  JoinedTally sine_tally[groups], cosine_tally[groups];
+  Sixteen wrong = _mm512_setzero_si512();
+  const auto count = [&wrong](Sixteen value, const char* stored) {
+    const Sure differ = _mm512_cmpneq_epi32_mask(value, load<Sixteen>(stored));
+    wrong = _mm512_mask_add_epi32(wrong, differ, wrong, _mm512_set1_epi32(1));
+  };
+  const std::size_t ahead = rows_per_block * columns.stride;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += columns.stride) {
+    __builtin_prefetch(at + ahead);
+    if constexpr (Strip::apart) __builtin_prefetch(at + columns.apart + ahead);
+    Sure sure = all_sure;
+    const Sixteen first = strip.first(0, row, sure), second = Strip::apart ? strip.second(0, row, sure) : first;
+    if (__builtin_expect(sure != all_sure, 0)) {
+      compare_row<part, groups>(block, row, columns, lane, at, found, undecided);
+      continue;
+    }
+    count(first, at);
+    if constexpr (Strip::apart) count(second, at + columns.apart);
+#pragma GCC unroll 2
+    for (std::size_t k = 0; k < groups; ++k) {
+      const auto stored = entries<Format::f32, part, true>(at + k * sizeof(Floats), columns.apart, lanes);
+      if constexpr (has_sines(part)) sine_tally[k].add(strip.sine_at(k, row), wide(stored.sine));
+      if constexpr (has_cosines(part)) cosine_tally[k].add(strip.cosine_at(k, row), wide(stored.cosine));
+    }
+  }
+  found.wrong += static_cast<std::uint64_t>(_mm512_reduce_add_epi32(wrong));
+  for (std::size_t k = 0; k < groups; ++k) {
+    const std::size_t i = lane + k * lanes;
+    if constexpr (has_sines(part)) sine_tally[k].to(found.farthest_sine + i, found.ulp_sine + i);
+    if constexpr (has_cosines(part)) cosine_tally[k].to(found.farthest_cosine + i, found.ulp_cosine + i);
+  }
+}
+
+#endif
+
+template <Format format, Part part>
+void compare_run(const Block& block, const Columns& columns, const char* at, Found& found,
+                 const Undecided& undecided) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
+  std::size_t done = 0;
+#if POSPROOF_VBMI2
+  if constexpr (format == Format::f32) {
+    constexpr std::size_t width = (in_pairs(part) ? 1 : 2) * lanes;
+    for (; done + width <= columns.count; done += width) {
+      if (!may_join<part>(block, columns.lane + done, width)) break;
+      compare_joined<part>(block, columns, columns.lane + done, at + done * one, found, undecided);
+    }
+  }
+#endif
+  for (; done + lanes <= columns.count; done += lanes)
+    compare_group<format, part, true>(block, columns, columns.lane + done, lanes, at + done * one, found,
+                                      undecided);
+  if (done < columns.count)
+    compare_group<format, part, false>(block, columns, columns.lane + done, columns.count - done,
+                                       at + done * one, found, undecided);
+}
+
+}  // namespace
+}  // namespace posproof::oracle::POSPROOF_ISA
