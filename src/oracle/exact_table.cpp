@@ -128,11 +128,29 @@ void ExactTable::fill(Format format, Position first, std::size_t rows, void* out
 
 namespace {
 
+// Strips so narrow that the babies of each stay in the first cache from block to block.
+std::vector<Strip> in_pieces(const std::vector<Strip>& strips) {
+  std::vector<Strip> pieces;
+  for (const Strip& strip : strips)
+    for (std::size_t done = 0; done < strip.count; done += lane_group) {
+      Strip& piece = pieces.emplace_back(strip);
+      piece.lane += done;
+      piece.count = std::min(lane_group, strip.count - done);
+      piece.sine_column += done * strip.step();
+      piece.cosine_column += done * strip.step();
+    }
+  return pieces;
+}
+
 // Compares block after block; one for each thread.
 class Comparing {
  public:
   Comparing(const ExactTable& table, std::span<const std::size_t> zeros, Format format, Position offset)
-      : table_(table), zeros_(zeros), format_(format), offset_(offset), strips_(strips_of(table.runs())) {
+      : table_(table),
+        zeros_(zeros),
+        format_(format),
+        offset_(offset),
+        strips_(in_pieces(strips_of(table.runs()))) {
     const Ladder& ladder = table.ladder();
     if (const Waves* fast = ladder.waves()) {
       together_ = blocks_at_a_time(fast->lanes());
@@ -140,7 +158,6 @@ class Comparing {
     }
     for (auto& lanes : found_) lanes.assign(ladder.size() + lane_group, 0.0);
     clean_.assign(strips_.size(), true);
-    right_.assign(strips_.size(), 0);
     const double amplitude = std::abs(ladder.slow().with(Slow::usual_bits).amplitude.nearest());
     rounded_ = half_ulp(format, amplitude);
     overflows_ = amplitude >= std::ldexp(1.0, shape(format).largest);
@@ -157,27 +174,32 @@ class Comparing {
     const std::size_t one = bytes(format_), stride = table_.dim() * one;
     const Kernel* kernel = giants_ ? &table_.ladder().waves()->kernel() : nullptr;
     const Blocks blocks = giants_ ? giants_->blocks(first + offset_, rows) : Blocks{};
-    // What was right in the block before is likely to be right in the next.
-    for (std::size_t s = 0; s < strips_.size(); ++s)
-      right_[s] = kernel != nullptr && clean_[s] && !overflows_ && strips_[s].for_kernels()
-                      ? kernel->all_right(format_, blocks, strips_[s].columns(one, table_.dim()),
-                                          at + strips_[s].first_column() * one)
-                      : 0;
     const std::size_t count = giants_ ? blocks.count : 1;
+    std::vector<Compared> found;
     for (std::size_t b = 0; b < count; ++b) {
-      const Block* block = giants_ ? blocks.first + b : nullptr;
-      const std::size_t n = block != nullptr ? block->end - block->begin : rows;
-      Compared out{.first = first, .rows = n, .farthest = std::vector<double>(table_.dim(), rounded_)};
-      for (std::size_t s = 0; s < strips_.size(); ++s) {
-        if ((right_[s] >> b & 1) != 0) continue;
-        const std::uint64_t before = out.wrong;
-        measure(strips_[s], strips_[s].columns(one, table_.dim()), block, at, out);
-        clean_[s] = out.wrong == before;
-      }
-      find_not_zero(at, out);
-      each(out);
+      const std::size_t n = giants_ ? blocks.first[b].end - blocks.first[b].begin : rows;
+      found.push_back({.first = first, .rows = n, .farthest = std::vector<double>(table_.dim(), rounded_)});
       first += static_cast<Position>(n);
-      at += n * stride;
+    }
+    for (std::size_t s = 0; s < strips_.size(); ++s) {
+      const Strip& strip = strips_[s];
+      const Columns columns = strip.columns(one, table_.dim());
+      // What was right in the block before is likely to be right in the next.
+      const bool likely = kernel != nullptr && clean_[s] && !overflows_ && strip.for_kernels();
+      const std::uint64_t right =
+          likely ? kernel->all_right(format_, blocks, columns, at + strip.first_column() * one) : 0;
+      const char* from = at;
+      for (std::size_t b = 0; b < count; from += found[b++].rows * stride) {
+        if ((right >> b & 1) != 0) continue;
+        const std::uint64_t before = found[b].wrong;
+        measure(strip, columns, giants_ ? blocks.first + b : nullptr, from, found[b]);
+        clean_[s] = found[b].wrong == before;
+      }
+    }
+    for (Compared& block : found) {
+      find_not_zero(at, block);
+      each(block);
+      at += block.rows * stride;
     }
   }
 
@@ -244,7 +266,7 @@ class Comparing {
       }
     }
     if (most <= 0.5 || most <= out.ulp) return;
-    if (most <= farthest_so_far_) return blame(out, most, out.first, strip.column(lane_of, cosine_of));
+    if (most < farthest_so_far_) return blame(out, most, out.first, strip.column(lane_of, cosine_of));
     farthest_so_far_ = most;
     blame(out, most, out.first + static_cast<Position>(row_of(strip, block, at, out, lane_of, cosine_of)),
           strip.column(lane_of, cosine_of));
@@ -303,11 +325,10 @@ class Comparing {
   Position offset_;
   std::vector<Strip> strips_;
   std::optional<Giants> giants_;
-  std::size_t together_ = 1;  // blocks
+  std::size_t together_ = 1;                  // blocks
   std::array<std::vector<double>, 4> found_;  // over the lanes, as Found has them
   double farthest_so_far_ = 0;                // in units in the last place, of all blocks
   std::vector<bool> clean_;                   // of each strip: its last block was right
-  std::vector<std::uint64_t> right_;          // of each strip: which of the blocks are
   bool overflows_ = false;                    // an infinity may be right, and it is not near to anything
   double rounded_ = 0;                        // how far a correctly rounded entry may be off
 };

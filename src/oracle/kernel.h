@@ -6,10 +6,10 @@
 #include "core/formats.h"
 
 // The inner loops, each compiled for x86-64-v4 (8 lanes, AVX-512) with VBMI2 and without, for x86-64-v3 (4
-// lanes, AVX2 and FMA) and plainly (2 lanes, no FMA). Which runs is decided when the program starts. What they leave undecided may
-// differ; what they decide is the correctly rounded value, and so the same bits. Nothing in them takes
-// memory, throws, or calls a function of a library: a template that is instantiated for a newer instruction
-// set could be linked into the code for an older one.
+// lanes, AVX2 and FMA) and plainly (2 lanes, no FMA). Which runs is decided when the program starts. What
+// they leave undecided may differ; what they decide is the correctly rounded value, and so the same bits.
+// Nothing in them takes memory, throws, or calls a function of a library: a template that is instantiated for
+// a newer instruction set could be linked into the code for an older one.
 namespace posproof::oracle {
 
 constexpr std::size_t rows_per_block = 64;

@@ -145,27 +145,22 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
 
 #if POSPROOF_VBMI2
 
-// Sums and maxima of one group of lanes over the rows, of values scaled by as_f32. Those that are not finite
-// are larger than all.
+// Maxima of one group of lanes over the rows, of values scaled by as_f32, all finite.
 struct JoinedTally {
-  Longs farthest{}, ulp = INT64_MIN - Longs{};  // as bits
+  Doubles farthest{}, ulp{};  // scaled; in powers of two of the value
 
   POSPROOF_INLINE void add(Doubles value, Doubles entry) {
-    constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52;
-    const Longs off = bits((Doubles)_mm512_fmsub_pd((__m512d)entry, _mm512_set1_pd(bounds::as_f32),
-                                                    (__m512d)value)) & INT64_MAX;
+    constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52, sum = std::int64_t{2 * 1023} << 52;
+    const Doubles off =
+        abs((Doubles)_mm512_fmsub_pd((__m512d)entry, _mm512_set1_pd(bounds::as_f32), (__m512d)value));
+    const Doubles of_power = (Doubles)(sum - (bits(value) & exponent));  // 1 / power, by its bits
     farthest = larger(off, farthest);
-    ulp = larger(off - (bits(value) & exponent), ulp);
+    ulp = larger(off * of_power, ulp);
   }
 
   POSPROOF_INLINE void to(double* all_farthest, double* all_ulp) const {
-    const Longs infinite = (farthest >= std::int64_t{0x7ff} << 52);
-    constexpr std::int64_t one = std::int64_t{1023 + 23} << 52;  // 2^23 places in a power of two
-    const Doubles huge = all(__builtin_huge_val());
-    const Doubles off = (Doubles)farthest * (1 / bounds::as_f32), places = (Doubles)(ulp + one);
-    const auto chosen = [&](Doubles x) { return (Doubles)((infinite & bits(huge)) | (~infinite & bits(x))); };
-    store(all_farthest, larger(chosen(off), load<Doubles>(all_farthest)));
-    store(all_ulp, larger(chosen(places), load<Doubles>(all_ulp)));
+    store(all_farthest, larger(farthest * (1 / bounds::as_f32), load<Doubles>(all_farthest)));
+    store(all_ulp, larger(ulp * 0x1p23, load<Doubles>(all_ulp)));
   }
 };
 
@@ -184,34 +179,41 @@ __attribute__((noinline)) void compare_row(const Block& block, std::size_t row, 
 }
 
 template <Part part>
-void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* at, Found& found,
-                    const Undecided& undecided) {
+void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* at,
+                    Found& found, const Undecided& undecided) {
   constexpr std::size_t groups = in_pairs(part) ? 1 : 2;
   using Strip = JoinedStrip<part, groups>;
   const Strip strip(block, lane);
   JoinedTally sine_tally[groups], cosine_tally[groups];
   Sixteen wrong = _mm512_setzero_si512();
-  const auto count = [&wrong](Sixteen value, const char* stored) {
-    const Sure differ = _mm512_cmpneq_epi32_mask(value, load<Sixteen>(stored));
+  const auto count = [&wrong](Sixteen value, Sixteen stored) {
+    const Sure differ = _mm512_cmpneq_epi32_mask(value, stored);
     wrong = _mm512_mask_add_epi32(wrong, differ, wrong, _mm512_set1_epi32(1));
+  };
+  const auto finite = [](Sixteen stored) {
+    constexpr int infinity_or_nan = 0x99;
+    return _knot_mask16(_mm512_fpclass_ps_mask((__m512)stored, infinity_or_nan));
   };
   const std::size_t ahead = rows_per_block * columns.stride;
   for (std::size_t row = block.begin; row < block.end; ++row, at += columns.stride) {
     __builtin_prefetch(at + ahead);
     if constexpr (Strip::apart) __builtin_prefetch(at + columns.apart + ahead);
     Sure sure = all_sure;
-    const Sixteen first = strip.first(0, row, sure), second = Strip::apart ? strip.second(0, row, sure) : first;
+    const Sixteen first = strip.first(0, row, sure),
+                  second = Strip::apart ? strip.second(0, row, sure) : first;
+    const auto stored = load<Sixteen>(at), apart = Strip::apart ? load<Sixteen>(at + columns.apart) : stored;
+    sure = _kand_mask16(sure, _kand_mask16(finite(stored), finite(apart)));
     if (__builtin_expect(sure != all_sure, 0)) {
       compare_row<part, groups>(block, row, columns, lane, at, found, undecided);
       continue;
     }
-    count(first, at);
-    if constexpr (Strip::apart) count(second, at + columns.apart);
+    count(first, stored);
+    if constexpr (Strip::apart) count(second, apart);
 #pragma GCC unroll 2
     for (std::size_t k = 0; k < groups; ++k) {
-      const auto stored = entries<Format::f32, part, true>(at + k * sizeof(Floats), columns.apart, lanes);
-      if constexpr (has_sines(part)) sine_tally[k].add(strip.sine_at(k, row), wide(stored.sine));
-      if constexpr (has_cosines(part)) cosine_tally[k].add(strip.cosine_at(k, row), wide(stored.cosine));
+      const auto entry = entries<Format::f32, part, true>(at + k * sizeof(Floats), columns.apart, lanes);
+      if constexpr (has_sines(part)) sine_tally[k].add(strip.sine_at(k, row), wide(entry.sine));
+      if constexpr (has_cosines(part)) cosine_tally[k].add(strip.cosine_at(k, row), wide(entry.cosine));
     }
   }
   found.wrong += static_cast<std::uint64_t>(_mm512_reduce_add_epi32(wrong));

@@ -62,8 +62,8 @@ POSPROOF_INLINE bool strip_right(const Block& block, std::size_t lane, std::size
 #if POSPROOF_VBMI2
 // One row of a strip where not all was sure.
 template <Part part, std::size_t groups>
-__attribute__((noinline)) bool row_right(const Block& block, std::size_t row, std::size_t lane, const char* at,
-                                         const Columns& columns) {
+__attribute__((noinline)) bool row_right(const Block& block, std::size_t row, std::size_t lane,
+                                         const char* at, const Columns& columns) {
   Block one = block;
   one.begin = row;
   one.end = row + 1;
@@ -124,8 +124,7 @@ POSPROOF_INLINE void blocks_right(const Blocks& blocks, std::size_t lane, std::s
   for (std::size_t b = 0; b < blocks.count; ++b) {
     const Block& block = blocks.first[b];
     const std::uint64_t this_one = std::uint64_t{1} << b;
-    if ((right & this_one) != 0 &&
-        !strip_right<format, part, whole, groups>(block, lane, count, at, columns))
+    if ((right & this_one) != 0 && !strip_right<format, part, whole, groups>(block, lane, count, at, columns))
       right &= ~this_one;
     at += (block.end - block.begin) * columns.stride;
   }

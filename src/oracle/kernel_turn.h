@@ -81,7 +81,8 @@ POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& an
   const Sixteen at_least = _mm512_min_epu32(_mm512_slli_epi32(high, 3), _mm512_set1_epi32(0x7f000000));
   Sure sure = all_sure, second_sure = all_sure;
   const auto compare = [&](Doubles p, Doubles q, const char* stored, Sure& which) {
-    wrong = _mm512_ternarylogic_epi32(wrong, joining.rounded(p, q, at_least, which), load<Sixteen>(stored), 0xf6);
+    wrong =
+        _mm512_ternarylogic_epi32(wrong, joining.rounded(p, q, at_least, which), load<Sixteen>(stored), 0xf6);
   };
   if constexpr (paired) {
     compare(first[0], second[0], at, sure);
@@ -95,7 +96,8 @@ POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& an
 template <bool paired>
 bool turned_right_joined(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
                          const char* at) {
-  constexpr std::size_t groups = paired ? 1 : 2, step = groups * lanes, one = (paired ? 2 : 1) * sizeof(float);
+  constexpr std::size_t groups = paired ? 1 : 2, step = groups * lanes,
+                        one = (paired ? 2 : 1) * sizeof(float);
   const Joining<paired> joining;
   Sixteen wrong = _mm512_setzero_si512();
   Words others{};
@@ -106,13 +108,14 @@ bool turned_right_joined(const Angles* angles, std::size_t tokens, const Channel
       const char *const from = x + done * one, *const to = at + done * one;
       ask_ahead<paired>(channels, from, to);
       Sixteen here = wrong;
-      if (__builtin_expect(cell_wrong<paired>(joining, angles[token], lane, channels.apart, from, to, here), 1))
+      if (__builtin_expect(cell_wrong<paired>(joining, angles[token], lane, channels.apart, from, to, here),
+                           1))
         wrong = here;
       else
         for (std::size_t k = 0; k < groups; ++k)
-          others |= group_wrong<Format::f32, paired, true>(angles[token], lane + k * lanes, lanes,
-                                                           channels.apart, from + k * lanes * one,
-                                                           to + k * lanes * one);
+          others |=
+              group_wrong<Format::f32, paired, true>(angles[token], lane + k * lanes, lanes, channels.apart,
+                                                     from + k * lanes * one, to + k * lanes * one);
     }
     for (; done < channels.count; done += lanes)
       others |= group_wrong<Format::f32, paired, false>(
@@ -127,8 +130,7 @@ template <Format format, bool paired>
 bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
                      const char* at) {
 #if POSPROOF_VBMI2
-  if constexpr (format == Format::f32)
-    return turned_right_joined<paired>(angles, tokens, channels, x, at);
+  if constexpr (format == Format::f32) return turned_right_joined<paired>(angles, tokens, channels, x, at);
 #endif
   constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
   Open<format> wrong{};

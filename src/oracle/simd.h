@@ -185,9 +185,6 @@ POSPROOF_INLINE Doubles larger_where(Mask m, Doubles a, Doubles b) {
 POSPROOF_INLINE Doubles larger(Doubles a, Doubles b) {
   return (Doubles)_mm512_max_pd((__m512d)a, (__m512d)b);
 }
-POSPROOF_INLINE Longs larger(Longs a, Longs b) {
-  return (Longs)_mm512_max_epi64((__m512i)a, (__m512i)b);
-}
 #else
 using Mask = Longs;
 POSPROOF_INLINE Mask at_most(Doubles a, Doubles b) {

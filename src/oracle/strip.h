@@ -56,7 +56,8 @@ struct Open {
   }
 };
 
-// One entry, of position t, the correctly rounded one: in double-double, then by MPFR. There may be no blocks.
+// One entry, of position t, the correctly rounded one: in double-double, then by MPFR. There may be no
+// blocks.
 double settled(const Ladder& ladder, const Blocks& blocks, const Open::Entry& entry, Position t,
                Format format);
 

@@ -69,7 +69,8 @@ void split(const Real& value, double& head, double& rest) {
   const auto exponent = static_cast<int>(mpfr_get_exp(value.x));
   const double sign = mpfr_signbit(value.x) != 0 ? -1 : 1;
   head = sign * std::ldexp(static_cast<double>(static_cast<std::uint64_t>(nearest)), exponent - 53);
-  rest = sign * std::ldexp(static_cast<double>(static_cast<Signed>(digits - (nearest << left))), exponent - 128);
+  rest =
+      sign * std::ldexp(static_cast<double>(static_cast<Signed>(digits - (nearest << left))), exponent - 128);
 }
 
 std::unique_ptr<double[]> array(std::size_t lanes) {
@@ -224,8 +225,8 @@ Giants::Giants(const Waves& waves, std::size_t most)
   for (std::size_t i = 0; i < most; ++i) {
     const Wave& room = errors_[i];
     bounds_[i] = {room.sine, room.cosine, room.sine_rest, room.cosine_rest, 0, 0, 0};
-    blocks_[i] = {&rows_[i], waves.table(0).data(), waves.coarse_babies(), waves.split_babies(), &bounds_[i],
-                  0,         0};
+    blocks_[i] = {
+        &rows_[i], waves.table(0).data(), waves.coarse_babies(), waves.split_babies(), &bounds_[i], 0, 0};
   }
 }
 
@@ -295,8 +296,8 @@ const Kernel& asked_or_best() {
   for (const Kernel* kernel : kernels_here())
     if (std::string_view(kernel->name) == asked) return *kernel;
   throw std::invalid_argument(
-      fmt::format("POSPROOF_KERNEL `{}`: plain, v3, v4 and v4_vbmi2 are there, this processor runs up to {}", asked,
-                  kernels_here().back()->name));
+      fmt::format("POSPROOF_KERNEL `{}`: plain, v3, v4 and v4_vbmi2 are there, this processor runs up to {}",
+                  asked, kernels_here().back()->name));
 }
 
 }  // namespace

@@ -60,7 +60,6 @@ class Waves {
   const double* sway() const { return sway_.get(); }    // the largest |sine| of table 0
   const double* speed() const { return speed_.get(); }  // |w|, rounded up
 
-
   static constexpr std::size_t levels = 7;
 
  private:
@@ -94,10 +93,10 @@ class Giants {
   void move(std::size_t slot, Position number);
 
   const Waves& waves_;
-  Rows rows_;       // the giants of the blocks
-  Rows errors_;     // of the blocks
-  Rows common_;     // what the digits above the second give; the amplitude
-  Position above_;  // those digits, of what stands in common_[0]
+  Rows rows_;                      // the giants of the blocks
+  Rows errors_;                    // of the blocks
+  Rows common_;                    // what the digits above the second give; the amplitude
+  Position above_;                 // those digits, of what stands in common_[0]
   std::vector<Position> numbers_;  // of the blocks that are there
   std::vector<Errors> bounds_;
   std::vector<Block> blocks_;
