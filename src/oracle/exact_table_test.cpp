@@ -108,8 +108,9 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
   const auto& frequencies = ladder.slow().with(256).frequencies;
   const Waves& waves = *ladder.waves();
   Giants giants(waves);
-  Rows room(2, waves.lanes());
-  const Angles angles{room[0].sine, room[0].cosine, room[0].sine_rest};
+  Rows room(3, waves.lanes());
+  const Angles angles{room[0].sine, room[0].cosine, room[0].sine_rest,
+                      room[2].sine, room[2].cosine, room[2].sine_rest};
   double coarse = 0, fine = 0;
   std::mt19937_64 random(7);
   for (std::size_t n = 0; n < 400; ++n) {
