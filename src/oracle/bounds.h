@@ -72,12 +72,15 @@
 //     the exact value inside. Carrying into the exponent is right, since the bits of a double and those of an
 //     f32 are in the order of their sizes. E < D is seen to by comparing the f32 with W = 2^38 (1 + 2^-18) e,
 //     cut off after 21 bits: if it is no less, |x| is at least W (1 - 2^-19), 2^k is more than half of |x|,
-//     and so E = e 2^(52 - k) < e 2^53 / (W (1 - 2^-19)) < 2^15 = D. Exponents: the giants, or the angles of
-//     (6), are scaled by 2^-896, so that the exponent of x as a double is the one of its f32. From 2^128 on
-//     (and for what is not finite) the bit above the eight is 1, which makes the word that is compared
-//     negative; what is below 2^-126 is less than W, which is kept at least that large. Scaling and what
-//     follows may round at 2^-1075 instead of relative to the numbers, a few times, times |x| in (6): below
-//     2^-176 when scaled back, which is far below the 2^-164 that e is then, and, times |x|, far below 5 u A.
+//     and so E = e 2^(52 - k) < e 2^53 / (W (1 - 2^-19)) < 2^15 = D.
+//
+//     Exponents in (7): the giants, or the angles of (6), are scaled by 2^-896, so that the exponent of x as
+//     a double is the one of its f32. What is below 2^-126 is less than W, which is kept at least that large.
+//     Nothing is as large as 2^128: a table's values are not for their amplitude, and of (6) nothing is
+//     decided unless W is below 2^115, which what is not finite is not; then A (|x| + |y|) <= W / (2^38 5.01
+//     u) is below 2^127.7. Scaling and what follows may round at 2^-1075 instead of relative to the numbers,
+//     a few times, times |x| in (6): below 2^-176 when scaled back, which is far below the 2^-164 that e is
+//     then, and, times |x|, far below 5 u A.
 namespace posproof::oracle::bounds {
 
 constexpr double u = 0x1p-53;
@@ -94,6 +97,7 @@ constexpr double too_small_to_split = 0x1p-12;  // (5)
 constexpr long half_of_f32 = 1L << 28, doubt = 1L << 15;  // (7)
 constexpr double as_f32 = 0x1p-896;                       // (7)
 constexpr double doubtless = 0x1.00004p38;                // (7): W for e = 1
+constexpr double most_doubt = 0x1p115;                    // (7): of W
 constexpr double least_f32 = 0x1p-126;                    // a normal one
 
 }  // namespace posproof::oracle::bounds

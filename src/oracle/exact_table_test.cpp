@@ -222,18 +222,22 @@ TEST(ExactTable, tells_of_each_block_and_sums_them) {
 }
 
 TEST(ExactTable, nan_and_infinity_are_infinitely_wrong) {
-  const ExactTable table = table_of(powers(10000, 8));
-  for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL})
-    for (const Format format : every_format) {
-      auto values = filled(table, format, 0, 70);
-      store(format, values.data() + (66 * 8 + 5) * bytes(format), wrong);
-      const Compared found = table.compare(format, 0, 70, values.data());
-      EXPECT_EQ(found.wrong, 1u) << name(format);
-      EXPECT_EQ(found.ulp, HUGE_VAL);
-      EXPECT_EQ(found.farthest[5], HUGE_VAL);
-      EXPECT_EQ(found.at, 66);
-      EXPECT_EQ(found.column, 5u);
-    }
+  constexpr std::size_t dim = 64;  // whole vectors of any kernel
+  for (const Kernel* kernel : kernels_here()) {
+    const ExactTable table = table_of(powers(10000, dim), *kernel);
+    for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL})
+      for (const Format format : every_format)
+        for (const std::size_t column : {5, 20, 37, 63}) {
+          auto values = filled(table, format, 0, 70);
+          store(format, values.data() + (66 * dim + column) * bytes(format), wrong);
+          const Compared found = table.compare(format, 0, 70, values.data());
+          EXPECT_EQ(found.wrong, 1u) << kernel->name << ' ' << name(format);
+          EXPECT_EQ(found.ulp, HUGE_VAL);
+          EXPECT_EQ(found.farthest[column], HUGE_VAL);
+          EXPECT_EQ(found.at, 66);
+          EXPECT_EQ(found.column, column);
+        }
+  }
 }
 
 TEST(ExactTable, zero_has_no_sign_and_no_angle_is_exact) {

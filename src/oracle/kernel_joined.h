@@ -27,8 +27,7 @@ POSPROOF_INLINE Order order() {
   return {low, _mm512_add_epi32(low, _mm512_set1_epi32(1))};
 }
 
-// From the halves of sixteen doubles, scaled by as_f32, the bits of the f32s, without the sign. Negative: too
-// large for one.
+// From the halves of sixteen doubles, scaled by as_f32, the bits of the f32s, without the sign.
 POSPROOF_INLINE Sixteen size_of(Sixteen high, Sixteen low) {
   return _mm512_shldi_epi32(high, low, 3);
 }

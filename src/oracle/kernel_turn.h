@@ -43,7 +43,8 @@ POSPROOF_INLINE Open<format> group_wrong(const Angles& angles, std::size_t lane,
   const auto from = entries<format, part_of(paired), whole>(x, apart, count);
   const auto stored = entries<format, part_of(paired), whole>(at, apart, count);
   const Turned t = turned(angles, lane, value<format>(from.sine), value<format>(from.cosine));
-  Open<format> wrong{};
+  // What is not a number is not to be right for having the same bits.
+  Open<format> wrong = (Open<format>)__builtin_convertvector(t.less != t.less, Ints);
   wrong |= differ(stored.sine, decided<format>(t.first, -t.less, wrong));
   wrong |= differ(stored.cosine, decided<format>(t.second, -t.less, wrong));
   return whole ? wrong : first_lanes(wrong, count);
@@ -76,10 +77,12 @@ POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& an
     second[k] = fma(a, s, b * c);
     least[k] = fma(abs(a) + abs(b), load<Doubles>(angles.least + i), all(0x1p-1021));
   }
-  // The high halves alone: (7) cuts off what is below. What is not finite is to be larger than all.
+  // The high halves alone: (7) cuts off what is below.
   const Sixteen high = joining.joined(joining.order.high, bits(least[0]), bits(least[last]));
-  const Sixteen at_least = _mm512_min_epu32(_mm512_slli_epi32(high, 3), _mm512_set1_epi32(0x7f000000));
-  Sure sure = all_sure, second_sure = all_sure;
+  const Sixteen at_least = _mm512_slli_epi32(high, 3);
+  constexpr auto most =
+      static_cast<int>(__builtin_bit_cast(std::uint64_t, bounds::most_doubt * bounds::as_f32) >> 32);
+  Sure sure = _mm512_cmplt_epu32_mask(high, _mm512_set1_epi32(most)), second_sure = all_sure;
   const auto compare = [&](Doubles p, Doubles q, const char* stored, Sure& which) {
     wrong =
         _mm512_ternarylogic_epi32(wrong, joining.rounded(p, q, at_least, which), load<Sixteen>(stored), 0xf6);
