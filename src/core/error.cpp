@@ -47,16 +47,32 @@ double ramp_end_error(double d, double base, double end) {
   return 3 * d / (2 * std::log(base)) + 6 * std::abs(end);
 }
 
-double angle_error(const Precision& p, double position, const Pair& pair) {
+namespace {
+
+// The error of an angle for one of 1 radian.
+double relative_error(const Precision& p, const Pair& pair) {
   if (pair.frequency == 0) return 0;
-  const double relative = pair.formed.condition * power_error(p, std::abs(pair.frequency), pair.index) +
-                          (pair.formed.roundings + 2) * p.angle;
-  return std::min(std::numbers::pi, std::abs(position * pair.frequency) * relative);
+  return pair.formed.condition * power_error(p, std::abs(pair.frequency), pair.index) +
+         (pair.formed.roundings + 2) * p.angle;
+}
+
+double relative_rounding(const Precision& p, const Pair& pair) {
+  const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
+  return (3 + steps) * p.angle;
+}
+
+double of_angle(double position, double frequency, double relative) {
+  return std::min(std::numbers::pi, std::abs(position * frequency) * relative);
+}
+
+}  // namespace
+
+double angle_error(const Precision& p, double position, const Pair& pair) {
+  return of_angle(position, pair.frequency, relative_error(p, pair));
 }
 
 double angle_rounding(const Precision& p, double position, const Pair& pair) {
-  const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
-  return std::min(std::numbers::pi, std::abs(position * pair.frequency) * (3 + steps) * p.angle);
+  return of_angle(position, pair.frequency, relative_rounding(p, pair));
 }
 
 namespace {
@@ -77,19 +93,9 @@ double underflow(const Precision& p) {
 }
 
 std::vector<double> entries(const Table& table, const Precision& p, Position position,
-                            std::span<const double> row,
-                            double (*angle)(const Precision&, double, const Pair&)) {
+                            std::span<const double> row, RowErrors::Against against) {
   std::vector<double> error(row.size());
-  const bool all_on_ladder = 2 * table.pairs.size() + (table.lone ? 1 : 0) == row.size();
-  // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
-  for (std::size_t c = 0; c < row.size() && !all_on_ladder; ++c)
-    error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result + underflow(p) : 0;
-  const double t = static_cast<double>(position) + table.offset, own = entry_error(table, p);
-  const auto on_ladder = [&](const Pair& pair) {
-    return table.amplitude * std::min(2.0, angle(p, t, pair)) + own;
-  };
-  for (const Pair& pair : table.pairs) error[pair.first] = error[pair.second] = on_ladder(pair);
-  if (table.lone) error[table.lone->first] = on_ladder(*table.lone);
+  RowErrors(table, p, against).at(position, row, error);
   return error;
 }
 
@@ -101,12 +107,38 @@ double sine_error(const Precision& p, double position, const Pair& pair) {
 
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row) {
-  return entries(table, p, position, row, &angle_error);
+  return entries(table, p, position, row, RowErrors::Against::declared);
 }
 
 std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,
                                  std::span<const double> row) {
-  return entries(table, p, position, row, &angle_rounding);
+  return entries(table, p, position, row, RowErrors::Against::itself);
+}
+
+RowErrors::RowErrors(const Table& table, const Precision& p, Against against)
+    : offset_(table.offset),
+      amplitude_(table.amplitude),
+      terms_(table.terms),
+      result_(p.result),
+      own_(entry_error(table, p)),
+      underflow_(underflow(p)) {
+  const auto relative = against == Against::itself ? &relative_rounding : &relative_error;
+  ladder_.reserve(table.pairs.size() + 1);
+  for (const Pair& pair : table.pairs)
+    ladder_.push_back({pair.first, pair.second, pair.frequency, relative(p, pair)});
+  columns_ = 2 * table.pairs.size() + (table.lone ? 1 : 0);
+  if (const auto& lone = table.lone)
+    ladder_.push_back({lone->first, lone->first, lone->frequency, relative(p, *lone)});
+}
+
+void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
+  // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
+  for (std::size_t c = 0; c < row.size() && columns_ != row.size(); ++c)
+    error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * terms_) * result_ + underflow_ : 0;
+  const double t = static_cast<double>(position) + offset_;
+  for (const OnLadder& one : ladder_)
+    error[one.first] = error[one.second] =
+        amplitude_ * std::min(2.0, of_angle(t, one.frequency, one.relative)) + own_;
 }
 
 double entry_error(const Table& table, const Precision& p) {

@@ -79,6 +79,25 @@ std::vector<double> row_error(const Table& table, const Precision& p, Position p
 std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,
                                  std::span<const double> row);
 
+// One of the two at many positions of a table: what is the same at all of them, a logarithm for each pair, is
+// worked out once. The table need not live on.
+class RowErrors {
+ public:
+  enum class Against { itself, declared };  // row_rounding, row_error
+  RowErrors(const Table& table, const Precision& p, Against against);
+  // To `error`, which is as wide as the row.
+  void at(Position position, std::span<const double> row, std::span<double> error) const;
+
+ private:
+  struct OnLadder {
+    std::size_t first, second;
+    double frequency, relative;  // the angle's error, for one of 1
+  };
+  std::vector<OnLadder> ladder_;
+  std::size_t columns_ = 0;  // that are on the ladder
+  double offset_, amplitude_, terms_, result_, own_, underflow_;
+};
+
 // Error of an entry on the table's ladder beside its angle's: of the library, the amplitude and storing it.
 double entry_error(const Table& table, const Precision& p);
 
