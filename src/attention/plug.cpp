@@ -32,54 +32,95 @@ void need(const Attention& attention, const Tensor& q, const Tensor& k, const Te
                     text(values), text(shown)));
 }
 
-// The values that are averaged: a table has added its codes to them.
-Tensor placed_values(const Encoding& encoding, const Tensor& v, std::size_t queries) {
-  const auto* table = std::get_if<Table>(&encoding);
-  if (table == nullptr) return v;
-  Tensor out = v;
-  const auto length = static_cast<Position>(std::max(queries, v.rows()));
-  const Tensor codes = table->rows(row_numbers(v.rows()), length);
-  for (std::size_t e = 0; e < out.data.size(); ++e) out.data[e] += codes.data.at(e);
+// What the softmax of one call sees, and what is averaged. Where a precision is asked about, how far rounding
+// may put them, too.
+struct Operands {
+  Tensor logits, values;     // [heads, nq, nk], [nk, value_dim]
+  Tensor logits_error = {};  // [heads, nq, nk]
+  double values_error = 0;   // the worst of all
+};
+using Operate = std::function<Operands(const Tensor& q, const Tensor& k, const Tensor& v, const Precision*)>;
+
+// A table adds its codes to queries, keys and values: they are asked for once.
+Operate of_table(const Table& table) {
+  return [table](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
+    const auto at = row_numbers(std::max(q.rows(), k.rows()));
+    const Tensor codes = table.rows(at, static_cast<Position>(at.size()));
+    const Tensor a = sum(q, codes), b = sum(k, codes);
+    Operands out{.logits = scaled_logits(a, b), .values = sum(v, codes)};
+    if (p == nullptr) return out;
+    const Tensor off = code_errors(table, codes, at, *p);
+    out.logits_error = scaled_error(a, sum_error(a, off, *p), b, sum_error(b, off, *p), *p);
+    for (const double one : sum_error(out.values, off, *p).data)
+      out.values_error = std::max(out.values_error, one);
+    return out;
+  };
+}
+
+Operate of_logits(const Logits& logits) {
+  return [logits](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
+    const auto queries = row_numbers(q.rows()), keys = row_numbers(k.rows());
+    if (p == nullptr) return Operands{.logits = logits.at(q, k, queries, keys), .values = v};
+    Logits::Bounded bounded = logits.bounded(q, k, queries, keys, *p);
+    return Operands{
+        .logits = std::move(bounded.logits), .values = v, .logits_error = std::move(bounded.error)};
+  };
+}
+
+// The mask of every head.
+Mask repeated(const Mask& mask, std::size_t heads) {
+  Mask all({heads * mask.rows(), mask.width()});
+  for (std::size_t e = 0; e < all.data.size(); ++e) all.data[e] = mask.data[e % mask.data.size()];
+  return all;
+}
+
+bool finite(const Tensor& values) {
+  return std::ranges::all_of(values.data, [](double x) { return std::isfinite(x); });
+}
+
+// sum_j w_j v_j, in the order of the keys, for the channels of one head.
+void average(std::span<const double> weights, const Tensor& values, std::size_t first,
+             std::span<double> answer) {
+  constexpr std::size_t abreast = 8;  // channels
+  const std::size_t step = values.width();
+  for (std::size_t c = 0; c < answer.size(); c += abreast) {
+    const std::size_t wide = std::min(abreast, answer.size() - c);
+    double sums[abreast] = {};
+    const double* value = values.data.data() + first + c;
+    if (wide == abreast)
+      for (std::size_t j = 0; j < weights.size(); ++j)
+        for (std::size_t n = 0; n < abreast; ++n) sums[n] += weights[j] * value[j * step + n];
+    else
+      for (std::size_t j = 0; j < weights.size(); ++j)
+        for (std::size_t n = 0; n < wide; ++n) sums[n] += weights[j] * value[j * step + n];
+    std::copy_n(sums, wide, answer.data() + c);
+  }
+}
+
+Tensor attend(const Operands& of, std::size_t heads, const Mask& mask) {
+  const std::size_t queries = mask.rows(), width = of.values.width() / heads;
+  Tensor scores = of.logits;
+  scores.shape = {heads * queries, mask.width()};
+  const Tensor weights = heads == 1 ? softmax(scores, mask) : softmax(scores, repeated(mask, heads));
+  Tensor out({queries, of.values.width()});
+  for (std::size_t h = 0; h < heads; ++h)
+    for (std::size_t i = 0; i < queries; ++i)
+      average(weights.row(h * queries + i), of.values, h * width, out.row(i).subspan(h * width, width));
   return out;
 }
 
-// The code's own error and one rounding of the sum, the worst of all values.
-double values_error(const Encoding& encoding, const Tensor& v, const Tensor& placed, const Precision& p) {
-  const auto* table = std::get_if<Table>(&encoding);
-  if (table == nullptr) return 0;
-  double worst = 0;
-  for (std::size_t r = 0; r < v.rows(); ++r) {
-    std::vector<double> code(v.width());
-    for (std::size_t c = 0; c < v.width(); ++c) code[c] = placed.at(r, c) - v.at(r, c);
-    const auto of_row = row_error(*table, p, static_cast<Position>(r), code);
-    for (std::size_t c = 0; c < v.width(); ++c)
-      worst = std::max(worst, of_row[c] + p.result * std::abs(placed.at(r, c)));
-  }
-  return worst;
-}
+// Least and largest value of each channel of one head, over some keys.
+struct Ranges {
+  std::vector<double> lo, hi;
 
-Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k,
-              const Tensor& v, const Mask& mask) {
-  const Tensor all = logits.at(q, k, row_numbers(q.rows()), row_numbers(k.rows()));
-  const Tensor values = placed_values(encoding, v, q.rows());
-  const std::size_t per_head = q.rows() * k.rows(), width = v.width() / logits.heads;
-  Tensor out({q.rows(), v.width()});
-  for (std::size_t h = 0; h < logits.heads; ++h) {
-    const auto first = all.data.begin() + static_cast<std::ptrdiff_t>(h * per_head);
-    const Tensor weights =
-        softmax(Tensor({q.rows(), k.rows()},
-                       std::vector<double>(first, first + static_cast<std::ptrdiff_t>(per_head))),
-                mask);
-    for (std::size_t i = 0; i < q.rows(); ++i) {
-      const auto answer = out.row(i).subspan(h * width, width);
-      for (std::size_t j = 0; j < k.rows(); ++j) {
-        const auto value = values.row(j).subspan(h * width, width);
-        for (std::size_t c = 0; c < width; ++c) answer[c] += weights.at(i, j) * value[c];
-      }
+  void widen(std::span<const double> value) {
+    if (lo.empty()) lo.assign(value.begin(), value.end()), hi = lo;
+    for (std::size_t c = 0; c < value.size(); ++c) {
+      lo[c] = std::min(lo[c], value[c]);
+      hi[c] = std::max(hi[c], value[c]);
     }
   }
-  return out;
-}
+};
 
 // How far a row o_i = sum_j w_j v_j may be off, where w = softmax(l) over the n keys that it sees.
 //
@@ -94,51 +135,48 @@ Tensor attend(const Logits& logits, const Encoding& encoding, const Tensor& q, c
 //    scaled_error): n - 1 of its units each, and 2 for the quotient and the product. The normaliser (1), the
 //    weight (1), each product (1) and the answer (1) may be stored in the result's: 4. All of max|v|, to
 //    first order. A weight that underflows is less than one unit.
-double error(const Logits& logits, const Encoding& encoding, const Tensor& q, const Tensor& k,
-             const Tensor& v, const Mask& mask, const Precision& p) {
-  const auto queries = row_numbers(q.rows()), keys = row_numbers(k.rows());
-  const Tensor all = logits.at(q, k, queries, keys), off = logits.error(q, k, queries, keys, p);
-  const Tensor values = placed_values(encoding, v, q.rows());
-  const double dv = values_error(encoding, v, values, p);
-  const std::size_t width = v.width() / logits.heads;
+double error(const Operands& of, std::size_t heads, const Mask& mask, const Precision& p) {
+  const std::size_t queries = mask.rows(), width = of.values.width() / heads;
+  const bool all_finite = finite(of.values);
   double worst = 0;
-  for (std::size_t h = 0; h < logits.heads; ++h)
-    for (std::size_t i = 0; i < q.rows(); ++i) {
-      const auto l = all.row(h * q.rows() + i), dl = off.row(h * q.rows() + i);
-      std::vector<std::size_t> seen;
-      for (std::size_t j = 0; j < k.rows(); ++j)
-        if (mask::sees(mask, i, j)) seen.push_back(j);
-      if (seen.empty()) throw Refusal(fmt::format("query {} sees no key", i));
+  std::vector<std::size_t> seen, before;
+  for (std::size_t h = 0; h < heads; ++h) {
+    const auto of_head = [&](std::size_t j) { return of.values.row(j).subspan(h * width, width); };
+    Ranges ranges;
+    before.clear();
+    for (std::size_t i = 0; i < queries; ++i) {
+      const auto l = of.logits.row(h * queries + i), dl = of.logits_error.row(h * queries + i);
+      mask::seen(mask, i, seen);
       double most = l[seen.front()], e = 0;
       for (const std::size_t j : seen) most = std::max(most, l[j]);
       for (const std::size_t j : seen)
         // NaN stays: no later comparison with it is true.
         if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; ej > e || std::isnan(ej))
           e = ej;
-      // The range of each channel's seen values. What is not a number is allowed nothing, so that a
-      // comparison with it refutes instead of ending the run.
-      const auto of_head = [&](std::size_t j) { return values.row(j).subspan(h * width, width); };
-      const auto first = of_head(seen.front());
-      std::vector<double> lo(first.begin(), first.end()), hi = lo;
-      double none = 0;  // stays 0 as long as all are numbers
-      for (const std::size_t j : seen) {
-        const auto value = of_head(j);
-        for (std::size_t c = 0; c < width; ++c) {
-          none += 0 * value[c];
-          lo[c] = std::min(lo[c], value[c]);
-          hi[c] = std::max(hi[c], value[c]);
-        }
+      // What is not a number is allowed nothing, so that a comparison with it refutes instead of ending the
+      // run.
+      if (!all_finite)
+        for (const std::size_t j : seen)
+          if (!std::ranges::all_of(of_head(j), [](double x) { return std::isfinite(x); })) return 0;
+      // A query mostly sees what the one before it saw, and perhaps further keys.
+      if (before.size() > seen.size() || !std::equal(before.begin(), before.end(), seen.begin())) {
+        ranges = {};
+        before.clear();
       }
-      if (std::isnan(none)) return 0;
+      for (std::size_t n = before.size(); n < seen.size(); ++n) ranges.widen(of_head(seen[n]));
+      before = seen;
+      const double moved = std::min(e, 2.0),
+                   roundings =
+                       2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 4 * p.result;
       for (std::size_t c = 0; c < width; ++c) {
-        const double roundings =
-            2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 4 * p.result;
-        const double entry = std::min(e, 2.0) * (hi[c] - lo[c]) / 2 + dv +
-                             roundings * std::max(std::abs(lo[c]), std::abs(hi[c]));
+        const double lo = ranges.lo[c], hi = ranges.hi[c];
+        const double entry =
+            moved * (hi - lo) / 2 + of.values_error + roundings * std::max(std::abs(lo), std::abs(hi));
         if (!std::isfinite(entry)) return 0;
         worst = std::max(worst, entry);
       }
     }
+  }
   return worst;
 }
 
@@ -147,19 +185,22 @@ double error(const Logits& logits, const Encoding& encoding, const Tensor& q, co
 Attention plug(const Encoding& encoding) {
   if (const auto* already = std::get_if<Attention>(&encoding)) return *already;
   const Logits seen = *logits(encoding);
+  const auto* table = std::get_if<Table>(&encoding);
   Attention attention{.dim = seen.dim, .value_dim = (seen.dim + seen.heads - 1) / seen.heads * seen.heads};
-  attention.only_logits = !std::holds_alternative<Table>(encoding);
+  attention.only_logits = table == nullptr;
   attention.positional = seen.positional;
   const Attention declared = attention;
-  attention.attend = [seen, encoding, declared](const Tensor& q, const Tensor& k, const Tensor& v,
-                                                const Mask& mask) {
+  const Operate operands = table ? of_table(*table) : of_logits(seen);
+  attention.attend = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,
+                                                              const Tensor& v, const Mask& mask) {
     need(declared, q, k, v, mask);
-    return attend(seen, encoding, q, k, v, mask);
+    return attend(operands(q, k, v, nullptr), heads, mask);
   };
-  attention.error = [seen, encoding, declared](const Tensor& q, const Tensor& k, const Tensor& v,
-                                               const Mask& mask, const Precision& p) {
+  attention.error = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,
+                                                             const Tensor& v, const Mask& mask,
+                                                             const Precision& p) {
     need(declared, q, k, v, mask);
-    return error(seen, encoding, q, k, v, mask, p);
+    return error(operands(q, k, v, &p), heads, mask, p);
   };
   return attention;
 }

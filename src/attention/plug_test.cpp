@@ -283,7 +283,7 @@ TEST(Lift, the_error_of_a_table_counts_both_sides) {
 TEST(Lift, each_head_has_the_error_of_its_own_slope) {
   const std::vector<Position> query = {3}, key = {1};
   const Tensor error =
-      logits(distances({0.5, 0.25}))->error(Tensor({1, 8}), Tensor({1, 8}), query, key, fp32);
+      logits(distances({0.5, 0.25}))->bounded(Tensor({1, 8}), Tensor({1, 8}), query, key, fp32).error;
   EXPECT_DOUBLE_EQ(error.at(1, 0), bias_error(fp32, -0.5, 0.25, 2) + unit_fp32 / 2);
 }
 
