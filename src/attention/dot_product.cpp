@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -28,6 +29,7 @@ namespace {
 // So many keys lie side by side, the last ones filled up with zeros: the sums of a query with them run beside
 // each other, each in the order of the channels. So do those of as many queries.
 constexpr std::size_t abreast = 4;
+using Two = double __attribute__((vector_size(16)));
 
 std::vector<double> side_by_side(const Tensor& k) {
   const std::size_t keys = k.rows(), width = k.width();
@@ -43,11 +45,21 @@ std::vector<double> side_by_side(const Tensor& k) {
 // Each of these queries, whose rows follow each other, with each of the keys that lie abreast.
 template <std::size_t queries>
 void sums(const double* query, const double* key, std::size_t width, double (&out)[queries][abreast]) {
-  double all[queries][abreast] = {};
-  for (std::size_t c = 0; c < width; ++c)
-    for (std::size_t i = 0; i < queries; ++i)
-      for (std::size_t n = 0; n < abreast; ++n) all[i][n] += query[i * width + c] * key[c * abreast + n];
-  std::copy_n(&all[0][0], queries * abreast, &out[0][0]);
+  Two low[queries] = {}, high[queries] = {};
+  for (std::size_t c = 0; c < width; ++c, key += abreast) {
+    Two first, second;
+    std::memcpy(&first, key, sizeof first);
+    std::memcpy(&second, key + 2, sizeof second);
+    for (std::size_t i = 0; i < queries; ++i) {
+      const double one = query[i * width + c];
+      low[i] += one * first;
+      high[i] += one * second;
+    }
+  }
+  for (std::size_t i = 0; i < queries; ++i) {
+    std::memcpy(out[i], &low[i], sizeof low[i]);
+    std::memcpy(out[i] + 2, &high[i], sizeof high[i]);
+  }
 }
 
 }  // namespace

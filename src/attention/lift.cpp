@@ -187,9 +187,9 @@ Tensor code_errors(const Table& table, const Tensor& codes, Positions at, const 
   return out;
 }
 
-// |a|.db + da.|b| + da.db from what a and b are off by. Products and sums run in the wider of the two formats,
-// as every unit for bf16 and fp16 does: d + 1 of its roundings of |a|.|b|. The sum, the factor 1/sqrt(d) and
-// the product with it are rounded to the result's format: 3 more.
+// |a|.db + da.|b| + da.db from what a and b are off by. Products and sums run in the wider of the two
+// formats, as every unit for bf16 and fp16 does: d + 1 of its roundings of |a|.|b|. The sum, the factor
+// 1/sqrt(d) and the product with it are rounded to the result's format: 3 more.
 Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db,
                     const Precision& p) {
   const double wide = std::min(p.angle, p.result);

@@ -116,29 +116,34 @@ std::vector<double> row_rounding(const Table& table, const Precision& p, Positio
 }
 
 RowErrors::RowErrors(const Table& table, const Precision& p, Against against)
-    : offset_(table.offset),
-      amplitude_(table.amplitude),
-      terms_(table.terms),
-      result_(p.result),
-      own_(entry_error(table, p)),
-      underflow_(underflow(p)) {
+    : table_(table), precision_(p), own_(entry_error(table, p)) {
+  if (against == Against::itself && p.how == Precision::Angles::product) {
+    relative_ = relative_rounding(p, {});
+    return;
+  }
   const auto relative = against == Against::itself ? &relative_rounding : &relative_error;
-  ladder_.reserve(table.pairs.size() + 1);
-  for (const Pair& pair : table.pairs)
-    ladder_.push_back({pair.first, pair.second, pair.frequency, relative(p, pair)});
-  columns_ = 2 * table.pairs.size() + (table.lone ? 1 : 0);
-  if (const auto& lone = table.lone)
-    ladder_.push_back({lone->first, lone->first, lone->frequency, relative(p, *lone)});
+  relatives_.reserve(table.pairs.size() + 1);
+  for (const Pair& pair : table.pairs) relatives_.push_back(relative(p, pair));
+  if (table.lone) relatives_.push_back(relative(p, *table.lone));
 }
 
 void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
+  const std::size_t pairs = table_.pairs.size();
+  const double result = precision_.result, least = underflow(precision_), terms = 3 * table_.terms;
   // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
-  for (std::size_t c = 0; c < row.size() && columns_ != row.size(); ++c)
-    error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * terms_) * result_ + underflow_ : 0;
-  const double t = static_cast<double>(position) + offset_;
-  for (const OnLadder& one : ladder_)
-    error[one.first] = error[one.second] =
-        amplitude_ * std::min(2.0, of_angle(t, one.frequency, one.relative)) + own_;
+  if (2 * pairs + (table_.lone ? 1 : 0) != row.size())
+    for (std::size_t c = 0; c < row.size(); ++c)
+      error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + terms) * result + least : 0;
+  const double t = static_cast<double>(position) + table_.offset;
+  const auto on_ladder = [&](const Pair& pair, std::size_t n) {
+    const double angle = of_angle(t, pair.frequency, relatives_.empty() ? relative_ : relatives_[n]);
+    return table_.amplitude * std::min(2.0, angle) + own_;
+  };
+  for (std::size_t n = 0; n < pairs; ++n) {
+    const Pair& pair = table_.pairs[n];
+    error[pair.first] = error[pair.second] = on_ladder(pair, n);
+  }
+  if (table_.lone) error[table_.lone->first] = on_ladder(*table_.lone, pairs);
 }
 
 double entry_error(const Table& table, const Precision& p) {

@@ -80,7 +80,7 @@ std::vector<double> row_rounding(const Table& table, const Precision& p, Positio
                                  std::span<const double> row);
 
 // One of the two at many positions of a table: what is the same at all of them, a logarithm for each pair, is
-// worked out once. The table need not live on.
+// worked out once. The table must live as long.
 class RowErrors {
  public:
   enum class Against { itself, declared };  // row_rounding, row_error
@@ -89,13 +89,11 @@ class RowErrors {
   void at(Position position, std::span<const double> row, std::span<double> error) const;
 
  private:
-  struct OnLadder {
-    std::size_t first, second;
-    double frequency, relative;  // the angle's error, for one of 1
-  };
-  std::vector<OnLadder> ladder_;
-  std::size_t columns_ = 0;  // that are on the ladder
-  double offset_, amplitude_, terms_, result_, own_, underflow_;
+  const Table& table_;
+  Precision precision_;
+  double own_;                     // of an entry beside its angle's
+  double relative_ = 0;            // error of an angle, for one of 1: of all pairs,
+  std::vector<double> relatives_;  // or of each, the lone column's last
 };
 
 // Error of an entry on the table's ladder beside its angle's: of the library, the amplitude and storing it.

@@ -9,33 +9,26 @@
 namespace posproof {
 namespace {
 
-double distance(double there, double here) {
-  return there == here ? 0.0 : std::abs(there - here);
-}
-
-void need_allowance(double allowed) {
-  if (!(allowed >= 0)) throw std::invalid_argument(fmt::format("an allowance of {} is none", allowed));
-}
-
 void need_same_length(std::size_t there, std::size_t here) {
   if (there != here) throw std::invalid_argument(fmt::format("{} values are compared with {}", there, here));
 }
 
 }  // namespace
 
-double Residual::use() const {
-  if (std::isnan(measured)) return std::numeric_limits<double>::infinity();
-  if (measured == 0) return 0;
-  return measured / allowed;
+Residual worse(const Residual& a, const Residual& b) {
+  if (a.holds() != b.holds()) return a.holds() ? b : a;
+  // Of two that hold, one that could have told says more than one that could not.
+  if (a.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
+  if (b.measured == 0) return a;  // uses nothing, as most entries do
+  return a.use() >= b.use() ? a : b;
 }
 
-Residual equal(double there, double here, double allowed, double ceiling) {
-  need_allowance(allowed);
-  return {distance(there, here), allowed, ceiling};
+void refuse_allowance(double allowed) {
+  throw std::invalid_argument(fmt::format("an allowance of {} is none", allowed));
 }
 
 Residual equal(std::span<const double> there, std::span<const double> here, double allowed, double ceiling) {
-  need_allowance(allowed);
+  if (!(allowed >= 0)) refuse_allowance(allowed);
   need_same_length(there.size(), here.size());
   Residual worst{0, allowed, there.empty() ? 0 : ceiling};
   for (std::size_t i = 0; i < there.size(); ++i)
@@ -55,18 +48,11 @@ Residual equal(std::span<const double> there, std::span<const double> here, std:
 }
 
 Residual no_more(double value, double limit, double allowed, double ceiling) {
-  need_allowance(allowed);
+  if (!(allowed >= 0)) refuse_allowance(allowed);
   if (!std::isfinite(value) || !std::isfinite(limit))
     return {std::numeric_limits<double>::quiet_NaN(), allowed, ceiling};
   const double above = value - limit;
   return {above <= 0 ? 0.0 : above, allowed, ceiling};
-}
-
-Residual worse(const Residual& a, const Residual& b) {
-  if (a.holds() != b.holds()) return a.holds() ? b : a;
-  // Of two that hold, one that could have told says more than one that could not.
-  if (a.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
-  return a.use() >= b.use() ? a : b;
 }
 
 Residual exactly(bool true_here) {
