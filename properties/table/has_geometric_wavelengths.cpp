@@ -29,23 +29,34 @@ Real angle(const codes::Point& point) {
   return std::atan2(static_cast<Real>(point.y), static_cast<Real>(point.x));
 }
 
+// The whole turns between twice the angle of `once`, by which it is the larger, and the angle of `twice`:
+// what rounding their difference gives, read off the signs alone, which takes no arc tangent. Opposite points
+// are a tie, and whatever is no number stays none.
+double whole_turns(const codes::Point& once, const codes::Point& twice) {
+  const codes::Point doubled = once * once, ahead = doubled * codes::conjugate(twice);
+  if (!(std::abs(ahead.y) > 0))
+    return std::round((2 * angle<double>(once) - angle<double>(twice)) / static_cast<double>(turn));
+  const double of_doubling = once.x < 0 ? std::copysign(1.0, once.y) : 0;
+  if (doubled.y > 0 && twice.y < 0 && ahead.y < 0) return of_doubling + 1;
+  if (doubled.y < 0 && twice.y > 0 && ahead.y > 0) return of_doubling - 1;
+  return of_doubling;
+}
+
 // Radians a position by which the pair turns, measured over baselines of 1, 2, 4, .. positions from row 0
 // (row j + 1 is 2^j positions on). One step turns by less than half a turn, and each baseline says on which
 // turn the angle over twice as many positions is: as long as three times the error of an angle is less than
-// half a turn. Double is enough to know the turn; the longest baseline alone is the measurement.
+// half a turn. The longest baseline is the measurement.
 codes::Measured frequency(const Table& table, const codes::Codes& at, const Pair& pair) {
-  constexpr auto whole = static_cast<double>(turn);
   codes::Point longest = {0, 0};
-  double error = 0, turns = 0, before = 0, steps = 0.5;
+  double error = 0, turns = 0, steps = 0.5;
   for (std::size_t r = 1; r < at.error.size(); ++r) {
     const codes::Shift shift = codes::shift(table, at, 0, r, pair);
     // A point that is off by e < 1 from the unit circle is off by asin(e) <= (pi/2) e in its angle.
-    const double off = shift.error < 1 ? whole / 4 * shift.error : 4;
-    const bool known = 3 * off < whole / 2;
+    const double off = shift.error < 1 ? static_cast<double>(turn / 4) * shift.error : 4;
+    const bool known = 3 * off < static_cast<double>(turn / 2);
     if (r > 1 && !known) break;
-    const double here = angle<double>(shift.map);
-    if (r > 1) turns = std::round(2 * turns + (2 * before - here) / whole);
-    longest = shift.map, error = off, before = here, steps *= 2;
+    if (r > 1) turns = 2 * turns + whole_turns(longest, shift.map);
+    longest = shift.map, error = off, steps *= 2;
     if (!known) break;
   }
   const long double measured = angle<long double>(longest) + turn * static_cast<long double>(turns);
