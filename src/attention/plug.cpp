@@ -22,14 +22,19 @@ std::vector<Position> row_numbers(std::size_t n) {
 }
 
 void need(const Attention& attention, const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+  const auto is = [](const Tensor& x, std::size_t rows, std::size_t width) {
+    return x.shape.size() == 2 && x.shape[0] == rows && x.shape[1] == width;
+  };
+  if (is(q, q.rows(), attention.dim) && is(k, k.rows(), attention.dim) &&
+      is(v, k.rows(), attention.value_dim) && is(mask, q.rows(), k.rows()))
+    return;
   const Shape queries = {q.rows(), attention.dim}, keys = {k.rows(), attention.dim},
               values = {k.rows(), attention.value_dim}, shown = {q.rows(), k.rows()};
-  if (q.shape != queries || k.shape != keys || v.shape != values || mask.shape != shown)
-    throw std::invalid_argument(
-        fmt::format("attention over {} and {} with values {} and a mask of {}; {}, {}, {} and "
-                    "{} were expected",
-                    text(q.shape), text(k.shape), text(v.shape), text(mask.shape), text(queries), text(keys),
-                    text(values), text(shown)));
+  throw std::invalid_argument(
+      fmt::format("attention over {} and {} with values {} and a mask of {}; {}, {}, {} and "
+                  "{} were expected",
+                  text(q.shape), text(k.shape), text(v.shape), text(mask.shape), text(queries), text(keys),
+                  text(values), text(shown)));
 }
 
 // What the softmax of one call sees, and what is averaged. Where a precision is asked about, how far rounding
@@ -51,8 +56,8 @@ Operate of_table(const Table& table) {
     if (p == nullptr) return out;
     const Tensor off = code_errors(table, codes, at, *p);
     out.logits_error = scaled_error(a, sum_error(a, off, *p), b, sum_error(b, off, *p), *p);
-    for (const double one : sum_error(out.values, off, *p).data)
-      out.values_error = std::max(out.values_error, one);
+    for (std::size_t e = 0; e < out.values.data.size(); ++e)
+      out.values_error = std::max(out.values_error, off.data[e] + p->result * std::abs(out.values.data[e]));
     return out;
   };
 }

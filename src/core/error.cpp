@@ -134,16 +134,21 @@ void RowErrors::at(Position position, std::span<const double> row, std::span<dou
   if (2 * pairs + (table_.lone ? 1 : 0) != row.size())
     for (std::size_t c = 0; c < row.size(); ++c)
       error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + terms) * result + least : 0;
-  const double t = static_cast<double>(position) + table_.offset;
-  const auto on_ladder = [&](const Pair& pair, std::size_t n) {
-    const double angle = of_angle(t, pair.frequency, relatives_.empty() ? relative_ : relatives_[n]);
-    return table_.amplitude * std::min(2.0, angle) + own_;
+  const double t = static_cast<double>(position) + table_.offset, amplitude = table_.amplitude, own = own_;
+  const auto on_ladder = [=](const Pair& pair, double relative) {
+    return amplitude * std::min(2.0, of_angle(t, pair.frequency, relative)) + own;
   };
-  for (std::size_t n = 0; n < pairs; ++n) {
-    const Pair& pair = table_.pairs[n];
-    error[pair.first] = error[pair.second] = on_ladder(pair, n);
-  }
-  if (table_.lone) error[table_.lone->first] = on_ladder(*table_.lone, pairs);
+  const Pair* pair = table_.pairs.data();
+  double* const to = error.data();
+  // The two sorts apart: it is a loop for every row of every case.
+  if (relatives_.empty())
+    for (std::size_t n = 0; n < pairs; ++n, ++pair)
+      to[pair->first] = to[pair->second] = on_ladder(*pair, relative_);
+  else
+    for (std::size_t n = 0; n < pairs; ++n, ++pair)
+      to[pair->first] = to[pair->second] = on_ladder(*pair, relatives_[n]);
+  if (table_.lone)
+    to[table_.lone->first] = on_ladder(*table_.lone, relatives_.empty() ? relative_ : relatives_[pairs]);
 }
 
 double entry_error(const Table& table, const Precision& p) {

@@ -15,14 +15,6 @@ void need_same_length(std::size_t there, std::size_t here) {
 
 }  // namespace
 
-Residual worse(const Residual& a, const Residual& b) {
-  if (a.holds() != b.holds()) return a.holds() ? b : a;
-  // Of two that hold, one that could have told says more than one that could not.
-  if (a.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
-  if (b.measured == 0) return a;  // uses nothing, as most entries do
-  return a.use() >= b.use() ? a : b;
-}
-
 void refuse_allowance(double allowed) {
   throw std::invalid_argument(fmt::format("an allowance of {} is none", allowed));
 }

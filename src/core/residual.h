@@ -45,7 +45,13 @@ Residual no_more(double value, double limit, double allowed, double ceiling = no
 
 // The one of two that says more against the statement: refuted before held, telling before not, then the one
 // that uses more of its allowance (NaN: all of it).
-Residual worse(const Residual& a, const Residual& b);
+inline Residual worse(const Residual& a, const Residual& b) {
+  if (a.holds() != b.holds()) return a.holds() ? b : a;
+  // Of two that hold, one that could have told says more than one that could not.
+  if (a.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
+  if (b.measured == 0) return a;  // uses nothing, as most entries do
+  return a.use() >= b.use() ? a : b;
+}
 
 // A statement that cannot be measured by degrees: refused or not, bit for bit or not. Off by 1 where false.
 Residual exactly(bool true_here);
