@@ -174,7 +174,8 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided != nullptr && one.id != agreement_id &&
         !gated.subject.live) {  // a file refuses only past its end
-      gated.not_asked.push_back(fmt::format("{}: the file is too short for it: {}", one.id, undecided->why));
+      gated.not_asked.push_back(
+          fmt::format("{}: the file has nothing to show here: {}", one.id, undecided->why));
       continue;
     }
     if (undecided != nullptr && one.id != agreement_id)
