@@ -115,16 +115,42 @@ std::vector<double> row_rounding(const Table& table, const Precision& p, Positio
   return entries(table, p, position, row, RowErrors::Against::itself);
 }
 
+namespace {
+
+// relative_error of every pair. A gate asks for those of one ladder thousands of times, and each is a
+// logarithm: the last ones are kept.
+const std::vector<double>& relative_errors(const std::vector<Pair>& pairs, const Precision& p) {
+  thread_local struct {
+    Precision precision;
+    std::vector<Pair> pairs;
+    std::vector<double> errors;
+  } last;
+  const auto formed_alike = [](const Pair& a, const Pair& b) {
+    return a.frequency == b.frequency && a.index == b.index && a.formed.condition == b.formed.condition &&
+           a.formed.roundings == b.formed.roundings;
+  };
+  if (last.precision == p && std::ranges::equal(last.pairs, pairs, formed_alike)) return last.errors;
+  last = {p, pairs, {}};
+  for (const Pair& pair : pairs) last.errors.push_back(relative_error(p, pair));
+  return last.errors;
+}
+
+}  // namespace
+
 RowErrors::RowErrors(const Table& table, const Precision& p, Against against)
     : table_(table), precision_(p), own_(entry_error(table, p)) {
   if (against == Against::itself && p.how == Precision::Angles::product) {
     relative_ = relative_rounding(p, {});
     return;
   }
-  const auto relative = against == Against::itself ? &relative_rounding : &relative_error;
+  if (against == Against::declared) {
+    relatives_ = relative_errors(table.pairs, p);
+    if (table.lone) relatives_.push_back(relative_error(p, *table.lone));
+    return;
+  }
   relatives_.reserve(table.pairs.size() + 1);
-  for (const Pair& pair : table.pairs) relatives_.push_back(relative(p, pair));
-  if (table.lone) relatives_.push_back(relative(p, *table.lone));
+  for (const Pair& pair : table.pairs) relatives_.push_back(relative_rounding(p, pair));
+  if (table.lone) relatives_.push_back(relative_rounding(p, *table.lone));
 }
 
 void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
@@ -186,12 +212,15 @@ double turn_underflow(const Precision& p) {
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x) {
   std::vector<double> error(x.size(), 0.0);
-  for (const Pair& pair : rotary.pairs) {
+  const std::vector<double>& relative = relative_errors(rotary.pairs, p);
+  const double t = static_cast<double>(position), own = turning(p), more = amplitude_error(rotary, p);
+  for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
+    const Pair& pair = rotary.pairs[n];
     const double norm = rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
     // Nothing underflows where there is nothing.
     const double underflow = norm == 0 ? 0 : turn_underflow(p);
-    error[pair.first] = error[pair.second] =
-        norm * (turn_error(p, static_cast<double>(position), pair) + amplitude_error(rotary, p)) + underflow;
+    const double turn = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
+    error[pair.first] = error[pair.second] = norm * (turn + more) + underflow;
   }
   return error;
 }
