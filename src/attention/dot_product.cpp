@@ -119,8 +119,37 @@ Tensor softmax(const Tensor& logits, const Mask& mask) {
   return weights;
 }
 
+void average(std::span<const double> weights, const Tensor& v, std::size_t first, std::span<double> answer) {
+  constexpr std::size_t twos = 8;
+  const std::size_t step = v.width();
+  std::size_t c = 0;
+  for (; c + 2 * twos <= answer.size(); c += 2 * twos) {
+    Two sums[twos] = {};
+    const double* value = v.data.data() + first + c;
+    for (const double weight : weights) {
+      for (std::size_t n = 0; n < twos; ++n) {
+        Two two;
+        std::memcpy(&two, value + 2 * n, sizeof two);
+        sums[n] += weight * two;
+      }
+      value += step;
+    }
+    std::memcpy(answer.data() + c, sums, sizeof sums);
+  }
+  for (; c < answer.size(); ++c) {
+    double sum = 0;
+    for (std::size_t j = 0; j < weights.size(); ++j) sum += weights[j] * v.data[j * step + first + c];
+    answer[c] = sum;
+  }
+}
+
 Tensor scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-  return product(softmax(scaled_logits(q, k), mask), v);
+  const Tensor weights = softmax(scaled_logits(q, k), mask);
+  if (v.shape.size() != 2 || v.rows() != k.rows())
+    return product(weights, v);  // which says what does not fit
+  Tensor out({q.rows(), v.width()});
+  for (std::size_t i = 0; i < q.rows(); ++i) average(weights.row(i), v, 0, out.row(i));
+  return out;
 }
 
 }  // namespace posproof::attention

@@ -54,6 +54,19 @@ TEST(DotProduct, logits_of_any_number_of_queries_and_keys_are_plain_sums) {
       }
 }
 
+TEST(DotProduct, an_average_of_any_width_is_a_plain_sum_in_the_order_of_the_keys) {
+  for (std::size_t width = 1; width <= 40; ++width) {
+    const std::vector<double> weights = {0.1, 0.7, 0.2};
+    Tensor v({3, width + 2});
+    for (std::size_t e = 0; e < v.data.size(); ++e) v.data[e] = std::sin(static_cast<double>(e));
+    std::vector<double> found(width), plain(width);
+    average(weights, v, 1, found);
+    for (std::size_t c = 0; c < width; ++c)
+      for (std::size_t j = 0; j < 3; ++j) plain[c] += weights[j] * v.at(j, c + 1);
+    EXPECT_EQ(found, plain) << width;
+  }
+}
+
 TEST(DotProduct, a_common_shift_of_a_row_changes_no_weight) {
   const Tensor near({1, 3}, {0, 1, 2}), far({1, 3}, {65536, 65537, 65538}),
       low({1, 3}, {-65536, -65535, -65534});

@@ -83,25 +83,6 @@ bool finite(const Tensor& values) {
   return std::ranges::all_of(values.data, [](double x) { return std::isfinite(x); });
 }
 
-// sum_j w_j v_j, in the order of the keys, for the channels of one head.
-void average(std::span<const double> weights, const Tensor& values, std::size_t first,
-             std::span<double> answer) {
-  constexpr std::size_t abreast = 8;  // channels
-  const std::size_t step = values.width();
-  for (std::size_t c = 0; c < answer.size(); c += abreast) {
-    const std::size_t wide = std::min(abreast, answer.size() - c);
-    double sums[abreast] = {};
-    const double* value = values.data.data() + first + c;
-    if (wide == abreast)
-      for (std::size_t j = 0; j < weights.size(); ++j)
-        for (std::size_t n = 0; n < abreast; ++n) sums[n] += weights[j] * value[j * step + n];
-    else
-      for (std::size_t j = 0; j < weights.size(); ++j)
-        for (std::size_t n = 0; n < wide; ++n) sums[n] += weights[j] * value[j * step + n];
-    std::copy_n(sums, wide, answer.data() + c);
-  }
-}
-
 Tensor attend(const Operands& of, std::size_t heads, const Mask& mask) {
   const std::size_t queries = mask.rows(), width = of.values.width() / heads;
   Tensor scores = of.logits;
