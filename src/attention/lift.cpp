@@ -165,7 +165,7 @@ Logits of_contextual(const Contextual& contextual) {
 }  // namespace
 
 Tensor sum(const Tensor& content, const Tensor& codes) {
-  if (codes.data.size() < content.data.size())
+  if (codes.width() != content.width() || codes.data.size() < content.data.size())
     throw std::out_of_range(
         fmt::format("codes of {} are added to contents of {}", text(codes.shape), text(content.shape)));
   Tensor out = content;

@@ -139,6 +139,7 @@ struct Ranges {
 //    first order. A weight that underflows is less than one unit.
 double error(const Operands& of, std::size_t heads, const Mask& mask, const Precision& p) {
   const std::size_t queries = mask.rows(), width = of.values.width() / heads;
+  if (queries == 0) return 0;
   const bool all_finite = finite(of.values);
   double worst = 0;
   std::vector<std::size_t> seen, next;
