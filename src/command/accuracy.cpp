@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/accuracy.h"
+#include "report/file.h"
 #include "run/gate.h"
 #include "run/narrowed.h"
 #include "subject/subject.h"
@@ -21,6 +23,7 @@ namespace {
 struct Asked {
   std::string subject;  // empty: our own
   std::string positions;
+  std::string file;  // empty: to the terminal
   bool json = false;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   double call_seconds = 20;
@@ -41,6 +44,8 @@ int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters
   AccuracyOptions options;
   options.positions = range(asked.positions);
   options.threads = asked.threads;
+  std::optional<report::NewFile> file;  // one that cannot be written is refused before the comparison
+  if (!asked.file.empty()) file.emplace(asked.file, 0);
   Accuracy found;
   {
     Progress progress;
@@ -50,7 +55,15 @@ int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters
     found = accuracy(truth, subject, options);
   }
   const report::Measured measured{id, parameters, subject, found};
-  write(asked.json ? report::json(measured) : report::accuracy(measured, style()));
+  const std::string said =
+      asked.json ? report::json(measured) : report::accuracy(measured, file ? report::Style{} : style());
+  if (file) {
+    file->write(0, std::as_bytes(std::span(said)));
+    file->commit();
+    write(asked.file + "\n" + report::summary(found, subject.precision, style()));
+  } else {
+    write(said);
+  }
   if (found.beyond) return broken;
   return found.rows == 0 || found.errored || !found.stopped.empty() ? not_checked : as_claimed;
 }
@@ -69,7 +82,8 @@ void add_accuracy(CLI::App& app, int& code) {
                     "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; left out: our own");
     one->add_option("--positions", asked->positions,
                     "only these, FIRST:LAST, both included; standard: all that the subject has, and of one "
-                    "that says nothing of its end 0:4095");
+                    "that says nothing of its end 0:4095, of a bias 0:1023");
+    one->add_option("-o,--output", asked->file, "write it to this file; the terminal has the summary");
     one->add_option("--threads", asked->threads, "to compare with")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();

@@ -141,14 +141,59 @@ TEST_F(OracleCommand, a_rotation_is_written_as_its_cosines_and_sines) {
 }
 
 TEST_F(OracleCommand, what_has_no_exact_table_is_rounded_from_double_and_says_so) {
-  const auto bias = std::get<Bias>(truth("alibi", "heads=3"));
-  const auto read = written("alibi --heads 3 --positions 4:9", "x.safetensors");
-  EXPECT_EQ(read["shape"], (std::vector<int>{3, 6, 6}));
-  EXPECT_EQ(read["values"], rounded(bias.bias(from(4, 6), from(4, 6)).data, Format::f32));
+  const auto rows = std::get<Table>(truth("normalized_index", "dim=1")).rows(from(0, 10), 10).data;
+  EXPECT_EQ(written("normalized_index --positions 0:9 --dtype f64")["values"], rows);
+  const auto read = written("normalized_index --positions 0:9", "x.safetensors");
+  EXPECT_EQ(read["values"], rounded(rows, Format::f32));
   EXPECT_EQ(read["metadata"]["rounding"], "correctly rounded to f64, and that to f32, ties to even");
+}
 
-  const auto index = written("normalized_index --positions 0:9 --dtype f64");
-  EXPECT_EQ(index["values"], std::get<Table>(truth("normalized_index", "dim=1")).rows(from(0, 10), 10).data);
+TEST_F(OracleCommand, a_bias_is_written_for_each_two_positions) {
+  for (const auto& [words, parameters] :
+       {std::pair{"alibi --heads 3", "heads=3"},
+        {"alibi --heads 3 --form symmetric", "heads=3 form=symmetric"},
+        {"alibi --heads 3 --rows key_index", "heads=3 rows=key_index"},
+        {"t5_bias --heads 3 --table seeded", "heads=3 table=seeded"},
+        {"t5_bias --heads 3 --direction unidirectional --relative query_minus_key",
+         "heads=3 direction=unidirectional relative=query_minus_key"}}) {
+    const std::string encoding = words[0] == 'a' ? "alibi" : "t5_bias";
+    const auto bias = std::get<Bias>(truth(encoding, parameters));
+    for (const Format format : {Format::f64, Format::f32, Format::f16}) {
+      const auto read =
+          written(fmt::format("{} --positions 4:9 --dtype {}", words, name(format)), "x.safetensors");
+      EXPECT_EQ(read["name"], "bias");
+      EXPECT_EQ(read["shape"], (std::vector<int>{3, 6, 6}));
+      EXPECT_EQ(read["values"], rounded(bias.bias(from(4, 6), from(4, 6)).data, format)) << words;
+      EXPECT_EQ(read["metadata"]["rounding"], "correctly rounded, ties to even");
+    }
+  }
+}
+
+// Slopes 2^-max_bias whose double is half way between two numbers of a format, and one of 12 heads whose
+// product with 1295743693 is.
+TEST_F(OracleCommand, entries_of_a_bias_are_rounded_once) {
+  struct Trap {
+    Format format;
+    std::string heads, max_bias, rows;
+    Position first, last;
+    std::size_t entry;
+    double right;
+  };
+  for (const auto& [format, heads, max_bias, rows, first, last, entry, right] :
+       {Trap{Format::bf16, "1", "0.99437545080612177", "relative", 0, 1, 2, -0x1.02p-1},
+        Trap{Format::f16, "1", "0.98947189411351533", "relative", 0, 1, 2, -0x1.01cp-1},
+        Trap{Format::f32, "1", "0.99999991400867705", "relative", 0, 1, 2, -0x1.000002p-1},
+        Trap{Format::f32, "12", "8", "key_index", 1295743693, 1295743693, 8, 0x1.b4e462p+29}}) {
+    const auto bias =
+        std::get<Bias>(truth("alibi", fmt::format("heads={} max_bias={} rows={}", heads, max_bias, rows)));
+    const auto at = from(first, static_cast<std::size_t>(last - first) + 1);
+    EXPECT_NE(nearest(format, bias.bias(at, at).data.at(entry)), right) << "no trap";
+    const auto read =
+        written(fmt::format("alibi --heads {} --max_bias {} --rows {} --positions {}:{} --dtype {}", heads,
+                            max_bias, rows, first, last, name(format)),
+                "x.safetensors");
+    EXPECT_EQ(read["values"][entry], right) << name(format);
+  }
 }
 
 // 2^24 bytes of doubles are given at once: here 4096 rows of 4096 columns, 512 at a time, and of 64 heads of

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/formats.h"
 #include "core/precision.h"
 #include "core/tensor.h"
 
@@ -99,6 +100,16 @@ struct Buckets {
   bool bidirectional = true;
 };
 
+// Every entry of a bias, correctly rounded (to nearest, ties to even) to every format: for each head a
+// function of one whole number, the offset, so that the entries of n positions are 2 n - 1 numbers a head.
+struct ExactBias {
+  bool of_key = false;  // the offset is the key's position alone; else key - query
+  // The head's entries at the offsets first, first + 1, ...: numbers of the format.
+  std::function<void(std::size_t head, Position first, Format format, std::span<double> out)> fill = {};
+
+  Position offset(Position query, Position key) const { return of_key ? key : key - query; }
+};
+
 // Acts on the logit: [heads, nq, nk]. Masked entries are the mask's affair, not the bias's.
 struct Bias {
   std::size_t heads = 0;
@@ -107,6 +118,8 @@ struct Bias {
   std::vector<double> slopes = {};      // declared, one per head, for the encodings that have them
   std::optional<Buckets> buckets = {};  // declared, for the encodings that have them
   bool causal = false;                  // declared: only keys at or before the query mean anything
+  // What the oracle's own entries are, where it can round them straight to a format.
+  std::optional<ExactBias> exact = {};
 };
 
 // The logit itself, depending on content, as the softmax sees it: q[nq, dim], k[nk, dim] -> [heads, nq, nk].

@@ -211,4 +211,43 @@ double slope(const Linear& kernel, Format format) {
   return -value(kernel, 1, format);
 }
 
+LinearBias::LinearBias(const Linear& kernel)
+    : kernel_(kernel), high_(posproof::oracle::slope(kernel, Format::f64)) {
+  Approximation slope = LinearValue(kernel).at(-1, product_bits);
+  mpfr_sub_d(slope.value.x, slope.value.x, high_, MPFR_RNDN);
+  low_ = slope.value.nearest();
+  exact_ = slope.exact;
+}
+
+double LinearBias::at(Position distance, Format format) const {
+  if (distance == 0) return 0;
+  if (const auto bias = certain(distance, format)) return *bias;
+  return value(kernel_, distance, format);
+}
+
+// With the slope m = (high + low) (1 + d), |d| < 2^-104, high being m rounded, and e what the product p =
+// high t is rounded by, which fma gives exactly, the bias is -(p + e + low t) but for 2^-102 of itself: the
+// slope's own error, and a rounding of each of the two terms, which are below 2^-52 |p|. Nothing of this
+// leaves double where distances are below 2^53 and the slope is neither huge nor tiny.
+// f64: p + (tail -+ 2^-100 |p|) rounded are then the roundings of a number below the bias and of one above.
+// Narrower formats, whose numbers must not be rounded twice: the bias is within 2^-51 |p| of p, which leaves
+// one number of them unless it is next to a tie.
+std::optional<double> LinearBias::certain(Position distance, Format format) const {
+  constexpr double tiny = 0x1p-900, huge = 0x1p900, far_off = 0x1p53;
+  const auto t = -static_cast<double>(distance);
+  if (!(high_ >= tiny && high_ <= huge && std::abs(t) <= far_off)) return std::nullopt;
+  const double p = high_ * t, rounding = std::fma(high_, t, -p);
+  if (exact_ && rounding == 0) return nearest(format, p);
+  double below, above;
+  if (format == Format::f64) {
+    const double tail = rounding + low_ * t, margin = 0x1p-100 * std::abs(p);
+    below = p + (tail - margin);
+    above = p + (tail + margin);
+  } else {
+    below = nearest(format, p * (1 - 0x1p-51));
+    above = nearest(format, p * (1 + 0x1p-51));
+  }
+  return below == above ? std::optional(below) : std::nullopt;
+}
+
 }  // namespace posproof::oracle

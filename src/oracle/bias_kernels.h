@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <variant>
 
@@ -40,5 +41,22 @@ void fill(const BiasKernel& kernel, Position first, Format format, std::span<dou
 
 // What Linear multiplies the distance with: -value at distance 1.
 double slope(const Linear& kernel, Format format);
+
+// A linear kernel whose slope is at hand as the sum of two doubles: its `at` is `value`, for most distances
+// at the cost of a product that is certain to round as the exact one does, for the others with MPFR.
+class LinearBias {
+ public:
+  explicit LinearBias(const Linear& kernel);  // throws Refusal as `value` does
+
+  double at(Position distance, Format format) const;
+  double slope() const { return high_; }  // in f64
+
+ private:
+  std::optional<double> certain(Position distance, Format format) const;
+
+  Linear kernel_;
+  double high_, low_;
+  bool exact_;  // the slope is high_
+};
 
 }  // namespace posproof::oracle

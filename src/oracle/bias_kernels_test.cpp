@@ -177,6 +177,46 @@ TEST(BiasKernels, fill_with_the_values) {
     }
 }
 
+// `value` is MPFR's way, whatever the distance.
+void expect_same(const Linear& kernel, Position t) {
+  const LinearBias quick(kernel);
+  for (const Format format : every_format) {
+    const double is = quick.at(t, format), right = value(kernel, t, format);
+    EXPECT_EQ(is, right) << kernel.max_bias << " " << kernel.numerator << "/" << kernel.denominator << " "
+                         << name(format) << " at distance " << t;
+    EXPECT_EQ(std::signbit(is), std::signbit(right));
+  }
+}
+
+TEST(LinearBiases, are_the_kernel_s_values) {
+  Spread spread;
+  for (int n = 0; n < 2000; ++n) {
+    const Position t = (n % 2 == 0 ? 1 : -1) * spread.distance();
+    expect_same({8, spread.whole(1, 12), 12}, t);  // some of them whole
+    expect_same({8, spread.whole(1, 12), 12}, spread.whole(-600, 600));
+    expect_same({spread.number(0.01, 1000), spread.whole(-50, 50), spread.whole(1, 50)}, t);
+    expect_same({spread.number(0.01, 40), 1, 3}, (Position{1} << 53) + t);
+  }
+}
+
+// Slopes and distances whose double is a tie of a narrower format, or whose product in double is one.
+TEST(LinearBiases, are_rounded_once) {
+  struct Trap {
+    Linear kernel;
+    Position distance;
+    Format format;
+    double right;
+  };
+  for (const auto& [kernel, t, format, right] :
+       {Trap{{0x1.fd1ec77250aa6p-1, 1, 1}, 1, Format::bf16, -0x1.02p-1},
+        Trap{{0x1.fa9c0f630eb4dp-1, 1, 1}, 1, Format::f16, -0x1.01cp-1},
+        Trap{{8, 1, 16}, 1295743693, Format::f32, -0x1.b4e462p+29},
+        Trap{{8, 7, 16}, 1295743693, Format::f32, -0x1.b4e462p+26}}) {
+    EXPECT_EQ(LinearBias(kernel).at(t, format), right) << name(format);
+    EXPECT_NE(nearest(format, LinearBias(kernel).at(t, Format::f64)), right) << "no trap";
+  }
+}
+
 TEST(BiasKernels, say_what_they_refuse) {
   const auto refusal = [](const BiasKernel& kernel) {
     try {

@@ -163,7 +163,7 @@ class Scanning {
   static constexpr Position share = 1 << 14;
 
   void run(const std::function<void(Position)>& progress) {
-    Giant giant(waves_);
+    Giants giants(waves_);
     const Rows room(1, waves_.lanes());
     std::vector<Candidate> found;
     const auto caught = std::make_unique<Caught>();
@@ -171,7 +171,7 @@ class Scanning {
       const Position end = std::min(limits_.back(), first + share);
       for (Position t = first; t < end; t += rows_per_block) {
         const auto rows = static_cast<std::size_t>(std::min<Position>(end - t, rows_per_block));
-        const Block& block = giant.at(t, rows);
+        const Block& block = giants.block(t, rows);
         for (std::size_t r = 0; r < rows; ++r)
           row(block, t + static_cast<Position>(r), r, room[0], *caught, found);
       }

@@ -9,8 +9,8 @@
 //     power of two that |w| exceeds 1 by) w is off by 2^(12-p) of itself, e^{iw} by as much and 2^-p, and a
 //     squaring (s, c) -> (2 s c, (c - s)(c + s)) doubles the error of the point on the circle and adds less
 //     than 2^(3-p): less than 2^(55-p) = 2^-137 after 41 of them. While the angle is small, the sine's error
-//     grows with the sine. Rounded to a double-double that is at most u^2 m(angle) of the sine and u^2 of the
-//     cosine.
+//     grows with the sine. Rounded to a double-double, its first 128 digits, that is at most (1 + 2^-21) u^2
+//     m(angle) of the sine and as much of u^2 of the cosine.
 //
 // (1) A product of two such complex numbers, each component a b + c d by sum_of_products (simd.h). Let
 //     T = |a b| + |c d|. The products and their sum are exact with their rests, and what is rounded are the
@@ -61,6 +61,23 @@
 //     -E)), high = low + 2 E: rounding takes u |y s| and E u inside (u |y s| more where nothing is fused), u
 //     of both terms outside (and u |x c|), u of the sum in high: at most 4 u A (|x| + |y|). So E = (e + 5.01
 //     u A) (|x| + |y|), e the larger of the two.
+//
+// (7) Rounded to f32 by its bits. x, a sum of two products of doubles as in (3) or (6), but without e taken
+//     away, is off by less than that e. Let 2^k be the power of two at or below |x| and q = 2^(k - 52) the
+//     last place of its double, so that |x| = m q with a whole number m of 53 bits, and the exact value is
+//     within E = e / q of m, in units of q. Of m the f32 keeps what is above 2^29 (`half_of_f32` is half of
+//     that). Adding 2^28 + D to the bits (D = `doubt`) and leaving off the last 29 rounds to nearest whenever
+//     the 29 bits that are left off come out at 2 D or more, as (low & (2^29 - 2 D)) != 0 says, D being a
+//     power of two: then m is at least D away from both ends of what rounds to the same f32, and E < D keeps
+//     the exact value inside. Carrying into the exponent is right, since the bits of a double and those of an
+//     f32 are in the order of their sizes. E < D is seen to by comparing the f32 with W = 2^38 (1 + 2^-18) e,
+//     cut off after 21 bits: if it is no less, |x| is at least W (1 - 2^-19), 2^k is more than half of |x|,
+//     and so E = e 2^(52 - k) < e 2^53 / (W (1 - 2^-19)) < 2^15 = D. Exponents: the giants, or the angles of
+//     (6), are scaled by 2^-896, so that the exponent of x as a double is the one of its f32. From 2^128 on
+//     (and for what is not finite) the bit above the eight is 1, which makes the word that is compared
+//     negative; what is below 2^-126 is less than W, which is kept at least that large. Scaling and what
+//     follows may round at 2^-1075 instead of relative to the numbers, a few times, times |x| in (6): below
+//     2^-176 when scaled back, which is far below the 2^-164 that e is then, and, times |x|, far below 5 u A.
 namespace posproof::oracle::bounds {
 
 constexpr double u = 0x1p-53;
@@ -73,5 +90,10 @@ constexpr double giant =
 constexpr double quantum = 0x1p-26;             // (5): q for a = 0
 constexpr double split = 26 * u * quantum;      // (5)
 constexpr double too_small_to_split = 0x1p-12;  // (5)
+
+constexpr long half_of_f32 = 1L << 28, doubt = 1L << 15;  // (7)
+constexpr double as_f32 = 0x1p-896;                       // (7)
+constexpr double doubtless = 0x1.00004p38;                // (7): W for e = 1
+constexpr double least_f32 = 0x1p-126;                    // a normal one
 
 }  // namespace posproof::oracle::bounds

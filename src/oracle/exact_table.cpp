@@ -22,17 +22,18 @@
 namespace posproof::oracle {
 namespace {
 
-// Rows from position `first` on, cut where the kernels' blocks end: at multiples of 64.
-struct Stretch {
-  Position first;  // offset included
-  std::size_t rows;
+// Blocks at a time, of a ladder with so many lanes: what they need of it stays in the second cache.
+std::size_t blocks_at_a_time(std::size_t lanes) {
+  return std::clamp(std::size_t{4096} / lanes, std::size_t{1}, most_blocks);
+}
 
-  std::size_t rows_of_block(std::size_t done) const {
-    const Position t = first + static_cast<Position>(done);
-    const auto into = static_cast<std::size_t>(((t % 64) + 64) % 64);
-    return std::min(rows_per_block - into, rows - done);
-  }
-};
+// Rows of `left`, from position t on (offset included), that are done in one go: to the end of a few of the
+// kernels' blocks.
+std::size_t rows_at_once(Position t, std::size_t left, std::size_t blocks) {
+  constexpr Position block = rows_per_block;
+  const auto into = static_cast<std::size_t>(((t % block) + block) % block);
+  return std::min(blocks * rows_per_block - into, left);
+}
 
 // Keeps what is largest: of two equal ones the earlier position, so that threads change nothing.
 void add(Compared& all, const Compared& block) {
@@ -90,30 +91,29 @@ void ExactTable::fill(Format format, Position first, std::size_t rows, void* out
                            return run.column * one % 64 == 0 && run.columns() * one % 64 == 0;
                          });
   in_threads(threads, rows, [&](std::size_t from, std::size_t to) {
-    const Stretch stretch{first + offset_ + static_cast<Position>(from), to - from};
     std::vector<std::pair<char*, double>> late;  // written when the stream has ended
-    std::optional<Giant> giant;
-    if (fast != nullptr) giant.emplace(*fast);
-    std::size_t n = 0;
-    for (std::size_t done = 0; done < stretch.rows; done += n) {
-      n = stretch.rows_of_block(done);
-      const Position t = stretch.first + static_cast<Position>(done);
-      char* const at = base + (from + done) * stride;
+    std::size_t together = 1, n = 0;
+    std::optional<Giants> giants;
+    if (fast != nullptr) giants.emplace(*fast, together = blocks_at_a_time(fast->lanes()));
+    for (; from < to; from += n) {
+      const Position t = first + offset_ + static_cast<Position>(from);
+      n = rows_at_once(t, to - from, together);
+      char* const at = base + from * stride;
       for (const std::size_t c : zeros_)
         for (std::size_t r = 0; r < n; ++r) std::memset(at + r * stride + c * one, 0, one);
-      const Block* block = giant ? &giant->at(t, n) : nullptr;
-      const std::size_t begin = block != nullptr ? block->begin : 0;
+      const Blocks blocks = giants ? giants->blocks(t, n) : Blocks{};
+      const std::size_t begin = giants ? blocks.first->begin : 0;
       for (const Strip& strip : strips) {
         Open open;
-        if (block != nullptr && strip.for_kernels())
-          fast->kernel().fill(format, *block, strip.columns(one, dim_), at + strip.first_column() * one,
+        if (giants && strip.for_kernels())
+          fast->kernel().fill(format, blocks, strip.columns(one, dim_), at + strip.first_column() * one,
                               streaming, open.listener());
         else
           open.all(strip, begin, begin + n);
         for (const Open::Entry& entry : open.entries) {
           const std::size_t r = entry.row - begin;
           late.emplace_back(at + r * stride + strip.column(entry.lane, entry.cosine) * one,
-                            settled(*ladder_, block, entry, t + static_cast<Position>(r), format));
+                            settled(*ladder_, blocks, entry, t + static_cast<Position>(r), format));
         }
       }
     }
@@ -128,47 +128,79 @@ void ExactTable::fill(Format format, Position first, std::size_t rows, void* out
 
 namespace {
 
+// Strips so narrow that the babies of each stay in the first cache from block to block.
+std::vector<Strip> in_pieces(const std::vector<Strip>& strips) {
+  std::vector<Strip> pieces;
+  for (const Strip& strip : strips)
+    for (std::size_t done = 0; done < strip.count; done += lane_group) {
+      Strip& piece = pieces.emplace_back(strip);
+      piece.lane += done;
+      piece.count = std::min(lane_group, strip.count - done);
+      piece.sine_column += done * strip.step();
+      piece.cosine_column += done * strip.step();
+    }
+  return pieces;
+}
+
 // Compares block after block; one for each thread.
 class Comparing {
  public:
   Comparing(const ExactTable& table, std::span<const std::size_t> zeros, Format format, Position offset)
-      : table_(table), zeros_(zeros), format_(format), offset_(offset), strips_(strips_of(table.runs())) {
+      : table_(table),
+        zeros_(zeros),
+        format_(format),
+        offset_(offset),
+        strips_(in_pieces(strips_of(table.runs()))) {
     const Ladder& ladder = table.ladder();
-    if (ladder.waves() != nullptr) giant_.emplace(*ladder.waves());
+    if (const Waves* fast = ladder.waves()) {
+      together_ = blocks_at_a_time(fast->lanes());
+      giants_.emplace(*fast, together_);
+    }
     for (auto& lanes : found_) lanes.assign(ladder.size() + lane_group, 0.0);
     clean_.assign(strips_.size(), true);
     const double amplitude = std::abs(ladder.slow().with(Slow::usual_bits).amplitude.nearest());
-    right_ = half_ulp(format, amplitude);
+    rounded_ = half_ulp(format, amplitude);
     overflows_ = amplitude >= std::ldexp(1.0, shape(format).largest);
   }
 
-  // Rows from position `first` on (without the offset), all of one block.
-  Compared block(Position first, std::size_t rows, const char* at) {
-    Compared out{.first = first, .rows = rows, .farthest = std::vector<double>(table_.dim(), right_)};
+  // How many rows from position `first` on (without the offset) are compared in one go.
+  std::size_t rows_from(Position first, std::size_t left) const {
+    return rows_at_once(first + offset_, left, together_);
+  }
+
+  // So many of them. `each` is called with what was found of each block.
+  template <class Each>
+  void compare(Position first, std::size_t rows, const char* at, Each each) {
     const std::size_t one = bytes(format_), stride = table_.dim() * one;
-    const Kernel* kernel = giant_ ? &table_.ladder().waves()->kernel() : nullptr;
-    const Block* block = giant_ ? &giant_->at(first + offset_, rows) : nullptr;
-    for (std::size_t s = 0; s < strips_.size(); ++s) {
-      const Columns columns = strips_[s].columns(one, table_.dim());
-      // What was right in the block before is likely to be right in this one.
-      if (block != nullptr && clean_[s] && !overflows_ && strips_[s].for_kernels() &&
-          kernel->all_right(format_, *block, columns, at + strips_[s].first_column() * one))
-        continue;
-      const std::uint64_t before = out.wrong;
-      measure(strips_[s], columns, block, at, out);
-      clean_[s] = out.wrong == before;
+    const Kernel* kernel = giants_ ? &table_.ladder().waves()->kernel() : nullptr;
+    const Blocks blocks = giants_ ? giants_->blocks(first + offset_, rows) : Blocks{};
+    const std::size_t count = giants_ ? blocks.count : 1;
+    std::vector<Compared> found;
+    for (std::size_t b = 0; b < count; ++b) {
+      const std::size_t n = giants_ ? blocks.first[b].end - blocks.first[b].begin : rows;
+      found.push_back({.first = first, .rows = n, .farthest = std::vector<double>(table_.dim(), rounded_)});
+      first += static_cast<Position>(n);
     }
-    for (const std::size_t c : zeros_) {
-      out.farthest[c] = 0;
-      for (std::size_t r = 0; r < rows; ++r) {
-        const double value = load(format_, at + r * stride + c * one);
-        if (value == 0) continue;
-        ++out.wrong;
-        out.farthest[c] = std::max(out.farthest[c], std::isnan(value) ? HUGE_VAL : std::abs(value));
-        blame(out, HUGE_VAL, first + static_cast<Position>(r), c);
+    for (std::size_t s = 0; s < strips_.size(); ++s) {
+      const Strip& strip = strips_[s];
+      const Columns columns = strip.columns(one, table_.dim());
+      // What was right in the block before is likely to be right in the next.
+      const bool likely = kernel != nullptr && clean_[s] && !overflows_ && strip.for_kernels();
+      const std::uint64_t right =
+          likely ? kernel->all_right(format_, blocks, columns, at + strip.first_column() * one) : 0;
+      const char* from = at;
+      for (std::size_t b = 0; b < count; from += found[b++].rows * stride) {
+        if ((right >> b & 1) != 0) continue;
+        const std::uint64_t before = found[b].wrong;
+        measure(strip, columns, giants_ ? blocks.first + b : nullptr, from, found[b]);
+        clean_[s] = found[b].wrong == before;
       }
     }
-    return out;
+    for (Compared& block : found) {
+      find_not_zero(at, block);
+      each(block);
+      at += block.rows * stride;
+    }
   }
 
  private:
@@ -179,8 +211,23 @@ class Comparing {
     out.column = column;
   }
 
+  static Blocks blocks_of(const Block* block) { return {block, std::size_t{block != nullptr}}; }
+
   const char* entry(const char* at, std::size_t row, std::size_t column) const {
     return at + (row * table_.dim() + column) * bytes(format_);
+  }
+
+  void find_not_zero(const char* at, Compared& out) const {
+    for (const std::size_t c : zeros_) {
+      out.farthest[c] = 0;
+      for (std::size_t r = 0; r < out.rows; ++r) {
+        const double value = load(format_, entry(at, r, c));
+        if (value == 0) continue;
+        ++out.wrong;
+        out.farthest[c] = std::max(out.farthest[c], std::isnan(value) ? HUGE_VAL : std::abs(value));
+        blame(out, HUGE_VAL, out.first + static_cast<Position>(r), c);
+      }
+    }
   }
 
   void measure(const Strip& strip, const Columns& columns, const Block* block, const char* at,
@@ -219,7 +266,7 @@ class Comparing {
       }
     }
     if (most <= 0.5 || most <= out.ulp) return;
-    if (most <= farthest_so_far_) return blame(out, most, out.first, strip.column(lane_of, cosine_of));
+    if (most < farthest_so_far_) return blame(out, most, out.first, strip.column(lane_of, cosine_of));
     farthest_so_far_ = most;
     blame(out, most, out.first + static_cast<Position>(row_of(strip, block, at, out, lane_of, cosine_of)),
           strip.column(lane_of, cosine_of));
@@ -264,9 +311,9 @@ class Comparing {
     const Position t = out.first + static_cast<Position>(row);
     const std::size_t column = strip.column(one.lane, one.cosine);
     const double value = load(format_, entry(at, row, column));
-    if (value == settled(table_.ladder(), block, one, t + offset_, format_)) return;
+    if (value == settled(table_.ladder(), blocks_of(block), one, t + offset_, format_)) return;
     ++out.wrong;
-    const double exact = settled(table_.ladder(), block, one, t + offset_, Format::f64);
+    const double exact = settled(table_.ladder(), blocks_of(block), one, t + offset_, Format::f64);
     const double off = std::isnan(value) ? HUGE_VAL : std::abs(value - exact);
     out.farthest[column] = std::max(out.farthest[column], off);
     blame(out, std::max(0.5, off / (2 * half_ulp(format_, exact))), t, column);
@@ -277,12 +324,13 @@ class Comparing {
   Format format_;
   Position offset_;
   std::vector<Strip> strips_;
-  std::optional<Giant> giant_;
+  std::optional<Giants> giants_;
+  std::size_t together_ = 1;                  // blocks
   std::array<std::vector<double>, 4> found_;  // over the lanes, as Found has them
   double farthest_so_far_ = 0;                // in units in the last place, of all blocks
   std::vector<bool> clean_;                   // of each strip: its last block was right
   bool overflows_ = false;                    // an infinity may be right, and it is not near to anything
-  double right_ = 0;                          // how far a correctly rounded entry may be off
+  double rounded_ = 0;                        // how far a correctly rounded entry may be off
 };
 
 }  // namespace
@@ -295,17 +343,16 @@ Compared ExactTable::compare(Format format, Position first, std::size_t rows, co
   in_threads(threads, rows, [&](std::size_t from, std::size_t to) {
     Comparing comparing(*this, zeros_, format, offset_);
     Compared share{.first = first, .rows = to - from, .farthest = std::vector<double>(dim_, 0.0)};
-    const Stretch stretch{first + offset_ + static_cast<Position>(from), to - from};
-    std::size_t n = 0;
-    for (std::size_t done = 0; done < stretch.rows; done += n) {
-      n = stretch.rows_of_block(done);
-      const Compared block =
-          comparing.block(first + static_cast<Position>(from + done), n,
-                          static_cast<const char*>(values) + (from + done) * dim_ * bytes(format));
-      add(share, block);
-      if (!each) continue;
-      const std::scoped_lock one_at_a_time(telling);
-      each(block);
+    for (std::size_t n = 0; from < to; from += n) {
+      const Position t = first + static_cast<Position>(from);
+      n = comparing.rows_from(t, to - from);
+      comparing.compare(t, n, static_cast<const char*>(values) + from * dim_ * bytes(format),
+                        [&](const Compared& block) {
+                          add(share, block);
+                          if (!each) return;
+                          const std::scoped_lock one_at_a_time(telling);
+                          each(block);
+                        });
     }
     const std::scoped_lock one_at_a_time(telling);
     add(all, share);

@@ -107,16 +107,17 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
   const Ladder ladder(powers(10000, 64), 1.0, kernel);
   const auto& frequencies = ladder.slow().with(256).frequencies;
   const Waves& waves = *ladder.waves();
-  Giant giant(waves);
-  Rows room(2, waves.lanes());
-  const Angles angles{room[0].sine, room[0].cosine, room[0].sine_rest};
+  Giants giants(waves);
+  Rows room(3, waves.lanes());
+  const Angles angles{room[0].sine, room[0].cosine, room[0].sine_rest,
+                      room[2].sine, room[2].cosine, room[2].sine_rest};
   double coarse = 0, fine = 0;
   std::mt19937_64 random(7);
   for (std::size_t n = 0; n < 400; ++n) {
     // The digits of the second half are all ones: as many products as there can be.
     const Position t = n % 2 == 0 ? fast_reach - static_cast<Position>(random() % 100000)
                                   : static_cast<Position>((random() >> 24) | 0x3fffffff);
-    const Block& block = giant.at(t, 1);
+    const Block& block = giants.block(t, 1);
     kernel.angles(block, block.begin, 1, angles, waves.lanes());
     kernel.multiply(*block.giant, block.babies[block.begin], room[1], waves.lanes());
     for (std::size_t i = 0; i < ladder.size(); ++i) {

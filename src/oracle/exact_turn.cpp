@@ -49,10 +49,12 @@ class ExactTurn::Tokens {
 
   explicit Tokens(const Ladder& ladder) : ladder_(ladder), fast_(ladder.waves()) {
     if (fast_ == nullptr) return;
-    giant_.emplace(*fast_);
-    room_ = Rows(most + 1, fast_->lanes());
-    for (std::size_t token = 0; token < most; ++token)
-      angles_[token] = {room_[token].sine, room_[token].cosine, room_[token].sine_rest};
+    giants_.emplace(*fast_);
+    room_ = Rows(2 * most + 1, fast_->lanes());
+    for (std::size_t token = 0; token < most; ++token) {
+      const Wave &one = room_[2 * token], &scaled = room_[2 * token + 1];
+      angles_[token] = {one.sine, one.cosine, one.sine_rest, scaled.sine, scaled.cosine, scaled.sine_rest};
+    }
   }
 
   void move_to(std::span<const Position> positions) {
@@ -62,7 +64,7 @@ class ExactTurn::Tokens {
       if (std::abs(positions[token]) > fast_reach)
         throw Refusal(fmt::format("position {}: exact turns reach from -2^40 to 2^40", positions[token]));
       if (fast_ == nullptr) continue;
-      const Block& block = giant_->at(positions[token], 1);
+      const Block& block = giants_->block(positions[token], 1);
       fast_->kernel().angles(block, block.begin, std::abs(fast_->amplitude()), angles_[token],
                              fast_->lanes());
     }
@@ -79,11 +81,11 @@ class ExactTurn::Tokens {
                                 positions_[token]));
     if (fast_ != nullptr && splits(x) && splits(y)) {
       if (whole_row_ != token) {
-        const Block& block = giant_->at(positions_[token], 1);
-        kernel()->multiply(*block.giant, block.babies[block.begin], room_[most], fast_->lanes());
+        const Block& block = giants_->block(positions_[token], 1);
+        kernel()->multiply(*block.giant, block.babies[block.begin], room_[2 * most], fast_->lanes());
         whole_row_ = token;
       }
-      const Wave& at = room_[most];
+      const Wave& at = room_[2 * most];
       const Twofold s{at.sine[lane], at.sine_rest[lane]}, c{at.cosine[lane], at.cosine_rest[lane]};
       const double off = turned_error(std::abs(x) + std::abs(y), std::abs(fast_->amplitude()));
       const auto first = certain_in(format, sum_of_products({x, 0}, c, {-y, 0}, s), off);
@@ -96,7 +98,7 @@ class ExactTurn::Tokens {
  private:
   const Ladder& ladder_;
   const Waves* fast_;
-  std::optional<Giant> giant_;
+  std::optional<Giants> giants_;
   Rows room_;
   std::array<Angles, most> angles_{};
   std::span<const Position> positions_;

@@ -5,11 +5,11 @@
 
 #include "core/formats.h"
 
-// The inner loops, each compiled for x86-64-v4 (8 lanes, AVX-512), for x86-64-v3 (4 lanes, AVX2 and FMA) and
-// plainly (2 lanes, no FMA). Which runs is decided when the program starts. What they leave undecided may
-// differ; what they decide is the correctly rounded value, and so the same bits. Nothing in them takes
-// memory, throws, or calls a function of a library: a template that is instantiated for a newer instruction
-// set could be linked into the code for an older one.
+// The inner loops, each compiled for x86-64-v4 (8 lanes, AVX-512) with VBMI2 and without, for x86-64-v3 (4
+// lanes, AVX2 and FMA) and plainly (2 lanes, no FMA). Which runs is decided when the program starts. What
+// they leave undecided may differ; what they decide is the correctly rounded value, and so the same bits.
+// Nothing in them takes memory, throws, or calls a function of a library: a template that is instantiated for
+// a newer instruction set could be linked into the code for an older one.
 namespace posproof::oracle {
 
 constexpr std::size_t rows_per_block = 64;
@@ -47,6 +47,14 @@ struct Block {
   std::size_t begin, end;
 };
 
+// Blocks whose rows follow each other: what one strip of columns needs of the babies stays in the first cache
+// through all of them. Rows are counted on: row r of block b is rows_per_block * b + r.
+struct Blocks {
+  const Block* first;
+  std::size_t count;
+};
+constexpr std::size_t most_blocks = 8;
+
 // What stands in columns: sines or cosines side by side; pairs of them; or sines with their cosines
 // elsewhere.
 enum class Part : std::uint8_t { sine, cosine, sine_and_cosine, cosine_and_sine, sine_apart_cosine };
@@ -73,9 +81,10 @@ struct Found {
 };
 
 // Sines and cosines of one row in plain doubles, over the lanes, and -E for a pair of size 1: (6) in
-// bounds.h.
+// bounds.h. Scaled by as_f32 once more, and W for such a pair: (7); only some kernels write these.
 struct Angles {
   double *sine, *cosine, *less;
+  double *scaled_sine, *scaled_cosine, *least;
 };
 
 // Pairs of channels of tokens: `count` from lane `lane` on. In memory the second ones are `apart` bytes after
@@ -101,11 +110,12 @@ struct Kernel {
 
   // Writes correctly rounded values from `at` on, and tells of those that may not be. `stream`: past the
   // caches, where every row is aligned to 64 bytes.
-  void (*fill)(Format format, const Block& block, const Columns& columns, void* at, bool stream,
+  void (*fill)(Format format, const Blocks& blocks, const Columns& columns, void* at, bool stream,
                const Undecided& undecided);
 
-  // True if every entry is decided and is the correctly rounded one; false says nothing.
-  bool (*all_right)(Format format, const Block& block, const Columns& columns, const void* at);
+  // Bit b is set if every entry of block b is decided and is the correctly rounded one; if not, that says
+  // nothing.
+  std::uint64_t (*all_right)(Format format, const Blocks& blocks, const Columns& columns, const void* at);
 
   // Measures every entry. Those that it tells of are not counted as wrong.
   void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,
@@ -127,7 +137,7 @@ struct Kernel {
 
 extern const Kernel plain_kernel;
 #if defined(__x86_64__)
-extern const Kernel v3_kernel, v4_kernel;
+extern const Kernel v3_kernel, v4_kernel, v4_vbmi2_kernel;
 #endif
 
 }  // namespace posproof::oracle

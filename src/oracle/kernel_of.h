@@ -3,8 +3,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "oracle/kernel_compare.h"
 #include "oracle/kernel_fill.h"
+#include "oracle/kernel_measure.h"
+#include "oracle/kernel_right.h"
 #include "oracle/kernel_turn.h"
 
 namespace posproof::oracle::POSPROOF_ISA {
@@ -73,19 +74,19 @@ void bound(const Wave& giant, const double* sway, const double* speed, double fa
   }
 }
 
-void fill(Format format, const Block& block, const Columns& columns, void* at, bool streaming,
+void fill(Format format, const Blocks& blocks, const Columns& columns, void* at, bool streaming,
           const Undecided& undecided) {
   by_format(format, columns.part, [&]<Format one, Part part>() {
     if (streaming)
-      fill_run<one, part, true>(block, columns, static_cast<char*>(at), undecided);
+      fill_run<one, part, true>(blocks, columns, static_cast<char*>(at), undecided);
     else
-      fill_run<one, part, false>(block, columns, static_cast<char*>(at), undecided);
+      fill_run<one, part, false>(blocks, columns, static_cast<char*>(at), undecided);
   });
 }
 
-bool all_right(Format format, const Block& block, const Columns& columns, const void* at) {
+std::uint64_t all_right(Format format, const Blocks& blocks, const Columns& columns, const void* at) {
   return by_format(format, columns.part, [&]<Format one, Part part>() {
-    return run_right<one, part>(block, columns, static_cast<const char*>(at));
+    return run_right<one, part>(blocks, columns, static_cast<const char*>(at));
   });
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // Tokens that were turned, for one instruction set: see kernel_of.h.
-#include "oracle/kernel_compare.h"
+#include "oracle/kernel_joined.h"
+#include "oracle/kernel_measure.h"
+#include "oracle/kernel_right.h"
 
 namespace posproof::oracle::POSPROOF_ISA {
 namespace {
@@ -11,7 +13,13 @@ void angles_of_row(const Block& block, std::size_t row, double amplitude, const 
     const Coarse g = coarse(block, lane);
     store(angles.sine + lane, sine_less(g, row) + g.sine_error);
     store(angles.cosine + lane, cosine_less(g, row) + g.cosine_error);
-    store(angles.less + lane, -larger(g.sine_error, g.cosine_error) - bounds::turned * amplitude);
+    const Doubles less = -larger(g.sine_error, g.cosine_error) - bounds::turned * amplitude;
+    store(angles.less + lane, less);
+#if POSPROOF_VBMI2
+    store(angles.scaled_sine + lane, load<Doubles>(angles.sine + lane) * bounds::as_f32);
+    store(angles.scaled_cosine + lane, load<Doubles>(angles.cosine + lane) * bounds::as_f32);
+    store(angles.least + lane, less * (-bounds::doubtless * bounds::as_f32));
+#endif
   }
 }
 
@@ -41,18 +49,94 @@ POSPROOF_INLINE Open<format> group_wrong(const Angles& angles, std::size_t lane,
   return whole ? wrong : first_lanes(wrong, count);
 }
 
+// What is likely to be asked for next, of one line of channels.
+template <bool paired>
+POSPROOF_INLINE void ask_ahead(const Channels& channels, const char* x, const char* at) {
+  for (const char* const from : {x, at}) {
+    __builtin_prefetch(from + channels.ahead);
+    if constexpr (!paired) __builtin_prefetch(from + channels.apart + channels.ahead);
+  }
+}
+
+#if POSPROOF_VBMI2
+// As many pairs as fill a vector of f32, or two that stand apart; `wrong` is what differs. False where
+// anything was not sure.
+template <bool paired>
+POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& angles, std::size_t lane,
+                                std::ptrdiff_t apart, const char* x, const char* at, Sixteen& wrong) {
+  constexpr std::size_t groups = paired ? 1 : 2, last = groups - 1;
+  Doubles first[groups], second[groups], least[groups];
+#pragma GCC unroll 2
+  for (std::size_t k = 0; k < groups; ++k) {
+    const auto from = entries<Format::f32, part_of(paired), true>(x + k * sizeof(Floats), apart, lanes);
+    const Doubles a = wide(from.sine), b = wide(from.cosine);
+    const std::size_t i = lane + k * lanes;
+    const auto s = load<Doubles>(angles.scaled_sine + i), c = load<Doubles>(angles.scaled_cosine + i);
+    first[k] = (Doubles)_mm512_fmsub_pd((__m512d)a, (__m512d)c, (__m512d)(b * s));
+    second[k] = fma(a, s, b * c);
+    least[k] = fma(abs(a) + abs(b), load<Doubles>(angles.least + i), all(0x1p-1021));
+  }
+  // The high halves alone: (7) cuts off what is below. What is not finite is to be larger than all.
+  const Sixteen high = joining.joined(joining.order.high, bits(least[0]), bits(least[last]));
+  const Sixteen at_least = _mm512_min_epu32(_mm512_slli_epi32(high, 3), _mm512_set1_epi32(0x7f000000));
+  Sure sure = all_sure, second_sure = all_sure;
+  const auto compare = [&](Doubles p, Doubles q, const char* stored, Sure& which) {
+    wrong =
+        _mm512_ternarylogic_epi32(wrong, joining.rounded(p, q, at_least, which), load<Sixteen>(stored), 0xf6);
+  };
+  if constexpr (paired) {
+    compare(first[0], second[0], at, sure);
+  } else {
+    compare(first[0], first[last], at, sure);
+    compare(second[0], second[last], at + apart, second_sure);
+  }
+  return (sure & second_sure) == all_sure;
+}
+
+template <bool paired>
+bool turned_right_joined(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
+                         const char* at) {
+  constexpr std::size_t groups = paired ? 1 : 2, step = groups * lanes,
+                        one = (paired ? 2 : 1) * sizeof(float);
+  const Joining<paired> joining;
+  Sixteen wrong = _mm512_setzero_si512();
+  Words others{};
+  for (std::size_t token = 0; token < tokens; ++token, x += channels.stride, at += channels.stride) {
+    std::size_t done = 0;
+    for (; done + step <= channels.count; done += step) {
+      const std::size_t lane = channels.lane + done;
+      const char *const from = x + done * one, *const to = at + done * one;
+      ask_ahead<paired>(channels, from, to);
+      Sixteen here = wrong;
+      if (__builtin_expect(cell_wrong<paired>(joining, angles[token], lane, channels.apart, from, to, here),
+                           1))
+        wrong = here;
+      else
+        for (std::size_t k = 0; k < groups; ++k)
+          others |=
+              group_wrong<Format::f32, paired, true>(angles[token], lane + k * lanes, lanes, channels.apart,
+                                                     from + k * lanes * one, to + k * lanes * one);
+    }
+    for (; done < channels.count; done += lanes)
+      others |= group_wrong<Format::f32, paired, false>(
+          angles[token], channels.lane + done, channels.count - done < lanes ? channels.count - done : lanes,
+          channels.apart, x + done * one, at + done * one);
+  }
+  return !any(others) && _mm512_test_epi32_mask(wrong, wrong) == 0;
+}
+#endif
+
 template <Format format, bool paired>
 bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
                      const char* at) {
+#if POSPROOF_VBMI2
+  if constexpr (format == Format::f32) return turned_right_joined<paired>(angles, tokens, channels, x, at);
+#endif
   constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
-  const std::size_t bytes = channels.count * one;
   Open<format> wrong{};
   for (std::size_t token = 0; token < tokens; ++token, x += channels.stride, at += channels.stride) {
-    for (std::size_t line = 0; line < bytes; line += 64)
-      for (const char* const from : {x, at}) {
-        __builtin_prefetch(from + channels.ahead + line);
-        if constexpr (!paired) __builtin_prefetch(from + channels.apart + channels.ahead + line);
-      }
+    for (std::size_t line = 0; line < channels.count * one; line += 64)
+      ask_ahead<paired>(channels, x + line, at + line);
     std::size_t done = 0;
     for (; done + lanes <= channels.count; done += lanes)
       wrong |= group_wrong<format, paired, true>(angles[token], channels.lane + done, lanes, channels.apart,

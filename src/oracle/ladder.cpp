@@ -36,8 +36,8 @@ std::vector<Ladder::Point> Ladder::points(Position t) const {
     }
   } open;
   static_assert(sizeof(Point) == 2 * sizeof(double));
-  Giant giant(*fast);
-  fast->kernel().fill(Format::f64, giant.at(t, 1), {Part::sine_and_cosine, 0, size(), sizeof(Point)},
+  Giants giants(*fast);
+  fast->kernel().fill(Format::f64, giants.blocks(t, 1), {Part::sine_and_cosine, 0, size(), sizeof(Point)},
                       points.data(), false, {&Open::tell, &open});
   for (const std::size_t lane : open.lanes) points[lane] = slow_.point(lane, t, Format::f64);
   return points;
@@ -45,12 +45,12 @@ std::vector<Ladder::Point> Ladder::points(Position t) const {
 
 void Ladder::turn(Position t, std::span<const std::vector<Coordinates>> xy) const {
   const Waves* fast = std::abs(t) <= fast_reach ? waves() : nullptr;
-  std::optional<Giant> giant;
+  std::optional<Giants> giants;
   std::optional<Rows> row;
   if (fast != nullptr) {
-    giant.emplace(*fast);
+    giants.emplace(*fast);
     row.emplace(1, fast->lanes());
-    const Block& block = giant->at(t, 1);
+    const Block& block = giants->block(t, 1);
     fast->kernel().multiply(*block.giant, block.babies[block.begin], (*row)[0], fast->lanes());
   }
   for (std::size_t i = 0; i < size(); ++i)

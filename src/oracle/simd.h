@@ -3,6 +3,9 @@
 // kernel_of.h.
 #include <cstddef>
 #include <cstdint>
+#ifndef POSPROOF_VBMI2
+#define POSPROOF_VBMI2 0
+#endif
 #if POSPROOF_FMA
 #include <immintrin.h>
 #endif

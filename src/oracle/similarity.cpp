@@ -180,14 +180,14 @@ void Similarity::fill(Format format, Position first, std::span<double> out) cons
     return;
   }
 
-  Giant giant(fast_->waves);
+  Giants giants(fast_->waves);
   Fast::Sums sums{};
   std::size_t rows = 0;
   for (std::size_t done = 0; done < out.size(); done += rows) {
     const Position k = first + static_cast<Position>(done);
     const auto into = static_cast<std::size_t>(((k % 64) + 64) % 64);
     rows = std::min(rows_per_block - into, out.size() - done);
-    const Block& block = giant.at(k, rows);
+    const Block& block = giants.block(k, rows);
     fast_->in_halves(*block.giant, sums);
     for (std::size_t r = 0; r < rows; ++r) {
       const std::size_t row = block.begin + r;

@@ -102,16 +102,17 @@ void Open::all(const Strip& strip, std::size_t begin, std::size_t end) {
     }
 }
 
-double settled(const Ladder& ladder, const Block* block, const Open::Entry& entry, Position t,
+double settled(const Ladder& ladder, const Blocks& blocks, const Open::Entry& entry, Position t,
                Format format) {
   const auto [row, lane, cosine] = entry;
   if (!cosine && (t == 0 || ladder.frequency(lane) == 0)) return 0;
-  if (block != nullptr) {
-    const Wave &giant = *block->giant, &baby = block->babies[row];
+  if (blocks.count != 0) {
+    const Block& block = blocks.first[row / rows_per_block];
+    const Wave &giant = *block.giant, &baby = block.babies[row % rows_per_block];
     const Twofold s{giant.sine[lane], giant.sine_rest[lane]}, c{giant.cosine[lane], giant.cosine_rest[lane]};
     const Twofold bs{baby.sine[lane], baby.sine_rest[lane]}, bc{baby.cosine[lane], baby.cosine_rest[lane]};
     const Twofold x = cosine ? sum_of_products(c, bc, {-s.head, -s.rest}, bs) : sum_of_products(s, bc, c, bs);
-    const double error = (cosine ? block->errors->fine_cosine : block->errors->fine_sine)[lane];
+    const double error = (cosine ? block.errors->fine_cosine : block.errors->fine_sine)[lane];
     if (const auto value = certain_in(format, x, error)) return *value;
   }
   const auto point = ladder.slow().point(lane, t, format);

@@ -41,7 +41,7 @@ void store(Format format, char* at, double value);
 // Entries that a kernel left undecided.
 struct Open {
   struct Entry {
-    std::size_t row, lane;
+    std::size_t row, lane;  // rows counted through the blocks
     bool cosine;
   };
   std::vector<Entry> entries;
@@ -56,7 +56,9 @@ struct Open {
   }
 };
 
-// One entry, of position t, the correctly rounded one: in double-double, then by MPFR. `block` may be null.
-double settled(const Ladder& ladder, const Block* block, const Open::Entry& entry, Position t, Format format);
+// One entry, of position t, the correctly rounded one: in double-double, then by MPFR. There may be no
+// blocks.
+double settled(const Ladder& ladder, const Blocks& blocks, const Open::Entry& entry, Position t,
+               Format format);
 
 }  // namespace posproof::oracle

@@ -69,7 +69,7 @@ Encoding t5_bias(const Parameters& parameters) {
             .buckets = Buckets{.count = static_cast<std::size_t>(count),
                                .max_distance = static_cast<std::size_t>(max_distance),
                                .bidirectional = bidirectional},
-            .causal = !bidirectional};
+            .causal = !bidirectional && key_minus_query};
   bias.positions.hard = hard_positions(*bias.buckets, bias.positions.hi);
 
   const Rule rule{per_direction, bidirectional, key_minus_query,
@@ -87,6 +87,13 @@ Encoding t5_bias(const Parameters& parameters) {
         for (const Position j : keys)
           *entry++ = values[static_cast<std::size_t>(rule.bucket(i, j)) * heads + h];
     return out;
+  };
+  // The entries of a trained table are the doubles that they are.
+  bias.exact = ExactBias{};
+  bias.exact->fill = [rule, values, heads](std::size_t head, Position first, Format format,
+                                           std::span<double> out) {
+    for (double& entry : out)
+      entry = nearest(format, values[static_cast<std::size_t>(rule.bucket(0, first++)) * heads + head]);
   };
   return bias;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -52,10 +53,24 @@ void square(Seed& seed, Room& room) {
   mpfr_mul(seed.cosine.x, room.a.x, room.b.x, MPFR_RNDN);
 }
 
-void split(const Real& value, double& head, double& rest, Room& room) {
-  head = value.nearest();
-  mpfr_sub_d(room.a.x, value.x, head, MPFR_RNDN);
-  rest = room.a.nearest();
+// By the first 128 digits; MPFR's own conversions take several times as long. They are there because bits_for
+// asks for more.
+void split(const Real& value, double& head, double& rest) {
+  static_assert(GMP_NUMB_BITS == 64);
+  __extension__ using Wide = unsigned __int128;
+  __extension__ using Signed = __int128;
+  head = rest = 0;
+  if (value.is_zero()) return;
+  const auto* limbs = static_cast<const mp_limb_t*>(mpfr_custom_get_significand(value.x));
+  const auto last = static_cast<std::size_t>((value.bits() - 1) / GMP_NUMB_BITS);
+  const Wide digits = Wide{limbs[last]} << 64 | limbs[last - 1];
+  constexpr int left = 128 - 53;
+  const Wide nearest = (digits >> left) + (digits >> (left - 1) & 1);
+  const auto exponent = static_cast<int>(mpfr_get_exp(value.x));
+  const double sign = mpfr_signbit(value.x) != 0 ? -1 : 1;
+  head = sign * std::ldexp(static_cast<double>(static_cast<std::uint64_t>(nearest)), exponent - 53);
+  rest =
+      sign * std::ldexp(static_cast<double>(static_cast<Signed>(digits - (nearest << left))), exponent - 128);
 }
 
 std::unique_ptr<double[]> array(std::size_t lanes) {
@@ -109,8 +124,7 @@ Waves::Waves(const Slow& slow, const Kernel& kernel)
       speed_(array(lanes_)),
       seeds_(std::make_shared<Seeds>()) {
   const auto& numbers = slow.with(bits_for(slow));
-  Room room(numbers.amplitude.bits());
-  split(numbers.amplitude, amplitude_, amplitude_rest_, room);
+  split(numbers.amplitude, amplitude_, amplitude_rest_);
   for (std::size_t i = 0; i < size_; ++i) {
     speed_[i] = std::abs(numbers.frequencies[i].nearest()) * (1 + 2 * bounds::u);
     seeds_->all.push_back(seed(numbers.frequencies[i]));
@@ -157,8 +171,8 @@ void Waves::build_next() const {
     Room room(now.sine.bits());
     for (std::size_t bit = 1; bit < rows_per_block; bit *= 2) {
       if (level != 0 || bit != 1) square(now, room);
-      split(now.sine, table[bit].sine[i], table[bit].sine_rest[i], room);
-      split(now.cosine, table[bit].cosine[i], table[bit].cosine_rest[i], room);
+      split(now.sine, table[bit].sine[i], table[bit].sine_rest[i]);
+      split(now.cosine, table[bit].cosine[i], table[bit].cosine_rest[i]);
     }
   }
   for (std::size_t row = 3; row < rows_per_block; ++row) {
@@ -171,55 +185,93 @@ void Waves::build_next() const {
 
 // ---- giants ----
 
-Giant::Giant(const Waves& waves) : waves_(waves), rows_(3, waves.lanes()), room_(1, waves.lanes()) {
-  errors_ = {room_[0].sine, room_[0].cosine, room_[0].sine_rest, room_[0].cosine_rest, 0, 0, 0};
-  std::fill_n(rows_[2].cosine, waves.lanes(), waves.amplitude());
-  std::fill_n(rows_[2].cosine_rest, waves.lanes(), waves.amplitude_rest());
-  block_ = {&rows_[0], waves.table(0).data(), waves.coarse_babies(), waves.split_babies(), &errors_, 0, 0};
+namespace {
+
+constexpr Position none = std::numeric_limits<Position>::max();
+
+void copy(const Wave& from, const Wave& to, std::size_t lanes) {
+  std::copy_n(from.sine, lanes, to.sine);
+  std::copy_n(from.sine_rest, lanes, to.sine_rest);
+  std::copy_n(from.cosine, lanes, to.cosine);
+  std::copy_n(from.cosine_rest, lanes, to.cosine_rest);
 }
 
-const Block& Giant::at(Position first, std::size_t rows) {
-  const Position number = first >= 0 ? first / digit : -((-first + digit - 1) / digit);
-  const Position start = number * digit;
-  block_.begin = static_cast<std::size_t>(first - start);
-  block_.end = block_.begin + rows;
-  if (start == start_) return block_;
-  start_ = start;
+// e^{-i x} is the conjugate.
+void conjugate(const Wave& wave, std::size_t lanes) {
+  for (std::size_t i = 0; i < lanes; ++i) {
+    wave.sine[i] = 0 - wave.sine[i];
+    wave.sine_rest[i] = 0 - wave.sine_rest[i];
+  }
+}
 
+// Rounded down.
+Position block_of(Position t) {
+  return t >= 0 ? t / digit : -((-t + digit - 1) / digit);
+}
+
+}  // namespace
+
+Giants::Giants(const Waves& waves, std::size_t most)
+    : waves_(waves),
+      rows_(most, waves.lanes()),
+      errors_(most, waves.lanes()),
+      common_(2, waves.lanes()),
+      above_(none),
+      numbers_(most, none),
+      bounds_(most),
+      blocks_(most) {
+  std::fill_n(common_[1].cosine, waves.lanes(), waves.amplitude());
+  std::fill_n(common_[1].cosine_rest, waves.lanes(), waves.amplitude_rest());
+  for (std::size_t i = 0; i < most; ++i) {
+    const Wave& room = errors_[i];
+    bounds_[i] = {room.sine, room.cosine, room.sine_rest, room.cosine_rest, 0, 0, 0};
+    blocks_[i] = {
+        &rows_[i], waves.table(0).data(), waves.coarse_babies(), waves.split_babies(), &bounds_[i], 0, 0};
+  }
+}
+
+Blocks Giants::blocks(Position first, std::size_t rows) {
+  std::size_t count = 0;
+  while (rows != 0 && count < blocks_.size()) {
+    const Position number = block_of(first);
+    Block& block = blocks_[count];
+    block.begin = static_cast<std::size_t>(first - number * digit);
+    block.end = std::min(block.begin + rows, rows_per_block);
+    if (numbers_[count] != number) move(count, number);
+    const std::size_t done = block.end - block.begin;
+    first += static_cast<Position>(done);
+    rows -= done;
+    ++count;
+  }
+  return {blocks_.data(), count};
+}
+
+// The block of the rows 64 number .. 64 number + 63.
+void Giants::move(std::size_t slot, Position number) {
+  numbers_[slot] = number;
   const bool negative = number < 0;
   Position digits = negative ? -number : number;
   const auto second = static_cast<std::size_t>(digits % digit);
   digits /= digit;
   const Kernel& kernel = waves_.kernel();
   const std::size_t lanes = waves_.lanes();
-  if (digits != above_ || negative != negative_) {
+  const Wave &above = common_[0], &giant = rows_[slot];
+  if (digits != above_) {
     above_ = digits;
-    negative_ = negative;
-    const Wave* product = &rows_[2];
+    const Wave* product = &common_[1];
     for (std::size_t level = 2; digits != 0; ++level, digits /= digit) {
       if (digits % digit == 0) continue;
-      kernel.multiply(*product, waves_.table(level)[static_cast<std::size_t>(digits % digit)], rows_[1],
-                      lanes);
-      product = &rows_[1];
+      kernel.multiply(*product, waves_.table(level)[static_cast<std::size_t>(digits % digit)], above, lanes);
+      product = &above;
     }
-    if (product == &rows_[2])
-      for (const auto& [to, from] : {std::pair{rows_[1].sine, rows_[2].sine},
-                                     {rows_[1].sine_rest, rows_[2].sine_rest},
-                                     {rows_[1].cosine, rows_[2].cosine},
-                                     {rows_[1].cosine_rest, rows_[2].cosine_rest}})
-        std::copy_n(from, lanes, to);
+    if (product != &above) copy(*product, above, lanes);
   }
-  kernel.multiply(rows_[1], waves_.table(1)[second], rows_[0], lanes);
-  if (negative)  // e^{-i x} is the conjugate
-    for (std::size_t i = 0; i < lanes; ++i) {
-      rows_[0].sine[i] = 0 - rows_[0].sine[i];
-      rows_[0].sine_rest[i] = 0 - rows_[0].sine_rest[i];
-    }
+  kernel.multiply(above, waves_.table(1)[second], giant, lanes);
+  if (negative) conjugate(giant, lanes);
 
-  const double farthest = std::abs(static_cast<double>(start)) + static_cast<double>(digit);
-  kernel.bound(rows_[0], waves_.sway(), waves_.speed(), farthest, std::abs(waves_.amplitude()), errors_,
+  const double farthest = std::abs(static_cast<double>(number)) * digit + digit;
+  kernel.bound(giant, waves_.sway(), waves_.speed(), farthest, std::abs(waves_.amplitude()), bounds_[slot],
                lanes);
-  return block_;
 }
 
 // ---- which kernel ----
@@ -244,8 +296,8 @@ const Kernel& asked_or_best() {
   for (const Kernel* kernel : kernels_here())
     if (std::string_view(kernel->name) == asked) return *kernel;
   throw std::invalid_argument(
-      fmt::format("POSPROOF_KERNEL `{}`: plain, v3 and v4 are there, this processor runs up to {}", asked,
-                  kernels_here().back()->name));
+      fmt::format("POSPROOF_KERNEL `{}`: plain, v3, v4 and v4_vbmi2 are there, this processor runs up to {}",
+                  asked, kernels_here().back()->name));
 }
 
 }  // namespace
@@ -256,6 +308,7 @@ std::span<const Kernel* const> kernels_here() {
 #if defined(__x86_64__)
     if (has_v3()) all.push_back(&v3_kernel);
     if (has_v4()) all.push_back(&v4_kernel);
+    if (has_v4() && __builtin_cpu_supports("avx512vbmi2")) all.push_back(&v4_vbmi2_kernel);
 #endif
     return all;
   }();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "core/encoding.h"
 #include "oracle/kernel.h"
@@ -76,29 +77,33 @@ class Waves {
   mutable std::array<Rows, levels> tables_;
 };
 
-// Where the rows of one block come from. It remembers what the last block had in common with the next: one
+// Where the rows of blocks come from. It remembers what the last block had in common with the next: one
 // product a block for blocks in order.
-class Giant {
+class Giants {
  public:
-  explicit Giant(const Waves& waves);
+  // Room for so many blocks at a time.
+  explicit Giants(const Waves& waves, std::size_t most = 1);
 
+  // Rows from `first` on, `rows` of them or as many as there is room for. Valid until the next call.
+  Blocks blocks(Position first, std::size_t rows);
   // The block of the rows first .. first + rows - 1, all of them between two neighbouring multiples of 64.
-  // Valid until the next call.
-  const Block& at(Position first, std::size_t rows);
+  const Block& block(Position first, std::size_t rows) { return *blocks(first, rows).first; }
 
  private:
+  void move(std::size_t slot, Position number);
+
   const Waves& waves_;
-  Rows rows_;  // the giant; what the digits above the second give; the amplitude
-  Rows room_;  // for the errors
-  Errors errors_;
-  Position start_ = 1;   // of the block that is there: none
-  Position above_ = -1;  // the digits above the second, of what stands in row 1
-  bool negative_ = false;
-  Block block_;
+  Rows rows_;                      // the giants of the blocks
+  Rows errors_;                    // of the blocks
+  Rows common_;                    // what the digits above the second give; the amplitude
+  Position above_;                 // those digits, of what stands in common_[0]
+  std::vector<Position> numbers_;  // of the blocks that are there
+  std::vector<Errors> bounds_;
+  std::vector<Block> blocks_;
 };
 
 // The kernel of the newest instruction set that this processor has; the environment variable POSPROOF_KERNEL
-// (plain, v3, v4) asks for another. Throws std::invalid_argument for one that it has not.
+// (plain, v3, v4, v4_vbmi2) asks for another. Throws std::invalid_argument for one that it has not.
 const Kernel& best_kernel();
 std::span<const Kernel* const> kernels_here();  // all that run on this processor, plain first
 

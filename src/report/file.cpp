@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -23,6 +26,41 @@ fs::path beside(fs::path path) {
   return path += fmt::format(".{}.part", ::getpid());
 }
 
+// What is being written, for a signal that ends the process: one more at once than there are places would
+// stay behind.
+std::array<std::atomic<const char*>, 8> unfinished;
+static_assert(std::atomic<const char*>::is_always_lock_free);  // or a handler may not look at it
+
+// Does only what a handler may. SA_RESETHAND has put the signal's default back: what is raised here ends the
+// process as soon as this returns, and the shell sees by what.
+void remove_and_end(int signal) {
+  for (auto& path : unfinished)
+    if (const char* there = path.exchange(nullptr)) ::unlink(there);
+  std::raise(signal);
+}
+
+// What is ignored stays so (nohup), and what somebody else handles.
+bool handle_signals() {
+  struct sigaction ours = {}, before = {};
+  ours.sa_handler = &remove_and_end;
+  ours.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU})
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      ::sigaction(signal, &ours, nullptr);
+  return true;
+}
+
+void remove_on_signal(const char* path) {
+  [[maybe_unused]] static const bool once = handle_signals();
+  for (auto& place : unfinished)
+    if (const char* none = nullptr; place.compare_exchange_strong(none, path)) return;
+}
+
+void keep_on_signal(const char* path) {
+  for (auto& place : unfinished)
+    if (const char* there = path; place.compare_exchange_strong(there, nullptr)) return;
+}
+
 }  // namespace
 
 std::optional<std::string> file_bytes(const fs::path& path) {
@@ -33,17 +71,9 @@ std::optional<std::string> file_bytes(const fs::path& path) {
 
 bool replace_file(const fs::path& path, const std::string& bytes) {
   if (file_bytes(path) == bytes) return false;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path());
-  const fs::path aside = beside(path);
-  std::ofstream out(aside, std::ios::binary);
-  out << bytes;
-  out.close();
-  if (!out) {
-    std::error_code ignored;
-    fs::remove(aside, ignored);
-    throw std::runtime_error(fmt::format("`{}` could not be written", path.string()));
-  }
-  fs::rename(aside, path);
+  NewFile file(path, bytes.size());
+  file.write(0, std::as_bytes(std::span(bytes)));
+  file.commit();
   return true;
 }
 
@@ -55,14 +85,18 @@ NewFile::NewFile(fs::path path, std::uintmax_t size) : path_(std::move(path)), a
   if (const auto space = fs::space(folder, unknown); !unknown && space.available < size)
     throw std::runtime_error(fmt::format("`{}` could not be written: it is {} bytes large, {} are left",
                                          path_.string(), size, space.available));
+  remove_on_signal(aside_.c_str());
   descriptor_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(errno);
+  if (descriptor_ >= 0) return;
+  keep_on_signal(aside_.c_str());
+  fail(errno);
 }
 
 NewFile::~NewFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
   std::error_code ignored;
   if (!in_place_) fs::remove(aside_, ignored);
+  keep_on_signal(aside_.c_str());
 }
 
 void NewFile::write(std::uintmax_t at, std::span<const std::byte> bytes) {

@@ -17,8 +17,9 @@ std::optional<std::string> file_bytes(const std::filesystem::path& path);
 bool replace_file(const std::filesystem::path& path, const std::string& bytes);
 
 // The same for a file too large to be had at once: written aside piece by piece, and in its place only with
-// commit(). Where that is not reached, nothing stays behind but the folders (a process that is killed leaves
-// FILE.PID.part). Everything throws std::runtime_error with the path.
+// commit(). Where that is not reached, nothing stays behind but the folders, nor does it where an interrupt
+// (SIGINT, SIGTERM, SIGHUP and their like) ends the process; SIGKILL leaves FILE.PID.part. Everything throws
+// std::runtime_error with the path.
 class NewFile {
  public:
   // `size`, bytes: refused where the disk has not so many left.

@@ -18,8 +18,8 @@
 namespace posproof {
 namespace {
 
-constexpr Position most_unasked = 4096;             // of a live subject that says nothing of its end
-constexpr Position most_pairs = Position{1} << 20;  // of a bias
+// Of a live subject that says nothing of its end; a bias has an entry for each two positions.
+constexpr Position most_unasked = 4096, most_unasked_of_a_bias = 1024;
 constexpr std::size_t values_of_a_call = std::size_t{1} << 20;
 constexpr Position rows_of_a_call = 1024, rows_of_a_file = 16384;
 
@@ -171,18 +171,26 @@ const Domain* positions_of(const Encoding& encoding) {
       encoding);
 }
 
-Domain asked_for(const Encoding& truth, const Subject& subject, const AccuracyOptions& options) {
+struct Range {
+  Domain domain;
+  std::string left_out = {};  // of what was asked for, in words
+};
+
+Range asked_for(const Encoding& truth, const Subject& subject, const AccuracyOptions& options) {
   Encoding encoding = subject.encoding;
   if (options.positions)
     encoding = narrowed(std::move(encoding), options.positions->first, options.positions->second);
   const Domain &own = *positions_of(encoding), &declared = *positions_of(truth);
-  Domain domain = overlap(own, declared);
+  Range out{overlap(own, declared)};
+  Domain& domain = out.domain;
   const bool says_nothing = subject.live && !own.ends && own.hi >= declared.hi;
-  if (says_nothing && !options.positions && !options.everything)
-    domain.hi = std::min(domain.hi, domain.lo + most_unasked - 1);
-  if (std::holds_alternative<Bias>(truth))  // all pairs of these
-    domain.hi = std::min(domain.hi, domain.lo + static_cast<Position>(std::sqrt(most_pairs)) - 1);
-  return domain;
+  const bool pairs = std::holds_alternative<Bias>(truth);
+  if (!says_nothing || options.positions || (options.everything && !pairs)) return out;
+  const Position last = std::min(domain.hi, domain.lo + (pairs ? most_unasked_of_a_bias : most_unasked) - 1);
+  if (options.everything && last < domain.hi)
+    out.left_out = fmt::format("too many pairs: positions {} to {} were not compared", last + 1, domain.hi);
+  domain.hi = last;
+  return out;
 }
 
 Accuracy compared(const Encoding& truth, const Subject& subject, Format format, const Domain& domain,
@@ -235,18 +243,21 @@ Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyO
   const Domain* declared = positions_of(truth);
   if (declared == nullptr || std::holds_alternative<Contextual>(truth))
     return nothing(fmt::format("{} depends on content: there are no entries to compare", kind(truth)));
-  const Domain domain = asked_for(truth, subject, options);
+  const auto [domain, left_out] = asked_for(truth, subject, options);
   if (domain.lo > domain.hi) return nothing("the encoding and the subject have no position in common");
   const auto with = reference(truth, subject.precision, domain);
   if (!with) return nothing(fmt::format("no exact {} is known to compare with", kind(truth)));
 
   const Format format = format_of(subject.precision.result);
+  Accuracy found;
   try {
-    return compared(truth, subject, format, domain, *with, options);
+    found = compared(truth, subject, format, domain, *with, options);
   } catch (const NotHeld&) {  // wider than what it is judged by
     const bool fine = subject.stored && unit(subject.stored->format) <= subject.precision.result;
-    return compared(truth, subject, fine ? subject.stored->format : Format::f64, domain, *with, options);
+    found = compared(truth, subject, fine ? subject.stored->format : Format::f64, domain, *with, options);
   }
+  if (found.stopped.empty()) found.stopped = left_out;
+  return found;
 }
 
 }  // namespace posproof

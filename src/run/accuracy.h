@@ -77,10 +77,11 @@ struct Accuracy {
 
 struct AccuracyOptions {
   // Only these, both ends included; else all that the subject has, and of a live one that says nothing of
-  // where it ends the first 4096.
+  // where it ends the first 4096 (1024 of a bias).
   std::optional<std::pair<Position, Position>> positions = {};
-  bool everything =
-      false;  // a live subject that says nothing is asked for all positions of the encoding, too
+  // A live subject that says nothing is asked for all positions of the encoding, too; not a bias, whose pairs
+  // are too many.
+  bool everything = false;
   bool attribution = true;  // ask the tables of rounded frequencies as well: twice as much again
   unsigned threads = 1;
   std::optional<std::chrono::steady_clock::time_point> deadline = {};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -289,6 +290,7 @@ TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
   const Accuracy right = of_file(alibi, values, false);
   EXPECT_EQ(right.wrong, 0u);
   EXPECT_EQ(right.rows, 40u);
+  EXPECT_EQ(right.entries, 4u * 40u * 41u / 2u);
   EXPECT_FALSE(right.beyond);
   values.at(2 * 40 + 30, 11) *= 1.001;
   const Accuracy found = of_file(alibi, values, false);
@@ -296,6 +298,59 @@ TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
   ASSERT_TRUE(found.beyond);
   EXPECT_EQ(found.beyond->at.column, 2u * 40u + 11u);
   EXPECT_EQ(found.beyond->again.text(), "nq=1 nk=1 i=30 j=11");
+}
+
+// Its buckets are for the keys after the query, where a causal mask would hide them all.
+TEST(Accuracy, of_a_one_sided_bias_compares_the_side_that_has_the_buckets) {
+  const Setting setting{"t5_bias", "heads=1 direction=unidirectional relative=query_minus_key"};
+  const std::vector<Position> at = {0, 1, 2, 3};
+  Tensor values = std::get<Bias>(setting.truth()).bias(at, at);
+  const Accuracy right = of_file(setting, values, true);
+  EXPECT_EQ(right.entries, 16u);
+  EXPECT_EQ(right.wrong, 0u);
+  values.at(0, 3) = 2;  // the bucket of two keys on, not of three
+  const Accuracy found = of_file(setting, values, true);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->again.text(), "nq=1 nk=1 i=0 j=3");
+}
+
+// The slope's double is half way between two numbers of f32.
+TEST(Accuracy, of_a_bias_is_judged_by_entries_rounded_once) {
+  const Setting trap{"alibi", "heads=1 max_bias=0.99999991400867705"};
+  const std::vector<Position> at = {0, 1};
+  Tensor values = std::get<Bias>(trap.truth()).bias(at, at);
+  for (double& value : values.data) value = nearest(Format::f32, value);
+  const Accuracy twice = of_file(trap, values, true);
+  EXPECT_EQ(twice.wrong, 1u);
+  EXPECT_EQ(twice.ulp_at.position, 1);
+  EXPECT_EQ(twice.ulp_at.column, 0u);
+  EXPECT_FALSE(twice.beyond);
+  values.at(1, 0) = -0x1.000002p-1;
+  EXPECT_EQ(of_file(trap, values, true).wrong, 0u);
+}
+
+TEST(Accuracy, of_a_bias_finds_every_single_wrong_entry_where_it_is) {
+  for (const Setting& setting : {Setting{"alibi", "heads=3"},
+                                 {"alibi", "heads=3 form=symmetric"},
+                                 {"alibi", "heads=3 rows=key_index"},
+                                 {"t5_bias", "heads=3 table=seeded"}}) {
+    const auto truth = std::get<Bias>(setting.truth());
+    std::vector<Position> at;
+    for (Position t = 0; t < 50; ++t) at.push_back(t);
+    Tensor right = truth.bias(at, at);
+    for (double& value : right.data) value = nearest(Format::f32, value);
+    EXPECT_EQ(of_file(setting, right, true).wrong, 0u) << setting.parameters;
+    for (const auto& [head, query, key] :
+         {std::array{0u, 49u, 0u}, {1u, 1u, 1u}, {2u, 49u, 48u}, {2u, 30u, 7u}}) {
+      Tensor values = right;
+      double& planted = values.at(head * 50 + query, key);
+      planted = static_cast<double>(std::nextafter(static_cast<float>(planted), 2e9f));
+      const Accuracy found = of_file(setting, values, true);
+      EXPECT_EQ(found.wrong, 1u) << setting.parameters << " " << head << " " << query << " " << key;
+      EXPECT_EQ(found.ulp_at.position, query);
+      EXPECT_EQ(found.ulp_at.column, head * 50 + key);
+    }
+  }
 }
 
 TEST(Accuracy, of_a_live_table) {

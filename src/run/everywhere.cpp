@@ -14,25 +14,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Position most_rows_of_a_file = 1 << 20, most_live = 8192, most_pairs = 1 << 20;
+constexpr Position most_rows_of_a_file = 1 << 20, most_live = 8192;
 
 bool at_most(const Domain& domain, Position positions) {
   return domain.hi - domain.lo < positions;
 }
 
-// The cases that ask a file for every position, where it is compared with no exact table.
+// The cases that ask a table for every position, where it is compared with no exact one.
 std::vector<Case> every_case(const Encoding& truth, const Encoding& subject) {
   std::vector<Case> cases;
   if (const auto* table = std::get_if<Table>(&subject)) {
     const Domain domain = overlap(table->positions, std::get<Table>(truth).positions);
     if (!at_most(domain, most_rows_of_a_file)) return {};
     for (Position t = domain.lo; t <= domain.hi; ++t) cases.push_back(case_of_rows(domain, t));
-  } else if (const auto* bias = std::get_if<Bias>(&subject)) {
-    const Domain domain = overlap(bias->positions, std::get<Bias>(truth).positions);
-    const Position extent = domain.hi - domain.lo + 1;
-    if (extent > most_pairs / std::max<Position>(1, extent)) return {};
-    for (Position i = domain.lo; i <= domain.hi; ++i)
-      for (Position j = domain.lo; j <= domain.hi; ++j) cases.push_back(case_of_pair(i, j));
   }
   return cases;
 }
@@ -91,10 +85,10 @@ bool asks_all(const Encoding& truth, const Subject& subject, bool exhaustive) {
   return exhaustive || !subject.live;
 }
 
-bool has_exact_table(const Encoding& truth) {
+bool has_exact_entries(const Encoding& truth) {
   return std::visit(
       [](const auto& kind) {
-        if constexpr (requires { kind.exact; }) return kind.exact != nullptr;
+        if constexpr (requires { kind.exact; }) return static_cast<bool>(kind.exact);
         return false;
       },
       truth);
@@ -106,7 +100,7 @@ Everywhere everywhere(const Encoding& truth, const Subject& subject, const Budge
   if (truth.index() != subject.encoding.index()) return {};
   const auto one = trial(agreement(truth), subject.encoding, subject.precision);
   if (!one || !asks_all(truth, subject, exhaustive)) return {};
-  if (!has_exact_table(truth) && !exhaustive)
+  if (!has_exact_entries(truth) && !exhaustive)
     return {case_by_case(every_case(truth, subject.encoding), *one, budget), std::nullopt};
   AccuracyOptions options;
   options.everything = true;

@@ -62,15 +62,16 @@ std::size_t rows_at_once(std::size_t bytes_of_row, std::size_t rows) {
   return std::clamp<std::size_t>(stretch / bytes_of_row, 1, rows);
 }
 
+constexpr const char* once = "correctly rounded, ties to even";
+
 std::string twice(Format format) {
-  if (format == Format::f64) return "correctly rounded, ties to even";
+  if (format == Format::f64) return once;
   return fmt::format("correctly rounded to f64, and that to {}, ties to even", name(format));
 }
 
 ExactArray of(std::shared_ptr<const ExactTable> table, std::string name, Format format,
               const Positions& positions) {
-  ExactArray out{
-      std::move(name), {positions.count, table->dim()}, format, "correctly rounded, ties to even", {}};
+  ExactArray out{std::move(name), {positions.count, table->dim()}, format, once, {}};
   check_size(out.shape, format);
   out.give = [table = std::move(table), format, positions](const Piece& piece, unsigned threads) {
     const std::size_t row = table->dim() * bytes(format);
@@ -139,6 +140,36 @@ ExactArray of(const Bias& bias, Format format, const Positions& positions) {
   return out;
 }
 
+// Of every head each offset's entry is computed once; the row of a query is a stretch of them.
+ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const Positions& positions) {
+  const std::size_t n = positions.count, each = bytes(format);
+  ExactArray out{"bias", {heads, n, n}, format, once, {}};
+  check_size(out.shape, format);
+  out.give = [exact, heads, format, positions, n, each](const Piece& piece, unsigned) {
+    const Position first = exact.offset(positions.last(), positions.first);
+    std::vector<double> entries(exact.of_key ? n : 2 * n - 1);
+    std::vector<std::byte> stored(entries.size() * each), block;
+    std::size_t given = 0;
+    const auto give = [&] {
+      piece(given, block);
+      given += block.size();
+      block.clear();
+    };
+    for (std::size_t head = 0; head < heads; ++head) {
+      exact.fill(head, first, format, entries);
+      for (std::size_t e = 0; e < entries.size(); ++e) store(format, entries[e], &stored[e * each]);
+      for (Position query = positions.first; query <= positions.last(); ++query) {
+        const auto from = static_cast<std::size_t>(exact.offset(query, positions.first) - first) * each;
+        const auto row = std::span(stored).subspan(from, n * each);
+        block.insert(block.end(), row.begin(), row.end());
+        if (block.size() >= stretch) give();
+      }
+    }
+    if (!block.empty()) give();
+  };
+  return out;
+}
+
 // The cosines or the sines of all pairs, a column each.
 std::shared_ptr<const ExactTable> one_half(const Rotary& rotary, RotaryPart which) {
   const auto part = which == RotaryPart::cosines ? oracle::Run::Part::cosines : oracle::Run::Part::sines;
@@ -169,8 +200,10 @@ ExactArray exact_array(const Encoding& oracle, Format format, Position first, Po
     return of(one_half(*rotary, part), part == RotaryPart::cosines ? "cos_cache" : "sin_cache", format,
               positions);
   }
-  if (const auto* bias = std::get_if<Bias>(&oracle))
-    return of(*bias, format, checked(first, last, bias->positions, 0));
+  if (const auto* bias = std::get_if<Bias>(&oracle)) {
+    const Positions positions = checked(first, last, bias->positions, 0);
+    return bias->exact ? of(*bias->exact, bias->heads, format, positions) : of(*bias, format, positions);
+  }
   throw Refusal(
       fmt::format("what a {} encoding gives depends on more than the position; a table, a rotary "
                   "encoding or a bias can be written",

@@ -33,8 +33,8 @@ struct ExactArray {
 //   Rotary: [n, dim], what becomes of (1, 0) in every pair of channels: cos in its first channel, sin in its
 //           second, 0 in a channel of no pair; or [n, pairs], the cosines or the sines alone
 //   Bias:   [heads, n, n], each position as a query against each as a key
-// A table with `exact` has every entry rounded once, straight to the format; of the others the double that
-// the oracle gives is rounded. Throws Refusal where the encoding is not defined there or has no such array,
+// What has `exact` has every entry rounded once, straight to the format; of the others the double that the
+// oracle gives is rounded. Throws Refusal where the encoding is not defined there or has no such array,
 // and std::invalid_argument for first > last, |position| (+ offset) > 2^40, and an array too large to be
 // read.
 ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "core/error.h"
@@ -95,14 +96,18 @@ struct Row {
   std::vector<bool> seen = {};  // empty: all are; what a causal mask hides is compared with nothing
 };
 
-void compare_row(Format format, const Row& row, const std::byte* values, std::size_t from, Compared& found) {
+// A row's entries correctly rounded to the format. Where there is none, doubles are rounded once more.
+using Rounded = std::function<std::vector<double>(Format, Position)>;
+
+void compare_row(Format format, const Row& row, std::span<const double> rounded, const std::byte* values,
+                 std::size_t from, Compared& found) {
   for (std::size_t c = 0; c < row.exact.size(); ++c) {
     if (!row.seen.empty() && !row.seen[c]) continue;
     const double there = value(format, values + (from + c) * bytes(format)), exact = row.exact[c];
     if (there == exact) continue;
     const double off = std::abs(there - exact);
     found.farthest[c] = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
-    if (there == nearest(format, exact)) continue;
+    if (there == (rounded.empty() ? nearest(format, exact) : rounded[c])) continue;
     ++found.wrong;
     const double ulp = found.farthest[c] / (2 * half_ulp(format, exact));
     if (ulp > found.ulp) {
@@ -113,7 +118,7 @@ void compare_row(Format format, const Row& row, const std::byte* values, std::si
   }
 }
 
-Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of) {
+Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of, const Rounded& rounded = {}) {
   // Asked for first to be compared and then for what is allowed.
   struct Last {
     std::optional<Position> position = {};
@@ -129,13 +134,13 @@ Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of) {
   };
   Reference out{.dim = dim, .ceiling = no_ceiling};
   out.allowed = [at](Position t) { return at(t).allowed; };
-  out.compare = [at, dim](Format format, Position first, std::size_t rows, const std::byte* values,
-                          const Each& each, unsigned) {
+  out.compare = [at, dim, rounded](Format format, Position first, std::size_t rows, const std::byte* values,
+                                   const Each& each, unsigned) {
     Compared all{.first = first, .rows = rows, .farthest = std::vector<double>(dim, 0.0)};
     for (std::size_t r = 0; r < rows; ++r) {
       const Position t = first + static_cast<Position>(r);
       Compared one{.first = t, .rows = 1, .farthest = std::vector<double>(dim, 0.0)};
-      compare_row(format, at(t), values, r * dim, one);
+      compare_row(format, at(t), rounded ? rounded(format, t) : std::vector<double>{}, values, r * dim, one);
       if (each) each(one);
       all.wrong += one.wrong;
       for (std::size_t c = 0; c < dim; ++c) all.farthest[c] = std::max(all.farthest[c], one.farthest[c]);
@@ -159,11 +164,50 @@ Reference of_rows(const Table& truth, const Precision& precision, const Domain& 
   });
 }
 
+// What a bias gives each query of the domain against all of it, [heads, keys]. Every offset's entry is
+// computed once for each format.
+class ExactRows {
+ public:
+  ExactRows(ExactBias bias, std::size_t heads, const Domain& domain)
+      : bias_(std::move(bias)), heads_(heads), domain_(domain) {}
+
+  std::vector<double> operator()(Format format, Position query) {
+    const std::size_t keys = extent(), offsets = bias_.of_key ? keys : 2 * keys - 1;
+    const Position first = bias_.offset(domain_.hi, domain_.lo);
+    std::vector<double>& entries = entries_[format];
+    if (entries.empty()) {
+      entries.resize(heads_ * offsets);
+      for (std::size_t head = 0; head < heads_; ++head)
+        bias_.fill(head, first, format, std::span(entries).subspan(head * offsets, offsets));
+    }
+    std::vector<double> row;
+    row.reserve(heads_ * keys);
+    const auto from = static_cast<std::size_t>(bias_.offset(query, domain_.lo) - first);
+    for (std::size_t head = 0; head < heads_; ++head) {
+      const auto own = std::span(entries).subspan(head * offsets + from, keys);
+      row.insert(row.end(), own.begin(), own.end());
+    }
+    return row;
+  }
+
+ private:
+  std::size_t extent() const { return static_cast<std::size_t>(domain_.hi - domain_.lo + 1); }
+
+  ExactBias bias_;
+  std::size_t heads_;
+  Domain domain_;
+  std::map<Format, std::vector<double>> entries_;
+};
+
 Reference of_rows(const Bias& truth, const Precision& precision, const Domain& domain) {
   std::vector<Position> keys(static_cast<std::size_t>(domain.hi - domain.lo + 1));
   std::iota(keys.begin(), keys.end(), domain.lo);
-  return by_rows(truth.heads * keys.size(), [truth, precision, keys](Position query) {
-    Row row{truth.bias({&query, 1}, keys).data, {}};
+  Rounded rounded;
+  if (truth.exact)
+    rounded = [rows = std::make_shared<ExactRows>(*truth.exact, truth.heads, domain)](
+                  Format format, Position query) { return (*rows)(format, query); };
+  const auto row_of = [truth, precision, keys, rounded](Position query) {
+    Row row{rounded ? rounded(Format::f64, query) : truth.bias({&query, 1}, keys).data, {}};
     for (std::size_t n = 0; n < row.exact.size(); ++n) {
       const std::size_t head = n / keys.size();
       const double b = row.exact[n], slope = truth.slopes.empty() ? 0.0 : truth.slopes[head];
@@ -171,7 +215,13 @@ Reference of_rows(const Bias& truth, const Precision& precision, const Domain& d
       row.seen.push_back(!truth.causal || keys[n % keys.size()] <= query);
     }
     return row;
-  });
+  };
+  Reference out = by_rows(truth.heads * keys.size(), row_of, rounded);
+  if (truth.causal)
+    out.seen = [heads = truth.heads, lo = domain.lo](Position query) {
+      return heads * static_cast<std::size_t>(query - lo + 1);
+    };
+  return out;
 }
 
 }  // namespace

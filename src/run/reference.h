@@ -35,6 +35,9 @@ struct Reference {
                                  const Each& each, unsigned threads)>
       compare = {};
 
+  // How many entries of a row are compared, where a mask hides others: keys after the query of a causal bias.
+  std::function<std::size_t(Position)> seen = {};
+
   // Rows of the exact table in double, each entry rounded once; none of other references.
   std::function<void(Position first, std::size_t rows, std::span<double> values)> doubles = {};
 

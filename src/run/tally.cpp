@@ -229,7 +229,10 @@ void Tally::add(Position first, std::size_t rows, const std::byte* bytes, const 
     t = stop;
   }
   std::ranges::sort(blocks, {}, &Block::first);
-  found_.entries += rows * reference_.dim;
+  if (reference_.seen)
+    for (Position t = first; t < end; ++t) found_.entries += reference_.seen(t);
+  else
+    found_.entries += rows * reference_.dim;
   find_first_beyond(values, blocks, asked);
   if (!found_.beyond) find_worst(values, blocks, asked);
   find_largest(values, blocks, asked);

@@ -1,148 +1,10 @@
 #pragma once
-// Comparing, for one instruction set: see kernel_of.h.
-#include "oracle/kernel_values.h"
+// How far off entries are, for one instruction set: see kernel_of.h.
+#include "oracle/kernel_entries.h"
+#include "oracle/kernel_joined.h"
 
 namespace posproof::oracle::POSPROOF_ISA {
 namespace {
-
-// ---- what is stored ----
-
-// The entries of one group, `count` of them where the group is not whole.
-template <Format format>
-struct Entries {
-  Stored<format> sine{}, cosine{};
-};
-
-template <class Vector, bool whole>
-POSPROOF_INLINE Vector take(const char* at, std::size_t bytes) {
-  if constexpr (whole) return load<Vector>(at);
-  Vector v{};
-  __builtin_memcpy(&v, at, bytes);
-  return v;
-}
-
-template <Format format, Part part, bool whole>
-POSPROOF_INLINE Entries<format> entries(const char* at, std::ptrdiff_t apart, std::size_t count) {
-  using Vector = Stored<format>;
-  constexpr std::size_t one = bytes_of<format>;
-  Entries<format> out;
-  if constexpr (!in_pairs(part)) {
-    if constexpr (has_sines(part)) out.sine = take<Vector, whole>(at, count * one);
-    if constexpr (has_cosines(part))
-      out.cosine = take<Vector, whole>(part == Part::cosine ? at : at + apart, count * one);
-  } else {
-    char room[2 * sizeof(Vector)] = {};
-    if constexpr (!whole) {
-      __builtin_memcpy(room, at, 2 * count * one);
-      at = room;
-    }
-    const auto first = load<Vector>(at), second = load<Vector>(at + sizeof(Vector));
-    const Vector even = evens(first, second, Up{}), odd = odds(first, second, Up{});
-    out.sine = part == Part::sine_and_cosine ? even : odd;
-    out.cosine = part == Part::sine_and_cosine ? odd : even;
-  }
-  return out;
-}
-
-// The stored entries of one group of lanes as doubles, exactly.
-template <Format format>
-POSPROOF_INLINE Doubles value(Stored<format> stored) {
-  if constexpr (format == Format::f64) {
-    return stored;
-  } else if constexpr (format == Format::f32) {
-    return wide(stored);
-  } else if constexpr (format == Format::bf16) {
-    return wide((Floats)(wide(stored) << 16));
-  } else {
-    const Words b = wide(stored), size = b & 0x7fff;
-    // As if its exponent were that of an f32, then scaled by what the biases differ: exact, subnormals too.
-    const Doubles finite = wide((Floats)(size << 13)) * 0x1p112;
-    const Doubles not_finite = wide((Floats)(0x7f800000u | (size << 13)));
-    const Longs special = wide((Ints)(size >= 0x7c00u));
-    const Longs sign = wide((Ints)(b << 16)) & INT64_MIN;
-    return (Doubles)((special & bits(not_finite)) | (~special & bits(finite)) | sign);
-  }
-}
-
-// ---- are all right? ----
-
-template <class Vector>
-POSPROOF_INLINE auto differ(Vector a, Vector b) {
-  if constexpr (sizeof(Vector) == sizeof(Doubles))
-    return (Longs)a ^ (Longs)b;
-  else if constexpr (sizeof(Vector) == sizeof(Floats))
-    return (Words)a ^ (Words)b;
-  else
-    return wide(a ^ b);
-}
-
-// Lanes from `count` on do not count.
-template <class Mask>
-POSPROOF_INLINE Mask first_lanes(Mask mask, std::size_t count) {
-  for (std::size_t i = count; i < lanes; ++i) mask[i] = 0;
-  return mask;
-}
-
-template <Format format, Part part, class Way, bool whole, std::size_t groups>
-POSPROOF_INLINE bool strip_right(const Block& block, std::size_t lane, std::size_t count, const char* at,
-                                 const Columns& columns) {
-  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
-  const std::size_t stride = columns.stride, ahead = rows_per_block * stride;
-  const std::ptrdiff_t apart = columns.apart;
-  Open<format> open{};
-  Way g[groups];
-#pragma GCC unroll 16
-  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, lane + k * lanes);
-  for (std::size_t row = block.begin; row < block.end; ++row, at += stride) {
-    // The rows of the next block: a stride this long is not foreseen by the processor.
-#pragma GCC unroll 16
-    for (std::size_t line = 0; line < groups * one; line += 64) {
-      __builtin_prefetch(at + ahead + line);
-      if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(at + apart + ahead + line);
-    }
-#pragma GCC unroll 16
-    for (std::size_t k = 0; k < groups; ++k) {
-      const auto stored = entries<format, part, whole>(at + k * one, apart, count);
-      const std::size_t from = lane + k * lanes;
-      Open<format> wrong{};
-      if constexpr (has_sines(part))
-        wrong |= differ(stored.sine, sines<format>(g[k], block, row, from, wrong));
-      if constexpr (has_cosines(part))
-        wrong |= differ(stored.cosine, cosines<format>(g[k], block, row, from, wrong));
-      open |= whole ? wrong : first_lanes(wrong, count);
-    }
-  }
-  return !any(open);
-}
-
-template <Format format, Part part, bool whole, std::size_t groups>
-POSPROOF_INLINE bool strip_right(const Block& block, std::size_t lane, std::size_t count, const char* at,
-                                 const Columns& columns) {
-  if constexpr (format == Format::f64)
-    if (may_split<part>(block, lane, groups * lanes)) {
-      if (strip_right<format, part, Split, whole, groups>(block, lane, count, at, columns)) return true;
-    }
-  return strip_right<format, part, Surest<format>, whole, groups>(block, lane, count, at, columns);
-}
-
-template <Format format, Part part>
-bool run_right(const Block& block, const Columns& columns, const char* at) {
-  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>,
-                        most = together<format, part>() * lanes;
-  std::size_t done = 0;
-  for (; done + most <= columns.count; done += most)
-    if (!strip_right<format, part, true, most / lanes>(block, columns.lane + done, lanes, at + done * one,
-                                                       columns))
-      return false;
-  for (; done + lanes <= columns.count; done += lanes)
-    if (!strip_right<format, part, true, 1>(block, columns.lane + done, lanes, at + done * one, columns))
-      return false;
-  return done == columns.count ||
-         strip_right<format, part, false, 1>(block, columns.lane + done, columns.count - done,
-                                             at + done * one, columns);
-}
-
-// ---- how far off are they? ----
 
 // 2^e for an exact value of exponent e, or the smallest such power whose last place still falls (subnormals);
 // for f64 down to 2^-960 only: whatever is smaller than `smallest_measured` stays open.
@@ -281,11 +143,103 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
   }
 }
 
+#if POSPROOF_VBMI2
+
+// Maxima of one group of lanes over the rows, of values scaled by as_f32, all finite.
+struct JoinedTally {
+  Doubles farthest{}, ulp{};  // scaled; in powers of two of the value
+
+  POSPROOF_INLINE void add(Doubles value, Doubles entry) {
+    constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52, sum = std::int64_t{2 * 1023} << 52;
+    const Doubles off =
+        abs((Doubles)_mm512_fmsub_pd((__m512d)entry, _mm512_set1_pd(bounds::as_f32), (__m512d)value));
+    const Doubles of_power = (Doubles)(sum - (bits(value) & exponent));  // 1 / power, by its bits
+    farthest = larger(off, farthest);
+    ulp = larger(off * of_power, ulp);
+  }
+
+  POSPROOF_INLINE void to(double* all_farthest, double* all_ulp) const {
+    store(all_farthest, larger(farthest * (1 / bounds::as_f32), load<Doubles>(all_farthest)));
+    store(all_ulp, larger(ulp * 0x1p23, load<Doubles>(all_ulp)));
+  }
+};
+
+// One row of a strip where not all was sure.
+template <Part part, std::size_t groups>
+__attribute__((noinline)) void compare_row(const Block& block, std::size_t row, const Columns& columns,
+                                           std::size_t lane, const char* at, Found& found,
+                                           const Undecided& undecided) {
+  Block one = block;
+  one.begin = row;
+  one.end = row + 1;
+  constexpr std::size_t bytes = (in_pairs(part) ? 2 : 1) * sizeof(Floats);
+  for (std::size_t k = 0; k < groups; ++k)
+    compare_group<Format::f32, part, true>(one, columns, lane + k * lanes, lanes, at + k * bytes, found,
+                                           undecided);
+}
+
+template <Part part>
+void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* at,
+                    Found& found, const Undecided& undecided) {
+  constexpr std::size_t groups = in_pairs(part) ? 1 : 2;
+  using Strip = JoinedStrip<part, groups>;
+  const Strip strip(block, lane);
+  JoinedTally sine_tally[groups], cosine_tally[groups];
+  Sixteen wrong = _mm512_setzero_si512();
+  const auto count = [&wrong](Sixteen value, Sixteen stored) {
+    const Sure differ = _mm512_cmpneq_epi32_mask(value, stored);
+    wrong = _mm512_mask_add_epi32(wrong, differ, wrong, _mm512_set1_epi32(1));
+  };
+  const auto finite = [](Sixteen stored) {
+    constexpr int infinity_or_nan = 0x99;
+    return _knot_mask16(_mm512_fpclass_ps_mask((__m512)stored, infinity_or_nan));
+  };
+  const std::size_t ahead = rows_per_block * columns.stride;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += columns.stride) {
+    __builtin_prefetch(at + ahead);
+    if constexpr (Strip::apart) __builtin_prefetch(at + columns.apart + ahead);
+    Sure sure = all_sure;
+    const Sixteen first = strip.first(0, row, sure),
+                  second = Strip::apart ? strip.second(0, row, sure) : first;
+    const auto stored = load<Sixteen>(at), apart = Strip::apart ? load<Sixteen>(at + columns.apart) : stored;
+    sure = _kand_mask16(sure, _kand_mask16(finite(stored), finite(apart)));
+    if (__builtin_expect(sure != all_sure, 0)) {
+      compare_row<part, groups>(block, row, columns, lane, at, found, undecided);
+      continue;
+    }
+    count(first, stored);
+    if constexpr (Strip::apart) count(second, apart);
+#pragma GCC unroll 2
+    for (std::size_t k = 0; k < groups; ++k) {
+      const auto entry = entries<Format::f32, part, true>(at + k * sizeof(Floats), columns.apart, lanes);
+      if constexpr (has_sines(part)) sine_tally[k].add(strip.sine_at(k, row), wide(entry.sine));
+      if constexpr (has_cosines(part)) cosine_tally[k].add(strip.cosine_at(k, row), wide(entry.cosine));
+    }
+  }
+  found.wrong += static_cast<std::uint64_t>(_mm512_reduce_add_epi32(wrong));
+  for (std::size_t k = 0; k < groups; ++k) {
+    const std::size_t i = lane + k * lanes;
+    if constexpr (has_sines(part)) sine_tally[k].to(found.farthest_sine + i, found.ulp_sine + i);
+    if constexpr (has_cosines(part)) cosine_tally[k].to(found.farthest_cosine + i, found.ulp_cosine + i);
+  }
+}
+
+#endif
+
 template <Format format, Part part>
 void compare_run(const Block& block, const Columns& columns, const char* at, Found& found,
                  const Undecided& undecided) {
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
   std::size_t done = 0;
+#if POSPROOF_VBMI2
+  if constexpr (format == Format::f32) {
+    constexpr std::size_t width = (in_pairs(part) ? 1 : 2) * lanes;
+    for (; done + width <= columns.count; done += width) {
+      if (!may_join<part>(block, columns.lane + done, width)) break;
+      compare_joined<part>(block, columns, columns.lane + done, at + done * one, found, undecided);
+    }
+  }
+#endif
   for (; done + lanes <= columns.count; done += lanes)
     compare_group<format, part, true>(block, columns, columns.lane + done, lanes, at + done * one, found,
                                       undecided);
