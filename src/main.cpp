@@ -4,14 +4,20 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "command/commands.h"
 #include "core/encoding.h"
 #include "run/catalogued.h"
 #include "subject/subject.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace posproof::command {
 namespace {
@@ -40,6 +46,38 @@ std::optional<std::string> unknown_name(const CLI::App& app, int argc, char** ar
   return missing("encoding", argv[at], names(*app.get_subcommand(first)));
 }
 
+// What a case takes it gives back, and the next one takes it again: memory stays with the process, large
+// arrays as well, instead of being mapped anew and faulted in page by page each time.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App&, int&);
+};
+constexpr std::array<Command, 9> commands = {{{"matrix", &add_matrix},
+                                              {"check", &add_check},
+                                              {"gate", &add_gate},
+                                              {"accuracy", &add_accuracy},
+                                              {"oracle", &add_oracle},
+                                              {"report", &add_report},
+                                              {"performance", &add_performance},
+                                              {"list", &add_list},
+                                              {"explain", &add_explain}}};
+
+// The one that is asked for alone: the options of every encoding under every command take longer than many a
+// check. All where it is none of them, or is asked what there is.
+void add_commands(CLI::App& app, int& code, int argc, char** argv) {
+  const auto named = [&](const Command& command) { return argc > 1 && command.name == argv[1]; };
+  const bool one = std::any_of(commands.begin(), commands.end(), named);
+  for (const Command& command : commands)
+    if (!one || named(command)) command.add(app, code);
+}
+
 int run(int argc, char** argv) {
   int code = as_claimed;
   CLI::App app{"posproof: the conformance suite for positional encodings"};
@@ -48,9 +86,7 @@ int run(int argc, char** argv) {
   app.footer(
       "Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not checked,\n"
       "4 the subject could not be started.");
-  for (const auto add : {add_matrix, add_check, add_gate, add_accuracy, add_oracle, add_report,
-                         add_performance, add_list, add_explain})
-    add(app, code);
+  add_commands(app, code, argc, argv);
 
   try {
     if (const auto unknown = unknown_name(app, argc, argv)) throw std::invalid_argument(*unknown);
@@ -66,6 +102,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace posproof::command;
+  keep_memory();
   try {
     return run(argc, argv);
   } catch (const posproof::SubjectError& error) {

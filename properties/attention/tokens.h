@@ -16,10 +16,11 @@ inline Tensor rolled(const Tensor& x, std::size_t by, std::size_t width) {
   Tensor out({x.rows(), width});
   for (std::size_t r = 0; r < x.rows(); ++r) {
     const auto row = x.row(r);
-    std::size_t from = by % row.size();
-    for (double& channel : out.row(r)) {
-      channel = row[from];
-      if (++from == row.size()) from = 0;
+    auto rest = out.row(r);
+    for (std::size_t from = by % row.size(); !rest.empty(); from = 0) {
+      const std::size_t run = std::min(rest.size(), row.size() - from);
+      std::ranges::copy(row.subspan(from, run), rest.begin());
+      rest = rest.subspan(run);
     }
   }
   return out;

@@ -17,18 +17,26 @@
 // What the properties of tables share: rows with their errors, and how far apart two codes should be.
 namespace posproof::codes {
 
+// A row of numbers for each position: [positions, dim].
+struct Rows {
+  Tensor all;
+
+  std::size_t size() const { return all.shape.empty() ? 0 : all.shape.front(); }
+  std::span<const double> operator[](std::size_t r) const { return all.row(r); }
+};
+
 // Rows that were asked for in one call (a foreign call is dear), each entry with the error that rounding may
 // have put into it.
 struct Codes {
   Tensor rows;
-  std::vector<std::vector<double>> error;
+  Rows error;
 
   std::span<const double> operator[](std::size_t r) const { return rows.row(r); }
 };
 
 // What the rows are compared with: rows of the same table, where the error of a frequency cancels because it
 // is the same at every position, or what was declared.
-enum class Against { itself, declared };
+using Against = RowErrors::Against;
 
 // The codes of these positions in a sequence of `length` tokens.
 inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions,
@@ -37,9 +45,10 @@ inline Codes at(const Table& table, const Precision& p, const std::vector<Positi
   if (codes.rows.shape != Shape{positions.size(), table.dim})
     throw std::length_error(fmt::format("rows of shape {} were asked for, {} came",
                                         text(Shape{positions.size(), table.dim}), text(codes.rows.shape)));
-  const auto error = against == Against::itself ? &row_rounding : &row_error;
+  const RowErrors errors(table, p, against);
+  codes.error.all = Tensor(codes.rows.shape);
   for (std::size_t r = 0; r < positions.size(); ++r)
-    codes.error.push_back(error(table, p, positions[r], codes.rows.row(r)));
+    errors.at(positions[r], codes.rows.row(r), codes.error.all.row(r));
   return codes;
 }
 
@@ -97,15 +106,16 @@ inline bool finite(std::span<const double> row) {
 }
 
 // How far apart the declared ladder puts the codes of s and t: in each pair the chord of w (t - s). None
-// without one.
+// without one. The angle is rounded by less than what row_error allows the angles of the later of the two.
 inline std::optional<double> declared_distance(const Table& table, Position s, Position t) {
   if (table.pairs.empty()) return std::nullopt;
-  long double sum = 0;
+  const auto half = static_cast<double>(t - s) / 2;
+  double sum = 0;
   for (const Pair& pair : table.pairs) {
-    const long double chord = 2 * std::sin(static_cast<long double>(t - s) * pair.frequency / 2);
+    const double chord = 2 * std::sin(half * pair.frequency);
     sum += chord * chord;
   }
-  return table.amplitude * static_cast<double>(std::sqrt(sum));
+  return table.amplitude * std::sqrt(sum);
 }
 
 // Two codes that must differ, as they are or rounded (`rows`, of positions s and t, `error` the 2-norm of

@@ -27,10 +27,8 @@ inline Lengths two_lengths(const Table& table, Draw& draw, Position least) {
 
 // Equal entry by entry but for the errors of both.
 inline Residual same(const Codes& there, const Codes& here) {
-  std::vector<double> allowed;
-  for (std::size_t r = 0; r < here.error.size(); ++r)
-    for (std::size_t c = 0; c < here.error[r].size(); ++c)
-      allowed.push_back(here.error[r][c] + there.error[r][c]);
+  std::vector<double> allowed = here.error.all.data;
+  for (std::size_t e = 0; e < allowed.size(); ++e) allowed[e] += there.error.all.data.at(e);
   return posproof::equal(std::span<const double>(there.rows.data), here.rows.data,
                          std::span<const double>(allowed));
 }

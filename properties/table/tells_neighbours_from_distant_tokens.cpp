@@ -5,13 +5,13 @@
 namespace posproof {
 namespace {
 
-// How far apart the declared ladder puts the two dot products.
+// How far apart the declared ladder puts the two dot products. Its angles are rounded by less than what
+// row_error allows that of the last token, which is at k or beyond.
 double declared_difference(const Table& table, Position k) {
-  long double sum = 0;
+  double sum = 0;
   for (const Pair& pair : table.pairs)
-    sum += std::cos(static_cast<long double>(pair.frequency)) -
-           std::cos(static_cast<long double>(k) * pair.frequency);
-  return std::abs(static_cast<double>(sum)) * table.amplitude * table.amplitude;
+    sum += std::cos(pair.frequency) - std::cos(static_cast<double>(k) * pair.frequency);
+  return std::abs(sum) * table.amplitude * table.amplitude;
 }
 
 Residual check(const Table& table, Precision p, Draw& draw) {

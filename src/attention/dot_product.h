@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "core/encoding.h"
 
 // Scaled dot-product attention: Vaswani et al. 2017, section 3.2.1. Sums run in double in the order of the
@@ -16,6 +19,10 @@ Tensor scaled_logits(const Tensor& q, const Tensor& k);
 // logit of a row is taken off first, so that no exponential overflows. Throws Refusal for a query that sees
 // no key.
 Tensor softmax(const Tensor& logits, const Mask& mask);
+
+// sum_j w_j v_j for the channels of v from `first` on, as many as the answer has. One weight for each row of
+// v.
+void average(std::span<const double> weights, const Tensor& v, std::size_t first, std::span<double> answer);
 
 // softmax(q k^T / sqrt(d)) v -> [nq, width of v].
 Tensor scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);

@@ -37,6 +37,36 @@ TEST(DotProduct, logits_are_divided_by_the_root_of_the_width) {
   EXPECT_EQ(scaled_logits(q, k), Tensor({1, 2}, {5, -1}));
 }
 
+// In the order of the channels, so bit for bit, however many queries and keys run beside each other.
+TEST(DotProduct, logits_of_any_number_of_queries_and_keys_are_plain_sums) {
+  for (const std::size_t width : {1, 3, 8})
+    for (std::size_t queries = 1; queries <= 9; ++queries)
+      for (std::size_t keys = 1; keys <= 9; ++keys) {
+        Tensor q({queries, width}), k({keys, width}), plain({queries, keys});
+        for (std::size_t e = 0; e < q.data.size(); ++e) q.data[e] = std::sin(static_cast<double>(e));
+        for (std::size_t e = 0; e < k.data.size(); ++e) k.data[e] = std::cos(static_cast<double>(3 * e));
+        for (std::size_t i = 0; i < queries; ++i)
+          for (std::size_t j = 0; j < keys; ++j) {
+            for (std::size_t c = 0; c < width; ++c) plain.at(i, j) += q.at(i, c) * k.at(j, c);
+            plain.at(i, j) /= std::sqrt(static_cast<double>(width));
+          }
+        EXPECT_EQ(scaled_logits(q, k), plain) << queries << " x " << keys << " x " << width;
+      }
+}
+
+TEST(DotProduct, an_average_of_any_width_is_a_plain_sum_in_the_order_of_the_keys) {
+  for (std::size_t width = 1; width <= 40; ++width) {
+    const std::vector<double> weights = {0.1, 0.7, 0.2};
+    Tensor v({3, width + 2});
+    for (std::size_t e = 0; e < v.data.size(); ++e) v.data[e] = std::sin(static_cast<double>(e));
+    std::vector<double> found(width), plain(width);
+    average(weights, v, 1, found);
+    for (std::size_t c = 0; c < width; ++c)
+      for (std::size_t j = 0; j < 3; ++j) plain[c] += weights[j] * v.at(j, c + 1);
+    EXPECT_EQ(found, plain) << width;
+  }
+}
+
 TEST(DotProduct, a_common_shift_of_a_row_changes_no_weight) {
   const Tensor near({1, 3}, {0, 1, 2}), far({1, 3}, {65536, 65537, 65538}),
       low({1, 3}, {-65536, -65535, -65534});

@@ -1,8 +1,11 @@
 #include "attention/lift.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 #include "attention/dot_product.h"
 #include "attention/plug.h"
@@ -27,39 +30,6 @@ void put(Tensor& all, std::size_t head, const Tensor& one) {
             all.data.begin() + static_cast<std::ptrdiff_t>(head * one.data.size()));
 }
 
-Tensor sum(const Tensor& x, const Tensor& code) {
-  Tensor out = x;
-  for (std::size_t i = 0; i < out.data.size(); ++i) out.data[i] += code.data.at(i);
-  return out;
-}
-
-Tensor magnitudes(const Tensor& x) {
-  Tensor out = x;
-  for (double& value : out.data) value = std::abs(value);
-  return out;
-}
-
-// Error of a . b / sqrt(d), where a and b are off by at most da and db: |a|.db + da.|b| + da.db from these.
-// Products and sums run in the wider of the two formats, as every unit for bf16 and fp16 does: d + 1 of its
-// roundings of |a|.|b|. The sum, the factor 1/sqrt(d) and the product with it are rounded to the result's
-// format: 3 more.
-Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db,
-                    const Precision& p) {
-  const double wide = std::min(p.angle, p.result);
-  const double roundings = (static_cast<double>(a.width()) + 1) * wide + 3 * p.result;
-  // Of three products of whole matrices, two: (roundings |a| + da).|b| + (|a| + da).db.
-  Tensor with_b(a.shape), with_db(a.shape);
-  for (std::size_t e = 0; e < a.data.size(); ++e) {
-    const double size = std::abs(a.data[e]);
-    with_b.data[e] = roundings * size + da.data[e];
-    with_db.data[e] = size + da.data[e];
-  }
-  Tensor error = scaled_logits(with_b, magnitudes(b));
-  const Tensor other = scaled_logits(with_db, db);
-  for (std::size_t e = 0; e < error.data.size(); ++e) error.data[e] += other.data[e];
-  return error;
-}
-
 Position length_of(Positions queries, Positions keys) {
   Position last = -1;
   for (const Position t : queries) last = std::max(last, t);
@@ -67,44 +37,35 @@ Position length_of(Positions queries, Positions keys) {
   return last + 1;
 }
 
-// Self-attention asks for the same rows twice; a foreign table is called once.
-std::pair<Tensor, Tensor> codes(const Table& table, Positions queries, Positions keys) {
-  const Position length = length_of(queries, keys);
-  const Tensor of_keys = table.rows(keys, length);
-  if (std::equal(queries.begin(), queries.end(), keys.begin(), keys.end())) return {of_keys, of_keys};
-  return {table.rows(queries, length), of_keys};
-}
-
 Logits of_table(const Table& table) {
-  Logits logits{.dim = table.dim, .positions = table.positions};
+  struct Codes {
+    Tensor of_queries, of_keys;
+    bool same;  // self-attention asks for the same rows twice; a foreign table is called once
+  };
+  const auto codes = [table](Positions queries, Positions keys) {
+    const Position length = length_of(queries, keys);
+    const bool same = std::equal(queries.begin(), queries.end(), keys.begin(), keys.end());
+    const Tensor of_keys = table.rows(keys, length);
+    return Codes{same ? of_keys : table.rows(queries, length), of_keys, same};
+  };
   const auto one_head = [](Tensor two) {
     two.shape.insert(two.shape.begin(), 1);
     return two;
   };
-  logits.at = [table, one_head](const Tensor& q, const Tensor& k, Positions queries, Positions keys) {
-    const auto [of_queries, of_keys] = codes(table, queries, keys);
+  Logits logits{.dim = table.dim, .positions = table.positions};
+  logits.at = [codes, one_head](const Tensor& q, const Tensor& k, Positions queries, Positions keys) {
+    const auto [of_queries, of_keys, same] = codes(queries, keys);
     return one_head(scaled_logits(sum(q, of_queries), sum(k, of_keys)));
   };
-  logits.error = [table, one_head](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
-                                   const Precision& p) {
-    const auto [of_queries, of_keys] = codes(table, queries, keys);
-    const auto errors = [&](const Tensor& code, Positions at) {
-      Tensor error(code.shape);
-      for (std::size_t r = 0; r < at.size(); ++r)
-        std::ranges::copy(row_error(table, p, at[r], code.row(r)), error.row(r).begin());
-      return error;
-    };
-    // The code's own error, and one rounding of the sum of content and code.
-    const auto off = [&](const Tensor& placed, Tensor error) {
-      for (std::size_t e = 0; e < error.data.size(); ++e)
-        error.data[e] += p.result * std::abs(placed.data[e]);
-      return error;
-    };
+  logits.bounded = [table, codes, one_head](const Tensor& q, const Tensor& k, Positions queries,
+                                            Positions keys, const Precision& p) {
+    const auto [of_queries, of_keys, same] = codes(queries, keys);
     const Tensor a = sum(q, of_queries), b = sum(k, of_keys);
-    const Tensor key_errors = errors(of_keys, keys);
-    const bool same = std::equal(queries.begin(), queries.end(), keys.begin(), keys.end());
-    const Tensor query_errors = same ? key_errors : errors(of_queries, queries);
-    return one_head(scaled_error(a, off(a, query_errors), b, off(b, key_errors), p));
+    const Tensor key_errors = code_errors(table, of_keys, keys, p);
+    const Tensor query_errors = same ? key_errors : code_errors(table, of_queries, queries, p);
+    return Logits::Bounded{
+        one_head(scaled_logits(a, b)),
+        one_head(scaled_error(a, sum_error(a, query_errors, p), b, sum_error(b, key_errors, p), p))};
   };
   return logits;
 }
@@ -131,22 +92,22 @@ Logits of_rotary(const Rotary& rotary) {
       put(out, h, scaled_logits(slice(a, h, q.rows(), rotary.dim), slice(b, h, k.rows(), rotary.dim)));
     return out;
   };
-  logits.error = [rotary](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
-                          const Precision& p) {
+  logits.bounded = [rotary](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
+                            const Precision& p) {
     const auto off = [&](const Tensor& x, Positions at) {
       Tensor error(x.shape);
-      for (std::size_t r = 0; r < at.size(); ++r) {
-        const auto of_row = turned_error(rotary, p, at[r], x.row(r));
-        std::copy(of_row.begin(), of_row.end(), error.row(r).begin());
-      }
+      for (std::size_t r = 0; r < at.size(); ++r)
+        std::ranges::copy(turned_error(rotary, p, at[r], x.row(r)), error.row(r).begin());
       return error;
     };
     const Tensor a = turned(rotary, q, queries, Role::query), b = turned(rotary, k, keys, Role::key);
-    Tensor out({rotary.heads, q.rows(), k.rows()});
+    const Shape shape = {rotary.heads, q.rows(), k.rows()};
+    Logits::Bounded out{Tensor(shape), Tensor(shape)};
     for (std::size_t h = 0; h < rotary.heads; ++h) {
       const Tensor da = off(head_of(q, h, rotary.dim), queries), db = off(head_of(k, h, rotary.dim), keys);
-      put(out, h,
-          scaled_error(slice(a, h, q.rows(), rotary.dim), da, slice(b, h, k.rows(), rotary.dim), db, p));
+      const Tensor own_a = slice(a, h, q.rows(), rotary.dim), own_b = slice(b, h, k.rows(), rotary.dim);
+      put(out.logits, h, scaled_logits(own_a, own_b));
+      put(out.error, h, scaled_error(own_a, da, own_b, db, p));
     }
     return out;
   };
@@ -164,21 +125,21 @@ Logits of_bias(const Bias& bias) {
   logits.at = [bias, content](const Tensor& q, const Tensor& k, Positions queries, Positions keys) {
     return sum(content(q, k), bias.bias(queries, keys));
   };
-  logits.error = [bias, content](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
-                                 const Precision& p) {
+  logits.bounded = [bias, content](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
+                                   const Precision& p) {
     const Tensor b = bias.bias(queries, keys), plain = content(q, k);
     const Tensor exact_q({q.rows(), bias_width}), exact_k({k.rows(), bias_width});
-    Tensor out(plain.shape);
+    Tensor error(plain.shape);
     for (std::size_t h = 0; h < bias.heads; ++h)
-      put(out, h, scaled_error(head_of(q, h, bias_width), exact_q, head_of(k, h, bias_width), exact_k, p));
+      put(error, h, scaled_error(head_of(q, h, bias_width), exact_q, head_of(k, h, bias_width), exact_k, p));
     const std::size_t per_head = q.rows() * k.rows();
-    for (std::size_t e = 0; e < out.data.size(); ++e) {
+    for (std::size_t e = 0; e < error.data.size(); ++e) {
       const double slope = bias.slopes.empty() ? 0 : bias.slopes[e / per_head];
       // The bias's own error, and one rounding of the sum of content and bias.
-      out.data[e] += bias_error(p, b.data.at(e), slope, e / per_head + 1) +
-                     p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
+      error.data[e] += bias_error(p, b.data.at(e), slope, e / per_head + 1) +
+                       p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
     }
-    return out;
+    return Logits::Bounded{sum(plain, b), error};
   };
   return logits;
 }
@@ -189,19 +150,64 @@ Logits of_contextual(const Contextual& contextual) {
                 .positions = contextual.positions,
                 .positional = contextual.positional,
                 .at = contextual.logits};
-  logits.error = [contextual](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
-                              const Precision& p) {
-    Tensor out({contextual.heads, q.rows(), k.rows()});
+  logits.bounded = [contextual](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
+                                const Precision& p) {
+    Tensor error({contextual.heads, q.rows(), k.rows()});
     for (std::size_t i = 0; i < q.rows(); ++i)
       for (std::size_t j = 0; j < k.rows(); ++j)
         for (std::size_t h = 0; h < contextual.heads; ++h)
-          out.at(h * q.rows() + i, j) = contextual.error(q.row(i), k.row(j), queries[i], keys[j], p);
-    return out;
+          error.at(h * q.rows() + i, j) = contextual.error(q.row(i), k.row(j), queries[i], keys[j], p);
+    return Logits::Bounded{contextual.logits(q, k, queries, keys), error};
   };
   return logits;
 }
 
 }  // namespace
+
+Tensor sum(const Tensor& content, const Tensor& codes) {
+  if (codes.width() != content.width() || codes.data.size() < content.data.size())
+    throw std::out_of_range(
+        fmt::format("codes of {} are added to contents of {}", text(codes.shape), text(content.shape)));
+  Tensor out = content;
+  for (std::size_t e = 0; e < out.data.size(); ++e) out.data[e] += codes.data[e];
+  return out;
+}
+
+Tensor sum_error(const Tensor& sum, const Tensor& code_errors, const Precision& p) {
+  Tensor error(sum.shape);
+  for (std::size_t e = 0; e < error.data.size(); ++e)
+    error.data[e] = code_errors.data[e] + p.result * std::abs(sum.data[e]);
+  return error;
+}
+
+Tensor code_errors(const Table& table, const Tensor& codes, Positions at, const Precision& p) {
+  const RowErrors errors(table, p, RowErrors::Against::declared);
+  Tensor out(codes.shape);
+  for (std::size_t r = 0; r < at.size(); ++r) errors.at(at[r], codes.row(r), out.row(r));
+  return out;
+}
+
+// |a|.db + da.|b| + da.db from what a and b are off by. Products and sums run in the wider of the two
+// formats, as every unit for bf16 and fp16 does: d + 1 of its roundings of |a|.|b|. The sum, the factor
+// 1/sqrt(d) and the product with it are rounded to the result's format: 3 more.
+Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db,
+                    const Precision& p) {
+  const double wide = std::min(p.angle, p.result);
+  const double roundings = (static_cast<double>(a.width()) + 1) * wide + 3 * p.result;
+  // Of three products of whole matrices, two: (roundings |a| + da).|b| + (|a| + da).db.
+  Tensor with_b(a.shape), with_db(a.shape);
+  for (std::size_t e = 0; e < a.data.size(); ++e) {
+    const double size = std::abs(a.data[e]);
+    with_b.data[e] = roundings * size + da.data[e];
+    with_db.data[e] = size + da.data[e];
+  }
+  Tensor sizes = b;
+  for (double& value : sizes.data) value = std::abs(value);
+  Tensor error = scaled_logits(with_b, sizes);
+  const Tensor other = scaled_logits(with_db, db);
+  for (std::size_t e = 0; e < error.data.size(); ++e) error.data[e] += other.data[e];
+  return error;
+}
 
 std::optional<Logits> logits(const Encoding& encoding) {
   struct {
@@ -224,11 +230,12 @@ std::optional<Contextual> lift(const Encoding& encoding) {
                     .positions = seen->positions,
                     .positional = seen->positional,
                     .logits = seen->at};
-  lifted.error = [error = seen->error](std::span<const double> q, std::span<const double> k, Position i,
-                                       Position j, const Precision& p) {
+  lifted.error = [bounded = seen->bounded](std::span<const double> q, std::span<const double> k, Position i,
+                                           Position j, const Precision& p) {
     const std::array<Position, 1> query = {i}, key = {j};
-    const Tensor of_heads = error(Tensor({1, q.size()}, {q.begin(), q.end()}),
-                                  Tensor({1, k.size()}, {k.begin(), k.end()}), query, key, p);
+    const Tensor of_heads = bounded(Tensor({1, q.size()}, {q.begin(), q.end()}),
+                                    Tensor({1, k.size()}, {k.begin(), k.end()}), query, key, p)
+                                .error;
     return *std::max_element(of_heads.data.begin(), of_heads.data.end());
   };
   return lifted;

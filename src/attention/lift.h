@@ -22,9 +22,23 @@ struct Logits {
   Domain positions = {};
   bool positional = true;
   std::function<Tensor(const Tensor& q, const Tensor& k, Positions, Positions)> at = {};  // [heads, nq, nk]
-  // Bound of |logit - exact| for an implementation of that precision: [heads, nq, nk].
-  std::function<Tensor(const Tensor& q, const Tensor& k, Positions, Positions, const Precision&)> error = {};
+  // The same, and bounds of |logit - exact| for an implementation of that precision.
+  struct Bounded {
+    Tensor logits, error;  // both [heads, nq, nk]
+  };
+  std::function<Bounded(const Tensor& q, const Tensor& k, Positions, Positions, const Precision&)> bounded =
+      {};
 };
+
+// Content and code added, [n, dim], and how far each entry may be off: the code's own error, and one rounding
+// of the sum. Of both, further rows of codes are not looked at.
+Tensor sum(const Tensor& content, const Tensor& codes);
+Tensor sum_error(const Tensor& sum, const Tensor& code_errors, const Precision& p);
+// row_error of every row.
+Tensor code_errors(const Table& table, const Tensor& codes, std::span<const Position> at, const Precision& p);
+
+// Error of a . b / sqrt(d) for rows of [nq, d] and [nk, d] that are off by at most da and db: [nq, nk].
+Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db, const Precision& p);
 
 // None for an attention operator: its logits cannot be seen.
 std::optional<Logits> logits(const Encoding& encoding);

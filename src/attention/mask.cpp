@@ -60,4 +60,11 @@ bool sees(const Mask& mask, std::size_t query, std::size_t key) {
   return entry == 1;
 }
 
+void seen(const Mask& mask, std::size_t query, std::vector<std::size_t>& keys) {
+  keys.clear();
+  for (std::size_t j = 0; j < mask.width(); ++j)
+    if (sees(mask, query, j)) keys.push_back(j);
+  if (keys.empty()) throw Refusal(fmt::format("query {} sees no key", query));
+}
+
 }  // namespace posproof::mask

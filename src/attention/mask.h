@@ -23,4 +23,8 @@ Mask intersect(const Mask& a, const Mask& b);
 // Whether that query sees that key. Throws std::invalid_argument for an entry that is neither 0 nor 1.
 bool sees(const Mask& mask, std::size_t query, std::size_t key);
 
+// The keys that a query sees, rising, to `keys`. Throws Refusal where there is none, and
+// std::invalid_argument as `sees` does.
+void seen(const Mask& mask, std::size_t query, std::vector<std::size_t>& keys);
+
 }  // namespace posproof::mask

@@ -47,5 +47,13 @@ TEST(Mask, an_entry_that_is_neither_0_nor_1_is_refused) {
   EXPECT_THROW(mask::sees(additive, 0, 1), std::invalid_argument);
 }
 
+TEST(Mask, a_query_that_sees_no_key_is_refused) {
+  const Mask some = of(2, 3, {1, 0, 1, 0, 0, 0});
+  std::vector<std::size_t> keys = {7};
+  mask::seen(some, 0, keys);
+  EXPECT_EQ(keys, (std::vector<std::size_t>{0, 2}));
+  EXPECT_THROW(mask::seen(some, 1, keys), Refusal);
+}
+
 }  // namespace
 }  // namespace posproof

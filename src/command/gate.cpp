@@ -60,7 +60,10 @@ void add_gate(CLI::App& app, int& code) {
     auto* one = gate->add_subcommand(name, std::string(spec->summary));
     asked->options[name].add(*one, *spec);
     add_common(*one, asked->common);
-    one->add_option("SUBJECT", asked->subject, "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]")
+    one->add_option(
+           "SUBJECT", asked->subject,
+           "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; table:COS,SIN[@precision] for the "
+           "cache of a rotary encoding")
         ->required();
     one->add_option("--junit", asked->junit, "write a JUnit XML file, too");
     one->add_option("--positions", asked->positions, "only these, FIRST:LAST, both included");

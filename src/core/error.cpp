@@ -47,16 +47,32 @@ double ramp_end_error(double d, double base, double end) {
   return 3 * d / (2 * std::log(base)) + 6 * std::abs(end);
 }
 
-double angle_error(const Precision& p, double position, const Pair& pair) {
+namespace {
+
+// The error of an angle for one of 1 radian.
+double relative_error(const Precision& p, const Pair& pair) {
   if (pair.frequency == 0) return 0;
-  const double relative = pair.formed.condition * power_error(p, std::abs(pair.frequency), pair.index) +
-                          (pair.formed.roundings + 2) * p.angle;
-  return std::min(std::numbers::pi, std::abs(position * pair.frequency) * relative);
+  return pair.formed.condition * power_error(p, std::abs(pair.frequency), pair.index) +
+         (pair.formed.roundings + 2) * p.angle;
+}
+
+double relative_rounding(const Precision& p, const Pair& pair) {
+  const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
+  return (3 + steps) * p.angle;
+}
+
+double of_angle(double position, double frequency, double relative) {
+  return std::min(std::numbers::pi, std::abs(position * frequency) * relative);
+}
+
+}  // namespace
+
+double angle_error(const Precision& p, double position, const Pair& pair) {
+  return of_angle(position, pair.frequency, relative_error(p, pair));
 }
 
 double angle_rounding(const Precision& p, double position, const Pair& pair) {
-  const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
-  return std::min(std::numbers::pi, std::abs(position * pair.frequency) * (3 + steps) * p.angle);
+  return of_angle(position, pair.frequency, relative_rounding(p, pair));
 }
 
 namespace {
@@ -77,19 +93,9 @@ double underflow(const Precision& p) {
 }
 
 std::vector<double> entries(const Table& table, const Precision& p, Position position,
-                            std::span<const double> row,
-                            double (*angle)(const Precision&, double, const Pair&)) {
+                            std::span<const double> row, RowErrors::Against against) {
   std::vector<double> error(row.size());
-  const bool all_on_ladder = 2 * table.pairs.size() + (table.lone ? 1 : 0) == row.size();
-  // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
-  for (std::size_t c = 0; c < row.size() && !all_on_ladder; ++c)
-    error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + 3 * table.terms) * p.result + underflow(p) : 0;
-  const double t = static_cast<double>(position) + table.offset, own = entry_error(table, p);
-  const auto on_ladder = [&](const Pair& pair) {
-    return table.amplitude * std::min(2.0, angle(p, t, pair)) + own;
-  };
-  for (const Pair& pair : table.pairs) error[pair.first] = error[pair.second] = on_ladder(pair);
-  if (table.lone) error[table.lone->first] = on_ladder(*table.lone);
+  RowErrors(table, p, against).at(position, row, error);
   return error;
 }
 
@@ -101,12 +107,74 @@ double sine_error(const Precision& p, double position, const Pair& pair) {
 
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row) {
-  return entries(table, p, position, row, &angle_error);
+  return entries(table, p, position, row, RowErrors::Against::declared);
 }
 
 std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,
                                  std::span<const double> row) {
-  return entries(table, p, position, row, &angle_rounding);
+  return entries(table, p, position, row, RowErrors::Against::itself);
+}
+
+namespace {
+
+// relative_error of every pair. A gate asks for those of one ladder thousands of times, and each is a
+// logarithm: the last ones are kept.
+const std::vector<double>& relative_errors(const std::vector<Pair>& pairs, const Precision& p) {
+  thread_local struct {
+    Precision precision;
+    std::vector<Pair> pairs;
+    std::vector<double> errors;
+  } last;
+  const auto formed_alike = [](const Pair& a, const Pair& b) {
+    return a.frequency == b.frequency && a.index == b.index && a.formed.condition == b.formed.condition &&
+           a.formed.roundings == b.formed.roundings;
+  };
+  if (last.precision == p && std::ranges::equal(last.pairs, pairs, formed_alike)) return last.errors;
+  last = {p, pairs, {}};
+  for (const Pair& pair : pairs) last.errors.push_back(relative_error(p, pair));
+  return last.errors;
+}
+
+}  // namespace
+
+RowErrors::RowErrors(const Table& table, const Precision& p, Against against)
+    : table_(table), precision_(p), own_(entry_error(table, p)) {
+  if (against == Against::itself && p.how == Precision::Angles::product) {
+    relative_ = relative_rounding(p, {});
+    return;
+  }
+  if (against == Against::declared) {
+    relatives_ = relative_errors(table.pairs, p);
+    if (table.lone) relatives_.push_back(relative_error(p, *table.lone));
+    return;
+  }
+  relatives_.reserve(table.pairs.size() + 1);
+  for (const Pair& pair : table.pairs) relatives_.push_back(relative_rounding(p, pair));
+  if (table.lone) relatives_.push_back(relative_rounding(p, *table.lone));
+}
+
+void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
+  const std::size_t pairs = table_.pairs.size();
+  const double result = precision_.result, least = underflow(precision_), terms = 3 * table_.terms;
+  // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
+  if (2 * pairs + (table_.lone ? 1 : 0) != row.size())
+    for (std::size_t c = 0; c < row.size(); ++c)
+      error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + terms) * result + least : 0;
+  const double t = static_cast<double>(position) + table_.offset, amplitude = table_.amplitude, own = own_;
+  const auto on_ladder = [=](const Pair& pair, double relative) {
+    return amplitude * std::min(2.0, of_angle(t, pair.frequency, relative)) + own;
+  };
+  const Pair* pair = table_.pairs.data();
+  double* const to = error.data();
+  // The two sorts apart: it is a loop for every row of every case.
+  if (relatives_.empty())
+    for (std::size_t n = 0; n < pairs; ++n, ++pair)
+      to[pair->first] = to[pair->second] = on_ladder(*pair, relative_);
+  else
+    for (std::size_t n = 0; n < pairs; ++n, ++pair)
+      to[pair->first] = to[pair->second] = on_ladder(*pair, relatives_[n]);
+  if (table_.lone)
+    to[table_.lone->first] = on_ladder(*table_.lone, relatives_.empty() ? relative_ : relatives_[pairs]);
 }
 
 double entry_error(const Table& table, const Precision& p) {
@@ -144,12 +212,15 @@ double turn_underflow(const Precision& p) {
 std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
                                  std::span<const double> x) {
   std::vector<double> error(x.size(), 0.0);
-  for (const Pair& pair : rotary.pairs) {
+  const std::vector<double>& relative = relative_errors(rotary.pairs, p);
+  const double t = static_cast<double>(position), own = turning(p), more = amplitude_error(rotary, p);
+  for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
+    const Pair& pair = rotary.pairs[n];
     const double norm = rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
     // Nothing underflows where there is nothing.
     const double underflow = norm == 0 ? 0 : turn_underflow(p);
-    error[pair.first] = error[pair.second] =
-        norm * (turn_error(p, static_cast<double>(position), pair) + amplitude_error(rotary, p)) + underflow;
+    const double turn = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
+    error[pair.first] = error[pair.second] = norm * (turn + more) + underflow;
   }
   return error;
 }

@@ -79,6 +79,23 @@ std::vector<double> row_error(const Table& table, const Precision& p, Position p
 std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,
                                  std::span<const double> row);
 
+// One of the two at many positions of a table: what is the same at all of them, a logarithm for each pair, is
+// worked out once. The table must live as long.
+class RowErrors {
+ public:
+  enum class Against { itself, declared };  // row_rounding, row_error
+  RowErrors(const Table& table, const Precision& p, Against against);
+  // To `error`, which is as wide as the row.
+  void at(Position position, std::span<const double> row, std::span<double> error) const;
+
+ private:
+  const Table& table_;
+  Precision precision_;
+  double own_;                     // of an entry beside its angle's
+  double relative_ = 0;            // error of an angle, for one of 1: of all pairs,
+  std::vector<double> relatives_;  // or of each, the lone column's last
+};
+
 // Error of an entry on the table's ladder beside its angle's: of the library, the amplitude and storing it.
 double entry_error(const Table& table, const Precision& p);
 

@@ -1,6 +1,7 @@
 #include "core/formats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -31,6 +32,15 @@ std::optional<Format> format(std::string_view name) {
 double nearest(Format format, double x) {
   if (format == Format::f64 || !std::isfinite(x) || x == 0) return x;
   const FormatShape target = shape(format);
+  // Where neither the number nor what it is rounded to leaves the normal ones, the digits to drop are the
+  // last of double's own, and a carry out of the others is the next exponent.
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+  if (exponent >= target.smallest && exponent < target.largest) {
+    const int dropped = 53 - target.digits;
+    const std::uint64_t place = std::uint64_t{1} << dropped, odd = bits >> dropped & 1;
+    return std::bit_cast<double>((bits + (place / 2 - 1 + odd)) & ~(place - 1));
+  }
   // Scaling by a power of two is exact here: the spacing of every narrower format is far above that of
   // double's subnormals.
   const int place = spacing(target, x);

@@ -23,6 +23,23 @@ TEST(Formats, round_once_from_double) {
   EXPECT_EQ(to_fp16(1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10);
 }
 
+TEST(Formats, round_to_the_nearer_neighbour_and_ties_to_even_at_every_exponent) {
+  for (const Format format : {Format::f32, Format::bf16, Format::f16}) {
+    const FormatShape target = shape(format);
+    for (int exponent = target.smallest; exponent <= target.largest; ++exponent)
+      for (const double fraction : {1.0, 1.25, 2 - std::ldexp(1, 1 - target.digits)}) {
+        const double even = std::ldexp(fraction, exponent), unit = 2 * half_ulp(format, even);
+        const bool last = fraction > 1.5;  // odd: a tie goes up, out of the format from the largest on
+        const double next =
+            last && exponent == target.largest ? std::numeric_limits<double>::infinity() : even + unit;
+        EXPECT_EQ(nearest(format, even), even);
+        EXPECT_EQ(nearest(format, even + 0.4999 * unit), even);
+        EXPECT_EQ(nearest(format, even + 0.5 * unit), last ? next : even);
+        EXPECT_EQ(nearest(format, -even - 0.5001 * unit), -next);
+      }
+  }
+}
+
 TEST(Formats, keep_subnormals) {
   EXPECT_EQ(to_fp16(0x1p-24), 0x1p-24);
   EXPECT_EQ(to_fp16(0x1.8p-24), 0x1p-23);

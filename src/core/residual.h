@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <span>
 
 namespace posproof {
@@ -14,7 +15,12 @@ struct Residual {
   // allowance, computed from the same values, is infinite too.
   bool holds() const { return measured <= allowed && measured < __builtin_huge_val(); }
   bool telling() const { return allowed < ceiling; }  // this case could have come out the other way
-  double use() const;  // measured / allowed: 0 exact, 1 at the edge, above 1 refuted, infinity for NaN
+
+  // measured / allowed: 0 exact, 1 at the edge, above 1 refuted, infinity for NaN.
+  double use() const {
+    if (std::isnan(measured)) return __builtin_huge_val();
+    return measured == 0 ? 0 : measured / allowed;
+  }
 };
 
 constexpr double no_ceiling = __builtin_huge_val();
@@ -22,7 +28,11 @@ constexpr double no_ceiling = __builtin_huge_val();
 // |there - here|, and for lists the largest such difference. Two NaNs are not equal; two equal infinities
 // are. Lists of different lengths throw std::invalid_argument, and so does an allowance that is negative or
 // NaN.
-Residual equal(double there, double here, double allowed, double ceiling = no_ceiling);
+[[noreturn]] void refuse_allowance(double allowed);
+inline Residual equal(double there, double here, double allowed, double ceiling = no_ceiling) {
+  if (!(allowed >= 0)) refuse_allowance(allowed);
+  return {there == here ? 0.0 : std::abs(there - here), allowed, ceiling};
+}
 Residual equal(std::span<const double> there, std::span<const double> here, double allowed,
                double ceiling = no_ceiling);
 
@@ -35,7 +45,13 @@ Residual no_more(double value, double limit, double allowed, double ceiling = no
 
 // The one of two that says more against the statement: refuted before held, telling before not, then the one
 // that uses more of its allowance (NaN: all of it).
-Residual worse(const Residual& a, const Residual& b);
+inline Residual worse(const Residual& a, const Residual& b) {
+  if (a.holds() != b.holds()) return a.holds() ? b : a;
+  // Of two that hold, one that could have told says more than one that could not.
+  if (a.holds() && a.telling() != b.telling()) return a.telling() ? a : b;
+  if (b.measured == 0) return a;  // uses nothing, as most entries do
+  return a.use() >= b.use() ? a : b;
+}
 
 // A statement that cannot be measured by degrees: refused or not, bit for bit or not. Off by 1 where false.
 Residual exactly(bool true_here);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -94,6 +95,26 @@ TEST(Residual, lists_of_different_lengths_are_no_comparison) {
   EXPECT_THROW(equal(0, 0, none), std::invalid_argument);
   EXPECT_THROW(no_more(0, 0, none), std::invalid_argument);
   EXPECT_THROW(equal(two, two, none), std::invalid_argument);
+}
+
+TEST(Residual, of_a_list_is_the_worst_of_its_entries_whatever_their_order) {
+  std::vector<Residual> all = residuals();
+  std::erase_if(all, [](const Residual& r) { return r.ceiling != 8; });
+  constexpr double ceiling = 2;  // an entry that is allowed 4 could not have told
+  for (std::size_t start = 0; start < all.size(); ++start) {
+    std::rotate(all.begin(), all.begin() + 1, all.end());
+    std::vector<double> there, here, allowed;
+    for (const Residual& r : all) {
+      there.push_back(r.measured), here.push_back(0), allowed.push_back(r.allowed);
+    }
+    Residual worst = equal(there[0], here[0], allowed[0], ceiling);
+    for (std::size_t i = 1; i < all.size(); ++i)
+      worst = worse(worst, equal(there[i], here[i], allowed[i], ceiling));
+    const Residual found = posproof::equal(List(there), here, List(allowed), ceiling);
+    EXPECT_EQ(found.use(), worst.use());
+    EXPECT_EQ(found.allowed, worst.allowed);
+    EXPECT_EQ(found.telling(), worst.telling());
+  }
 }
 
 TEST(Residual, worse_is_total) {

@@ -54,7 +54,10 @@ Score of_table(const Table& table) {
   score.error = [table](Row q, Row k, Position i, Position j, const Precision& p) {
     const Tensor codes = rows_of(table, i, j);
     const auto a = sum(q, codes.row(0)), b = sum(k, codes.row(1));
-    auto da = row_error(table, p, i, codes.row(0)), db = row_error(table, p, j, codes.row(1));
+    const RowErrors errors(table, p, RowErrors::Against::declared);
+    std::vector<double> da(a.size()), db(b.size());
+    errors.at(i, codes.row(0), da);
+    errors.at(j, codes.row(1), db);
     for (std::size_t c = 0; c < a.size(); ++c) {  // the sums above are rounded as well
       da[c] += unit_fp64 * std::abs(a[c]);
       db[c] += unit_fp64 * std::abs(b[c]);

@@ -80,7 +80,8 @@ bool asks_all(const Encoding& truth, const Subject& subject, bool exhaustive) {
     return at_most(overlap(table->positions, std::get<Table>(truth).positions), most_live);
   }
   if (const auto* rotary = std::get_if<Rotary>(&subject.encoding))
-    return exhaustive || at_most(overlap(rotary->positions, std::get<Rotary>(truth).positions), most_live);
+    return exhaustive || !subject.live ||
+           at_most(overlap(rotary->positions, std::get<Rotary>(truth).positions), most_live);
   return exhaustive || !subject.live;
 }
 

@@ -88,18 +88,19 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
 }
 
-// Where recorded, a sample, and every position where that can be had. A file that was compared as a whole
-// needs no sample: its rows are all that there is.
+// Where recorded, a sample, and every position where that can be had. A file of codes or of turns that was
+// compared as a whole needs no sample: its rows are all that there is.
 Verdict agrees(const Encoding& truth, const Plan& plan, bool exhaustive, Gated& gated) {
   const auto ask_all = [&] {
     Everywhere all = everywhere(truth, gated.subject, plan.budget, exhaustive);
     gated.accuracy = std::move(all.accuracy);
     return std::move(all.verdict);
   };
-  if (gated.subject.stored)
+  const bool of_rows = !gated.subject.live && !std::holds_alternative<Bias>(gated.subject.encoding);
+  if (of_rows)
     if (auto all = ask_all()) return std::move(*all);
   Verdict searched = agreement_searched(truth, gated.subject.encoding, gated.subject.precision, plan);
-  if (gated.subject.stored || std::holds_alternative<Errored>(searched) ||
+  if (of_rows || std::holds_alternative<Errored>(searched) ||
       (std::holds_alternative<Refuted>(searched) && !exhaustive))
     return searched;
   auto all = ask_all();
@@ -173,7 +174,8 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided != nullptr && one.id != agreement_id &&
         !gated.subject.live) {  // a file refuses only past its end
-      gated.not_asked.push_back(fmt::format("{}: the file is too short for it: {}", one.id, undecided->why));
+      gated.not_asked.push_back(
+          fmt::format("{}: the file has nothing to show here: {}", one.id, undecided->why));
       continue;
     }
     if (undecided != nullptr && one.id != agreement_id)

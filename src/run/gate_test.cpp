@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 
 #include "run/agreement.h"
@@ -248,6 +251,90 @@ TEST(Gate, asks_a_live_subject_for_every_position_where_it_is_told_to) {
   EXPECT_TRUE(passes(right)) << story(right);
   ASSERT_TRUE(right.accuracy);
   EXPECT_EQ(right.accuracy->rows, 20000u);
+}
+
+// The cosines and the sines of a rope, a column for each pair, as caches have them.
+std::array<Tensor, 2> cache(std::size_t rows, const std::string& parameters) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const auto rope = std::get<Rotary>(spec.make(with(spec, Case::parse(parameters))));
+  std::vector<Position> at(rows);
+  std::iota(at.begin(), at.end(), Position{0});
+  Tensor x({1, 1, rows, rope.dim}), cosines({rows, rope.pairs.size()}), sines = cosines;
+  for (std::size_t r = 0; r < rows; ++r)
+    for (const Pair& pair : rope.pairs) x.at(r, pair.first) = 1;
+  const Tensor turned = rope.turn(x, at, Role::query);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (const Pair& pair : rope.pairs) {
+      cosines.at(r, pair.index) = turned.at(r, pair.first);
+      sines.at(r, pair.index) = turned.at(r, pair.second);
+    }
+  return {cosines, sines};
+}
+
+Gated of_cache(const Tensor& cosines, const Tensor& sines, const std::string& filter = "",
+               const std::string& parameters = "dim=16 base=500000") {
+  const Written cos("cos.npy", cosines, true), sin("sin.npy", sines, true);
+  return gated("rope", parameters, cos.subject() + "," + sin.subject().substr(6), filter);
+}
+
+TEST(Gate, reads_every_row_of_a_cache_of_turns) {
+  const auto [cosines, sines] = cache(10000, "dim=16 base=500000");
+  const Gated found = of_cache(cosines, sines);
+  EXPECT_TRUE(passes(found)) << story(found);
+  EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 10000u);
+  ASSERT_TRUE(found.accuracy);
+  EXPECT_EQ(found.accuracy->wrong, 0u);
+  EXPECT_EQ(found.accuracy->entries, 2 * 10000u * 16u);
+
+  Tensor off = sines;
+  off.at(9999, 7) += 1e-5;
+  const Gated last = of_cache(cosines, off, std::string(agreement_id));
+  ASSERT_NE(refuted(last), nullptr);
+  EXPECT_EQ(refuted(last)->counterexample.integer("t"), 9999);
+  EXPECT_EQ(telling_entries(refuted(last)->counterexample, "x"), 1u);
+  EXPECT_TRUE(last.explanations.empty()) << story(last);
+}
+
+// A unit in the last place is within what rounding allows an implementation; it is counted all the same, once
+// where it is the sine that makes a key and once where it makes a query.
+TEST(Gate, counts_an_entry_of_a_cache_that_is_off_by_a_unit_in_the_last_place) {
+  auto [cosines, sines] = cache(4096, "dim=16 base=500000");
+  auto entry = static_cast<float>(sines.at(4095, 7));
+  sines.at(4095, 7) = std::nextafter(entry, 2.0F);
+  const Gated found = of_cache(cosines, sines, std::string(agreement_id));
+  EXPECT_TRUE(passes(found)) << story(found);
+  ASSERT_TRUE(found.accuracy);
+  EXPECT_EQ(found.accuracy->wrong, 2u);
+  EXPECT_EQ(found.accuracy->ulp_at.position, 4095);
+}
+
+TEST(Gate, refutes_wrong_caches_and_names_what_they_are) {
+  const auto [cosines, sines] = cache(512, "dim=16 base=500000");
+  const auto [other_cosines, other_sines] = cache(512, "dim=16");
+  const Gated base = of_cache(other_cosines, other_sines, std::string(agreement_id));
+  EXPECT_TRUE(named(base, "rope/base_ignored")) << story(base);
+  EXPECT_TRUE(named(base, "--base 10000")) << story(base);
+
+  const Gated swapped = of_cache(sines, cosines, std::string(agreement_id));
+  ASSERT_NE(refuted(swapped), nullptr);
+  EXPECT_EQ(refuted(swapped)->counterexample.text(), "batch=1 tokens=1 t=0 role=query x=[1,0*15]");
+
+  Tensor backward = sines;
+  for (double& value : backward.data) value = -value;
+  EXPECT_TRUE(named(of_cache(cosines, backward, std::string(agreement_id)), "--direction backward"));
+
+  // A column for each channel, neighbours alike, under a layout of halves.
+  Tensor twice_cosines({512, 16}), twice_sines({512, 16});
+  for (std::size_t r = 0; r < 512; ++r)
+    for (std::size_t c = 0; c < 16; ++c) {
+      twice_cosines.at(r, c) = cosines.at(r, c / 2);
+      twice_sines.at(r, c) = sines.at(r, c / 2);
+    }
+  EXPECT_TRUE(named(of_cache(twice_cosines, twice_sines, std::string(agreement_id)),
+                    "rope/table_layout_against_rotate_layout"));
+  const Gated interleaved = of_cache(twice_cosines, twice_sines, std::string(agreement_id),
+                                     "dim=16 base=500000 layout=interleaved");
+  EXPECT_TRUE(passes(interleaved)) << story(interleaved);
 }
 
 TEST(Gate, names_the_convention_that_a_file_follows) {

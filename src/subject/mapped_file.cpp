@@ -42,9 +42,10 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::check_length() const {
-  struct stat status = {};
-  if (::fstat(descriptor_, &status) != 0) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
-  const auto now = static_cast<std::size_t>(status.st_size);
+  // Asked before every look at the file: where it ends, which costs a fraction of what fstat does.
+  const auto end = ::lseek(descriptor_, 0, SEEK_END);
+  if (end < 0) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
+  const auto now = static_cast<std::size_t>(end);
   if (now < size_)
     refuse(fmt::format("was cut short while it was read: it had {} bytes and has {}", size_, now));
 }

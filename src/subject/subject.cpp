@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "subject/cache_file.h"
 #include "subject/command.h"
 #include "subject/table_file.h"
 #include "subject/words.h"
@@ -13,7 +14,10 @@ Subject open(std::string_view words, const Expected& expected) {
   if (parsed.scheme != "cmd" && parsed.scheme != "table")
     throw std::invalid_argument(fmt::format(
         "`{}`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `{}:`", words, parsed.scheme));
-  Subject subject = parsed.scheme == "cmd" ? open_command(parsed, expected) : open_table(parsed, expected);
+  const auto* rotary = expected.declared.empty() ? nullptr : std::get_if<Rotary>(&expected.declared.front());
+  Subject subject = parsed.scheme == "cmd" ? open_command(parsed, expected)
+                    : rotary               ? open_cache(parsed, *rotary, expected)
+                                           : open_table(parsed, expected);
   subject.name = words;
   return subject;
 }

@@ -1,0 +1,171 @@
+#include "subject/cache_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "subject/array_file.h"
+#include "subject/dtype.h"
+#include "subject/kinds.h"
+
+namespace posproof {
+namespace {
+
+bool names_a_file(std::string_view words) {
+  return words.ends_with(".npy") || words.find(".safetensors") != std::string_view::npos ||
+         words.ends_with(".npz");
+}
+
+// The paths of COS and SIN; one of both where there is no comma.
+std::vector<std::string> paths(const std::string& words) {
+  const auto comma = words.rfind(',');
+  if (comma == std::string::npos) return {words};
+  std::string cosines = words.substr(0, comma), sines = words.substr(comma + 1);
+  const auto tensor = cosines.rfind(".safetensors:");
+  if (!names_a_file(sines) && tensor != std::string::npos)
+    sines = cosines.substr(0, tensor) + ".safetensors:" + sines;
+  return {cosines, sines};
+}
+
+// An array of rows, [n, columns].
+struct Rows {
+  Array array;
+  std::size_t count, columns;
+};
+
+Rows rows(Array array) {
+  const Shape& shape = array.shape;
+  if (array.empty() || shape.empty())
+    throw SubjectError(fmt::format("{}: {} holds no row", array.path, text(shape)));
+  const std::size_t columns = shape.back(), count = posproof::count(shape) / columns;
+  const auto long_axes = std::count_if(shape.begin(), shape.end() - 1, [](std::size_t n) { return n > 1; });
+  if (long_axes > 1)
+    throw SubjectError(
+        fmt::format("{}: {} is not [n, columns], the rows of a cache", array.path, text(shape)));
+  array.shape = {count, columns};
+  return {std::move(array), count, columns};
+}
+
+// In which columns the two channels of a pair find their cosine and their sine.
+struct Place {
+  std::size_t first, second;                // channels
+  std::array<std::size_t, 2> cosine, sine;  // of the first, of the second
+};
+
+struct Cache {
+  std::vector<Rows> files;  // the cosines and the sines, or both in one
+  std::vector<Place> places;
+  Position first;  // of row 0
+
+  const Rows& cosines() const { return files.front(); }
+  const Rows& sines() const { return files.back(); }
+
+  std::size_t row(Position t) const {
+    const Rows& all = cosines();
+    if (t < first)
+      throw Refusal(fmt::format("{} begins at position {}; {} was asked for", all.array.path, first, t));
+    const auto found = static_cast<std::size_t>(t - first);
+    if (found >= all.count)
+      throw Refusal(fmt::format("{} ends at position {}; {} was asked for", all.array.path,
+                                first + static_cast<Position>(all.count) - 1, t));
+    return found;
+  }
+
+  Tensor turned(Tensor x, std::span<const Position> positions, std::size_t heads) const {
+    for (const Rows& file : files)
+      if (file.array.mapped) file.array.mapped->check_length();
+    const std::size_t n = x.shape[2];
+    std::vector<double> c(cosines().columns), s(sines().columns);
+    for (std::size_t token = 0; token < positions.size(); ++token) {
+      const std::size_t from = row(positions[token]);
+      cosines().array.row(from, c);
+      sines().array.row(from, s);
+      for (std::size_t head = 0; head < heads; ++head) {
+        const auto channels = x.row((token / n * heads + head) * n + token % n);
+        for (const Place& at : places) {
+          const double a = channels[at.first], b = channels[at.second];
+          channels[at.first] = a * c[at.cosine[0]] - b * s[at.sine[0]];
+          channels[at.second] = a * s[at.sine[1]] + b * c[at.cosine[1]];
+        }
+      }
+    }
+    return x;
+  }
+};
+
+[[noreturn]] void refuse_columns(const Rows& file, std::string_view what, std::string_view allowed,
+                                 const Expected& expected) {
+  throw std::invalid_argument(fmt::format("{}: its rows are {} wide, {} of `{}` with {} {}", file.array.path,
+                                          file.columns, what, expected.encoding, expected.parameters.text(),
+                                          allowed));
+}
+
+std::vector<Place> places(const std::vector<Rows>& files, const Rotary& declared, const Expected& expected) {
+  const std::size_t pairs = declared.pairs.size(), columns = files.front().columns;
+  if (files.size() == 1 && columns != 2 * pairs && columns != declared.dim)
+    refuse_columns(files.front(), "cosines and sines in one",
+                   fmt::format("are {}; two files are table:COS,SIN", 2 * pairs), expected);
+  if (files.size() == 2 && columns != pairs && columns != 2 * pairs)
+    refuse_columns(files.front(), "the cosines",
+                   fmt::format("are {}, a column for each pair, or {}, one for each channel that turns",
+                               pairs, 2 * pairs),
+                   expected);
+  std::vector<Place> all;
+  for (const Pair& pair : declared.pairs) {
+    const std::size_t first = pair.first, second = pair.second, i = pair.index;
+    if (files.size() == 1)
+      all.push_back({first, second, {first, first}, {second, second}});
+    else if (columns == pairs)
+      all.push_back({first, second, {i, i}, {i, i}});
+    else
+      all.push_back({first, second, {first, second}, {first, second}});
+  }
+  return all;
+}
+
+}  // namespace
+
+Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected) {
+  std::vector<Rows> files;
+  for (const std::string& path : paths(words.rest)) files.push_back(rows(read_array(path)));
+  const Rows &cosines = files.front(), &sines = files.back();
+  if (cosines.array.shape != sines.array.shape || cosines.array.format != sines.array.format)
+    throw SubjectError(
+        fmt::format("{} holds {} in {}, {} holds {} in {}: the cosines and the sines of one cache "
+                    "are alike",
+                    cosines.array.path, text(cosines.array.shape), name(cosines.array.format),
+                    sines.array.path, text(sines.array.shape), name(sines.array.format)));
+  const Dtype dtype = posproof::dtype(cosines.array.format);
+  std::string description = fmt::format("{} in {}", text(cosines.array.shape), name(dtype));
+  if (files.size() == 2) description = "cosines and sines, each " + description;
+
+  Rotary rotary = declared;
+  Domain domain(declared.positions.lo, declared.positions.lo + static_cast<Position>(cosines.count) - 1);
+  domain.ends = true;
+  rotary.positions = within(domain, declared.positions);
+  auto at = places(files, declared, expected);
+  const auto cache =
+      std::make_shared<const Cache>(Cache{std::move(files), std::move(at), declared.positions.lo});
+  rotary.turn = [cache, heads = declared.heads, dim = declared.dim](
+                    const Tensor& x, std::span<const Position> positions, Role) {
+    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
+        positions.size() != x.shape[0] * x.shape[2])
+      throw std::invalid_argument(
+          fmt::format("{} is turned at {} positions; [batch, {}, n, {}] and batch * n are", text(x.shape),
+                      positions.size(), heads, dim));
+    return cache->turned(x, positions, heads);
+  };
+  return {
+      .name = "",
+      .description = std::move(description),
+      .encoding = std::move(rotary),
+      .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
+      .live = false,
+  };
+}
+
+}  // namespace posproof

@@ -1,0 +1,145 @@
+#include "subject/cache_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "subject/testing/npy.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+using testing::thrown;
+using testing::Written;
+
+// Width 5: the pairs (0, 2) and (1, 3), and a channel that is left alone.
+Rotary half_split() {
+  return {.dim = 5, .heads = 2, .pairs = {{0, 2, 1.0, 0}, {1, 3, 0.5, 1}}};
+}
+
+Expected turning(Rotary declared = half_split()) {
+  return {.encoding = "rope", .parameters = Case::parse("dim=5"), .declared = {std::move(declared)}};
+}
+
+std::string path(const Written& file) {
+  return file.subject().substr(6);
+}
+
+// Row t has the cosines t + 1 and t + 2 and the sines 10 (t + 1) and 10 (t + 2), which no circle has, so that
+// every number is seen.
+Tensor cosines() {
+  return Tensor({3, 2}, {1, 2, 2, 3, 3, 4});
+}
+Tensor sines() {
+  return Tensor({3, 2}, {10, 20, 20, 30, 30, 40});
+}
+
+// A token of two heads at position 2.
+Tensor turned(const Subject& subject) {
+  const std::vector<Position> at = {2};
+  const Tensor x({1, 2, 1, 5}, {1, 0, 0, 1, 7, 2, 1, 1, 0, 8});
+  return std::get<Rotary>(subject.encoding).turn(x, at, Role::query);
+}
+
+// (a, b) becomes (a c - b s, a s + b c) with c, s = 3, 30 in the first pair and 4, 40 in the second.
+const std::vector<double> by_row_2 = {3, -40, 30, 4, 7, 6 - 30, 4, 60 + 3, 40, 8};
+
+TEST(CacheFile, two_files_with_a_column_for_each_pair_turn_every_head) {
+  const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
+  const std::string words = "table:" + path(cos) + "," + path(sin);
+  const Subject subject = open(words, turning());
+  EXPECT_EQ(subject.name, words);
+  EXPECT_EQ(subject.description, "cosines and sines, each [3, 2] in F32");
+  EXPECT_EQ(subject.precision.word(), "fp32");
+  EXPECT_FALSE(subject.live);
+  EXPECT_EQ(turned(subject), Tensor({1, 2, 1, 5}, by_row_2));
+  EXPECT_EQ(open(words + "@bf16", turning()).precision.word(), "bf16/fp32");
+}
+
+TEST(CacheFile, a_column_for_each_channel_is_that_of_its_place) {
+  const Tensor twice({1, 3, 1, 4}, {1, 2, 1, 2, 2, 3, 2, 3, 3, 4, 5, 6});
+  Tensor tenfold = twice;
+  for (double& value : tenfold.data) value *= 10;
+  const Written cos("cos.npy", twice, false), sin("sin.npy", tenfold, false);
+  const Subject subject = open("table:" + path(cos) + "," + path(sin), turning());
+  EXPECT_EQ(subject.precision.word(), "fp64");
+  // In the last row the second channels have their own: 5, 50 and 6, 60.
+  EXPECT_EQ(turned(subject), Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
+}
+
+TEST(CacheFile, one_file_has_the_cosine_in_the_first_channel_and_the_sine_in_the_second) {
+  const Tensor both({3, 4}, {1, 2, 10, 20, 2, 3, 20, 30, 3, 4, 30, 40});
+  const Written file("both.npy", both, true);
+  EXPECT_EQ(turned(open(file.subject(), turning())), Tensor({1, 2, 1, 5}, by_row_2));
+  Rotary neighbours = half_split();
+  neighbours.pairs = {{0, 1, 1.0, 0}, {2, 3, 0.5, 1}};
+  const Tensor interleaved({3, 4}, {1, 10, 2, 20, 2, 20, 3, 30, 3, 30, 4, 40});
+  const Written other("both.npy", interleaved, true);
+  EXPECT_EQ(turned(open(other.subject(), turning(neighbours))).row(1)[0], 2 * 3 - 1 * 30);
+}
+
+TEST(CacheFile, both_tensors_may_lie_in_one_safetensors_file) {
+  const std::string file = (std::filesystem::path(::testing::TempDir()) / "rope_cache.safetensors").string();
+  std::string header = R"({"cos":{"dtype":"F64","shape":[3,2],"data_offsets":[0,48]},)"
+                       R"("sin":{"dtype":"F64","shape":[3,2],"data_offsets":[48,96]}})";
+  while (header.size() % 8 != 0) header += ' ';
+  std::string bytes(1, static_cast<char>(header.size()));
+  bytes.resize(8);
+  bytes += header;
+  for (const Tensor& tensor : {cosines(), sines()})
+    bytes.append(reinterpret_cast<const char*>(tensor.data.data()), 48);
+  std::ofstream(file, std::ios::binary) << bytes;
+  EXPECT_EQ(turned(open("table:" + file + ":cos,sin", turning())), Tensor({1, 2, 1, 5}, by_row_2));
+  EXPECT_EQ(turned(open("table:" + file + ":cos," + file + ":sin", turning())),
+            Tensor({1, 2, 1, 5}, by_row_2));
+  std::filesystem::remove(file);
+}
+
+TEST(CacheFile, ends_where_its_rows_end) {
+  Rotary from_2 = half_split();
+  from_2.positions = {2, 100, {3, 50}};
+  const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
+  const Subject subject = open("table:" + path(cos) + "," + path(sin), turning(from_2));
+  const auto& rotary = std::get<Rotary>(subject.encoding);
+  EXPECT_EQ(rotary.positions.hi, 4);
+  EXPECT_TRUE(rotary.positions.ends);
+  EXPECT_EQ(rotary.positions.hard, (std::vector<Position>{3}));
+  const auto at = [&](Position t) {
+    return thrown<Refusal>("table:" + path(cos), [&] {
+      rotary.turn(Tensor({1, 2, 1, 5}), std::vector<Position>{t}, Role::key);
+    });
+  };
+  EXPECT_EQ(at(5), " ends at position 4; 5 was asked for");
+  EXPECT_EQ(at(1), " begins at position 2; 1 was asked for");
+  EXPECT_THROW(rotary.turn(Tensor({1, 1, 1, 5}), std::vector<Position>{2}, Role::key), std::invalid_argument);
+}
+
+TEST(CacheFile, says_what_does_not_fit) {
+  const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true),
+      fine("fine.npy", sines(), false), wide("wide.npy", Tensor({3, 3}), true),
+      matrix("matrix.npy", Tensor({2, 2, 2}), true), none("none.npy", Tensor({0, 2}), true);
+  const auto said = [&]<class E>(const E*, const Written& first, const std::string& second) {
+    const std::string words = "table:" + path(first) + second;
+    return thrown<E>("table:" + path(first), [&] { open(words, turning()); });
+  };
+  const SubjectError* subject = nullptr;
+  const std::invalid_argument* argument = nullptr;
+  EXPECT_EQ(said(subject, cos, "," + path(fine)),
+            " holds [3, 2] in f32, " + path(fine) +
+                " holds [3, 2] in f64: the cosines and the sines of one cache are alike");
+  EXPECT_EQ(
+      said(argument, wide, "," + path(wide)),
+      ": its rows are 3 wide, the cosines of `rope` with dim=5 are 2, a column for each pair, or 4, one for "
+      "each channel that turns");
+  EXPECT_EQ(said(argument, cos, ""),
+            ": its rows are 2 wide, cosines and sines in one of `rope` with dim=5 are 4; two files are "
+            "table:COS,SIN");
+  EXPECT_EQ(said(subject, matrix, "," + path(matrix)),
+            ": [2, 2, 2] is not [n, columns], the rows of a cache");
+  EXPECT_EQ(said(subject, none, "," + path(none)), ": [0, 2] holds no row");
+}
+
+}  // namespace
+}  // namespace posproof
