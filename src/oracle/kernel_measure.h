@@ -164,63 +164,68 @@ struct JoinedTally {
   }
 };
 
-// One row of a strip where not all was sure.
+// The rows `begin` .. `end` - 1 of a strip, a group of lanes after the other.
 template <Part part, std::size_t groups>
-__attribute__((noinline)) void compare_row(const Block& block, std::size_t row, const Columns& columns,
-                                           std::size_t lane, const char* at, Found& found,
-                                           const Undecided& undecided) {
-  Block one = block;
-  one.begin = row;
-  one.end = row + 1;
+__attribute__((noinline)) void compare_rows(const Block& block, std::size_t begin, std::size_t end,
+                                            const Columns& columns, std::size_t lane, const char* at,
+                                            Found& found, const Undecided& undecided) {
+  Block some = block;
+  some.begin = begin;
+  some.end = end;
   constexpr std::size_t bytes = (in_pairs(part) ? 2 : 1) * sizeof(Floats);
+  at += (begin - block.begin) * columns.stride;
   for (std::size_t k = 0; k < groups; ++k)
-    compare_group<Format::f32, part, true>(one, columns, lane + k * lanes, lanes, at + k * bytes, found,
+    compare_group<Format::f32, part, true>(some, columns, lane + k * lanes, lanes, at + k * bytes, found,
                                            undecided);
 }
 
 template <Part part>
-void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* at,
+void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* const at,
                     Found& found, const Undecided& undecided) {
   constexpr std::size_t groups = in_pairs(part) ? 1 : 2;
   using Strip = JoinedStrip<part, groups>;
   const Strip strip(block, lane);
   JoinedTally sine_tally[groups], cosine_tally[groups];
-  Sixteen wrong = _mm512_setzero_si512();
-  const auto count = [&wrong](Sixteen value, Sixteen stored) {
-    const Sure differ = _mm512_cmpneq_epi32_mask(value, stored);
-    wrong = _mm512_mask_add_epi32(wrong, differ, wrong, _mm512_set1_epi32(1));
-  };
-  const auto finite = [](Sixteen stored) {
+  std::uint64_t wrong = 0, not_sure = 0;  // entries; rows, by their bits
+  static_assert(rows_per_block <= 64);
+  Sure not_finite = 0;
+  const auto take = [&](Sixteen value, Sixteen stored) {
     constexpr int infinity_or_nan = 0x99;
-    return _knot_mask16(_mm512_fpclass_ps_mask((__m512)stored, infinity_or_nan));
+    not_finite = _kor_mask16(not_finite, _mm512_fpclass_ps_mask((__m512)stored, infinity_or_nan));
+    wrong += static_cast<unsigned>(__builtin_popcount(_mm512_cmpneq_epi32_mask(value, stored)));
   };
   const std::size_t ahead = rows_per_block * columns.stride;
-  for (std::size_t row = block.begin; row < block.end; ++row, at += columns.stride) {
-    __builtin_prefetch(at + ahead);
-    if constexpr (Strip::apart) __builtin_prefetch(at + columns.apart + ahead);
+  const char* from = at;
+  for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
+    __builtin_prefetch(from + ahead);
+    if constexpr (Strip::apart) __builtin_prefetch(from + columns.apart + ahead);
     Sure sure = all_sure;
-    const Sixteen first = strip.first(0, row, sure),
-                  second = Strip::apart ? strip.second(0, row, sure) : first;
-    const auto stored = load<Sixteen>(at), apart = Strip::apart ? load<Sixteen>(at + columns.apart) : stored;
-    sure = _kand_mask16(sure, _kand_mask16(finite(stored), finite(apart)));
+    const Sixteen first = strip.first(0, row, sure);
+    const Sixteen second = Strip::apart ? strip.second(0, row, sure) : first;
     if (__builtin_expect(sure != all_sure, 0)) {
-      compare_row<part, groups>(block, row, columns, lane, at, found, undecided);
+      not_sure |= std::uint64_t{1} << row;
       continue;
     }
-    count(first, stored);
-    if constexpr (Strip::apart) count(second, apart);
+    take(first, load<Sixteen>(from));
+    if constexpr (Strip::apart) take(second, load<Sixteen>(from + columns.apart));
 #pragma GCC unroll 2
     for (std::size_t k = 0; k < groups; ++k) {
-      const auto entry = entries<Format::f32, part, true>(at + k * sizeof(Floats), columns.apart, lanes);
+      const auto entry = entries<Format::f32, part, true>(from + k * sizeof(Floats), columns.apart, lanes);
       if constexpr (has_sines(part)) sine_tally[k].add(strip.sine_at(k, row), wide(entry.sine));
       if constexpr (has_cosines(part)) cosine_tally[k].add(strip.cosine_at(k, row), wide(entry.cosine));
     }
   }
-  found.wrong += static_cast<std::uint64_t>(_mm512_reduce_add_epi32(wrong));
+  if (not_finite != 0)
+    return compare_rows<part, groups>(block, block.begin, block.end, columns, lane, at, found, undecided);
+  found.wrong += wrong;
   for (std::size_t k = 0; k < groups; ++k) {
     const std::size_t i = lane + k * lanes;
     if constexpr (has_sines(part)) sine_tally[k].to(found.farthest_sine + i, found.ulp_sine + i);
     if constexpr (has_cosines(part)) cosine_tally[k].to(found.farthest_cosine + i, found.ulp_cosine + i);
+  }
+  for (; not_sure != 0; not_sure &= not_sure - 1) {
+    const auto row = static_cast<std::size_t>(__builtin_ctzll(not_sure));
+    compare_rows<part, groups>(block, row, row + 1, columns, lane, at, found, undecided);
   }
 }
 
