@@ -143,6 +143,9 @@ POSPROOF_INLINE void stream(void* to, Vector first, Vector second) {
     const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512((__m256i)first), (__m256i)second, 1);
     return _mm512_stream_si512((__m512i*)to, both);
   }
+#elif POSPROOF_FMA
+  if constexpr (sizeof first == 16)
+    return _mm256_stream_si256((__m256i*)to, _mm256_set_m128i((__m128i)second, (__m128i)first));
 #endif
   stream(to, first);
   stream((char*)to + sizeof first, second);
