@@ -167,7 +167,7 @@ std::vector<Block> performance_of_the_oracle(const Measured& measured) {
   };
   const std::string best = measured.context("best_kernel");
   for (const char* format : {"f32", "f64", "bf16", "f16"}) {
-    for (const char* kernel : {"v4", "v3", "plain"}) add(format, kernel, "sin_cos", "131072", false);
+    for (const char* kernel : {"v4_vbmi2", "v4", "v3", "plain"}) add(format, kernel, "sin_cos", "131072", false);
     add(format, best, "interleaved", "131072", false);
     add(format, best, "sin_cos", "131072", true);
   }
