@@ -45,7 +45,7 @@ ExactTurn::ExactTurn(std::shared_ptr<const Ladder> ladder, std::span<const Pair>
 // The angles of a few neighbouring tokens, and what becomes of a pair by one of them; one for each thread.
 class ExactTurn::Tokens {
  public:
-  static constexpr std::size_t most = 16;  // so many rows of angles stay in the first cache
+  static constexpr std::size_t most = 8;  // so many rows of angles stay in the first cache
 
   explicit Tokens(const Ladder& ladder) : ladder_(ladder), fast_(ladder.waves()) {
     if (fast_ == nullptr) return;
