@@ -62,5 +62,16 @@ POSPROOF_INLINE Doubles value(Stored<format> stored) {
   }
 }
 
+// The rows of the next block: a stride this long is not foreseen by the processor.
+template <Part part, std::size_t bytes>
+POSPROOF_INLINE void ask_ahead(const char* at, const Columns& columns) {
+  at += rows_per_block * columns.stride;
+#pragma GCC unroll 16
+  for (std::size_t line = 0; line < bytes; line += 64) {
+    __builtin_prefetch(at + line);
+    if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(at + columns.apart + line);
+  }
+}
+
 }  // namespace
 }  // namespace posproof::oracle::POSPROOF_ISA

@@ -149,10 +149,9 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
 struct JoinedTally {
   Doubles farthest{}, ulp{};  // scaled; in powers of two of the value
 
-  POSPROOF_INLINE void add(Doubles value, Doubles entry) {
+  POSPROOF_INLINE void add(Doubles value, Doubles difference) {
     constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52, sum = std::int64_t{2 * 1023} << 52;
-    const Doubles off =
-        abs((Doubles)_mm512_fmsub_pd((__m512d)entry, _mm512_set1_pd(bounds::as_f32), (__m512d)value));
+    const Doubles off = abs(difference);
     const Doubles of_power = (Doubles)(sum - (bits(value) & exponent));  // 1 / power, by its bits
     farthest = larger(off, farthest);
     ulp = larger(off * of_power, ulp);
@@ -163,6 +162,27 @@ struct JoinedTally {
     store(all_ulp, larger(ulp * 0x1p23, load<Doubles>(all_ulp)));
   }
 };
+
+// Eight f32 less the values, scaled.
+POSPROOF_INLINE Doubles less(const char* stored, Doubles value) {
+  return (Doubles)_mm512_fmsub_pd((__m512d)wide(load<Floats>(stored)), _mm512_set1_pd(bounds::as_f32),
+                                  (__m512d)value);
+}
+
+// The first and the second of eight pairs of f32, scaled: a double has the same sign and, scaled, the same
+// exponent. All bits of a double but those between its sign and the exponent of an f32, and those behind what
+// an f32 has, come from the f32.
+struct Pairs {
+  Doubles first, second;
+};
+POSPROOF_INLINE Pairs pairs(Sixteen stored) {
+  constexpr std::int64_t size = std::int64_t{0x7fffffff} << 29;
+  const Longs second = (Longs)stored, first = second << 32;
+  const auto scaled = [](Longs high) {
+    return (Doubles)(((Longs)((Unsigned)high >> 3) & size) | (high & INT64_MIN));
+  };
+  return {scaled(first), scaled(second)};
+}
 
 // The rows `begin` .. `end` - 1 of a strip, a group of lanes after the other.
 template <Part part, std::size_t groups>
@@ -182,37 +202,57 @@ __attribute__((noinline)) void compare_rows(const Block& block, std::size_t begi
 template <Part part>
 void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* const at,
                     Found& found, const Undecided& undecided) {
-  constexpr std::size_t groups = in_pairs(part) ? 1 : 2;
+  constexpr std::size_t groups = 2;
   using Strip = JoinedStrip<part, groups>;
   const Strip strip(block, lane);
   JoinedTally sine_tally[groups], cosine_tally[groups];
   std::uint64_t wrong = 0, not_sure = 0;  // entries; rows, by their bits
   static_assert(rows_per_block <= 64);
   Sure not_finite = 0;
-  const auto take = [&](Sixteen value, Sixteen stored) {
+  const auto count = [&](Sixteen value, Sixteen stored) {
     constexpr int infinity_or_nan = 0x99;
     not_finite = _kor_mask16(not_finite, _mm512_fpclass_ps_mask((__m512)stored, infinity_or_nan));
     wrong += static_cast<unsigned>(__builtin_popcount(_mm512_cmpneq_epi32_mask(value, stored)));
   };
-  const std::size_t ahead = rows_per_block * columns.stride;
+  constexpr std::size_t line = sizeof(Sixteen), half_a_line = sizeof(Floats);
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    __builtin_prefetch(from + ahead);
-    if constexpr (Strip::apart) __builtin_prefetch(from + columns.apart + ahead);
+    ask_ahead<part, Strip::cells * line>(from, columns);
     Sure sure = all_sure;
-    const Sixteen first = strip.first(0, row, sure);
-    const Sixteen second = Strip::apart ? strip.second(0, row, sure) : first;
+    Sixteen first[Strip::cells], second[Strip::cells];
+#pragma GCC unroll 2
+    for (std::size_t n = 0; n < Strip::cells; ++n) {
+      first[n] = strip.first(n, row, sure);
+      if constexpr (Strip::apart) second[n] = strip.second(n, row, sure);
+    }
     if (__builtin_expect(sure != all_sure, 0)) {
       not_sure |= std::uint64_t{1} << row;
       continue;
     }
-    take(first, load<Sixteen>(from));
-    if constexpr (Strip::apart) take(second, load<Sixteen>(from + columns.apart));
+#pragma GCC unroll 2
+    for (std::size_t n = 0; n < Strip::cells; ++n) {
+      count(first[n], load<Sixteen>(from + n * line));
+      if constexpr (Strip::apart) count(second[n], load<Sixteen>(from + columns.apart + n * line));
+    }
 #pragma GCC unroll 2
     for (std::size_t k = 0; k < groups; ++k) {
-      const auto entry = entries<Format::f32, part, true>(from + k * sizeof(Floats), columns.apart, lanes);
-      if constexpr (has_sines(part)) sine_tally[k].add(strip.sine_at(k, row), wide(entry.sine));
-      if constexpr (has_cosines(part)) cosine_tally[k].add(strip.cosine_at(k, row), wide(entry.cosine));
+      if constexpr (in_pairs(part)) {
+        const Pairs stored = pairs(load<Sixteen>(from + k * line));
+        constexpr bool sine_first = part == Part::sine_and_cosine;
+        const Doubles sine = strip.sine_at(k, row), cosine = strip.cosine_at(k, row);
+        sine_tally[k].add(sine, (sine_first ? stored.first : stored.second) - sine);
+        cosine_tally[k].add(cosine, (sine_first ? stored.second : stored.first) - cosine);
+      } else {
+        const char* const cosines = from + (part == Part::cosine ? 0 : columns.apart) + k * half_a_line;
+        if constexpr (has_sines(part)) {
+          const Doubles sine = strip.sine_at(k, row);
+          sine_tally[k].add(sine, less(from + k * half_a_line, sine));
+        }
+        if constexpr (has_cosines(part)) {
+          const Doubles cosine = strip.cosine_at(k, row);
+          cosine_tally[k].add(cosine, less(cosines, cosine));
+        }
+      }
     }
   }
   if (not_finite != 0)
@@ -238,7 +278,7 @@ void compare_run(const Block& block, const Columns& columns, const char* at, Fou
   std::size_t done = 0;
 #if POSPROOF_VBMI2
   if constexpr (format == Format::f32) {
-    constexpr std::size_t width = (in_pairs(part) ? 1 : 2) * lanes;
+    constexpr std::size_t width = 2 * lanes;
     for (; done + width <= columns.count; done += width) {
       if (!may_join<part>(block, columns.lane + done, width)) break;
       compare_joined<part>(block, columns, columns.lane + done, at + done * one, found, undecided);

@@ -23,17 +23,6 @@ POSPROOF_INLINE Mask first_lanes(Mask mask, std::size_t count) {
   return mask;
 }
 
-// The rows of the next block: a stride this long is not foreseen by the processor.
-template <Part part, std::size_t bytes>
-POSPROOF_INLINE void ask_ahead(const char* at, const Columns& columns) {
-  at += rows_per_block * columns.stride;
-#pragma GCC unroll 16
-  for (std::size_t line = 0; line < bytes; line += 64) {
-    __builtin_prefetch(at + line);
-    if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(at + columns.apart + line);
-  }
-}
-
 template <Format format, Part part, class Way, bool whole, std::size_t groups>
 POSPROOF_INLINE bool strip_right(const Block& block, std::size_t lane, std::size_t count, const char* at,
                                  const Columns& columns) {

@@ -270,8 +270,8 @@ template <Format format, Part part>
 constexpr std::size_t together() {
   constexpr std::size_t fits = 128 / ((in_pairs(part) ? 2 : 1) * sizeof(Stored<format>));
   constexpr std::size_t most = has_sines(part) && has_cosines(part) && format == Format::f64 ? 2
-                               : format == Format::f32                                           ? 32 / lanes
-                                                                                                 : 4;
+                               : format == Format::f32                                       ? 32 / lanes
+                                                                                             : 4;
   return fits > most ? most : fits < 1 ? 1 : fits;
 }
 
