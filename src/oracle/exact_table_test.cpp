@@ -227,7 +227,7 @@ TEST(ExactTable, nan_and_infinity_are_infinitely_wrong) {
     const ExactTable table = table_of(powers(10000, dim), *kernel);
     for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL})
       for (const Format format : every_format)
-        for (const std::size_t column : {5, 20, 37, 63}) {
+        for (const std::size_t column : {5u, 20u, 37u, 63u}) {
           auto values = filled(table, format, 0, 70);
           store(format, values.data() + (66 * dim + column) * bytes(format), wrong);
           const Compared found = table.compare(format, 0, 70, values.data());

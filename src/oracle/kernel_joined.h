@@ -8,7 +8,7 @@ namespace {
 
 // Whether a strip of so many groups can be done this way: sines beside sines need an even number.
 template <Format format, Part part, std::size_t groups>
-constexpr bool joins = POSPROOF_VBMI2&& format == Format::f32 && (in_pairs(part) || groups % 2 == 0);
+constexpr bool joins = POSPROOF_VBMI2 != 0 && format == Format::f32 && (in_pairs(part) || groups % 2 == 0);
 
 #if POSPROOF_VBMI2
 
