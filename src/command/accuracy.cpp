@@ -79,7 +79,8 @@ void add_accuracy(CLI::App& app, int& code) {
     auto* one = accuracy->add_subcommand(name, std::string(spec->summary));
     asked->options[name].add(*one, *spec);
     one->add_option("SUBJECT", asked->subject,
-                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; left out: our own");
+                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for "
+                    "the cache of a rotary encoding; left out: our own");
     one->add_option("--positions", asked->positions,
                     "only these, FIRST:LAST, both included; standard: all that the subject has, and of one "
                     "that says nothing of its end 0:4095, of a bias 0:1023");

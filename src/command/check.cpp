@@ -82,7 +82,8 @@ void add_check(CLI::App& app, int& code) {
     asked->options[name].add(*one, *spec);
     add_common(*one, asked->common);
     one->add_option("SUBJECT", asked->subject,
-                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; left out: our own");
+                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for "
+                    "the cache of a rotary encoding; left out: our own");
     one->add_option("--case", asked->words, "replay this case, as a counterexample prints it");
     one->add_option("--call-time", asked->common.call_seconds, "longest time for one answer, seconds")
         ->capture_default_str();

@@ -24,7 +24,7 @@ namespace {
 
 // Blocks at a time, of a ladder with so many lanes: what they need of it stays in the second cache.
 std::size_t blocks_at_a_time(std::size_t lanes) {
-  return std::clamp(std::size_t{4096} / lanes, std::size_t{1}, most_blocks);
+  return std::clamp(4096 / std::max(lanes, std::size_t{1}), std::size_t{1}, most_blocks);
 }
 
 // Rows of `left`, from position t on (offset included), that are done in one go: to the end of a few of the
