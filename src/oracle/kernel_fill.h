@@ -75,21 +75,15 @@ POSPROOF_INLINE Words fill_joined(const Block& block, std::size_t lane, char* at
   const Strip strip(block, lane);
   Words open{};
   for (std::size_t row = block.begin; row < block.end; ++row, at += stride) {
-    Sure sure = all_sure;
-    Sixteen first[Strip::cells], second[Strip::cells];
-#pragma GCC unroll 16
-    for (std::size_t n = 0; n < Strip::cells; ++n) {
-      first[n] = strip.first(n, row, sure);
-      if constexpr (Strip::apart) second[n] = strip.second(n, row, sure);
-    }
-    if (__builtin_expect(sure != all_sure, 0)) {
+    const auto entries = strip.at(row);
+    if (__builtin_expect(!entries.sure, 0)) {
       open |= fill_row<part, groups, streaming>(block, row, lane, at, apart);
       continue;
     }
 #pragma GCC unroll 16
     for (std::size_t n = 0; n < Strip::cells; ++n) {
-      put<streaming>(at + n * sizeof(Sixteen), first[n]);
-      if constexpr (Strip::apart) put<streaming>(at + apart + n * sizeof(Sixteen), second[n]);
+      put<streaming>(at + n * sizeof(Sixteen), entries.first[n]);
+      if constexpr (Strip::apart) put<streaming>(at + apart + n * sizeof(Sixteen), entries.second[n]);
     }
   }
   return open;

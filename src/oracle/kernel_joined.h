@@ -14,6 +14,7 @@ constexpr bool joins = POSPROOF_VBMI2 != 0 && format == Format::f32 && (in_pairs
 
 using Sixteen = __m512i;  // 32-bit words
 using Sure = __mmask16;   // of which words
+constexpr Sure all_sure = 0xffff;
 
 // Which words of two vectors of doubles are the low halves and which the high ones, in the order in which
 // their values stand in memory: one vector after the other, or by turns.
@@ -107,7 +108,26 @@ struct JoinedStrip {
                                     (__m512d)(sine[k] * load<Doubles>(b)));
   }
 
-  // Sixteen entries of a row; of cosines that stand apart those are the second ones.
+  // The entries of a row, in the order in which they stand in memory; cosines that stand apart are the second
+  // ones.
+  struct Row {
+    Sixteen first[cells], second[cells];
+    bool sure;
+  };
+  POSPROOF_INLINE Row at(std::size_t row) const {
+    Row out;
+    Sure sure = all_sure;
+#pragma GCC unroll 16
+    for (std::size_t n = 0; n < cells; ++n) {
+      out.first[n] = first(n, row, sure);
+      if constexpr (apart) out.second[n] = second(n, row, sure);
+    }
+    out.sure = sure == all_sure;
+    return out;
+  }
+
+ private:
+  // Sixteen of them.
   POSPROOF_INLINE Sixteen first(std::size_t n, std::size_t row, Sure& sure) const {
     if constexpr (part == Part::sine_and_cosine)
       return joining.rounded(sine_at(n, row), cosine_at(n, row), least[n], sure);
@@ -122,8 +142,6 @@ struct JoinedStrip {
     return joining.rounded(cosine_at(2 * n, row), cosine_at(2 * n + 1, row), least_cosine[n], sure);
   }
 };
-
-constexpr Sure all_sure = 0xffff;
 
 // Whether the errors of these lanes are of the size that (7) asks for.
 template <Part part>

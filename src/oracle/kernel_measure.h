@@ -218,21 +218,15 @@ void compare_joined(const Block& block, const Columns& columns, std::size_t lane
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
     ask_ahead<part, Strip::cells * line>(from, columns);
-    Sure sure = all_sure;
-    Sixteen first[Strip::cells], second[Strip::cells];
-#pragma GCC unroll 2
-    for (std::size_t n = 0; n < Strip::cells; ++n) {
-      first[n] = strip.first(n, row, sure);
-      if constexpr (Strip::apart) second[n] = strip.second(n, row, sure);
-    }
-    if (__builtin_expect(sure != all_sure, 0)) {
+    const auto right = strip.at(row);
+    if (__builtin_expect(!right.sure, 0)) {
       not_sure |= std::uint64_t{1} << row;
       continue;
     }
 #pragma GCC unroll 2
     for (std::size_t n = 0; n < Strip::cells; ++n) {
-      count(first[n], load<Sixteen>(from + n * line));
-      if constexpr (Strip::apart) count(second[n], load<Sixteen>(from + columns.apart + n * line));
+      count(right.first[n], load<Sixteen>(from + n * line));
+      if constexpr (Strip::apart) count(right.second[n], load<Sixteen>(from + columns.apart + n * line));
     }
 #pragma GCC unroll 2
     for (std::size_t k = 0; k < groups; ++k) {

@@ -70,21 +70,15 @@ POSPROOF_INLINE bool joined_right(const Block& block, std::size_t lane, const ch
   };
   for (std::size_t row = block.begin; row < block.end; ++row, at += columns.stride) {
     ask_ahead<part, Strip::cells * sizeof(Sixteen)>(at, columns);
-    Sure sure = all_sure;
-    Sixteen first[Strip::cells], second[Strip::cells];
-#pragma GCC unroll 16
-    for (std::size_t n = 0; n < Strip::cells; ++n) {
-      first[n] = strip.first(n, row, sure);
-      if constexpr (Strip::apart) second[n] = strip.second(n, row, sure);
-    }
-    if (__builtin_expect(sure != all_sure, 0)) {
+    const auto right = strip.at(row);
+    if (__builtin_expect(!right.sure, 0)) {
       if (!row_right<part, groups>(block, row, lane, at, columns)) return false;
       continue;
     }
 #pragma GCC unroll 16
     for (std::size_t n = 0; n < Strip::cells; ++n) {
-      compare(first[n], at + n * sizeof(Sixteen));
-      if constexpr (Strip::apart) compare(second[n], at + columns.apart + n * sizeof(Sixteen));
+      compare(right.first[n], at + n * sizeof(Sixteen));
+      if constexpr (Strip::apart) compare(right.second[n], at + columns.apart + n * sizeof(Sixteen));
     }
   }
   return _mm512_test_epi32_mask(wrong, wrong) == 0;
