@@ -62,9 +62,7 @@ POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, ch
 template <Part part, std::size_t groups, bool streaming>
 __attribute__((noinline)) Words fill_row(const Block& block, std::size_t row, std::size_t lane, char* at,
                                          std::ptrdiff_t apart) {
-  Block one = block;
-  one.begin = row;
-  one.end = row + 1;
+  const Block one = rows_of(block, row, row + 1);
   return fill_strip<Format::f32, part, Coarse, groups, streaming>(one, lane, at, 0, apart);
 }
 

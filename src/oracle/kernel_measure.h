@@ -110,12 +110,10 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
                                    std::size_t count, const char* at, Found& found,
                                    const Undecided& undecided) {
   const auto g = group<Surest<format>>(block, lane);
-  const std::size_t ahead = rows_per_block * columns.stride;
   Tally<format> sine_tally{}, cosine_tally{};
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    __builtin_prefetch(from + ahead);
-    if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(from + ahead + columns.apart);
+    ask_ahead<part, 1>(from, columns);
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
     if constexpr (has_sines(part))
       sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
@@ -189,9 +187,7 @@ template <Part part, std::size_t groups>
 __attribute__((noinline)) void compare_rows(const Block& block, std::size_t begin, std::size_t end,
                                             const Columns& columns, std::size_t lane, const char* at,
                                             Found& found, const Undecided& undecided) {
-  Block some = block;
-  some.begin = begin;
-  some.end = end;
+  const Block some = rows_of(block, begin, end);
   constexpr std::size_t bytes = (in_pairs(part) ? 2 : 1) * sizeof(Floats);
   at += (begin - block.begin) * columns.stride;
   for (std::size_t k = 0; k < groups; ++k)

@@ -53,9 +53,7 @@ POSPROOF_INLINE bool strip_right(const Block& block, std::size_t lane, std::size
 template <Part part, std::size_t groups>
 __attribute__((noinline)) bool row_right(const Block& block, std::size_t row, std::size_t lane,
                                          const char* at, const Columns& columns) {
-  Block one = block;
-  one.begin = row;
-  one.end = row + 1;
+  const Block one = rows_of(block, row, row + 1);
   return strip_right<Format::f32, part, Coarse, true, groups>(one, lane, lanes, at, columns);
 }
 

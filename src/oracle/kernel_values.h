@@ -28,6 +28,13 @@ POSPROOF_INLINE Twofold cosine_of(const Wave& wave, std::size_t lane) {
   return {load<Doubles>(wave.cosine + lane), load<Doubles>(wave.cosine_rest + lane)};
 }
 
+// Some rows of a block, as one.
+POSPROOF_INLINE Block rows_of(Block block, std::size_t begin, std::size_t end) {
+  block.begin = begin;
+  block.end = end;
+  return block;
+}
+
 // ---- formats ----
 
 // How a format lies in memory, as one vector, and a mask of lanes that are open (not 0).
