@@ -80,7 +80,11 @@
 //     decided unless W is below 2^115, which what is not finite is not; then A (|x| + |y|) <= W / (2^38 5.01
 //     u) is below 2^127.7. Scaling and what follows may round at 2^-1075 instead of relative to the numbers,
 //     a few times, times |x| in (6): below 2^-176 when scaled back, which is far below the 2^-164 that e is
-//     then, and, times |x|, far below 5 u A.
+//     then, and, times |x|, far below 5 u A. In (6) W is computed in single precision, (|x| + |y|) w + 2^-126
+//     with w of the token and the frequency, a normal number for the amplitudes there are: w is rounded once,
+//     the sum and the last step once each, all by 2^-24 of themselves, and w is made too large by 2^-20
+//     (`of_single`) before. What is not a number, or as large as 2^128, comes through the sum and is not
+//     below 2^115.
 namespace posproof::oracle::bounds {
 
 constexpr double u = 0x1p-53;
@@ -97,6 +101,7 @@ constexpr double too_small_to_split = 0x1p-12;  // (5)
 constexpr long half_of_f32 = 1L << 28, doubt = 1L << 15;  // (7)
 constexpr double as_f32 = 0x1p-896;                       // (7)
 constexpr double doubtless = 0x1.00004p38;                // (7): W for e = 1
+constexpr double of_single = 1 + 0x1p-20;                 // (7): what W is too large by
 constexpr double most_doubt = 0x1p115;                    // (7): of W
 constexpr double least_f32 = 0x1p-126;                    // a normal one
 

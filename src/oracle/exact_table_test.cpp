@@ -109,8 +109,9 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
   const Waves& waves = *ladder.waves();
   Giants giants(waves);
   Rows room(3, waves.lanes());
-  const Angles angles{room[0].sine, room[0].cosine, room[0].sine_rest,
-                      room[2].sine, room[2].cosine, room[2].sine_rest};
+  std::vector<float> least(waves.lanes()), least_twice(2 * waves.lanes());
+  const Angles angles{room[0].sine,   room[0].cosine, room[0].sine_rest, room[2].sine,
+                      room[2].cosine, least.data(),   least_twice.data()};
   double coarse = 0, fine = 0;
   std::mt19937_64 random(7);
   for (std::size_t n = 0; n < 400; ++n) {
@@ -191,6 +192,7 @@ TEST(ExactTable, finds_one_entry_that_is_off_by_one_unit_in_the_last_place) {
         char& last_digit = values[(row * 48 + column) * bytes(format)];
         last_digit ^= 1;
         const Compared found = table.compare(format, 100000, rows, values.data(), {}, 1 + n % 2);
+        EXPECT_EQ(table.count_wrong(format, 100000, rows, values.data(), 1 + n % 2), 1u);
         last_digit ^= 1;
         EXPECT_EQ(found.wrong, 1u);
         EXPECT_EQ(found.at, 100000 + static_cast<Position>(row));
@@ -232,6 +234,7 @@ TEST(ExactTable, nan_and_infinity_are_infinitely_wrong) {
           store(format, values.data() + (66 * dim + column) * bytes(format), wrong);
           const Compared found = table.compare(format, 0, 70, values.data());
           EXPECT_EQ(found.wrong, 1u) << kernel->name << ' ' << name(format);
+          EXPECT_EQ(table.count_wrong(format, 0, 70, values.data()), 1u);
           EXPECT_EQ(found.ulp, HUGE_VAL);
           EXPECT_EQ(found.farthest[column], HUGE_VAL);
           EXPECT_EQ(found.at, 66);
@@ -249,8 +252,10 @@ TEST(ExactTable, zero_has_no_sign_and_no_angle_is_exact) {
     EXPECT_EQ(load(format, values.data() + 4 * bytes(format)), 1);
     store(format, values.data(), -0.0);
     EXPECT_EQ(table.compare(format, 0, 1, values.data()).wrong, 0u);
+    EXPECT_EQ(table.count_wrong(format, 0, 1, values.data()), 0u);
     store(format, values.data(), nearest(format, 1e-5));
     EXPECT_EQ(table.compare(format, 0, 1, values.data()).wrong, 1u);
+    EXPECT_EQ(table.count_wrong(format, 0, 1, values.data()), 1u);
   }
 }
 

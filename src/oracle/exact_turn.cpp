@@ -53,7 +53,14 @@ class ExactTurn::Tokens {
     room_ = Rows(2 * most + 1, fast_->lanes());
     for (std::size_t token = 0; token < most; ++token) {
       const Wave &one = room_[2 * token], &scaled = room_[2 * token + 1];
-      angles_[token] = {one.sine, one.cosine, one.sine_rest, scaled.sine, scaled.cosine, scaled.sine_rest};
+      const auto singles = [](double* room) { return reinterpret_cast<float*>(room); };
+      angles_[token] = {one.sine,
+                        one.cosine,
+                        one.sine_rest,
+                        scaled.sine,
+                        scaled.cosine,
+                        singles(scaled.sine_rest),
+                        singles(scaled.cosine_rest)};
     }
   }
 

@@ -1,7 +1,8 @@
-// Tables that others made in the same run: how long verifying takes, and how much of them is wrong. They are
-// the files of the folder in POSPROOF_FOREIGN_TABLES: NAME.COLUMNS.f32, 131072 rows of 128 values in f32,
-// row-major, of base 10000; COLUMNS is `interleaved`, `sin_cos`, or `cos_cos` and `sin_sin`, each frequency
-// twice, as caches of rotary encodings have them.
+// Tables that others made in the same run: how long it takes to verify them (which entries are right) and to
+// measure them (how far off the others are), and how much of them is wrong. They are the files of the folder
+// in POSPROOF_FOREIGN_TABLES: NAME.COLUMNS.f32, 131072 rows of 128 values in f32, row-major, of base 10000;
+// COLUMNS is `interleaved`, `sin_cos`, or `cos_cos` and `sin_sin`, each frequency twice, as caches of rotary
+// encodings have them.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 
 #include "oracle/exact_table.h"
 #include "oracle/ladder.h"
+#include "oracle/memory_benchmark.h"
 
 namespace posproof::oracle {
 namespace {
@@ -30,22 +32,43 @@ std::vector<Run> runs_of(const std::string& columns) {
   return {};
 }
 
-void verify(benchmark::State& state, const std::filesystem::path& file, const std::vector<Run>& runs) {
-  std::vector<float> values(rows * dim);
-  const auto size = static_cast<std::streamsize>(values.size() * sizeof(float));
-  std::ifstream in(file, std::ios::binary);
-  if (!in.read(reinterpret_cast<char*>(values.data()), size) ||
-      in.peek() != std::ifstream::traits_type::eof())
-    return state.SkipWithError(fmt::format("{}: not {} bytes", file.string(), size).c_str());
-  Geometric powers{10000, {}};
-  for (std::size_t i = 0; i < pairs; ++i) powers.exponents.push_back({2 * static_cast<std::int64_t>(i), dim});
-  const ExactTable exact(std::make_shared<const Ladder>(Frequencies{powers}), runs, dim, 0);
+struct Foreign {
+  std::filesystem::path file;
+  std::vector<Run> runs;
+
+  // Calls `work` with the exact table and the values, again and again.
+  template <class Work>
+  void time(benchmark::State& state, Work work) const {
+    char* const values = benchmark_memory();
+    constexpr auto size = static_cast<std::streamsize>(rows * dim * sizeof(float));
+    std::ifstream in(file, std::ios::binary);
+    if (!in.read(values, size) || in.peek() != std::ifstream::traits_type::eof())
+      return state.SkipWithError(fmt::format("{}: not {} bytes", file.string(), size).c_str());
+    Geometric powers{10000, {}};
+    for (std::size_t i = 0; i < pairs; ++i)
+      powers.exponents.push_back({2 * static_cast<std::int64_t>(i), dim});
+    const ExactTable exact(std::make_shared<const Ladder>(Frequencies{powers}), runs, dim, 0);
+    for (auto _ : state) work(exact, values);
+    state.SetItemsProcessed(static_cast<std::int64_t>(rows * dim) * state.iterations());
+  }
+};
+
+void verify(benchmark::State& state, const Foreign& foreign) {
+  std::uint64_t wrong = 0;
+  foreign.time(state, [&](const ExactTable& exact, const char* values) {
+    wrong = exact.count_wrong(Format::f32, 0, rows, values);
+  });
+  state.counters["wrong_share"] = static_cast<double>(wrong) / (rows * dim);
+}
+
+void measure(benchmark::State& state, const Foreign& foreign) {
   Compared found;
-  for (auto _ : state) found = exact.compare(Format::f32, 0, rows, values.data());
-  state.counters["wrong_share"] = static_cast<double>(found.wrong) / (rows * dim);
+  foreign.time(state, [&](const ExactTable& exact, const char* values) {
+    found = exact.compare(Format::f32, 0, rows, values);
+  });
+  if (found.farthest.empty()) return;
   state.counters["farthest"] = *std::max_element(found.farthest.begin(), found.farthest.end());
   state.counters["ulp"] = found.ulp;
-  state.SetItemsProcessed(static_cast<std::int64_t>(rows * dim) * state.iterations());
 }
 
 const bool registered = [] {
@@ -56,8 +79,9 @@ const bool registered = [] {
     const std::string columns = path.stem().extension().string();
     const auto runs = columns.empty() ? std::vector<Run>{} : runs_of(columns.substr(1));
     if (path.extension() != ".f32" || runs.empty()) continue;
-    benchmark::RegisterBenchmark(fmt::format("verify/{}", path.stem().stem().string()).c_str(),
-                                 [path, runs](benchmark::State& state) { verify(state, path, runs); });
+    const std::string name = path.stem().stem().string();
+    benchmark::RegisterBenchmark(("verify/" + name).c_str(), &verify, Foreign{path, runs});
+    benchmark::RegisterBenchmark(("measure/" + name).c_str(), &measure, Foreign{path, runs});
   }
   return true;
 }();

@@ -63,8 +63,9 @@ enum class Part : std::uint8_t { sine, cosine, sine_and_cosine, cosine_and_sine,
 struct Columns {
   Part part;
   std::size_t lane, count;
-  std::size_t stride;        // bytes from row to row
-  std::ptrdiff_t apart = 0;  // bytes from the sines to the cosines, where they stand apart
+  std::size_t stride;           // bytes from row to row
+  std::ptrdiff_t apart = 0;     // bytes from the sines to the cosines, where they stand apart
+  const char* ahead = nullptr;  // where what will be read next begins, where something will be
 };
 
 // Who is told of entries that are not decided.
@@ -84,7 +85,8 @@ struct Found {
 // bounds.h. Scaled by as_f32 once more, and W for such a pair: (7); only some kernels write these.
 struct Angles {
   double *sine, *cosine, *less;
-  double *scaled_sine, *scaled_cosine, *least;
+  double *scaled_sine, *scaled_cosine;
+  float *least, *least_twice;  // each lane once, and twice in a row
 };
 
 // Pairs of channels of tokens: `count` from lane `lane` on. In memory the second ones are `apart` bytes after
@@ -113,9 +115,10 @@ struct Kernel {
   void (*fill)(Format format, const Blocks& blocks, const Columns& columns, void* at, bool stream,
                const Undecided& undecided);
 
-  // Bit b is set if every entry of block b is decided and is the correctly rounded one; if not, that says
-  // nothing.
-  std::uint64_t (*all_right)(Format format, const Blocks& blocks, const Columns& columns, const void* at);
+  // Adds to wrong[b] how many entries of block b are not the correctly rounded ones, without those that it
+  // tells of. 0 and -0 are one number.
+  void (*count)(Format format, const Blocks& blocks, const Columns& columns, const void* at,
+                std::uint64_t* wrong, const Undecided& undecided);
 
   // Measures every entry. Those that it tells of are not counted as wrong.
   void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,
@@ -127,8 +130,9 @@ struct Kernel {
   void (*angles)(const Block& block, std::size_t row, double amplitude, const Angles& angles,
                  std::size_t lanes);
 
-  // As all_right (of `tokens` tokens, each with its angles) and compare (of one): x is what was turned, at is
-  // what came of it. In Found and Undecided, `sine` is the first of the two channels, and `row` is 0.
+  // Whether all entries are right (of `tokens` tokens, each with its angles), and as compare (of one): x is
+  // what was turned, at is what came of it. In Found and Undecided, `sine` is the first of the two channels,
+  // and `row` is 0.
   bool (*turned_right)(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
                        const void* x, const void* at);
   void (*turned_compare)(Format format, const Angles& angles, const Channels& channels, const void* x,

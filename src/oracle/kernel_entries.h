@@ -62,16 +62,26 @@ POSPROOF_INLINE Doubles value(Stored<format> stored) {
   }
 }
 
-// The rows of the next block: a stride this long is not foreseen by the processor.
-template <Part part, std::size_t bytes>
-POSPROOF_INLINE void ask_ahead(const char* at, const Columns& columns) {
-  at += rows_per_block * columns.stride;
-#pragma GCC unroll 16
-  for (std::size_t line = 0; line < bytes; line += 64) {
-    __builtin_prefetch(at + line);
-    if constexpr (part == Part::sine_apart_cosine) __builtin_prefetch(at + columns.apart + line);
-  }
+// Lanes from `count` on do not count.
+template <class Mask>
+POSPROOF_INLINE Mask first_lanes(Mask mask, std::size_t count) {
+  for (std::size_t i = count; i < lanes; ++i) mask[i] = 0;
+  return mask;
 }
+
+// What will be read when these columns are done is asked for meanwhile, as many bytes as are read. That is in
+// the order of memory, whatever the order of reading, so that half of the lines are enough: the processor
+// sees where it goes and brings the others.
+struct Ahead {
+  const char* at;
+
+  template <std::size_t bytes>
+  POSPROOF_INLINE void ask() {
+#pragma GCC unroll 16
+    for (std::size_t line = 0; line == 0 || line < bytes / 2; line += 64) __builtin_prefetch(at + line, 0, 2);
+    at += bytes;
+  }
+};
 
 }  // namespace
 }  // namespace posproof::oracle::POSPROOF_ISA

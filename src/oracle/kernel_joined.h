@@ -155,6 +155,26 @@ POSPROOF_INLINE bool may_join(const Block& block, std::size_t lane, std::size_t 
   return !any(small);
 }
 
+// Which of the entries of a block's strip are not the stored ones: a bit an entry, written row after row and
+// counted at the end.
+template <std::size_t vectors>
+struct Bits {
+  alignas(64) Sure rows[rows_per_block][vectors];
+
+  POSPROOF_INLINE std::uint64_t count(std::size_t begin, std::size_t end) const {
+    constexpr std::size_t size = vectors * sizeof(Sure) < 8 ? vectors * sizeof(Sure) : 8;
+    std::uint64_t sum = 0;
+    const char* const from = (const char*)rows[begin];
+    const std::size_t bytes = (end - begin) * vectors * sizeof(Sure);
+    for (std::size_t i = 0; i < bytes; i += size) {
+      std::uint64_t word = 0;
+      __builtin_memcpy(&word, from + i, size);
+      sum += static_cast<unsigned>(__builtin_popcountll(word));
+    }
+    return sum;
+  }
+};
+
 #endif
 
 }  // namespace

@@ -107,13 +107,14 @@ struct Tally {
 
 template <Format format, Part part, bool whole>
 POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, std::size_t lane,
-                                   std::size_t count, const char* at, Found& found,
+                                   std::size_t count, const char* at, Ahead ahead, Found& found,
                                    const Undecided& undecided) {
+  constexpr std::size_t one = (part == Part::sine || part == Part::cosine ? 1 : 2) * sizeof(Stored<format>);
   const auto g = group<Surest<format>>(block, lane);
   Tally<format> sine_tally{}, cosine_tally{};
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    ask_ahead<part, 1>(from, columns);
+    ahead.ask<one>();
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
     if constexpr (has_sines(part))
       sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
@@ -145,19 +146,24 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
 
 // Maxima of one group of lanes over the rows, of values scaled by as_f32, all finite.
 struct JoinedTally {
-  Doubles farthest{}, ulp{};  // scaled; in powers of two of the value
+  Doubles farthest{}, ulp{};  // scaled; in halves of the power of two of the value
 
   POSPROOF_INLINE void add(Doubles value, Doubles difference) {
-    constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52, sum = std::int64_t{2 * 1023} << 52;
-    const Doubles off = abs(difference);
-    const Doubles of_power = (Doubles)(sum - (bits(value) & exponent));  // 1 / power, by its bits
-    farthest = larger(off, farthest);
-    ulp = larger(off * of_power, ulp);
+    constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52;
+    const Doubles of_half = (Doubles)(~bits(value) & exponent);  // 2 / power, by its bits
+    farthest = larger_size(difference, farthest);
+    ulp = larger_size(difference * of_half, ulp);
   }
 
   POSPROOF_INLINE void to(double* all_farthest, double* all_ulp) const {
     store(all_farthest, larger(farthest * (1 / bounds::as_f32), load<Doubles>(all_farthest)));
-    store(all_ulp, larger(ulp * 0x1p23, load<Doubles>(all_ulp)));
+    store(all_ulp, larger(ulp * 0x1p22, load<Doubles>(all_ulp)));
+  }
+
+ private:
+  static POSPROOF_INLINE Doubles larger_size(Doubles a, Doubles b) {
+    constexpr int of_sizes_without_sign = 0xb;
+    return (Doubles)_mm512_range_pd((__m512d)a, (__m512d)b, of_sizes_without_sign);
   }
 };
 
@@ -191,38 +197,42 @@ __attribute__((noinline)) void compare_rows(const Block& block, std::size_t begi
   constexpr std::size_t bytes = (in_pairs(part) ? 2 : 1) * sizeof(Floats);
   at += (begin - block.begin) * columns.stride;
   for (std::size_t k = 0; k < groups; ++k)
-    compare_group<Format::f32, part, true>(some, columns, lane + k * lanes, lanes, at + k * bytes, found,
-                                           undecided);
+    compare_group<Format::f32, part, true>(some, columns, lane + k * lanes, lanes, at + k * bytes, {at},
+                                           found, undecided);
 }
 
 template <Part part>
 void compare_joined(const Block& block, const Columns& columns, std::size_t lane, const char* const at,
-                    Found& found, const Undecided& undecided) {
+                    Ahead ahead, Found& found, const Undecided& undecided) {
   constexpr std::size_t groups = 2;
   using Strip = JoinedStrip<part, groups>;
   const Strip strip(block, lane);
   JoinedTally sine_tally[groups], cosine_tally[groups];
-  std::uint64_t wrong = 0, not_sure = 0;  // entries; rows, by their bits
+  constexpr std::size_t vectors = Strip::cells * (Strip::apart ? 2 : 1);
+  Bits<vectors> differ;
+  std::uint64_t not_sure = 0;  // rows, by their bits
   static_assert(rows_per_block <= 64);
-  Sure not_finite = 0;
-  const auto count = [&](Sixteen value, Sixteen stored) {
-    constexpr int infinity_or_nan = 0x99;
-    not_finite = _kor_mask16(not_finite, _mm512_fpclass_ps_mask((__m512)stored, infinity_or_nan));
-    wrong += static_cast<unsigned>(__builtin_popcount(_mm512_cmpneq_epi32_mask(value, stored)));
+  __m512 poison = _mm512_setzero_ps();  // 0 as long as all are finite
+  const auto count = [&](Sure& bits, Sixteen value, Sixteen stored) {
+    poison = _mm512_fmadd_ps((__m512)stored, _mm512_setzero_ps(), poison);
+    bits = _mm512_cmpneq_epi32_mask(value, stored);
   };
   constexpr std::size_t line = sizeof(Sixteen), half_a_line = sizeof(Floats);
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    ask_ahead<part, Strip::cells * line>(from, columns);
+    ahead.ask<vectors * line>();
     const auto right = strip.at(row);
+    Sure* const bits = differ.rows[row];
     if (__builtin_expect(!right.sure, 0)) {
       not_sure |= std::uint64_t{1} << row;
+      for (std::size_t n = 0; n < vectors; ++n) bits[n] = 0;
       continue;
     }
 #pragma GCC unroll 2
     for (std::size_t n = 0; n < Strip::cells; ++n) {
-      count(right.first[n], load<Sixteen>(from + n * line));
-      if constexpr (Strip::apart) count(right.second[n], load<Sixteen>(from + columns.apart + n * line));
+      count(bits[n], right.first[n], load<Sixteen>(from + n * line));
+      if constexpr (Strip::apart)
+        count(bits[Strip::cells + n], right.second[n], load<Sixteen>(from + columns.apart + n * line));
     }
 #pragma GCC unroll 2
     for (std::size_t k = 0; k < groups; ++k) {
@@ -245,9 +255,9 @@ void compare_joined(const Block& block, const Columns& columns, std::size_t lane
       }
     }
   }
-  if (not_finite != 0)
+  if (_mm512_cmp_ps_mask(poison, _mm512_setzero_ps(), _CMP_NEQ_UQ) != 0)
     return compare_rows<part, groups>(block, block.begin, block.end, columns, lane, at, found, undecided);
-  found.wrong += wrong;
+  found.wrong += differ.count(block.begin, block.end);
   for (std::size_t k = 0; k < groups; ++k) {
     const std::size_t i = lane + k * lanes;
     if constexpr (has_sines(part)) sine_tally[k].to(found.farthest_sine + i, found.ulp_sine + i);
@@ -264,23 +274,29 @@ void compare_joined(const Block& block, const Columns& columns, std::size_t lane
 template <Format format, Part part>
 void compare_run(const Block& block, const Columns& columns, const char* at, Found& found,
                  const Undecided& undecided) {
-  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>,
+                        all = (part == Part::sine_apart_cosine ? 2 : 1) * one;
   std::size_t done = 0;
+  Ahead ahead{columns.ahead != nullptr ? columns.ahead : at};
+  const auto past = [&](std::size_t lanes_done) {
+    done += lanes_done;
+    ahead.at += (block.end - block.begin) * lanes_done * all;
+  };
 #if POSPROOF_VBMI2
   if constexpr (format == Format::f32) {
     constexpr std::size_t width = 2 * lanes;
-    for (; done + width <= columns.count; done += width) {
+    for (; done + width <= columns.count; past(width)) {
       if (!may_join<part>(block, columns.lane + done, width)) break;
-      compare_joined<part>(block, columns, columns.lane + done, at + done * one, found, undecided);
+      compare_joined<part>(block, columns, columns.lane + done, at + done * one, ahead, found, undecided);
     }
   }
 #endif
-  for (; done + lanes <= columns.count; done += lanes)
-    compare_group<format, part, true>(block, columns, columns.lane + done, lanes, at + done * one, found,
-                                      undecided);
+  for (; done + lanes <= columns.count; past(lanes))
+    compare_group<format, part, true>(block, columns, columns.lane + done, lanes, at + done * one, ahead,
+                                      found, undecided);
   if (done < columns.count)
     compare_group<format, part, false>(block, columns, columns.lane + done, columns.count - done,
-                                       at + done * one, found, undecided);
+                                       at + done * one, ahead, found, undecided);
 }
 
 }  // namespace

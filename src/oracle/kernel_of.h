@@ -3,9 +3,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "oracle/kernel_count.h"
 #include "oracle/kernel_fill.h"
 #include "oracle/kernel_measure.h"
-#include "oracle/kernel_right.h"
 #include "oracle/kernel_turn.h"
 
 namespace posproof::oracle::POSPROOF_ISA {
@@ -84,9 +84,10 @@ void fill(Format format, const Blocks& blocks, const Columns& columns, void* at,
   });
 }
 
-std::uint64_t all_right(Format format, const Blocks& blocks, const Columns& columns, const void* at) {
-  return by_format(format, columns.part, [&]<Format one, Part part>() {
-    return run_right<one, part>(blocks, columns, static_cast<const char*>(at));
+void count(Format format, const Blocks& blocks, const Columns& columns, const void* at, std::uint64_t* wrong,
+           const Undecided& undecided) {
+  by_format(format, columns.part, [&]<Format one, Part part>() {
+    count_run<one, part>(blocks, columns, static_cast<const char*>(at), wrong, undecided);
   });
 }
 

@@ -6,7 +6,7 @@
 namespace posproof::oracle {
 
 const Kernel plain_kernel{
-    "plain",         &plain::multiply,      &plain::bound,        &plain::fill,          &plain::all_right,
+    "plain",         &plain::multiply,      &plain::bound,        &plain::fill,          &plain::count,
     &plain::compare, &plain::angles_of_row, &plain::turned_right, &plain::turned_compare};
 
 }  // namespace posproof::oracle

@@ -125,8 +125,9 @@ TEST_P(Kernels, write_only_what_everything_within_the_bound_rounds_to) {
 // Tokens (x, 0) whose angle has the cosine c and the sine 1/2.
 struct Turn {
   Rows room{2, lanes};
-  Angles angles{room[0].sine, room[0].cosine, room[0].sine_rest,
-                room[1].sine, room[1].cosine, room[1].sine_rest};
+  std::vector<float> least = std::vector<float>(lanes), least_twice = std::vector<float>(2 * lanes);
+  Angles angles{room[0].sine,   room[0].cosine, room[0].sine_rest, room[1].sine,
+                room[1].cosine, least.data(),   least_twice.data()};
   std::vector<float> x = std::vector<float>(2 * lanes), at = std::vector<float>(2 * lanes);
 
   void set(std::size_t lane, double cosine, double error, float first, float turned) {
@@ -135,14 +136,26 @@ struct Turn {
     angles.scaled_sine[lane] = 0.5 * bounds::as_f32;
     angles.less[lane] = -error;
     angles.scaled_cosine[lane] = cosine * bounds::as_f32;
-    angles.least[lane] = error * bounds::doubtless * bounds::as_f32;
+    least[lane] = static_cast<float>(error * bounds::doubtless * bounds::of_single);
+    least_twice[2 * lane] = least_twice[2 * lane + 1] = least[lane];
     x[lane] = first;
     at[lane] = turned;
     at[lanes + lane] = first / 2;
   }
+  // Whichever way the channels of a pair stand.
   bool right(const Kernel& kernel) const {
-    return kernel.turned_right(Format::f32, &angles, 1, {0, lanes, lanes * sizeof(float), false}, x.data(),
-                               at.data());
+    std::vector<float> x_in_pairs(2 * lanes), at_in_pairs(2 * lanes);
+    for (std::size_t i = 0; i < lanes; ++i)
+      for (const bool second : {false, true}) {
+        x_in_pairs[2 * i + (second ? 1 : 0)] = x[i + (second ? lanes : 0)];
+        at_in_pairs[2 * i + (second ? 1 : 0)] = at[i + (second ? lanes : 0)];
+      }
+    const bool apart = kernel.turned_right(Format::f32, &angles, 1, {0, lanes, lanes * sizeof(float), false},
+                                           x.data(), at.data());
+    const bool in_pairs = kernel.turned_right(Format::f32, &angles, 1, {0, lanes, sizeof(float), true},
+                                              x_in_pairs.data(), at_in_pairs.data());
+    EXPECT_EQ(apart, in_pairs);
+    return apart;
   }
 };
 

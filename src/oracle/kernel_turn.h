@@ -2,10 +2,18 @@
 // Tokens that were turned, for one instruction set: see kernel_of.h.
 #include "oracle/kernel_joined.h"
 #include "oracle/kernel_measure.h"
-#include "oracle/kernel_right.h"
 
 namespace posproof::oracle::POSPROOF_ISA {
 namespace {
+
+// Not 0 in lanes where bits differ.
+template <class Vector>
+POSPROOF_INLINE auto differ(Vector a, Vector b) {
+  if constexpr (sizeof(Vector) == sizeof(Floats))
+    return (Words)a ^ (Words)b;
+  else
+    return wide(a ^ b);
+}
 
 void angles_of_row(const Block& block, std::size_t row, double amplitude, const Angles& angles,
                    std::size_t width) {
@@ -18,7 +26,10 @@ void angles_of_row(const Block& block, std::size_t row, double amplitude, const 
 #if POSPROOF_VBMI2
     store(angles.scaled_sine + lane, load<Doubles>(angles.sine + lane) * bounds::as_f32);
     store(angles.scaled_cosine + lane, load<Doubles>(angles.cosine + lane) * bounds::as_f32);
-    store(angles.least + lane, less * (-bounds::doubtless * bounds::as_f32));
+    const Floats least = narrow(less * (-bounds::doubtless * bounds::of_single));
+    store(angles.least + lane, least);
+    store(angles.least_twice + 2 * lane, zip_low(least, least, Up{}));
+    store(angles.least_twice + 2 * lane + lanes, zip_high(least, least, Up{}));
 #endif
   }
 }
@@ -60,13 +71,30 @@ POSPROOF_INLINE void ask_ahead(const Channels& channels, const char* x, const ch
 }
 
 #if POSPROOF_VBMI2
+// How large the f32s have to be that these become, by their bits: W in (7), in single precision.
+template <bool paired>
+POSPROOF_INLINE Sixteen least_size(const Angles& angles, std::size_t lane, const char* x,
+                                   std::ptrdiff_t apart) {
+  const __m512 first = _mm512_abs_ps((__m512)load<Sixteen>(x));
+  const __m512 floor = _mm512_set1_ps(static_cast<float>(bounds::least_f32));
+  if constexpr (paired) {
+    constexpr int its_neighbour = 0xb1;
+    return (Sixteen)_mm512_fmadd_ps(_mm512_add_ps(first, _mm512_permute_ps(first, its_neighbour)),
+                                    (__m512)load<Sixteen>(angles.least_twice + 2 * lane), floor);
+  } else {
+    const __m512 second = _mm512_abs_ps((__m512)load<Sixteen>(x + apart));
+    return (Sixteen)_mm512_fmadd_ps(_mm512_add_ps(first, second), (__m512)load<Sixteen>(angles.least + lane),
+                                    floor);
+  }
+}
+
 // As many pairs as fill a vector of f32, or two that stand apart; `wrong` is what differs. False where
 // anything was not sure.
 template <bool paired>
 POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& angles, std::size_t lane,
                                 std::ptrdiff_t apart, const char* x, const char* at, Sixteen& wrong) {
   constexpr std::size_t groups = paired ? 1 : 2, last = groups - 1;
-  Doubles first[groups], second[groups], least[groups];
+  Doubles first[groups], second[groups];
 #pragma GCC unroll 2
   for (std::size_t k = 0; k < groups; ++k) {
     const auto from = entries<Format::f32, part_of(paired), true>(x + k * sizeof(Floats), apart, lanes);
@@ -75,14 +103,10 @@ POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& an
     const auto s = load<Doubles>(angles.scaled_sine + i), c = load<Doubles>(angles.scaled_cosine + i);
     first[k] = (Doubles)_mm512_fmsub_pd((__m512d)a, (__m512d)c, (__m512d)(b * s));
     second[k] = fma(a, s, b * c);
-    least[k] = fma(abs(a) + abs(b), load<Doubles>(angles.least + i), all(0x1p-1021));
   }
-  // The high halves alone: (7) cuts off what is below.
-  const Sixteen high = joining.joined(joining.order.high, bits(least[0]), bits(least[last]));
-  const Sixteen at_least = _mm512_slli_epi32(high, 3);
-  constexpr auto most =
-      static_cast<int>(__builtin_bit_cast(std::uint64_t, bounds::most_doubt * bounds::as_f32) >> 32);
-  Sure sure = _mm512_cmplt_epu32_mask(high, _mm512_set1_epi32(most)), second_sure = all_sure;
+  const Sixteen at_least = least_size<paired>(angles, lane, x, apart);
+  constexpr int most = __builtin_bit_cast(int, static_cast<float>(bounds::most_doubt));
+  Sure sure = _mm512_cmplt_epu32_mask(at_least, _mm512_set1_epi32(most)), second_sure = all_sure;
   const auto compare = [&](Doubles p, Doubles q, const char* stored, Sure& which) {
     wrong =
         _mm512_ternarylogic_epi32(wrong, joining.rounded(p, q, at_least, which), load<Sixteen>(stored), 0xf6);

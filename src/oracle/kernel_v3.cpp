@@ -6,9 +6,8 @@
 
 namespace posproof::oracle {
 
-const Kernel v3_kernel{
-    "v3",         &v3::multiply,      &v3::bound,        &v3::fill,          &v3::all_right,
-    &v3::compare, &v3::angles_of_row, &v3::turned_right, &v3::turned_compare};
+const Kernel v3_kernel{"v3",         &v3::multiply,      &v3::bound,        &v3::fill,          &v3::count,
+                       &v3::compare, &v3::angles_of_row, &v3::turned_right, &v3::turned_compare};
 
 }  // namespace posproof::oracle
 #endif

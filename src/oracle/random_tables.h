@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -127,8 +129,37 @@ struct Outcome {
   std::string first;
 };
 
-// One table, with every kernel that runs here: some of its entries against MPFR, and the whole against
-// itself.
+// Of a table that is right: a share of its entries made wrong, most by little. Returns how many.
+inline std::uint64_t spoil(Random& random, Format format, std::vector<char>& table) {
+  const std::size_t one = bytes(format), entries = table.size() / one;
+  const std::size_t every = std::array<std::size_t, 4>{1, 2, 30, 1000}[below(random, 4)];
+  std::uint64_t wrong = 0;
+  for (std::size_t n = below(random, every); n < entries; n += 1 + below(random, 2 * every - 1)) {
+    char* const at = table.data() + n * one;
+    const double right = load(format, at);
+    switch (below(random, 12)) {
+      case 0:
+        store(format, at, std::numeric_limits<double>::quiet_NaN());
+        break;
+      case 1:
+        store(format, at, -right);
+        break;
+      case 2:
+        store(format, at, below(random, 2) == 0 ? 0.0 : -0.0);
+        break;
+      case 3:
+        store(format, at, nearest(format, between(random, -2, 2)));
+        break;
+      default:
+        *at ^= 1;  // the last digit
+    }
+    wrong += load(format, at) == right ? 0 : 1;
+  }
+  return wrong;
+}
+
+// One table, with every kernel that runs here: some of its entries against MPFR, the whole against itself,
+// and with a known number of entries wrong.
 inline void one_table(Random& random, std::size_t samples, Outcome& outcome) {
   const std::size_t pairs = 1 + below(random, 40);
   std::size_t dim = 0;
@@ -148,6 +179,8 @@ inline void one_table(Random& random, std::size_t samples, Outcome& outcome) {
   };
 
   std::vector<std::vector<char>> filled;
+  std::vector<char> spoilt;
+  std::uint64_t wrong = 0;
   std::shared_ptr<const Ladder> any;
   for (const Kernel* kernel : kernels_here()) {
     const auto ladder = std::make_shared<const Ladder>(recipe, amplitude, *kernel);
@@ -160,6 +193,12 @@ inline void one_table(Random& random, std::size_t samples, Outcome& outcome) {
     if (const Compared same = table.compare(format, first, rows, out.data(), {}, 3 - threads);
         same.wrong != 0)
       tell(kernel->name, fmt::format("{} entries differ from themselves", same.wrong));
+    if (filled.size() == 1) wrong = spoil(random, format, spoilt = out);
+    const std::uint64_t measured = table.compare(format, first, rows, spoilt.data(), {}, threads).wrong,
+                        counted = table.count_wrong(format, first, rows, spoilt.data(), 3 - threads);
+    if (measured != wrong || counted != wrong)
+      tell(kernel->name,
+           fmt::format("{} measured and {} counted of {} wrong entries", measured, counted, wrong));
   }
   for (std::size_t s = 0; s < samples; ++s) {
     const Strip& strip = strips[below(random, strips.size())];

@@ -182,6 +182,13 @@ POSPROOF_INLINE bool has(Mask m, std::size_t lane) {
 POSPROOF_INLINE Longs counted(Longs count, Mask m) {
   return (Longs)_mm512_mask_add_epi64((__m512i)count, m, (__m512i)count, _mm512_set1_epi64(1));
 }
+POSPROOF_INLINE Longs counted_unequal(Longs count, Doubles a, Doubles b) {
+  return counted(count, _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_NEQ_UQ));
+}
+POSPROOF_INLINE Words counted_unequal(Words count, Floats a, Floats b) {
+  const Mask m = _mm256_cmp_ps_mask((__m256)a, (__m256)b, _CMP_NEQ_UQ);
+  return (Words)_mm256_mask_add_epi32((__m256i)count, m, (__m256i)count, _mm256_set1_epi32(1));
+}
 POSPROOF_INLINE Doubles larger_where(Mask m, Doubles a, Doubles b) {
   return (Doubles)_mm512_mask_max_pd((__m512d)a, m, (__m512d)a, (__m512d)b);
 }
@@ -208,6 +215,12 @@ POSPROOF_INLINE bool has(Mask m, std::size_t lane) {
 POSPROOF_INLINE Longs counted(Longs count, Mask m) {
   return count - m;
 }
+POSPROOF_INLINE Longs counted_unequal(Longs count, Doubles a, Doubles b) {
+  return count - (Longs)(a != b);
+}
+POSPROOF_INLINE Words counted_unequal(Words count, Floats a, Floats b) {
+  return count - (Words)(a != b);
+}
 POSPROOF_INLINE Doubles larger(Doubles a, Doubles b) {
   return a > b ? a : b;
 }
@@ -215,6 +228,11 @@ POSPROOF_INLINE Doubles larger_where(Mask m, Doubles a, Doubles b) {
   return larger(a, (Doubles)(bits(b) & m));  // of numbers that are not negative
 }
 #endif
+
+// The bits of numbers of 16 bits: 0 and -0 are one number.
+POSPROOF_INLINE Shorts counted_unequal(Shorts count, Shorts a, Shorts b) {
+  return count - (Shorts)((a != b) & (((a | b) & 0x7fff) != 0));
+}
 
 // a * b = product + rest, exactly (Dekker 1971; with one fused operation where there is one).
 struct Exactly {

@@ -66,6 +66,16 @@ std::vector<Strip> strips_of(std::span<const Run> runs) {
   return strips;
 }
 
+std::size_t blocks_at_a_time(std::size_t lanes) {
+  return std::clamp(4096 / std::max(lanes, std::size_t{1}), std::size_t{1}, most_blocks);
+}
+
+std::size_t rows_at_once(Position t, std::size_t left, std::size_t blocks) {
+  constexpr Position block = rows_per_block;
+  const auto into = static_cast<std::size_t>(((t % block) + block) % block);
+  return std::min(blocks * rows_per_block - into, left);
+}
+
 double load(Format format, const char* at) {
   if (format == Format::f64) {
     double value = 0;

@@ -23,6 +23,7 @@ struct Strip {
   bool for_kernels() const { return lane % lanes_together == 0; }
   bool has_sines() const { return part != Part::cosine; }
   bool has_cosines() const { return part != Part::sine; }
+  std::size_t all_columns() const { return count * (has_sines() && has_cosines() ? 2 : 1); }
   std::size_t step() const { return part == Part::sine_and_cosine || part == Part::cosine_and_sine ? 2 : 1; }
   std::size_t first_column() const;
   std::size_t column(std::size_t of_lane, bool cosine) const {
@@ -33,6 +34,13 @@ struct Strip {
 };
 
 std::vector<Strip> strips_of(std::span<const Run> runs);
+
+// Blocks at a time, of a ladder with so many lanes: what they need of it stays in the second cache.
+std::size_t blocks_at_a_time(std::size_t lanes);
+
+// Rows of `left`, from position t on (offset included), that are done in one go: to the end of so many of the
+// kernels' blocks.
+std::size_t rows_at_once(Position t, std::size_t left, std::size_t blocks);
 
 // An entry as it lies in memory, and back.
 double load(Format format, const char* at);

@@ -18,7 +18,7 @@ struct Way {
   std::string words;
   std::string name;  // of its benchmark; empty: it has a family, of which the fastest counts
   std::string family = {};
-  std::vector<std::string> verified = {};
+  std::vector<std::string> tables = {};  // that it made, as files
   std::string missing = "not measured";
 };
 
@@ -42,20 +42,28 @@ std::optional<double> mean(const Measured& measured, const std::vector<std::stri
   return names.empty() ? std::nullopt : std::optional(sum);
 }
 
+std::vector<std::string> named(const std::string& what, std::vector<std::string> names) {
+  for (std::string& name : names) name = what + name;
+  return names;
+}
+
 std::vector<std::string> row(const Measured& measured, const Way& way, const std::string& oracle) {
   const auto name = way.family.empty() ? std::optional(way.name) : measured.fastest(way.family);
   const auto took = name ? measured.seconds(*name) : std::nullopt;
-  if (!took) return {way.words, way.missing, "", "", "", "", ""};
+  if (!took) return {way.words, way.missing, "", "", "", "", "", ""};
   const auto slower = measured.ratio({*name}, {oracle});
   std::vector<std::string> cells = {way.words, significant(took->median * values * 1e3),
                                     significant(1e-6 / took->median),
                                     slower ? significant(slower->median) : ""};
-  const auto wrong = mean(measured, way.verified, "wrong_share"),
-             farthest = most(measured, way.verified, "farthest");
+  const auto verified = named("verify/", way.tables), all_measured = named("measure/", way.tables);
+  const auto wrong = mean(measured, verified, "wrong_share"),
+             farthest = most(measured, all_measured, "farthest");
   cells.push_back(wrong ? percent(*wrong) : "");
   cells.push_back(farthest ? document::scientific(*farthest, 2) : "");
-  const auto verify = measured.ratio({*name}, way.verified, static_cast<double>(way.verified.size()));
-  cells.push_back(verify ? significant(verify->median) : "");
+  for (const auto& against : {verified, all_measured}) {
+    const auto longer = measured.ratio({*name}, against, static_cast<double>(against.size()));
+    cells.push_back(longer ? significant(longer->median) : "");
+  }
   return cells;
 }
 
@@ -71,18 +79,18 @@ std::vector<Block> performance_of_others(const Measured& measured) {
     return measured.context(what) == "installed" ? "not for this processor" : "not installed";
   };
   const std::vector<Way> ways = {
-      {"numpy, all f32, as tutorials have it", "today/numpy_tutorial", "", {"verify/numpy_tutorial"}},
-      {"numpy, all f32, preallocated, in blocks", "today/numpy_best", "", {"verify/numpy_best"}},
-      {"numpy, f64 stored in f32", "today/numpy_f64", "", {"verify/numpy_f64"}},
+      {"numpy, all f32, as tutorials have it", "today/numpy_tutorial", "", {"numpy_tutorial"}},
+      {"numpy, all f32, preallocated, in blocks", "today/numpy_best", "", {"numpy_best"}},
+      {"numpy, f64 stored in f32", "today/numpy_f64", "", {"numpy_f64"}},
       {"PyTorch, all f32, as tutorials have it",
        "today/torch_tutorial",
        "",
-       {"verify/torch_tutorial"},
+       {"torch_tutorial"},
        missing("torch")},
       {"PyTorch, Llama-style caches, time for as many values",
        "today/llama_caches",
        "",
-       {"verify/llama_cosines", "verify/llama_sines"},
+       {"llama_cosines", "llama_sines"},
        missing("torch")},
       {"glibc `sincos`, f64 stored in f32", "library/glibc_sincos"},
       {"libmvec, AVX2, f64 stored in f32", "library/libmvec_v3", "", {}, library("libmvec")},
@@ -96,13 +104,14 @@ std::vector<Block> performance_of_others(const Measured& measured) {
        fmt::format("oracle/write_with_set_up/f64/sin_cos/{}/131072", best)},
   };
   Grid grid{{"way", "ms", "million values/s", "over the oracle's time", "not correctly rounded",
-             "largest error", "over the time of verifying it"},
+             "largest error", "over the time of verifying it", "of measuring it"},
             {},
             "A table of 131072 x 128, base 10000, one thread: the time to make it; what the oracle found in "
             "it, in the "
-            "same run; and how much longer making it takes than having every entry verified. MPFR is "
-            "measured on every "
-            "64th row. The libraries promise no correct rounding, and their tables were not verified here."};
+            "same run; and how much longer making it takes than having every entry verified (those that are "
+            "not correctly rounded are counted), or measured (how far off the farthest is as well, and "
+            "where). MPFR is measured on every 64th row. The libraries promise no correct rounding, and "
+            "their tables were not verified here."};
   for (const Way& way : ways) grid.rows.push_back(row(measured, way, oracle));
 
   std::string text =
@@ -111,7 +120,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
   const auto numpy = measured.counter("verify/numpy_tutorial", "wrong_share");
   const auto torch_wrong = measured.counter("verify/torch_tutorial", "wrong_share");
   const auto wide = measured.counter("verify/numpy_f64", "wrong_share");
-  const auto far = measured.counter("verify/numpy_tutorial", "farthest");
+  const auto far = measured.counter("measure/numpy_tutorial", "farthest");
   if (numpy && far)
     text += fmt::format(" Of numpy's entries {} are not correctly rounded, and the farthest is off by {}",
                         percent(*numpy), document::scientific(*far, 2)) +
@@ -120,7 +129,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
             "given: the "
             "angle is wrong, by a frequency that was rounded and a product with the position that was "
             "rounded again.";
-  const auto ulp = measured.counter("verify/numpy_f64", "ulp");
+  const auto ulp = measured.counter("measure/numpy_f64", "ulp");
   const auto dearer = measured.ratio({"today/numpy_f64"}, {"today/numpy_tutorial"});
   if (wide && ulp && dearer)
     text += fmt::format(
@@ -167,7 +176,8 @@ std::vector<Block> performance_of_the_oracle(const Measured& measured) {
   };
   const std::string best = measured.context("best_kernel");
   for (const char* format : {"f32", "f64", "bf16", "f16"}) {
-    for (const char* kernel : {"v4_vbmi2", "v4", "v3", "plain"}) add(format, kernel, "sin_cos", "131072", false);
+    for (const char* kernel : {"v4_vbmi2", "v4", "v3", "plain"})
+      add(format, kernel, "sin_cos", "131072", false);
     add(format, best, "interleaved", "131072", false);
     add(format, best, "sin_cos", "131072", true);
   }

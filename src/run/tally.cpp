@@ -238,7 +238,7 @@ void Tally::add(Position first, std::size_t rows, const std::byte* bytes, const 
   find_largest(values, blocks, asked);
   for (std::size_t n = 0; n < reference_.rounded.size(); ++n)
     found_.against[n].wrong +=
-        reference_.rounded[n].table->compare(format_, first, rows, values.bytes, {}, threads_).wrong;
+        reference_.rounded[n].table->count_wrong(format_, first, rows, values.bytes, threads_);
 }
 
 bool Tally::telling(Position t) {

@@ -1,0 +1,197 @@
+#pragma once
+// How many entries are not right, for one instruction set: see kernel_of.h.
+#include "oracle/kernel_entries.h"
+#include "oracle/kernel_joined.h"
+
+namespace posproof::oracle::POSPROOF_ISA {
+namespace {
+
+// How many are unequal, over the lanes of what is stored.
+template <Format format>
+struct Unequal {
+  using Counts = std::conditional_t<format == Format::f64, Longs,
+                                    std::conditional_t<format == Format::f32, Words, Shorts>>;
+  static_assert(rows_per_block * 32 < 0xffff, "sums of a strip stay within 16 bits");
+  Counts counts{};
+
+  POSPROOF_INLINE void add(Stored<format> stored, Stored<format> value) {
+    counts = counted_unequal(counts, stored, value);
+  }
+  POSPROOF_INLINE std::uint64_t of_first(std::size_t count) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += static_cast<std::uint64_t>(counts[i]);
+    return sum;
+  }
+};
+
+// `count` lanes of one block from `lane` on, whose first row is at `at`; `before` rows stand in the blocks
+// before it.
+struct Piece {
+  const Block& block;
+  std::size_t before, lane, count;
+  const char* at;
+  const Columns& columns;
+  const Undecided& undecided;
+
+  POSPROOF_INLINE const char* row(std::size_t number) const {
+    return at + (number - block.begin) * columns.stride;
+  }
+};
+
+// What was found of some rows: entries that are not right, where all are decided.
+struct Counted {
+  std::uint64_t wrong;
+  bool decided;
+};
+
+template <Format format, Part part, class Way, bool whole, std::size_t groups>
+POSPROOF_INLINE Counted strip_counted(const Piece& piece, std::size_t begin, std::size_t end, Ahead ahead) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
+  Unequal<format> wrong;
+  Open<format> open{};
+  Way g[groups];
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(piece.block, piece.lane + k * lanes);
+  const char* at = piece.row(begin);
+  for (std::size_t row = begin; row < end; ++row, at += piece.columns.stride) {
+    ahead.ask<groups*(part == Part::sine_apart_cosine ? 2 : 1) * one>();
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < groups; ++k) {
+      const auto stored = entries<format, part, whole>(at + k * one, piece.columns.apart, piece.count);
+      const std::size_t lane = piece.lane + k * lanes;
+      if constexpr (has_sines(part))
+        wrong.add(stored.sine, sines<format>(g[k], piece.block, row, lane, open));
+      if constexpr (has_cosines(part))
+        wrong.add(stored.cosine, cosines<format>(g[k], piece.block, row, lane, open));
+    }
+  }
+  return {wrong.of_first(piece.count), !any(whole ? open : first_lanes(open, piece.count))};
+}
+
+// One row where not all is decided, entry by entry.
+template <Format format, Part part, bool whole, std::size_t groups>
+POSPROOF_INLINE std::uint64_t entries_counted(const Piece& piece, std::size_t row) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
+  std::uint64_t wrong = 0;
+  for (std::size_t k = 0; k < groups; ++k) {
+    const std::size_t lane = piece.lane + k * lanes;
+    const auto g = group<Surest<format>>(piece.block, lane);
+    const auto stored =
+        entries<format, part, whole>(piece.row(row) + k * one, piece.columns.apart, piece.count);
+    const auto count = [&](Stored<format> there, Stored<format> value, Open<format> open, bool cosine) {
+      Unequal<format> each;
+      each.add(there, value);
+      for (std::size_t i = 0; i < piece.count; ++i)
+        if (open[i] != 0)
+          piece.undecided.tell(piece.undecided.who, piece.before + row, lane + i, cosine);
+        else
+          wrong += static_cast<std::uint64_t>(each.counts[i]);
+    };
+    Open<format> sine_open{}, cosine_open{};
+    if constexpr (has_sines(part)) {
+      const auto value = sines<format>(g, piece.block, row, lane, sine_open);
+      count(stored.sine, value, sine_open, false);
+    }
+    if constexpr (has_cosines(part)) {
+      const auto value = cosines<format>(g, piece.block, row, lane, cosine_open);
+      count(stored.cosine, value, cosine_open, true);
+    }
+  }
+  return wrong;
+}
+
+template <Format format, Part part, bool whole, std::size_t groups>
+__attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::size_t begin, std::size_t end) {
+  std::uint64_t wrong = 0;
+  for (std::size_t row = begin; row < end; ++row) {
+    const Counted all =
+        strip_counted<format, part, Surest<format>, whole, groups>(piece, row, row + 1, {piece.row(row)});
+    wrong += all.decided ? all.wrong : entries_counted<format, part, whole, groups>(piece, row);
+  }
+  return wrong;
+}
+
+#if POSPROOF_VBMI2
+
+template <Part part, std::size_t groups>
+POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, Ahead ahead) {
+  using Strip = JoinedStrip<part, groups>;
+  const Block& block = piece.block;
+  const Strip strip(block, piece.lane);
+  constexpr std::size_t vectors = Strip::cells * (Strip::apart ? 2 : 1);
+  Bits<vectors> differ;
+  std::uint64_t not_sure = 0;  // rows, by their bits
+  static_assert(rows_per_block <= 64);
+  const char* at = piece.at;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
+    ahead.ask<vectors * sizeof(Sixteen)>();
+    const auto right = strip.at(row);
+    Sure* const bits = differ.rows[row];
+#pragma GCC unroll 16
+    for (std::size_t n = 0; n < Strip::cells; ++n) {
+      const char* const here = at + n * sizeof(Sixteen);
+      bits[n] = _mm512_cmpneq_epi32_mask(right.first[n], load<Sixteen>(here));
+      if constexpr (Strip::apart)
+        bits[Strip::cells + n] =
+            _mm512_cmpneq_epi32_mask(right.second[n], load<Sixteen>(here + piece.columns.apart));
+    }
+    if (__builtin_expect(!right.sure, 0)) {
+      not_sure |= std::uint64_t{1} << row;
+      for (std::size_t n = 0; n < vectors; ++n) bits[n] = 0;
+    }
+  }
+  std::uint64_t wrong = differ.count(block.begin, block.end);
+  for (; not_sure != 0; not_sure &= not_sure - 1) {
+    const auto row = static_cast<std::size_t>(__builtin_ctzll(not_sure));
+    wrong += rows_counted<Format::f32, part, true, groups>(piece, row, row + 1);
+  }
+  return wrong;
+}
+#endif
+
+template <Format format, Part part, bool whole, std::size_t groups>
+POSPROOF_INLINE std::uint64_t piece_counted(const Piece& piece, Ahead ahead) {
+  const Block& block = piece.block;
+#if POSPROOF_VBMI2
+  if constexpr (whole && joins<format, part, groups>)
+    if (may_join<part>(block, piece.lane, groups * lanes)) return joined_counted<part, groups>(piece, ahead);
+#endif
+  const Counted all = [&] {
+    if constexpr (format == Format::f64)
+      if (may_split<part>(block, piece.lane, groups * lanes))
+        return strip_counted<format, part, Split, whole, groups>(piece, block.begin, block.end, ahead);
+    return strip_counted<format, part, Surest<format>, whole, groups>(piece, block.begin, block.end, ahead);
+  }();
+  if (all.decided) return all.wrong;
+  return rows_counted<format, part, whole, groups>(piece, block.begin, block.end);
+}
+
+// Adds to `wrong`, of each block.
+template <Format format, Part part>
+void count_run(const Blocks& blocks, const Columns& columns, const char* at, std::uint64_t* wrong,
+               const Undecided& undecided) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>,
+                        all = (part == Part::sine_apart_cosine ? 2 : 1) * one,
+                        most = together<format, part>();
+  Ahead ahead{columns.ahead != nullptr ? columns.ahead : at};
+  std::size_t done = 0;
+  const auto strips = [&]<bool whole, std::size_t groups>() {
+    const std::size_t count = whole ? lanes : columns.count - done;
+    const char* from = at + done * one;
+    for (std::size_t b = 0; b < blocks.count; ++b) {
+      const Block& block = blocks.first[b];
+      const std::size_t rows = block.end - block.begin;
+      const Piece piece{block, b * rows_per_block, columns.lane + done, count, from, columns, undecided};
+      wrong[b] += piece_counted<format, part, whole, groups>(piece, ahead);
+      from += rows * columns.stride;
+      ahead.at += rows * groups * lanes * all;
+    }
+    done += groups * lanes;
+  };
+  while (done + most * lanes <= columns.count) strips.template operator()<true, most>();
+  while (done + lanes <= columns.count) strips.template operator()<true, 1>();
+  if (done < columns.count) strips.template operator()<false, 1>();
+}
+
+}  // namespace
+}  // namespace posproof::oracle::POSPROOF_ISA
