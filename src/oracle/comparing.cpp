@@ -24,6 +24,26 @@ std::vector<Strip> in_pieces(const std::vector<Strip>& strips) {
   return pieces;
 }
 
+// What stands twice, as in caches that have every frequency twice, is computed once.
+std::vector<Strip> with_twins(const std::vector<Strip>& strips) {
+  std::vector<Strip> out;
+  for (const Strip& strip : strips) {
+    const auto is_twin = [&](const Strip& other) {
+      const bool same_shape =
+          strip.part != Part::sine_apart_cosine ||
+          strip.cosine_column - strip.sine_column == other.cosine_column - other.sine_column;
+      return other.twin == 0 && other.part == strip.part && other.lane == strip.lane &&
+             other.count == strip.count && strip.first_column() > other.first_column() && same_shape;
+    };
+    const auto first = std::ranges::find_if(out, is_twin);
+    if (first == out.end())
+      out.push_back(strip);
+    else
+      first->twin = strip.first_column() - first->first_column();
+  }
+  return out;
+}
+
 void blame(Compared& out, double ulp, Position at, std::size_t column) {
   if (!(ulp > out.ulp)) return;
   out.ulp = ulp;
@@ -39,7 +59,7 @@ Comparing::Comparing(const ExactTable& table, std::span<const std::size_t> zeros
       zeros_(zeros),
       format_(format),
       offset_(offset),
-      strips_(in_pieces(strips_of(table.runs()))) {
+      strips_(with_twins(in_pieces(strips_of(table.runs())))) {
   const Ladder& ladder = table.ladder();
   if (const Waves* fast = ladder.waves()) {
     together_ = blocks_at_a_time(fast->lanes());
@@ -63,6 +83,7 @@ Blocks Comparing::blocks_of(const Rows& rows) {
 // What comes next is asked for in the order of memory, by each strip as much as it reads itself.
 Columns Comparing::columns_of(const Strip& strip, const Rows& rows, std::size_t columns_before) const {
   Columns out = strip.columns(bytes(format_), table_.dim());
+  out.twin = static_cast<std::ptrdiff_t>(strip.twin * bytes(format_));
   out.ahead = rows.next + rows.count * columns_before * bytes(format_);
   return out;
 }
@@ -75,19 +96,25 @@ const char* Comparing::entry(const char* at, std::size_t row, std::size_t column
 
 void Comparing::count(const Strip& strip, const Columns& columns, const Blocks& blocks, const Rows& rows,
                       Wrong& wrong) const {
-  Open open;
+  Open open, of_twins;
   const std::size_t begin = blocks.count != 0 ? blocks.first->begin : 0;
-  if (has_fast_way(strip))
+  if (has_fast_way(strip)) {
     table_.ladder().waves()->kernel().count(format_, blocks, columns, entry(rows.at, 0, strip.first_column()),
-                                            wrong.data(), open.listener());
-  else
+                                            wrong.data(), open.listener(), of_twins.listener());
+  } else {
     open.all(strip, begin, begin + rows.count);
-  for (const Open::Entry& one : open.entries) {
-    const std::size_t row = one.row - begin;
-    const Position t = rows.first + offset_ + static_cast<Position>(row);
-    const double value = load(format_, entry(rows.at, row, strip.column(one.lane, one.cosine)));
-    if (value != settled(table_.ladder(), blocks, one, t, format_)) ++wrong[one.row / rows_per_block];
+    if (strip.twin != 0) of_twins.all(strip, begin, begin + rows.count);
   }
+  const auto settle = [&](const Strip& columns_of_it, const Open& opened) {
+    for (const Open::Entry& one : opened.entries) {
+      const std::size_t row = one.row - begin;
+      const Position t = rows.first + offset_ + static_cast<Position>(row);
+      const double value = load(format_, entry(rows.at, row, columns_of_it.column(one.lane, one.cosine)));
+      if (value != settled(table_.ladder(), blocks, one, t, format_)) ++wrong[one.row / rows_per_block];
+    }
+  };
+  settle(strip, open);
+  settle(strip.second(), of_twins);
 }
 
 std::uint64_t Comparing::count_wrong(const Rows& rows) {
@@ -96,7 +123,7 @@ std::uint64_t Comparing::count_wrong(const Rows& rows) {
   std::size_t before = 0;
   for (const Strip& strip : strips_) {
     count(strip, columns_of(strip, rows, before), blocks, rows, wrong);
-    before += strip.all_columns();
+    before += strip.columns_read();
   }
   std::uint64_t sum = 0;
   for (const std::uint64_t of_block : wrong) sum += of_block;
@@ -122,7 +149,7 @@ std::vector<Compared> Comparing::compared(const Rows& rows) {
   for (std::size_t s = 0; s < strips_.size(); ++s) {
     const Strip& strip = strips_[s];
     Columns columns = columns_of(strip, rows, before);
-    before += strip.all_columns();
+    before += strip.columns_read();
     // What was right in the block before is likely to be right in the next.
     const bool likely = clean_[s] && has_fast_way(strip);
     Wrong wrong{};
@@ -132,11 +159,13 @@ std::vector<Compared> Comparing::compared(const Rows& rows) {
       Compared& block = found[b];
       if (!likely || wrong[b] != 0) {
         const std::uint64_t wrong_before = block.wrong;
-        measure(strip, columns, giants_ ? blocks.first + b : nullptr, at, block);
+        const Block* const of_kernel = giants_ ? blocks.first + b : nullptr;
+        measure(strip, columns, of_kernel, at, block);
+        if (strip.twin != 0) measure(strip.second(), columns, of_kernel, at, block);
         clean_[s] = block.wrong == wrong_before;
       }
       at += block.rows * stride;
-      columns.ahead += block.rows * strip.all_columns() * bytes(format_);
+      columns.ahead += block.rows * strip.columns_read() * bytes(format_);
     }
   }
   const char* at = rows.at;

@@ -65,6 +65,7 @@ struct Columns {
   std::size_t lane, count;
   std::size_t stride;           // bytes from row to row
   std::ptrdiff_t apart = 0;     // bytes from the sines to the cosines, where they stand apart
+  std::ptrdiff_t twin = 0;      // bytes to columns that hold the same once more, where there are some
   const char* ahead = nullptr;  // where what will be read next begins, where something will be
 };
 
@@ -115,10 +116,10 @@ struct Kernel {
   void (*fill)(Format format, const Blocks& blocks, const Columns& columns, void* at, bool stream,
                const Undecided& undecided);
 
-  // Adds to wrong[b] how many entries of block b are not the correctly rounded ones, without those that it
-  // tells of. 0 and -0 are one number.
+  // Adds to wrong[b] how many entries of block b are not the correctly rounded ones, those of twins included,
+  // without those that it tells of: of twins to another. 0 and -0 are one number.
   void (*count)(Format format, const Blocks& blocks, const Columns& columns, const void* at,
-                std::uint64_t* wrong, const Undecided& undecided);
+                std::uint64_t* wrong, const Undecided& undecided, const Undecided& of_twins);
 
   // Measures every entry. Those that it tells of are not counted as wrong.
   void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,

@@ -113,37 +113,42 @@ __attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::si
 
 #if POSPROOF_VBMI2
 
-template <Part part, std::size_t groups>
-POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, Ahead ahead) {
+// With `twins`, of both pieces.
+template <Part part, std::size_t groups, bool twins>
+POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, const Piece& twin, Ahead ahead) {
   using Strip = JoinedStrip<part, groups>;
   const Block& block = piece.block;
   const Strip strip(block, piece.lane);
-  constexpr std::size_t vectors = Strip::cells * (Strip::apart ? 2 : 1);
-  Bits<vectors> differ;
+  constexpr std::size_t vectors = Strip::cells * (Strip::apart ? 2 : 1), all = (twins ? 2 : 1) * vectors;
+  Bits<all> differ;
   std::uint64_t not_sure = 0;  // rows, by their bits
   static_assert(rows_per_block <= 64);
+  const std::ptrdiff_t to_twin = twin.at - piece.at;
   const char* at = piece.at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
-    ahead.ask<vectors * sizeof(Sixteen)>();
+    ahead.ask<all * sizeof(Sixteen)>();
     const auto right = strip.at(row);
     Sure* const bits = differ.rows[row];
+    const auto compare = [&](std::size_t n, Sixteen value, const char* here) {
+      bits[n] = _mm512_cmpneq_epi32_mask(value, load<Sixteen>(here));
+      if constexpr (twins) bits[vectors + n] = _mm512_cmpneq_epi32_mask(value, load<Sixteen>(here + to_twin));
+    };
 #pragma GCC unroll 16
     for (std::size_t n = 0; n < Strip::cells; ++n) {
       const char* const here = at + n * sizeof(Sixteen);
-      bits[n] = _mm512_cmpneq_epi32_mask(right.first[n], load<Sixteen>(here));
-      if constexpr (Strip::apart)
-        bits[Strip::cells + n] =
-            _mm512_cmpneq_epi32_mask(right.second[n], load<Sixteen>(here + piece.columns.apart));
+      compare(n, right.first[n], here);
+      if constexpr (Strip::apart) compare(Strip::cells + n, right.second[n], here + piece.columns.apart);
     }
     if (__builtin_expect(!right.sure, 0)) {
       not_sure |= std::uint64_t{1} << row;
-      for (std::size_t n = 0; n < vectors; ++n) bits[n] = 0;
+      for (std::size_t n = 0; n < all; ++n) bits[n] = 0;
     }
   }
   std::uint64_t wrong = differ.count(block.begin, block.end);
   for (; not_sure != 0; not_sure &= not_sure - 1) {
     const auto row = static_cast<std::size_t>(__builtin_ctzll(not_sure));
     wrong += rows_counted<Format::f32, part, true, groups>(piece, row, row + 1);
+    if constexpr (twins) wrong += rows_counted<Format::f32, part, true, groups>(twin, row, row + 1);
   }
   return wrong;
 }
@@ -152,10 +157,6 @@ POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, Ahead ahead) {
 template <Format format, Part part, bool whole, std::size_t groups>
 POSPROOF_INLINE std::uint64_t piece_counted(const Piece& piece, Ahead ahead) {
   const Block& block = piece.block;
-#if POSPROOF_VBMI2
-  if constexpr (whole && joins<format, part, groups>)
-    if (may_join<part>(block, piece.lane, groups * lanes)) return joined_counted<part, groups>(piece, ahead);
-#endif
   const Counted all = [&] {
     if constexpr (format == Format::f64)
       if (may_split<part>(block, piece.lane, groups * lanes))
@@ -166,13 +167,31 @@ POSPROOF_INLINE std::uint64_t piece_counted(const Piece& piece, Ahead ahead) {
   return rows_counted<format, part, whole, groups>(piece, block.begin, block.end);
 }
 
+// Of a piece and its twin, if it has one; `ahead` is moved on by what they read.
+template <Format format, Part part, bool whole, std::size_t groups>
+POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& twin, Ahead& ahead) {
+  constexpr std::size_t one =
+      groups * lanes * bytes_of<format> * (has_sines(part) && has_cosines(part) ? 2 : 1);
+  const std::size_t read = (piece.block.end - piece.block.begin) * one;
+  const bool twins = piece.columns.twin != 0;
+  const Ahead first = ahead, second{ahead.at + read};
+  ahead.at += (twins ? 2 : 1) * read;
+#if POSPROOF_VBMI2
+  if constexpr (whole && joins<format, part, groups>)
+    if (may_join<part>(piece.block, piece.lane, groups * lanes))
+      return twins ? joined_counted<part, groups, true>(piece, twin, first)
+                   : joined_counted<part, groups, false>(piece, twin, first);
+#endif
+  std::uint64_t wrong = piece_counted<format, part, whole, groups>(piece, first);
+  if (twins) wrong += piece_counted<format, part, whole, groups>(twin, second);
+  return wrong;
+}
+
 // Adds to `wrong`, of each block.
 template <Format format, Part part>
 void count_run(const Blocks& blocks, const Columns& columns, const char* at, std::uint64_t* wrong,
-               const Undecided& undecided) {
-  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>,
-                        all = (part == Part::sine_apart_cosine ? 2 : 1) * one,
-                        most = together<format, part>();
+               const Undecided& undecided, const Undecided& of_twins) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>, most = together<format, part>();
   Ahead ahead{columns.ahead != nullptr ? columns.ahead : at};
   std::size_t done = 0;
   const auto strips = [&]<bool whole, std::size_t groups>() {
@@ -180,11 +199,12 @@ void count_run(const Blocks& blocks, const Columns& columns, const char* at, std
     const char* from = at + done * one;
     for (std::size_t b = 0; b < blocks.count; ++b) {
       const Block& block = blocks.first[b];
-      const std::size_t rows = block.end - block.begin;
-      const Piece piece{block, b * rows_per_block, columns.lane + done, count, from, columns, undecided};
-      wrong[b] += piece_counted<format, part, whole, groups>(piece, ahead);
-      from += rows * columns.stride;
-      ahead.at += rows * groups * lanes * all;
+      const auto piece = [&](const char* begin, const Undecided& told) {
+        return Piece{block, b * rows_per_block, columns.lane + done, count, begin, columns, told};
+      };
+      wrong[b] += pieces_counted<format, part, whole, groups>(piece(from, undecided),
+                                                              piece(from + columns.twin, of_twins), ahead);
+      from += (block.end - block.begin) * columns.stride;
     }
     done += groups * lanes;
   };

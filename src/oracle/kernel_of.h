@@ -85,9 +85,9 @@ void fill(Format format, const Blocks& blocks, const Columns& columns, void* at,
 }
 
 void count(Format format, const Blocks& blocks, const Columns& columns, const void* at, std::uint64_t* wrong,
-           const Undecided& undecided) {
+           const Undecided& undecided, const Undecided& of_twins) {
   by_format(format, columns.part, [&]<Format one, Part part>() {
-    count_run<one, part>(blocks, columns, static_cast<const char*>(at), wrong, undecided);
+    count_run<one, part>(blocks, columns, static_cast<const char*>(at), wrong, undecided, of_twins);
   });
 }
 

@@ -18,12 +18,18 @@ struct Strip {
   Part part;
   std::size_t lane, count;
   std::size_t sine_column, cosine_column;  // of the first frequency, where the part has them
+  std::size_t twin = 0;                    // so many columns on, all of it stands once more; 0: it does not
 
   // Where kernels may begin. The lone sine of an odd width does not: its entries are settled one by one.
   bool for_kernels() const { return lane % lanes_together == 0; }
   bool has_sines() const { return part != Part::cosine; }
   bool has_cosines() const { return part != Part::sine; }
-  std::size_t all_columns() const { return count * (has_sines() && has_cosines() ? 2 : 1); }
+  std::size_t columns_read() const {
+    return count * (has_sines() && has_cosines() ? 2 : 1) * (twin != 0 ? 2 : 1);
+  }
+  Strip second() const {  // of twins
+    return {part, lane, count, sine_column + twin, cosine_column + twin};
+  }
   std::size_t step() const { return part == Part::sine_and_cosine || part == Part::cosine_and_sine ? 2 : 1; }
   std::size_t first_column() const;
   std::size_t column(std::size_t of_lane, bool cosine) const {

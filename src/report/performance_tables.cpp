@@ -142,7 +142,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
 std::vector<Block> performance_of_the_oracle(const Measured& measured) {
   Grid grid{
       {"format", "kernel", "layout", "threads", "write, million values/s", "of a plain write",
-       "verify, million values/s", "of a plain read", "verify, 97 % wrong", "of a plain read, 97 % wrong"},
+       "verify, million values/s", "of a plain read", "measure, 97 % wrong", "of a plain read, 97 % wrong"},
       {},
       "131072 x 128, without the set-up; the last row 1048576 x 128. A plain write goes past the caches "
       "(non-temporal stores), a plain read loads whole vectors; both on one thread, of the same memory, by "
@@ -171,7 +171,7 @@ std::vector<Block> performance_of_the_oracle(const Measured& measured) {
     if (!measured.seconds(name("write"))) return;
     cells(name("write"), "memory/write/" + size, bytes, row);
     cells(name("verify"), "memory/read/" + size, bytes, row);
-    cells(name("verify_mismatched"), "memory/read/" + size, bytes, row);
+    cells(name("measure_mismatched"), "memory/read/" + size, bytes, row);
     grid.rows.push_back(std::move(row));
   };
   const std::string best = measured.context("best_kernel");
