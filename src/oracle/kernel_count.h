@@ -38,77 +38,79 @@ struct Piece {
   }
 };
 
-// What was found of some rows: entries that are not right, where all are decided.
+// What was found of some rows: entries that are not right, but for rows where not all is decided, which are
+// bits.
 struct Counted {
-  std::uint64_t wrong;
-  bool decided;
+  std::uint64_t wrong, open_rows;
 };
+static_assert(rows_per_block <= 64);
 
 template <Format format, Part part, class Way, bool whole, std::size_t groups>
-POSPROOF_INLINE Counted strip_counted(const Piece& piece, std::size_t begin, std::size_t end, Ahead ahead) {
+POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
+  const Block& block = piece.block;
   Unequal<format> wrong;
-  Open<format> open{};
+  std::uint64_t open_rows = 0;
   Way g[groups];
 #pragma GCC unroll 16
-  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(piece.block, piece.lane + k * lanes);
-  const char* at = piece.row(begin);
-  for (std::size_t row = begin; row < end; ++row, at += piece.columns.stride) {
+  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, piece.lane + k * lanes);
+  const char* at = piece.at;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
     ahead.ask<groups*(part == Part::sine_apart_cosine ? 2 : 1) * one>();
+    Unequal<format> with_row = wrong;
+    Open<format> open{};
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < groups; ++k) {
       const auto stored = entries<format, part, whole>(at + k * one, piece.columns.apart, piece.count);
       const std::size_t lane = piece.lane + k * lanes;
-      if constexpr (has_sines(part))
-        wrong.add(stored.sine, sines<format>(g[k], piece.block, row, lane, open));
+      if constexpr (has_sines(part)) with_row.add(stored.sine, sines<format>(g[k], block, row, lane, open));
       if constexpr (has_cosines(part))
-        wrong.add(stored.cosine, cosines<format>(g[k], piece.block, row, lane, open));
+        with_row.add(stored.cosine, cosines<format>(g[k], block, row, lane, open));
     }
+    if (__builtin_expect(any(whole ? open : first_lanes(open, piece.count)), 0))
+      open_rows |= std::uint64_t{1} << row;
+    else
+      wrong = with_row;
   }
-  return {wrong.of_first(piece.count), !any(whole ? open : first_lanes(open, piece.count))};
+  return {wrong.of_first(piece.count), open_rows};
 }
 
-// One row where not all is decided, entry by entry.
+// Rows where not all is decided, as surely as one can be here.
 template <Format format, Part part, bool whole, std::size_t groups>
-POSPROOF_INLINE std::uint64_t entries_counted(const Piece& piece, std::size_t row) {
+__attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::uint64_t rows) {
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
-  std::uint64_t wrong = 0;
-  for (std::size_t k = 0; k < groups; ++k) {
-    const std::size_t lane = piece.lane + k * lanes;
-    const auto g = group<Surest<format>>(piece.block, lane);
-    const auto stored =
-        entries<format, part, whole>(piece.row(row) + k * one, piece.columns.apart, piece.count);
-    const auto count = [&](Stored<format> there, Stored<format> value, Open<format> open, bool cosine) {
-      Unequal<format> each;
-      each.add(there, value);
-      for (std::size_t i = 0; i < piece.count; ++i)
-        if (open[i] != 0)
-          piece.undecided.tell(piece.undecided.who, piece.before + row, lane + i, cosine);
-        else
-          wrong += static_cast<std::uint64_t>(each.counts[i]);
-    };
-    Open<format> sine_open{}, cosine_open{};
-    if constexpr (has_sines(part)) {
-      const auto value = sines<format>(g, piece.block, row, lane, sine_open);
-      count(stored.sine, value, sine_open, false);
-    }
-    if constexpr (has_cosines(part)) {
-      const auto value = cosines<format>(g, piece.block, row, lane, cosine_open);
-      count(stored.cosine, value, cosine_open, true);
+  Unequal<format> decided;
+  std::uint64_t beside_open = 0;
+  for (; rows != 0; rows &= rows - 1) {
+    const auto row = static_cast<std::size_t>(__builtin_ctzll(rows));
+    for (std::size_t k = 0; k < groups; ++k) {
+      const std::size_t lane = piece.lane + k * lanes;
+      const auto g = group<Surest<format>>(piece.block, lane);
+      const auto stored =
+          entries<format, part, whole>(piece.row(row) + k * one, piece.columns.apart, piece.count);
+      const auto count = [&](Stored<format> there, Stored<format> value, Open<format> open, bool cosine) {
+        if (!any(open)) return decided.add(there, value);
+        Unequal<format> each;
+        each.add(there, value);
+        for (std::size_t i = 0; i < piece.count; ++i)
+          if (open[i] != 0)
+            piece.undecided.tell(piece.undecided.who, piece.before + row, lane + i, cosine);
+          else
+            beside_open += static_cast<std::uint64_t>(each.counts[i]);
+      };
+      if constexpr (has_sines(part)) {
+        Open<format> open{};
+        const auto value = sines<format>(g, piece.block, row, lane, open);
+        count(stored.sine, value, open, false);
+      }
+      if constexpr (has_cosines(part)) {
+        Open<format> open{};
+        const auto value = cosines<format>(g, piece.block, row, lane, open);
+        count(stored.cosine, value, open, true);
+      }
     }
   }
-  return wrong;
-}
-
-template <Format format, Part part, bool whole, std::size_t groups>
-__attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::size_t begin, std::size_t end) {
-  std::uint64_t wrong = 0;
-  for (std::size_t row = begin; row < end; ++row) {
-    const Counted all =
-        strip_counted<format, part, Surest<format>, whole, groups>(piece, row, row + 1, {piece.row(row)});
-    wrong += all.decided ? all.wrong : entries_counted<format, part, whole, groups>(piece, row);
-  }
-  return wrong;
+  return decided.of_first(piece.count) + beside_open;
 }
 
 #if POSPROOF_VBMI2
@@ -122,7 +124,6 @@ POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, const Piece& tw
   constexpr std::size_t vectors = Strip::cells * (Strip::apart ? 2 : 1), all = (twins ? 2 : 1) * vectors;
   Bits<all> differ;
   std::uint64_t not_sure = 0;  // rows, by their bits
-  static_assert(rows_per_block <= 64);
   const std::ptrdiff_t to_twin = twin.at - piece.at;
   const char* at = piece.at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
@@ -145,26 +146,23 @@ POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, const Piece& tw
     }
   }
   std::uint64_t wrong = differ.count(block.begin, block.end);
-  for (; not_sure != 0; not_sure &= not_sure - 1) {
-    const auto row = static_cast<std::size_t>(__builtin_ctzll(not_sure));
-    wrong += rows_counted<Format::f32, part, true, groups>(piece, row, row + 1);
-    if constexpr (twins) wrong += rows_counted<Format::f32, part, true, groups>(twin, row, row + 1);
-  }
+  if (not_sure == 0) return wrong;
+  wrong += rows_counted<Format::f32, part, true, groups>(piece, not_sure);
+  if constexpr (twins) wrong += rows_counted<Format::f32, part, true, groups>(twin, not_sure);
   return wrong;
 }
 #endif
 
 template <Format format, Part part, bool whole, std::size_t groups>
 POSPROOF_INLINE std::uint64_t piece_counted(const Piece& piece, Ahead ahead) {
-  const Block& block = piece.block;
-  const Counted all = [&] {
+  const Counted found = [&] {
     if constexpr (format == Format::f64)
-      if (may_split<part>(block, piece.lane, groups * lanes))
-        return strip_counted<format, part, Split, whole, groups>(piece, block.begin, block.end, ahead);
-    return strip_counted<format, part, Surest<format>, whole, groups>(piece, block.begin, block.end, ahead);
+      if (may_split<part>(piece.block, piece.lane, groups * lanes))
+        return strip_counted<format, part, Split, whole, groups>(piece, ahead);
+    return strip_counted<format, part, Surest<format>, whole, groups>(piece, ahead);
   }();
-  if (all.decided) return all.wrong;
-  return rows_counted<format, part, whole, groups>(piece, block.begin, block.end);
+  if (found.open_rows == 0) return found.wrong;
+  return found.wrong + rows_counted<format, part, whole, groups>(piece, found.open_rows);
 }
 
 // Of a piece and its twin, if it has one; `ahead` is moved on by what they read.

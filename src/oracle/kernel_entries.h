@@ -70,16 +70,30 @@ POSPROOF_INLINE Mask first_lanes(Mask mask, std::size_t count) {
 }
 
 // What will be read when these columns are done is asked for meanwhile, as many bytes as are read. That is in
-// the order of memory, whatever the order of reading, so that half of the lines are enough: the processor
-// sees where it goes and brings the others.
+// the order of memory, whatever the order of reading, so that every second pair of lines is enough: the
+// processor sees where it goes and brings the others.
 struct Ahead {
   const char* at;
 
   template <std::size_t bytes>
   POSPROOF_INLINE void ask() {
+    constexpr std::size_t line = 64, pair = 2 * line;
+    if constexpr (bytes < pair) {
+      __builtin_prefetch(at, 0, 2);
+      at += bytes;
+    } else if constexpr (bytes % (2 * pair) == 0) {
 #pragma GCC unroll 16
-    for (std::size_t line = 0; line == 0 || line < bytes / 2; line += 64) __builtin_prefetch(at + line, 0, 2);
-    at += bytes;
+      for (std::size_t done = 0; done < bytes; done += done / line % 2 == 0 ? line : 2 * pair - line)
+        __builtin_prefetch(at + done, 0, 2);
+      at += bytes;
+    } else {
+#pragma GCC unroll 16
+      for (std::size_t done = 0; done < bytes; done += pair) {
+        __builtin_prefetch(at, 0, 2);
+        at += line;
+        at += (~reinterpret_cast<std::uintptr_t>(at) & line) * 2;  // past the second of a pair
+      }
+    }
   }
 };
 

@@ -61,12 +61,14 @@ POSPROOF_INLINE Open<format> group_wrong(const Angles& angles, std::size_t lane,
   return whole ? wrong : first_lanes(wrong, count);
 }
 
-// What is likely to be asked for next, of one line of channels.
+// What is likely to be asked for next of a row, in the order of memory.
 template <bool paired>
-POSPROOF_INLINE void ask_ahead(const Channels& channels, const char* x, const char* at) {
-  for (const char* const from : {x, at}) {
-    __builtin_prefetch(from + channels.ahead);
-    if constexpr (!paired) __builtin_prefetch(from + channels.apart + channels.ahead);
+POSPROOF_INLINE void ask_ahead(const Channels& channels, const char* x, const char* at, std::size_t bytes) {
+  for (const char* from : {x + channels.ahead, at + channels.ahead}) {
+    for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(from + line);
+    if constexpr (paired) continue;
+    from += channels.apart;
+    for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(from + line);
   }
 }
 
@@ -129,11 +131,11 @@ bool turned_right_joined(const Angles* angles, std::size_t tokens, const Channel
   Sixteen wrong = _mm512_setzero_si512();
   Words others{};
   for (std::size_t token = 0; token < tokens; ++token, x += channels.stride, at += channels.stride) {
+    ask_ahead<paired>(channels, x, at, channels.count * one);
     std::size_t done = 0;
     for (; done + step <= channels.count; done += step) {
       const std::size_t lane = channels.lane + done;
       const char *const from = x + done * one, *const to = at + done * one;
-      ask_ahead<paired>(channels, from, to);
       Sixteen here = wrong;
       if (__builtin_expect(cell_wrong<paired>(joining, angles[token], lane, channels.apart, from, to, here),
                            1))
@@ -162,8 +164,7 @@ bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& c
   constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
   Open<format> wrong{};
   for (std::size_t token = 0; token < tokens; ++token, x += channels.stride, at += channels.stride) {
-    for (std::size_t line = 0; line < channels.count * one; line += 64)
-      ask_ahead<paired>(channels, x + line, at + line);
+    ask_ahead<paired>(channels, x, at, channels.count * one);
     std::size_t done = 0;
     for (; done + lanes <= channels.count; done += lanes)
       wrong |= group_wrong<format, paired, true>(angles[token], channels.lane + done, lanes, channels.apart,

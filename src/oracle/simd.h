@@ -97,9 +97,16 @@ POSPROOF_INLINE Mask with_difference(Mask open, Mask a, Mask b) {
 }
 #endif
 
-// Whether a lane of a mask (all ones or all zeros) is set.
+// Whether any bit is set.
 template <class Vector>
 POSPROOF_INLINE bool any(Vector v) {
+#if POSPROOF_LANES == 8
+  if constexpr (sizeof v == 64) return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) != 0;
+#endif
+#if POSPROOF_FMA
+  if constexpr (sizeof v == 32) return _mm256_testz_si256((__m256i)v, (__m256i)v) == 0;
+  if constexpr (sizeof v == 16) return _mm_testz_si128((__m128i)v, (__m128i)v) == 0;
+#endif
   std::uint64_t found = 0;
   std::uint64_t words[sizeof v / 8];
   store(words, v);
