@@ -69,22 +69,19 @@ POSPROOF_INLINE Mask first_lanes(Mask mask, std::size_t count) {
   return mask;
 }
 
-// What will be read when these columns are done is asked for meanwhile, as many bytes as are read. That is in
-// the order of memory, whatever the order of reading, so that every second pair of lines is enough: the
-// processor sees where it goes and brings the others.
+// What will be read when these columns are done is asked for meanwhile, as many bytes as are read, and in the
+// order of memory, whatever the order of reading: then every second pair of lines is enough, since the
+// processor sees where it goes and brings the others. Unless lines are asked for too seldom (`often`).
 struct Ahead {
   const char* at;
 
-  template <std::size_t bytes>
+  template <std::size_t bytes, bool often = true>
   POSPROOF_INLINE void ask() {
     constexpr std::size_t line = 64, pair = 2 * line;
-    if constexpr (bytes < pair) {
-      __builtin_prefetch(at, 0, 2);
-      at += bytes;
-    } else if constexpr (bytes % (2 * pair) == 0) {
+    if constexpr (bytes < pair || bytes % (2 * pair) == 0 || !often) {
 #pragma GCC unroll 16
-      for (std::size_t done = 0; done < bytes; done += done / line % 2 == 0 ? line : 2 * pair - line)
-        __builtin_prefetch(at + done, 0, 2);
+      for (std::size_t done = 0; done < bytes; done += line)
+        if (!often || done / pair % 2 == 0) __builtin_prefetch(at + done, 0, 2);
       at += bytes;
     } else {
 #pragma GCC unroll 16

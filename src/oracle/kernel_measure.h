@@ -114,7 +114,7 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
   Tally<format> sine_tally{}, cosine_tally{};
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    ahead.ask<one>();
+    ahead.ask<one, format != Format::f64>();
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
     if constexpr (has_sines(part))
       sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
