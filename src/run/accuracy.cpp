@@ -90,15 +90,20 @@ struct Basis {
   Role role;
   bool second;  // (0, 1), not (1, 0)
   std::vector<double> x;
+  std::vector<std::size_t> in_no_pair;  // channels
 };
 
 Basis basis(const Rotary& truth, bool second) {
-  Basis out{second ? Role::key : Role::query, second, {}};
+  Basis out{second ? Role::key : Role::query, second, {}, {}};
   for (std::size_t c = 0; c < truth.dim; ++c) out.x.push_back(static_cast<double>(c % 100 + 1));
+  std::vector<bool> paired(truth.dim, false);
   for (const Pair& pair : truth.pairs) {
     out.x[pair.first] = second ? 0 : 1;
     out.x[pair.second] = second ? 1 : 0;
+    paired[pair.first] = paired[pair.second] = true;
   }
+  for (std::size_t c = 0; c < truth.dim; ++c)
+    if (!paired[c]) out.in_no_pair.push_back(c);
   return out;
 }
 
@@ -108,7 +113,7 @@ std::vector<double> meant(const Rotary& truth, const Basis& basis, std::span<con
                           Format format) {
   std::vector<double> out(answer.begin(), answer.end());
   for (std::size_t from = 0; from < out.size(); from += truth.dim) {
-    for (std::size_t c = 0; c < truth.dim; ++c)
+    for (const std::size_t c : basis.in_no_pair)
       out[from + c] = answer[from + c] == basis.x[c] ? 0 : nearest(format, answer[from + c] - basis.x[c]);
     for (const Pair& pair : truth.pairs) {
       const double x = answer[from + pair.first], y = answer[from + pair.second];
