@@ -46,13 +46,18 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
   const auto whole = [](const std::string& word) {
     return Case::parse("position=" + word).integer("position");
   };
+  std::pair<Position, Position> asked;
   try {
     if (colon == std::string::npos) throw std::invalid_argument("no colon");
-    return std::pair{whole(positions.substr(0, colon)), whole(positions.substr(colon + 1))};
+    asked = {whole(positions.substr(0, colon)), whole(positions.substr(colon + 1))};
   } catch (const std::invalid_argument&) {
     throw std::invalid_argument(
         fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", positions));
   }
+  if (asked.first > asked.second)
+    throw std::invalid_argument(
+        fmt::format("positions {}: FIRST:LAST was asked for, the first not past the last", positions));
+  return asked;
 }
 
 void Options::add(CLI::App& app, const EncodingSpec& spec) {

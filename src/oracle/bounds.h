@@ -88,7 +88,7 @@
 namespace posproof::oracle::bounds {
 
 constexpr double u = 0x1p-53;
-constexpr double coarse = 5.01 * u;  // (3)
+constexpr double coarse = 6.01 * u;  // (3)
 constexpr double turned = 5.01 * u;  // (6)
 constexpr double fine = 27 * u * u;  // (4)
 constexpr double giant =

@@ -208,7 +208,8 @@ class ExactTurn::Comparing {
               fmt::format("x holds {} in batch row {}, head {}, token {}, channel {}: only finite "
                           "numbers are turned",
                           value, where.batch, where.head, where.token, channel));
-    if (fast()) {
+    // An infinity may be right, and it is not near to anything.
+    if (fast() && all_finite(stretch, y)) {
       Found lanes{found_[0].data(), found_[1].data(), found_[2].data(), found_[3].data(), 0};
       const std::size_t at = stretch.first * one_;
       tokens_.kernel()->turned_compare(format_, tokens_.angles()[token], channels_of(stretch), x + at, y + at,
@@ -227,6 +228,13 @@ class ExactTurn::Comparing {
         for (const bool second : {false, true}) open.entries.push_back({0, stretch.lane + k, second});
     }
     for (const Open::Entry& entry : open.entries) settle(stretch, entry, token, where, x, y);
+  }
+
+  bool all_finite(const Stretch& stretch, const char* y) const {
+    for (std::size_t k = 0; k < stretch.count; ++k)
+      for (const std::size_t channel : {stretch.first + k * stretch.step, stretch.second + k * stretch.step})
+        if (!std::isfinite(load(format_, y + channel * one_))) return false;
+    return true;
   }
 
   // One entry, by itself.

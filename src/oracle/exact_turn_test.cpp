@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "oracle/random_tables.h"
 
@@ -41,6 +42,44 @@ Tokens tokens(Random& random, const ExactTurn& turn, Format format, std::size_t 
   }
   turn.fill(format, out.x.data(), out.turned.data(), out.extents, out.positions);
   return out;
+}
+
+// Infinities that are right, beside an entry that is not; and infinities that nothing is turned from.
+TEST(ExactTurn, knows_the_right_infinities_and_refuses_to_turn_one) {
+  constexpr std::size_t count = 8, dim = 2 * count;
+  const std::vector<Position> positions = {3};
+  for (const Kernel* kernel : kernels_here())
+    for (const bool interleaved : {false, true})
+      for (const auto& [format, large] : {std::pair{Format::f16, 60000.0}, {Format::f32, 0x1.fp127}}) {
+        std::vector<double> frequencies;
+        for (std::size_t i = 0; i < count; ++i) frequencies.push_back(0.1 * static_cast<double>(i + 1));
+        const ExactTurn turn(std::make_shared<const Ladder>(Frequencies{Given{frequencies}}, 1.0, *kernel),
+                             pairs_of(count, interleaved), dim);
+        std::vector<char> x(dim * bytes(format)), y(x.size());
+        for (std::size_t c = 0; c < dim; ++c) store(format, x.data() + c * bytes(format), large);
+        turn.fill(format, x.data(), y.data(), {1, 1, 1}, positions);
+        std::size_t infinite = 0, finite = dim;
+        for (std::size_t c = 0; c < dim; ++c)
+          if (std::isinf(load(format, y.data() + c * bytes(format))))
+            ++infinite;
+          else
+            finite = c;
+        ASSERT_GT(infinite, 0u);
+        ASSERT_LT(finite, dim);
+        const auto wrong = [&] {
+          return turn.compare(format, x.data(), y.data(), {1, 1, 1}, positions).wrong;
+        };
+        EXPECT_EQ(wrong(), 0u) << kernel->name;
+        y[finite * bytes(format)] ^= 1;
+        EXPECT_EQ(wrong(), 1u) << kernel->name;
+
+        // What an infinity times numbers, added, has for bits.
+        for (std::size_t c = 0; c < dim; ++c) {
+          store(format, x.data() + c * bytes(format), HUGE_VAL);
+          store(format, y.data() + c * bytes(format), -std::numeric_limits<double>::quiet_NaN());
+        }
+        EXPECT_THROW(wrong(), Refusal) << kernel->name;
+      }
 }
 
 class EveryTurn : public testing::TestWithParam<std::string> {};

@@ -54,8 +54,8 @@ POSPROOF_INLINE Open<format> group_wrong(const Angles& angles, std::size_t lane,
   const auto from = entries<format, part_of(paired), whole>(x, apart, count);
   const auto stored = entries<format, part_of(paired), whole>(at, apart, count);
   const Turned t = turned(angles, lane, value<format>(from.sine), value<format>(from.cosine));
-  // What is not a number is not to be right for having the same bits.
-  Open<format> wrong = (Open<format>)__builtin_convertvector(t.less != t.less, Ints);
+  // What is turned from no finite number is not to be right for having the same bits.
+  Open<format> wrong = (Open<format>)__builtin_convertvector(~(t.less > -__builtin_huge_val()), Ints);
   wrong |= differ(stored.sine, decided<format>(t.first, -t.less, wrong));
   wrong |= differ(stored.cosine, decided<format>(t.second, -t.less, wrong));
   return whole ? wrong : first_lanes(wrong, count);

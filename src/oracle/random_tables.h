@@ -87,7 +87,7 @@ inline Frequencies frequencies(Random& random, std::size_t pairs) {
 inline std::vector<Run> runs(Random& random, std::size_t pairs, std::size_t& dim) {
   using Part = Run::Part;
   dim = 2 * pairs;
-  switch (below(random, 9)) {
+  switch (below(random, 10)) {
     case 0:
       return {{Part::sines_and_cosines, 0, 0, pairs}};
     case 1:
@@ -106,6 +106,10 @@ inline std::vector<Run> runs(Random& random, std::size_t pairs, std::size_t& dim
     case 6:
       dim *= 2;
       return {{Part::sines_and_cosines, 0, 0, pairs}, {Part::sines_and_cosines, 2 * pairs, 0, pairs}};
+    case 8:  // more runs of cosines than of sines
+      dim = 3 * pairs;
+      return {
+          {Part::cosines, 0, 0, pairs}, {Part::cosines, pairs, 0, pairs}, {Part::sines, 2 * pairs, 0, pairs}};
     case 7:
       dim *= 2;
       return {{Part::sines, 0, 0, pairs},

@@ -39,30 +39,27 @@ Columns Strip::columns(std::size_t bytes, std::size_t dim) const {
 
 std::vector<Strip> strips_of(std::span<const Run> runs) {
   std::vector<Strip> strips;
-  std::vector<bool> done(runs.size(), false);
-  for (std::size_t a = 0; a < runs.size(); ++a) {
-    if (done[a] || runs[a].count == 0) continue;
-    Strip strip = strip_of(runs[a]);
+  std::vector<bool> with_sines(runs.size(), false);  // cosines
+  for (const Run& run : runs) {
+    if (run.count == 0 || run.part == Run::Part::cosines) continue;
+    Strip strip = strip_of(run);
     for (std::size_t b = 0; b < runs.size(); ++b) {
-      const bool partner = runs[a].part == Run::Part::sines && runs[b].part == Run::Part::cosines &&
-                           !done[b] && runs[b].frequency == runs[a].frequency &&
-                           runs[b].count <= runs[a].count;
-      if (!partner || runs[b].count == 0) continue;
-      strip = {Part::sine_apart_cosine, runs[a].frequency, runs[b].count, runs[a].column, runs[b].column};
-      done[b] = true;
-      if (const std::size_t left = runs[a].count - runs[b].count; left != 0)
+      const Run& cosines = runs[b];
+      const bool partner = run.part == Run::Part::sines && cosines.part == Run::Part::cosines &&
+                           !with_sines[b] && cosines.frequency == run.frequency &&
+                           cosines.count <= run.count && cosines.count != 0;
+      if (!partner) continue;
+      strip = {Part::sine_apart_cosine, run.frequency, cosines.count, run.column, cosines.column};
+      with_sines[b] = true;
+      if (const std::size_t left = run.count - cosines.count; left != 0)
         strips.push_back({Part::sine, strip.lane + strip.count, left, strip.sine_column + strip.count, 0});
       break;
     }
-    // A run of cosines whose sines come later is found by them.
-    const bool waits =
-        runs[a].part == Run::Part::cosines &&
-        std::any_of(runs.begin() + static_cast<std::ptrdiff_t>(a), runs.end(), [&](const Run& run) {
-          return run.part == Run::Part::sines && run.frequency == runs[a].frequency &&
-                 run.count >= runs[a].count;
-        });
-    if (!waits) strips.push_back(strip);
+    strips.push_back(strip);
   }
+  for (std::size_t b = 0; b < runs.size(); ++b)
+    if (runs[b].part == Run::Part::cosines && runs[b].count != 0 && !with_sines[b])
+      strips.push_back(strip_of(runs[b]));
   return strips;
 }
 

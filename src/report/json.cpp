@@ -77,6 +77,7 @@ std::string json(const Gated& gated) {
               {"undecided", gated.undecided()},
               {"asked", Json::array()},
               {"not_asked", gated.not_asked},
+              {"left_out", gated.left_out},
               {"explanations", Json::array()}};
   for (const Asking& asking : gated.asked) {
     Json one = {{"property", asking.id}};

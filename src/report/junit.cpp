@@ -70,6 +70,12 @@ std::string junit(const Gated& gated) {
                                      : fmt::format("><{} message=\"{}\"/></testcase>\n", outcome.element,
                                                    escaped(outcome.message));
   }
+  if (!gated.left_out.empty()) {
+    ++errors;
+    cases +=
+        fmt::format("  <testcase classname=\"{}\" name=\"positions\"><error message=\"{}\"/></testcase>\n",
+                    escaped(gated.subject.name), escaped(gated.left_out));
+  }
   std::string properties;
   if (const auto& accuracy = gated.accuracy)
     properties = fmt::format(
@@ -84,7 +90,7 @@ std::string junit(const Gated& gated) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}{}</testsuite>\n",
       escaped(fmt::format("posproof gate {} {}", gated.encoding, gated.parameters.text())),
-      gated.asked.size(), failures, errors, skipped, properties, cases);
+      gated.asked.size() + (gated.left_out.empty() ? 0 : 1), failures, errors, skipped, properties, cases);
 }
 
 }  // namespace posproof::report

@@ -40,7 +40,7 @@ struct Story {
   std::string operator()(const Refuted& refuted) const {
     std::string out = off_by(refuted.residual, precision);
     out += fmt::format("\n  at  {}", refuted.counterexample.text());
-    if (!refuted.repeats) out += "\n  flaky: the same case did not fail again";
+    if (!refuted.repeats) out += "\n  flaky: asked again, alone, the same case did not fail";
     if (!refuted.irrelevant.empty())
       out += fmt::format("\n  does not matter: {}", fmt::join(refuted.irrelevant, ", "));
     return out;
@@ -119,6 +119,7 @@ std::string gated(const Gated& gated, const Style& style) {
     out += verdict("", asking.id, property, asking.verdict, gated.subject.precision, again, style);
   }
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
+  if (!gated.left_out.empty()) out += gated.left_out + "\n";
   for (const std::string& why : gated.not_asked) out += fmt::format("not asked  {}\n", why);
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)

@@ -188,6 +188,7 @@ Range asked_for(const Encoding& truth, const Subject& subject, const AccuracyOpt
   const Domain &own = *positions_of(encoding), &declared = *positions_of(truth);
   Range out{overlap(own, declared)};
   Domain& domain = out.domain;
+  if (options.positions) out.left_out = left_out(*options.positions, domain);
   const bool says_nothing = subject.live && !own.ends && own.hi >= declared.hi;
   const bool pairs = std::holds_alternative<Bias>(truth);
   if (!says_nothing || options.positions || (options.everything && !pairs)) return out;

@@ -268,6 +268,11 @@ TEST(Accuracy, of_part_of_a_file) {
   EXPECT_EQ(found.wrong, 0u);
   EXPECT_EQ(found.first, 70);
   EXPECT_EQ(found.last, 199);
+  EXPECT_EQ(found.stopped, "");
+  const Accuracy beyond =
+      of_file(small, rows, true, "", {.positions = std::pair{Position{70}, Position{400}}});
+  EXPECT_EQ(beyond.rows, 230u);
+  EXPECT_EQ(beyond.stopped, "positions 70 to 400 were asked for: those beyond 70 to 299 were not compared");
 }
 
 TEST(Accuracy, without_an_exact_table_is_compared_row_by_row) {

@@ -23,7 +23,7 @@ bool Gated::refuted() const {
 }
 
 bool Gated::undecided() const {
-  return std::any_of(asked.begin(), asked.end(), [](const Asking& a) {
+  return !left_out.empty() || std::any_of(asked.begin(), asked.end(), [](const Asking& a) {
     return !std::holds_alternative<Refuted>(a.verdict) && !std::holds_alternative<Holds>(a.verdict);
   });
 }
@@ -129,6 +129,13 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     gated.subject.encoding =
         narrowed(std::move(gated.subject.encoding), options.positions->first, options.positions->second);
   keep_within_fp16(truth, gated.subject.precision, gated.subject.encoding);
+  if (options.positions)
+    std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { kind.positions; })
+            gated.left_out = left_out(*options.positions, kind.positions);
+        },
+        gated.subject.encoding);
 
   struct Selected {
     std::string id;

@@ -33,9 +33,10 @@ struct Gated {
   std::vector<Explanation> explanations;  // where something was refuted
   Property agreement;                     // what the first of `asked` points to
   std::optional<Accuracy> accuracy = {};  // where every entry was compared, of a file or exhaustively
+  std::string left_out = {};              // of the positions that were asked for, in words
 
   bool refuted() const;
-  bool undecided() const;  // something was neither held nor refuted
+  bool undecided() const;  // something was neither held nor refuted, or not all was asked that was to be
 };
 
 struct GateOptions {

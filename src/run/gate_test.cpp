@@ -253,6 +253,24 @@ TEST(Gate, asks_a_live_subject_for_every_position_where_it_is_told_to) {
   EXPECT_EQ(right.accuracy->rows, 20000u);
 }
 
+// What holds where it was asked says nothing of positions that nobody asked.
+TEST(Gate, is_undecided_where_positions_were_asked_for_that_there_are_not) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const auto found = [&](Position last) {
+    return gate("rope", spec, with(spec, Case::parse("dim=8")), variant("half_split"),
+                {.budget = {.cases = 5},
+                 .filter = std::string(agreement_id),
+                 .call_time = std::chrono::milliseconds(8000),
+                 .positions = std::pair{Position{0}, last}});
+  };
+  EXPECT_EQ(found(1000).left_out, "");
+  EXPECT_FALSE(found(1000).undecided());
+  const Gated beyond = found(Position{1} << 30);
+  EXPECT_NE(beyond.left_out, "");
+  EXPECT_TRUE(beyond.undecided());
+  EXPECT_FALSE(beyond.refuted()) << story(beyond);
+}
+
 // The cosines and the sines of a rope, a column for each pair, as caches have them.
 std::array<Tensor, 2> cache(std::size_t rows, const std::string& parameters) {
   const EncodingSpec& spec = encoding_named("rope");

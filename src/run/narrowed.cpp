@@ -31,8 +31,9 @@ double largest_at(const Encoding& truth, Position t) {
 Encoding narrowed(Encoding encoding, Position lo, Position hi) {
   const auto narrow = [&](Domain& domain) {
     if (std::max(domain.lo, lo) > std::min(domain.hi, hi))
-      throw std::invalid_argument(
-          fmt::format("positions {}:{} were asked for, the subject has {}:{}", lo, hi, domain.lo, domain.hi));
+      throw std::invalid_argument(fmt::format("positions {}:{} were asked for, {} {}:{}", lo, hi,
+                                              domain.ends ? "the subject has" : "there are", domain.lo,
+                                              domain.hi));
     domain.ends = domain.ends && hi >= domain.hi && lo <= domain.lo;
     domain.lo = std::max(domain.lo, lo);
     domain.hi = std::min(domain.hi, hi);
@@ -44,6 +45,12 @@ Encoding narrowed(Encoding encoding, Position lo, Position hi) {
       },
       encoding);
   return encoding;
+}
+
+std::string left_out(const std::pair<Position, Position>& asked, const Domain& compared) {
+  if (asked.first >= compared.lo && asked.second <= compared.hi) return {};
+  return fmt::format("positions {} to {} were asked for: those beyond {} to {} were not compared",
+                     asked.first, asked.second, compared.lo, compared.hi);
 }
 
 void keep_within_fp16(const Encoding& truth, const Precision& precision, Encoding& subject) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "core/encoding.h"
 #include "core/precision.h"
 
@@ -9,6 +12,10 @@ namespace posproof {
 // The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are
 // left.
 Encoding narrowed(Encoding encoding, Position lo, Position hi);
+
+// What of the positions asked for, first to last, is not among those that are compared, in words; empty where
+// nothing is.
+std::string left_out(const std::pair<Position, Position>& asked, const Domain& compared);
 
 // What is beyond the largest number of fp16 is an infinity there, by rounding alone: a subject in fp16 is
 // asked for the positions whose values have a place in it. The other formats reach beyond 2^127.

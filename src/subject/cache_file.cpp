@@ -59,6 +59,9 @@ struct Place {
 struct Cache {
   std::vector<Rows> files;  // the cosines and the sines, or both in one
   std::vector<Place> places;
+  // Channels in no pair that have columns all the same: what stands there is 0 by right, and is added to what
+  // stays as it is.
+  std::vector<std::size_t> unturned;
   Position first;  // of row 0
 
   const Rows& cosines() const { return files.front(); }
@@ -91,6 +94,8 @@ struct Cache {
           channels[at.first] = a * c[at.cosine[0]] - b * s[at.sine[0]];
           channels[at.second] = a * s[at.sine[1]] + b * c[at.cosine[1]];
         }
+        for (const std::size_t channel : unturned)
+          if (c[channel] != 0) channels[channel] += c[channel];
       }
     }
     return x;
@@ -127,6 +132,16 @@ std::vector<Place> places(const std::vector<Rows>& files, const Rotary& declared
   return all;
 }
 
+std::vector<std::size_t> unturned(const std::vector<Rows>& files, const Rotary& declared) {
+  if (files.size() != 1 || files.front().columns == 2 * declared.pairs.size()) return {};
+  std::vector<bool> turns(declared.dim, false);
+  for (const Pair& pair : declared.pairs) turns[pair.first] = turns[pair.second] = true;
+  std::vector<std::size_t> out;
+  for (std::size_t c = 0; c < declared.dim; ++c)
+    if (!turns[c]) out.push_back(c);
+  return out;
+}
+
 }  // namespace
 
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected) {
@@ -148,8 +163,9 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   domain.ends = true;
   rotary.positions = within(domain, declared.positions);
   auto at = places(files, declared, expected);
-  const auto cache =
-      std::make_shared<const Cache>(Cache{std::move(files), std::move(at), declared.positions.lo});
+  auto rest = unturned(files, declared);
+  const auto cache = std::make_shared<const Cache>(
+      Cache{std::move(files), std::move(at), std::move(rest), declared.positions.lo});
   rotary.turn = [cache, heads = declared.heads, dim = declared.dim](
                     const Tensor& x, std::span<const Position> positions, Role) {
     if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||

@@ -69,6 +69,17 @@ TEST(CacheFile, a_column_for_each_channel_is_that_of_its_place) {
   EXPECT_EQ(turned(subject), Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
 }
 
+// Where the table is as wide as the head, the columns of channels that do not turn are 0 by right.
+TEST(CacheFile, what_stands_in_the_columns_of_no_pair_is_seen) {
+  Tensor wide({3, 5}, {1, 2, 10, 20, 0, 2, 3, 20, 30, 0, 3, 4, 30, 40, 0});
+  EXPECT_EQ(turned(open(Written("both.npy", wide, true).subject(), turning())),
+            Tensor({1, 2, 1, 5}, by_row_2));
+  Tensor expected({1, 2, 1, 5}, by_row_2);
+  wide.at(2, 4) = 7;
+  for (std::size_t head = 0; head < 2; ++head) expected.row(head)[4] += 7;
+  EXPECT_EQ(turned(open(Written("both.npy", wide, true).subject(), turning())), expected);
+}
+
 TEST(CacheFile, one_file_has_the_cosine_in_the_first_channel_and_the_sine_in_the_second) {
   const Tensor both({3, 4}, {1, 2, 10, 20, 2, 3, 20, 30, 3, 4, 30, 40});
   const Written file("both.npy", both, true);
