@@ -93,6 +93,9 @@ struct Rotary {
   std::shared_ptr<const oracle::ExactTable> exact = {};
 };
 
+// The channels that are left as they are, in order.
+std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary);
+
 // How a bucketed bias shares its entries between offsets.
 struct Buckets {
   std::size_t count = 0;

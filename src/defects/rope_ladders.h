@@ -58,6 +58,11 @@ inline bool scaled(const Parameters& p, const char* kind) {
   return p.word("scaling") == kind && p.real("factor") > 1;
 }
 
+inline Parameters unscaled(Parameters p) {
+  p.set("scaling", "none");
+  return p;
+}
+
 // The turn of other parameters, under the name of these.
 inline Encoding turning_as(const Parameters& p, const Parameters& other) {
   Rotary rotary = right(p);
@@ -66,8 +71,7 @@ inline Encoding turning_as(const Parameters& p, const Parameters& other) {
 }
 
 inline Encoding scaling_ignored(const Parameters& p) {
-  Parameters other = p;
-  other.set("scaling", "none");
+  const Parameters other = unscaled(p);
   const Rotary scaled_one = right(p), plain = right(other);
   bool differs = scaled_one.amplitude != 1;
   for (const Pair& pair : plain.pairs)
@@ -78,9 +82,7 @@ inline Encoding scaling_ignored(const Parameters& p) {
 
 inline Encoding linear_scale_in_exponent(const Parameters& p) {
   refuse_unless(scaled(p, "linear"), "the same unless `scaling=linear`");
-  Parameters other = p;
-  other.set("scaling", "none");
-  const std::vector<Pair> pairs = right(other).pairs;
+  const std::vector<Pair> pairs = right(unscaled(p)).pairs;
   return with_pairs(p, [pairs, factor = p.real("factor")](Pair& pair) {
     const double w = std::abs(pairs[pair.index].frequency);
     pair.frequency = std::copysign(std::pow(w, 1 / factor), pair.frequency);
@@ -90,9 +92,7 @@ inline Encoding linear_scale_in_exponent(const Parameters& p) {
 // At the short end, where a pair ought to keep its speed, it is divided by the factor.
 inline Encoding llama3_smoothing_in_wavelength(const Parameters& p) {
   refuse_unless(scaled(p, "llama3"), "the same unless `scaling=llama3`");
-  Parameters other = p;
-  other.set("scaling", "none");
-  const std::vector<Pair> pairs = right(other).pairs;
+  const std::vector<Pair> pairs = right(unscaled(p)).pairs;
   const double length = p.real("original_length"), factor = p.real("factor");
   const double longest = length / p.real("low"), shortest = length / p.real("high");
   bool differs = false;
@@ -117,9 +117,7 @@ inline Encoding yarn_attention_factor_ignored(const Parameters& p) {
 // The ramp falls where it ought to rise: fast pairs are slowed and slow ones kept.
 inline Encoding yarn_betas_swapped(const Parameters& p) {
   refuse_unless(scaled(p, "yarn"), "the same unless `scaling=yarn`");
-  Parameters other = p;
-  other.set("scaling", "none");
-  const std::vector<Pair> pairs = right(other).pairs;
+  const std::vector<Pair> pairs = right(unscaled(p)).pairs;
   const double base = p.real("base"), length = p.real("original_length"), factor = p.real("factor");
   const auto turning_width = static_cast<double>(turning(right(p)));
   const double d = p.word("exponent") == "dim" ? p.real("dim") : turning_width;

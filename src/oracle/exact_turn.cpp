@@ -201,15 +201,12 @@ class ExactTurn::Comparing {
 
   void measure(const Stretch& stretch, std::size_t token, const Where& where, const char* x, const char* y) {
     Open open;
-    for (std::size_t k = 0; k < stretch.count; ++k)
-      for (const std::size_t channel : {stretch.first + k * stretch.step, stretch.second + k * stretch.step})
-        if (const double value = load(format_, x + channel * one_); !std::isfinite(value))
-          throw Refusal(
-              fmt::format("x holds {} in batch row {}, head {}, token {}, channel {}: only finite "
-                          "numbers are turned",
-                          value, where.batch, where.head, where.token, channel));
+    if (const auto channel = first_not_finite(stretch, x))
+      throw Refusal(fmt::format(
+          "x holds {} in batch row {}, head {}, token {}, channel {}: only finite numbers are turned",
+          load(format_, x + *channel * one_), where.batch, where.head, where.token, *channel));
     // An infinity may be right, and it is not near to anything.
-    if (fast() && all_finite(stretch, y)) {
+    if (fast() && !first_not_finite(stretch, y)) {
       Found lanes{found_[0].data(), found_[1].data(), found_[2].data(), found_[3].data(), 0};
       const std::size_t at = stretch.first * one_;
       tokens_.kernel()->turned_compare(format_, tokens_.angles()[token], channels_of(stretch), x + at, y + at,
@@ -230,11 +227,11 @@ class ExactTurn::Comparing {
     for (const Open::Entry& entry : open.entries) settle(stretch, entry, token, where, x, y);
   }
 
-  bool all_finite(const Stretch& stretch, const char* y) const {
+  std::optional<std::size_t> first_not_finite(const Stretch& stretch, const char* row) const {
     for (std::size_t k = 0; k < stretch.count; ++k)
       for (const std::size_t channel : {stretch.first + k * stretch.step, stretch.second + k * stretch.step})
-        if (!std::isfinite(load(format_, y + channel * one_))) return false;
-    return true;
+        if (!std::isfinite(load(format_, row + channel * one_))) return channel;
+    return std::nullopt;
   }
 
   // One entry, by itself.

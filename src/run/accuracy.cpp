@@ -94,16 +94,12 @@ struct Basis {
 };
 
 Basis basis(const Rotary& truth, bool second) {
-  Basis out{second ? Role::key : Role::query, second, {}, {}};
+  Basis out{second ? Role::key : Role::query, second, {}, channels_in_no_pair(truth)};
   for (std::size_t c = 0; c < truth.dim; ++c) out.x.push_back(static_cast<double>(c % 100 + 1));
-  std::vector<bool> paired(truth.dim, false);
   for (const Pair& pair : truth.pairs) {
     out.x[pair.first] = second ? 0 : 1;
     out.x[pair.second] = second ? 1 : 0;
-    paired[pair.first] = paired[pair.second] = true;
   }
-  for (std::size_t c = 0; c < truth.dim; ++c)
-    if (!paired[c]) out.in_no_pair.push_back(c);
   return out;
 }
 

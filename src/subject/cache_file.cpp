@@ -132,16 +132,6 @@ std::vector<Place> places(const std::vector<Rows>& files, const Rotary& declared
   return all;
 }
 
-std::vector<std::size_t> unturned(const std::vector<Rows>& files, const Rotary& declared) {
-  if (files.size() != 1 || files.front().columns == 2 * declared.pairs.size()) return {};
-  std::vector<bool> turns(declared.dim, false);
-  for (const Pair& pair : declared.pairs) turns[pair.first] = turns[pair.second] = true;
-  std::vector<std::size_t> out;
-  for (std::size_t c = 0; c < declared.dim; ++c)
-    if (!turns[c]) out.push_back(c);
-  return out;
-}
-
 }  // namespace
 
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected) {
@@ -163,7 +153,8 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   domain.ends = true;
   rotary.positions = within(domain, declared.positions);
   auto at = places(files, declared, expected);
-  auto rest = unturned(files, declared);
+  const bool as_wide_as_the_head = files.size() == 1 && cosines.columns == declared.dim;
+  auto rest = as_wide_as_the_head ? channels_in_no_pair(declared) : std::vector<std::size_t>{};
   const auto cache = std::make_shared<const Cache>(
       Cache{std::move(files), std::move(at), std::move(rest), declared.positions.lo});
   rotary.turn = [cache, heads = declared.heads, dim = declared.dim](
