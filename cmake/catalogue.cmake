@@ -8,7 +8,7 @@
 # writes catalogue/properties.h with
 #   namespace posproof::properties::score { extern const Property depends_on_offset; }
 #   namespace posproof::catalogue { std::span<const Entry<Property>> properties(); }
-# and sets <NAME>_SOURCES in the caller: the files found and the list that was written.
+# and sets <NAME>_SOURCES in the caller: the list that was written.
 function(posproof_catalogue)
   cmake_parse_arguments(ARG "" "NAME;FOLDER;TYPE;HEADER" "" ${ARGN})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}
@@ -18,7 +18,6 @@ function(posproof_catalogue)
 
   set(declarations "")
   set(entries "")
-  set(sources "")
   foreach(file IN LISTS files)
     string(REGEX REPLACE "\\.cpp$" "" id ${file})
     if(NOT id MATCHES "^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*$")
@@ -31,7 +30,6 @@ function(posproof_catalogue)
     string(REGEX REPLACE "::$" "" space ${space})
     string(APPEND declarations "namespace ${space} {\nextern const ${ARG_TYPE} ${last};\n}\n")
     string(APPEND entries "    {\"${id}\", &${ARG_NAME}::${name}},\n")
-    list(APPEND sources ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file})
   endforeach()
 
   set(made ${PROJECT_BINARY_DIR}/generated/catalogue)
@@ -45,7 +43,7 @@ std::span<const Entry<${ARG_TYPE}>> ${ARG_NAME}() {
   static constexpr std::array<Entry<${ARG_TYPE}>, ${number}> all = {{\n${entries}  }};\n  return all;\n}\n}\n")
   file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.h CONTENT "${declared}" @ONLY)
   file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.cpp CONTENT "${listed}" @ONLY)
-  set(${ARG_NAME}_SOURCES ${sources} ${made}/${ARG_NAME}.cpp PARENT_SCOPE)
+  set(${ARG_NAME}_SOURCES ${made}/${ARG_NAME}.cpp PARENT_SCOPE)
 endfunction()
 
 # The contents of the `.cases` files of a folder, to be had at run time without a path of the source tree:

@@ -6,6 +6,7 @@
 
 #include "report/figure.h"
 #include "report/report.h"
+#include "test_paths.h"
 
 namespace posproof {
 namespace {

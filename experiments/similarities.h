@@ -6,14 +6,14 @@
 #include <variant>
 #include <vector>
 
-#include "oracle/exact_table.h"
+#include "exact/exact_table.h"
 #include "oracle/oracle.h"
-#include "oracle/similarity.h"
+#include "exact/similarity.h"
 
 namespace posproof::experiments {
 
 // The sinusoidal code of these words (`dim=64 base=500000`): its exact table.
-inline std::shared_ptr<const oracle::ExactTable> sinusoidal(std::string_view words) {
+inline std::shared_ptr<const exact::ExactTable> sinusoidal(std::string_view words) {
   return std::get<Table>(oracle::sinusoidal(Case::parse(words))).exact;
 }
 
@@ -22,7 +22,7 @@ inline std::shared_ptr<const oracle::ExactTable> sinusoidal(std::string_view wor
 // encodings of that width and base have the same frequencies.
 inline std::vector<double> similarities(std::string_view words, Position last) {
   std::vector<double> g(static_cast<std::size_t>(last) + 1);
-  oracle::Similarity(sinusoidal(words)->ladder()).fill(Format::f64, 0, g);
+  exact::Similarity(sinusoidal(words)->ladder()).fill(Format::f64, 0, g);
   return g;
 }
 

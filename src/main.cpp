@@ -59,13 +59,12 @@ struct Command {
   std::string_view name;
   void (*add)(CLI::App&, int&);
 };
-constexpr std::array<Command, 9> commands = {{{"matrix", &add_matrix},
+constexpr std::array<Command, 8> commands = {{{"matrix", &add_matrix},
                                               {"check", &add_check},
                                               {"gate", &add_gate},
                                               {"accuracy", &add_accuracy},
                                               {"oracle", &add_oracle},
                                               {"report", &add_report},
-                                              {"performance", &add_performance},
                                               {"list", &add_list},
                                               {"explain", &add_explain}}};
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "attention/dot_product.h"
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 #include "catalogue/properties.h"
 #include "tokens.h"
 

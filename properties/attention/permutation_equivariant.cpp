@@ -1,4 +1,4 @@
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 #include "catalogue/properties.h"
 #include "tokens.h"
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 #include "catalogue/properties.h"
 #include "tokens.h"
 

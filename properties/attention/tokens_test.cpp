@@ -6,7 +6,7 @@
 #include <set>
 
 #include "catalogue/properties.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

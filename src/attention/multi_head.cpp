@@ -7,7 +7,7 @@
 
 #include "attention/dot_product.h"
 #include "attention/generator.h"
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 
 namespace posproof::attention {
 

@@ -7,7 +7,7 @@
 
 #include "attention/mask.h"
 #include "attention/multi_head.h"
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 #include "catalogue/encodings.h"
 #include "core/spec.h"
 

@@ -14,7 +14,7 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/recorded.h"
-#include "run/trial.h"
+#include "search/trial.h"
 #include "subject/subject.h"
 
 namespace posproof::command {

@@ -20,7 +20,6 @@ void add_gate(CLI::App& app, int& code);
 void add_accuracy(CLI::App& app, int& code);
 void add_oracle(CLI::App& app, int& code);
 void add_report(CLI::App& app, int& code);
-void add_performance(CLI::App& app, int& code);
 void add_list(CLI::App& app, int& code);
 void add_explain(CLI::App& app, int& code);
 

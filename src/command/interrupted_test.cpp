@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "test_paths.h"
+
 namespace posproof {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/spec.h"
-#include "run/search.h"
+#include "search/search.h"
 
 namespace CLI {
 class App;

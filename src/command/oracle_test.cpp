@@ -9,6 +9,7 @@
 #include "command/testing/ran.h"
 #include "core/formats.h"
 #include "run/catalogued.h"
+#include "test_paths.h"
 
 namespace posproof {
 namespace {

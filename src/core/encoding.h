@@ -14,7 +14,7 @@
 #include "core/precision.h"
 #include "core/tensor.h"
 
-namespace posproof::oracle {
+namespace posproof::exact {
 class ExactTable;
 }
 
@@ -76,7 +76,7 @@ struct Table {
   // The lone sine column of an odd width, when the last cosine is cut off.
   std::optional<Pair> lone = {};
   // Every entry correctly rounded to every format, at speed, where an oracle has that: oracle/exact_table.h.
-  std::shared_ptr<const oracle::ExactTable> exact = {};
+  std::shared_ptr<const exact::ExactTable> exact = {};
 };
 
 // Acts on query and key. `x` is [batch, heads, n, dim], `positions` one per token of each batch row (batch *
@@ -90,7 +90,7 @@ struct Rotary {
   double amplitude = 1;          // every turned pair is multiplied with it
   // The same of what becomes of (1, 0) in every pair: the cosine in its first channel, the sine in its
   // second.
-  std::shared_ptr<const oracle::ExactTable> exact = {};
+  std::shared_ptr<const exact::ExactTable> exact = {};
 };
 
 // The channels that are left as they are, in order.

@@ -6,7 +6,7 @@
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "run/agreement.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

@@ -3,10 +3,13 @@
 
 #include "core/hard.h"
 #include "oracle/asked.h"
-#include "oracle/bias_kernels.h"
+#include "exact/bias_kernels.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 std::vector<LinearBias> kernels_of(std::int64_t heads, bool official, double max_bias) {

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "core/hard.h"
-#include "oracle/by_integers.h"
+#include "exact/by_integers.h"
 #include "oracle/oracle.h"
 
 namespace posproof {

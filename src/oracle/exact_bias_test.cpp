@@ -3,10 +3,13 @@
 
 #include <cmath>
 
-#include "oracle/bias_kernels.h"
+#include "exact/bias_kernels.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 struct Setting {

@@ -8,14 +8,17 @@
 #include <map>
 
 #include "catalogue/hard_cases.h"
-#include "oracle/boundaries.h"
-#include "oracle/by_integers.h"
-#include "oracle/exact_table.h"
-#include "oracle/ladder.h"
-#include "oracle/quarter_turns.h"
-#include "oracle/strip.h"
+#include "exact/hard_to_round.h"
+#include "exact/by_integers.h"
+#include "exact/exact_table.h"
+#include "exact/ladder.h"
+#include "exact/argument_reduction.h"
+#include "exact/strip.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 const ExactTable& exact_of(const Encoding& encoding) {

@@ -12,13 +12,16 @@
 #include <thread>
 #include <tuple>
 
-#include "oracle/boundaries.h"
-#include "oracle/exact_table.h"
+#include "exact/hard_to_round.h"
+#include "exact/exact_table.h"
 #include "oracle/hard_cases.h"
-#include "oracle/ladder.h"
-#include "oracle/quarter_turns.h"
+#include "exact/ladder.h"
+#include "exact/argument_reduction.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 constexpr int last_scanned = 24;  // 2^24 positions

@@ -1,9 +1,11 @@
 #include "core/hard.h"
 #include "oracle/asked.h"
-#include "oracle/exact.h"
+#include "exact/numbers.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
 
 Encoding learned(const Parameters& parameters) {
   const Asked asked(parameters, "learned", {"dim", "length", "table", "table_seed", "std", "offset"});

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "core/hard.h"
-#include "oracle/by_integers.h"
-#include "oracle/exact.h"
+#include "exact/by_integers.h"
+#include "exact/numbers.h"
 #include "oracle/oracle.h"
 
 namespace posproof {
@@ -124,7 +124,7 @@ TEST(OracleT5, has_the_direction_that_was_asked_for) {
   EXPECT_EQ(at(t5("direction=unidirectional"), 2, 5), 0);
   EXPECT_EQ(at(t5("direction=unidirectional relative=query_minus_key"), 2, 5), 3);
   EXPECT_EQ(at(t5("heads=3"), 5, 2, 2), 3 + 2 * 32);
-  EXPECT_EQ(at(t5("heads=3 table=seeded table_seed=5"), 5, 2, 2), oracle::seeded(1, 5, 3 * 3 + 2));
+  EXPECT_EQ(at(t5("heads=3 table=seeded table_seed=5"), 5, 2, 2), exact::seeded(1, 5, 3 * 3 + 2));
   EXPECT_TRUE(t5("direction=unidirectional").causal);
   EXPECT_FALSE(t5("").causal);
   for (const char* words : {"buckets=31", "buckets=2", "max_distance=8", "buckets=1", "table=random"})

@@ -4,10 +4,13 @@
 
 #include "core/hard.h"
 #include "oracle/asked.h"
-#include "oracle/exact.h"
+#include "exact/numbers.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 // How far q . k * scale may be from the exact logit where it is formed in arithmetic of unit u or better.

@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "core/precision.h"
-#include "oracle/exact.h"
+#include "exact/numbers.h"
 
 namespace posproof {
 namespace {
@@ -190,12 +190,12 @@ TEST(OracleLearned, has_the_index_of_each_entry_or_its_seeded_value) {
   const auto uniform = [](std::uint64_t word) {
     return static_cast<double>(std::sqrt(3.0L) * (std::ldexp(static_cast<long double>(word >> 11), -52) - 1));
   };
-  EXPECT_DOUBLE_EQ(oracle::seeded(1, 0, 0), uniform(0xe220a8397b1dcdafu));
-  EXPECT_DOUBLE_EQ(oracle::seeded(1, 0, 1234567), uniform(6457827717110365317u));
-  EXPECT_EQ(oracle::seeded(0.25, 3, 7), oracle::seeded(1, 3, 7) / 4);
+  EXPECT_DOUBLE_EQ(exact::seeded(1, 0, 0), uniform(0xe220a8397b1dcdafu));
+  EXPECT_DOUBLE_EQ(exact::seeded(1, 0, 1234567), uniform(6457827717110365317u));
+  EXPECT_EQ(exact::seeded(0.25, 3, 7), exact::seeded(1, 3, 7) / 4);
   EXPECT_EQ(row(&oracle::learned, "dim=3 length=5 table=seeded table_seed=9 std=2", 4),
-            (Row{oracle::seeded(2, 9, 12), oracle::seeded(2, 9, 13), oracle::seeded(2, 9, 14)}));
-  EXPECT_EQ(oracle::seeded(1, 1, 5), oracle::seeded(1, 0, (std::uint64_t{1} << 32) + 5));
+            (Row{exact::seeded(2, 9, 12), exact::seeded(2, 9, 13), exact::seeded(2, 9, 14)}));
+  EXPECT_EQ(exact::seeded(1, 1, 5), exact::seeded(1, 0, (std::uint64_t{1} << 32) + 5));
 }
 
 TEST(OracleWhole, is_what_it_is_called) {

@@ -5,11 +5,14 @@
 #include "core/error.h"
 #include "core/hard.h"
 #include "oracle/asked.h"
-#include "oracle/exact_table.h"
-#include "oracle/ladder.h"
+#include "exact/exact_table.h"
+#include "exact/ladder.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 Tensor turned(const Ladder& ladder, std::span<const Pair> pairs, Tensor x,
@@ -117,7 +120,7 @@ Encoding rope(const Parameters& parameters) {
   Geometric powers{asked.positive("base", 10000), {}};
   for (std::size_t i = 0; i < width / 2; ++i)
     powers.exponents.push_back({2 * static_cast<std::int64_t>(i), static_cast<std::int64_t>(over)});
-  const std::vector<Real> plain = exact(Frequencies{powers}, 64);
+  const std::vector<Real> plain = exact::exact(Frequencies{powers}, 64);
   powers.scaling = scaling_of(asked, powers.base, over);
   const auto ladder = std::make_shared<const Ladder>(Frequencies{powers, backward},
                                                      amplitude_of(parameters, asked, powers.scaling));

@@ -2,11 +2,14 @@
 
 #include "core/hard.h"
 #include "oracle/asked.h"
-#include "oracle/exact_table.h"
-#include "oracle/ladder.h"
+#include "exact/exact_table.h"
+#include "exact/ladder.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 enum class Odd { refuse, zero_pad, truncate, round_up };

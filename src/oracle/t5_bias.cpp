@@ -3,10 +3,13 @@
 
 #include "core/hard.h"
 #include "oracle/asked.h"
-#include "oracle/exact.h"
+#include "exact/numbers.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
+
+using namespace exact;
+
 namespace {
 
 using Whole = boost::multiprecision::cpp_int;

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "oracle/oracle.h"
-#include "oracle/real.h"
+#include "exact/real.h"
 
 namespace posproof {
 namespace {
@@ -43,8 +43,8 @@ bool lies_on_edge(const Setting& setting, Position k, Position r) {
 }
 
 // exact (max / exact)^(k / logarithmic), within 2^-200 of itself.
-oracle::Real edge(const Setting& setting, Position k) {
-  oracle::Real power(256), exponent(256);
+exact::Real edge(const Setting& setting, Position k) {
+  exact::Real power(256), exponent(256);
   mpfr_set_si(power.x, setting.max_distance, MPFR_RNDN);
   mpfr_div_si(power.x, power.x, setting.exact(), MPFR_RNDN);
   mpfr_log(exponent.x, power.x, MPFR_RNDN);
@@ -59,12 +59,12 @@ oracle::Real edge(const Setting& setting, Position k) {
 std::vector<Position> edges(const Setting& setting) {
   std::vector<Position> found;
   for (Position k = 1; k < setting.logarithmic(); ++k) {
-    const oracle::Real at = edge(setting, k);
-    oracle::Real from_nearest(256);
+    const exact::Real at = edge(setting, k);
+    exact::Real from_nearest(256);
     mpfr_rint_round(from_nearest.x, at.x, MPFR_RNDN);
     const Position nearest = mpfr_get_si(from_nearest.x, MPFR_RNDN);
     mpfr_sub(from_nearest.x, at.x, from_nearest.x, MPFR_RNDN);
-    const bool on_edge = mpfr_cmp_abs(from_nearest.x, oracle::Real(64, 0x1p-160).x) < 0;
+    const bool on_edge = mpfr_cmp_abs(from_nearest.x, exact::Real(64, 0x1p-160).x) < 0;
     EXPECT_EQ(on_edge, lies_on_edge(setting, k, nearest)) << k;
     found.push_back(on_edge ? nearest : mpfr_get_si(at.x, MPFR_RNDU));
   }

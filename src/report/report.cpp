@@ -10,7 +10,6 @@
 #include "report/figure.h"
 #include "report/file.h"
 #include "report/markdown.h"
-#include "report/performance.h"
 
 namespace posproof::report {
 namespace {

@@ -13,6 +13,9 @@
 // The reports as files: one page for each experiment, its figures, and an index of all.
 namespace posproof::report {
 
+// The page that `./run performance` writes; no experiment does.
+constexpr std::string_view performance_name = "performance";
+
 struct File {
   std::string path;  // within the reports' folder, with `/`: `constant_norm_and_the_sphere.md`
   std::string bytes;

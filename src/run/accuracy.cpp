@@ -12,8 +12,8 @@
 #include "run/agreement.h"
 #include "run/narrowed.h"
 #include "run/packed.h"
-#include "run/tally.h"
-#include "run/walk.h"
+#include "run/error_accumulator.h"
+#include "run/batch_sweep.h"
 
 namespace posproof {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/encoding.h"
 #include "core/formats.h"
 #include "core/verdict.h"
-#include "run/curve.h"
+#include "run/error_profile.h"
 #include "subject/subject.h"
 
 namespace posproof {

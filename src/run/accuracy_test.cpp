@@ -14,7 +14,7 @@
 #include "run/catalogued.h"
 #include "run/gate.h"
 #include "run/packed.h"
-#include "run/trial.h"
+#include "search/trial.h"
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 

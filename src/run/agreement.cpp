@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 #include "core/error.h"
 #include "run/claims.h"
 #include "run/narrowed.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/property.h"
 #include "core/spec.h"
 #include "core/verdict.h"
-#include "run/search.h"
+#include "search/search.h"
 
 namespace posproof {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

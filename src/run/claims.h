@@ -7,7 +7,7 @@
 
 #include "core/claim.h"
 #include "core/spec.h"
-#include "run/search.h"
+#include "search/search.h"
 
 namespace posproof {
 

@@ -6,7 +6,7 @@
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
 #include "run/agreement.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 using namespace posproof;
 

@@ -16,7 +16,7 @@
 #include "run/catalogued.h"
 #include "run/claims.h"
 #include "run/recorded.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

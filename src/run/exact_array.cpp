@@ -8,14 +8,14 @@
 #include <stdexcept>
 #include <vector>
 
-#include "oracle/exact_table.h"
+#include "exact/exact_table.h"
 #include "subject/array_file.h"
 #include "subject/dtype.h"
 
 namespace posproof {
 namespace {
 
-using oracle::ExactTable;
+using exact::ExactTable;
 using Piece = ExactArray::Piece;
 
 constexpr std::size_t stretch = std::size_t{1} << 24;  // bytes that are computed before they are written
@@ -172,8 +172,8 @@ ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const Po
 
 // The cosines or the sines of all pairs, a column each.
 std::shared_ptr<const ExactTable> one_half(const Rotary& rotary, RotaryPart which) {
-  const auto part = which == RotaryPart::cosines ? oracle::Run::Part::cosines : oracle::Run::Part::sines;
-  std::vector<oracle::Run> runs;
+  const auto part = which == RotaryPart::cosines ? exact::Run::Part::cosines : exact::Run::Part::sines;
+  std::vector<exact::Run> runs;
   for (std::size_t column = 0; column < rotary.pairs.size(); ++column) {
     const std::size_t frequency = rotary.pairs[column].index;
     if (!runs.empty() && runs.back().frequency + runs.back().count == frequency)
@@ -181,7 +181,7 @@ std::shared_ptr<const ExactTable> one_half(const Rotary& rotary, RotaryPart whic
     else
       runs.push_back({part, column, frequency, 1});
   }
-  const std::shared_ptr<const oracle::Ladder> ladder(rotary.exact, &rotary.exact->ladder());
+  const std::shared_ptr<const exact::Ladder> ladder(rotary.exact, &rotary.exact->ladder());
   return std::make_shared<const ExactTable>(ladder, std::move(runs), rotary.pairs.size(), 0);
 }
 

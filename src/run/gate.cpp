@@ -6,14 +6,14 @@
 #include <array>
 #include <cmath>
 
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 #include "catalogue/properties.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
-#include "run/everywhere.h"
+#include "run/exhaustive.h"
 #include "run/narrowed.h"
 #include "run/recorded.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 

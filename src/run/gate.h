@@ -10,8 +10,8 @@
 #include "core/spec.h"
 #include "core/verdict.h"
 #include "run/accuracy.h"
-#include "run/diagnose.h"
-#include "run/search.h"
+#include "run/diagnosis.h"
+#include "search/search.h"
 #include "subject/subject.h"
 
 namespace posproof {

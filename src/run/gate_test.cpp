@@ -15,6 +15,7 @@
 #include "run/catalogued.h"
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
+#include "test_paths.h"
 
 namespace posproof {
 namespace {

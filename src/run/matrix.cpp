@@ -8,7 +8,7 @@
 #include "catalogue/properties.h"
 #include "run/agreement.h"
 #include "run/recorded.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

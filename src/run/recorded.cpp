@@ -12,13 +12,13 @@
 #include <string>
 #include <utility>
 
-#include "attention/plug.h"
+#include "attention/reference_attention.h"
 #include "catalogue/hard_cases.h"
 #include "run/agreement.h"
-#include "run/attempt.h"
+#include "search/case_result.h"
 #include "run/narrowed.h"
-#include "run/shrink.h"
-#include "run/trial.h"
+#include "search/shrink.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

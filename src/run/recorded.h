@@ -8,7 +8,7 @@
 #include "core/spec.h"
 #include "core/verdict.h"
 #include "oracle/hard_cases.h"
-#include "run/search.h"
+#include "search/search.h"
 
 // The hard cases that were recorded (src/oracle/cases/), replayed before anything is searched.
 namespace posproof {

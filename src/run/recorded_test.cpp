@@ -6,7 +6,7 @@
 
 #include "run/agreement.h"
 #include "run/catalogued.h"
-#include "run/trial.h"
+#include "search/trial.h"
 
 namespace posproof {
 namespace {

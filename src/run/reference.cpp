@@ -8,19 +8,19 @@
 
 #include "core/error.h"
 #include "core/residual.h"
-#include "oracle/given.h"
+#include "exact/given.h"
 #include "subject/dtype.h"
 
 namespace posproof {
 namespace {
 
-using oracle::Compared;
-using oracle::ExactTable;
+using exact::Compared;
+using exact::ExactTable;
 using Each = Reference::Each;
 
 std::vector<std::size_t> columns_in_no_run(const ExactTable& table) {
   std::vector<bool> held(table.dim(), false);
-  for (const oracle::Run& run : table.runs())
+  for (const exact::Run& run : table.runs())
     std::fill_n(held.begin() + static_cast<std::ptrdiff_t>(run.column), run.columns(), true);
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < held.size(); ++c)
@@ -51,7 +51,7 @@ Reference exactly(const std::shared_ptr<const ExactTable>& exact, const std::vec
   std::vector<double> frequencies = frequencies_of(pairs, lone);
   for (const Format format : {Format::f64, Format::f32}) {
     for (double& w : frequencies) w = nearest(format, w);
-    out.rounded.push_back({format, oracle::with_frequencies(*exact, frequencies, offset)});
+    out.rounded.push_back({format, exact::with_frequencies(*exact, frequencies, offset)});
   }
   return out;
 }

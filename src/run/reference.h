@@ -11,7 +11,7 @@
 #include "core/encoding.h"
 #include "core/formats.h"
 #include "core/precision.h"
-#include "oracle/exact_table.h"
+#include "exact/exact_table.h"
 
 namespace posproof {
 
@@ -30,8 +30,8 @@ struct Reference {
   // and rows are compared one by one.
   std::optional<Position> origin = {};
 
-  using Each = std::function<void(const oracle::Compared&)>;
-  std::function<oracle::Compared(Format, Position first, std::size_t rows, const std::byte* values,
+  using Each = std::function<void(const exact::Compared&)>;
+  std::function<exact::Compared(Format, Position first, std::size_t rows, const std::byte* values,
                                  const Each& each, unsigned threads)>
       compare = {};
 
@@ -44,7 +44,7 @@ struct Reference {
   // The other question: what an implementation holds that first rounded its frequencies to a format.
   struct Rounded {
     Format frequencies;
-    std::shared_ptr<const oracle::ExactTable> table;
+    std::shared_ptr<const exact::ExactTable> table;
   };
   std::vector<Rounded> rounded = {};
 };

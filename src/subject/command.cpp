@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "subject/conversation.h"
+#include "subject/protocol.h"
 #include "subject/kinds.h"
 
 namespace posproof {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "subject/testing/subjects.h"
+#include "test_paths.h"
 
 namespace posproof {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "subject/testing/subjects.h"
+#include "test_paths.h"
 
 namespace posproof {
 namespace {

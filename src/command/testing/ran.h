@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "test_paths.h"
+
 // The program as a shell runs it.
 namespace posproof::testing {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "subject/subject.h"
+#include "test_paths.h"
 
 // The programs beside this file, as subjects. They run in the Python that CMake found (POSPROOF_PYTHON).
 namespace posproof::testing {

@@ -1,0 +1,202 @@
+// The sections of the page on cases, on the reference operators, and on what costs grow with.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "benchmarks/performance.h"
+#include "benchmarks/words_of_numbers.h"
+
+namespace posproof::report {
+namespace {
+
+using document::Block;
+using document::Grid;
+using document::Paragraph;
+using document::Section;
+
+}  // namespace
+
+std::vector<Block> performance_of_cases(const Measured& measured) {
+  struct Cell {
+    std::string name;
+    double seconds;
+  };
+  struct Group {
+    std::vector<Cell> cells;
+  };
+  std::map<std::string, Group> groups;
+  std::vector<double> all;
+  for (const std::string& name : measured.names("matrix/"))
+    if (const auto took = measured.seconds(name)) {
+      const std::string cell = name.substr(name.find('/') + 1), id = cell.substr(cell.find('.') + 1);
+      groups[id.substr(0, id.find('/'))].cells.push_back({cell, took->median});
+      all.push_back(took->median);
+    }
+  Grid grid{
+      {"group", "cells", "cases/s, together", "cases/s, the middle cell", "the slowest cell", "its cases/s"},
+      {},
+      "Everything that is claimed to hold, over its grid of parameters: a hundred cases, drawn, checked and "
+      "decided. "
+      "Together: as many cases of each cell, over the sum of their times."};
+  for (auto& [group, of] : groups) {
+    std::vector<double> seconds;
+    double sum = 0;
+    for (const Cell& cell : of.cells) {
+      seconds.push_back(cell.seconds);
+      sum += cell.seconds;
+    }
+    const Cell& slowest = *std::max_element(
+        of.cells.begin(), of.cells.end(), [](const Cell& a, const Cell& b) { return a.seconds < b.seconds; });
+    grid.rows.push_back({group, fmt::format("{}", of.cells.size()),
+                         significant(static_cast<double>(of.cells.size()) / sum),
+                         significant(1 / median(seconds)), fmt::format("`{}`", slowest.name),
+                         significant(1 / slowest.seconds)});
+  }
+  std::vector<Block> out = {Section{"Cases"}};
+  const auto driver = measured.seconds("cases/driver"), positions = measured.seconds("cases/three_positions");
+  if (driver && positions && !all.empty())
+    out.push_back(Paragraph{fmt::format(
+        "RapidCheck as the driver, with a property that checks nothing, costs {} us a case; with three "
+        "positions drawn, "
+        "{} us. The middle cell of the matrix costs {} us a case, so that the driver is {} of it.",
+        significant(driver->median * 1e6), significant(positions->median * 1e6),
+        significant(median(all) * 1e6), percent(driver->median / median(all)))});
+  out.push_back(grid);
+
+  const auto inside = measured.seconds("gate/in_process"), outside = measured.seconds("gate/out_of_process");
+  const auto start = measured.seconds("process/start"), gate = measured.seconds("process/gate"),
+             write = measured.seconds("process/oracle");
+  std::string text;
+  if (inside && outside)
+    text += fmt::format(
+        "The gate's first question, whether a bias agrees with its oracle, costs {} us a case where the bias "
+        "is a "
+        "function of this process, and {} us where it is a Python program behind pipes "
+        "(examples/numpy_alibi.py): {} us "
+        "a case, of wall time, are the other process, its numpy included.",
+        significant(inside->median * 1e6), significant(outside->median * 1e6),
+        significant((outside->median - inside->median) * 1e6));
+  if (start && gate && write)
+    text += fmt::format(
+        " As whole processes, user and system time: `posproof --version` {} ms, `posproof oracle` for 131072 "
+        "x 128 in "
+        "f32 {} ms, `posproof gate sinusoidal` on that file {} ms.",
+        significant(start->median * 1e3), significant(write->median * 1e3), significant(gate->median * 1e3));
+  if (!text.empty()) {
+    out.push_back(Section{"The gate"});
+    out.push_back(Paragraph{text});
+  }
+  return out;
+}
+
+std::vector<Block> performance_of_references(const Measured& measured) {
+  Grid grid{
+      {"reference", "works in", "speed", "of a copy of its input", "of a product of matrices"},
+      {},
+      "Attention: n = 256, d = 64, one head, 4 n^2 d operations, against Eigen's product of the same "
+      "multiplications in f64, compiled for the widest vectors of the processor. Rotary: (1, 32, 32, 128) in "
+      "doubles, 1 MiB, against a copy of it, which the caches hold."};
+  const auto attention = measured.seconds("attention/reference");
+  const auto gemm = measured.fastest("gemm/");
+  if (attention && gemm) {
+    const auto share = measured.ratio({*gemm}, {"attention/reference"});
+    grid.rows.push_back({"attention", "f64, exponentials in long double",
+                         fmt::format("{} GFLOP/s", significant(1e-9 / attention->median)), "",
+                         percent(share->median)});
+  }
+  for (const auto& [words, format, name] :
+       {std::tuple{"rotary, reference", "long double", "rotary/reference"},
+        std::tuple{"rotary, oracle", "exact, rounded once to f64", "rotary/oracle"}})
+    if (const auto took = measured.seconds(name))
+      grid.rows.push_back(
+          {words, format, fmt::format("{} million values/s", significant(1e-6 / took->median)),
+           percent(measured.ratio({"memory/copy/1MiB"}, {name}, 8).value_or(Spread{}).median), ""});
+  for (const char* layout : {"half_split", "interleaved"}) {
+    const std::string name = fmt::format("oracle/verify_turn/{}/{}", layout, measured.context("best_kernel"));
+    if (const auto took = measured.seconds(name))
+      grid.rows.push_back(
+          {fmt::format("rotary, {}, every output of (1, 32, 4096, 128) verified", layout),
+           "f32, correctly rounded", fmt::format("{} million values/s", significant(1e-6 / took->median)),
+           percent(measured.ratio({"memory/copy/64MiB"}, {name}, 4).value_or(Spread{}).median), ""});
+  }
+  if (const auto took = measured.seconds("today/torch_turn"))
+    grid.rows.push_back(
+        {"rotary, PyTorch's own on (1, 32, 4096, 128)", "f32",
+         fmt::format("{} million values/s", significant(1e-6 / took->median)),
+         percent(measured.ratio({"memory/copy/64MiB"}, {"today/torch_turn"}, 4).value_or(Spread{}).median),
+         ""});
+  return {
+      Section{"The reference operators"},
+      Paragraph{
+          "The references are written to be certain and the same on every machine: plain loops in a fixed "
+          "order, exponentials and angles in long double. What that costs:"},
+      grid};
+}
+
+std::vector<Block> performance_growth(const Measured& measured) {
+  struct Row {
+    const char* name;
+    const char* words;
+    const char* with;
+    const char* expected;
+  };
+  constexpr Row rows[] = {
+      {"growth/oracle_write/n", "oracle, writing f32, d = 128", "n", "1"},
+      {"growth/oracle_write/d", "oracle, writing f32, 16384 rows", "d", "1"},
+      {"growth/oracle_ladder/d", "oracle, set-up of the ladder", "d", "1"},
+      {"growth/attention/n", "attention reference, d = 64", "n", "2"},
+      {"growth/attention/d", "attention reference, n = 64", "d", "1, less for the softmax"},
+      {"growth/attention/heads", "attention reference, n = 64, width 128", "heads",
+       "0 to 1: the products stay, the softmaxes grow"},
+      {"growth/rotary/n", "rotary reference, 8 heads, d = 64", "n", "1"},
+      {"growth/rotary/d", "rotary reference, 8 heads, n = 32", "d", "1"},
+      {"growth/rotary/heads", "rotary reference, n = 16, d = 64", "heads", "1, less for the angles"},
+      {"growth/search/cases", "search, score/depends_on_offset of rope", "cases", "1"},
+  };
+  Grid grid{{"cost of", "grows with", "from", "to", "exponent", "standard error", "expected"},
+            {},
+            "Least squares in the logarithms over the rounds: cost = c x^exponent."};
+  document::Plot plot{
+      .name = "growth",
+      .title = "What the costs grow with",
+      .description =
+          "Time of a run, divided by that of the smallest size, against the size over the smallest; both "
+          "axes logarithmic. The attention reference in n rises twice as steeply as the others.",
+      .x = {.label = "size, over the smallest", .logarithmic = true, .range = {}, .log_base = 2},
+      .y = {.label = "time, over that of the smallest", .logarithmic = true, .range = {}},
+      .curves = {}};
+  for (const Row& row : rows) {
+    const auto points = measured.growth(row.name);
+    const auto fit = growth(points);
+    if (!fit) continue;
+    grid.rows.push_back({row.words, row.with, fmt::format("{:.0f}", points.front().first),
+                         fmt::format("{:.0f}", points.back().first), document::fixed(fit->exponent, 2),
+                         document::fixed(fit->error, 2), row.expected});
+    std::map<double, std::vector<double>> by_size;
+    for (const auto& [x, seconds] : points) by_size[x].push_back(seconds);
+    const std::string_view name = row.name;
+    if (name != "growth/oracle_write/n" && name != "growth/attention/n" && name != "growth/rotary/heads" &&
+        name != "growth/search/cases" && name != "growth/oracle_ladder/d")
+      continue;
+    document::Curve curve{
+        .label = fmt::format(
+            "{}, {}", std::string_view(row.words).substr(0, std::string_view(row.words).find(',')), row.with),
+        .points = {}};
+    for (const auto& [x, seconds] : by_size)
+      curve.points.emplace_back(x / by_size.begin()->first,
+                                median(seconds) / median(by_size.begin()->second));
+    plot.curves.push_back(std::move(curve));
+  }
+  std::vector<Block> out = {Section{"Growth"}};
+  if (grid.rows.empty()) {
+    out.push_back(Paragraph{"Not measured."});
+    return out;
+  }
+  out.push_back(grid);
+  if (!plot.curves.empty()) out.push_back(std::move(plot));
+  return out;
+}
+
+}  // namespace posproof::report

@@ -1,0 +1,49 @@
+// Turning queries: the reference (long double, for its certainty), and the oracle's turn (rounded once from
+// the exact value). What a copy of the same bytes takes is in benchmarks/memory_benchmark.cpp.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <variant>
+#include <vector>
+
+#include "run/catalogued.h"
+#include "benchmarks/registered_benchmark.h"
+
+namespace posproof {
+namespace {
+
+Rotary rotary(Encoding (*make)(const Parameters&), double dim, double heads) {
+  return std::get<Rotary>(
+      make(with(encoding_named("rope"), Case::parse(fmt::format("dim={} heads={}", dim, heads)))));
+}
+
+void turn(benchmark::State& state, Encoding (*make)(const Parameters&), std::size_t heads, std::size_t n,
+          std::size_t dim) {
+  const Rotary one = rotary(make, static_cast<double>(dim), static_cast<double>(heads));
+  Tensor x({1, heads, n, dim});
+  for (std::size_t k = 0; k < x.data.size(); ++k) x.data[k] = std::sin(static_cast<double>(k));
+  std::vector<Position> positions(n);
+  for (std::size_t t = 0; t < n; ++t) positions[t] = static_cast<Position>(t);
+  for (auto _ : state) benchmark::DoNotOptimize(one.turn(x, positions, Role::query).data.data());
+  state.SetItemsProcessed(static_cast<std::int64_t>(x.data.size()) * state.iterations());
+}
+
+}  // namespace
+
+void register_turns() {
+  const auto add = [](const std::string& name, Encoding (*make)(const Parameters&), std::size_t heads,
+                      std::size_t n, std::size_t dim) {
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [=](benchmark::State& state) { turn(state, make, heads, n, dim); });
+  };
+  const EncodingSpec& rope = encoding_named("rope");
+  add("rotary/reference", rope.make, 32, 32, 128);  // 1 MiB in double
+  add("rotary/oracle", rope.oracle, 32, 32, 128);
+  for (const std::size_t n : {16u, 64u, 256u}) add(fmt::format("growth/rotary/n/{}", n), rope.make, 8, n, 64);
+  for (const std::size_t d : {16u, 64u, 256u}) add(fmt::format("growth/rotary/d/{}", d), rope.make, 8, 32, d);
+  for (const std::size_t heads : {16u, 64u, 256u})
+    add(fmt::format("growth/rotary/heads/{}", heads), rope.make, heads, 16, 64);
+}
+
+}  // namespace posproof

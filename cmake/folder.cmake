@@ -1,0 +1,41 @@
+# One library a folder, which links to what its `LINKS` say and to nothing else:
+#
+#   posproof_folder(run FOLDER src/run LINKS search subject EXTERNAL nlohmann_json::nlohmann_json [SOURCES generated.cpp])
+#
+# makes `posproof_run`, known as `posproof::run`. `posproof_run_alone` links every object of it with those libraries and
+# no others: it does not link where a folder uses one that stands above it.
+function(posproof_folder name)
+  cmake_parse_arguments(ARG "" "FOLDER" "LINKS;EXTERNAL;SOURCES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_(test|search|long)\\.cpp$")
+  set(target posproof_${name})
+  add_library(${target} STATIC ${sources} ${ARG_SOURCES})
+  add_library(posproof::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                             $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/posproof>)
+  list(TRANSFORM ARG_LINKS PREPEND posproof_)
+  target_link_libraries(${target} PUBLIC ${ARG_LINKS} ${ARG_EXTERNAL})
+  posproof_compiles(${target})
+  if(NOT name STREQUAL core)
+    target_precompile_headers(${target} REUSE_FROM posproof_core)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY posproof_folders ${target})
+  if(PROJECT_IS_TOP_LEVEL)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/alone.cpp CONTENT "int main() {}\n")
+    add_executable(${target}_alone ${PROJECT_BINARY_DIR}/generated/alone.cpp)
+    target_link_libraries(${target}_alone PRIVATE -Wl,--whole-archive $<TARGET_FILE:${target}> -Wl,--no-whole-archive
+                          ${ARG_LINKS} ${ARG_EXTERNAL})
+    add_dependencies(${target}_alone ${target})
+  endif()
+endfunction()
+
+# How everything of ours is compiled. A printed digit must not depend on the machine: no contraction, no -march, no
+# -ffast-math. Who uses the libraries keeps their own flags.
+function(posproof_compiles target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -ffp-contract=off
+                         $<$<BOOL:${POSPROOF_WERROR}>:-Werror>)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()

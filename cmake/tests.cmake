@@ -1,0 +1,35 @@
+enable_testing()
+find_package(GTest REQUIRED)
+include(GoogleTest)
+include(cmake/python.cmake)
+if(POSPROOF_PYTHON_HAS_TORCH)
+  set(torch 1)
+else()
+  set(torch 0)
+endif()
+configure_file(cmake/test_paths.h.in generated/test_paths.h @ONLY)
+
+file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp experiments/*_test.cpp
+     benchmarks/*_test.cpp)
+add_executable(posproof_tests ${unit_tests})
+target_link_libraries(posproof_tests PRIVATE posproof_performance_report GTest::gtest)
+posproof_compiles(posproof_tests)
+target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
+add_dependencies(posproof_tests posproof)
+gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60)
+
+# An arrow that runs up does not link: cmake/folder.cmake
+get_property(folders GLOBAL PROPERTY posproof_folders)
+foreach(folder IN LISTS folders)
+  string(REPLACE posproof_ "" name ${folder})
+  add_test(NAME links_alone.${name} COMMAND ${folder}_alone)
+endforeach()
+
+# What takes minutes has the label `long`, and is built and run when asked for: cmake --build --preset release --target
+# posproof_long_tests && ctest --preset long
+file(GLOB_RECURSE long_tests CONFIGURE_DEPENDS src/*_long.cpp)
+add_executable(posproof_long_tests EXCLUDE_FROM_ALL ${long_tests})
+target_link_libraries(posproof_long_tests PRIVATE posproof_run GTest::gtest_main)
+posproof_compiles(posproof_long_tests)
+add_test(NAME long COMMAND posproof_long_tests)
+set_tests_properties(long PROPERTIES LABELS long TIMEOUT 7200)

@@ -1,3 +1,0 @@
-// Eigen's product without flags for the machine.
-#define GEMM gemm_plain
-#include "attention/gemm_of_benchmark.h"

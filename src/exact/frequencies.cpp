@@ -1,0 +1,280 @@
+#include "exact/frequencies.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "core/encoding.h"
+#include "exact/interval.h"
+
+namespace posproof::exact {
+namespace {
+
+// exp(-(ln base) numerator / denominator). Every operation of MPFR is correctly rounded, u = 2^-bits: the
+// exponent carries three roundings (logarithm, product, quotient), 3 u of itself, which is 3 u |ln w| of w,
+// and the exponential adds u. |ln w| < 710 for every double base and exponents up to 1.
+Real power_of(const Real& log_base, std::int64_t numerator, std::int64_t denominator) {
+  Real w(log_base.bits());
+  mpfr_mul_si(w.x, log_base.x, -numerator, MPFR_RNDN);
+  mpfr_div_si(w.x, w.x, denominator, MPFR_RNDN);
+  mpfr_exp(w.x, w.x, MPFR_RNDN);
+  return w;
+}
+
+// Where exponents go on by equal steps, and nearly always they do, a frequency is the one before times their
+// ratio r: an exponential costs sixty times as much as a product. k steps add (1 + 3 |ln r|) u and a rounding
+// each, so that w is within (1 + 3 |ln w| + 2 k) u, and with k <= 512 that is below (1 + 2130 + 1024) u <
+// 2^12 u.
+std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
+  constexpr std::size_t most_steps = 512;
+  Real log_base(bits, ladder.base);
+  mpfr_log(log_base.x, log_base.x, MPFR_RNDN);
+  std::vector<Real> out;
+  out.reserve(ladder.exponents.size());
+  struct Ratio {
+    Exponent step;
+    Real r;
+  };
+  std::optional<Ratio> ratio;
+  for (std::size_t i = 0; i < ladder.exponents.size(); ++i) {
+    const auto [numerator, denominator] = ladder.exponents[i];
+    const bool begins = i % most_steps == 0 || ladder.exponents[i - 1].denominator != denominator;
+    if (begins) {
+      out.push_back(power_of(log_base, numerator, denominator));
+      continue;
+    }
+    const std::int64_t step = numerator - ladder.exponents[i - 1].numerator;
+    if (!ratio || ratio->step.numerator != step || ratio->step.denominator != denominator)
+      ratio = Ratio{{step, denominator}, power_of(log_base, step, denominator)};
+    Real w(bits);
+    mpfr_mul(w.x, out.back().x, ratio->r.x, MPFR_RNDN);
+    out.push_back(std::move(w));
+  }
+  return out;
+}
+
+// ---- scaled frequencies, with u = 2^-bits of the enclosures
+//
+// An enclosure of the power is 2 (1 + 3 * 710) u wide, relatively, as above. On top of it, again relatively:
+//   linear, divided: a quotient, 2 u.
+//   ntk: the second power factor^(-2i/(d-2)) is of the same kind, and so as wide again.
+//   by parts: g has the width of the rotations L0 w / 2 pi (a product, pi and a quotient beside w's own) over
+//     most - least. No term of 1/factor + g (1 - 1/factor) is negative, so the blend loses no digits, but for
+//     a small g the width of g counts (factor - 1) times.
+//   by index: g has the width of two logarithms over their distance, and counts as much.
+// So close bounds, or a large factor, cost as many digits as their quotient has: `exact` looks at the width
+// that came out and takes more bits until it is narrow enough.
+
+struct Power {
+  Exponent exponent;
+  Enclosure w;
+};
+
+Enclosure power(double base, std::int64_t numerator, std::int64_t denominator, mpfr_prec_t bits) {
+  const Enclosure x =
+      Enclosure(bits, static_cast<double>(numerator)) / Enclosure(bits, static_cast<double>(denominator));
+  return exp(Enclosure(bits, 0) - log(Enclosure(bits, base)) * x);
+}
+
+// w of which the share g keeps its speed: w (1/s + g (1 - 1/s)).
+Enclosure blended(const Enclosure& w, const Enclosure& g, double factor) {
+  const Enclosure one(w.bits(), 1), slowed = one / Enclosure(w.bits(), factor);
+  return w * (slowed + g * (one - slowed));
+}
+
+// Where a ramp over the index begins and ends; none where a logarithm is not known well enough.
+struct Ramp {
+  Enclosure first, last;
+};
+
+// The index at which so many rotations are made. It is never a whole number k: pi = L0 / (2 rotations
+// b^(2k/d)) would be algebraic. So enough bits tell between which two it is.
+Enclosure index_of(double rotations, const ByIndex& scaling, double base, double d, mpfr_prec_t bits) {
+  const auto number = [bits](double x) { return Enclosure(bits, x); };
+  const Enclosure turn = number(2) * pi(bits);
+  return number(d) * log(number(scaling.original_length) / (turn * number(rotations))) /
+         (number(2) * log(number(base)));
+}
+
+std::optional<Ramp> ramp(const ByIndex& scaling, double base, double d, mpfr_prec_t bits) {
+  Ramp out{index_of(scaling.fast, scaling, base, d, bits), index_of(scaling.slow, scaling, base, d, bits)};
+  const auto decide = [](Enclosure& index, int (*whole)(mpfr_ptr, mpfr_srcptr)) {
+    whole(index.low.x, index.low.x);
+    whole(index.high.x, index.high.x);
+    return mpfr_equal_p(index.low.x, index.high.x) != 0;
+  };
+  if (scaling.truncate && !(decide(out.first, &mpfr_floor) && decide(out.last, &mpfr_ceil)))
+    return std::nullopt;
+  const double unbounded = __builtin_huge_val();
+  // Which side of a bound an index is on is known before they can be equal: equal ones are both whole, or are
+  // the same index between the bounds.
+  Enclosure first = clamped(out.first, 0, unbounded), last = clamped(out.last, -unbounded, d - 1);
+  const auto below = [](const Enclosure& index, double bound) { return mpfr_cmp_d(index.low.x, bound) < 0; };
+  const auto above = [](const Enclosure& index, double bound) { return mpfr_cmp_d(index.high.x, bound) > 0; };
+  const bool equal = scaling.truncate
+                         ? mpfr_equal_p(first.low.x, last.low.x) != 0
+                         : scaling.fast == scaling.slow && !below(out.first, 0) && !above(out.last, d - 1);
+  if (equal) last = first + Enclosure(bits, 1) / Enclosure(bits, 1000);
+  return Ramp{std::move(first), std::move(last)};
+}
+
+struct Scaled {
+  const Geometric& ladder;
+  mpfr_prec_t bits;
+
+  Enclosure number(double x) const { return {bits, x}; }
+
+  std::vector<Enclosure> powers() const {
+    std::vector<Enclosure> out;
+    for (const auto& [numerator, denominator] : ladder.exponents)
+      out.push_back(power(ladder.base, numerator, denominator, bits));
+    return out;
+  }
+
+  template <class Each>
+  std::optional<std::vector<Enclosure>> each(Each change) const {
+    std::vector<Enclosure> out = powers();
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = change(out[i], i);
+    return out;
+  }
+
+  std::optional<std::vector<Enclosure>> operator()(const Unscaled&) const { return powers(); }
+
+  std::optional<std::vector<Enclosure>> operator()(const Linear& linear) const {
+    return each([&](const Enclosure& w, std::size_t) { return w / number(linear.factor); });
+  }
+
+  std::optional<std::vector<Enclosure>> operator()(const Divided& divided) const {
+    return each([&](const Enclosure& w, std::size_t i) { return w / number(divided.divisors.at(i)); });
+  }
+
+  std::optional<std::vector<Enclosure>> operator()(const NtkAware& ntk) const {
+    return each([&](const Enclosure& w, std::size_t i) {
+      const auto [numerator, denominator] = ladder.exponents[i];
+      return numerator == 0 ? w : w * power(ntk.factor, numerator, denominator - 2, bits);
+    });
+  }
+
+  std::optional<std::vector<Enclosure>> operator()(const ByParts& parts) const {
+    return each([&](const Enclosure& w, std::size_t) {
+      const Enclosure rotations = number(parts.original_length) * w / (number(2) * pi(bits));
+      const Enclosure g = (rotations - number(parts.least)) / (number(parts.most) - number(parts.least));
+      return blended(w, clamped(g, 0, 1), parts.factor);
+    });
+  }
+
+  std::optional<std::vector<Enclosure>> operator()(const ByIndex& by_index) const {
+    if (ladder.exponents.empty()) return powers();
+    const auto d = static_cast<double>(ladder.exponents.front().denominator);
+    const auto between = ramp(by_index, ladder.base, d, bits);
+    if (!between) return std::nullopt;
+    return each([&](const Enclosure& w, std::size_t i) {
+      const auto index = static_cast<double>(ladder.exponents[i].numerator) / 2;
+      const Enclosure way = (number(index) - between->first) / (between->last - between->first);
+      return blended(w, number(1) - clamped(way, 0, 1), by_index.factor);
+    });
+  }
+};
+
+// A number between two ends that are within 2^(10 - bits) of each other, relatively, rounded to bits: off by
+// at most that and 2^-bits. None where they are further apart, or of no sign.
+std::optional<Real> narrow(const Enclosure& number, mpfr_prec_t bits) {
+  if (!number.positive()) return std::nullopt;
+  Real width(64), most(64);
+  mpfr_sub(width.x, number.high.x, number.low.x, MPFR_RNDU);
+  mpfr_mul_2si(most.x, number.low.x, 10 - static_cast<long>(bits), MPFR_RNDD);
+  if (mpfr_lessequal_p(width.x, most.x) == 0) return std::nullopt;
+  Real out(bits);
+  mpfr_set(out.x, number.low.x, MPFR_RNDN);
+  return out;
+}
+
+constexpr mpfr_prec_t more_bits_at_most = mpfr_prec_t{1} << 14;
+
+template <class Ask>
+auto certain(mpfr_prec_t bits, const char* what, Ask ask) {
+  for (mpfr_prec_t more = 32; more <= more_bits_at_most; more *= 2)
+    if (auto answer = ask(bits + more)) return *std::move(answer);
+  throw Refusal(
+      fmt::format("{}: {} more bits than were asked for do not decide it", what, more_bits_at_most));
+}
+
+std::vector<Real> frequencies_of(const Geometric& ladder, mpfr_prec_t bits) {
+  if (std::holds_alternative<Unscaled>(ladder.scaling)) return powers_of(ladder, bits);
+  return certain(bits, "scaled frequencies", [&](mpfr_prec_t with) -> std::optional<std::vector<Real>> {
+    const auto found = std::visit(Scaled{ladder, with}, ladder.scaling);
+    if (!found) return std::nullopt;
+    std::vector<Real> out;
+    out.reserve(found->size());
+    for (const Enclosure& w : *found) {
+      auto one = narrow(w, bits);
+      if (!one) return std::nullopt;
+      out.push_back(*std::move(one));
+    }
+    return out;
+  });
+}
+
+std::vector<Real> frequencies_of(const Given& given, mpfr_prec_t bits) {
+  std::vector<Real> out;
+  out.reserve(given.frequencies.size());
+  for (const double w : given.frequencies) out.emplace_back(bits, w);
+  return out;
+}
+
+// ln 1 is 0, exactly, so factor 1 gives 1.
+Enclosure amplitude_of(const YarnAmplitude& yarn, mpfr_prec_t bits) {
+  return log(Enclosure(bits, yarn.factor)) / Enclosure(bits, 10) + Enclosure(bits, 1);
+}
+
+Enclosure amplitude_of(const LongRopeAmplitude& longrope, mpfr_prec_t bits) {
+  const Enclosure share =
+      log(Enclosure(bits, longrope.factor)) / log(Enclosure(bits, longrope.original_length));
+  return sqrt(Enclosure(bits, 1) + share);
+}
+
+}  // namespace
+
+std::size_t Frequencies::size() const {
+  if (const auto* geometric = std::get_if<Geometric>(&ladder)) return geometric->exponents.size();
+  return std::get<Given>(ladder).frequencies.size();
+}
+
+std::vector<Real> exact(const Frequencies& frequencies, mpfr_prec_t bits) {
+  auto out =
+      std::visit([bits](const auto& ladder) { return frequencies_of(ladder, bits); }, frequencies.ladder);
+  if (frequencies.backward)
+    for (Real& w : out) mpfr_neg(w.x, w.x, MPFR_RNDN);
+  return out;
+}
+
+Ends ends(const ByIndex& scaling, double base, std::int64_t d) {
+  return certain(64, "a ramp", [&](mpfr_prec_t with) -> std::optional<Ends> {
+    const auto between = ramp(scaling, base, static_cast<double>(d), with);
+    if (!between) return std::nullopt;
+    const Ends low{between->first.low.nearest(), between->last.low.nearest()};
+    const Ends high{between->first.high.nearest(), between->last.high.nearest()};
+    return low.first == high.first && low.last == high.last ? std::optional(low) : std::nullopt;
+  });
+}
+
+Real exact(const Amplitude& amplitude, mpfr_prec_t bits) {
+  if (const auto* given = std::get_if<double>(&amplitude)) return {bits, *given};
+  return certain(bits, "an amplitude", [&](mpfr_prec_t with) {
+    const auto* yarn = std::get_if<YarnAmplitude>(&amplitude);
+    return narrow(
+        yarn ? amplitude_of(*yarn, with) : amplitude_of(std::get<LongRopeAmplitude>(amplitude), with), bits);
+  });
+}
+
+bool exactly_held(const Amplitude& amplitude) {
+  struct Held {
+    bool operator()(double) const { return true; }
+    // The logarithm of any other rational number is transcendental, and so is this.
+    bool operator()(const YarnAmplitude& yarn) const { return yarn.factor == 1; }
+    bool operator()(const LongRopeAmplitude& longrope) const { return longrope.factor == 1; }
+  };
+  return std::visit(Held{}, amplitude);
+}
+
+}  // namespace posproof::exact

@@ -1,0 +1,215 @@
+#pragma once
+// How many entries are not right, for one instruction set: see kernel_of.h.
+#include "exact/kernel_entries.h"
+#include "exact/kernel_joined.h"
+
+namespace posproof::exact::POSPROOF_ISA {
+namespace {
+
+// How many are unequal, over the lanes of what is stored.
+template <Format format>
+struct Unequal {
+  using Counts = std::conditional_t<format == Format::f64, Longs,
+                                    std::conditional_t<format == Format::f32, Words, Shorts>>;
+  static_assert(rows_per_block * 32 < 0xffff, "sums of a strip stay within 16 bits");
+  Counts counts{};
+
+  POSPROOF_INLINE void add(Stored<format> stored, Stored<format> value) {
+    counts = counted_unequal(counts, stored, value);
+  }
+  POSPROOF_INLINE std::uint64_t of_first(std::size_t count) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += static_cast<std::uint64_t>(counts[i]);
+    return sum;
+  }
+};
+
+// `count` lanes of one block from `lane` on, whose first row is at `at`; `before` rows stand in the blocks
+// before it.
+struct Piece {
+  const Block& block;
+  std::size_t before, lane, count;
+  const char* at;
+  const Columns& columns;
+  const Undecided& undecided;
+
+  POSPROOF_INLINE const char* row(std::size_t number) const {
+    return at + (number - block.begin) * columns.stride;
+  }
+};
+
+// What was found of some rows: entries that are not right, but for rows where not all is decided, which are
+// bits.
+struct Counted {
+  std::uint64_t wrong, open_rows;
+};
+static_assert(rows_per_block <= 64);
+
+template <Format format, Part part, class Way, bool whole, std::size_t groups>
+POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
+  const Block& block = piece.block;
+  Unequal<format> wrong;
+  std::uint64_t open_rows = 0;
+  Way g[groups];
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, piece.lane + k * lanes);
+  const char* at = piece.at;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
+    ahead.ask<groups*(part == Part::sine_apart_cosine ? 2 : 1) * one, format != Format::f64>();
+    Unequal<format> with_row = wrong;
+    Open<format> open{};
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < groups; ++k) {
+      const auto stored = entries<format, part, whole>(at + k * one, piece.columns.apart, piece.count);
+      const std::size_t lane = piece.lane + k * lanes;
+      if constexpr (has_sines(part)) with_row.add(stored.sine, sines<format>(g[k], block, row, lane, open));
+      if constexpr (has_cosines(part))
+        with_row.add(stored.cosine, cosines<format>(g[k], block, row, lane, open));
+    }
+    if (__builtin_expect(any(whole ? open : first_lanes(open, piece.count)), 0))
+      open_rows |= std::uint64_t{1} << row;
+    else
+      wrong = with_row;
+  }
+  return {wrong.of_first(piece.count), open_rows};
+}
+
+// Rows where not all is decided, as surely as one can be here.
+template <Format format, Part part, bool whole, std::size_t groups>
+__attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::uint64_t rows) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
+  Unequal<format> decided;
+  std::uint64_t beside_open = 0;
+  for (; rows != 0; rows &= rows - 1) {
+    const auto row = static_cast<std::size_t>(__builtin_ctzll(rows));
+    for (std::size_t k = 0; k < groups; ++k) {
+      const std::size_t lane = piece.lane + k * lanes;
+      const auto g = group<Surest<format>>(piece.block, lane);
+      const auto stored =
+          entries<format, part, whole>(piece.row(row) + k * one, piece.columns.apart, piece.count);
+      const auto count = [&](Stored<format> there, Stored<format> value, Open<format> open, bool cosine) {
+        if (!any(open)) return decided.add(there, value);
+        Unequal<format> each;
+        each.add(there, value);
+        for (std::size_t i = 0; i < piece.count; ++i)
+          if (open[i] != 0)
+            piece.undecided.tell(piece.undecided.who, piece.before + row, lane + i, cosine);
+          else
+            beside_open += static_cast<std::uint64_t>(each.counts[i]);
+      };
+      if constexpr (has_sines(part)) {
+        Open<format> open{};
+        const auto value = sines<format>(g, piece.block, row, lane, open);
+        count(stored.sine, value, open, false);
+      }
+      if constexpr (has_cosines(part)) {
+        Open<format> open{};
+        const auto value = cosines<format>(g, piece.block, row, lane, open);
+        count(stored.cosine, value, open, true);
+      }
+    }
+  }
+  return decided.of_first(piece.count) + beside_open;
+}
+
+#if POSPROOF_VBMI2
+
+// With `twins`, of both pieces.
+template <Part part, std::size_t groups, bool twins>
+POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, const Piece& twin, Ahead ahead) {
+  using Strip = JoinedStrip<part, groups>;
+  const Block& block = piece.block;
+  const Strip strip(block, piece.lane);
+  constexpr std::size_t vectors = Strip::cells * (Strip::apart ? 2 : 1), all = (twins ? 2 : 1) * vectors;
+  Bits<all> differ;
+  std::uint64_t not_sure = 0;  // rows, by their bits
+  const std::ptrdiff_t to_twin = twin.at - piece.at;
+  const char* at = piece.at;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
+    ahead.ask<all * sizeof(Sixteen)>();
+    const auto right = strip.at(row);
+    Sure* const bits = differ.rows[row];
+    const auto compare = [&](std::size_t n, Sixteen value, const char* here) {
+      bits[n] = _mm512_cmpneq_epi32_mask(value, load<Sixteen>(here));
+      if constexpr (twins) bits[vectors + n] = _mm512_cmpneq_epi32_mask(value, load<Sixteen>(here + to_twin));
+    };
+#pragma GCC unroll 16
+    for (std::size_t n = 0; n < Strip::cells; ++n) {
+      const char* const here = at + n * sizeof(Sixteen);
+      compare(n, right.first[n], here);
+      if constexpr (Strip::apart) compare(Strip::cells + n, right.second[n], here + piece.columns.apart);
+    }
+    if (__builtin_expect(!right.sure, 0)) {
+      not_sure |= std::uint64_t{1} << row;
+      for (std::size_t n = 0; n < all; ++n) bits[n] = 0;
+    }
+  }
+  std::uint64_t wrong = differ.count(block.begin, block.end);
+  if (not_sure == 0) return wrong;
+  wrong += rows_counted<Format::f32, part, true, groups>(piece, not_sure);
+  if constexpr (twins) wrong += rows_counted<Format::f32, part, true, groups>(twin, not_sure);
+  return wrong;
+}
+#endif
+
+template <Format format, Part part, bool whole, std::size_t groups>
+POSPROOF_INLINE std::uint64_t piece_counted(const Piece& piece, Ahead ahead) {
+  const Counted found = [&] {
+    if constexpr (format == Format::f64)
+      if (may_split<part>(piece.block, piece.lane, groups * lanes))
+        return strip_counted<format, part, Split, whole, groups>(piece, ahead);
+    return strip_counted<format, part, Surest<format>, whole, groups>(piece, ahead);
+  }();
+  if (found.open_rows == 0) return found.wrong;
+  return found.wrong + rows_counted<format, part, whole, groups>(piece, found.open_rows);
+}
+
+// Of a piece and its twin, if it has one; `ahead` is moved on by what they read.
+template <Format format, Part part, bool whole, std::size_t groups>
+POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& twin, Ahead& ahead) {
+  constexpr std::size_t one =
+      groups * lanes * bytes_of<format> * (has_sines(part) && has_cosines(part) ? 2 : 1);
+  const std::size_t read = (piece.block.end - piece.block.begin) * one;
+  const bool twins = piece.columns.twin != 0;
+  const Ahead first = ahead, second{ahead.at + read};
+  ahead.at += (twins ? 2 : 1) * read;
+#if POSPROOF_VBMI2
+  if constexpr (whole && joins<format, part, groups>)
+    if (may_join<part>(piece.block, piece.lane, groups * lanes))
+      return twins ? joined_counted<part, groups, true>(piece, twin, first)
+                   : joined_counted<part, groups, false>(piece, twin, first);
+#endif
+  std::uint64_t wrong = piece_counted<format, part, whole, groups>(piece, first);
+  if (twins) wrong += piece_counted<format, part, whole, groups>(twin, second);
+  return wrong;
+}
+
+// Adds to `wrong`, of each block.
+template <Format format, Part part>
+void count_run(const Blocks& blocks, const Columns& columns, const char* at, std::uint64_t* wrong,
+               const Undecided& undecided, const Undecided& of_twins) {
+  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>, most = together<format, part>();
+  Ahead ahead{columns.ahead != nullptr ? columns.ahead : at};
+  std::size_t done = 0;
+  const auto strips = [&]<bool whole, std::size_t groups>() {
+    const std::size_t count = whole ? lanes : columns.count - done;
+    const char* from = at + done * one;
+    for (std::size_t b = 0; b < blocks.count; ++b) {
+      const Block& block = blocks.first[b];
+      const auto piece = [&](const char* begin, const Undecided& told) {
+        return Piece{block, b * rows_per_block, columns.lane + done, count, begin, columns, told};
+      };
+      wrong[b] += pieces_counted<format, part, whole, groups>(piece(from, undecided),
+                                                              piece(from + columns.twin, of_twins), ahead);
+      from += (block.end - block.begin) * columns.stride;
+    }
+    done += groups * lanes;
+  };
+  while (done + most * lanes <= columns.count) strips.template operator()<true, most>();
+  while (done + lanes <= columns.count) strips.template operator()<true, 1>();
+  if (done < columns.count) strips.template operator()<false, 1>();
+}
+
+}  // namespace
+}  // namespace posproof::exact::POSPROOF_ISA

@@ -1,0 +1,13 @@
+#if defined(__x86_64__)
+#define POSPROOF_ISA v4
+#define POSPROOF_LANES 8
+#define POSPROOF_FMA 1
+#include "exact/kernel_of.h"
+
+namespace posproof::exact {
+
+const Kernel v4_kernel{"v4",         &v4::multiply,      &v4::bound,        &v4::fill,          &v4::count,
+                       &v4::compare, &v4::angles_of_row, &v4::turned_right, &v4::turned_compare};
+
+}  // namespace posproof::exact
+#endif

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/encoding.h"
+#include "exact/frequencies.h"
+#include "exact/multiprecision.h"
+#include "exact/phasor_tables.h"
+
+namespace posproof::exact {
+
+// Frequencies and what their angles do. Every answer is the exact real number correctly rounded: by the fast
+// way (waves.h) where its bound leaves no doubt, else by MPFR (slow.h). Copies share what was computed.
+class Ladder {
+ public:
+  explicit Ladder(Frequencies frequencies, Amplitude amplitude = 1.0);
+  Ladder(Frequencies frequencies, Amplitude amplitude, const Kernel& kernel);
+
+  std::size_t size() const { return frequencies_.size(); }
+  double frequency(std::size_t i) const { return frequencies_[i]; }  // rounded once
+  const Slow& slow() const { return slow_; }
+  // The fast way, made when first asked for; none where the numbers do not fit it.
+  const Waves* waves() const;
+
+  // amplitude * sin(t w_i) and amplitude * cos(t w_i), each rounded once.
+  using Point = Slow::Point;
+  std::vector<Point> points(Position t) const;
+
+  // (x, y) turned by t w_i counter-clockwise, each coordinate rounded once. One angle serves many points:
+  // `xy[i]` are the points to be turned by the angle of frequency i, in place.
+  struct Coordinates {
+    double *x, *y;
+  };
+  void turn(Position t, std::span<const std::vector<Coordinates>> xy) const;
+
+ private:
+  Slow slow_;
+  const Kernel& kernel_;
+  std::vector<double> frequencies_;
+  struct Fast {
+    std::once_flag once;
+    std::unique_ptr<const Waves> waves;
+  };
+  std::shared_ptr<Fast> fast_ = std::make_shared<Fast>();
+};
+
+// |position| up to which the fast way answers.
+constexpr Position fast_reach = Position{1} << 40;
+
+}  // namespace posproof::exact

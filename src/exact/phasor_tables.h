@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/encoding.h"
+#include "exact/kernel.h"
+
+namespace posproof::exact {
+
+class Slow;
+
+// Numbers, zeros at first, aligned to lines.
+struct FreeLines {
+  void operator()(double* memory) const;
+};
+using Lines = std::unique_ptr<double, FreeLines>;
+Lines lines(std::size_t numbers);
+
+// Memory for rows of complex numbers, zeros, aligned to lines.
+class Rows {
+ public:
+  Rows() = default;
+  Rows(std::size_t rows, std::size_t lanes);
+
+  const Wave* data() const { return waves_.get(); }
+  const Wave& operator[](std::size_t row) const { return waves_[row]; }
+
+ private:
+  Lines memory_;
+  std::unique_ptr<Wave[]> waves_;
+};
+
+// e^{i t w} for every frequency w of a ladder and |t| <= 2^41 in double-double: the product of one row from
+// each table, a table for each digit of t to base 64. How good they are is derived in bounds.h.
+class Waves {
+ public:
+  // Whether the frequencies and the amplitude are of a size that double-double holds: frequencies 0 or from
+  // 2^-500 to 2^40 radians, amplitudes from 2^-100 to 2^100.
+  static bool fit(const Slow& slow);
+  static constexpr std::size_t most_frequencies = std::size_t{1} << 13;  // of which a table takes 16 MiB
+
+  Waves(const Slow& slow, const Kernel& kernel);
+
+  const Kernel& kernel() const { return kernel_; }
+  std::size_t size() const { return size_; }    // frequencies
+  std::size_t lanes() const { return lanes_; }  // in whole groups; arrays have one group more
+  double amplitude() const { return amplitude_; }
+  double amplitude_rest() const { return amplitude_rest_; }
+
+  // The rows 0 .. 63 of digit `level`: e^{i d 64^level w}.
+  const Rows& table(std::size_t level) const;
+  const double* coarse_babies() const { return coarse_.get(); }  // table 0 as Block has it
+  const double* split_babies() const { return split_.get(); }
+  const double* sway() const { return sway_.get(); }    // the largest |sine| of table 0
+  const double* speed() const { return speed_.get(); }  // |w|, rounded up
+
+  static constexpr std::size_t levels = 7;
+
+ private:
+  struct Seeds;
+  void build_next() const;
+
+  const Kernel& kernel_;
+  std::size_t size_, lanes_;
+  double amplitude_ = 0, amplitude_rest_ = 0;
+  std::unique_ptr<double[]> sway_, speed_;
+  Lines coarse_, split_;
+  mutable std::mutex building_;
+  mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
+  mutable std::atomic<std::size_t> built_ = 0;
+  mutable std::array<Rows, levels> tables_;
+};
+
+// Where the rows of blocks come from. It remembers what the last block had in common with the next: one
+// product a block for blocks in order.
+class Giants {
+ public:
+  // Room for so many blocks at a time.
+  explicit Giants(const Waves& waves, std::size_t most = 1);
+
+  // Rows from `first` on, `rows` of them or as many as there is room for. Valid until the next call.
+  Blocks blocks(Position first, std::size_t rows);
+  // The block of the rows first .. first + rows - 1, all of them between two neighbouring multiples of 64.
+  const Block& block(Position first, std::size_t rows) { return *blocks(first, rows).first; }
+
+ private:
+  void move(std::size_t slot, Position number);
+
+  const Waves& waves_;
+  Rows rows_;                      // the giants of the blocks
+  Rows errors_;                    // of the blocks
+  Rows common_;                    // what the digits above the second give; the amplitude
+  Position above_;                 // those digits, of what stands in common_[0]
+  std::vector<Position> numbers_;  // of the blocks that are there
+  std::vector<Errors> bounds_;
+  std::vector<Block> blocks_;
+};
+
+// The kernel of the newest instruction set that this processor has; the environment variable POSPROOF_KERNEL
+// (plain, v3, v4, v4_vbmi2) asks for another. Throws std::invalid_argument for one that it has not.
+const Kernel& best_kernel();
+std::span<const Kernel* const> kernels_here();  // all that run on this processor, plain first
+
+}  // namespace posproof::exact

@@ -1,0 +1,205 @@
+#include "run/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "catalogue/defects.h"
+#include "run/agreement.h"
+#include "search/generate.h"
+#include "search/trial.h"
+
+namespace posproof {
+namespace {
+
+// A case, and what the subject answered.
+struct Answered {
+  Case asked;
+  Tensor answer;
+};
+
+// What was compared, entry by entry.
+struct Compared {
+  std::uint64_t entries = 0;   // that differ
+  std::vector<bool> differs;   // by case
+  std::vector<bool> declined;  // by case: nothing to compare
+};
+
+// The encoding, its function replaced by `answer`.
+Encoding answering(Encoding encoding, std::function<Tensor()> answer) {
+  struct {
+    const std::function<Tensor()>& answer;
+    void operator()(Table& table) const {
+      table.rows = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Rotary& rotary) const {
+      rotary.turn = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Bias& bias) const {
+      bias.bias = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Contextual& contextual) const {
+      contextual.logits = [a = answer](auto&&...) { return a(); };
+    }
+    void operator()(Attention& attention) const {
+      attention.attend = [a = answer](auto&&...) { return a(); };
+    }
+  } replaced{answer};
+  std::visit(replaced, encoding);
+  return encoding;
+}
+
+// The same function, which leaves its answer in `last`.
+Encoding remembering(Encoding encoding, const std::shared_ptr<Tensor>& last) {
+  const auto keep = [last](auto function) {
+    return [function, last](auto&&... arguments) {
+      *last = function(arguments...);
+      return *last;
+    };
+  };
+  if (auto* table = std::get_if<Table>(&encoding)) table->rows = keep(table->rows);
+  if (auto* rotary = std::get_if<Rotary>(&encoding)) rotary->turn = keep(rotary->turn);
+  if (auto* bias = std::get_if<Bias>(&encoding)) bias->bias = keep(bias->bias);
+  if (auto* contextual = std::get_if<Contextual>(&encoding)) contextual->logits = keep(contextual->logits);
+  if (auto* attention = std::get_if<Attention>(&encoding)) attention->attend = keep(attention->attend);
+  return encoding;
+}
+
+// Asks the subject once, in one order: one that remembers what it was asked is compared with a defect that is
+// asked the same, and no defect costs it a further call. The case that refuted it comes first.
+std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
+                                 std::uint64_t seed) {
+  constexpr std::uint64_t cases = 80;
+  const auto time = std::chrono::milliseconds(10000);
+  std::vector<Answered> answered;
+  const auto last = std::make_shared<Tensor>();
+  const auto one = trial(agreement(truth), remembering(subject.encoding, last), subject.precision);
+  if (!one) return answered;
+  const auto ask = [&](Draw& draw) {
+    try {
+      (*one)(draw);
+      answered.push_back({draw.drawn(), *last});
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const Discard&) {
+    } catch (const std::exception&) {  // declined or died: nothing to compare
+    }
+  };
+  if (!counterexample.empty()) {
+    Replay first(counterexample);
+    ask(first);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + time;
+  for (std::uint64_t n = 0; n < cases && std::chrono::steady_clock::now() < deadline; ++n) {
+    Generate draw(seed, "diagnosis", n);
+    ask(draw);
+  }
+  return answered;
+}
+
+Compared compare(const Encoding& candidate, const Encoding& subject, Precision precision,
+                 const std::vector<Answered>& answered) {
+  Compared compared;
+  std::uint64_t differ = 0;
+  const Tensor* answer = nullptr;
+  const auto one =
+      trial(agreement(candidate, [&](const Residual& entry) { differ += entry.holds() ? 0 : 1; }),
+            answering(subject, [&answer] { return *answer; }), precision);
+  for (const Answered& now : answered) {
+    answer = &now.answer;
+    differ = 0;
+    bool declines = false;
+    try {
+      Replay draw(now.asked);
+      if (!one) throw std::invalid_argument("another kind");
+      (*one)(draw);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const Refusal&) {
+      declines = true;
+    } catch (const NoAnswer&) {  // its domain is another
+      declines = true;
+    } catch (const std::exception&) {  // another shape
+      differ = std::max<std::uint64_t>(1, now.answer.data.size());
+    } catch (const Discard&) {
+      declines = true;
+    }
+    compared.entries += differ;
+    compared.differs.push_back(differ > 0);
+    compared.declined.push_back(declines);
+  }
+  return compared;
+}
+
+// Whether a candidate that leaves `left` of what was `wrong` unexplained is the explanation. A wrong one is
+// worse than none: the case that refuted the subject must be explained, several others must have been wrong,
+// and nothing may contradict it, except that a defect that rounds an angle may fall to the other side of a
+// tie: the subject's own angle is off by power_error, and where a tie is nearer than that they differ by a
+// whole unit of the coarse format. Ties are two half units apart, so that happens to at most 2 power_error /
+// (2 unit) of the entries: for fp32 under fp16, where it is worst, with 64 pairs and ln w = 10, (4 + 30 +
+// 128) 2^-24 / 2^-11 = 2 %, and under bf16 0.25 %.
+bool explains(const Compared& left, const Compared& wrong) {
+  constexpr std::uint64_t several = 5;
+  if (left.differs.front() || left.declined.front()) return false;
+  std::uint64_t answered = 0;  // of the cases that were wrong
+  for (std::size_t n = 0; n < wrong.differs.size(); ++n)
+    answered += wrong.differs[n] && !left.declined[n] ? 1 : 0;
+  return answered >= several && 50 * left.entries <= wrong.entries;
+}
+
+bool is_shape(std::string_view parameter) {
+  return parameter == "dim" || parameter == "heads" || parameter == "length";
+}
+
+}  // namespace
+
+std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
+                                  const Subject& subject, const Case& counterexample, std::uint64_t seed) {
+  std::vector<std::pair<std::uint64_t, Explanation>> found;
+  const Encoding truth = spec.oracle(parameters);
+  const std::vector<Answered> answered = answers_of(subject, truth, counterexample, seed);
+  if (answered.empty()) return {};
+  const Compared wrong = compare(truth, subject.encoding, subject.precision, answered);
+  const auto consider = [&](const Encoding& candidate, Explanation explanation) {
+    const Compared left = compare(candidate, subject.encoding, subject.precision, answered);
+    if (explains(left, wrong)) found.emplace_back(left.entries, std::move(explanation));
+  };
+  for (const Parameter& parameter : spec.parameters) {
+    if (is_shape(parameter.name)) continue;
+    for (const Value& value : parameter.grid) {
+      Parameters other = parameters;
+      other.set(parameter.name, value);
+      if (other == parameters) continue;
+      try {
+        consider(spec.oracle(other),
+                 {Explanation::Kind::convention, fmt::format("--{} {}", parameter.name, text(value)),
+                  std::string(parameter.meaning), ""});
+      } catch (const Refusal&) {  // this value makes no sense with the others
+      }
+    }
+  }
+  for (const auto& [family, defects] : catalogue::defects()) {
+    if (family != id) continue;
+    for (const Defect& defect : defects->defects) {
+      try {
+        consider(defect.make(parameters),
+                 {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
+                  std::string(defect.wrong), std::string(defect.sources)});
+      } catch (const Refusal&) {
+      }
+    }
+  }
+  // The best first; of several that explain as much, conventions before defects.
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+  std::vector<Explanation> best;
+  for (auto& [left, explanation] : found)
+    if (left == found.front().first) best.push_back(std::move(explanation));
+  return best;
+}
+
+}  // namespace posproof

@@ -1,0 +1,257 @@
+#include "run/error_accumulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "run/packed.h"
+#include "subject/dtype.h"
+
+namespace posproof {
+namespace {
+
+using exact::Compared;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Position rows_of_a_block = 64;
+
+// Where to stop comparing at once, so that a block of 64 rows lies within one stretch of the curve: these are
+// as long from 16 * 64 on, and begin at multiples of it.
+Position stop_after(Position t, Position end) {
+  if (t < 0) return std::min<Position>({end, 0, t + rows_of_a_block});
+  if (t < 16 * rows_of_a_block) return std::min(end, Curve::end(t));
+  const Position over = t % rows_of_a_block;
+  return over == 0 ? end : std::min(end, t - over + rows_of_a_block);
+}
+
+double share_of(double error, double allowed) {
+  return error == 0 ? 0 : allowed == 0 ? infinity : error / allowed;
+}
+
+// How far correct rounding may put an entry of at most that size: it is that size itself, and exact, or
+// below.
+double of_correct_rounding(Format format, double amplitude) {
+  return half_ulp(format, nearest(format, amplitude) == amplitude ? std::nextafter(amplitude, 0) : amplitude);
+}
+
+}  // namespace
+
+Tally::Tally(Reference reference, Format format, const AccuracyOptions& options)
+    : reference_(std::move(reference)),
+      format_(format),
+      threads_(options.threads),
+      rounding_(reference_.amplitude == 0 ? 0 : half_ulp(format, reference_.amplitude)),
+      correct_(reference_.amplitude == 0 ? 0 : of_correct_rounding(format, reference_.amplitude)) {
+  found_.format = format;
+  found_.columns = reference_.dim;
+  found_.of_angles = reference_.amplitude != 0;
+  found_.amplitude = reference_.amplitude;
+  found_.largest = 0;
+  if (!options.attribution) reference_.rounded.clear();
+  for (const auto& rounded : reference_.rounded) found_.against.push_back({rounded.frequencies, 0});
+}
+
+Accuracy Tally::found() const {
+  Accuracy out = found_;
+  out.curve = curve_.stretches();
+  return out;
+}
+
+Position Tally::nearest(Position first, std::size_t rows) const {
+  return reference_.origin ? std::clamp(*reference_.origin, first, first + static_cast<Position>(rows) - 1)
+                           : first;
+}
+
+const std::vector<double>& Tally::allowed(Position t, bool exactly) {
+  if (allowed_.at == t) return allowed_.of_column;
+  if (!exactly && allowed_.at && reference_.origin) {
+    const Position here = std::abs(t - *reference_.origin),
+                   there = std::abs(*allowed_.at - *reference_.origin);
+    if (there <= here && 16 * there >= 15 * here) return allowed_.of_column;
+  }
+  allowed_.of_column = reference_.allowed(t);
+  allowed_.at = t;
+  return allowed_.of_column;
+}
+
+const std::byte* Tally::at(const Values& values, Position t) const {
+  return values.bytes + static_cast<std::size_t>(t - values.first) * reference_.dim * bytes(format_);
+}
+
+// What compare() says of a column where no entry is wrong is a bound of what rounding does to the entries of
+// the ladder; columns that are 0 are looked at themselves.
+void Tally::empty_columns(const Values& values, Position first, std::size_t rows,
+                          std::vector<double>& errors) const {
+  for (const std::size_t c : reference_.empty) {
+    errors[c] = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double size =
+          std::abs(value(format_, at(values, first) + (r * reference_.dim + c) * bytes(format_)));
+      errors[c] = std::max(errors[c], std::isnan(size) ? infinity : size);
+    }
+  }
+}
+
+std::vector<double> Tally::errors(const Values& values, Position t) {
+  Compared row = reference_.compare(format_, t, 1, at(values, t), {}, 1);
+  empty_columns(values, t, 1, row.farthest);
+  return std::move(row.farthest);
+}
+
+Tally::Block Tally::weighed(const Values& values, const Compared& compared, const Asked& asked) {
+  Block block{.first = compared.first, .rows = compared.rows, .clean = compared.wrong == 0, .column = 0};
+  found_.wrong += compared.wrong;
+  if (compared.wrong > 0 &&
+      (compared.ulp > found_.ulp || (compared.ulp == found_.ulp && compared.at < found_.ulp_at.position))) {
+    found_.ulp = compared.ulp;
+    found_.ulp_at = {compared.at, asked.channel(compared.column)};
+  }
+  std::vector<double> errors = compared.farthest;
+  if (block.clean && reference_.amplitude != 0) std::ranges::fill(errors, correct_);
+  if (block.clean)
+    for (const std::size_t c : reference_.empty) errors[c] = 0;
+  else
+    empty_columns(values, compared.first, compared.rows, errors);
+
+  std::size_t largest = 0;
+  const auto weigh = [&](const std::vector<double>& allowed) {
+    block.share = 0;
+    for (std::size_t c = 0; c < errors.size(); ++c) {
+      if (errors[c] > errors[largest]) largest = c;
+      // Without a division for every entry: most are no larger share than the largest.
+      if (!(errors[c] <= block.share * allowed[c])) {
+        block.share = share_of(errors[c], allowed[c]);
+        block.column = c;
+      }
+    }
+  };
+  const Position t = nearest(compared.first, compared.rows);
+  weigh(allowed(t, false));
+  if (block.share > 1) weigh(allowed(t, true));
+  block.error = errors[largest];
+  curve_.add(t, block.error, allowed_.of_column[largest], compared.ulp);
+  return block;
+}
+
+void Tally::find_first_beyond(const Values& values, const std::vector<Block>& blocks, const Asked& asked) {
+  for (const Block& block : blocks) {
+    if (block.clean || !(block.share > 1)) continue;
+    for (std::size_t r = 0; r < block.rows; ++r) {
+      const Position t = block.first + static_cast<Position>(r);
+      if (found_.beyond && found_.beyond->at.position <= t) return;
+      const std::vector<double> error = errors(values, t), most = allowed(t, true);
+      std::optional<std::size_t> worst;
+      for (std::size_t c = 0; c < error.size(); ++c)
+        if (!(error[c] <= most[c]) &&
+            (!worst || share_of(error[c], most[c]) > share_of(error[*worst], most[*worst])))
+          worst = c;
+      if (!worst) continue;
+      found_.beyond = Accuracy::Beyond{
+          {t, asked.channel(*worst)}, asked.again(t, *worst), residual(error[*worst], most[*worst])};
+      return;
+    }
+  }
+}
+
+void Tally::consider(Position t, std::size_t column, double error, const Asked& asked) {
+  const Residual one = residual(error, allowed(t, true)[column]);
+  if (!found_.worst_at.empty() && !(one.use() > found_.worst.use())) return;
+  found_.worst = one;
+  found_.worst_at = asked.again(t, column);
+}
+
+// compare() says nothing of errors below half a unit in the last place of the amplitude. In the formats
+// narrower than double, the exact value in double says it.
+void Tally::find_worst_of(const Values& values, const Block& block, const Asked& asked) {
+  const std::size_t dim = reference_.dim;
+  std::vector<double> there(block.rows * dim), here(block.rows * dim);
+  if (reference_.doubles && format_ != Format::f64) {
+    unpack(format_, at(values, block.first), there);
+    reference_.doubles(block.first, block.rows, here);
+  } else {
+    for (std::size_t r = 0; r < block.rows; ++r)
+      std::ranges::copy(errors(values, block.first + static_cast<Position>(r)),
+                        there.begin() + static_cast<std::ptrdiff_t>(r * dim));
+  }
+  // What rounding allows at the block's nearest position, all of it allows.
+  const std::vector<double> least = allowed(nearest(block.first, block.rows), true);
+  for (std::size_t r = 0; r < block.rows; ++r)
+    for (std::size_t c = 0; c < dim; ++c) {
+      const double error = std::abs(there[r * dim + c] - here[r * dim + c]);
+      if (error > found_.worst.use() * least[c] || found_.worst_at.empty())
+        consider(block.first + static_cast<Position>(r), c, error, asked);
+    }
+}
+
+void Tally::find_worst(const Values& values, std::vector<Block> blocks, const Asked& asked) {
+  std::ranges::stable_sort(blocks, std::greater<>{}, &Block::share);
+  for (const Block& block : blocks) {
+    if (!found_.worst_at.empty() && !(block.share > found_.worst.use())) return;
+    if (!block.clean) {
+      find_worst_of(values, block, asked);
+      continue;
+    }
+    const Position t =
+        nearest(block.first, block.rows);  // the bound: no entry of it is known to be so far off
+    const double error = reference_.amplitude == 0 ? block.share * allowed(t, true)[block.column] : correct_;
+    consider(t, block.column, error, asked);
+  }
+}
+
+void Tally::find_largest(const Values& values, const std::vector<Block>& blocks, const Asked& asked) {
+  const Block* largest = nullptr;
+  for (const Block& block : blocks)
+    if (block.error > (largest == nullptr ? found_.largest : largest->error)) largest = &block;
+  if (largest == nullptr) return;
+  found_.largest = largest->error;
+  if (largest->error <= rounding_) return;  // a bound, of all entries alike
+  double most = -1;
+  for (std::size_t r = 0; r < largest->rows; ++r) {
+    const Position t = largest->first + static_cast<Position>(r);
+    const std::vector<double> error = errors(values, t);
+    for (std::size_t c = 0; c < error.size(); ++c)
+      if (error[c] > most) {
+        most = error[c];
+        found_.largest_at = Entry{t, asked.channel(c)};
+      }
+  }
+}
+
+void Tally::add(Position first, std::size_t rows, const std::byte* bytes, const Asked& asked) {
+  const Values values{first, bytes};
+  const Position end = first + static_cast<Position>(rows);
+  std::vector<Block> blocks;
+  for (Position t = first; t < end;) {
+    const Position stop = stop_after(t, end);
+    reference_.compare(
+        format_, t, static_cast<std::size_t>(stop - t), at(values, t),
+        [&](const Compared& compared) { blocks.push_back(weighed(values, compared, asked)); }, threads_);
+    t = stop;
+  }
+  std::ranges::sort(blocks, {}, &Block::first);
+  if (reference_.seen)
+    for (Position t = first; t < end; ++t) found_.entries += reference_.seen(t);
+  else
+    found_.entries += rows * reference_.dim;
+  find_first_beyond(values, blocks, asked);
+  if (!found_.beyond) find_worst(values, blocks, asked);
+  find_largest(values, blocks, asked);
+  for (std::size_t n = 0; n < reference_.rounded.size(); ++n)
+    found_.against[n].wrong +=
+        reference_.rounded[n].table->count_wrong(format_, first, rows, values.bytes, threads_);
+}
+
+bool Tally::telling(Position t) {
+  const std::vector<double>& most = allowed(t, true);
+  return std::any_of(most.begin(), most.end(), [&](double one) { return one < reference_.ceiling; });
+}
+
+void Tally::done(Position first, std::size_t rows) {
+  found_.rows += rows;
+  const Position last = first + static_cast<Position>(rows) - 1;
+  // Where allowances grow, the ends have the largest.
+  const bool all = !reference_.origin || (telling(first) && telling(last));
+  for (Position t = first; t <= last; ++t) found_.telling += all || telling(t) ? 1 : 0;
+}
+
+}  // namespace posproof

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "run/accuracy.h"
+#include "run/reference.h"
+
+namespace posproof {
+
+// What rows say, block by block, and where a block is not clear, row by row.
+//
+// A block of which every entry is correctly rounded is within what rounding allows and needs no second look:
+// error.h allows an entry of the ladder at least 4 result units of the amplitude A (stored_sine: 4 p.result,
+// or 4 p.angle + p.result), and correct rounding to a format of unit u <= p.result is off by half the
+// distance of neighbours at A, at most u A. Elsewhere allowances grow with the distance of the position, so
+// that what is within the allowance of the block's nearest position is within those of the others.
+class Tally {
+ public:
+  // The format's unit is at most the precision's result unit.
+  Tally(Reference reference, Format format, const AccuracyOptions& options);
+
+  // How rows were asked for: an entry as a case again, and the channel in which a column was answered.
+  struct Asked {
+    std::function<Case(Position, std::size_t column)> again;
+    std::function<std::size_t(std::size_t column)> channel;
+  };
+
+  // Rows of `first`, first + 1, ...: `rows` times the reference's columns, values of the format.
+  void add(Position first, std::size_t rows, const std::byte* values, const Asked& asked);
+
+  // That these positions are done: whatever was added of them counts as one row each.
+  void done(Position first, std::size_t rows);
+
+  Accuracy found() const;
+
+ private:
+  struct Block {
+    Position first;
+    std::size_t rows;
+    bool clean;
+    double error = 0;    // largest of all columns
+    double share = 0;    // of what is allowed, a bound
+    std::size_t column;  // of that share
+  };
+  struct Values {
+    Position first;
+    const std::byte* bytes;
+  };
+
+  // What is allowed at this position, or at one of the same octave that is nearer to the origin.
+  const std::vector<double>& allowed(Position t, bool exactly);
+  Position nearest(Position first, std::size_t rows) const;
+  bool telling(Position t);
+  const std::byte* at(const Values& values, Position t) const;
+  std::vector<double> errors(const Values& values, Position t);
+  void empty_columns(const Values& values, Position first, std::size_t rows,
+                     std::vector<double>& errors) const;
+  Block weighed(const Values& values, const exact::Compared& compared, const Asked& asked);
+  void find_first_beyond(const Values& values, const std::vector<Block>& blocks, const Asked& asked);
+  void find_worst(const Values& values, std::vector<Block> blocks, const Asked& asked);
+  void consider(Position t, std::size_t column, double error, const Asked& asked);
+  void find_worst_of(const Values& values, const Block& block, const Asked& asked);
+  void find_largest(const Values& values, const std::vector<Block>& blocks, const Asked& asked);
+  Residual residual(double error, double allowed) const { return {error, allowed, reference_.ceiling}; }
+
+  Reference reference_;
+  Format format_;
+  unsigned threads_;
+  // Below the first no error is known exactly, where there are wrong entries; where there are none, errors
+  // are at most the second. 0 where entries have no common size.
+  double rounding_, correct_;
+  Accuracy found_;
+  Curve curve_;
+  struct {
+    std::optional<Position> at = {};
+    std::vector<double> of_column = {}, inverse = {};
+  } allowed_;
+};
+
+}  // namespace posproof

@@ -1,0 +1,114 @@
+#include "run/exhaustive.h"
+
+#include <chrono>
+#include <vector>
+
+#include "run/agreement.h"
+#include "search/case_result.h"
+#include "run/narrowed.h"
+#include "search/shrink.h"
+#include "search/trial.h"
+
+namespace posproof {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Position most_rows_of_a_file = 1 << 20, most_live = 8192;
+
+bool at_most(const Domain& domain, Position positions) {
+  return domain.hi - domain.lo < positions;
+}
+
+// The cases that ask a table for every position, where it is compared with no exact one.
+std::vector<Case> every_case(const Encoding& truth, const Encoding& subject) {
+  std::vector<Case> cases;
+  if (const auto* table = std::get_if<Table>(&subject)) {
+    const Domain domain = overlap(table->positions, std::get<Table>(truth).positions);
+    if (!at_most(domain, most_rows_of_a_file)) return {};
+    for (Position t = domain.lo; t <= domain.hi; ++t) cases.push_back(case_of_rows(domain, t));
+  }
+  return cases;
+}
+
+std::optional<Verdict> case_by_case(const std::vector<Case>& cases, const Trial& trial,
+                                    const Budget& budget) {
+  const auto deadline = Clock::now() + budget.time;
+  Holds holds{0, 0, {0, 0, 0}, {}};
+  for (const Case& asked : cases) {
+    if (Clock::now() >= deadline) return std::nullopt;
+    Attempt found = run_leniently(trial, asked);
+    if (found.end == Attempt::End::threw) return Errored{found.what, found.drawn.values};
+    if (found.end == Attempt::End::refuted) {
+      const Shrunk shrunk = shrink(trial, found, budget.shrinks, Clock::now() + budget.shrink_time);
+      return Refuted{
+          shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
+    }
+    if (found.end != Attempt::End::held) continue;  // refused: within its own bounds it may
+    ++holds.cases;
+    if (!found.residual.telling()) continue;
+    if (++holds.telling == 1 || found.residual.use() > holds.worst.use()) {
+      holds.worst = found.residual;
+      holds.worst_at = found.drawn.values;
+    }
+  }
+  if (holds.telling == 0) return std::nullopt;
+  return holds;
+}
+
+std::optional<Verdict> verdict_of(const Accuracy& all, const Trial& trial, const Budget& budget,
+                                  bool exhaustive) {
+  if (all.errored) return *all.errored;
+  if (all.beyond) {
+    // Asked alone, as the case says. What was wrong among its neighbours only is not seen again.
+    Attempt found = run_leniently(trial, all.beyond->again);
+    if (found.end == Attempt::End::threw) return Errored{found.what, found.drawn.values};
+    if (found.end != Attempt::End::refuted)
+      return Refuted{all.beyond->again, all.beyond->residual, all.rows, 0, false, {}};
+    const Shrunk shrunk = shrink(trial, found, budget.shrinks, Clock::now() + budget.shrink_time);
+    return Refuted{shrunk.smallest.drawn.values, shrunk.smallest.residual, all.rows, shrunk.runs, true, {}};
+  }
+  if (!all.stopped.empty()) return exhaustive ? std::optional<Verdict>(Undecided{all.stopped}) : std::nullopt;
+  if (all.telling == 0) return std::nullopt;
+  return Holds{all.rows, all.telling, all.worst, all.worst_at};
+}
+
+// Where there are few positions, or a file has them, or all were asked for.
+bool asks_all(const Encoding& truth, const Subject& subject, bool exhaustive) {
+  if (const auto* table = std::get_if<Table>(&subject.encoding)) {
+    if (exhaustive || subject.stored) return true;
+    return at_most(overlap(table->positions, std::get<Table>(truth).positions), most_live);
+  }
+  if (const auto* rotary = std::get_if<Rotary>(&subject.encoding))
+    return exhaustive || !subject.live ||
+           at_most(overlap(rotary->positions, std::get<Rotary>(truth).positions), most_live);
+  return exhaustive || !subject.live;
+}
+
+bool has_exact_entries(const Encoding& truth) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.exact; }) return static_cast<bool>(kind.exact);
+        return false;
+      },
+      truth);
+}
+
+}  // namespace
+
+Everywhere everywhere(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive) {
+  if (truth.index() != subject.encoding.index()) return {};
+  const auto one = trial(agreement(truth), subject.encoding, subject.precision);
+  if (!one || !asks_all(truth, subject, exhaustive)) return {};
+  if (!has_exact_entries(truth) && !exhaustive)
+    return {case_by_case(every_case(truth, subject.encoding), *one, budget), std::nullopt};
+  AccuracyOptions options;
+  options.everything = true;
+  options.attribution = false;
+  options.deadline = Clock::now() + budget.time;
+  Accuracy all = accuracy(truth, subject, options);
+  auto verdict = verdict_of(all, *one, budget, exhaustive);
+  return {std::move(verdict), std::move(all)};
+}
+
+}  // namespace posproof

@@ -1,0 +1,145 @@
+#include "search/case_result.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <typeinfo>
+
+#include "search/generate.h"
+
+namespace posproof {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+double repaired_whole(const Value* value, std::int64_t lo, std::int64_t hi, std::int64_t otherwise) {
+  const auto* real = value ? std::get_if<double>(value) : nullptr;
+  if (real == nullptr || std::isnan(*real)) return static_cast<double>(otherwise);
+  return std::clamp(std::trunc(*real), static_cast<double>(lo), static_cast<double>(hi));
+}
+
+std::vector<double> repaired_list(const Value* value, std::size_t size) {
+  const auto* list = value ? std::get_if<std::vector<double>>(value) : nullptr;
+  std::vector<double> out = list ? *list : std::vector<double>{};
+  out.resize(size);
+  return out;
+}
+
+// Those below `size` in the order in which they come, then those that are missing.
+std::vector<double> repaired_order(const Value* value, std::size_t size) {
+  std::vector<double> out;
+  std::vector<bool> seen(size, false);
+  const auto take = [&](double x) {
+    if (!(x >= 0 && x < static_cast<double>(size)) || x != std::trunc(x) || seen[static_cast<std::size_t>(x)])
+      return;
+    seen[static_cast<std::size_t>(x)] = true;
+    out.push_back(x);
+  };
+  if (const auto* list = value ? std::get_if<std::vector<double>>(value) : nullptr)
+    for (const double x : *list) take(x);
+  for (std::size_t i = 0; i < size; ++i) take(static_cast<double>(i));
+  return out;
+}
+
+class Lenient final : public Draw {
+ public:
+  Lenient(const Case& wanted, std::string_view redrawn, Chance* chance)
+      : wanted_(wanted), redrawn_(redrawn), chance_(chance) {}
+
+  Drawn all() const { return {drawn(), asks_}; }
+
+ protected:
+  Value answer(std::string_view name, const Ask& ask) override {
+    asks_.push_back(ask);
+    // The domain lives as long as the check; the questions are kept longer.
+    if (auto* place = std::get_if<ask::Place>(&asks_.back())) place->hard = nullptr;
+    if (chance_ != nullptr && name == redrawn_) return chance_->answer(ask);
+    return repaired(wanted_.find(name), ask);
+  }
+
+ private:
+  const Case& wanted_;
+  std::string_view redrawn_;
+  Chance* chance_;
+  std::vector<Ask> asks_;
+};
+
+Attempt run_lenient(const Trial& trial, Lenient draw) {
+  Attempt attempt = run(trial, draw);
+  attempt.drawn = draw.all();
+  return attempt;
+}
+
+}  // namespace
+
+std::string kind_of_error(const std::exception& error) {
+  std::string kind = typeid(error).name(), word;
+  bool quoted = false, number = false;
+  const auto finish = [&] {
+    if (!word.empty() && !number && !quoted) kind += ' ' + word;
+    word.clear();
+    number = false;
+  };
+  for (const char c : std::string_view(error.what())) {
+    if (is_letter(c) || is_digit(c)) {
+      word += c;
+      number = number || is_digit(c);
+      continue;
+    }
+    finish();
+    if (c == '`') quoted = !quoted;
+  }
+  finish();
+  return kind;
+}
+
+Attempt run(const Trial& trial, Draw& draw) {
+  using End = Attempt::End;
+  try {
+    const Residual residual = trial(draw);
+    return {.end = residual.holds() ? End::held : End::refuted, .residual = residual};
+  } catch (const Discard&) {
+    return {.end = End::discarded};
+  } catch (const Inapplicable&) {
+    throw;
+  } catch (const Refusal& refusal) {
+    return {.end = End::refused, .what = refusal.what()};
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return {.end = End::threw, .what = error.what(), .kind = kind_of_error(error)};
+  } catch (...) {
+    return {.end = End::threw, .what = "an exception that is no std::exception", .kind = "?"};
+  }
+}
+
+Value repaired(const Value* value, const Ask& ask) {
+  struct {
+    const Value* value;
+    Value operator()(const ask::Integer& a) const {
+      return repaired_whole(value, a.lo, a.hi, std::clamp<std::int64_t>(0, a.lo, a.hi));
+    }
+    Value operator()(const ask::Place& a) const { return repaired_whole(value, a.lo, a.hi, a.lo); }
+    Value operator()(const ask::Content& a) const { return repaired_list(value, a.size); }
+    Value operator()(const ask::Order& a) const { return repaired_order(value, a.size); }
+    Value operator()(const ask::Option& a) const {
+      return value != nullptr && answers(*value, a) ? *value : a.values.front();
+    }
+  } visitor{value};
+  return std::visit(visitor, ask);
+}
+
+Attempt run_leniently(const Trial& trial, const Case& wanted) {
+  return run_lenient(trial, Lenient(wanted, "", nullptr));
+}
+
+Attempt run_redrawn(const Trial& trial, const Case& wanted, std::string_view field, Chance& chance) {
+  return run_lenient(trial, Lenient(wanted, field, &chance));
+}
+
+}  // namespace posproof

@@ -1,0 +1,152 @@
+#include "search/generate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "search/search.h"
+
+using namespace posproof;
+
+namespace {
+
+// How many of the first 2000 cases do this.
+int count(const std::function<bool(Draw&)>& does) {
+  int found = 0;
+  for (std::uint64_t n = 0; n < 2000; ++n) {
+    Generate draw(1, "generate", n);
+    found += does(draw);
+  }
+  return found;
+}
+
+bool is_power_of_two(Position x) {
+  return x > 0 && (x & (x - 1)) == 0;
+}
+
+}  // namespace
+
+TEST(Generate, finds_the_positions_where_errors_gather) {
+  const Domain domain{0, Position{1} << 20, {355, 710, 104348}};
+  const auto t_is = [&](const std::function<bool(Position)>& so) {
+    return count([&](Draw& draw) { return so(draw.position("t", domain)); });
+  };
+  EXPECT_GT(t_is([](Position t) { return t == 0; }), 20);
+  EXPECT_GT(t_is([](Position t) { return t == Position{1} << 20; }), 20);
+  EXPECT_GT(t_is([](Position t) { return t == 355 || t == 710 || t == 104348; }), 100);
+  EXPECT_GT(t_is([](Position t) { return t == 354 || t == 709 || t == 104349; }), 20);
+  EXPECT_GT(t_is([](Position t) { return t > 16 && is_power_of_two(t); }), 30);
+  EXPECT_GT(t_is([](Position t) { return t > 16 && is_power_of_two(t + 1); }), 30);
+  EXPECT_GT(t_is([](Position t) { return t > 1 << 19; }), 150);
+  EXPECT_GT(t_is([](Position t) { return t > 16 && t < 256; }), 150);
+  const int neighbours = count([&](Draw& draw) {
+    const Position i = draw.position("i", domain), j = draw.position("j", domain);
+    return i > 300 && i != j && std::abs(i - j) < 8;
+  });
+  EXPECT_GT(neighbours, 20);
+}
+
+TEST(Generate, stays_in_its_range) {
+  const Domain whole{std::numeric_limits<Position>::min(), std::numeric_limits<Position>::max()};
+  for (const auto& [lo, hi] :
+       {std::pair<Position, Position>{0, 0}, {-3, 5}, {7, 9}, {-1000000, -999000}, {1 << 20, 1 << 30}})
+    EXPECT_EQ(count([lo = lo, hi = hi](Draw& draw) {
+                const Position t = draw.position("t", {lo, hi, {8, 0}}), n = draw.integer("n", lo, hi);
+                return t < lo || t > hi || n < lo || n > hi;
+              }),
+              0);
+  EXPECT_EQ(count([&](Draw& draw) { return std::abs(draw.position("t", whole)) > Position{1} << 53; }), 0);
+}
+
+TEST(Generate, contents_are_exact_in_eight_significant_bits) {
+  EXPECT_EQ(count([](Draw& draw) {
+              for (const double x : draw.content("x", 9)) {
+                int exponent = 0;
+                const double mantissa = std::ldexp(std::frexp(x, &exponent), 8);
+                if (mantissa != std::trunc(mantissa) || std::abs(x) > 2048) return true;
+              }
+              return false;
+            }),
+            0);
+}
+
+TEST(Generate, contents_are_of_every_kind) {
+  const auto x_has = [](const std::function<bool(const std::vector<double>&)>& so) {
+    return count([&](Draw& draw) { return so(draw.content("x", 9)); });
+  };
+  const auto not_zero = [](const std::vector<double>& x) {
+    return std::count_if(x.begin(), x.end(), [](double e) { return e != 0; });
+  };
+  EXPECT_GT(x_has([&](const auto& x) { return not_zero(x) == 1; }), 100);
+  EXPECT_GT(x_has([&](const auto& x) { return not_zero(x) == 9; }), 500);
+  EXPECT_GT(
+      x_has([](const auto& x) { return x[0] != 0 && std::set<double>(x.begin(), x.end()).size() == 1; }), 40);
+  const auto any = [](auto so) {
+    return [so](const std::vector<double>& x) { return std::any_of(x.begin(), x.end(), so); };
+  };
+  EXPECT_GT(x_has(any([](double e) { return e == 0 && std::signbit(e); })), 20);
+  EXPECT_GT(x_has(any([](double e) { return std::abs(e) > 100; })), 20);
+  EXPECT_LT(x_has([&](const auto& x) { return not_zero(x) == 0; }), 200);  // little is told by zeros
+}
+
+TEST(Generate, options_favour_the_first_a_little_and_reach_all) {
+  int first = 0, last = 0;
+  for (std::uint64_t n = 0; n < 2000; ++n) {
+    Generate draw(1, "options", n);
+    const double x = std::get<double>(draw.option("x", {1.0, 2.0, 3.0, 4.0}));
+    first += x == 1;
+    last += x == 4;
+  }
+  EXPECT_GT(first, last);
+  EXPECT_GT(last, 350);
+}
+
+TEST(Generate, orders_are_orders_and_often_close_to_the_identity) {
+  int displaced_two = 0;
+  for (std::uint64_t n = 0; n < 500; ++n) {
+    Generate draw(1, "orders", n);
+    const auto order = draw.order("order", 12);
+    EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), 12u);
+    int displaced = 0;
+    for (std::size_t i = 0; i < 12; ++i) displaced += order[i] != i;
+    displaced_two += displaced == 2;
+  }
+  EXPECT_GT(displaced_two, 60);
+}
+
+// The first cases of one plan, word for word: they are the same over compilers, optimisation and machines.
+TEST(Generate, is_the_same_everywhere) {
+  std::string all;
+  for (std::uint64_t n = 0; n < 4; ++n) {
+    Generate draw(1, "golden", n);
+    const Position i = draw.position("i", {0, 1 << 20, {355}});
+    draw.position("j", {0, 1 << 20}, 0, i);
+    draw.content("x", 3);
+    draw.order("order", 4);
+    draw.integer("n", -50, 50);
+    all += draw.drawn().text() + "\n";
+  }
+  EXPECT_EQ(all,
+            "i=74960 j=6 x=[0,0,0] order=[0,1,3,2] n=14\n"
+            "i=3 j=2 x=[0.03125,-0.859375,-0.0625] order=[2,0,1,3] n=-50\n"
+            "i=22499 j=3740 x=[-0.765625,-0.34375,0.125] order=[0,3,1,2] n=14\n"
+            "i=368137 j=512 x=[-0.03125,1,0] order=[3,0,2,1] n=10\n");
+}
+
+TEST(Generate, every_case_reads_back) {
+  const Verdict verdict = search(
+      [](Draw& draw) {
+        draw.content("x", static_cast<std::size_t>(draw.integer("n", 0, 30)));
+        draw.position("i", {-1000000, Position{1} << 53});
+        draw.order("order", 6);
+        draw.option("word", {std::string("half_split"), 0.1, std::string("sin-cos"), 1e300, -0.0});
+        const Case drawn = draw.drawn();
+        return exactly(Case::parse(drawn.text()) == drawn &&
+                       Case::parse(drawn.text()).text() == drawn.text());
+      },
+      {.id = "case/reads_back", .budget = {.cases = 3000}});
+  EXPECT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);
+}

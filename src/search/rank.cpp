@@ -1,0 +1,123 @@
+#include "search/rank.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace posproof {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+const std::vector<double>& list(const Value& value) {
+  return std::get<std::vector<double>>(value);
+}
+std::int64_t whole(const Value& value) {
+  return static_cast<std::int64_t>(std::get<double>(value));
+}
+bool is_zero(double x) {
+  return std::bit_cast<std::uint64_t>(x) == 0;
+}
+
+struct Bits {
+  std::uint64_t significant, after_point;
+};
+
+Bits bits(double x) {
+  if (x == 0 || !std::isfinite(x)) return {0, 0};
+  int exponent = 0;
+  const double fraction = std::frexp(std::abs(x), &exponent);
+  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
+  const int zeros = std::countr_zero(mantissa);
+  const int lowest = exponent - 53 + zeros;
+  return {static_cast<std::uint64_t>(static_cast<int>(std::bit_width(mantissa)) - zeros),
+          static_cast<std::uint64_t>(std::max(0, -lowest))};
+}
+
+// Each tier collects its own numbers; the rank is the tiers one after another.
+struct Tiers {
+  Words options, integers, sizes, orders, places, entries;
+  std::uint64_t not_zero = 0;
+
+  void add(const Value& value, const ask::Option& a) {
+    const auto at = std::find_if(a.values.begin(), a.values.end(),
+                                 [&](const Value& v) { return text(v) == text(value); });
+    options.push_back(static_cast<std::uint64_t>(at - a.values.begin()));
+  }
+  void add(const Value& value, const ask::Integer& a) {
+    const std::int64_t from = std::clamp<std::int64_t>(0, a.lo, a.hi), x = whole(value);
+    integers.push_back(2 * static_cast<std::uint64_t>(std::abs(x - from)) + (x < from));
+  }
+  void add(const Value& value, const ask::Place& a) {
+    places.push_back(static_cast<std::uint64_t>(whole(value) - a.lo));
+  }
+  void add(const Value& value, const ask::Order&) {
+    const auto& order = list(value);
+    sizes.push_back(order.size());
+    std::uint64_t inversions = 0;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (std::size_t j = i + 1; j < order.size(); ++j) inversions += order[i] > order[j];
+    orders.push_back(inversions);
+    // What is out of place is sought at the front: the largest numbers belong to the end.
+    for (std::size_t i = order.size(); i > 0; --i)
+      orders.push_back(order.size() - 1 - static_cast<std::uint64_t>(order[i - 1]));
+  }
+  void add(const Value& value, const ask::Content&) {
+    const auto& content = list(value);
+    sizes.push_back(content.size());
+    for (std::size_t i = content.size(); i > 0; --i) {
+      const Words words = complexity(content[i - 1]);
+      entries.insert(entries.end(), words.begin(), words.end());
+      not_zero += !is_zero(content[i - 1]);
+    }
+  }
+};
+
+}  // namespace
+
+Value simplest(const Ask& ask) {
+  struct {
+    Value operator()(const ask::Integer& a) const {
+      return static_cast<double>(std::clamp<std::int64_t>(0, a.lo, a.hi));
+    }
+    Value operator()(const ask::Place& a) const { return static_cast<double>(a.lo); }
+    Value operator()(const ask::Content& a) const { return std::vector<double>(a.size); }
+    Value operator()(const ask::Order& a) const {
+      std::vector<double> order(a.size);
+      for (std::size_t i = 0; i < a.size; ++i) order[i] = static_cast<double>(i);
+      return order;
+    }
+    Value operator()(const ask::Option& a) const { return a.values.front(); }
+  } visitor;
+  return std::visit(visitor, ask);
+}
+
+Words complexity(double entry) {
+  const Bits b = bits(entry);
+  const bool fraction = entry != std::trunc(entry);  // true for NaN, which is not finite anyway
+  const std::uint64_t magnitude = std::bit_cast<std::uint64_t>(std::abs(entry));
+  return {(std::uint64_t{!std::isfinite(entry)} << 48) | (std::uint64_t{fraction} << 32) |
+              (b.significant << 16) | b.after_point,
+          (magnitude << 1) | std::uint64_t{std::signbit(entry)}};
+}
+
+Words rank(const Drawn& drawn) {
+  Tiers tiers;
+  const auto& fields = drawn.values.fields();
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    std::visit([&](const auto& ask) { tiers.add(fields[f].value, ask); }, drawn.asks[f]);
+  Words words = {fields.size(), tiers.options.size(), tiers.integers.size(), tiers.places.size(),
+                 tiers.sizes.size()};
+  const auto append = [&](const Words& more) { words.insert(words.end(), more.begin(), more.end()); };
+  append(tiers.options);
+  append(tiers.integers);
+  append(tiers.sizes);
+  append({tiers.orders.size()});
+  append(tiers.orders);
+  append(tiers.places);
+  append({tiers.not_zero});
+  append(tiers.entries);
+  return words;
+}
+
+}  // namespace posproof

@@ -1,0 +1,450 @@
+#include "search/search.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <thread>
+
+#include "search/generate.h"
+#include "core/random.h"
+
+using namespace posproof;
+
+namespace {
+
+const Domain wide{0, Position{1} << 20};
+
+Residual fails_where(bool wrong) {
+  return exactly(!wrong);
+}
+
+Refuted refuted(const Trial& trial, Plan plan = {.id = "search"}) {
+  Verdict verdict = search(trial, plan);
+  if (auto* found = std::get_if<Refuted>(&verdict)) return *found;
+  ADD_FAILURE() << "not refuted: " << name(verdict);
+  return {};
+}
+
+// What a trial shrinks to, from each of twenty seeds.
+void expect_smallest(const Trial& trial, const std::string& text) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Refuted found = refuted(trial, {.seed = seed, .id = "shrink", .budget = {.cases = 3000}});
+    EXPECT_EQ(found.counterexample.text(), text) << "seed " << seed;
+    EXPECT_TRUE(found.repeats);
+    EXPECT_LE(found.shrinks, 2000u);
+  }
+}
+
+std::string why(const Verdict& verdict) {
+  const auto* undecided = std::get_if<Undecided>(&verdict);
+  return undecided ? undecided->why : fmt::format("({})", name(verdict));
+}
+
+bool is_identity(const std::vector<std::size_t>& order) {
+  return std::is_sorted(order.begin(), order.end());
+}
+
+// The three draws of a common check.
+Residual holds_always(Draw& draw) {
+  const Position i = draw.position("i", wide);
+  draw.position("j", wide, 0, i);
+  draw.option("layout", {std::string("half_split"), std::string("interleaved")});
+  return {0, 1, 2};
+}
+
+std::vector<std::string> cases(Plan plan, const Trial& trial) {
+  std::vector<std::string> texts;
+  search(
+      [&](Draw& draw) {
+        const Residual residual = trial(draw);
+        texts.push_back(draw.drawn().text());
+        return residual;
+      },
+      plan);
+  return texts;
+}
+
+}  // namespace
+
+TEST(Shrink, a_position_ends_at_the_first_that_fails) {
+  expect_smallest([](Draw& draw) { return fails_where(draw.position("x", wide) >= 1000); }, "x=1000");
+  expect_smallest(
+      [](Draw& draw) {
+        return fails_where(draw.position("x", {-500000, 500000}) >= 1000);
+      },
+      "x=1000");
+}
+
+TEST(Shrink, an_integer_ends_nearest_to_zero) {
+  expect_smallest([](Draw& draw) { return fails_where(std::abs(draw.integer("n", -1000, 1000)) >= 17); },
+                  "n=17");
+  expect_smallest([](Draw& draw) { return fails_where(draw.integer("n", -1000, 1000) <= -17); }, "n=-17");
+  expect_smallest([](Draw& draw) { return fails_where(draw.integer("n", -8, 8) < 100); }, "n=0");
+}
+
+TEST(Shrink, a_content_ends_at_the_simplest_number) {
+  const auto fraction = [](double x) { return x - std::floor(x); };
+  expect_smallest([&](Draw& draw) { return fails_where(fraction(draw.content("x", 1)[0]) >= 0.5); },
+                  "x=[0.5]");
+  expect_smallest([](Draw& draw) { return fails_where(draw.content("x", 1)[0] > 0); }, "x=[1]");
+  expect_smallest([](Draw& draw) { return fails_where(draw.content("x", 1)[0] < 0); }, "x=[-1]");
+}
+
+TEST(Shrink, fields_shrink_together) {
+  expect_smallest(
+      [](Draw& draw) {
+        const auto n = draw.integer("n", 1, 1000);
+        return fails_where(draw.integer("m", 0, n - 1) >= 50);
+      },
+      "n=51 m=50");
+}
+
+TEST(Shrink, a_list_ends_short_with_one_simple_entry) {
+  expect_smallest(
+      [](Draw& draw) {
+        const auto x = draw.content("x", static_cast<std::size_t>(draw.integer("n", 1, 40)));
+        return fails_where(std::any_of(x.begin(), x.end(), [](double e) { return e >= 0.75; }));
+      },
+      "n=1 x=[1]");
+}
+
+TEST(Shrink, two_contents_keep_their_common_channel) {
+  expect_smallest(
+      [](Draw& draw) {
+        const auto q = draw.content("q", 8), k = draw.content("k", 8);
+        double product = 0;
+        for (std::size_t c = 0; c < 8; ++c) product += q[c] * k[c];
+        return fails_where(product > 0);
+      },
+      "q=[1,0*7] k=[1,0*7]");
+}
+
+TEST(Shrink, two_positions_keep_their_difference) {
+  expect_smallest(
+      [](Draw& draw) {
+        const Position i = draw.position("i", {5, 100000});
+        const Position j = draw.position("j", {5, 100000}, 5, i);
+        return fails_where(i - j >= 130);
+      },
+      "i=135 j=5");
+  expect_smallest(
+      [](Draw& draw) {
+        const Position i = draw.position("i", wide), j = draw.position("j", wide);
+        if (i == j) throw Discard{};
+        return fails_where(std::abs(i - j) < 30 && i >= 3);
+      },
+      "i=3 j=0");
+}
+
+TEST(Shrink, three_positions_move_together) {
+  expect_smallest(
+      [](Draw& draw) {
+        const Position i = draw.position("i", wide), j = draw.position("j", wide),
+                       t = draw.position("t", wide);
+        const auto [lo, hi] = std::minmax({i, j, t});
+        return fails_where(hi - lo < 2000);
+      },
+      "i=0 j=0 t=0");
+  expect_smallest(
+      [](Draw& draw) {
+        const Position i = draw.position("i", wide);
+        const Position j = draw.position("j", wide, i, i + 9), t = draw.position("t", wide, i, i + 9);
+        return fails_where(j - i == 3 && t >= j);
+      },
+      "i=0 j=3 t=3");
+}
+
+TEST(Shrink, a_sum_moves_to_the_last_position) {
+  expect_smallest(
+      [](Draw& draw) {
+        const Position i = draw.position("i", wide), t = draw.position("t", wide);
+        return fails_where(i + t >= 2048);
+      },
+      "i=0 t=2048");
+}
+
+TEST(Shrink, an_order_ends_in_one_transposition_at_the_front) {
+  expect_smallest([](Draw& draw) { return fails_where(!is_identity(draw.order("order", 7))); },
+                  "order=[1,0,2,3,4,5,6]");
+  expect_smallest(
+      [](Draw& draw) {
+        const auto order = draw.order("order", static_cast<std::size_t>(draw.integer("n", 1, 30)));
+        return fails_where(!is_identity(order));
+      },
+      "n=2 order=[1,0]");
+}
+
+TEST(Shrink, an_option_that_matters_stays_and_another_goes_to_the_first) {
+  expect_smallest(
+      [](Draw& draw) {
+        draw.option("layout", {std::string("half_split"), std::string("interleaved")});
+        const Value dim = draw.option("dim", {2.0, 4.0, 8.0, 64.0});
+        return fails_where(std::get<double>(dim) > 4 && draw.position("t", wide) > 2);
+      },
+      "layout=half_split dim=8 t=3");
+}
+
+TEST(Shrink, a_field_that_is_no_longer_drawn_disappears) {
+  expect_smallest(
+      [](Draw& draw) {
+        if (draw.integer("long", 0, 1) == 1) {
+          const auto extra = draw.content("extra", 12);
+          if (extra[0] > 1) throw Discard{};
+        }
+        return fails_where(draw.position("t", wide) >= 7);
+      },
+      "long=0 t=7");
+}
+
+TEST(Shrink, nan_stays_refuted) {
+  const Refuted found = refuted([](Draw& draw) {
+    const bool far = draw.position("t", wide) >= 300;
+    return equal(far ? std::nan("") : 0.0, 0.0, 1e-9);
+  });
+  EXPECT_EQ(found.counterexample.text(), "t=300");
+  EXPECT_TRUE(std::isnan(found.residual.measured));
+}
+
+TEST(Shrink, ends_whatever_the_trial_does) {
+  // Which cases fail is a hash of their text: no smaller case tells anything about a larger one.
+  const Refuted found = refuted([](Draw& draw) {
+    draw.position("i", wide);
+    draw.order("order", 9);
+    draw.content("x", 33);
+    draw.integer("n", -1000000, 1000000);
+    return fails_where(hash(7, draw.drawn().text(), 0) % 2 == 0);
+  });
+  EXPECT_LE(found.shrinks, 2000u);
+  // A check that never asks the same twice.
+  int calls = 0;
+  const Refuted restless = refuted([&](Draw& draw) {
+    draw.integer(fmt::format("n{}", calls % 7), 0, 1000 + calls);
+    if (++calls % 3 == 0) draw.content("x", static_cast<std::size_t>(calls % 11));
+    return fails_where(true);
+  });
+  EXPECT_LE(restless.shrinks, 2000u);
+}
+
+TEST(Shrink, spends_no_more_than_its_budget) {
+  std::uint64_t calls = 0;
+  const Trial trial = [&](Draw& draw) {
+    ++calls;
+    const auto x = draw.content("x", 256);
+    return fails_where(std::count_if(x.begin(), x.end(), [](double e) { return e != 0; }) > 100);
+  };
+  const Refuted found = refuted(trial, {.id = "budget", .budget = {.shrinks = 25}});
+  EXPECT_EQ(found.shrinks, 25u);
+  EXPECT_LE(calls, found.found_after + 1 + 25 + 1 + 100);  // found, again, shrunk, again, explained
+
+  const auto start = std::chrono::steady_clock::now();
+  const Trial slow = [](Draw& draw) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return fails_where(draw.content("x", 64) != std::vector<double>(64));
+  };
+  refuted(slow, {.id = "slow", .budget = {.shrink_time = std::chrono::milliseconds(40)}});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+TEST(Search, a_case_that_does_not_repeat_is_flaky) {
+  int calls = 0;
+  const Refuted once = refuted([&](Draw& draw) {
+    draw.position("t", wide);
+    return fails_where(++calls == 5);
+  });
+  EXPECT_FALSE(once.repeats);
+  EXPECT_EQ(once.found_after, 5u);
+  EXPECT_TRUE(once.irrelevant.empty());
+
+  // Smaller cases fail only the first time, so the one that was found is reported.
+  std::set<Position> seen;
+  const Refuted original = refuted(
+      [&](Draw& draw) {
+        const Position t = draw.position("t", wide);
+        return fails_where(t >= 2000 || (t >= 100 && seen.insert(t).second));
+      },
+      {.seed = 3, .id = "flaky"});
+  EXPECT_TRUE(original.repeats);
+  EXPECT_GE(original.counterexample.integer("t"), 2000);
+}
+
+TEST(Search, a_crash_is_shrunk_to_the_smallest_that_crashes_alike) {
+  const Verdict verdict = search(
+      [](Draw& draw) -> Residual {
+        const Position i = draw.position("i", wide);
+        const auto x = draw.content("x", 4);
+        if (i < 10) throw std::runtime_error("another error");
+        if (i >= 77)
+          throw std::runtime_error(fmt::format("died with signal 11 at `{}` after {} calls", i, i / 3));
+        return {x[0] * 0, 1, 2};
+      },
+      {.seed = 2, .id = "crash"});
+  const auto* errored = std::get_if<Errored>(&verdict);
+  ASSERT_NE(errored, nullptr);
+  if (errored->what != "another error") {
+    EXPECT_EQ(errored->at.text(), "i=77 x=[0*4]");
+    EXPECT_EQ(errored->what, "died with signal 11 at `77` after 25 calls");
+  } else {
+    ADD_FAILURE() << "this seed begins with the other error";
+  }
+}
+
+TEST(Search, a_wrong_check_is_an_error_with_its_case) {
+  for (const auto& thrown : std::vector<std::function<void()>>{
+           [] { throw std::invalid_argument("3 values are compared with 4"); },
+           [] { throw std::logic_error("a check draws `i` twice"); }, [] { throw 42; }}) {
+    const Verdict verdict = search(
+        [&](Draw& draw) -> Residual {
+          draw.position("i", wide);
+          thrown();
+          return {0, 1, 2};
+        },
+        {.id = "wrong"});
+    const auto* errored = std::get_if<Errored>(&verdict);
+    ASSERT_NE(errored, nullptr);
+    EXPECT_EQ(errored->at.text(), "i=0");
+    EXPECT_FALSE(errored->what.empty());
+  }
+  EXPECT_THROW(search([](Draw&) -> Residual { throw std::bad_alloc(); }, {.id = "memory"}), std::bad_alloc);
+}
+
+TEST(Search, names_the_fields_that_do_not_matter) {
+  const Refuted found = refuted([](Draw& draw) {
+    draw.option("layout", {std::string("half_split"), std::string("interleaved")});
+    draw.option("dim", {2.0, 4.0, 8.0});
+    draw.option("only", {1.0});
+    draw.position("few", {0, 5});
+    const Position t = draw.position("t", wide);
+    draw.content("q", 16);
+    draw.order("order", 8);
+    return fails_where(t >= 200000);
+  });
+  EXPECT_EQ(found.irrelevant, (std::vector<std::string>{"layout", "dim", "few", "q", "order"}));
+}
+
+TEST(Search, the_same_numbers_give_the_same_cases) {
+  const Trial trial = [](Draw& draw) {
+    holds_always(draw);
+    draw.content("x", 5);
+    draw.order("order", 5);
+    draw.integer("n", -100, 100);
+    return Residual{0, 1, 2};
+  };
+  const Plan plan{.seed = 9, .id = "rotary/preserves_norm", .budget = {.cases = 60}};
+  const auto all = cases(plan, trial);
+  EXPECT_EQ(all, cases(plan, trial));
+  // Shards: the second half of the plan is the second half of the cases.
+  const auto half = cases({.seed = 9, .id = plan.id, .budget = {.cases = 30}, .first = 30}, trial);
+  EXPECT_EQ(half, std::vector<std::string>(all.begin() + 30, all.end()));
+  EXPECT_NE(all, cases({.seed = 10, .id = plan.id, .budget = {.cases = 60}}, trial));
+  EXPECT_NE(all, cases({.seed = 9, .id = "other", .budget = {.cases = 60}}, trial));
+}
+
+TEST(Search, shards_stay_disjoint_when_cases_are_discarded) {
+  const Trial trial = [](Draw& draw) {
+    if (draw.position("i", wide) % 3 == 0) throw Discard{};
+    return Residual{0, 1, 2};
+  };
+  const auto all = cases({.id = "shards", .budget = {.cases = 40}}, trial);
+  auto both = cases({.id = "shards", .budget = {.cases = 20}}, trial);
+  const auto second = cases({.id = "shards", .budget = {.cases = 20}, .first = 20}, trial);
+  both.insert(both.end(), second.begin(), second.end());
+  EXPECT_EQ(all, both);
+  EXPECT_EQ(all.size(), 40u);
+}
+
+TEST(Search, obeys_no_environment) {
+  const Trial wrong = [](Draw& draw) { return fails_where(draw.position("x", wide) >= 1000); };
+  const Refuted before = refuted(wrong);
+  setenv("RC_PARAMS", "reproduce=nonsense max_success=0 seed=3 noshrink=1", 1);
+  const Refuted after = refuted(wrong);
+  unsetenv("RC_PARAMS");
+  EXPECT_EQ(before.counterexample, after.counterexample);
+  EXPECT_EQ(before.found_after, after.found_after);
+  EXPECT_EQ(before.shrinks, after.shrinks);
+}
+
+TEST(Search, nothing_learned_is_undecided) {
+  const auto with_cases = [](std::uint64_t n) { return Plan{.id = "none", .budget = {.cases = n}}; };
+  EXPECT_EQ(why(search(&holds_always, with_cases(0))), "0 cases were asked for");
+  EXPECT_EQ(why(search([](Draw&) -> Residual { throw Discard{}; }, with_cases(30))),
+            "no case was run: of 300 draws the check discarded 300");
+  EXPECT_EQ(why(search([](Draw&) -> Residual { throw Refusal("position 512 is past the table's end"); },
+                       with_cases(30))),
+            "no case was run: of 300 draws the check discarded 0 and the subject refused 300, the last with "
+            "`position "
+            "512 is past the table's end`");
+  EXPECT_EQ(why(search(
+                [](Draw&) {
+                  return Residual{0, 1, 1};
+                },
+                with_cases(30))),
+            "none of 30 cases could have come out the other way");
+  EXPECT_EQ(why(search(&holds_always, {.id = "none", .budget = {.time = std::chrono::milliseconds(0)}})),
+            "out of time (0 ms) after 0 cases, none of which could have come out the other way");
+}
+
+TEST(Search, ends_when_its_time_is_over) {
+  const auto start = std::chrono::steady_clock::now();
+  const Verdict verdict = search(
+      [](Draw&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return Residual{0, 1, 2};
+      },
+      {.id = "time", .budget = {.cases = 1000000, .time = std::chrono::milliseconds(50)}});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  ASSERT_TRUE(std::holds_alternative<Holds>(verdict));
+  EXPECT_LE(std::get<Holds>(verdict).cases, 50u);
+}
+
+TEST(Search, keeps_the_telling_case_that_used_most) {
+  double most = 0;
+  const Verdict verdict = search(
+      [&](Draw& draw) {
+        const auto n = static_cast<double>(draw.integer("n", 1, 1000));
+        const bool telling = draw.integer("telling", 0, 1) == 1;
+        if (telling) most = std::max(most, n);
+        return Residual{n, 1000, telling ? 2000.0 : 1000.0};
+      },
+      {.id = "worst"});
+  const auto& holds = std::get<Holds>(verdict);
+  EXPECT_EQ(holds.cases, 300u);
+  EXPECT_GT(holds.telling, 50u);
+  EXPECT_LT(holds.telling, 300u);
+  EXPECT_EQ(holds.worst.measured, most);
+  EXPECT_EQ(holds.worst_at.text(), fmt::format("n={} telling=1", most));
+}
+
+TEST(Search, replay_refuses_a_case_that_does_not_fit) {
+  const Trial trial = [](Draw& draw) { return fails_where(draw.position("i", {0, 9}) >= 5); };
+  EXPECT_TRUE(std::holds_alternative<Refuted>(replay(trial, Case::parse("i=7"))));
+  EXPECT_TRUE(std::holds_alternative<Holds>(replay(trial, Case::parse("i=3"))));
+  const auto refusal = [&](std::string_view words) -> std::string {
+    try {
+      replay(trial, Case::parse(words));
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("j=7"), "case `j=7`: `i` is missing, a position from 0 to 9 was asked for");
+  EXPECT_EQ(refusal("i=10"), "case `i=10`: `i=10`, a position from 0 to 9 was asked for");
+  EXPECT_EQ(refusal("i=7 k=1"), "case `i=7 k=1`: nothing asks for `k`");
+  EXPECT_EQ(why(replay([](Draw&) -> Residual { throw Discard{}; }, {})), "the check discards this case");
+  EXPECT_EQ(why(replay([](Draw&) -> Residual { throw Refusal("no"); }, {})),
+            "the subject refuses this case: no");
+  EXPECT_TRUE(
+      std::holds_alternative<Errored>(replay([](Draw&) -> Residual { throw std::logic_error("x"); }, {})));
+}
+
+TEST(Hash, is_the_same_everywhere) {
+  EXPECT_EQ(mixed(0), 0xe220a8397b1dcdafu);  // the first number of splitmix64 from 0, as published
+  EXPECT_EQ(mixed(0x9e3779b97f4a7c15), 0x6e789e6aa1b965f4u);  // and the second
+  EXPECT_NE(hash(1, "a", 0), hash(1, "a", 1));
+  EXPECT_NE(hash(1, "a", 0), hash(2, "a", 0));
+  EXPECT_NE(hash(1, "a", 0), hash(1, "b", 0));
+}

@@ -1,0 +1,259 @@
+#include "subject/protocol.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "subject/words.h"
+
+namespace posproof {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array<std::string_view, 5> all_kinds = {"rows", "turn", "bias", "logits", "attend"};
+constexpr std::size_t longest_word = 2000;  // characters of the subject's own words in a message
+constexpr std::size_t dropped = std::size_t{1}
+                                << 24;  // bytes of a wrong answer that are read over, to stay in step
+constexpr int start_takes = 3;          // calls: importing PyTorch takes a second on an idle machine
+
+std::string seconds(std::chrono::milliseconds time) {
+  return time % 1000ms == 0ms ? fmt::format("{} s", time / 1000ms) : fmt::format("{} ms", time.count());
+}
+
+// Text where a frame should begin. A small header's length has zeros from its fourth byte on, text has none.
+bool is_text(std::string_view bytes) {
+  const auto printed = [](char c) {
+    return (c >= ' ' && c != 127) || c == '\n' || c == '\t' || c == '\r' || c == '\033';
+  };
+  return !bytes.empty() &&
+         std::all_of(bytes.begin(), bytes.begin() + std::min(bytes.size(), std::size_t{2}), printed);
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (true) {
+    const auto start = text.find_first_not_of(' ');
+    if (start == std::string_view::npos) return words;
+    text.remove_prefix(start);
+    const auto end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+Domain parse_domain(const std::string& text) {
+  const auto refusal = [&text] {
+    return frame::Malformed(
+        fmt::format("its domain `{}` is not FIRST LAST or FIRST LAST ends", printable(text, 60)));
+  };
+  const auto position = [&](const std::string& word) {
+    constexpr Position most = Position{1} << 53;
+    Position value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size() || value < -most || value > most)
+      throw refusal();
+    return value;
+  };
+  const auto words = words_of(text);
+  if (words.size() < 2 || words.size() > 3 || (words.size() == 3 && words[2] != "ends")) throw refusal();
+  Domain domain(position(words[0]), position(words[1]));
+  if (domain.hi < domain.lo) throw refusal();
+  domain.ends = words.size() == 3;
+  return domain;
+}
+
+}  // namespace
+
+Conversation::Conversation(std::string name, std::vector<std::string> argv, const Expected& expected)
+    : name_(std::move(name)),
+      argv_(std::move(argv)),
+      encoding_(expected.encoding),
+      parameters_(expected.parameters.text()),
+      call_time_(expected.call_time) {
+  start();
+}
+
+Tensor Conversation::ask(frame::Message message, std::string_view call, const Shape& shape) {
+  const std::string id = std::to_string(++last_id_);
+  message.word("call", call).word("id", id);
+  if (!process_) start();
+  question_ = message.text();
+  const auto idle = process_->await(1, Process::Clock::now());
+  if (idle == Process::Wait::ready) no_protocol();
+  if (idle == Process::Wait::ended) give_up(fmt::format("it {} after the call before", process_->ending()));
+
+  const frame::Header header = exchange(message, call_time_);
+  const std::string& answer = header.word("answer");
+  if (answer == "declined")
+    throw Refusal(fmt::format("{} declines: {}", name_, printable(header.word("reason"), longest_word)));
+  if (answer == "error") throw SubjectError(about(printable(header.word("text"), longest_word)));
+
+  const auto deadline = Process::Clock::now() + call_time_;
+  try {
+    check_result(header, shape);
+  } catch (const SubjectError&) {
+    if (header.size > dropped) process_.reset();
+    if (process_) need(header.size, "values", deadline);
+    if (process_) process_->take(header.size);
+    throw;
+  }
+  need(header.size, "values", deadline);
+  return Tensor(shape, decode(introduction_.dtype, process_->take(header.size)));
+}
+
+void Conversation::start() {
+  question_.clear();
+  process_ = std::make_unique<Process>(argv_);
+  frame::Message hello;
+  hello.word("call", "hello").word("id", "0").word("protocol", protocol_version);
+  hello.word("encoding", encoding_).word("parameters", parameters_);
+
+  const frame::Header header = exchange(hello, start_takes * call_time_);
+  try {
+    const std::string& answer = header.word("answer");
+    if (answer == "declined")
+      give_up("declines in the handshake: " + printable(header.word("reason"), longest_word));
+    if (answer == "error") give_up("fails in the handshake: " + printable(header.word("text"), longest_word));
+    if (answer != "hello") give_up("answers `" + printable(answer, 40) + "` to the handshake");
+    introduction_ = introduction_of(header);
+  } catch (const frame::Malformed& malformed) {
+    give_up(malformed.what());
+  }
+  if (!introduced_.empty() && introduced_ != header.words)
+    give_up("introduces itself otherwise than when it was started first");
+  introduced_ = header.words;
+}
+
+Introduction Conversation::introduction_of(const frame::Header& header) const {
+  using frame::Malformed;
+  if (const std::string& version = header.word("protocol"); version != protocol_version)
+    throw Malformed(
+        fmt::format("speaks protocol {}; this program speaks {}", printable(version, 20), protocol_version));
+  const auto optional = [&header](std::string_view word) {
+    return header.has(word) ? header.word(word) : "";
+  };
+
+  Introduction it;
+  it.name = printable(header.word("name"), 100);
+  it.version = printable(optional("version"), 100);
+  it.conventions = printable(optional("conventions"), longest_word);
+  it.kinds = words_of(header.word("kinds"));
+  if (it.kinds.empty()) throw Malformed("implements no kind of call");
+  for (const std::string& kind : it.kinds)
+    if (std::find(all_kinds.begin(), all_kinds.end(), kind) == all_kinds.end())
+      throw Malformed(fmt::format("implements `{}`, which is none of {}", printable(kind, 40),
+                                  fmt::join(all_kinds, ", ")));
+
+  const std::string& answers = header.word("dtype");
+  const auto named = dtype(answers);
+  if (!named || !is_float(*named))
+    throw Malformed(
+        fmt::format("answers in `{}`, which is none of F64, F32, BF16, F16", printable(answers, 40)));
+  it.dtype = *named;
+  try {
+    it.precision =
+        Precision::parse(header.has("precision") ? header.word("precision") : precision_word(it.dtype));
+  } catch (const std::invalid_argument& error) {
+    throw Malformed(error.what());
+  }
+  if (header.has("domain")) it.domain = parse_domain(header.word("domain"));
+  return it;
+}
+
+frame::Header Conversation::exchange(const frame::Message& message, std::chrono::milliseconds time) {
+  const auto deadline = Process::Clock::now() + time;
+  process_->send(message.bytes());
+  try {
+    const frame::Header header = read_header(deadline);
+    const std::string &id = header.word("id"), asked = std::to_string(question_.empty() ? 0 : last_id_);
+    if (id != asked)
+      give_up(fmt::format("it answers call `{}`; call {} was asked", printable(id, 20), asked));
+    const std::string& answer = header.word("answer");
+    if (answer != "hello" && answer != "result" && answer != "declined" && answer != "error")
+      give_up(
+          fmt::format("its answer is `{}`, which is none of result, declined, error", printable(answer, 40)));
+    if (answer == "declined") header.word("reason");
+    if (answer == "error") header.word("text");
+    if (answer != "result" && header.size != 0)
+      give_up(fmt::format("its answer `{}` carries {} bytes of values", answer, header.size));
+    return header;
+  } catch (const frame::Malformed& malformed) {
+    give_up(malformed.what());
+  }
+}
+
+frame::Header Conversation::read_header(Deadline deadline) {
+  if (process_->await(8, deadline) != Process::Wait::ready && is_text(process_->come())) no_protocol();
+  need(8, "length", deadline);
+  std::size_t size = 0;
+  try {
+    size = frame::header_size(process_->come());
+  } catch (const frame::Malformed&) {
+    if (is_text(process_->come())) no_protocol();
+    throw;
+  }
+  process_->take(8);
+  need(size, "header", deadline);
+  return frame::parse(process_->take(size));
+}
+
+void Conversation::need(std::size_t count, std::string_view of, Deadline deadline) {
+  const auto wait = process_->await(count, deadline);
+  if (wait == Process::Wait::ready) return;
+  const std::size_t came = process_->come().size();
+  const bool begun = came != 0 || of != "length";
+  const std::string where =
+      begun ? fmt::format(" in the middle of a frame: of its {}, {} of {} bytes came", of, came, count) : "";
+  const std::string_view before = question_.empty() && !begun ? " before the handshake" : "";
+  if (wait == Process::Wait::ended) give_up(fmt::format("it {}{}{}", process_->ending(), before, where));
+  const auto time = question_.empty() ? start_takes * call_time_ : call_time_;
+  give_up(fmt::format("no answer{} within {}{}", question_.empty() ? " to the handshake" : "", seconds(time),
+                      begun ? "," + where : ""));
+}
+
+void Conversation::check_result(const frame::Header& header, const Shape& shape) const {
+  if (header.word("answer") != "result") throw SubjectError(about("its answer is `hello`"));
+  if (header.parts.size() != 1 || header.parts.front().name != "result") {
+    std::string names;
+    for (const frame::Part& part : header.parts) names += (names.empty() ? "`" : ", `") + part.name + "`";
+    throw SubjectError(about(fmt::format("its answer holds {}; the protocol has one tensor, `result`",
+                                         names.empty() ? "no tensor" : printable(names, 200))));
+  }
+  const frame::Part& part = header.parts.front();
+  if (part.dtype != introduction_.dtype)
+    throw SubjectError(about(fmt::format("its answer is in {}; in the handshake it promised {}",
+                                         name(part.dtype), name(introduction_.dtype))));
+  if (part.shape != shape)
+    throw SubjectError(
+        about(fmt::format("its answer has shape {}; {} was asked for", text(part.shape), text(shape))));
+}
+
+std::string Conversation::about(std::string_view what) const {
+  return question_.empty() ? fmt::format("{}: {}", name_, what)
+                           : fmt::format("{}: {}: {}", name_, question_, what);
+}
+
+void Conversation::give_up(std::string_view what) {
+  std::string message = about(what);
+  if (process_) {
+    process_->stop();
+    const std::string_view complaints = process_->complaints();
+    if (!complaints.empty()) message += "\nits stderr ends with\n" + printable(complaints, complaints.size());
+    process_.reset();
+  }
+  throw SubjectError(message);
+}
+
+void Conversation::no_protocol() {
+  process_->await(80, Process::Clock::now() + 50ms);  // for a longer quotation, if there is more
+  const std::string_view came = process_->come();
+  const std::string line = printable(came.substr(0, came.find_first_of("\r\n")), 60);
+  give_up(fmt::format("its stdout does not speak the protocol: {} \"{}\"",
+                      question_.empty() ? "it begins with" : "where an answer should begin stands", line));
+}
+
+}  // namespace posproof
