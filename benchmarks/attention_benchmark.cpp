@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "attention/dot_product.h"
-#include "benchmarks/gemm_benchmark.h"
 #include "attention/mask.h"
 #include "attention/multi_head.h"
+#include "benchmarks/gemm_benchmark.h"
 
 namespace posproof::attention {
 namespace {

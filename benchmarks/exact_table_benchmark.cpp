@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "exact/ladder.h"
 #include "benchmarks/memory_benchmark.h"
+#include "exact/ladder.h"
 
 namespace posproof::exact {
 namespace {
@@ -134,7 +134,7 @@ void measure_mismatched(benchmark::State& state, const Case& one) {
 // What stands before the first value: the frequencies, their sines and cosines in MPFR, the table of the
 // lowest digit.
 void ladder_made(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(ladder(best_kernel())->waves());
+  for (auto _ : state) benchmark::DoNotOptimize(ladder(best_kernel())->phasors());
 }
 
 // The same, then one row just below position 2^20, which takes the tables of all four digits.
@@ -168,7 +168,7 @@ void growth_in_width(benchmark::State& state) {
 
 void growth_of_the_ladder(benchmark::State& state) {
   const auto width = static_cast<std::size_t>(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(ladder(best_kernel(), width)->waves());
+  for (auto _ : state) benchmark::DoNotOptimize(ladder(best_kernel(), width)->phasors());
 }
 
 BENCHMARK(ladder_made)->Name("oracle/ladder");

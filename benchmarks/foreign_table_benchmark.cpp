@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/memory_benchmark.h"
 #include "exact/exact_table.h"
 #include "exact/ladder.h"
-#include "benchmarks/memory_benchmark.h"
 
 namespace posproof::exact {
 namespace {

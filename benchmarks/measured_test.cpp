@@ -7,8 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "report/file.h"
 #include "benchmarks/words_of_numbers.h"
+#include "report/file.h"
 
 namespace posproof::report {
 namespace {

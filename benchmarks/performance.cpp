@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "benchmarks/words_of_numbers.h"
 #include "report/file.h"
 #include "report/markdown.h"
 #include "report/report.h"
-#include "benchmarks/words_of_numbers.h"
 
 namespace posproof::report {
 namespace {

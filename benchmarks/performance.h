@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/document.h"
 #include "benchmarks/measured.h"
+#include "core/document.h"
 
 // reports/performance.md: what `./run performance` measured, as ratios within a run, on the machine that it
 // names. It is the one page that is not the same everywhere, and the one that no test compares.

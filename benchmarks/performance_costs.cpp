@@ -121,11 +121,11 @@ std::vector<Block> performance_of_references(const Measured& measured) {
            "f32, correctly rounded", fmt::format("{} million values/s", significant(1e-6 / took->median)),
            percent(measured.ratio({"memory/copy/64MiB"}, {name}, 4).value_or(Spread{}).median), ""});
   }
-  if (const auto took = measured.seconds("today/torch_turn"))
+  if (const auto took = measured.seconds("today/torch_rotate"))
     grid.rows.push_back(
         {"rotary, PyTorch's own on (1, 32, 4096, 128)", "f32",
          fmt::format("{} million values/s", significant(1e-6 / took->median)),
-         percent(measured.ratio({"memory/copy/64MiB"}, {"today/torch_turn"}, 4).value_or(Spread{}).median),
+         percent(measured.ratio({"memory/copy/64MiB"}, {"today/torch_rotate"}, 4).value_or(Spread{}).median),
          ""});
   return {
       Section{"The reference operators"},

@@ -4,7 +4,7 @@
 
 int main(int argc, char** argv) {
   posproof::register_searches();
-  posproof::register_turns();
+  posproof::register_rotations();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

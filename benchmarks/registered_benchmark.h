@@ -4,6 +4,6 @@
 namespace posproof {
 
 void register_searches();
-void register_turns();
+void register_rotations();
 
 }  // namespace posproof

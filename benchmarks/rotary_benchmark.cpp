@@ -1,5 +1,5 @@
-// Turning queries: the reference (long double, for its certainty), and the oracle's turn (rounded once from
-// the exact value). What a copy of the same bytes takes is in benchmarks/memory_benchmark.cpp.
+// Rotating queries: the reference (long double, for its certainty), and the oracle's rotate (rounded once
+// from the exact value). What a copy of the same bytes takes is in benchmarks/memory_benchmark.cpp.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "run/catalogued.h"
 #include "benchmarks/registered_benchmark.h"
+#include "run/catalogued.h"
 
 namespace posproof {
 namespace {
@@ -18,24 +18,24 @@ Rotary rotary(Encoding (*make)(const Parameters&), double dim, double heads) {
       make(with(encoding_named("rope"), Case::parse(fmt::format("dim={} heads={}", dim, heads)))));
 }
 
-void turn(benchmark::State& state, Encoding (*make)(const Parameters&), std::size_t heads, std::size_t n,
-          std::size_t dim) {
+void rotate(benchmark::State& state, Encoding (*make)(const Parameters&), std::size_t heads, std::size_t n,
+            std::size_t dim) {
   const Rotary one = rotary(make, static_cast<double>(dim), static_cast<double>(heads));
   Tensor x({1, heads, n, dim});
   for (std::size_t k = 0; k < x.data.size(); ++k) x.data[k] = std::sin(static_cast<double>(k));
   std::vector<Position> positions(n);
   for (std::size_t t = 0; t < n; ++t) positions[t] = static_cast<Position>(t);
-  for (auto _ : state) benchmark::DoNotOptimize(one.turn(x, positions, Role::query).data.data());
+  for (auto _ : state) benchmark::DoNotOptimize(one.rotate(x, positions, Role::query).data.data());
   state.SetItemsProcessed(static_cast<std::int64_t>(x.data.size()) * state.iterations());
 }
 
 }  // namespace
 
-void register_turns() {
+void register_rotations() {
   const auto add = [](const std::string& name, Encoding (*make)(const Parameters&), std::size_t heads,
                       std::size_t n, std::size_t dim) {
     benchmark::RegisterBenchmark(name.c_str(),
-                                 [=](benchmark::State& state) { turn(state, make, heads, n, dim); });
+                                 [=](benchmark::State& state) { rotate(state, make, heads, n, dim); });
   };
   const EncodingSpec& rope = encoding_named("rope");
   add("rotary/reference", rope.make, 32, 32, 128);  // 1 MiB in double

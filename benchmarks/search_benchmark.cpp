@@ -7,11 +7,11 @@
 
 #include <string>
 
+#include "benchmarks/registered_benchmark.h"
 #include "catalogue/encodings.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claims.h"
-#include "benchmarks/registered_benchmark.h"
 #include "search/search.h"
 #include "search/trial.h"
 #include "subject/subject.h"
@@ -65,7 +65,7 @@ constexpr std::uint64_t gate_cases = 200;
 void gate_in_process(benchmark::State& state) {
   const EncodingSpec& spec = encoding_named("alibi");
   const Parameters parameters = standard(spec);
-  searched(state, *trial(agreement(spec.oracle(parameters)), spec.make(parameters), fp64), gate_cases);
+  searched(state, *trial(agreement(spec.oracle(parameters)), spec.make(parameters), all_f64), gate_cases);
 }
 
 void gate_out_of_process(benchmark::State& state) {
@@ -98,7 +98,8 @@ void register_searches() {
     benchmark::RegisterBenchmark(
         fmt::format("growth/search/cases/{}", cases).c_str(), [cases](benchmark::State& state) {
           const EncodingSpec& rope = encoding_named("rope");
-          searched(state, *trial(property_named("score/depends_on_offset"), rope.make(standard(rope)), fp64),
+          searched(state,
+                   *trial(property_named("score/depends_on_offset"), rope.make(standard(rope)), all_f64),
                    cases);
         });
 }

@@ -94,7 +94,7 @@ def llama_caches():
     return angles.cos(), angles.sin()
 
 
-class TorchTurn:
+class TorchRotation:
     """x cos + rotate_half(x) sin on (1, 32, 4096, 128)."""
 
     def __init__(self):
@@ -163,7 +163,7 @@ if torch:
     cos, sin = timed("today/llama_caches", llama_caches, 2 * values)
     keep("llama_cosines.cos_cos", cos.numpy())
     keep("llama_sines.sin_sin", sin.numpy())
-    timed("today/torch_turn", TorchTurn(), 32 * 4096 * DIM)
+    timed("today/torch_rotate", TorchRotation(), 32 * 4096 * DIM)
 
 encoding = ["sinusoidal", "--dim", "128", "--base", "500000", "--layout", "sin_cos"]
 file = flags.folder / "exact.npy"

@@ -1,7 +1,7 @@
-"""Softmax attention as a whole, in fp64, with RoPE inside (half-split): what `attend` is for.
+"""Softmax attention as a whole, in f64, with RoPE inside (half-split): what `attend` is for.
 
     posproof gate rope --layout half_split "cmd:python3 examples/numpy_attention.py"
-    posproof gate rope --layout half_split "cmd:python3 examples/numpy_attention.py --wrong values_turn"
+    posproof gate rope --layout half_split "cmd:python3 examples/numpy_attention.py --wrong values_are_rotated"
 """
 
 import argparse
@@ -11,7 +11,7 @@ import numpy as np
 from posproof_subject import hello, serve
 
 flags = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-flags.add_argument("--wrong", choices=["mask_after_softmax", "keys_do_not_turn", "values_turn"])
+flags.add_argument("--wrong", choices=["mask_after_softmax", "keys_are_not_rotated", "values_are_rotated"])
 
 
 def rope(x, base):
@@ -27,8 +27,8 @@ if __name__ == "__main__":
     base = float(asked.get("base", 10000))
 
     def attend(q, k, v, mask):
-        q, k = rope(q, base), k if flags.wrong == "keys_do_not_turn" else rope(k, base)
-        v = rope(v, base) if flags.wrong == "values_turn" else v
+        q, k = rope(q, base), k if flags.wrong == "keys_are_not_rotated" else rope(k, base)
+        v = rope(v, base) if flags.wrong == "values_are_rotated" else v
         logits = q @ k.T / np.sqrt(q.shape[1])
         if flags.wrong != "mask_after_softmax":
             logits = np.where(mask, logits, -np.inf)

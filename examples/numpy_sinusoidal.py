@@ -1,4 +1,4 @@
-"""Writes the sinusoidal table of Vaswani et al. 2017 to a file, rows 0 to 4095, in fp32. Flags make it wrong in ways that
+"""Writes the sinusoidal table of Vaswani et al. 2017 to a file, rows 0 to 4095, in f32. Flags make it wrong in ways that
 were shipped.
 
     python3 examples/numpy_sinusoidal.py x.npy
@@ -25,7 +25,7 @@ t = np.arange(flags.rows, dtype=np.float64)
 if flags.wrong == "one_based":
     t = t + 1
 angles = np.outer(t, 10000.0 ** (-channels / flags.dim))
-if flags.wrong == "half_angles":  # angles in fp16
+if flags.wrong == "half_angles":  # angles in f16
     angles = angles.astype(np.float16).astype(np.float64)
 
 table = np.empty((flags.rows, flags.dim), flags.dtype)

@@ -4,16 +4,16 @@
 
     def my_rope(x, positions, role):     # x [batch, heads, n, dim], positions [batch, n], role "query" or "key"
         ...
-        return turned                    # the shape of x
+        return rotated                    # the shape of x
 
-    serve(turn=my_rope)
+    serve(rotate=my_rope)
 
 and then, in a shell:   posproof gate rope --dim 128 "cmd:python3 my_subject.py"
 
 The functions, each a keyword of serve(), and what they are given and give:
 
     rows(positions[n], length)         -> [n, dim]              codes of these positions, in a sequence of that length
-    turn(x, positions, role)           -> the shape of x
+    rotate(x, positions, role)           -> the shape of x
     bias(queries[nq], keys[nk])        -> [heads, nq, nk]       given the positions of queries and keys
     logits(q, k, queries, keys)        -> [heads, nq, nk]       q [nq, dim], k [nk, dim], and their positions
     attend(q, k, v, mask)              -> [nq, value_dim]       mask [nq, nk], True where a query sees a key
@@ -40,7 +40,7 @@ _LARGEST_FRAME = 1 << 32
 _STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "U8": "|u1", "BOOL": "|b1"}
 _NAMES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "f64": "F64", "f32": "F32",
           "f16": "F16", "bf16": "BF16"}
-_ARGUMENTS = {"rows": ("positions",), "turn": ("x", "positions"), "bias": ("queries", "keys"),
+_ARGUMENTS = {"rows": ("positions",), "rotate": ("x", "positions"), "bias": ("queries", "keys"),
               "logits": ("q", "k", "queries", "keys"), "attend": ("q", "k", "v", "mask")}
 
 _wire_in = os.fdopen(os.dup(0), "rb")
@@ -70,18 +70,18 @@ def hello():
     return _asked
 
 
-def serve(rows=None, turn=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
+def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
           version="", domain=None, ends=False, conventions="", decline=IndexError):
     """Answers posproof until it has no more questions.
 
-    precision    what the answers may be judged by: "bf16/fp32" is bf16 with angles in fp32. Usually the dtype says it.
+    precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32. Usually the dtype says it.
     domain       (first, last) position; `ends=True`: every position outside is declined
     conventions  free words for the report: "half-split, positions from 1"
     decline      exception, or several, that mean no rather than a fault, an index past a table's end unless
                  said otherwise: (IndexError, ValueError); () for none
     """
     hello()
-    given = {"rows": rows, "turn": turn, "bias": bias, "logits": logits, "attend": attend}
+    given = {"rows": rows, "rotate": rotate, "bias": bias, "logits": logits, "attend": attend}
     decline = decline if isinstance(decline, tuple) else (decline,)
     functions = {kind: function for kind, function in given.items() if function is not None}
     torch = sys.modules.get("torch") if str(dtype).startswith("torch.") else None
@@ -108,7 +108,7 @@ def serve(rows=None, turn=None, bias=None, logits=None, attend=None, dtype="f32"
                          for one in _ARGUMENTS[call]]
             if call == "rows":
                 arguments.append(int(words["length"]))
-            if call == "turn":
+            if call == "rotate":
                 arguments.append(words["role"])
             result = _bits(functions[call](*arguments), call, stored)
         except decline as no:

@@ -1,4 +1,4 @@
-"""RoPE as most PyTorch models write it: half-split, fp32, cosines and sines in a cache. Flags make it wrong in ways that
+"""RoPE as most PyTorch models write it: half-split, f32, cosines and sines in a cache. Flags make it wrong in ways that
 were shipped.
 
     posproof gate rope --dim 128 "cmd:python3 examples/torch_rope.py"
@@ -31,14 +31,14 @@ class Rope:
         angles = torch.cat((angles, angles), dim=-1)
         self.cos, self.sin = angles.cos(), angles.sin()
 
-    def turn(self, x, positions, role):
+    def rotate(self, x, positions, role):
         if self.wrong == "decode_restarts" and positions.shape[1] == 1:
             positions = torch.zeros_like(positions)  # a single token is taken for the first one
         cos, sin = embedding(positions, self.cos)[:, None], embedding(positions, self.sin)[:, None]
         return x * cos + self.rotate_half(x) * sin
 
     def rotate_half(self, x):
-        if self.wrong == "pairing":  # turns neighbours, by angles that are laid out for halves
+        if self.wrong == "pairing":  # rotates neighbours, by angles that are laid out for halves
             return torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1).flatten(-2)
         first, second = x.chunk(2, dim=-1)
         return torch.cat((-second, first), dim=-1)
@@ -48,5 +48,5 @@ if __name__ == "__main__":
     flags, asked = flags.parse_args(), hello()
     torch.set_num_threads(1)
     rope = Rope(flags.dim or asked.get("dim", 64), flags.base or asked.get("base", 10000), flags.length, flags.wrong)
-    serve(turn=rope.turn, dtype=torch.float32, version=torch.__version__, conventions="half-split, cached",
+    serve(rotate=rope.rotate, dtype=torch.float32, version=torch.__version__, conventions="half-split, cached",
           domain=(0, flags.length - 1), ends=True, decline=IndexError)

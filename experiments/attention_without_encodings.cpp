@@ -46,7 +46,7 @@ Tensor embedded(const Sentence& words) {
   return out;
 }
 
-Tensor with_codes(Tensor x) {
+Tensor with_rows(Tensor x) {
   const auto table = std::get<Table>(
       encodings::sinusoidal.make(with(encodings::sinusoidal, Case::parse(fmt::format("dim={}", dim)))));
   std::vector<Position> all(x.rows());
@@ -57,8 +57,8 @@ Tensor with_codes(Tensor x) {
 }
 
 // That many encoder blocks with random weights, each with its own.
-Tensor encoder(Tensor x, const Mask& mask, std::size_t depth, bool codes) {
-  if (codes) x = with_codes(std::move(x));
+Tensor encoder(Tensor x, const Mask& mask, std::size_t depth, bool rows) {
+  if (rows) x = with_rows(std::move(x));
   const Attention heads = attention::heads(dim, 2);
   for (std::size_t layer = 0; layer < depth; ++layer)
     x = attention::encode(attention::random_block(dim, seed + layer), heads, x, mask);
@@ -90,10 +90,9 @@ struct Differences {
   double last, mean;
 };
 
-Differences differences(const Sentence& one, const Sentence& two, bool causal, std::size_t depth,
-                        bool codes) {
-  const Tensor a = encoder(embedded(one), mask_of(causal, one.size()), depth, codes);
-  const Tensor b = encoder(embedded(two), mask_of(causal, two.size()), depth, codes);
+Differences differences(const Sentence& one, const Sentence& two, bool causal, std::size_t depth, bool rows) {
+  const Tensor a = encoder(embedded(one), mask_of(causal, one.size()), depth, rows);
+  const Tensor b = encoder(embedded(two), mask_of(causal, two.size()), depth, rows);
   return {farthest(a.row(a.rows() - 1), b.row(b.rows() - 1)), farthest(pooled(a), pooled(b))};
 }
 
@@ -119,18 +118,18 @@ const std::vector<Duo>& duos() {
 }
 
 // Largest |f(P x) - P f(x)| for the order that reverses the tokens.
-double not_equivariant(bool causal, std::size_t depth, bool codes) {
+double not_equivariant(bool causal, std::size_t depth, bool rows) {
   const Tensor x = attention::Generator(7).normal({6, dim}, 1);
   std::vector<std::size_t> order(6);
   std::iota(order.rbegin(), order.rend(), std::size_t{0});
-  const Tensor there = encoder(attention::reordered(x, order), mask_of(causal, 6), depth, codes);
-  const Tensor here = attention::reordered(encoder(x, mask_of(causal, 6), depth, codes), order);
+  const Tensor there = encoder(attention::reordered(x, order), mask_of(causal, 6), depth, rows);
+  const Tensor here = attention::reordered(encoder(x, mask_of(causal, 6), depth, rows), order);
   return farthest(there.data, here.data);
 }
 
 // How far the outputs of a sequence of equal tokens are from that of its first, at most.
-double spread_of_constant(std::size_t depth, bool codes) {
-  const Tensor out = encoder(embedded(Sentence(12, "again")), mask::causal(12), depth, codes);
+double spread_of_constant(std::size_t depth, bool rows) {
+  const Tensor out = encoder(embedded(Sentence(12, "again")), mask::causal(12), depth, rows);
   double worst = 0;
   for (std::size_t t = 1; t < out.rows(); ++t) worst = std::max(worst, farthest(out.row(t), out.row(0)));
   return worst;
@@ -163,12 +162,12 @@ Plot by_depth() {
       .y = {"largest difference of an output", false, {{-0.02, 0.6}}},
       .curves = {}};
   double top = 0;
-  for (const bool codes : {true, false})
+  for (const bool rows : {true, false})
     for (const bool causal : {true, false}) {
-      Curve curve{fmt::format("{}, {}", causal ? "causal" : "no mask", codes ? "sinusoidal" : "no encoding"),
+      Curve curve{fmt::format("{}, {}", causal ? "causal" : "no mask", rows ? "sinusoidal" : "no encoding"),
                   {}};
       for (std::size_t depth = 0; depth <= 6; ++depth) {
-        const double off = differences(duos()[0].one, duos()[0].two, causal, depth, codes).last;
+        const double off = differences(duos()[0].one, duos()[0].two, causal, depth, rows).last;
         top = std::max(top, off);
         curve.points.emplace_back(static_cast<double>(depth), off < same ? 0 : off);
       }
@@ -203,12 +202,12 @@ Document run() {
                      "the mean of all "
                      "tokens. `same`: below 1e-12, which is rounding."};
   for (const Duo& duo : duos())
-    for (const bool codes : {false, true})
+    for (const bool rows : {false, true})
       for (const bool causal : {false, true}) {
-        const Differences one = differences(duo.one, duo.two, causal, 1, codes),
-                          two = differences(duo.one, duo.two, causal, 2, codes);
+        const Differences one = differences(duo.one, duo.two, causal, 1, rows),
+                          two = differences(duo.one, duo.two, causal, 2, rows);
         sentences.rows.push_back({std::string(duo.name), causal ? "causal" : "none",
-                                  codes ? "sinusoidal" : "none", size_of(one.last), size_of(two.last),
+                                  rows ? "sinusoidal" : "none", size_of(one.last), size_of(two.last),
                                   size_of(one.mean), size_of(two.mean)});
       }
 
@@ -218,12 +217,12 @@ Document run() {
       .caption =
           "Largest difference between the outputs of six reordered tokens and the reordered outputs. `same`: "
           "below 1e-12."};
-  for (const bool codes : {false, true})
+  for (const bool rows : {false, true})
     for (const bool causal : {false, true})
-      equivariance.rows.push_back({causal ? "causal" : "none", codes ? "sinusoidal" : "none",
-                                   size_of(not_equivariant(causal, 1, codes)),
-                                   size_of(not_equivariant(causal, 2, codes)),
-                                   size_of(not_equivariant(causal, 6, codes))});
+      equivariance.rows.push_back({causal ? "causal" : "none", rows ? "sinusoidal" : "none",
+                                   size_of(not_equivariant(causal, 1, rows)),
+                                   size_of(not_equivariant(causal, 2, rows)),
+                                   size_of(not_equivariant(causal, 6, rows))});
 
   Grid symmetry{
       .columns = {"mask on 6 tokens", "orders that leave the mask as it is", "orders that attention follows"},
@@ -251,12 +250,12 @@ Document run() {
     constant.rows.push_back({std::to_string(depth), size_of(spread_of_constant(depth, false)),
                              size_of(spread_of_constant(depth, true))});
 
-  const auto last = [&](std::size_t duo, bool causal, std::size_t depth, bool codes) {
-    const Differences d = differences(duos()[duo].one, duos()[duo].two, causal, depth, codes);
+  const auto last = [&](std::size_t duo, bool causal, std::size_t depth, bool rows) {
+    const Differences d = differences(duos()[duo].one, duos()[duo].two, causal, depth, rows);
     return std::string(d.last < same ? "same" : "differs");
   };
-  const auto mean = [&](std::size_t duo, bool causal, std::size_t depth, bool codes) {
-    const Differences d = differences(duos()[duo].one, duos()[duo].two, causal, depth, codes);
+  const auto mean = [&](std::size_t duo, bool causal, std::size_t depth, bool rows) {
+    const Differences d = differences(duos()[duo].one, duos()[duo].two, causal, depth, rows);
     return std::string(d.mean < same ? "same" : "differs");
   };
   paper.push_back({"oranges, no mask, no encoding: last token and mean", "same, same",
@@ -279,7 +278,7 @@ Document run() {
                                  oranges),
           .condition = fmt::format("Encoder blocks of width {}, 2 heads, feed-forward, LayerNorm and "
                                    "residual, random weights from seed {}; one random "
-                                   "vector for each word; fp64.",
+                                   "vector for each word; f64.",
                                    dim, seed),
           .blocks = {
               Paragraph{"Row numbers label the outputs, but no operation reads them: projections, "

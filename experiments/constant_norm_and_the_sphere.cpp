@@ -17,10 +17,10 @@ Table table(const EncodingSpec& spec, std::string_view parameters) {
   return std::get<Table>(spec.make(with(spec, Case::parse(parameters))));
 }
 
-Tensor rows(const Table& code, Position number) {
+Tensor rows(const Table& row, Position number) {
   std::vector<Position> positions(static_cast<std::size_t>(number));
   std::iota(positions.begin(), positions.end(), Position{0});
-  return code.rows(positions, number);
+  return row.rows(positions, number);
 }
 
 long double norm(std::span<const double> row) {
@@ -33,8 +33,8 @@ struct Extent {
   long double least, most;
 };
 
-Extent norms(const Table& code, Position number) {
-  const Tensor p = rows(code, number);
+Extent norms(const Table& row, Position number) {
+  const Tensor p = rows(row, number);
   Extent out{norm(p.row(0)), norm(p.row(0))};
   for (std::size_t t = 0; t < p.rows(); ++t)
     out = {std::min(out.least, norm(p.row(t))), std::max(out.most, norm(p.row(t)))};
@@ -63,12 +63,12 @@ Plot by_position() {
        {std::pair{"dim=8", "width 8"}, std::pair{"dim=7 odd=truncate", "7, truncated"},
         std::pair{"dim=7 odd=zero_pad", "7, zero column"},
         std::pair{"dim=7 odd=round_up", "7, rounded up"}}) {
-    const Table code = table(encodings::sinusoidal, parameters);
+    const Table row = table(encodings::sinusoidal, parameters);
     Curve curve{label, {}};
     for (Position t = 0; t <= 20000; t += 50) {
       const Position at[] = {t};
       curve.points.emplace_back(static_cast<double>(t),
-                                static_cast<double>(norm(code.rows(at, t + 1).row(0))));
+                                static_cast<double>(norm(row.rows(at, t + 1).row(0))));
     }
     plot.curves.push_back(curve);
   }
@@ -112,8 +112,8 @@ Document run() {
   Grid others{.columns = {"code", "smallest norm", "largest norm", "constant"},
               .rows = {},
               .caption = "Positions 0 to 255."};
-  const auto other = [&](std::string_view name, const Table& code) {
-    const Extent e = norms(code, 256);
+  const auto other = [&](std::string_view name, const Table& row) {
+    const Extent e = norms(row, 256);
     others.rows.push_back({std::string(name), fixed(e.least, 4), fixed(e.most, 4), constant(e)});
   };
   other("sinusoidal, width 16", table(encodings::sinusoidal, "dim=16"));
@@ -150,7 +150,7 @@ Document run() {
                              "column is zero: at width 7 a lone sine lets the norm swing between {} and {}.",
                              fixed(seven.least, 3), fixed(seven.most, 3)),
       .condition = fmt::format(
-          "Base 10000, divisor d, positions 0 to {}; reference encodings rounded once to fp64, norms in long "
+          "Base 10000, divisor d, positions 0 to {}; reference encodings rounded once to f64, norms in long "
           "double.",
           whole(many - 1)),
       .blocks = {

@@ -21,12 +21,12 @@ std::string cell_text(const Cell& cell) {
   for (const Answer& answer : cell.answers) {
     const bool claimed = answer.claim != nullptr || cell.property == agreement_id;
     std::string word;
-    if (answer.standing != Standing::as_claimed)
-      word = fmt::format("**{}**", name(answer.standing));
+    if (answer.status != ClaimStatus::as_claimed)
+      word = fmt::format("**{}**", name(answer.status));
     else if (const auto* holds = std::get_if<Holds>(&answer.verdict))
-      word = fmt::format("holds{} {:.2g} %", claimed ? "" : "?", 100 * holds->worst.use());
+      word = fmt::format("holds{} {:.2g} %", claimed ? "" : "?", 100 * holds->worst.error_over_bound());
     else if (const auto* refuted = std::get_if<Refuted>(&answer.verdict))
-      word = claimed ? fmt::format("fails {:.3g}", refuted->residual.measured) : "fails?";
+      word = claimed ? fmt::format("fails {:.3g}", refuted->residual.error) : "fails?";
     if (!word.empty()) out += (out.empty() ? "" : " / ") + word;
   }
   return out;
@@ -94,7 +94,7 @@ Counts count_of(const std::vector<Cell>& cells) {
   for (const Cell& cell : cells)
     for (const Answer& answer : cell.answers) {
       const bool claimed = answer.claim != nullptr || cell.property == agreement_id;
-      if (answer.standing != Standing::as_claimed)
+      if (answer.status != ClaimStatus::as_claimed)
         ++counts.wrong;
       else if (!claimed)
         ++counts.open;

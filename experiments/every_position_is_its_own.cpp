@@ -17,7 +17,7 @@ using experiments::whole;
 
 constexpr Position positions = Position{1} << 20;
 constexpr Position farthest = positions - 1;  // offset of two of them
-constexpr long double turn = 2 * 3.141592653589793238462643383279502884L;
+constexpr long double two_pi = 2 * 3.141592653589793238462643383279502884L;
 
 // 2-norm of p_s - p_t, k apart. g is within 2^-53 of itself, so a distance d is off by less than 2^-53 width
 // / d: no printed digit hangs on it.
@@ -58,10 +58,10 @@ struct Nearest {  // of one width and base
   // Dirichlet 1842: of N offsets one brings h angles within N^(-1/h) turns of where they were, all at once.
   std::string at_most() const {
     const double hands = static_cast<double>(dim) / 2;
-    const auto turns = static_cast<double>(
+    const auto rotations = static_cast<double>(
         std::pow(static_cast<long double>(farthest), -1 / static_cast<long double>(hands)));
     // The codes are never farther apart than twice the radius.
-    return turns * 3.1416 < 1 ? scientific(2 * 3.1416 * std::sqrt(hands) * turns, 2) : "";
+    return rotations * 3.1416 < 1 ? scientific(2 * 3.1416 * std::sqrt(hands) * rotations, 2) : "";
   }
 };
 
@@ -140,8 +140,8 @@ Grid hands(std::size_t dim, Position k) {
   }
   for (std::size_t i = 0; i < ladder.size(); ++i) {
     const long double angle = static_cast<long double>(k) * ladder[i];
-    grid.rows.push_back({std::to_string(i), whole(std::llround(angle / turn)),
-                         fixed(std::remainder(angle, turn) * 360 / turn, 1),
+    grid.rows.push_back({std::to_string(i), whole(std::llround(angle / two_pi)),
+                         fixed(std::remainder(angle, two_pi) * 360 / two_pi, 1),
                          fixed(100 * parts[i] / all, 1) + " %"});
   }
   return grid;
@@ -150,7 +150,7 @@ Grid hands(std::size_t dim, Position k) {
 long double farthest_left_over(std::size_t dim, Position k) {
   long double most = 0;
   for (const long double w : experiments::ladder(dim))
-    most = std::max(most, std::abs(std::remainder(static_cast<long double>(k) * w, turn)) * 360 / turn);
+    most = std::max(most, std::abs(std::remainder(static_cast<long double>(k) * w, two_pi)) * 360 / two_pi);
   return most;
 }
 
@@ -195,7 +195,7 @@ Document run() {
       .condition =
           "Sinusoidal code of the even widths 2 to 24, 32, 64 and 128, divisor d, bases 10000 and 500000; "
           "every offset "
-          "from 1 to 2^20 - 1; similarities rounded once from the exact numbers to fp64.",
+          "from 1 to 2^20 - 1; similarities rounded once from the exact numbers to f64.",
       .blocks = {
           Paragraph{
               "That no two positions share a code (`table/has_distinct_positions`) follows from the first "
@@ -205,7 +205,7 @@ Document run() {
               "distance of two codes depends on their offset alone (`table/distance_depends_on_offset`), "
               "`D(k)² = d - 2 g(k)` with `g(k) = Σ cos(k w_i)`. So the 2^39 pairs of positions below 2^20 "
               "have no more than 2^20 - 1 distances, and here all of them were looked at. Each `g(k)` is the "
-              "fp64 number nearest to the exact one; of two that differ the larger is larger, so the "
+              "f64 number nearest to the exact one; of two that differ the larger is larger, so the "
               "nearest pair is found, not estimated."},
           shrinking(),
           Section{"The nearest pair, base 10000"},

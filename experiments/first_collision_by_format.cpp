@@ -294,14 +294,15 @@ Document run() {
                                 "circle multiplies what there is room for.",
                                 circle(Format::bf16), circle(Format::f16))},
           Section{"Neighbours"},
-          Paragraph{"No row equals the row before it, at any width: the first hand turns by a radian a step, "
-                    "0.96 of "
-                    "its radius, and two roundings to bf16 move it by less than 0.008 of it. That is what "
-                    "`table/tells_neighbours_apart_in_bf16` and `table/tells_neighbours_apart_in_fp16` state "
-                    "and draw "
-                    "cases of; here it is all positions. But not all columns do their part: the slow ones "
-                    "stand still "
-                    "for many steps, and near the top of a circle a cosine does not move."},
+          Paragraph{
+              "No row equals the row before it, at any width: the first hand turns by a radian a step, "
+              "0.96 of "
+              "its radius, and two roundings to bf16 move it by less than 0.008 of it. That is what "
+              "`table/distinguishes_neighbours_in_bf16` and `table/distinguishes_neighbours_in_f16` state "
+              "and draw "
+              "cases of; here it is all positions. But not all columns do their part: the slow ones "
+              "stand still "
+              "for many steps, and near the top of a circle a cosine does not move."},
           least,
           Section{"A control: the index itself"},
           Paragraph{"The position as a number, and divided by the largest one, 2^20, rounded to the format. "

@@ -39,7 +39,7 @@ struct Arithmetic {
   std::int64_t largest;  // position that the format can hold at all
   Precision::Angles how;
 
-  Precision precision() const { return {static_cast<double>(std::ldexp(1.0L, -bits)), unit_fp32, how}; }
+  Precision precision() const { return {static_cast<double>(std::ldexp(1.0L, -bits)), unit_f32, how}; }
 
   std::vector<long double> frequencies() const {
     std::vector<long double> w = ladder(dim);
@@ -53,10 +53,10 @@ struct Arithmetic {
 
 const std::array<Arithmetic, 5> arithmetics = {{
     {"bf16", 8, std::numeric_limits<std::int64_t>::max(), Precision::Angles::product},
-    {"fp16", 11, 65504, Precision::Angles::product},
-    {"fp32, iterated", 24, std::numeric_limits<std::int64_t>::max(), Precision::Angles::iterated},
-    {"fp32", 24, std::numeric_limits<std::int64_t>::max(), Precision::Angles::product},
-    {"fp64", 53, std::numeric_limits<std::int64_t>::max(), Precision::Angles::product},
+    {"f16", 11, 65504, Precision::Angles::product},
+    {"f32, iterated", 24, std::numeric_limits<std::int64_t>::max(), Precision::Angles::iterated},
+    {"f32", 24, std::numeric_limits<std::int64_t>::max(), Precision::Angles::product},
+    {"f64", 53, std::numeric_limits<std::int64_t>::max(), Precision::Angles::product},
 }};
 
 // How far two angles are apart on the circle, radians: at most pi.
@@ -66,19 +66,19 @@ long double apart(long double a, long double b) {
 
 struct Worst {
   long double radians = 0, cosine = 0;
-  double allowed = 0, use = 0;        // radians, and the largest share of the allowance that any pair used
-  std::vector<long double> ulp = {};  // of every cosine: how many fp32 numbers away from the exact one
+  double bound = 0, use = 0;          // radians, and the largest share of the allowance that any pair used
+  std::vector<long double> ulp = {};  // of every cosine: how many f32 numbers away from the exact one
 
   void join(const Worst& other) {
     radians = std::max(radians, other.radians);
     cosine = std::max(cosine, other.cosine);
-    allowed = std::max(allowed, other.allowed);
+    bound = std::max(bound, other.bound);
     use = std::max(use, other.use);
     ulp.insert(ulp.end(), other.ulp.begin(), other.ulp.end());
   }
 
   // Nine of ten cosines are at most that far off. (The largest counts come from zeros of the cosine, where
-  // the fp32 numbers are dense, and say little.)
+  // the f32 numbers are dense, and say little.)
   long double most_of_ulp() const {
     std::vector<long double> sorted = ulp;
     std::sort(sorted.begin(), sorted.end());
@@ -87,22 +87,23 @@ struct Worst {
 };
 
 // Over all pairs, at one position.
-Worst at(const Arithmetic& arithmetic, const std::vector<long double>& formed, std::int64_t position) {
+Worst at(const Arithmetic& arithmetic, const std::vector<long double>& frequency_error,
+         std::int64_t position) {
   static const std::vector<long double> exact = ladder(dim);
   const auto t = static_cast<long double>(position);
   Worst worst;
   for (std::size_t i = 0; i < exact.size(); ++i) {
-    const long double angle = rounded(rounded(t, arithmetic.bits) * formed[i], arithmetic.bits);
+    const long double angle = rounded(rounded(t, arithmetic.bits) * frequency_error[i], arithmetic.bits);
     const long double error = apart(angle, t * exact[i]);
     const long double got = std::cos(angle), right = std::cos(t * exact[i]);
     const float ulps = boost::math::float_distance(static_cast<float>(got), static_cast<float>(right));
     const Pair pair{2 * i, 2 * i + 1, static_cast<double>(exact[i]), i};
-    const double allowed = angle_error(arithmetic.precision(), static_cast<double>(position), pair);
-    const bool telling = allowed < static_cast<double>(pi);
+    const double bound = angle_error(arithmetic.precision(), static_cast<double>(position), pair);
+    const bool telling = bound < static_cast<double>(pi);
     worst.join({error,
                 std::abs(got - right),
-                allowed,
-                telling ? static_cast<double>(error) / allowed : 0,
+                bound,
+                telling ? static_cast<double>(error) / bound : 0,
                 {std::abs(static_cast<long double>(ulps))}});
   }
   return worst;
@@ -126,13 +127,13 @@ struct Measured {
 };
 
 Measured measure(const Arithmetic& arithmetic) {
-  const std::vector<long double> formed = arithmetic.frequencies();
+  const std::vector<long double> frequency_error = arithmetic.frequencies();
   Measured out;
   for (int octave = 0; octave < octaves; ++octave) {
     Worst worst;
     for (const std::int64_t t : positions(octave)) {
       if (t > arithmetic.largest) continue;
-      const Worst here = at(arithmetic, formed, t);
+      const Worst here = at(arithmetic, frequency_error, t);
       worst.join(here);
       for (const int n : {4, 2, 1})
         if (here.radians > std::pow(10.0L, -static_cast<long double>(n)) && !out.beyond.contains(n))
@@ -155,9 +156,9 @@ long double from_the_oracle() {
     Tensor ones({1, 1, 1, dim});
     for (const Pair& pair : rotary.pairs) ones.data[pair.first] = 1;
     const std::array<Position, 1> here = {position};
-    const Tensor turned = rotary.turn(ones, here, Role::query);
+    const Tensor rotated = rotary.rotate(ones, here, Role::query);
     for (const Pair& pair : rotary.pairs)
-      worst = std::max(worst, std::abs(static_cast<long double>(turned.data[pair.first]) -
+      worst = std::max(worst, std::abs(static_cast<long double>(rotated.data[pair.first]) -
                                        std::cos(static_cast<long double>(position) * w[pair.index])));
   }
   return worst;
@@ -172,37 +173,37 @@ Document run() {
       .title = "The error of an angle grows with the position",
       .description =
           "Largest error of any angle in radians against the position, both on logarithmic axes, for angles "
-          "formed in bf16, fp16, fp32 with iterated frequencies, fp32 and fp64. All grow in proportion to "
-          "the position; bf16 and fp16 reach the largest possible error, pi. Dashed lines show what the "
-          "suite allows for bf16, fp32 and fp64; each lies above its curve.",
+          "formed in bf16, f16, f32 with iterated frequencies, f32 and f64. All grow in proportion to "
+          "the position; bf16 and f16 reach the largest possible error, pi. Dashed lines show what the "
+          "suite allows for bf16, f32 and f64; each lies above its curve.",
       .x = {"position (largest over each octave)", true, {{1, 1 << 20}}, 2},
       .y = {"error of the angle, radians; dashed: allowed", true, {{1e-18, 10}}},
       .curves = {}};
   Plot cosine = radians;
   cosine.name = "cosine_error";
-  cosine.title = "What is left of the cosine, counted in fp32 numbers";
+  cosine.title = "What is left of the cosine, counted in f32 numbers";
   cosine.description =
-      "How many fp32 numbers lie between the cosine of the formed angle and the cosine of the exact angle, "
+      "How many f32 numbers lie between the cosine of the formed angle and the cosine of the exact angle, "
       "for nine of ten "
-      "cosines at most, against the position; both axes logarithmic. fp32 grows in proportion to the "
-      "position; bf16 and fp16 "
-      "start higher by the bits they lack and level off where the angle is lost. fp64 is left out: it is at "
+      "cosines at most, against the position; both axes logarithmic. f32 grows in proportion to the "
+      "position; bf16 and f16 "
+      "start higher by the bits they lack and level off where the angle is lost. f64 is left out: it is at "
       "0.";
   cosine.x.label = "position (octave that ends there)";
-  cosine.y = {"fp32 numbers between right and wrong cosine, nine of ten at most", true, {{0.5, 4e9}}};
+  cosine.y = {"f32 numbers between right and wrong cosine, nine of ten at most", true, {{0.5, 4e9}}};
   for (std::size_t a = 0; a < arithmetics.size(); ++a) {
     Curve error{arithmetics[a].name, {}}, ulp{arithmetics[a].name, {}};
-    Curve allowed{.label = "", .points = {}, .dashed = true};
+    Curve bound{.label = "", .points = {}, .dashed = true};
     for (std::size_t octave = 0; octave < all[a].by_octave.size(); ++octave) {
       const double position = std::ldexp(1.0, static_cast<int>(octave) + 1);
       const Worst& worst = all[a].by_octave[octave];
       error.points.emplace_back(position, static_cast<double>(worst.radians));
       ulp.points.emplace_back(position, static_cast<double>(worst.most_of_ulp()));
-      allowed.points.emplace_back(position, worst.allowed);
+      bound.points.emplace_back(position, worst.bound);
     }
     radians.curves.push_back(error);
     if (arithmetics[a].bits < 53) cosine.curves.push_back(ulp);
-    if (a == 0 || a >= 3) radians.curves.push_back(allowed);
+    if (a == 0 || a >= 3) radians.curves.push_back(bound);
   }
 
   Grid table{.columns = {"angles in", "below 2^8", "below 2^12", "below 2^16", "below 2^20",
@@ -242,11 +243,11 @@ Document run() {
   const auto& twice = all[4];
   if (std::any_of(twice.by_octave.begin(), twice.by_octave.end(),
                   [](const Worst& w) { return w.most_of_ulp() > 0; }))
-    throw std::logic_error("angles in fp64 no longer give the same fp32 cosines: the text says they do");
+    throw std::logic_error("angles in f64 no longer give the same f32 cosines: the text says they do");
   return {
       .title = "RoPE's error by position",
       .finding = fmt::format(
-          "Angles in fp32 are off by up to {} rad just below position 2^20, angles in fp64 by {}; in bf16 "
+          "Angles in f32 are off by up to {} rad just below position 2^20, angles in f64 by {}; in bf16 "
           "an angle is off by more than 0.1 rad at position {} already.",
           fixed(single.by_octave.back().radians, 3), scientific(twice.by_octave.back().radians, 2),
           whole(bf16.beyond.at(1))),
@@ -265,14 +266,14 @@ Document run() {
                     "how far it is good."},
           radians,
           table,
-          Paragraph{"`fp32, iterated` forms each frequency from the one before, times a common ratio. The "
+          Paragraph{"`f32, iterated` forms each frequency from the one before, times a common ratio. The "
                     "error of the ratio "
                     "adds up along the ladder; the slow pairs at its end turn little, so the loss shows less "
                     "than its size."},
           Section{"What it does to the result"},
-          Paragraph{"The cosine of a wrong angle, rounded to fp32, against the cosine of the exact angle: "
-                    "how many fp32 numbers "
-                    "lie between. fp64 angles give the same fp32 cosine in nine of ten cases at every "
+          Paragraph{"The cosine of a wrong angle, rounded to f32, against the cosine of the exact angle: "
+                    "how many f32 numbers "
+                    "lie between. f64 angles give the same f32 cosine in nine of ten cases at every "
                     "position shown."},
           cosine,
           Section{"Is the allowance an allowance?"},
@@ -284,12 +285,12 @@ Document run() {
               "formed by a power that is less than perfect; everything measured here has to stay below it."},
           use,
           Paragraph{fmt::format("The same cosines from the suite's oracle, in multiprecision and rounded "
-                                "once to fp64, differ from "
+                                "once to f64, differ from "
                                 "the long double ones, which stand for the exact ones above, by {} at most.",
                                 scientific(from_the_oracle(), 1))},
           Verdict{fmt::format(
-              "Angles in bf16 or fp16 are wrong from the first few positions on. Angles in fp32 are good to "
-              "0.0001 rad up to position {}, and to 0.01 rad up to {}; beyond, form them in fp64. {} "
+              "Angles in bf16 or f16 are wrong from the first few positions on. Angles in f32 are good to "
+              "0.0001 rad up to position {}, and to 0.01 rad up to {}; beyond, form them in f64. {} "
               "arithmetic "
               "here {} within what the suite allows it.",
               whole(single.beyond.at(4)), whole(single.beyond.at(2)), within ? "Every" : "Not every",

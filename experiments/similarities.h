@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "exact/exact_table.h"
-#include "oracle/oracle.h"
 #include "exact/similarity.h"
+#include "oracle/oracle.h"
 
 namespace posproof::experiments {
 

@@ -175,7 +175,7 @@ Document run() {
           "sinusoidal codes, "
           "and the logit of a query and a key that are (1, 0) in every pair under RoPE; every offset below "
           "2^20, "
-          "rounded once from the exact numbers to fp64.",
+          "rounded once from the exact numbers to f64.",
       .blocks = {
           Paragraph{
               "RoPE turns queries and keys by the frequencies of the sinusoidal code, so one kernel `g(k) = "

@@ -13,9 +13,9 @@ using namespace document;
 using experiments::expectations;
 using experiments::whole;
 
-constexpr long double turn = 6.283185307179586476925286766559005768L;
+constexpr long double two_pi = 6.283185307179586476925286766559005768L;
 
-Table code(std::string_view parameters) {
+Table row(std::string_view parameters) {
   return std::get<Table>(encodings::sinusoidal.make(with(encodings::sinusoidal, Case::parse(parameters))));
 }
 
@@ -28,7 +28,7 @@ Tensor rows(const Table& table, Position first, Position number) {
 HeatMap matrix(std::string_view name, std::size_t positions, std::size_t dim, std::string_view layout,
                std::string_view channels, std::string_view said) {
   const Tensor table =
-      rows(code(fmt::format("dim={} layout={}", dim, layout)), 0, static_cast<Position>(positions));
+      rows(row(fmt::format("dim={} layout={}", dim, layout)), 0, static_cast<Position>(positions));
   HeatMap map{.name = std::string(name),
               .title = fmt::format("{} positions in {} channels", positions, dim),
               .description = std::string(said),
@@ -47,7 +47,7 @@ HeatMap matrix(std::string_view name, std::size_t positions, std::size_t dim, st
 // The first positions of two pairs, sine to the right and cosine up, as the hands of a clock.
 Plot hands() {
   constexpr Position shown = 7;
-  const Table table = code("dim=8");
+  const Table table = row("dim=8");
   const Tensor p = rows(table, 0, shown);
   Plot plot{.name = "hands",
             .title = "Two hands of the clock",
@@ -63,24 +63,24 @@ Plot hands() {
             .square = true};
   Curve circle{.label = "", .points = {}, .dashed = true};
   for (int step = 0; step <= 120; ++step) {
-    const long double angle = turn * step / 120;
+    const long double angle = two_pi * step / 120;
     circle.points.emplace_back(static_cast<double>(std::sin(angle)), static_cast<double>(std::cos(angle)));
   }
-  Curve fast{.label = "", .points = {}, .dots = true}, slow = fast;
+  Curve fast{.label = "", .points = {}, .dots = true}, multiprecision = fast;
   for (Position t = 0; t < shown; ++t) {
     const auto row = p.row(static_cast<std::size_t>(t));
     fast.points.emplace_back(row[0], row[1]);
-    slow.points.emplace_back(0.8 * row[2], 0.8 * row[3]);
+    multiprecision.points.emplace_back(0.8 * row[2], 0.8 * row[3]);
     plot.notes.push_back({1.1 * row[0] - 0.06, 1.1 * row[1], fmt::format("{}", t)});
   }
-  plot.curves = {circle, fast, slow};
+  plot.curves = {circle, fast, multiprecision};
   plot.notes.push_back({-0.06, 0.71, "pair 1"});
   plot.notes.push_back({-0.4, -0.1, "pair 0, positions 0 to 6"});
   return plot;
 }
 
 long double longest(const Table& table) {
-  return turn / static_cast<long double>(table.pairs.back().frequency);
+  return two_pi / static_cast<long double>(table.pairs.back().frequency);
 }
 
 // In which sense consecutive points of a pair turn, seen with that column as the x axis: -1 clockwise for
@@ -141,29 +141,29 @@ Document run() {
   for (const auto& [divisor, label] :
        {std::pair{"half", "divisor d (paper)"}, std::pair{"half_minus_one", "divisor d - 2"}}) {
     Curve curve{label, {}};
-    for (const Pair& pair : code(fmt::format("dim=16 divisor={}", divisor)).pairs)
+    for (const Pair& pair : row(fmt::format("dim=16 divisor={}", divisor)).pairs)
       curve.points.emplace_back(static_cast<double>(pair.index),
-                                static_cast<double>(turn / static_cast<long double>(pair.frequency)));
+                                static_cast<double>(two_pi / static_cast<long double>(pair.frequency)));
     ladder.curves.push_back(curve);
   }
   ladder.curves.push_back(
       {.label = "10000 · 2π",
-       .points = {{0, static_cast<double>(10000 * turn)}, {7, static_cast<double>(10000 * turn)}},
+       .points = {{0, static_cast<double>(10000 * two_pi)}, {7, static_cast<double>(10000 * two_pi)}},
        .dashed = true});
   std::vector<std::string> paper;
   for (const std::size_t dim : {4u, 8u, 16u, 64u, 128u, 512u, 1024u}) {
-    const long double half = longest(code(fmt::format("dim={}", dim)));
-    const long double less = longest(code(fmt::format("dim={} divisor=half_minus_one", dim)));
+    const long double half = longest(row(fmt::format("dim={}", dim)));
+    const long double less = longest(row(fmt::format("dim={} divisor=half_minus_one", dim)));
     const auto share = [](long double wavelength) {
-      return fixed(wavelength / (10000 * turn) * 100, 1) + " %";
+      return fixed(wavelength / (10000 * two_pi) * 100, 1) + " %";
     };
     paper.push_back(fixed(half, 1));
     ends.rows.push_back({std::to_string(dim), fixed(half, 2), share(half), fixed(less, 2), share(less)});
   }
 
-  const Tensor p = rows(code("dim=8"), 0, 50);
-  const Tensor halves = rows(code("dim=8 layout=sin_cos"), 0, 50);
-  const Tensor d32 = rows(code("dim=32"), 0, 16);
+  const Tensor p = rows(row("dim=8"), 0, 50);
+  const Tensor halves = rows(row("dim=8 layout=sin_cos"), 0, 50);
+  const Tensor d32 = rows(row("dim=32"), 0, 16);
   Grid circles{
       .columns = {"layout", "columns", "on the unit circle", "turns (first column to the right, second up)"},
       .rows = {}};
@@ -191,15 +191,15 @@ Document run() {
                : ""});
   }
 
-  const long double claimed = 10000 * turn;
-  const long double at16 = longest(code("dim=16"));
+  const long double claimed = 10000 * two_pi;
+  const long double at16 = longest(row("dim=16"));
   return {.title = "The clock with many hands",
           .finding = fmt::format(
               "Each sine-cosine pair is a hand on the unit circle, clockwise from 12; the wavelengths reach "
               "10000 · 2π "
               "only under the divisor d - 2: under the paper's the slowest hand of width 16 has {} % of it.",
               fixed(at16 / claimed * 100, 1)),
-          .condition = "Base 10000, even widths, positions from 0; reference encoding, rounded once to fp64.",
+          .condition = "Base 10000, even widths, positions from 0; reference encoding, rounded once to f64.",
           .blocks = {
               Section{"The matrix"},
               Paragraph{"Every row is the code of one position. On the left the hands run, to the right they "
@@ -251,7 +251,7 @@ Document run() {
                    "628.3, 6283.2, 19869.2, 47117.2, 54410.1, 60611.5, 61711.7",
                    fmt::format("{}", fmt::join(paper, ", "))},
                   {"longest wavelength with divisor d - 2", fixed(claimed, 2),
-                   fixed(longest(code("dim=64 divisor=half_minus_one")), 2)},
+                   fixed(longest(row("dim=64 divisor=half_minus_one")), 2)},
                   {"width 32, last pair at position 15", "(0.00267, 0.9999964)",
                    fmt::format("({}, {})", fixed(d32.at(15, 30), 5), fixed(d32.at(15, 31), 7))},
                   {"sine right, cosine up: sense of turning", "clockwise", sense_word(sense(p, 0, 1))},

@@ -26,9 +26,9 @@ std::vector<long double> kernel(std::size_t dim, std::int64_t last) {
     long double x = 1, y = 0;
     for (long double& at : g) {
       at += x;
-      const long double turned = x * c - y * s;
+      const long double rotated = x * c - y * s;
       y = y * c + x * s;
-      x = turned;
+      x = rotated;
     }
   }
   return g;

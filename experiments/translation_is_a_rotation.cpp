@@ -17,7 +17,7 @@ using experiments::whole;
 using Real = long double;
 using Rows = std::vector<std::vector<Real>>;
 
-Table code(std::size_t dim) {
+Table row(std::size_t dim) {
   return std::get<Table>(
       encodings::sinusoidal.make(with(encodings::sinusoidal, Case::parse(fmt::format("dim={}", dim)))));
 }
@@ -59,7 +59,7 @@ Real dot(const std::vector<Real>& a, const std::vector<Real>& b) {
 
 // Largest |M_k p_t - p_(t+k)| over t below 1000 and these k.
 Real misses(std::size_t dim) {
-  const Table table = code(dim);
+  const Table table = row(dim);
   const Rows p = rows(table, 2024);
   Real worst = 0;
   for (const std::size_t k : {1u, 7u, 100u, 1024u})
@@ -128,7 +128,7 @@ Rows random_matrix(std::size_t dim, std::uint64_t seed) {
 // The softmax weight of the next position, seen from the middle of n codes that stand for themselves (no
 // content, W = I).
 Real weight_of_next(std::size_t n) {
-  const Rows p = rows(code(16), static_cast<Position>(n));
+  const Rows p = rows(row(16), static_cast<Position>(n));
   const std::size_t from = n / 2 - 1;
   Real sum = 0, next = 0;
   for (std::size_t j = 0; j < n; ++j) {
@@ -144,13 +144,13 @@ struct Extent {
 };
 
 Document run() {
-  // Two entries rounded once to fp64 and turned: no further than 2^-53 * (1 + sqrt 2) from the third, so
+  // Two entries rounded once to f64 and turned: no further than 2^-53 * (1 + sqrt 2) from the third, so
   // below 2^-51.
   Grid exact{
       .columns = {"width", "M_k p_t is p_(t+k)"},
       .rows = {},
       .caption =
-          "Offsets 1, 7, 100 and 1,024, positions to 1,000; `yes`: to the last bit or two of fp64, 2^-51."};
+          "Offsets 1, 7, 100 and 1,024, positions to 1,000; `yes`: to the last bit or two of f64, 2^-51."};
   bool all_exact = true;
   for (const std::size_t width : {2u, 8u, 64u, 512u}) {
     const Real off = misses(width);
@@ -159,7 +159,7 @@ Document run() {
         {std::to_string(width), off <= 0x1p-51L ? "yes" : fmt::format("no, off by {}", scientific(off, 3))});
   }
 
-  const Table eight = code(8);
+  const Table eight = row(8);
   const Rows p8 = rows(eight, 2000);
   Grid group{
       .columns = {"law", "largest difference", "holds"},
@@ -203,7 +203,7 @@ Document run() {
   }
 
   constexpr std::size_t dim = 64;
-  const Table table = code(dim);
+  const Table table = row(dim);
   const Rows p = rows(table, 201);
   Plot logits{.name = "logit_of_the_next",
               .title = "The product with the next position is constant; a logit is not",
@@ -271,7 +271,7 @@ Document run() {
           "map for a shift by 5 misses {} % of the code. It is a law of the codes, not of attention weights.",
           fixed(100 * best_linear_shift(p8, only(8, 0, 2), 5), 1)),
       .condition =
-          "Interleaved sinusoidal code, base 10000, even widths; reference encoding rounded once to fp64, "
+          "Interleaved sinusoidal code, base 10000, even widths; reference encoding rounded once to f64, "
           "products in long "
           "double; random matrices from seed 1.",
       .blocks = {

@@ -17,7 +17,7 @@ using namespace document;
 using experiments::expectations;
 using experiments::whole;
 
-Table index_code(std::string_view range) {
+Table index_row(std::string_view range) {
   return std::get<Table>(encodings::normalized_index.make(
       with(encodings::normalized_index, Case::parse(fmt::format("dim=1 range={}", range)))));
 }
@@ -26,12 +26,12 @@ Table sinusoid() {
   return std::get<Table>(encodings::sinusoidal.make(with(encodings::sinusoidal, Case::parse("dim=16"))));
 }
 
-double code(const Table& table, Position t, Position length) {
+double row(const Table& table, Position t, Position length) {
   const std::array<Position, 1> at = {t};
   return table.rows(at, length).at(0, 0);
 }
 
-std::vector<double> codes(const Table& table, Position length) {
+std::vector<double> rows(const Table& table, Position length) {
   std::vector<Position> all(static_cast<std::size_t>(length));
   std::iota(all.begin(), all.end(), Position{0});
   return table.rows(all, length).data;
@@ -50,13 +50,13 @@ using Format = double (*)(double);
 
 std::size_t distinct(const Table& table, Position length, Format to) {
   std::set<double> seen;
-  for (const double x : codes(table, length)) seen.insert(to(x));
+  for (const double x : rows(table, length)) seen.insert(to(x));
   return seen.size();
 }
 
 // The shortest length at which two positions get the same code; 0: none up to `last`.
 Position first_collision(Format to, Position last) {
-  const Table table = index_code("zero_one");
+  const Table table = index_row("zero_one");
   for (Position length = 2; length <= last; ++length)
     if (distinct(table, length, to) < static_cast<std::size_t>(length)) return length;
   return 0;
@@ -66,7 +66,7 @@ struct Named {
   std::string_view name;
   Format to;
 };
-constexpr std::array<Named, 2> narrow = {{{"bf16", &to_bf16}, {"fp16", &to_fp16}}};
+constexpr std::array<Named, 2> narrow = {{{"bf16", &to_bf16}, {"f16", &to_f16}}};
 
 Plot survivors() {
   Plot plot{
@@ -75,12 +75,12 @@ Plot survivors() {
       .description =
           "Number of distinct codes t/(L-1) against the length L, both logarithmic. The dashed line is one "
           "code for "
-          "each position. bf16 leaves it early and fp16 eight times as late; from there both grow ever more "
+          "each position. bf16 leaves it early and f16 eight times as late; from there both grow ever more "
           "slowly.",
       .x = {"length of the sequence, tokens", true, {{16, 65536}}, 2},
       .y = {"distinct codes", true, {{16, 65536}}, 2},
       .curves = {}};
-  const Table table = index_code("zero_one");
+  const Table table = index_row("zero_one");
   for (const auto& [name, to] : narrow) {
     Curve curve{std::string(name), {}};
     for (int half = 8; half <= 32; ++half) {
@@ -107,13 +107,13 @@ Plot steps() {
             .x = {"length of the sequence, tokens", true, {{2, 4096}}, 2},
             .y = {"distance of the codes of neighbours", true, {{1e-4, 3}}},
             .curves = {}};
-  const Table index = index_code("zero_one"), waves = sinusoid();
+  const Table index = index_row("zero_one"), phasors = sinusoid();
   Curve falling{"t/(L-1)", {}}, level{"sinusoidal, width 16", {}};
   for (int power = 1; power <= 12; ++power) {
     const Position length = Position{1} << power;
-    falling.points.emplace_back(static_cast<double>(length), code(index, 1, length) - code(index, 0, length));
+    falling.points.emplace_back(static_cast<double>(length), row(index, 1, length) - row(index, 0, length));
     const long double d2 =
-        product(waves, 0, 0, length) + product(waves, 1, 1, length) - 2 * product(waves, 0, 1, length);
+        product(phasors, 0, 0, length) + product(phasors, 1, 1, length) - 2 * product(phasors, 0, 1, length);
     level.points.emplace_back(static_cast<double>(length), static_cast<double>(std::sqrt(d2)));
   }
   plot.curves = {falling, level};
@@ -121,7 +121,7 @@ Plot steps() {
 }
 
 Document run() {
-  const Table index = index_code("zero_one"), waves = sinusoid();
+  const Table index = index_row("zero_one"), phasors = sinusoid();
 
   Grid dilation{.columns = {"positions", "length", "codes", "product", "the same pair, sinusoidal"},
                 .rows = {},
@@ -130,24 +130,24 @@ Document run() {
            {1, 2, 3}, {2, 4, 5}, {5, 10, 11}, {50, 100, 101}, {500, 1000, 1001}})
     dilation.rows.push_back(
         {fmt::format("{} and {}", a, b), std::to_string(length),
-         fmt::format("{} and {}", fixed(code(index, a, length), 4), fixed(code(index, b, length), 4)),
-         fixed(product(index, a, b, length), 4), fixed(product(waves, a, b, length), 4)});
+         fmt::format("{} and {}", fixed(row(index, a, length), 4), fixed(row(index, b, length), 4)),
+         fixed(product(index, a, b, length), 4), fixed(product(phasors, a, b, length), 4)});
 
   Grid prefix{.columns = {"code", "positions that move", "farthest move", "sinusoidal: positions that move"},
               .rows = {},
               .caption = "One token is added to a sequence of 10: how many of the 10 codes change?"};
   for (const auto& [range, said] : {std::pair{"zero_one", "t/(L-1)"}, std::pair{"per_length", "t/L"},
                                     std::pair{"shifted", "(t+1)/L"}, std::pair{"centred", "2t/(L-1) - 1"}}) {
-    const Table table = index_code(range);
+    const Table table = index_row(range);
     int moved = 0, control = 0;
     long double farthest = 0;
     for (Position t = 0; t < 10; ++t) {
-      const long double move = std::abs(static_cast<long double>(code(table, t, 11)) -
-                                        static_cast<long double>(code(table, t, 10)));
+      const long double move =
+          std::abs(static_cast<long double>(row(table, t, 11)) - static_cast<long double>(row(table, t, 10)));
       moved += move > 0;
       farthest = std::max(farthest, move);
       const std::array<Position, 1> at = {t};
-      control += waves.rows(at, 10) != waves.rows(at, 11);
+      control += phasors.rows(at, 10) != phasors.rows(at, 11);
     }
     prefix.rows.push_back(
         {said, fmt::format("{} of 10", moved), fixed(farthest, 4), fmt::format("{} of 10", control)});
@@ -161,7 +161,7 @@ Document run() {
                  "middle one is the "
                  "least wrong."};
   for (const auto& [a, b] : std::vector<std::array<Position, 2>>{{10, 11}, {10, 20}, {10, 100}, {10, 1000}}) {
-    const long double one = code(index, 1, a), two = code(index, 1, b);
+    const long double one = row(index, 1, a), two = row(index, 1, b);
     const long double wrong = std::abs(one - two) / 2;
     shift.rows.push_back({fmt::format("{} and {}", a, whole(b)), fixed(one, 4), fixed(two, 4),
                           fixed(wrong, 4), fixed(wrong / two, 2)});
@@ -184,7 +184,7 @@ Document run() {
                                     std::pair{"shifted", "(t+1)/L"}, std::pair{"centred", "2t/(L-1) - 1"}}) {
     std::string answer;
     try {
-      answer = fixed(code(index_code(range), 0, 1), 1);
+      answer = fixed(row(index_row(range), 0, 1), 1);
     } catch (const Refusal&) {
       answer = "0/0: refused";
     }
@@ -203,7 +203,7 @@ Document run() {
                                  collide[0]),
           .condition =
               "Code t/(L-1) in one channel unless said otherwise; control: the sinusoidal code of width 16; "
-              "fp64 unless said "
+              "f64 unless said "
               "otherwise.",
           .blocks = {
               Section{"Stretched texts look the same"},
@@ -237,8 +237,8 @@ Document run() {
                   {"the two products are equal to the last bit", "yes", near == far ? "yes" : "no"},
                   {"sinusoidal, width 16: positions 5 and 6 in a text of 7, 105 and 106 in a text of 107",
                    "7.4852 and 7.4852",
-                   fmt::format("{} and {}", fixed(product(waves, 5, 6, 7), 4),
-                               fixed(product(waves, 105, 106, 107), 4))},
+                   fmt::format("{} and {}", fixed(product(phasors, 5, 6, 7), 4),
+                               fixed(product(phasors, 105, 106, 107), 4))},
                   {"token added to 10: codes t/(L-1) that move", "9 of 10", prefix.rows[0][1]},
               }),
               Verdict{"A code of position has to be a function of the position alone. The normalised index "

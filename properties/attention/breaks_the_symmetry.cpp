@@ -13,7 +13,7 @@ struct Break {
   double size, rounding;
 };
 
-Break of(const Attention& attention, Precision p, const Tensor& x, attention::Order order) {
+Break of(const Attention& attention, Precision p, const Tensor& x, attention::Permutation order) {
   const Mask mask = mask::none(x.rows());
   const Tensor moved = attention::reordered(x, order);
   const Tensor there = tokens::attend(attention, moved, mask);
@@ -34,22 +34,22 @@ constexpr double least = 2.0 / 4096;
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 3, 8));
-  const auto order = draw.order("permutation", n);
+  const auto order = draw.permutation("permutation", n);
   // A bias of the distance |i - j| is the same in the reversed order, and is nevertheless an encoding of
   // position.
   bool reversal = true;
   for (std::size_t r = 0; r < n; ++r) reversal = reversal && order[r] == n - 1 - r;
   if (reversal || attention::is_identity(order)) throw Discard{};
 
-  // Two sets of tokens, so that no accident of one hides the order; the larger break counts, and the second is
-  // only asked where the first is not enough.
+  // Two sets of tokens, so that no accident of one hides the order; the larger break counts, and the second
+  // is only asked where the first is not enough.
   const Break one = of(attention, p, tokens::distinct(n, attention.dim, 0), order);
-  const Residual first = no_more(least, one.size, one.rounding, least);
+  const Residual first = excess(least, one.size, one.rounding, least);
   if (first.holds()) return first;
   const Break two = of(attention, p, tokens::distinct(n, attention.dim, 5), order);
-  const Residual second = no_more(least, two.size, two.rounding, least);
+  const Residual second = excess(least, two.size, two.rounding, least);
   if (std::isnan(one.size) || std::isnan(two.size)) return worse(first, second);
-  return first.measured < second.measured ? first : second;
+  return first.error < second.error ? first : second;
 }
 
 Encoding of_bias(double step) {
@@ -72,7 +72,7 @@ Encoding slope_too_small() {
 }
 
 // The same code for every position.
-Encoding one_code_for_all() {
+Encoding one_row_for_all() {
   Table table{.dim = 4};
   table.rows = [](std::span<const Position> positions, Position) {
     return Tensor({positions.size(), 4}, std::vector<double>(4 * positions.size(), 0.5));
@@ -91,9 +91,9 @@ const Property properties::attention::breaks_the_symmetry{
         "Vaswani et al. 2017, section 3.5: for the model to make use of the order, positions must be "
         "injected",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"an operator without position", &no_position},
-                {"one code for every position", &one_code_for_all},
-                {"a slope of 2^-20, lost beside any content", &slope_too_small}},
+    .must_reject = {{"an operator without position", &no_position},
+                    {"one code for every position", &one_row_for_all},
+                    {"a slope of 2^-20, lost beside any content", &slope_too_small}},
 };
 
 }  // namespace posproof

@@ -22,7 +22,7 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 // least 1/n: queries and keys are 0, so each query takes the mean of the values that it sees; token j's value
 // is the j-th unit vector, so the answer of row i is 1/|S| on the set S of keys that it sees. Two different
 // sets differ in a key that only one of them has, and there the answers differ by 1/|S| >= 1/n.
-Residual breaks(const Attention& attention, Precision p, const Mask& mask, attention::Order order) {
+Residual breaks(const Attention& attention, Precision p, const Mask& mask, attention::Permutation order) {
   const std::size_t n = order.size();
   const Tensor zero({n, attention.dim});
   Tensor units({n, attention.value_dim});
@@ -31,16 +31,16 @@ Residual breaks(const Attention& attention, Precision p, const Mask& mask, atten
   const Tensor there = attention.attend(zero, zero, moved, mask);
   const Tensor here = attention::reordered(attention.attend(zero, zero, units, mask), order);
   const double least = 1 / static_cast<double>(n);
-  const double allowed =
-      attention.error(zero, zero, moved, mask, p) + attention.error(zero, zero, units, mask, p) + unit_fp64;
-  return no_more(least, largest_difference(there, here), allowed, least);
+  const double bound =
+      attention.error(zero, zero, moved, mask, p) + attention.error(zero, zero, units, mask, p) + unit_f64;
+  return excess(least, largest_difference(there, here), bound, least);
 }
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(
       draw.integer("n", 2, static_cast<std::int64_t>(std::min<std::size_t>(6, attention.value_dim))));
   const Mask mask = tokens::drawn_mask(draw, n);
-  const auto order = draw.order("permutation", n);
+  const auto order = draw.permutation("permutation", n);
   const Tensor x = draw.content("x", {n, attention.dim});
   if (!attention::is_symmetry(mask, order)) return breaks(attention, p, mask, order);
 
@@ -49,8 +49,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
   // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of
   // it.
-  const double allowed = tokens::error_of_both(attention, x, mask, moved, mask, p);
-  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+  const double bound = tokens::error_of_both(attention, x, mask, moved, mask, p);
+  return difference(there.data, here.data, bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
 
 // The operator without position that looks at its mask through `seen`.
@@ -59,7 +59,7 @@ Encoding through(Mask (*seen)(const Mask&)) {
   const Bias nothing{.heads = 2, .bias = [](std::span<const Position> a, std::span<const Position> b) {
                        return Tensor({2, a.size(), b.size()});
                      }};
-  Attention attention = attention::plug(nothing);
+  Attention attention = attention::reference_attention(nothing);
   attention.dim = attention.value_dim = dim;
   attention.attend = [seen](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     return attention::scaled_dot_product(q, k, v, seen(mask));
@@ -81,7 +81,7 @@ Encoding mask_one_key_short() {
   });
 }
 
-// It moves an answer by up to 64 units of fp32, where each of two may be off by 12 and a few.
+// It moves an answer by up to 64 units of f32, where each of two may be off by 12 and a few.
 Encoding prefers_the_key_before() {
   Bias bias{.heads = 1};
   bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
@@ -103,9 +103,9 @@ const Property properties::attention::has_the_symmetry_of_its_mask{
         "from f(P X; P M P^T) = P f(X; M); the mask of Vaswani et al. 2017, section 3.2.3, is kept by the "
         "identity alone",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"an operator that ignores its mask", &ignores_its_mask},
-                {"a mask that is one key short", &mask_one_key_short},
-                {"a bias of 2^-17 on the key before, in fp32", &prefers_the_key_before, fp32}},
+    .must_reject = {{"an operator that ignores its mask", &ignores_its_mask},
+                    {"a mask that is one key short", &mask_one_key_short},
+                    {"a bias of 2^-17 on the key before, in f32", &prefers_the_key_before, all_f32}},
 };
 
 }  // namespace posproof

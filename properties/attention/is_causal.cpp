@@ -20,9 +20,9 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const std::size_t before = first * attention.value_dim;
   // The exact rows before `first` are the same by the statement, each answer is within its error of them. Bit
   // for bit would refuse a kernel that keeps a running maximum over keys it will not use.
-  const double allowed = tokens::error_of_both(attention, x, mask, y, mask, p);
-  return posproof::equal(std::span(with_y.data).first(before), std::span(with_x.data).first(before), allowed,
-                         x == y ? 0 : no_ceiling);
+  const double bound = tokens::error_of_both(attention, x, mask, y, mask, p);
+  return difference(std::span(with_y.data).first(before), std::span(with_x.data).first(before), bound,
+                    x == y ? 0 : no_ceiling);
 }
 
 // The operator without position, of 4 channels, that takes `penalty` off the logit of a key that it may not
@@ -31,7 +31,7 @@ Encoding taking_off(double penalty) {
   const Bias nothing{.heads = 1, .bias = [](std::span<const Position> a, std::span<const Position> b) {
                        return Tensor({1, a.size(), b.size()});
                      }};
-  Attention attention = attention::plug(nothing);
+  Attention attention = attention::reference_attention(nothing);
   attention.attend = [penalty](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     Tensor logits = attention::scaled_logits(q, k);
     for (std::size_t e = 0; e < logits.data.size(); ++e) logits.data[e] -= mask.data[e] == 0 ? penalty : 0;
@@ -51,7 +51,7 @@ Encoding one_key_ahead() {
   return attention;
 }
 
-// A 2^18th of the value after leaks into each answer: 64 units of fp32, where each of two answers may be off
+// A 2^18th of the value after leaks into each answer: 64 units of f32, where each of two answers may be off
 // by 8 and a few.
 Encoding leak() {
   Attention attention = std::get<Attention>(taking_off(0));
@@ -76,9 +76,9 @@ const Property properties::attention::is_causal{
     .source =
         "Vaswani et al. 2017, section 3.2.3: masking out all values which correspond to illegal connections",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask},
-                {"a mask that shows the next key too", &one_key_ahead},
-                {"a 2^18th of the next value, in fp32", &leak, fp32}},
+    .must_reject = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask},
+                    {"a mask that shows the next key too", &one_key_ahead},
+                    {"a 2^18th of the next value, in f32", &leak, all_f32}},
 };
 
 }  // namespace posproof

@@ -17,11 +17,11 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   for (std::size_t r = 0; r < n; ++r) std::copy(out.row(0).begin(), out.row(0).end(), first.row(r).begin());
   // Weights that sum to 1 over equal values: every exact row is the same, and each row is within its error of
   // it.
-  return posproof::equal(out.data, first.data, 2 * tokens::error(attention, x, mask, p));
+  return difference(out.data, first.data, 2 * tokens::error(attention, x, mask, p));
 }
 
 // Codes of a millionth of the position, added to the token and so to the values.
-Encoding slight_codes() {
+Encoding slight_rows() {
   Table table{.dim = 2};
   table.rows = [](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), 2});
@@ -37,7 +37,7 @@ Encoding second_row_of(double sum) {
   const Bias nothing{.heads = 1, .bias = [](std::span<const Position> a, std::span<const Position> b) {
                        return Tensor({1, a.size(), b.size()});
                      }};
-  Attention attention = attention::plug(nothing);
+  Attention attention = attention::reference_attention(nothing);
   attention.attend = [sum, right = attention.attend](const Tensor& q, const Tensor& k, const Tensor& v,
                                                      const Mask& mask) {
     Tensor out = right(q, k, v, mask);
@@ -50,7 +50,7 @@ Encoding second_row_of(double sum) {
 Encoding unnormalised_row() {
   return second_row_of(1 + 0x1p-20);
 }
-// 32 units of fp32, where two answers of two tokens may be off by 8 each.
+// 32 units of f32, where two answers of two tokens may be off by 8 each.
 Encoding hardly_unnormalised_row() {
   return second_row_of(1 + 0x1p-19);
 }
@@ -65,9 +65,9 @@ const Property properties::attention::keeps_constant_sequences_constant{
         "the rows of a softmax sum to 1; Kazemnejad et al. 2023, The Impact of Positional Encoding on Length "
         "Generalization, for the causal mask",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"codes of 1e-6 of the position, added to the values", &slight_codes},
-                {"weights of one row that sum to 1 + 2^-20", &unnormalised_row},
-                {"weights of one row that sum to 1 + 2^-19, in fp32", &hardly_unnormalised_row, fp32}},
+    .must_reject = {{"codes of 1e-6 of the position, added to the values", &slight_rows},
+                    {"weights of one row that sum to 1 + 2^-20", &unnormalised_row},
+                    {"weights of one row that sum to 1 + 2^-19, in f32", &hardly_unnormalised_row, all_f32}},
 };
 
 }  // namespace posproof

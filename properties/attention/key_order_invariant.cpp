@@ -8,7 +8,7 @@ namespace {
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto queries = static_cast<std::size_t>(draw.integer("queries", 1, 4));
   const auto keys = static_cast<std::size_t>(draw.integer("keys", 2, 5));
-  const auto order = draw.order("permutation", keys);
+  const auto order = draw.permutation("permutation", keys);
   const Tensor q = draw.content("q", {queries, attention.dim});
   const Tensor k = draw.content("k", {keys, attention.dim});
   const Tensor v = tokens::rolled(k, 1, attention.value_dim);
@@ -18,8 +18,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor there = attention.attend(q, moved_k, moved_v, mask);
   const Tensor here = attention.attend(q, k, v, mask);
   // Each answer is within its own error of the exact one; the sum over the keys runs in another order.
-  const double allowed = attention.error(q, k, v, mask, p) + attention.error(q, moved_k, moved_v, mask, p);
-  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+  const double bound = attention.error(q, k, v, mask, p) + attention.error(q, moved_k, moved_v, mask, p);
+  return difference(there.data, here.data, bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
 
 // A bias that prefers the first key, whatever the query.
@@ -37,7 +37,7 @@ Encoding first_key_preferred(double by) {
 Encoding prefers_the_first_key() {
   return first_key_preferred(1e-6);
 }
-// It moves an answer by up to 64 units of fp32, where each of two may be off by 12 and a few.
+// It moves an answer by up to 64 units of f32, where each of two may be off by 12 and a few.
 Encoding hardly_prefers_the_first_key() {
   return first_key_preferred(0x1p-17);
 }
@@ -49,8 +49,8 @@ const Property properties::attention::key_order_invariant{
     .formula = "f(Q, P K, P V) = f(Q, K, V)",
     .source = "Lee et al. 2019, Set Transformer, section 3.1; the sum over the keys is symmetric",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"a bias of 1e-6 on the first key", &prefers_the_first_key},
-                {"a bias of 2^-17 on the first key, in fp32", &hardly_prefers_the_first_key, fp32}},
+    .must_reject = {{"a bias of 1e-6 on the first key", &prefers_the_first_key},
+                    {"a bias of 2^-17 on the first key, in f32", &hardly_prefers_the_first_key, all_f32}},
 };
 
 }  // namespace posproof

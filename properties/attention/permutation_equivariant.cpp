@@ -7,7 +7,7 @@ namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
-  const auto order = draw.order("permutation", n);
+  const auto order = draw.permutation("permutation", n);
   const Mask mask = tokens::drawn_mask(draw, n);
   const Tensor x = draw.content("x", {n, attention.dim});
 
@@ -17,8 +17,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
   // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of
   // it.
-  const double allowed = tokens::error_of_both(attention, x, mask, moved, moved_mask, p);
-  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+  const double bound = tokens::error_of_both(attention, x, mask, moved, moved_mask, p);
+  return difference(there.data, here.data, bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
 
 Encoding key_before_preferred(double by) {
@@ -35,19 +35,19 @@ Encoding key_before_preferred(double by) {
 Encoding prefers_the_key_before() {
   return key_before_preferred(1e-6);
 }
-// It moves an answer by up to 64 units of fp32, where each of two may be off by 12 and a few.
+// It moves an answer by up to 64 units of f32, where each of two may be off by 12 and a few.
 Encoding hardly_prefers_the_key_before() {
   return key_before_preferred(0x1p-17);
 }
 
 // The operator without position, but its third row takes a millionth more of the value than its share.
 Encoding third_row_is_louder() {
-  Attention attention = attention::plug(prefers_the_key_before());
+  Attention attention = attention::reference_attention(prefers_the_key_before());
   attention.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     const Bias nothing{.heads = 1, .bias = [](std::span<const Position> a, std::span<const Position> b) {
                          return Tensor({1, a.size(), b.size()});
                        }};
-    Tensor out = attention::plug(nothing).attend(q, k, v, mask);
+    Tensor out = attention::reference_attention(nothing).attend(q, k, v, mask);
     if (out.rows() > 2)
       for (double& entry : out.row(2)) entry *= 1 + 1e-6;
     return out;
@@ -66,9 +66,9 @@ const Property properties::attention::permutation_equivariant{
         "no "
         "use is made of the order",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"a bias of 1e-6 on the key before", &prefers_the_key_before},
-                {"a bias of 2^-17 on the key before, in fp32", &hardly_prefers_the_key_before, fp32},
-                {"an operator whose third row is louder by 1e-6", &third_row_is_louder}},
+    .must_reject = {{"a bias of 1e-6 on the key before", &prefers_the_key_before},
+                    {"a bias of 2^-17 on the key before, in f32", &hardly_prefers_the_key_before, all_f32},
+                    {"an operator whose third row is louder by 1e-6", &third_row_is_louder}},
 };
 
 }  // namespace posproof

@@ -23,7 +23,7 @@ double largest(const Tensor& x) {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
-  const auto order = draw.order("permutation", n);
+  const auto order = draw.permutation("permutation", n);
   const Tensor x = draw.content("x", {n, attention.dim});
 
   const Mask mask = mask::none(n);
@@ -31,9 +31,9 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor there = tokens::attend(attention, moved, mask), here = tokens::attend(attention, x, mask);
   // A mean is no further off than its worst row. Our own two means, of n terms in double, add n roundings
   // each.
-  const double ours = static_cast<double>(n) * unit_fp64 * (largest(there) + largest(here));
-  const double allowed = tokens::error_of_both(attention, x, mask, moved, mask, p) + ours;
-  return posproof::equal(mean(there), mean(here), allowed, attention::is_identity(order) ? 0 : no_ceiling);
+  const double ours = static_cast<double>(n) * unit_f64 * (largest(there) + largest(here));
+  const double bound = tokens::error_of_both(attention, x, mask, moved, mask, p) + ours;
+  return difference(mean(there), mean(here), bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
 
 Encoding key_after_preferred(double by) {
@@ -50,7 +50,7 @@ Encoding key_after_preferred(double by) {
 Encoding prefers_the_key_after() {
   return key_after_preferred(1e-6);
 }
-// It moves the mean by up to 64 units of fp32, where each of two may be off by 12 and a few.
+// It moves the mean by up to 64 units of f32, where each of two may be off by 12 and a few.
 Encoding hardly_prefers_the_key_after() {
   return key_after_preferred(0x1p-16);
 }
@@ -64,8 +64,8 @@ const Property properties::attention::pooled_readout_invariant{
         "Zaheer et al. 2017, Deep Sets, section 2: an equivariant map followed by a symmetric sum is "
         "invariant",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"a bias of 1e-6 on the key after", &prefers_the_key_after},
-                {"a bias of 2^-16 on the key after, in fp32", &hardly_prefers_the_key_after, fp32}},
+    .must_reject = {{"a bias of 1e-6 on the key after", &prefers_the_key_after},
+                    {"a bias of 2^-16 on the key after, in f32", &hardly_prefers_the_key_after, all_f32}},
 };
 
 }  // namespace posproof

@@ -8,7 +8,7 @@ namespace {
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto queries = static_cast<std::size_t>(draw.integer("queries", 2, 5));
   const auto keys = static_cast<std::size_t>(draw.integer("keys", 1, 5));
-  const auto order = draw.order("permutation", queries);
+  const auto order = draw.permutation("permutation", queries);
   const Tensor q = draw.content("q", {queries, attention.dim});
   const Tensor k = draw.content("k", {keys, attention.dim});
   const Tensor v = tokens::rolled(k, 1, attention.value_dim);
@@ -18,8 +18,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor there = attention.attend(moved, k, v, mask);
   const Tensor here = attention::reordered(attention.attend(q, k, v, mask), order);
   // Each answer is within its own error of the exact one.
-  const double allowed = attention.error(q, k, v, mask, p) + attention.error(moved, k, v, mask, p);
-  return posproof::equal(there.data, here.data, allowed, attention::is_identity(order) ? 0 : no_ceiling);
+  const double bound = attention.error(q, k, v, mask, p) + attention.error(moved, k, v, mask, p);
+  return difference(there.data, here.data, bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
 
 // A bias between queries and keys of the same row number.
@@ -37,7 +37,7 @@ Encoding own_row_preferred(double by) {
 Encoding prefers_its_own_row() {
   return own_row_preferred(1e-6);
 }
-// It moves an answer by up to 64 units of fp32, where each of two may be off by 12 and a few.
+// It moves an answer by up to 64 units of f32, where each of two may be off by 12 and a few.
 Encoding hardly_prefers_its_own_row() {
   return own_row_preferred(0x1p-17);
 }
@@ -49,8 +49,8 @@ const Property properties::attention::query_order_equivariant{
     .formula = "f(P Q, K, V) = P f(Q, K, V)",
     .source = "Lee et al. 2019, Set Transformer, section 3.1; each row of the softmax is taken alone",
     .checks = {CheckOf<Attention>(&check)},
-    .rejects = {{"a bias of 1e-6 between a query and a key of the same number", &prefers_its_own_row},
-                {"a bias of 2^-17 between the two, in fp32", &hardly_prefers_its_own_row, fp32}},
+    .must_reject = {{"a bias of 1e-6 between a query and a key of the same number", &prefers_its_own_row},
+                    {"a bias of 2^-17 between the two, in f32", &hardly_prefers_its_own_row, all_f32}},
 };
 
 }  // namespace posproof

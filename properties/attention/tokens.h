@@ -54,7 +54,7 @@ inline Tensor distinct(std::size_t n, std::size_t dim, std::size_t shift) {
 // One of the families of masks over n tokens, each of which leaves every query a key.
 inline Mask drawn_mask(Draw& draw, std::size_t n) {
   const Value family =
-      draw.option("mask", {std::string("none"), std::string("causal"), std::string("padding"),
+      draw.one_of("mask", {std::string("none"), std::string("causal"), std::string("padding"),
                            std::string("block"), std::string("window")});
   const std::string& name = std::get<std::string>(family);
   const auto from_1_to = [&](const char* what, std::size_t most) {

@@ -22,13 +22,13 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double here = b.at(h, 0, 0) - b.at(h, 0, 1), there = b.at(h, 1, 2) - b.at(h, 1, 3);
-    if (!std::isfinite(here) || !std::isfinite(there)) return exactly(false);
+    if (!std::isfinite(here) || !std::isfinite(there)) return holds_if(false);
     // The softmax does not see what a whole row has in common, so a row is compared by its differences. The
     // slope is the same everywhere, so its own error cancels; each entry is rounded. Ours: two differences.
-    double allowed = unit_fp64 * (std::abs(here) + std::abs(there));
+    double bound = unit_f64 * (std::abs(here) + std::abs(there));
     for (const double entry : {b.at(h, 0, 0), b.at(h, 0, 1), b.at(h, 1, 2), b.at(h, 1, 3)})
-      allowed += bias_rounding(p, entry, slope(bias, h));
-    worst = worse(worst, equal(there, here, allowed));
+      bound += bias_rounding(p, entry, slope(bias, h));
+    worst = worse(worst, difference(there, here, bound));
   }
   return worst;
 }
@@ -42,7 +42,7 @@ Encoding leaking_position() {
   return bias;
 }
 
-// 16 units of fp32, where one entry against another of 0 may be off by 4 on each side.
+// 16 units of f32, where one entry against another of 0 may be off by 4 on each side.
 Encoding odd_queries_are_larger() {
   Bias bias = bias_of(1, [](std::size_t, Position i, Position j) {
     return -0.5 * static_cast<double>(std::abs(i - j)) * (i % 2 == 0 ? 1 : 1 + 0x1p-20);
@@ -66,10 +66,10 @@ const Property properties::bias::depends_on_offset{
     .source =
         "Press et al. 2022, ALiBi, section 3; Raffel et al. 2020, T5, section 2.1: an offset key - query",
     .checks = {CheckOf<Bias>(&check)},
-    .rejects = {{"slopes that grow by 1e-12 of themselves with every key", &leaking_position},
-                {"rows of odd queries that are larger by 2^-20 of themselves, in fp32",
-                 &odd_queries_are_larger, fp32},
-                {"a table that the second head reads at the key's position", &absolute_index}},
+    .must_reject = {{"slopes that grow by 1e-12 of themselves with every key", &leaking_position},
+                    {"rows of odd queries that are larger by 2^-20 of themselves, in f32",
+                     &odd_queries_are_larger, all_f32},
+                    {"a table that the second head reads at the key's position", &absolute_index}},
 };
 
 }  // namespace posproof

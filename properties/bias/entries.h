@@ -42,7 +42,7 @@ inline double slope(const Bias& bias, std::size_t head) {
 inline std::int64_t drawn_side(const Bias& bias, Draw& draw) {
   if (bias.causal) return -1;
   return std::get<std::string>(
-             draw.option("side", {Value(std::string("past")), Value(std::string("future"))})) == "past"
+             draw.one_of("side", {Value(std::string("past")), Value(std::string("future"))})) == "past"
              ? -1
              : 1;
 }
@@ -72,7 +72,7 @@ inline Domain distances(const Bias& bias) {
   return domain;
 }
 
-// For specimens: a bias of `heads` heads, head h counted from 0.
+// For negative examples: a bias of `heads` heads, head h counted from 0.
 inline Bias bias_of(std::size_t heads, std::function<double(std::size_t h, Position i, Position j)> entry) {
   Bias bias{.heads = heads};
   bias.bias = [heads, entry = std::move(entry)](std::span<const Position> queries,

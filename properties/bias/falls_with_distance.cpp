@@ -24,11 +24,11 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     // all of that. Without a slope any fall will do, an equal entry is off by 1, and nothing is computed that
     // could be rounded.
     const double due = m == 0 ? 1.0 : m * static_cast<double>(far - near);
-    const double allowed = m == 0 ? 0.0
-                                  : bias_rounding(p, b.at(h, 0, 0), m) + bias_rounding(p, b.at(h, 0, 1), m) +
-                                        bias_error(p, due, m, h + 1);
+    const double bound = m == 0 ? 0.0
+                                : bias_rounding(p, b.at(h, 0, 0), m) + bias_rounding(p, b.at(h, 0, 1), m) +
+                                      bias_error(p, due, m, h + 1);
     const double lacking = fall > 0 ? 0.0 : m == 0 && fall < 0 ? -fall : due - fall;
-    worst = worse(worst, {lacking, allowed, due});
+    worst = worse(worst, {lacking, bound, due});
   }
   return worst;
 }
@@ -63,10 +63,10 @@ const Property properties::bias::falls_with_distance{
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) < b(i, j)",
     .source = "Press et al. 2022, ALiBi, section 3: a penalty that grows with the distance",
     .checks = {CheckOf<Bias>(&check)},
-    .rejects = {{"a bias of zeros that declares slopes", &all_zeros},
-                {"a bias that rounds distances past 65536 to multiples of 16, in fp32", &short_distances,
-                 fp32},
-                {"a second head with the opposite sign", &one_head_rises}},
+    .must_reject = {{"a bias of zeros that declares slopes", &all_zeros},
+                    {"a bias that rounds distances past 65536 to multiples of 16, in f32", &short_distances,
+                     all_f32},
+                    {"a second head with the opposite sign", &one_head_rises}},
 };
 
 }  // namespace posproof

@@ -55,11 +55,11 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     bool differ = false;
     for (std::size_t h = 0; h < b.heads; ++h) {
       const double here = b.at(h, 0, 0), there = b.at(h, 0, beside);
-      const double allowed = 2 * bias_error(p, here, 0, 0);  // one entry, read twice
-      if (same) worst = worse(worst, posproof::equal(there, here, allowed));
+      const double bound = 2 * bias_error(p, here, 0, 0);  // one entry, read twice
+      if (same) worst = worse(worst, difference(there, here, bound));
       differ = differ || there < here || there > here;
     }
-    if (!same) worst = worse(worst, exactly(differ));
+    if (!same) worst = worse(worst, holds_if(differ));
   }
   return worst;
 }
@@ -122,10 +122,10 @@ const Property properties::bias::has_exact_buckets{
         "min(e + floor(log(n/e) / log(D/e) (B-e)), B-1)",
     .source = "Raffel et al. 2020, T5, section 2.1, and the authors' code (mesh-tensorflow)",
     .checks = {CheckOf<Bias>(&check)},
-    .rejects = {{"a logarithm that is too small by 1e-12, which shows at 16, 32 and 64", &rounded_down},
-                {"a bucket of their own for the distances past the largest", &no_cap},
-                {"the two-sided buckets in a decoder", &as_bidirectional},
-                {"one half of the buckets for both sides", &without_sides}},
+    .must_reject = {{"a logarithm that is too small by 1e-12, which shows at 16, 32 and 64", &rounded_down},
+                    {"a bucket of their own for the distances past the largest", &no_cap},
+                    {"the two-sided buckets in a decoder", &as_bidirectional},
+                    {"one half of the buckets for both sides", &without_sides}},
 };
 
 }  // namespace posproof

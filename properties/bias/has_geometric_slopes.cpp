@@ -29,26 +29,26 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Entries b = entries(bias, {i}, {i, i + side * n});
 
   for (const double entry : b.data)
-    if (!std::isfinite(entry)) return exactly(false);
+    if (!std::isfinite(entry)) return holds_if(false);
   // Measured over a distance of n, a slope is off by the errors of two entries over n; ours: a difference and
   // a quotient, 1 rounding each, and the declared slope's own.
-  std::vector<double> measured, allowed;
+  std::vector<double> measured, bound;
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double here = b.at(h, 0, 0), there = b.at(h, 0, 1), m = bias.slopes[h];
     measured.push_back((here - there) / static_cast<double>(n));
-    allowed.push_back((bias_error(p, here, m, h + 1) + bias_error(p, there, m, h + 1)) /
-                          static_cast<double>(n) +
-                      3 * unit_fp64 * m);
+    bound.push_back((bias_error(p, here, m, h + 1) + bias_error(p, there, m, h + 1)) /
+                        static_cast<double>(n) +
+                    3 * unit_f64 * m);
   }
-  Residual worst = posproof::equal(measured, bias.slopes, allowed);
+  Residual worst = difference(measured, bias.slopes, bound);
 
   // The ladder from the first slope as measured: an error e of it is h e in the h-th power.
   const bool half_steps =
       b.heads > std::bit_floor(b.heads) && bias.slopes.back() > bias.slopes[std::bit_floor(b.heads) - 1];
   for (std::size_t h = 1; h < b.heads; ++h) {
     const double expected = on_ladder(measured[0], h + 1, b.heads, half_steps);
-    const double power = std::expm1(static_cast<double>(h + 1) * std::log1p(allowed[0] / bias.slopes[0]));
-    worst = worse(worst, equal(measured[h], expected, allowed[h] + expected * (power + unit_fp64)));
+    const double power = std::expm1(static_cast<double>(h + 1) * std::log1p(bound[0] / bias.slopes[0]));
+    worst = worse(worst, difference(measured[h], expected, bound[h] + expected * (power + unit_f64)));
   }
   return worst;
 }
@@ -93,10 +93,11 @@ const Property properties::bias::has_geometric_slopes{
         "(b(i,i) - b(i,j)) / |i-j| = m_h, m_h = m_1^h or m_(P+g) = m_1^(g-1/2), P the power of two below",
     .source = "Press et al. 2022, ALiBi, section 3 and the authors' code for other numbers of heads",
     .checks = {CheckOf<Bias>(&check)},
-    .rejects = {{"six heads with the slopes 2^(-8h/6) that declare the official ones", &plain_ladder},
-                {"three heads of which the last has neither slope", &truncated_ladder},
-                {"exponents that count heads from 0", &from_head_zero},
-                {"a second slope that is too large by 1e-5 of itself, in fp32", &one_slope_is_off, fp32}},
+    .must_reject = {{"six heads with the slopes 2^(-8h/6) that declare the official ones", &plain_ladder},
+                    {"three heads of which the last has neither slope", &truncated_ladder},
+                    {"exponents that count heads from 0", &from_head_zero},
+                    {"a second slope that is too large by 1e-5 of itself, in f32", &one_slope_is_off,
+                     all_f32}},
 };
 
 }  // namespace posproof

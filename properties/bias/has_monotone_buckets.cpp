@@ -22,9 +22,9 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double one = b.at(h, 0, 0), other = b.at(h, 0, 1);
-    const double allowed =
+    const double bound =
         bias_error(p, one, slope(bias, h), h + 1) + bias_error(p, other, slope(bias, h), h + 1);
-    worst = worse(worst, no_more(one, other, allowed));
+    worst = worse(worst, excess(one, other, bound));
   }
   return worst;
 }
@@ -60,8 +60,8 @@ const Property properties::bias::has_monotone_buckets{
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) >= b(i, j)",
     .source = "Raffel et al. 2020, T5, section 2.1: buckets of growing width",
     .checks = {CheckOf<Bias>(&check)},
-    .rejects = {{"buckets that wrap round past the last", &wrapping},
-                {"a second head whose buckets are 2 too low from 64 to 79", &dented}},
+    .must_reject = {{"buckets that wrap round past the last", &wrapping},
+                    {"a second head whose buckets are 2 too low from 64 to 79", &dented}},
 };
 
 }  // namespace posproof

@@ -11,7 +11,7 @@ Residual check(const Bias& bias, Precision, Draw& draw) {
   const Position i = draw.position("i", bias.positions);
   const Entries b = entries(bias, {i}, {i});
   // A slope times a distance of 0 is 0 in every format.
-  return posproof::equal(b.data, std::vector<double>(b.heads, 0.0), 0);
+  return difference(b.data, std::vector<double>(b.heads, 0.0), 0);
 }
 
 Encoding from_one() {
@@ -26,7 +26,7 @@ const Property properties::bias::is_zero_at_offset_zero{
     .formula = "b(i, i) = 0",
     .source = "Press et al. 2022, ALiBi, section 3: the penalty is m times the distance",
     .checks = {CheckOf<Bias>(&check)},
-    .rejects = {{"a slope of 2^-40 that counts distances from 1", &from_one}},
+    .must_reject = {{"a slope of 2^-40 that counts distances from 1", &from_one}},
 };
 
 }  // namespace posproof

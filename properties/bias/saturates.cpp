@@ -23,8 +23,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     // One entry, read twice.
-    const double allowed = bias_rounding(p, b.at(h, 0, 0), 0) + bias_rounding(p, b.at(h, 0, 1), 0);
-    worst = worse(worst, equal(b.at(h, 0, 1), b.at(h, 0, 0), allowed));
+    const double bound = bias_rounding(p, b.at(h, 0, 0), 0) + bias_rounding(p, b.at(h, 0, 1), 0);
+    worst = worse(worst, difference(b.at(h, 0, 1), b.at(h, 0, 0), bound));
   }
   return worst;
 }
@@ -53,8 +53,8 @@ const Property properties::bias::saturates{
         "Raffel et al. 2020, T5, section 2.1: all offsets past 128 share an embedding; Shaw et al. 2018, "
         "section 3.2",
     .checks = {CheckOf<Bias>(&check)},
-    .rejects = {{"logarithmic buckets that do not end at the last", &no_cap},
-                {"a slope of 1e-7 that never ends", &never_flat}},
+    .must_reject = {{"logarithmic buckets that do not end at the last", &no_cap},
+                    {"a slope of 1e-7 that never ends", &never_flat}},
 };
 
 }  // namespace posproof

@@ -16,7 +16,7 @@ struct Cut {
 Cut cut(const Domain& domain, Draw& draw, std::int64_t most = 6) {
   const std::int64_t n = draw.integer("n", 2, most);
   const std::int64_t prefill = draw.integer("prefill", 1, n - 1);
-  const bool steps = std::get<std::string>(draw.option(
+  const bool steps = std::get<std::string>(draw.one_of(
                          "then", {Value(std::string("steps")), Value(std::string("chunk"))})) == "steps";
   Cut out{std::vector<Position>(static_cast<std::size_t>(n)), {{0, static_cast<std::size_t>(prefill)}}};
   const Position i = draw.position("i", domain, domain.lo, domain.hi - (n - 1));
@@ -45,21 +45,21 @@ Residual of_table(const Table& table, Precision p, Draw& draw) {
     if (chunk.shape != Shape{to - from, table.dim} || whole.shape != Shape{at.positions.size(), table.dim})
       throw std::length_error(fmt::format("rows answers {} and {}", text(whole.shape), text(chunk.shape)));
     for (std::size_t r = from; r < to; ++r) {
-      std::vector<double> allowed = row_error(table, p, at.positions[r], whole.row(r));
-      for (double& error : allowed) error *= 2;
-      worst = worse(worst, posproof::equal(chunk.row(r - from), whole.row(r), allowed));
+      std::vector<double> bound = row_error(table, p, at.positions[r], whole.row(r));
+      for (double& error : bound) error *= 2;
+      worst = worse(worst, difference(chunk.row(r - from), whole.row(r), bound));
     }
   }
   return worst;
 }
 
 Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
-  const std::size_t room = turns::most_values / (rotary.heads * rotary.dim);
+  const std::size_t room = rotations::most_values / (rotary.heads * rotary.dim);
   const Cut at = cut(rotary.positions, draw, std::clamp<std::int64_t>(static_cast<std::int64_t>(room), 2, 6));
   const std::size_t n = at.positions.size();
-  const turns::Tokens token{draw.content("x", Shape{1, rotary.heads, n, rotary.dim}), at.positions};
-  const Role role = turns::drawn_role(draw);
-  const Tensor whole = turns::turned(rotary, token.x, token.positions, role);
+  const rotations::Tokens token{draw.content("x", Shape{1, rotary.heads, n, rotary.dim}), at.positions};
+  const Role role = rotations::drawn_role(draw);
+  const Tensor whole = rotations::rotated(rotary, token.x, token.positions, role);
   Tensor joined = whole;
   for (const auto& [from, to] : at.chunks) {
     Tensor x(Shape{1, rotary.heads, to - from, rotary.dim});
@@ -70,14 +70,14 @@ Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
       const auto own = token.x.row(row(r));
       std::copy(own.begin(), own.end(), x.row(r).begin());
     }
-    const Tensor y = turns::turned(rotary, x, part(at, from, to), role);
+    const Tensor y = rotations::rotated(rotary, x, part(at, from, to), role);
     for (std::size_t r = 0; r < y.rows(); ++r) {
       const auto own = y.row(r);
       std::copy(own.begin(), own.end(), joined.row(row(r)).begin());
     }
   }
-  return turns::compare(rotary, p, token, joined, whole, [&](const Pair& pair, std::size_t place) {
-    return 2 * turn_error(p, static_cast<double>(token.positions[place]), pair);
+  return rotations::compare(rotary, p, token, joined, whole, [&](const Pair& pair, std::size_t place) {
+    return 2 * rotation_error(p, static_cast<double>(token.positions[place]), pair);
   });
 }
 
@@ -94,12 +94,12 @@ Residual of_bias(const Bias& bias, Precision p, Draw& draw) {
         for (std::size_t j = 0; j <= i; ++j) {
           const double here = whole.at(h, i, j) - whole.at(h, i, i);
           const double there = chunk.at(h, i - from, j) - chunk.at(h, i - from, i);
-          if (!std::isfinite(here) || !std::isfinite(there)) return exactly(false);
-          double allowed = unit_fp64 * (std::abs(here) + std::abs(there));
+          if (!std::isfinite(here) || !std::isfinite(there)) return holds_if(false);
+          double bound = unit_f64 * (std::abs(here) + std::abs(there));
           for (const double entry :
                {whole.at(h, i, j), whole.at(h, i, i), chunk.at(h, i - from, j), chunk.at(h, i - from, i)})
-            allowed += bias_error(p, entry, biases::slope(bias, h), h + 1);
-          worst = worse(worst, posproof::equal(there, here, allowed, i == j ? 0 : no_ceiling));
+            bound += bias_error(p, entry, biases::slope(bias, h), h + 1);
+          worst = worse(worst, difference(there, here, bound, i == j ? 0 : no_ceiling));
         }
   }
   return worst;
@@ -121,14 +121,14 @@ Residual of_contextual(const Contextual& contextual, Precision p, Draw& draw) {
         contextual.logits(rows(q, from, to), rows(k, 0, to), part(at, from, to), part(at, 0, to));
     for (std::size_t i = from; i < to; ++i)
       for (std::size_t j = 0; j <= i; ++j)
-        worst = worse(worst, posproof::equal(chunk.at(i - from, j), whole.at(i, j),
-                                             2 * contextual.error(q.row(i), k.row(j), at.positions[i],
-                                                                  at.positions[j], p)));
+        worst = worse(
+            worst, difference(chunk.at(i - from, j), whole.at(i, j),
+                              2 * contextual.error(q.row(i), k.row(j), at.positions[i], at.positions[j], p)));
   }
   return worst;
 }
 
-// A step of one token has no position, as where the code is added only to longer inputs.
+// A step of one token has no position, as where the row is added only to longer inputs.
 Encoding steps_at_zero() {
   Table table{.dim = 1};
   table.rows = [](std::span<const Position> positions, Position) {
@@ -140,7 +140,7 @@ Encoding steps_at_zero() {
   return table;
 }
 
-// 16 units of fp32, where each of two answers may be off by 2.
+// 16 units of f32, where each of two answers may be off by 2.
 Encoding steps_are_larger() {
   Table table{.dim = 1};
   table.rows = [](std::span<const Position> positions, Position) {
@@ -154,15 +154,15 @@ Encoding steps_are_larger() {
 
 // A table of angles that is kept for each length of input: whoever comes first fills it.
 Encoding remembered_by_length() {
-  Rotary rotary = turns::multiplied_by(
-      4, 2, turns::neighbours(),
-      [](const Pair& pair, const turns::Turned& token) { return turns::rotation(pair, token.t); });
+  Rotary rotary = rotations::multiplied_by(
+      4, 2, rotations::neighbours(),
+      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
   using Memory = std::vector<std::vector<Position>>;
-  rotary.turn = [exact = rotary, memory = std::make_shared<Memory>(16)](
-                    const Tensor& x, std::span<const Position> positions, Role role) {
+  rotary.rotate = [exact = rotary, memory = std::make_shared<Memory>(16)](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
     std::vector<Position>& kept = memory->at(positions.size());
     if (kept.empty()) kept.assign(positions.begin(), positions.end());
-    return exact.turn(x, kept, role);
+    return exact.rotate(x, kept, role);
   };
   return rotary;
 }
@@ -191,13 +191,13 @@ const Property properties::call::agrees_in_chunks{
         "pytorch/executorch#2010",
     .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias),
                CheckOf<Contextual>(&of_contextual)},
-    .rejects = {{"a table that answers zeros where it is asked for one token", &steps_at_zero},
-                {"a table whose steps of one token are larger by 2^-20 of themselves, in fp32",
-                 &steps_are_larger, fp32},
-                {"a rotation that keeps its angles by the length of the input", &remembered_by_length},
-                {"a bias that counts the queries of a chunk from the first key",
-                 &queries_from_the_first_key}},
-    .of = Asked::live,
+    .must_reject = {{"a table that answers zeros where it is asked for one token", &steps_at_zero},
+                    {"a table whose steps of one token are larger by 2^-20 of themselves, in f32",
+                     &steps_are_larger, all_f32},
+                    {"a rotation that keeps its angles by the length of the input", &remembered_by_length},
+                    {"a bias that counts the queries of a chunk from the first key",
+                     &queries_from_the_first_key}},
+    .needs = Needs::live_subject,
 };
 
 }  // namespace posproof

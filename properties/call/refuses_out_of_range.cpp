@@ -13,7 +13,7 @@ std::vector<Position> asked(const Domain& domain, Draw& draw) {
   const Position by = draw.position("by", near);
   std::vector<Value> sides = {Value(std::string("after"))};
   if (domain.lo > 0) sides.emplace_back(std::string("before"));
-  const bool after = std::get<std::string>(draw.option("side", sides)) == "after";
+  const bool after = std::get<std::string>(draw.one_of("side", sides)) == "after";
   const Position outside = after ? domain.hi + by : std::max<Position>(0, domain.lo - by);
   if (draw.integer("inside", 0, 1) == 0) return {outside};
   return {draw.position("i", domain), outside};
@@ -23,9 +23,9 @@ Residual refused(const std::function<void()>& call) {
   try {
     call();
   } catch (const Refusal&) {
-    return exactly(true);
+    return holds_if(true);
   }
-  return exactly(false);
+  return holds_if(false);
 }
 
 Residual of_table(const Table& table, Precision, Draw& draw) {
@@ -37,7 +37,7 @@ Residual of_table(const Table& table, Precision, Draw& draw) {
 Residual of_rotary(const Rotary& rotary, Precision, Draw& draw) {
   const std::vector<Position> positions = asked(rotary.positions, draw);
   const Tensor x = draw.content("x", Shape{1, rotary.heads, positions.size(), rotary.dim});
-  return refused([&] { rotary.turn(x, positions, Role::query); });
+  return refused([&] { rotary.rotate(x, positions, Role::query); });
 }
 
 Residual of_bias(const Bias& bias, Precision, Draw& draw) {
@@ -76,10 +76,10 @@ const Property properties::call::refuses_out_of_range{
     .formula = "f(t) is defined only for lo <= t <= hi",
     .source = "microsoft/onnxruntime#28205, vllm-project/vllm#44286: silent reads past the end of a table",
     .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias)},
-    .rejects = {{"a table of 8 rows that answers every later position with the last", &clamped},
-                {"a table of positions 1 to 7 that takes 0, the row before its first, for the last",
-                 &from_the_end}},
-    .of = Asked::live,
+    .must_reject = {{"a table of 8 rows that answers every later position with the last", &clamped},
+                    {"a table of positions 1 to 7 that takes 0, the row before its first, for the last",
+                     &from_the_end}},
+    .needs = Needs::live_subject,
 };
 
 }  // namespace posproof

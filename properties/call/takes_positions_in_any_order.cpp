@@ -17,7 +17,7 @@ Shuffled shuffled(const Domain& domain, Draw& draw, const std::string& name) {
   for (std::int64_t r = 1; r <= n; ++r)
     out.positions.push_back(draw.position(fmt::format("t{}{}", name, r), domain));
   out.positions.push_back(out.positions.front());
-  out.order = draw.order("shuffle" + name, out.positions.size());
+  out.order = draw.permutation("shuffle" + name, out.positions.size());
   for (const std::size_t r : out.order) out.again.push_back(out.positions[r]);
   return out;
 }
@@ -33,9 +33,9 @@ Residual of_table(const Table& table, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < at.order.size(); ++r) {
     const auto row = once.row(at.order[r]);
-    std::vector<double> allowed = row_error(table, p, at.again[r], row);
-    for (double& error : allowed) error *= 2;
-    worst = worse(worst, posproof::equal(again.row(r), row, allowed));
+    std::vector<double> bound = row_error(table, p, at.again[r], row);
+    for (double& error : bound) error *= 2;
+    worst = worse(worst, difference(again.row(r), row, bound));
   }
   return worst;
 }
@@ -44,21 +44,21 @@ Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
   const Shuffled at = shuffled(rotary.positions, draw, "");
   const std::size_t n = at.positions.size();
   const Tensor x = draw.content("x", Shape{1, rotary.heads, n, rotary.dim});
-  turns::Tokens again{x, at.again};
+  rotations::Tokens again{x, at.again};
   for (std::size_t r = 0; r < x.rows(); ++r) {
     const auto from = x.row(r / n * n + at.order[r % n]);
     std::copy(from.begin(), from.end(), again.x.row(r).begin());
   }
-  const Role role = turns::drawn_role(draw);
-  const Tensor once = turns::turned(rotary, x, at.positions, role);
-  const Tensor twice = turns::turned(rotary, again.x, again.positions, role);
+  const Role role = rotations::drawn_role(draw);
+  const Tensor once = rotations::rotated(rotary, x, at.positions, role);
+  const Tensor twice = rotations::rotated(rotary, again.x, again.positions, role);
   Tensor expected = twice;
   for (std::size_t r = 0; r < x.rows(); ++r) {
     const auto from = once.row(r / n * n + at.order[r % n]);
     std::copy(from.begin(), from.end(), expected.row(r).begin());
   }
-  return turns::compare(rotary, p, again, twice, expected, [&](const Pair& pair, std::size_t place) {
-    return 2 * turn_error(p, static_cast<double>(again.positions[place]), pair);
+  return rotations::compare(rotary, p, again, twice, expected, [&](const Pair& pair, std::size_t place) {
+    return 2 * rotation_error(p, static_cast<double>(again.positions[place]), pair);
   });
 }
 
@@ -72,8 +72,8 @@ Residual of_bias(const Bias& bias, Precision p, Draw& draw) {
       for (std::size_t j = 0; j < again.keys; ++j) {
         if (bias.causal && key.again[j] > query.again[i]) continue;
         const double expected = once.at(h, query.order[i], key.order[j]);
-        const double allowed = 2 * bias_error(p, expected, biases::slope(bias, h), h + 1);
-        worst = worse(worst, posproof::equal(again.at(h, i, j), expected, allowed));
+        const double bound = 2 * bias_error(p, expected, biases::slope(bias, h), h + 1);
+        worst = worse(worst, difference(again.at(h, i, j), expected, bound));
       }
   return worst;
 }
@@ -92,13 +92,13 @@ Encoding counting_rows() {
 }
 
 Encoding counting_tokens() {
-  Rotary rotary = turns::multiplied_by(
-      4, 2, turns::neighbours(),
-      [](const Pair& pair, const turns::Turned& token) { return turns::rotation(pair, token.t); });
-  rotary.turn = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
+  Rotary rotary = rotations::multiplied_by(
+      4, 2, rotations::neighbours(),
+      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
+  rotary.rotate = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
     std::vector<Position> counted(positions.begin(), positions.end());
     for (std::size_t r = 1; r < counted.size(); ++r) counted[r] = counted[r - 1] + 1;
-    return exact.turn(x, counted, role);
+    return exact.rotate(x, counted, role);
   };
   return rotary;
 }
@@ -125,10 +125,10 @@ const Property properties::call::takes_positions_in_any_order{
     .formula = "f(t_s(1), .., t_s(n)) = f(t_1, .., t_n) in the order s",
     .source = "packed sequences and padded batches: NVIDIA/Megatron-LM#453, facebookresearch/fairseq#3726",
     .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias)},
-    .rejects = {{"a table that counts on from the smallest position", &counting_rows},
-                {"a rotation that counts on from the first position", &counting_tokens},
-                {"a bias whose keys count on from the first", &sliced_bias}},
-    .of = Asked::live,
+    .must_reject = {{"a table that counts on from the smallest position", &counting_rows},
+                    {"a rotation that counts on from the first position", &counting_tokens},
+                    {"a bias whose keys count on from the first", &sliced_bias}},
+    .needs = Needs::live_subject,
 };
 
 }  // namespace posproof

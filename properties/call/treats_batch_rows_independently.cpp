@@ -4,7 +4,7 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tokens token = tokens(rotary, draw);
@@ -19,25 +19,26 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   };
   const Tokens alone{Tensor({1, rotary.heads, n, rotary.dim}, row(token.x.data, size)),
                      row(token.positions, n)};
-  const Tensor together = turned(rotary, token.x, token.positions, role);
-  const Tensor expected = turned(rotary, alone.x, alone.positions, role);
+  const Tensor together = rotated(rotary, token.x, token.positions, role);
+  const Tensor expected = rotated(rotary, alone.x, alone.positions, role);
 
-  // The same turn twice. A batch may be computed by other instructions than one row, so each is allowed its
-  // error.
+  // The same rotation twice. A batch may be computed by other instructions than one row, so each is allowed
+  // its error.
   return compare(rotary, p, alone, Tensor(alone.x.shape, row(together.data, size)), expected,
                  [&](const Pair& pair, std::size_t place) {
-                   return 2 * turn_error(p, static_cast<double>(alone.positions[place]), pair);
+                   return 2 * rotation_error(p, static_cast<double>(alone.positions[place]), pair);
                  });
 }
 
 Encoding turned_at(
     const std::function<Position(const Tensor& x, std::span<const Position>, std::size_t at)>& position) {
   Rotary rotary = multiplied_by(
-      4, 2, neighbours(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
-  rotary.turn = [exact = rotary, position](const Tensor& x, std::span<const Position> positions, Role role) {
+      4, 2, neighbours(), [](const Pair& pair, const Rotated& token) { return rotation(pair, token.t); });
+  rotary.rotate = [exact = rotary, position](const Tensor& x, std::span<const Position> positions,
+                                             Role role) {
     std::vector<Position> moved;
     for (std::size_t at = 0; at < positions.size(); ++at) moved.push_back(position(x, positions, at));
-    return exact.turn(x, moved, role);
+    return exact.rotate(x, moved, role);
   };
   return rotary;
 }
@@ -66,16 +67,17 @@ Encoding first_row_only() {
 }  // namespace
 
 const Property properties::call::treats_batch_rows_independently{
-    .statement = "A row of a batch is turned as it is alone.",
+    .statement = "A row of a batch is rotated as it is alone.",
     .formula = "f(x_1, .., x_B; t_1, .., t_B)_b = f(x_b; t_b)",
     .source =
-        "ml-explore/mlx#3494 (only the first row is turned), vllm-project/vllm#6283 (one long row changes "
+        "ml-explore/mlx#3494 (only the first row is rotated), vllm-project/vllm#6283 (one long row changes "
         "all)",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"a batch of which every row has the positions of the first", &positions_of_the_first_row},
-                {"a batch that is interpolated where one of its rows is long", &coupled_by_the_longest},
-                {"a batch of which only the first row is turned", &first_row_only}},
-    .of = Asked::live,
+    .must_reject = {{"a batch of which every row has the positions of the first",
+                     &positions_of_the_first_row},
+                    {"a batch that is interpolated where one of its rows is long", &coupled_by_the_longest},
+                    {"a batch of which only the first row is rotated", &first_row_only}},
+    .needs = Needs::live_subject,
 };
 
 }  // namespace posproof

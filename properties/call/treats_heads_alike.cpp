@@ -4,7 +4,7 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 // The heads moved on by `by`, the last ones to the front.
 Tensor rolled(const Tensor& x, std::size_t by) {
@@ -26,22 +26,22 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Role role = drawn_role(draw);
 
   const Tokens moved{rolled(token.x, by), token.positions};
-  const Tensor expected = rolled(turned(rotary, token.x, token.positions, role), by);
-  // The same turn twice, by other instructions perhaps.
-  return compare(rotary, p, moved, turned(rotary, moved.x, moved.positions, role), expected,
+  const Tensor expected = rolled(rotated(rotary, token.x, token.positions, role), by);
+  // The same rotation twice, by other instructions perhaps.
+  return compare(rotary, p, moved, rotated(rotary, moved.x, moved.positions, role), expected,
                  [&](const Pair& pair, std::size_t place) {
-                   return 2 * turn_error(p, static_cast<double>(moved.positions[place]), pair);
+                   return 2 * rotation_error(p, static_cast<double>(moved.positions[place]), pair);
                  });
 }
 
 Encoding position_plus_head() {
-  return multiplied_by(4, 2, {{0, 1, 1e-3, 0}, {2, 3, 1e-6, 1}}, [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, {{0, 1, 1e-3, 0}, {2, 3, 1e-6, 1}}, [](const Pair& pair, const Rotated& token) {
     return rotation(pair, token.t + static_cast<Position>(token.head));
   });
 }
 
 Encoding first_head_only() {
-  return multiplied_by(4, 3, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 3, neighbours(), [](const Pair& pair, const Rotated& token) {
     return token.head == 0 ? rotation(pair, token.t) : 1;
   });
 }
@@ -49,13 +49,13 @@ Encoding first_head_only() {
 }  // namespace
 
 const Property properties::call::treats_heads_alike{
-    .statement = "Every head is turned alike: heads that change places change places in the answer.",
+    .statement = "Every head is rotated alike: heads that change places change places in the answer.",
     .formula = "f(x_h+1 ..; t) = f(x; t)_h+1 ..",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: one R for all heads; elixir-nx/emlx#121",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"a slow rotation that adds the number of the head to the position", &position_plus_head},
-                {"a rotation of the first head only", &first_head_only}},
-    .of = Asked::live,
+    .must_reject = {{"a slow rotation that adds the number of the head to the position", &position_plus_head},
+                    {"a rotation of the first head only", &first_head_only}},
+    .needs = Needs::live_subject,
 };
 
 }  // namespace posproof

@@ -5,7 +5,7 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Domain& domain = rotary.positions;
@@ -23,38 +23,38 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   if (all_zero(further)) throw Discard{};  // is_identity_at_zero
   const Role role = drawn_role(draw);
 
-  const Tensor once = turned(rotary, token.x, token.positions, role);
-  const Tensor twice = turned(rotary, once, further, role);
-  const Tensor at_once = turned(rotary, token.x, sum, role);
+  const Tensor once = rotated(rotary, token.x, token.positions, role);
+  const Tensor twice = rotated(rotary, once, further, role);
+  const Tensor at_once = rotated(rotary, token.x, sum, role);
 
-  // The frequency is the same in all three turns, so its error cancels. The second turn acts on a pair that
-  // is longer by the error of the first, and rounds what it is given: a subject may answer in a wider format
-  // than it takes.
+  // The frequency is the same in all three rotations, so its error cancels. The second rotation acts on a
+  // pair that is longer by the error of the first, and rounds what it is given: a subject may answer in a
+  // wider format than it takes.
   return compare(rotary, p, token, twice, at_once, [&](const Pair& pair, std::size_t place) {
     const auto i = static_cast<double>(token.positions[place]), t = static_cast<double>(further[place]);
-    const double first = turn_rounding(p, i, pair), second = turn_rounding(p, t, pair);
-    return (1 + first) * (1 + p.result) * (1 + second) - 1 + turn_rounding(p, i + t, pair);
+    const double first = rotation_rounding(p, i, pair), second = rotation_rounding(p, t, pair);
+    return (1 + first) * (1 + p.result) * (1 + second) - 1 + rotation_rounding(p, i + t, pair);
   });
 }
 
 // Positions past 2^16 are held in 16 bits of significand.
 Encoding short_positions() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     const Position t = token.t < 65536 ? token.t : token.t / 16 * 16;
     return rotation(pair, t);
   });
 }
 
-// The angle is off by a constant: it turns at position 0.
+// The angle is off by a constant: it rotates at position 0.
 Encoding ahead() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return rotation(pair, token.t) * std::polar(1.0L, 1e-7L);
   });
 }
 
-// 64 units of fp32, where three turns by small angles may be off by 31 and a few.
+// 64 units of f32, where three rotations by small angles may be off by 31 and a few.
 Encoding ahead_by_little() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return rotation(pair, token.t) * std::polar(1.0L, 0x1p-18L);
   });
 }
@@ -62,13 +62,14 @@ Encoding ahead_by_little() {
 }  // namespace
 
 const Property properties::rotary::composes{
-    .statement = "Turning by one position and then by another is turning by their sum.",
+    .statement = "Rotating by one position and then by another is rotating by their sum.",
     .formula = "R_b R_a = R_(a+b)",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: rotations about one axis add their angles",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"a rotation that rounds positions past 65536 to multiples of 16", &short_positions, fp32},
-                {"a rotation whose angles are all 1e-7 too large", &ahead},
-                {"a rotation whose angles are all 2^-18 too large, in fp32", &ahead_by_little, fp32}},
+    .must_reject = {{"a rotation that rounds positions past 65536 to multiples of 16", &short_positions,
+                     all_f32},
+                    {"a rotation whose angles are all 1e-7 too large", &ahead},
+                    {"a rotation whose angles are all 2^-18 too large, in f32", &ahead_by_little, all_f32}},
 };
 
 }  // namespace posproof

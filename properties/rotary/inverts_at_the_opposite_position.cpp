@@ -7,7 +7,7 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -20,16 +20,16 @@ Residual directly(const Rotary& rotary, Precision p, const Tokens& token, Role r
   if (std::any_of(back.begin(), back.end(),
                   [&](Position t) { return t < rotary.positions.lo || t > rotary.positions.hi; }))
     throw Discard{};
-  const Tensor there = turned(rotary, token.x, token.positions, role);
-  const Tensor again = turned(rotary, there, back, role);
-  // Two turns, the second of what the first has rounded (see composes).
+  const Tensor there = rotated(rotary, token.x, token.positions, role);
+  const Tensor again = rotated(rotary, there, back, role);
+  // Two rotations, the second of what the first has rounded (see composes).
   return compare(rotary, p, token, again, token.x, [&](const Pair& pair, std::size_t place) {
-    const double one = turn_rounding(p, static_cast<double>(token.positions[place]), pair);
+    const double one = rotation_rounding(p, static_cast<double>(token.positions[place]), pair);
     return (1 + one) * (1 + p.result) * (1 + one) - 1;
   });
 }
 
-// Where they may not, the inverse of a turn is its transpose, and R_t^T R_(t+s) = R_s.
+// Where they may not, the inverse of a rotation is its transpose, and R_t^T R_(t+s) = R_s.
 Residual transposed(const Rotary& rotary, Precision p, Draw& draw, const Tokens& token, Role role) {
   const Domain& domain = rotary.positions;
   const std::size_t n = token.x.shape[2];
@@ -42,29 +42,29 @@ Residual transposed(const Rotary& rotary, Precision p, Draw& draw, const Tokens&
   }
   const Tokens other{draw.content("y", token.x.shape), rest};
 
-  const Tensor x_at_t = turned(rotary, token.x, token.positions, role);
-  const Tensor y_at_sum = turned(rotary, other.x, sum, role);
-  const Tensor y_at_rest = turned(rotary, other.x, rest, role);
+  const Tensor x_at_t = rotated(rotary, token.x, token.positions, role);
+  const Tensor y_at_sum = rotated(rotary, other.x, sum, role);
+  const Tensor y_at_rest = rotated(rotary, other.x, rest, role);
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < token.x.rows(); ++r) {
     const std::span<const double> x = token.x.row(r), y = other.x.row(r);
     const auto i = static_cast<double>(token.positions[token.place(r)]),
                s = static_cast<double>(rest[token.place(r)]);
-    // Each product of two pairs is off by the errors of both turns; the frequency's own error cancels (see
-    // composes). Ours: dim products and sums in double on either side, at most dim + 1 roundings of sum |x_c
-    // y_c|, which is no more than |x| |y|, and so are the products of the pairs' norms.
-    double allowed = 0;
+    // Each product of two pairs is off by the errors of both rotations; the frequency's own error cancels
+    // (see composes). Ours: dim products and sums in double on either side, at most dim + 1 roundings of sum
+    // |x_c y_c|, which is no more than |x| |y|, and so are the products of the pairs' norms.
+    double bound = 0;
     for (const Pair& pair : rotary.pairs) {
-      const double left = turn_rounding(p, i, pair), right = turn_rounding(p, i + s, pair);
-      const double a = pair_norm(x, pair), b = pair_norm(y, pair), least = turn_underflow(p);
-      allowed += a * b * (left + right + left * right + turn_rounding(p, s, pair));
-      // Underflow, of the three turned pairs: absolute, and so times the other pair's norm.
-      allowed += least * (a * (1 + left) + b * (1 + right) + a + least);
+      const double left = rotation_rounding(p, i, pair), right = rotation_rounding(p, i + s, pair);
+      const double a = pair_norm(x, pair), b = pair_norm(y, pair), least = rotation_underflow(p);
+      bound += a * b * (left + right + left * right + rotation_rounding(p, s, pair));
+      // Underflow, of the three rotated pairs: absolute, and so times the other pair's norm.
+      bound += least * (a * (1 + left) + b * (1 + right) + a + least);
     }
     const double size = std::sqrt(dot(x, x) * dot(y, y));
-    allowed += 2 * (static_cast<double>(x.size()) + 1) * unit_fp64 * (1 + allowed) * size;
-    worst =
-        worse(worst, equal(dot(x_at_t.row(r), y_at_sum.row(r)), dot(x, y_at_rest.row(r)), allowed, 2 * size));
+    bound += 2 * (static_cast<double>(x.size()) + 1) * unit_f64 * (1 + bound) * size;
+    worst = worse(worst,
+                  difference(dot(x_at_t.row(r), y_at_sum.row(r)), dot(x, y_at_rest.row(r)), bound, 2 * size));
   }
   return worst;
 }
@@ -78,7 +78,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
 }
 
 Encoding even_in_the_position() {
-  Rotary rotary = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  Rotary rotary = multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return rotation(pair, std::abs(token.t));
   });
   rotary.positions = {-1024, 1024};
@@ -86,7 +86,7 @@ Encoding even_in_the_position() {
 }
 
 Encoding shrinking() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return rotation(pair, token.t) * std::exp(-1e-9L * static_cast<long double>(token.t));
   });
 }
@@ -94,12 +94,12 @@ Encoding shrinking() {
 }  // namespace
 
 const Property properties::rotary::inverts_at_the_opposite_position{
-    .statement = "Turning by the opposite position, which is what the transpose does, undoes a turn.",
+    .statement = "Rotating by the opposite position, which is what the transpose does, undoes a rotation.",
     .formula = "R_-t R_t = 1; from positions of one sign: <R_t x, R_(t+s) y> = <x, R_s y>",
     .source = "Su et al. 2021, RoFormer, eq. 16: R_m^T R_n = R_(n-m)",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"a rotation that ignores the sign of the position", &even_in_the_position},
-                {"a rotation that also shrinks, by 1e-9 a position", &shrinking}},
+    .must_reject = {{"a rotation that ignores the sign of the position", &even_in_the_position},
+                    {"a rotation that also shrinks, by 1e-9 a position", &shrinking}},
 };
 
 }  // namespace posproof

@@ -5,7 +5,7 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 // Both to whole numbers, up to 16, of one power of two: the sums below have at most 7 bits, so they are exact
 // in every format that a subject may be given them in.
@@ -25,39 +25,39 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   Tensor y = draw.content("y", token.x.shape);
   coarsen(token.x, y);
   if (all_zero(y.data)) throw Discard{};
-  const double factor = std::get<double>(draw.option("f", {1.0, -1.0, 0.5, 3.0}));
+  const double factor = std::get<double>(draw.one_of("f", {1.0, -1.0, 0.5, 3.0}));
   const Role role = drawn_role(draw);
 
   Tokens sum = token;
   for (std::size_t c = 0; c < y.data.size(); ++c) sum.x.data[c] += factor * y.data[c];
-  const Tensor turned_sum = turned(rotary, sum.x, token.positions, role);
-  const Tensor turned_x = turned(rotary, token.x, token.positions, role);
-  const Tensor turned_y = turned(rotary, y, token.positions, role);
+  const Tensor turned_sum = rotated(rotary, sum.x, token.positions, role);
+  const Tensor turned_x = rotated(rotary, token.x, token.positions, role);
+  const Tensor turned_y = rotated(rotary, y, token.positions, role);
 
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < y.rows(); ++r) {
     const std::span<const double> a = token.x.row(r), b = y.row(r), s = sum.x.row(r);
-    std::vector<double> expected(a.size()), allowed(a.size()), size(a.size());
+    std::vector<double> expected(a.size()), bound(a.size()), size(a.size());
     for (std::size_t c = 0; c < a.size(); ++c) {
       expected[c] = turned_x.at(r, c) + factor * turned_y.at(r, c);
       size[c] = std::abs(a[c]) + std::abs(factor * b[c]);
       // Outside the pairs: the sum is rounded by us and, where the format cannot hold it, by the subject.
-      allowed[c] = (3 * unit_fp64 + p.result) * size[c];
+      bound[c] = (3 * unit_f64 + p.result) * size[c];
     }
     for (const Pair& pair : rotary.pairs) {
-      // All three are turned by one angle, so its error cancels, and each turn is rounded as at position 0.
-      // Underflow is absolute, once for each turn. Ours: the sum of the contents is rounded once and the sum
-      // of the answers twice; the subject rounds the sum that it is given.
+      // All three are rotated by one angle, so its error cancels, and each rotation is rounded as at position
+      // 0. Underflow is absolute, once for each rotation. Ours: the sum of the contents is rounded once and
+      // the sum of the answers twice; the subject rounds the sum that it is given.
       const double both = rotary.amplitude * (pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair));
-      const double each = turn_rounding(p, 0, pair) + amplitude_error(rotary, p);
+      const double each = rotation_rounding(p, 0, pair) + amplitude_error(rotary, p);
       size[pair.first] = size[pair.second] = both;
-      allowed[pair.first] = allowed[pair.second] =
+      bound[pair.first] = bound[pair.second] =
           each * (both + rotary.amplitude * pair_norm(s, pair)) +
-          (3 * unit_fp64 + p.result) * both * (1 + each) +
-          (both == 0 ? 0 : (2 + std::abs(factor)) * turn_underflow(p));
+          (3 * unit_f64 + p.result) * both * (1 + each) +
+          (both == 0 ? 0 : (2 + std::abs(factor)) * rotation_underflow(p));
     }
     for (std::size_t c = 0; c < a.size(); ++c)
-      worst = worse(worst, equal(turned_sum.at(r, c), expected[c], allowed[c], 2 * size[c]));
+      worst = worse(worst, difference(turned_sum.at(r, c), expected[c], bound[c], 2 * size[c]));
   }
   return worst;
 }
@@ -65,21 +65,21 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
 // What comes in is bent by a billionth of its square.
 Encoding bent() {
   const Rotary exact = multiplied_by(
-      4, 2, neighbours(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
+      4, 2, neighbours(), [](const Pair& pair, const Rotated& token) { return rotation(pair, token.t); });
   Rotary rotary = exact;
-  rotary.turn = [exact](Tensor x, std::span<const Position> positions, Role role) {
+  rotary.rotate = [exact](Tensor x, std::span<const Position> positions, Role role) {
     for (double& value : x.data) value += 1e-9 * value * value;
-    return exact.turn(x, positions, role);
+    return exact.rotate(x, positions, role);
   };
   return rotary;
 }
 
 Encoding shifted() {
   const Rotary exact = multiplied_by(
-      4, 2, neighbours(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
+      4, 2, neighbours(), [](const Pair& pair, const Rotated& token) { return rotation(pair, token.t); });
   Rotary rotary = exact;
-  rotary.turn = [exact](const Tensor& x, std::span<const Position> positions, Role role) {
-    Tensor y = exact.turn(x, positions, role);
+  rotary.rotate = [exact](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor y = exact.rotate(x, positions, role);
     y.data.back() += 1e-12;
     return y;
   };
@@ -89,12 +89,12 @@ Encoding shifted() {
 }  // namespace
 
 const Property properties::rotary::is_linear{
-    .statement = "Turning is linear: a sum of tokens is turned as its terms are.",
+    .statement = "Rotating is linear: a sum of tokens is rotated as its terms are.",
     .formula = "R_t (x + f y) = R_t x + f R_t y",
     .source = "Su et al. 2021, RoFormer, eq. 14: R_t is a matrix",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"a rotation of x + 1e-9 x^2", &bent},
-                {"a rotation that adds 1e-12 to the last channel of the last token", &shifted}},
+    .must_reject = {{"a rotation of x + 1e-9 x^2", &bent},
+                    {"a rotation that adds 1e-12 to the last channel of the last token", &shifted}},
 };
 
 }  // namespace posproof

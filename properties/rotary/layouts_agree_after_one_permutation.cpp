@@ -5,7 +5,7 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 // Where the channels of the subject stand in another layout: pair k at (2k, 2k+1) or at (k, k + number of
 // pairs), then the tail in its order.
@@ -25,7 +25,7 @@ std::vector<std::size_t> permutation(const Rotary& rotary, bool as_neighbours) {
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const std::size_t number = rotary.pairs.size();
   const bool as_neighbours =
-      std::get<std::string>(draw.option(
+      std::get<std::string>(draw.one_of(
           "pairs", {Value(std::string("neighbours")), Value(std::string("halves"))})) == "neighbours";
   const Tokens given = tokens(rotary, draw);  // in that layout
   const Role role = drawn_role(draw);
@@ -34,9 +34,9 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   Tokens own = given;
   for (std::size_t r = 0; r < own.x.rows(); ++r)
     for (std::size_t c = 0; c < rotary.dim; ++c) own.x.at(r, c) = given.x.at(r, to[c]);
-  const Tensor y = turned(rotary, own.x, own.positions, role);
+  const Tensor y = rotated(rotary, own.x, own.positions, role);
 
-  // The same tokens as complex numbers, turned exactly, and carried to the subject's channels by that
+  // The same tokens as complex numbers, rotated exactly, and carried to the subject's channels by that
   // permutation.
   Tensor expected = own.x;
   for (std::size_t r = 0; r < own.x.rows(); ++r) {
@@ -50,20 +50,20 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     }
     for (std::size_t c = 0; c < rotary.dim; ++c) expected.at(r, c) = row[to[c]];
   }
-  // The subject's turn, and ours: the frequency is declared to 1 unit of double and the answer rounded to 1;
-  // what `long double` adds is 2^-10 of that, well within a second unit of each.
+  // The subject's rotation, and ours: the frequency is declared to 1 unit of double and the answer rounded to
+  // 1; what `long double` adds is 2^-10 of that, well within a second unit of each.
   return compare(rotary, p, own, y, expected, [&](const Pair& pair, std::size_t place) {
     const auto t = static_cast<double>(own.positions[place]);
-    return turn_error(p, t, pair) + 2 * unit_fp64 * (std::abs(t * pair.frequency) + 1);
+    return rotation_error(p, t, pair) + 2 * unit_f64 * (std::abs(t * pair.frequency) + 1);
   });
 }
 
 Encoding keys_in_the_other_layout() {
-  const auto factor = [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); };
+  const auto factor = [](const Pair& pair, const Rotated& token) { return rotation(pair, token.t); };
   Rotary rotary = multiplied_by(4, 2, neighbours(), factor);
-  rotary.turn = [query = rotary, key = multiplied_by(4, 2, halves(), factor)](
-                    const Tensor& x, std::span<const Position> positions, Role role) {
-    return (role == Role::query ? query : key).turn(x, positions, role);
+  rotary.rotate = [query = rotary, key = multiplied_by(4, 2, halves(), factor)](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
+    return (role == Role::query ? query : key).rotate(x, positions, role);
   };
   return rotary;
 }
@@ -71,25 +71,25 @@ Encoding keys_in_the_other_layout() {
 // Every batch row stands where the first one does.
 Encoding positions_of_the_first_row() {
   Rotary rotary = multiplied_by(
-      4, 2, neighbours(), [](const Pair& pair, const Turned& token) { return rotation(pair, token.t); });
-  rotary.turn = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
+      4, 2, neighbours(), [](const Pair& pair, const Rotated& token) { return rotation(pair, token.t); });
+  rotary.rotate = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
     const std::size_t n = x.shape[2];
     std::vector<Position> first;
     for (std::size_t at = 0; at < positions.size(); ++at) first.push_back(positions[at % n]);
-    return exact.turn(x, first, role);
+    return exact.rotate(x, first, role);
   };
   return rotary;
 }
 
 Encoding quicker() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return rotation({pair.first, pair.second, pair.frequency * (1 + 1e-12)}, token.t);
   });
 }
 
 Encoding backward() {
   return multiplied_by(4, 2, neighbours(),
-                       [](const Pair& pair, const Turned& token) { return rotation(pair, -token.t); });
+                       [](const Pair& pair, const Rotated& token) { return rotation(pair, -token.t); });
 }
 
 }  // namespace
@@ -103,10 +103,12 @@ const Property properties::rotary::layouts_agree_after_one_permutation{
         "Su et al. 2021, RoFormer, eq. 12 and 13 (complex numbers), eq. 15 (neighbours); Black et al. 2022, "
         "GPT-NeoX-20B (halves)",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"queries that turn in neighbours and keys that turn in halves", &keys_in_the_other_layout},
-                {"a batch of which every row has the positions of the first", &positions_of_the_first_row},
-                {"frequencies that are too high by 1e-12 of themselves", &quicker},
-                {"a rotation the other way", &backward}},
+    .must_reject = {{"queries that rotate in neighbours and keys that rotate in halves",
+                     &keys_in_the_other_layout},
+                    {"a batch of which every row has the positions of the first",
+                     &positions_of_the_first_row},
+                    {"frequencies that are too high by 1e-12 of themselves", &quicker},
+                    {"a rotation the other way", &backward}},
 };
 
 }  // namespace posproof

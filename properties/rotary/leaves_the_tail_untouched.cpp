@@ -5,24 +5,24 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 Residual check(const Rotary& rotary, Precision, Draw& draw) {
   const std::vector<std::size_t> tail = channels_in_no_pair(rotary);
-  if (tail.empty()) throw Inapplicable{"every channel turns"};
+  if (tail.empty()) throw Inapplicable{"every channel rotates"};
 
   const Tokens token = tokens(rotary, draw);
-  const Tensor y = turned(rotary, token.x, token.positions, drawn_role(draw));
+  const Tensor y = rotated(rotary, token.x, token.positions, drawn_role(draw));
   // Every format holds the contents exactly, and nothing is computed: the values are the same, not close.
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < y.rows(); ++r)
-    for (const std::size_t c : tail) worst = worse(worst, equal(y.at(r, c), token.x.at(r, c), 0));
+    for (const std::size_t c : tail) worst = worse(worst, difference(y.at(r, c), token.x.at(r, c), 0));
   return worst;
 }
 
-// Four channels of which the first two turn; `tail` is what channels 2 and 3 are multiplied with.
+// Four channels of which the first two rotate; `tail` is what channels 2 and 3 are multiplied with.
 Encoding tail_times(const Factor& tail) {
-  Rotary rotary = multiplied_by(4, 2, neighbours(), [tail](const Pair& pair, const Turned& token) {
+  Rotary rotary = multiplied_by(4, 2, neighbours(), [tail](const Pair& pair, const Rotated& token) {
     return pair.index == 0 ? rotation(pair, token.t) : tail(pair, token);
   });
   rotary.pairs.pop_back();
@@ -30,11 +30,11 @@ Encoding tail_times(const Factor& tail) {
 }
 
 Encoding padded_table() {
-  return tail_times([](const Pair&, const Turned& token) { return rotation({2, 3, 1e-9}, token.t); });
+  return tail_times([](const Pair&, const Rotated& token) { return rotation({2, 3, 1e-9}, token.t); });
 }
 
 Encoding scaled_tail() {
-  return tail_times([](const Pair&, const Turned&) { return std::complex<long double>(1 + 0x1p-52L); });
+  return tail_times([](const Pair&, const Rotated&) { return std::complex<long double>(1 + 0x1p-52L); });
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ const Property properties::rotary::leaves_the_tail_untouched{
     .source =
         "Black et al. 2022, GPT-NeoX-20B, section 2.1: rotary embeddings on the first 25 % of the channels",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"a tail that turns by 1e-9 radians a position", &padded_table},
-                {"a tail that is multiplied by 1 + 2^-52", &scaled_tail}},
+    .must_reject = {{"a tail that rotates by 1e-9 radians a position", &padded_table},
+                    {"a tail that is multiplied by 1 + 2^-52", &scaled_tail}},
 };
 
 }  // namespace posproof

@@ -5,7 +5,7 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 double norm(std::span<const double> row) {
   double sum = 0;
@@ -15,42 +15,42 @@ double norm(std::span<const double> row) {
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tokens token = tokens(rotary, draw);
-  const Tensor y = turned(rotary, token.x, token.positions, drawn_role(draw));
+  const Tensor y = rotated(rotary, token.x, token.positions, drawn_role(draw));
 
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < token.x.rows(); ++r) {
     const auto x = token.x.row(r);
     const double length = norm(x);
     // Sine and cosine are of one angle. However wrong that angle is, it moves a pair along its circle, so
-    // only the rounding of the turn itself is left: that at position 0. No pair is longer than the token, and
-    // the errors of all pairs together are no longer than their bound times the token. Ours: two norms of d
-    // squares, as (d + 3)/2 roundings each.
-    const double ours = (static_cast<double>(x.size()) + 3) * unit_fp64;
+    // only the rounding of the rotation itself is left: that at position 0. No pair is longer than the token,
+    // and the errors of all pairs together are no longer than their bound times the token. Ours: two norms of
+    // d squares, as (d + 3)/2 roundings each.
+    const double ours = (static_cast<double>(x.size()) + 3) * unit_f64;
     // Underflow is not relative: that of all pairs together.
     const double underflow =
-        length == 0 ? 0 : turn_underflow(p) * std::sqrt(static_cast<double>(rotary.pairs.size()));
-    const double allowed = length * (turn_rounding(p, 0, Pair{0, 1, 1.0}) + ours) + underflow;
-    worst = worse(worst, equal(norm(y.row(r)), length, allowed, length));
+        length == 0 ? 0 : rotation_underflow(p) * std::sqrt(static_cast<double>(rotary.pairs.size()));
+    const double bound = length * (rotation_rounding(p, 0, Pair{0, 1, 1.0}) + ours) + underflow;
+    worst = worse(worst, difference(norm(y.row(r)), length, bound, length));
   }
   return worst;
 }
 
 // The sine is taken 0.001 radians further than the cosine.
 Encoding skewed() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     const long double angle = static_cast<long double>(token.t) * pair.frequency;
     return std::complex<long double>(std::cos(angle), std::sin(angle + 1e-3L));
   });
 }
 
 Encoding magnified() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return rotation(pair, token.t) * (1 + 1e-6L);
   });
 }
 
 Encoding first_row_only() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return token.batch == 0 ? rotation(pair, token.t) : 0;
   });
 }
@@ -58,13 +58,13 @@ Encoding first_row_only() {
 }  // namespace
 
 const Property properties::rotary::preserves_norm{
-    .statement = "Turning a token keeps its norm.",
+    .statement = "Rotating a token keeps its norm.",
     .formula = "|R_t x| = |x|",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: R is orthogonal",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"a sine that is taken 0.001 radians further than the cosine", &skewed},
-                {"a rotation that also multiplies by 1.000001, in fp32", &magnified, fp32},
-                {"a batch whose first row is turned and whose other rows are zeros", &first_row_only}},
+    .must_reject = {{"a sine that is taken 0.001 radians further than the cosine", &skewed},
+                    {"a rotation that also multiplies by 1.000001, in f32", &magnified, all_f32},
+                    {"a batch whose first row is rotated and whose other rows are zeros", &first_row_only}},
 };
 
 }  // namespace posproof

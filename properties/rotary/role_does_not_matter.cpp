@@ -5,22 +5,22 @@
 namespace posproof {
 namespace {
 
-using namespace turns;
+using namespace rotations;
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tokens token = tokens(rotary, draw);
-  const Tensor query = turned(rotary, token.x, token.positions, Role::query);
-  const Tensor key = turned(rotary, token.x, token.positions, Role::key);
+  const Tensor query = rotated(rotary, token.x, token.positions, Role::query);
+  const Tensor key = rotated(rotary, token.x, token.positions, Role::key);
 
-  // Queries and keys may be turned by different code, so both may be off, each by its own bound.
+  // Queries and keys may be rotated by different code, so both may be off, each by its own bound.
   return compare(rotary, p, token, query, key, [&](const Pair& pair, std::size_t place) {
-    return 2 * turn_error(p, static_cast<double>(token.positions[place]), pair);
+    return 2 * rotation_error(p, static_cast<double>(token.positions[place]), pair);
   });
 }
 
 // As in xPos, but weaker: keys shrink a little where queries grow.
 Encoding scaled_by_role() {
-  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Turned& token) {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     const long double sign = token.role == Role::query ? 1 : -1;
     return rotation(pair, token.t) * std::exp(sign * 1e-9L * static_cast<long double>(token.t));
   });
@@ -29,11 +29,11 @@ Encoding scaled_by_role() {
 }  // namespace
 
 const Property properties::rotary::role_does_not_matter{
-    .statement = "A query and a key at the same position are turned alike.",
+    .statement = "A query and a key at the same position are rotated alike.",
     .formula = "R_t^q = R_t^k",
     .source = "Su et al. 2021, RoFormer, eq. 14: one R for q and k",
     .checks = {CheckOf<Rotary>(&check)},
-    .rejects = {{"queries that grow and keys that shrink by 1e-9 a position", &scaled_by_role}},
+    .must_reject = {{"queries that grow and keys that shrink by 1e-9 a position", &scaled_by_role}},
 };
 
 }  // namespace posproof

@@ -15,9 +15,9 @@
 #include "core/error.h"
 #include "core/residual.h"
 
-// What the properties of a rotation have in common: a batch of tokens to turn, and how two answers are
+// What the properties of a rotation have in common: a batch of tokens to rotate, and how two answers are
 // compared.
-namespace posproof::turns {
+namespace posproof::rotations {
 
 // x is [batch, heads, n, dim]; positions has one entry for each token of each batch row.
 struct Tokens {
@@ -61,7 +61,7 @@ inline Tokens tokens(const Rotary& rotary, Draw& draw) {
 }
 
 inline Role drawn_role(Draw& draw) {
-  const Value role = draw.option("role", {Value(std::string("query")), Value(std::string("key"))});
+  const Value role = draw.one_of("role", {Value(std::string("query")), Value(std::string("key"))});
   return std::get<std::string>(role) == "query" ? Role::query : Role::key;
 }
 
@@ -70,10 +70,10 @@ inline bool all_zero(const auto& numbers) {
 }
 
 // The subject's answer. One of another shape throws std::length_error.
-inline Tensor turned(const Rotary& rotary, const Tensor& x, std::span<const Position> positions, Role role) {
-  Tensor y = rotary.turn(x, positions, role);
+inline Tensor rotated(const Rotary& rotary, const Tensor& x, std::span<const Position> positions, Role role) {
+  Tensor y = rotary.rotate(x, positions, role);
   if (y.shape != x.shape || y.data.size() != x.data.size())
-    throw std::length_error(fmt::format("turn was given {} and answers {}", text(x.shape), text(y.shape)));
+    throw std::length_error(fmt::format("rotate was given {} and answers {}", text(x.shape), text(y.shape)));
   return y;
 }
 
@@ -84,11 +84,11 @@ inline double pair_norm(std::span<const double> x, const Pair& pair) {
 // Two answers for the same tokens, channel by channel. `allowed(pair, place)` is the allowance of a pair of
 // norm 1 in the token at that place; what multiplies it, where it is not 1, errs once in each of two answers.
 // Channels in no pair are not touched, so they may not differ. Two vectors of the same norm are at most 2
-// norms apart. Underflow is not relative to the norm: at most three turns are compared, one of them of what
-// another gave.
+// norms apart. Underflow is not relative to the norm: at most three rotations are compared, one of them of
+// what another gave.
 inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& tokens, const Tensor& there,
                         const Tensor& here,
-                        const std::function<double(const Pair& pair, std::size_t place)>& allowed) {
+                        const std::function<double(const Pair& pair, std::size_t place)>& bound) {
   Residual worst{0, 0, 0};
   std::vector<double> error(rotary.dim), norm(rotary.dim);
   for (std::size_t r = 0; r < tokens.x.rows(); ++r) {
@@ -96,33 +96,34 @@ inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& 
     for (std::size_t c = 0; c < x.size(); ++c) error[c] = 0, norm[c] = std::abs(x[c]);
     for (const Pair& pair : rotary.pairs) {
       norm[pair.first] = norm[pair.second] = rotary.amplitude * pair_norm(x, pair);
-      const double underflow = norm[pair.first] == 0 ? 0 : 3 * turn_underflow(p);
+      const double underflow = norm[pair.first] == 0 ? 0 : 3 * rotation_underflow(p);
       error[pair.first] = error[pair.second] =
-          norm[pair.first] * (allowed(pair, tokens.place(r)) + 2 * amplitude_error(rotary, p)) + underflow;
+          norm[pair.first] * (bound(pair, tokens.place(r)) + 2 * amplitude_error(rotary, p)) + underflow;
     }
-    for (std::size_t c = 0; c < x.size(); ++c) worst = worse(worst, equal(a[c], b[c], error[c], 2 * norm[c]));
+    for (std::size_t c = 0; c < x.size(); ++c)
+      worst = worse(worst, difference(a[c], b[c], error[c], 2 * norm[c]));
   }
   return worst;
 }
 
-// For specimens: a rotation given by the complex number that each pair, as first + i second, is multiplied
-// with.
-struct Turned {
+// For negative examples: a rotation given by the complex number that each pair, as first + i second, is
+// multiplied with.
+struct Rotated {
   std::size_t batch, head;
   Position t;
   Role role;
 };
-using Factor = std::function<std::complex<long double>(const Pair& pair, const Turned& token)>;
+using Factor = std::function<std::complex<long double>(const Pair& pair, const Rotated& token)>;
 
 inline Rotary multiplied_by(std::size_t dim, std::size_t heads, std::vector<Pair> pairs, Factor factor) {
   Rotary rotary{.dim = dim, .heads = heads, .pairs = pairs};
-  rotary.turn = [pairs = std::move(pairs), factor = std::move(factor)](
-                    const Tensor& x, std::span<const Position> positions, Role role) {
+  rotary.rotate = [pairs = std::move(pairs), factor = std::move(factor)](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
     const std::size_t heads_now = x.shape[1], n = x.shape[2];
     Tensor y = x;
     for (std::size_t r = 0; r < x.rows(); ++r) {
       const std::size_t batch = r / (heads_now * n);
-      const Turned token{batch, r / n % heads_now, positions[batch * n + r % n], role};
+      const Rotated token{batch, r / n % heads_now, positions[batch * n + r % n], role};
       for (const Pair& pair : pairs) {
         const std::complex<long double> z(x.at(r, pair.first), x.at(r, pair.second));
         const std::complex<long double> w = z * factor(pair, token);
@@ -150,4 +151,4 @@ inline std::vector<Pair> halves() {
   return {{0, 2, 1.0, 0}, {1, 3, 0.01, 1}};
 }
 
-}  // namespace posproof::turns
+}  // namespace posproof::rotations

@@ -14,10 +14,10 @@ Residual check(const Score& score, Precision p, Draw& draw) {
 
   const double at_far = score.at(q, q, i, i - far);
   const double at_near = score.at(q, q, i, i - near);
-  if (!std::isfinite(at_far) || !std::isfinite(at_near)) return exactly(false);
+  if (!std::isfinite(at_far) || !std::isfinite(at_near)) return holds_if(false);
   // Each logit is within its own error of the exact one.
-  const double allowed = score.error(q, q, i, i - far, p) + score.error(q, q, i, i - near, p);
-  return no_more(at_far, at_near, allowed);
+  const double bound = score.error(q, q, i, i - far, p) + score.error(q, q, i, i - near, p);
+  return excess(at_far, at_near, bound);
 }
 
 Encoding of_distance(double (*penalty)(Position distance)) {
@@ -43,7 +43,7 @@ Encoding uneven_penalty() {
   });
 }
 
-// 16 units of fp32, where each of two numbers of a table may be off by 2.
+// 16 units of f32, where each of two numbers of a table may be off by 2.
 Encoding even_distances_cost_less() {
   return of_distance([](Position distance) {
     return distance == 0 ? 0.0 : distance % 2 == 0 ? 1 - 0x1p-20 : 1.0;
@@ -58,9 +58,9 @@ const Property properties::score::decays_with_distance{
     .source =
         "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",
     .checks = {CheckOf<Score>(&check)},
-    .rejects = {{"a distance that wraps at 256", &wrapped_distance},
-                {"a penalty that falls by 1e-6 in each second step", &uneven_penalty},
-                {"even distances that cost less by 2^-20, in fp32", &even_distances_cost_less, fp32}},
+    .must_reject = {{"a distance that wraps at 256", &wrapped_distance},
+                    {"a penalty that falls by 1e-6 in each second step", &uneven_penalty},
+                    {"even distances that cost less by 2^-20, in f32", &even_distances_cost_less, all_f32}},
 };
 
 }  // namespace posproof

@@ -16,10 +16,10 @@ Residual check(const Score& score, Precision p, Draw& draw) {
 
   const double here = score.at(q, k, i, j);
   const double there = score.at(q, k, i + t, j + t);
-  if (!std::isfinite(here) || !std::isfinite(there)) return exactly(false);
+  if (!std::isfinite(here) || !std::isfinite(there)) return holds_if(false);
   // The two exact logits are equal by the statement, and each is within its own error of it.
-  const double allowed = score.error(q, k, i, j, p) + score.error(q, k, i + t, j + t, p);
-  return equal(there, here, allowed, t == 0 ? 0 : score.range ? score.range(q, k) : no_ceiling);
+  const double bound = score.error(q, k, i, j, p) + score.error(q, k, i + t, j + t, p);
+  return difference(there, here, bound, t == 0 ? 0 : score.range ? score.range(q, k) : no_ceiling);
 }
 
 // -|i - j| / 2, and a millionth of the key's position.
@@ -36,7 +36,7 @@ Encoding absolute_bias() {
   return bias;
 }
 
-// 16 units of fp32, where each of two numbers of a table may be off by 2.
+// 16 units of f32, where each of two numbers of a table may be off by 2.
 Encoding odd_queries_are_larger() {
   Bias bias{.heads = 1};
   bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
@@ -50,10 +50,10 @@ Encoding odd_queries_are_larger() {
   return bias;
 }
 
-// One pair, turned by one radian a position, of which the angle is what `angle` makes.
+// One pair, rotated by one radian a position, of which the angle is what `angle` makes.
 Encoding turned_by(double (*angle)(double t)) {
   Rotary rotary{.dim = 2, .pairs = {{0, 1, 1.0}}};
-  rotary.turn = [angle](const Tensor& x, std::span<const Position> positions, Role) {
+  rotary.rotate = [angle](const Tensor& x, std::span<const Position> positions, Role) {
     Tensor out(x.shape);
     for (std::size_t r = 0; r < x.rows(); ++r) {
       const double a = angle(static_cast<double>(positions[r % positions.size()]));
@@ -99,12 +99,12 @@ const Property properties::score::depends_on_offset{
     .formula = "s(q,k; i+t,j+t) = s(q,k; i,j)",
     .source = "Su et al. 2021, RoFormer, eq. 11; Shaw et al. 2018, section 3",
     .checks = {CheckOf<Score>(&check)},
-    .rejects = {{"a bias that adds 1e-6 of the absolute position", &absolute_bias},
-                {"rows of odd queries that are larger by 2^-20 of themselves, in fp32",
-                 &odd_queries_are_larger, fp32},
-                {"a code that is the share of the length", &share_of_the_length},
-                {"a frequency that grows by 1e-9 a position", &growing_frequency},
-                {"angles in bf16 where fp32 is claimed", &angles_in_bf16, fp32}},
+    .must_reject = {{"a bias that adds 1e-6 of the absolute position", &absolute_bias},
+                    {"rows of odd queries that are larger by 2^-20 of themselves, in f32",
+                     &odd_queries_are_larger, all_f32},
+                    {"a code that is the share of the length", &share_of_the_length},
+                    {"a frequency that grows by 1e-9 a position", &growing_frequency},
+                    {"angles in bf16 where f32 is claimed", &angles_in_bf16, all_f32}},
 };
 
 }  // namespace posproof

@@ -1,6 +1,6 @@
 #include "catalogue/properties.h"
+#include "negative_examples.h"
 #include "rotation.h"
-#include "specimens.h"
 
 namespace posproof {
 namespace {
@@ -15,20 +15,21 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - b);
   const Position u = draw.position("u", table.positions, lo, hi - a - b);
 
-  const codes::Codes at = codes::at(table, p, {s, s + a, t, t + b, u, u + a + b});
+  const table_rows::BoundedRows at = table_rows::at(table, p, {s, s + a, t, t + b, u, u + a + b});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
-    const codes::Shift by_a = codes::shift(table, at, 0, 1, pair), by_b = codes::shift(table, at, 2, 3, pair),
-                       by_both = codes::shift(table, at, 4, 5, pair);
-    // The exact shifts are turns: m_a m_b is off by e_a + e_b + e_a e_b, and our product by 3 roundings.
-    const double allowed = by_a.error + by_b.error + by_a.error * by_b.error + by_both.error + 3 * unit_fp64;
-    worst = worse(worst, equal(norm(by_a.map * by_b.map - by_both.map), 0, allowed, 2));
+    const table_rows::Shift by_a = table_rows::shift(table, at, 0, 1, pair),
+                            by_b = table_rows::shift(table, at, 2, 3, pair),
+                            by_both = table_rows::shift(table, at, 4, 5, pair);
+    // The exact shifts are rotations: m_a m_b is off by e_a + e_b + e_a e_b, and our product by 3 roundings.
+    const double bound = by_a.error + by_b.error + by_a.error * by_b.error + by_both.error + 3 * unit_f64;
+    worst = worse(worst, difference(norm(by_a.map * by_b.map - by_both.map), 0, bound, 2));
   }
   return worst;
 }
 
 Encoding hesitant() {
-  return specimens::ladder_of_angles(4, [](const Pair& pair, double t, double) {
+  return negative_examples::ladder_of_angles(4, [](const Pair& pair, double t, double) {
     return pair.frequency * t + (std::fmod(t, 2) == 1 ? 1e-8 : 0);
   });
 }
@@ -40,7 +41,7 @@ const Property properties::table::composes_translations{
     .formula = "M_a M_b = M_{a+b}",
     .source = "Vaswani et al. 2017, section 3.5; angle addition",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"odd positions that are 1e-8 radians ahead", &hesitant}},
+    .must_reject = {{"odd positions that are 1e-8 radians ahead", &hesitant}},
 };
 
 }  // namespace posproof

@@ -1,6 +1,6 @@
 #include "catalogue/properties.h"
-#include "codes.h"
-#include "specimens.h"
+#include "negative_examples.h"
+#include "rows.h"
 
 namespace posproof {
 namespace {
@@ -12,15 +12,15 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - k);
   if (s == t) throw Discard{};
 
-  const codes::Codes at = codes::at(table, p, {s, t, s + k, t + k});
-  const codes::Measured here = codes::apart(at, 0, at, 1), there = codes::apart(at, 2, at, 3);
+  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t, s + k, t + k});
+  const table_rows::Measured here = table_rows::apart(at, 0, at, 1), there = table_rows::apart(at, 2, at, 3);
   const double farthest = 2 * table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
-  return equal(there.value, here.value, here.error + there.error,
-               table.pairs.empty() ? no_ceiling : farthest);
+  return difference(there.value, here.value, here.error + there.error,
+                    table.pairs.empty() ? no_ceiling : farthest);
 }
 
 Encoding flat_circle() {
-  return specimens::ladder(4, [](const Pair& pair, Position t, Position) {
+  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
     return std::array<double, 2>{std::sin(pair.frequency * double(t)),
                                  (1 - 1e-6) * std::cos(pair.frequency * double(t))};
   });
@@ -34,7 +34,7 @@ const Property properties::table::distance_depends_on_offset{
     .formula = "|p_{s+k} - p_{t+k}| = |p_s - p_t|",
     .source = "|p_s - p_t|^2 = 2 sum_i (1 - cos(w_i (s - t))), from Vaswani et al. 2017, section 3.5",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"cosines that are smaller than their sines by 1e-6", &flat_circle}},
+    .must_reject = {{"cosines that are smaller than their sines by 1e-6", &flat_circle}},
 };
 
 }  // namespace posproof

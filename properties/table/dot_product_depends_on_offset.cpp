@@ -1,6 +1,6 @@
 #include "catalogue/properties.h"
-#include "codes.h"
-#include "specimens.h"
+#include "negative_examples.h"
+#include "rows.h"
 
 namespace posproof {
 namespace {
@@ -11,16 +11,16 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position s = draw.position("s", table.positions, lo, hi - k);
   const Position t = draw.position("t", table.positions, lo, hi - k);
 
-  const codes::Codes at = codes::at(table, p, {s, t, s + k, t + k});
-  const codes::Measured here = codes::dot(at, 0, at, 1), there = codes::dot(at, 2, at, 3);
+  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t, s + k, t + k});
+  const table_rows::Measured here = table_rows::dot(at, 0, at, 1), there = table_rows::dot(at, 2, at, 3);
   // On a ladder both lie between -h A^2 and h A^2 (a lone sine lacks its partner, so its share is the same).
   const double squares = static_cast<double>(table.pairs.size()) * table.amplitude * table.amplitude;
-  return equal(there.value, here.value, here.error + there.error,
-               table.pairs.empty() ? no_ceiling : 2 * squares);
+  return difference(there.value, here.value, here.error + there.error,
+                    table.pairs.empty() ? no_ceiling : 2 * squares);
 }
 
 Encoding skewed() {
-  return specimens::ladder(4, [](const Pair& pair, Position t, Position) {
+  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
     return std::array<double, 2>{std::sin(pair.frequency * double(t)),
                                  std::cos(pair.frequency * double(t) + 1e-6)};
   });
@@ -34,7 +34,7 @@ const Property properties::table::dot_product_depends_on_offset{
     .formula = "p_{s+k} . p_{t+k} = p_s . p_t",
     .source = "Vaswani et al. 2017, section 3.5: p_s . p_t = sum_i cos(w_i (s - t))",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"a cosine that is turned by 1e-6 radians against its sine", &skewed}},
+    .must_reject = {{"a cosine that is rotated by 1e-6 radians against its sine", &skewed}},
 };
 
 }  // namespace posproof

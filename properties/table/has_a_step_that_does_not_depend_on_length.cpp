@@ -1,22 +1,22 @@
 #include "catalogue/properties.h"
 #include "lengths.h"
-#include "specimens.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, table.positions.lo, table.positions.hi - 1);
-  const auto [n, far] = codes::two_lengths(table, draw, t + 2);
-  const codes::Codes in_short = codes::at(table, p, {t, t + 1}, n),
-                     in_long = codes::at(table, p, {t, t + 1}, far);
-  const codes::Measured here = codes::apart(in_short, 0, in_short, 1),
-                        there = codes::apart(in_long, 0, in_long, 1);
-  return equal(there.value, here.value, here.error + there.error);
+  const auto [n, far] = table_rows::two_lengths(table, draw, t + 2);
+  const table_rows::BoundedRows in_short = table_rows::at(table, p, {t, t + 1}, n),
+                                in_long = table_rows::at(table, p, {t, t + 1}, far);
+  const table_rows::Measured here = table_rows::apart(in_short, 0, in_short, 1),
+                             there = table_rows::apart(in_long, 0, in_long, 1);
+  return difference(there.value, here.value, here.error + there.error);
 }
 
 Encoding stretches() {
-  return specimens::ladder_of_angles(
+  return negative_examples::ladder_of_angles(
       4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-6 * std::log(n)); });
 }
 
@@ -27,7 +27,7 @@ const Property properties::table::has_a_step_that_does_not_depend_on_length{
     .formula = "|p_{t+1} - p_t| is the same for every n",
     .source = "the argument against t/(n-1): its step 1/(n-1) means another distance in every sequence",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches}},
+    .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches}},
 };
 
 }  // namespace posproof

@@ -1,24 +1,24 @@
 #include "catalogue/properties.h"
-#include "codes.h"
-#include "specimens.h"
+#include "negative_examples.h"
+#include "rows.h"
 
 namespace posproof {
 namespace {
 
 // Summing d squares and taking the root in double adds (d + 3)/2 roundings of the norm.
 double ours(const Table& table, double norm) {
-  return (static_cast<double>(table.dim) + 3) / 2 * unit_fp64 * norm;
+  return (static_cast<double>(table.dim) + 3) / 2 * unit_f64 * norm;
 }
 
 Residual on_a_ladder(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
-  const codes::Codes at = codes::at(table, p, {t});
+  const table_rows::BoundedRows at = table_rows::at(table, p, {t});
   const double expected = table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
   // No pair is further from its circle than its error, so h of them together not further than sqrt(h) times
   // it.
   const double off = circle_error(table, p) * std::sqrt(static_cast<double>(table.pairs.size()));
-  const double allowed = off + ours(table, expected);
-  return equal(codes::norm(at[0]), expected, allowed, expected);
+  const double bound = off + ours(table, expected);
+  return difference(table_rows::norm(at[0]), expected, bound, expected);
 }
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -26,32 +26,32 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position s = draw.position("s", table.positions);
   const Position t = draw.position("t", table.positions);
   if (s == t) throw Discard{};
-  const codes::Codes at = codes::at(table, p, {s, t});
-  const double here = codes::norm(at[0]), there = codes::norm(at[1]);
+  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t});
+  const double here = table_rows::norm(at[0]), there = table_rows::norm(at[1]);
   // Two infinite norms are equal, and no norms.
-  if (!codes::finite(at.rows.data)) return {std::numeric_limits<double>::quiet_NaN(), 0, 1};
+  if (!table_rows::finite(at.rows.data)) return {std::numeric_limits<double>::quiet_NaN(), 0, 1};
   // A norm is no further from the exact norm than the row from the exact row.
-  const double allowed =
-      codes::norm(at.error[0]) + codes::norm(at.error[1]) + ours(table, here) + ours(table, there);
-  return equal(there, here, std::isfinite(allowed) ? allowed : 0);
+  const double bound =
+      table_rows::norm(at.error[0]) + table_rows::norm(at.error[1]) + ours(table, here) + ours(table, there);
+  return difference(there, here, std::isfinite(bound) ? bound : 0);
 }
 
 Encoding skewed_pair() {
-  return specimens::ladder(2, [](const Pair&, Position t, Position) {
+  return negative_examples::ladder(2, [](const Pair&, Position t, Position) {
     return std::array<double, 2>{std::sin(double(t)), std::cos(double(t) + 1e-6)};
   });
 }
 
-// 16 units of fp32, where sine and cosine at 0 may be off by 7.
+// 16 units of f32, where sine and cosine at 0 may be off by 7.
 Encoding longer_pair() {
-  return specimens::ladder(2, [](const Pair& pair, Position t, Position) {
-    const auto [sine, cosine] = specimens::right(pair.frequency * double(t));
+  return negative_examples::ladder(2, [](const Pair& pair, Position t, Position) {
+    const auto [sine, cosine] = negative_examples::right(pair.frequency * double(t));
     return std::array<double, 2>{sine * (1 + 0x1p-20), cosine * (1 + 0x1p-20)};
   });
 }
 
-Encoding longer_code() {
-  return specimens::plain(16, Domain{0, 15}, [](std::size_t c, double t, double) {
+Encoding longer_row() {
+  return negative_examples::plain(16, Domain{0, 15}, [](std::size_t c, double t, double) {
     return static_cast<double>(c) == t ? (c == 9 ? 1 + 1e-9 : 1.0) : 0.0;
   });
 }
@@ -63,9 +63,9 @@ const Property properties::table::has_constant_norm{
     .formula = "|p_t| = |p_s|, = A sqrt(d/2) for d/2 pairs",
     .source = "Vaswani et al. 2017, section 3.5: sin^2 + cos^2 = 1 in each of d/2 pairs",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"a cosine that is turned by 1e-6 radians against its sine", &skewed_pair},
-                {"a pair that is longer by 2^-20 of itself, in fp32", &longer_pair, fp32},
-                {"a one-hot table with one code of sixteen longer by 1e-9", &longer_code}},
+    .must_reject = {{"a cosine that is rotated by 1e-6 radians against its sine", &skewed_pair},
+                    {"a pair that is longer by 2^-20 of itself, in f32", &longer_pair, all_f32},
+                    {"a one-hot table with one code of sixteen longer by 1e-9", &longer_row}},
 };
 
 }  // namespace posproof

@@ -1,6 +1,6 @@
 #include "catalogue/properties.h"
-#include "codes.h"
-#include "specimens.h"
+#include "negative_examples.h"
+#include "rows.h"
 
 namespace posproof {
 namespace {
@@ -18,18 +18,18 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   std::vector<Position> ends = table.positions.hard;
   ends.push_back(hi - k);
   const Position t = draw.position("t", {lo, hi - k, ends});
-  const codes::Codes at = codes::at(table, p, {t, t + k}, codes::Against::declared);
-  const double error = codes::norm(at.error[0]) + codes::norm(at.error[1]);
-  return codes::told_apart(table, t, t + k, at[0], at[1], error);
+  const table_rows::BoundedRows at = table_rows::at(table, p, {t, t + k}, table_rows::Against::declared);
+  const double error = table_rows::norm(at.error[0]) + table_rows::norm(at.error[1]);
+  return table_rows::told_apart(table, t, t + k, at[0], at[1], error);
 }
 
 Encoding wraps() {
-  return specimens::ladder_of_angles(
+  return negative_examples::ladder_of_angles(
       4, [](const Pair& pair, double t, double) { return pair.frequency * std::fmod(t, 65536); });
 }
 
 Encoding clamps() {
-  return specimens::plain(2, Domain{0, 511}, [](std::size_t c, double t, double) {
+  return negative_examples::plain(2, Domain{0, 511}, [](std::size_t c, double t, double) {
     return std::min(t, 509.0) + static_cast<double>(c);
   });
 }
@@ -40,10 +40,11 @@ const Property properties::table::has_distinct_positions{
     .statement = "Two positions never have the same code.",
     .formula = "s != t: p_s != p_t",
     .source =
-        "Vaswani et al. 2017, section 3.5: the first pair turns by 1 radian a position, and pi is irrational",
+        "Vaswani et al. 2017, section 3.5: the first pair rotates by 1 radian a position, and pi is "
+        "irrational",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"a position that wraps around at 65536", &wraps},
-                {"a table whose last three rows are equal", &clamps}},
+    .must_reject = {{"a position that wraps around at 65536", &wraps},
+                    {"a table whose last three rows are equal", &clamps}},
 };
 
 }  // namespace posproof

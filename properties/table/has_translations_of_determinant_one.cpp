@@ -1,11 +1,11 @@
 #include "catalogue/properties.h"
+#include "negative_examples.h"
 #include "rotation.h"
-#include "specimens.h"
 
 namespace posproof {
 namespace {
 
-double area(codes::Point a, codes::Point b) {
+double area(table_rows::Point a, table_rows::Point b) {
   return a.x * b.y - a.y * b.x;
 }
 
@@ -18,27 +18,27 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - k);
   if (s == t) throw Discard{};
 
-  const codes::Codes at = codes::at(table, p, {s, t, s + k, t + k});
+  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t, s + k, t + k});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
-    // Two codes of a pair span an area, which the shift multiplies by its determinant. Of exact codes of size
+    // Two rows of a pair span an area, which the shift multiplies by its determinant. Of exact rows of size
     // A the area is off by A(e + e') + e e'; two products and a difference in double are 3 roundings of at
     // most A^2 each.
     const double size = table.amplitude;
-    double allowed = 6 * unit_fp64 * size * size;
+    double bound = 6 * unit_f64 * size * size;
     for (const std::size_t r : {std::size_t{0}, std::size_t{2}}) {
-      const double e = codes::point_error(at, r, pair), f = codes::point_error(at, r + 1, pair);
-      allowed += size * (e + f) + e * f;
+      const double e = table_rows::point_error(at, r, pair), f = table_rows::point_error(at, r + 1, pair);
+      bound += size * (e + f) + e * f;
     }
-    const double before = area(codes::point(at, 0, pair), codes::point(at, 1, pair));
-    const double after = area(codes::point(at, 2, pair), codes::point(at, 3, pair));
-    worst = worse(worst, equal(after, before, allowed, 2 * size * size));
+    const double before = area(table_rows::point(at, 0, pair), table_rows::point(at, 1, pair));
+    const double after = area(table_rows::point(at, 2, pair), table_rows::point(at, 3, pair));
+    worst = worse(worst, difference(after, before, bound, 2 * size * size));
   }
   return worst;
 }
 
 Encoding spiral() {
-  return specimens::ladder(4, [](const Pair& pair, Position t, Position) {
+  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
     const double size = std::exp(1e-10 * double(t));
     return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
                                  size * std::cos(pair.frequency * double(t))};
@@ -53,7 +53,7 @@ const Property properties::table::has_translations_of_determinant_one{
     .formula = "det M_k = 1: p_{s+k} x p_{t+k} = p_s x p_t",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations, and cos^2 + sin^2 = 1",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"codes that grow by 1e-10 a position", &spiral}},
+    .must_reject = {{"codes that grow by 1e-10 a position", &spiral}},
 };
 
 }  // namespace posproof

@@ -1,6 +1,6 @@
 #include "catalogue/properties.h"
+#include "negative_examples.h"
 #include "rotation.h"
-#include "specimens.h"
 
 namespace posproof {
 namespace {
@@ -13,18 +13,19 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position s = draw.position("s", table.positions, lo, hi - k);
   const Position t = draw.position("t", table.positions, lo + k, hi);
 
-  const codes::Codes at = codes::at(table, p, {s, s + k, t, t - k});
+  const table_rows::BoundedRows at = table_rows::at(table, p, {s, s + k, t, t - k});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
-    const codes::Shift on = codes::shift(table, at, 0, 1, pair), back = codes::shift(table, at, 2, 3, pair);
-    // A turn and stretch as a complex number: the transposed matrix is the conjugate.
-    worst = worse(worst, equal(norm(back.map - conjugate(on.map)), 0, on.error + back.error, 2));
+    const table_rows::Shift on = table_rows::shift(table, at, 0, 1, pair),
+                            back = table_rows::shift(table, at, 2, 3, pair);
+    // A rotation and stretch as a complex number: the transposed matrix is the conjugate.
+    worst = worse(worst, difference(norm(back.map - conjugate(on.map)), 0, on.error + back.error, 2));
   }
   return worst;
 }
 
 Encoding spiral() {
-  return specimens::ladder(4, [](const Pair& pair, Position t, Position) {
+  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
     const double size = std::exp(-1e-9 * double(t));
     return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
                                  size * std::cos(pair.frequency * double(t))};
@@ -38,7 +39,7 @@ const Property properties::table::inverts_translation_by_transposing{
     .formula = "M_{-k} = M_k^T",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"codes that shrink by 1e-9 a position", &spiral}},
+    .must_reject = {{"codes that shrink by 1e-9 a position", &spiral}},
 };
 
 }  // namespace posproof

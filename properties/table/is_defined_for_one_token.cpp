@@ -1,25 +1,25 @@
 #include "catalogue/properties.h"
-#include "codes.h"
-#include "specimens.h"
+#include "negative_examples.h"
+#include "rows.h"
 
 namespace posproof {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw&) {
   try {
-    return exactly(codes::finite(codes::at(table, p, {table.positions.lo})[0]));
+    return holds_if(table_rows::finite(table_rows::at(table, p, {table.positions.lo})[0]));
   } catch (const Refusal&) {
     // Here no answer is the failure, not a case to be passed over.
-    return exactly(false);
+    return holds_if(false);
   }
 }
 
 Encoding divides_by_zero() {
-  return specimens::plain(1, Domain{}, [](std::size_t, double t, double n) { return t / (n - 1); });
+  return negative_examples::plain(1, Domain{}, [](std::size_t, double t, double n) { return t / (n - 1); });
 }
 
 Encoding declines() {
-  Table table = specimens::plain(1, Domain{}, [](std::size_t, double t, double) { return t; });
+  Table table = negative_examples::plain(1, Domain{}, [](std::size_t, double t, double) { return t; });
   table.rows = [rows = table.rows](std::span<const Position> positions, Position n) {
     if (n < 2) throw Refusal("one token has no neighbour to be normalised by");
     return rows(positions, n);
@@ -34,7 +34,7 @@ const Property properties::table::is_defined_for_one_token{
     .formula = "p_0(1) is finite",
     .source = "the argument against t/(n-1): 0/0 for one token",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"a code of 0/0", &divides_by_zero}, {"a refusal of the first token", &declines}},
+    .must_reject = {{"a row of 0/0", &divides_by_zero}, {"a refusal of the first token", &declines}},
 };
 
 }  // namespace posproof

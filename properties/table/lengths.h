@@ -1,10 +1,10 @@
 #pragma once
 
-#include "codes.h"
 #include "core/draw.h"
+#include "rows.h"
 
 // Tables asked for the same in sequences of two lengths.
-namespace posproof::codes {
+namespace posproof::table_rows {
 
 struct Lengths {
   Position n, far;
@@ -26,11 +26,10 @@ inline Lengths two_lengths(const Table& table, Draw& draw, Position least) {
 }
 
 // Equal entry by entry but for the errors of both.
-inline Residual same(const Codes& there, const Codes& here) {
-  std::vector<double> allowed = here.error.all.data;
-  for (std::size_t e = 0; e < allowed.size(); ++e) allowed[e] += there.error.all.data.at(e);
-  return posproof::equal(std::span<const double>(there.rows.data), here.rows.data,
-                         std::span<const double>(allowed));
+inline Residual same(const BoundedRows& there, const BoundedRows& here) {
+  std::vector<double> bound = here.error.all.data;
+  for (std::size_t e = 0; e < bound.size(); ++e) bound[e] += there.error.all.data.at(e);
+  return difference(std::span<const double>(there.rows.data), here.rows.data, std::span<const double>(bound));
 }
 
-}  // namespace posproof::codes
+}  // namespace posproof::table_rows

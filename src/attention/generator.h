@@ -23,9 +23,9 @@ class Generator {
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // [0, 1)
 
   double normal() {  // mean 0, variance 1
-    constexpr long double turn = 6.283185307179586476925286766559L;
+    constexpr long double two_pi = 6.283185307179586476925286766559L;
     const long double radius = std::sqrt(-2 * std::log(1 - static_cast<long double>(uniform())));
-    return static_cast<double>(radius * std::cos(turn * uniform()));
+    return static_cast<double>(radius * std::cos(two_pi * uniform()));
   }
 
   // Independent normal entries of that standard deviation.

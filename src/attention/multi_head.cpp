@@ -14,10 +14,10 @@ namespace posproof::attention {
 Attention heads(std::size_t dim, std::size_t number) {
   if (number == 0 || dim % number != 0)
     throw std::invalid_argument(fmt::format("{} channels cannot be split among {} heads", dim, number));
-  // A rotary encoding that turns nothing is the operator without position.
+  // A rotary encoding that rotates nothing is the operator without position.
   Rotary still{.dim = dim / number, .heads = number};
-  still.turn = [](const Tensor& x, std::span<const Position>, Role) { return x; };
-  Attention attention = plug(still);
+  still.rotate = [](const Tensor& x, std::span<const Position>, Role) { return x; };
+  Attention attention = reference_attention(still);
   attention.positional = false;
   return attention;
 }

@@ -19,14 +19,14 @@ std::size_t count_orders(std::size_t n, const Wanted& wanted) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::size_t found = 0;
   do {
-    if (wanted(Order(order))) ++found;
+    if (wanted(Permutation(order))) ++found;
   } while (std::next_permutation(order.begin(), order.end()));
   return found;
 }
 
 }  // namespace
 
-Tensor reordered(const Tensor& x, Order order) {
+Tensor reordered(const Tensor& x, Permutation order) {
   if (order.size() != x.rows())
     throw std::invalid_argument(fmt::format("an order of {} for {} rows", order.size(), x.rows()));
   Tensor out(x.shape);
@@ -35,35 +35,35 @@ Tensor reordered(const Tensor& x, Order order) {
   return out;
 }
 
-Mask reordered(const Mask& mask, Order queries, Order keys) {
+Mask reordered(const Mask& mask, Permutation queries, Permutation keys) {
   Mask out = reordered(mask, queries);
   for (std::size_t i = 0; i < queries.size(); ++i)
     for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = mask.at(queries[i], keys[j]);
   return out;
 }
 
-bool is_identity(Order order) {
+bool is_identity(Permutation order) {
   for (std::size_t r = 0; r < order.size(); ++r)
     if (order[r] != r) return false;
   return true;
 }
 
-bool is_symmetry(const Mask& mask, Order order) {
+bool is_symmetry(const Mask& mask, Permutation order) {
   return reordered(mask, order, order) == mask;
 }
 
 std::size_t symmetries(const Mask& mask) {
-  return count_orders(mask.rows(), [&](Order order) { return is_symmetry(mask, order); });
+  return count_orders(mask.rows(), [&](Permutation order) { return is_symmetry(mask, order); });
 }
 
 std::size_t equivariant_orders(const Attention& attention, const Tensor& x, const Mask& mask) {
   const Tensor as_it_is = attention.attend(x, x, x, mask);
-  const double allowed = attention.error(x, x, x, mask, fp64);
-  return count_orders(x.rows(), [&](Order order) {
+  const double bound = attention.error(x, x, x, mask, all_f64);
+  return count_orders(x.rows(), [&](Permutation order) {
     const Tensor moved = reordered(x, order);
     const Tensor there = attention.attend(moved, moved, moved, mask);
-    const double both = allowed + attention.error(moved, moved, moved, mask, fp64);
-    return posproof::equal(there.data, reordered(as_it_is, order).data, both).holds();
+    const double both = bound + attention.error(moved, moved, moved, mask, all_f64);
+    return difference(there.data, reordered(as_it_is, order).data, both).holds();
   });
 }
 

@@ -9,18 +9,18 @@
 // is given.
 namespace posproof::attention {
 
-using Order = std::span<const std::size_t>;
+using Permutation = std::span<const std::size_t>;
 
 // P x.
-Tensor reordered(const Tensor& x, Order order);
+Tensor reordered(const Tensor& x, Permutation order);
 
 // P M R^T: queries in the order P, keys in the order R.
-Mask reordered(const Mask& mask, Order queries, Order keys);
+Mask reordered(const Mask& mask, Permutation queries, Permutation keys);
 
-bool is_identity(Order order);
+bool is_identity(Permutation order);
 
 // Whether the mask is the same for the tokens in that order: P M P^T = M.
-bool is_symmetry(const Mask& mask, Order order);
+bool is_symmetry(const Mask& mask, Permutation order);
 
 // How many orders leave the mask as it is. All n! are tried; throws std::invalid_argument for n above 8.
 std::size_t symmetries(const Mask& mask);

@@ -20,7 +20,7 @@ Attention without_position(std::size_t dim) {
   const auto& spec = encodings::none;
   Parameters parameters;
   parameters.set("dim", static_cast<double>(dim));
-  return plug(spec.make(with(spec, parameters)));
+  return reference_attention(spec.make(with(spec, parameters)));
 }
 
 // Six tokens that all differ, of 8 channels.
@@ -31,7 +31,7 @@ Tensor six_tokens() {
   return x;
 }
 
-TEST(Order, reorders_rows_and_masks) {
+TEST(Permutation, reorders_rows_and_masks) {
   const Sizes order = {2, 0, 1};
   EXPECT_EQ(reordered(Tensor({3, 1}, {10, 20, 30}), order), Tensor({3, 1}, {30, 10, 20}));
   EXPECT_EQ(reordered(mask::causal(3), order, order), Mask({3, 3}, {1, 1, 1, 0, 1, 0, 0, 1, 1}));
@@ -41,7 +41,7 @@ TEST(Order, reorders_rows_and_masks) {
 // Of the 720 orders of six tokens those survive that keep the mask: one under the causal mask, all without
 // one, 4! 2! under a padding of two, and the products of the blocks' factorials times the swaps of equal
 // blocks.
-TEST(Order, the_orders_that_survive_a_mask_are_its_symmetries) {
+TEST(Permutation, the_orders_that_survive_a_mask_are_its_symmetries) {
   const Attention attention = without_position(8);
   const Tensor x = six_tokens();
   const auto survive = [&](const Mask& mask) {
@@ -57,7 +57,7 @@ TEST(Order, the_orders_that_survive_a_mask_are_its_symmetries) {
   EXPECT_EQ(survive(mask::sliding_window(6, 2)), 2u);
 }
 
-TEST(Order, two_blocks_of_two_have_eight_symmetries) {
+TEST(Permutation, two_blocks_of_two_have_eight_symmetries) {
   EXPECT_EQ(symmetries(mask::block(Sizes{2, 2})), 8u);
   Tensor x = six_tokens();
   x.data.resize(4 * 8);
@@ -65,13 +65,14 @@ TEST(Order, two_blocks_of_two_have_eight_symmetries) {
   EXPECT_EQ(equivariant_orders(without_position(8), x, mask::block(Sizes{2, 2})), 8u);
 }
 
-TEST(Order, with_a_position_no_order_survives_but_the_identity) {
-  EXPECT_EQ(equivariant_orders(plug(encodings::rope.make(with(encodings::rope, Parameters::parse("dim=8")))),
-                               six_tokens(), mask::none(6)),
+TEST(Permutation, with_a_position_no_order_survives_but_the_identity) {
+  EXPECT_EQ(equivariant_orders(
+                reference_attention(encodings::rope.make(with(encodings::rope, Parameters::parse("dim=8")))),
+                six_tokens(), mask::none(6)),
             1u);
 }
 
-TEST(Order, more_than_eight_tokens_are_too_many_to_try) {
+TEST(Permutation, more_than_eight_tokens_are_too_many_to_try) {
   EXPECT_THROW(symmetries(mask::none(9)), std::invalid_argument);
 }
 

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "attention/dot_product.h"
-#include "attention/to_logits.h"
 #include "attention/mask.h"
+#include "attention/to_logits.h"
 #include "core/error.h"
 
 namespace posproof::attention {
@@ -50,11 +50,11 @@ using Operate = std::function<Operands(const Tensor& q, const Tensor& k, const T
 Operate of_table(const Table& table) {
   return [table](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
     const auto at = row_numbers(std::max(q.rows(), k.rows()));
-    const Tensor codes = table.rows(at, static_cast<Position>(at.size()));
-    const Tensor a = sum(q, codes), b = sum(k, codes);
-    Operands out{.logits = scaled_logits(a, b), .values = sum(v, codes)};
+    const Tensor rows = table.rows(at, static_cast<Position>(at.size()));
+    const Tensor a = sum(q, rows), b = sum(k, rows);
+    Operands out{.logits = scaled_logits(a, b), .values = sum(v, rows)};
     if (p == nullptr) return out;
-    const Tensor off = code_errors(table, codes, at, *p);
+    const Tensor off = row_errors(table, rows, at, *p);
     out.logits_error = scaled_error(a, sum_error(a, off, *p), b, sum_error(b, off, *p), *p);
     for (std::size_t e = 0; e < out.values.data.size(); ++e)
       out.values_error = std::max(out.values_error, off.data[e] + p->result * std::abs(out.values.data[e]));
@@ -186,7 +186,7 @@ double error(const Operands& of, std::size_t heads, const Mask& mask, const Prec
 
 }  // namespace
 
-Attention plug(const Encoding& encoding) {
+Attention reference_attention(const Encoding& encoding) {
   if (const auto* already = std::get_if<Attention>(&encoding)) return *already;
   const Logits seen = *logits(encoding);
   const auto* table = std::get_if<Table>(&encoding);

@@ -8,15 +8,15 @@ namespace posproof::attention {
 
 // The reference operator with the encoding plugged in at its place: softmax(logits / sqrt(d) + bias) v.
 //   table:      added to queries, keys and values (it acts on the token)
-//   rotary:     turns queries and keys
+//   rotary:     rotates queries and keys
 //   bias:       is added to the logits after the factor 1/sqrt(d)
 //   contextual: gives the logits
 //   attention:  is the operator already
 // Positions are row numbers. An encoding of several heads splits the width among them; a bias, which says
 // nothing of the width, has 4 channels a head.
-Attention plug(const Encoding& encoding);
+Attention reference_attention(const Encoding& encoding);
 
 // The encoding's logits as the softmax sees them, with their error bound; none for an attention operator.
-std::optional<Contextual> lift(const Encoding& encoding);
+std::optional<Contextual> to_logits(const Encoding& encoding);
 
 }  // namespace posproof::attention

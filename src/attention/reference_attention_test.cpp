@@ -8,8 +8,8 @@
 
 #include "attention/dot_product.h"
 #include "attention/generator.h"
-#include "attention/to_logits.h"
 #include "attention/mask.h"
+#include "attention/to_logits.h"
 #include "core/error.h"
 #include "core/view.h"
 
@@ -32,10 +32,10 @@ Table counting() {
   return table;
 }
 
-// Two heads of one pair, turned by a quarter a position; the second head the other way round.
+// Two heads of one pair, rotated by a quarter a position; the second head the other way round.
 Rotary quarter_turns() {
   Rotary rotary{.dim = 2, .heads = 2, .pairs = {{0, 1, std::numbers::pi / 2}}};
-  rotary.turn = [](const Tensor& x, Positions positions, Role) {
+  rotary.rotate = [](const Tensor& x, Positions positions, Role) {
     Tensor out = x;
     const std::size_t n = x.shape.at(2);
     for (std::size_t r = 0; r < x.rows(); ++r)
@@ -66,7 +66,7 @@ Bias distances(std::vector<double> slopes) {
 }
 
 TEST(Plug, a_table_is_added_to_queries_keys_and_values) {
-  const Attention attention = plug(counting());
+  const Attention attention = reference_attention(counting());
   const Tensor q({2, 2}, {1, 0, 0, 1}), k({3, 2}, {1, 1, 0, 0, 0, -1}), v({3, 2}, {1, 0, 0, 1, 5, 5});
   EXPECT_EQ(attention.attend(q, k, v, mask::none(2, 3)),
             scaled_dot_product(Tensor({2, 2}, {1, 0, 1, 3}), Tensor({3, 2}, {1, 1, 1, 2, 2, 3}),
@@ -83,18 +83,18 @@ TEST(Plug, a_table_is_asked_once_and_for_the_length_of_the_longer_side) {
     lengths.push_back(length);
     return Tensor({positions.size(), 2});
   };
-  plug(table).attend(Tensor({2, 2}), Tensor({3, 2}), Tensor({3, 2}), mask::none(2, 3));
+  reference_attention(table).attend(Tensor({2, 2}), Tensor({3, 2}), Tensor({3, 2}), mask::none(2, 3));
   EXPECT_EQ(lengths, (std::vector<Position>{3}));
 }
 
 TEST(Plug, a_rotary_turns_queries_and_keys_of_each_head_and_no_value) {
-  const Attention attention = plug(quarter_turns());
+  const Attention attention = reference_attention(quarter_turns());
   EXPECT_EQ(attention.dim, 4u);
   EXPECT_TRUE(attention.only_logits);
   const Tensor q({2, 4}, {1, 0, 1, 0, 1, 2, 3, 4}), k({2, 4}, {1, 1, 2, 1, 1, 0, 0, 1}),
       v({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
   const Tensor out = attention.attend(q, k, v, mask::none(2));
-  // Row 0 stays, row 1 is turned: (a, b) -> (-b, a) in the first head, (b, -a) in the second.
+  // Row 0 stays, row 1 is rotated: (a, b) -> (-b, a) in the first head, (b, -a) in the second.
   const Tensor first = scaled_dot_product(Tensor({2, 2}, {1, 0, -2, 1}), Tensor({2, 2}, {1, 1, 0, 1}),
                                           Tensor({2, 2}, {1, 2, 5, 6}), mask::none(2));
   const Tensor second = scaled_dot_product(Tensor({2, 2}, {1, 0, 4, -3}), Tensor({2, 2}, {2, 1, 1, 0}),
@@ -109,7 +109,7 @@ TEST(Plug, a_rotary_turns_queries_and_keys_of_each_head_and_no_value) {
 // Content of 0: the weights are the softmax of the bias. One step of slope 1 is a weight of 1 / (1 + e); had
 // the bias been divided by sqrt(4) with the logit, as Falcon does, it would be 1 / (1 + sqrt(e)) = 0.378.
 TEST(Plug, a_bias_is_added_after_the_scale) {
-  const Attention attention = plug(distances({1.0}));
+  const Attention attention = reference_attention(distances({1.0}));
   const Tensor zero({2, 4}), v({2, 4}, {0, 0, 0, 0, 1, 1, 1, 1});
   const Tensor out = attention.attend(zero, zero, v, mask::none(2));
   EXPECT_NEAR(out.at(0, 0), 0.26894142136999512, 1e-16);
@@ -117,7 +117,7 @@ TEST(Plug, a_bias_is_added_after_the_scale) {
 }
 
 TEST(Plug, each_head_has_its_own_bias) {
-  const Attention attention = plug(distances({1.0, 0.0}));
+  const Attention attention = reference_attention(distances({1.0, 0.0}));
   EXPECT_EQ(attention.dim, 8u);
   const Tensor zero({2, 8});
   Tensor v({2, 8});
@@ -132,7 +132,7 @@ TEST(Plug, a_contextual_gives_the_logits_as_they_are) {
   contextual.logits = [](const Tensor&, const Tensor&, Positions, Positions) {
     return Tensor({2, 1, 2}, {0, -1, 0, 0});
   };
-  const Attention attention = plug(contextual);
+  const Attention attention = reference_attention(contextual);
   EXPECT_EQ(attention.value_dim, 4u);  // 3 channels do not split in two
   EXPECT_FALSE(attention.positional);
   const Tensor out = attention.attend(Tensor({1, 3}), Tensor({2, 3}),
@@ -143,13 +143,13 @@ TEST(Plug, a_contextual_gives_the_logits_as_they_are) {
 
 TEST(Plug, an_operator_passes_through) {
   Attention attention{.dim = 7, .value_dim = 5, .only_logits = true};
-  EXPECT_EQ(plug(attention).dim, 7u);
-  EXPECT_EQ(plug(attention).value_dim, 5u);
-  EXPECT_FALSE(lift(attention).has_value());
+  EXPECT_EQ(reference_attention(attention).dim, 7u);
+  EXPECT_EQ(reference_attention(attention).value_dim, 5u);
+  EXPECT_FALSE(to_logits(attention).has_value());
 }
 
 TEST(Plug, what_has_another_shape_is_refused) {
-  const Attention attention = plug(counting());
+  const Attention attention = reference_attention(counting());
   EXPECT_THROW(attention.attend(Tensor({2, 3}), Tensor({2, 2}), Tensor({2, 2}), mask::none(2)),
                std::invalid_argument);
   EXPECT_THROW(attention.attend(Tensor({2, 2}), Tensor({2, 2}), Tensor({3, 2}), mask::none(2)),
@@ -159,49 +159,49 @@ TEST(Plug, what_has_another_shape_is_refused) {
 }
 
 TEST(Plug, a_query_that_sees_no_key_is_refused) {
-  const Attention attention = plug(counting());
+  const Attention attention = reference_attention(counting());
   const Tensor x({2, 2});
   const Mask blind({2, 2}, {1, 1, 0, 0});
   EXPECT_THROW(attention.attend(x, x, x, blind), Refusal);
-  EXPECT_THROW(attention.error(x, x, x, blind, fp64), Refusal);
+  EXPECT_THROW(attention.error(x, x, x, blind, all_f64), Refusal);
 }
 
-// Equal logits of 0, values 1 and -1, u the unit of fp32: logits are exact, the exponentials within 4u, so
+// Equal logits of 0, values 1 and -1, u the unit of f32: logits are exact, the exponentials within 4u, so
 // the answer within 4u * (2/2), and 2 * 2 + 4 roundings of 1.
 TEST(PlugError, by_hand_without_a_position) {
-  const Attention attention = plug(distances({0.0}));
+  const Attention attention = reference_attention(distances({0.0}));
   const Tensor zero({2, 4}), v({2, 4}, {1, 1, 1, 1, -1, -1, -1, -1});
-  EXPECT_DOUBLE_EQ(attention.error(zero, zero, v, mask::none(2), fp32), 12 * unit_fp32);
+  EXPECT_DOUBLE_EQ(attention.error(zero, zero, v, mask::none(2), all_f32), 12 * unit_f32);
 }
 
 // Logits of 4 * (1/2) = 2 and -2 from products of size 4: (4 + 1 + 3) units of 2 from the products, one of
 // |2| for the sum with the bias, 4 for the difference of -2 and the largest logit, and 4 for the exponential:
 // 26 units of half the range, which is 1, and 8 roundings of the value 1.
 TEST(PlugError, by_hand_with_a_logit) {
-  const Attention attention = plug(distances({0.0}));
+  const Attention attention = reference_attention(distances({0.0}));
   const Tensor q({1, 4}, {1, 1, 1, 1}), k({2, 4}, {1, 1, 1, 1, -1, -1, -1, -1});
-  EXPECT_DOUBLE_EQ(attention.error(q, k, k, mask::none(1, 2), fp32), (16 + 2 + 4 + 4 + 8) * unit_fp32);
+  EXPECT_DOUBLE_EQ(attention.error(q, k, k, mask::none(1, 2), all_f32), (16 + 2 + 4 + 4 + 8) * unit_f32);
 }
 
 TEST(PlugError, is_never_more_than_the_range_of_the_values_and_its_roundings) {
-  const Attention attention = plug(distances({0.0}));
+  const Attention attention = reference_attention(distances({0.0}));
   Tensor q({1, 4}, {1e6, 1e6, 1e6, 1e6}), k({2, 4}, {1e6, 0, 0, 0, -1e6, 0, 0, 0}),
       v({2, 4}, {3, 3, 3, 3, 1, 1, 1, 1});
   EXPECT_DOUBLE_EQ(attention.error(q, k, v, mask::none(1, 2), Precision::parse("bf16")),
-                   2 + (4 * unit_fp32 + 4 * unit_bf16) * 3);
+                   2 + (4 * unit_f32 + 4 * unit_bf16) * 3);
 }
 
 TEST(PlugError, of_a_table_is_that_of_its_values_where_there_is_one_key) {
   Table table = counting();
-  const Attention attention = plug(table);
+  const Attention attention = reference_attention(table);
   const Tensor x({1, 2}, {4, 0});
   // The code of row 0 is 0 and exact; the sum 4 is rounded once, and 2 * 1 + 4 roundings of 4 follow.
-  EXPECT_DOUBLE_EQ(attention.error(x, x, x, mask::none(1), fp32), 4 * unit_fp32 + 6 * 4 * unit_fp32);
+  EXPECT_DOUBLE_EQ(attention.error(x, x, x, mask::none(1), all_f32), 4 * unit_f32 + 6 * 4 * unit_f32);
 }
 
 // The whole operator in float, operation by operation, over a table, against the operator in double.
 TEST(PlugError, covers_an_operator_in_float_and_not_by_far) {
-  const Attention attention = plug(counting());
+  const Attention attention = reference_attention(counting());
   Generator generator(3);
   double most = 0;
   for (int round = 0; round < 200; ++round) {
@@ -209,7 +209,7 @@ TEST(PlugError, covers_an_operator_in_float_and_not_by_far) {
     Tensor x = generator.normal({n, 2}, 1.0);
     for (double& value : x.data) value = std::nearbyint(value * 16) / 16;
     const Tensor exact = attention.attend(x, x, x, mask::none(n));
-    const double bound = attention.error(x, x, x, mask::none(n), fp32);
+    const double bound = attention.error(x, x, x, mask::none(n), all_f32);
     float a[n][2];
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t c = 0; c < 2; ++c)
@@ -234,29 +234,29 @@ TEST(PlugError, covers_an_operator_in_float_and_not_by_far) {
 }
 
 TEST(PlugError, nothing_is_allowed_to_what_is_not_a_number) {
-  const Attention attention = plug(counting());
+  const Attention attention = reference_attention(counting());
   Tensor x({2, 2}, {1, 2, std::nan(""), 4});
-  EXPECT_EQ(attention.error(x, x, x, mask::none(2), fp64), 0);
+  EXPECT_EQ(attention.error(x, x, x, mask::none(2), all_f64), 0);
 }
 
 TEST(Lift, gives_the_logits_that_the_softmax_sees) {
   const std::vector<Position> queries = {3}, keys = {1, 2};
   const Tensor q({1, 2}, {1, 0}), k({2, 2}, {0, 1, 2, 0});
-  const auto table = lift(counting());
+  const auto table = to_logits(counting());
   // (4, 6) . (1, 3) = 22 and (4, 6) . (4, 4) = 40.
   const Tensor of_table = table->logits(q, k, queries, keys);
   EXPECT_EQ(of_table.shape, (Shape{1, 1, 2}));
   EXPECT_DOUBLE_EQ(of_table.at(0, 0), 22 / std::numbers::sqrt2);
   EXPECT_DOUBLE_EQ(of_table.at(0, 1), 40 / std::numbers::sqrt2);
 
-  const auto bias = lift(distances({0.5, 0.25}));
+  const auto bias = to_logits(distances({0.5, 0.25}));
   EXPECT_EQ(bias->dim, 8u);
   EXPECT_EQ(bias->heads, 2u);
   Tensor wide_q({1, 8}), wide_k({2, 8});
   wide_q.at(0, 4) = 2, wide_k.at(1, 4) = 3;
   EXPECT_EQ(bias->logits(wide_q, wide_k, queries, keys), Tensor({2, 1, 2}, {-1, -0.5, -0.5, 2.75}));
 
-  const auto rotary = lift(quarter_turns());
+  const auto rotary = to_logits(quarter_turns());
   // (1, 0) at 3 is (0, -1), (1, 0) at 2 is (-1, 0) and (0, 1) at 1 is (-1, 0), all in the first head.
   Tensor q4({1, 4}, {1, 0, 0, 0}), k4({2, 4}, {1, 0, 0, 0, 0, 1, 0, 0});
   const Tensor of_rotary = rotary->logits(q4, k4, queries, keys);
@@ -265,32 +265,32 @@ TEST(Lift, gives_the_logits_that_the_softmax_sees) {
 }
 
 TEST(Lift, the_error_of_a_pair_is_that_of_its_worst_head) {
-  const auto bias = lift(distances({0.5, 0.25}));
+  const auto bias = to_logits(distances({0.5, 0.25}));
   const std::vector<double> zero(8, 0.0);
   // A product with a slope of 1/2: the bias's own bound, and one rounding of the sum.
-  EXPECT_DOUBLE_EQ(bias->error(zero, zero, 3, 1, fp32), bias_error(fp32, -1.0, 0.5, 1) + unit_fp32);
+  EXPECT_DOUBLE_EQ(bias->error(zero, zero, 3, 1, all_f32), bias_error(all_f32, -1.0, 0.5, 1) + unit_f32);
 }
 
 // (1, 0) at 0 against 0 at 1, which is (1, 2): 2 + 1 + 3 roundings of the product 1, the query's sum (1 unit
 // of 1), and the key's code and sum (2 + 1 units of 1), all over sqrt(2).
 TEST(Lift, the_error_of_a_table_counts_both_sides) {
-  const auto table = lift(counting());
+  const auto table = to_logits(counting());
   const std::vector<double> q = {1, 0}, k = {0, 0};
-  EXPECT_NEAR(table->error(q, k, 0, 1, fp32), 10 * unit_fp32 / std::numbers::sqrt2, 1e-6 * unit_fp32);
-  EXPECT_NEAR(table->error(k, q, 1, 0, fp32), 10 * unit_fp32 / std::numbers::sqrt2, 1e-6 * unit_fp32);
+  EXPECT_NEAR(table->error(q, k, 0, 1, all_f32), 10 * unit_f32 / std::numbers::sqrt2, 1e-6 * unit_f32);
+  EXPECT_NEAR(table->error(k, q, 1, 0, all_f32), 10 * unit_f32 / std::numbers::sqrt2, 1e-6 * unit_f32);
 }
 
 TEST(Lift, each_head_has_the_error_of_its_own_slope) {
   const std::vector<Position> query = {3}, key = {1};
   const Tensor error =
-      logits(distances({0.5, 0.25}))->bounded(Tensor({1, 8}), Tensor({1, 8}), query, key, fp32).error;
-  EXPECT_DOUBLE_EQ(error.at(1, 0), bias_error(fp32, -0.5, 0.25, 2) + unit_fp32 / 2);
+      logits(distances({0.5, 0.25}))->bounded(Tensor({1, 8}), Tensor({1, 8}), query, key, all_f32).error;
+  EXPECT_DOUBLE_EQ(error.at(1, 0), bias_error(all_f32, -0.5, 0.25, 2) + unit_f32 / 2);
 }
 
 TEST(Lift, a_rotary_is_told_which_are_queries_and_which_keys) {
   Rotary rotary = quarter_turns();
   std::vector<Role> roles;
-  rotary.turn = [&roles](const Tensor& x, Positions, Role role) {
+  rotary.rotate = [&roles](const Tensor& x, Positions, Role role) {
     roles.push_back(role);
     return x;
   };
@@ -300,12 +300,12 @@ TEST(Lift, a_rotary_is_told_which_are_queries_and_which_keys) {
 }
 
 TEST(Lift, the_error_of_a_rotary_pair_grows_with_the_position) {
-  const auto rotary = lift(quarter_turns());
+  const auto rotary = to_logits(quarter_turns());
   const std::vector<double> x = {1, 0, 0, 0};
-  const double near = rotary->error(x, x, 4, 4, fp32), far = rotary->error(x, x, 4096, 4096, fp32);
+  const double near = rotary->error(x, x, 4, 4, all_f32), far = rotary->error(x, x, 4096, 4096, all_f32);
   // At least the error of the two angles of size t * pi/2, over sqrt(2), where cosine and sine share it.
   EXPECT_GT(near, 0);
-  EXPECT_GT(far, 4096 * unit_fp32);
+  EXPECT_GT(far, 4096 * unit_f32);
   EXPECT_LT(far, 2000 * near);
 }
 

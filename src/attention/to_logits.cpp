@@ -38,31 +38,31 @@ Position length_of(Positions queries, Positions keys) {
 }
 
 Logits of_table(const Table& table) {
-  struct Codes {
+  struct BoundedRows {
     Tensor of_queries, of_keys;
     bool same;  // self-attention asks for the same rows twice; a foreign table is called once
   };
-  const auto codes = [table](Positions queries, Positions keys) {
+  const auto rows = [table](Positions queries, Positions keys) {
     const Position length = length_of(queries, keys);
     const bool same = std::equal(queries.begin(), queries.end(), keys.begin(), keys.end());
     const Tensor of_keys = table.rows(keys, length);
-    return Codes{same ? of_keys : table.rows(queries, length), of_keys, same};
+    return BoundedRows{same ? of_keys : table.rows(queries, length), of_keys, same};
   };
   const auto one_head = [](Tensor two) {
     two.shape.insert(two.shape.begin(), 1);
     return two;
   };
   Logits logits{.dim = table.dim, .positions = table.positions};
-  logits.at = [codes, one_head](const Tensor& q, const Tensor& k, Positions queries, Positions keys) {
-    const auto [of_queries, of_keys, same] = codes(queries, keys);
+  logits.at = [rows, one_head](const Tensor& q, const Tensor& k, Positions queries, Positions keys) {
+    const auto [of_queries, of_keys, same] = rows(queries, keys);
     return one_head(scaled_logits(sum(q, of_queries), sum(k, of_keys)));
   };
-  logits.bounded = [table, codes, one_head](const Tensor& q, const Tensor& k, Positions queries,
-                                            Positions keys, const Precision& p) {
-    const auto [of_queries, of_keys, same] = codes(queries, keys);
+  logits.bounded = [table, rows, one_head](const Tensor& q, const Tensor& k, Positions queries,
+                                           Positions keys, const Precision& p) {
+    const auto [of_queries, of_keys, same] = rows(queries, keys);
     const Tensor a = sum(q, of_queries), b = sum(k, of_keys);
-    const Tensor key_errors = code_errors(table, of_keys, keys, p);
-    const Tensor query_errors = same ? key_errors : code_errors(table, of_queries, queries, p);
+    const Tensor key_errors = row_errors(table, of_keys, keys, p);
+    const Tensor query_errors = same ? key_errors : row_errors(table, of_queries, queries, p);
     return Logits::Bounded{
         one_head(scaled_logits(a, b)),
         one_head(scaled_error(a, sum_error(a, query_errors, p), b, sum_error(b, key_errors, p), p))};
@@ -70,14 +70,14 @@ Logits of_table(const Table& table) {
   return logits;
 }
 
-// [n, heads * dim] turned, as [heads, n, dim] in one call of one batch row.
-Tensor turned(const Rotary& rotary, const Tensor& x, Positions at, Role role) {
+// [n, heads * dim] rotated, as [heads, n, dim] in one call of one batch row.
+Tensor rotated(const Rotary& rotary, const Tensor& x, Positions at, Role role) {
   Tensor split({1, rotary.heads, x.rows(), rotary.dim});
   for (std::size_t h = 0; h < rotary.heads; ++h) put(split, h, head_of(x, h, rotary.dim));
-  return rotary.turn(split, at, role);
+  return rotary.rotate(split, at, role);
 }
 
-// One head of what `turned` gave.
+// One head of what `rotated` gave.
 Tensor slice(const Tensor& split, std::size_t head, std::size_t n, std::size_t dim) {
   const auto first = split.data.begin() + static_cast<std::ptrdiff_t>(head * n * dim);
   return {{n, dim}, std::vector<double>(first, first + static_cast<std::ptrdiff_t>(n * dim))};
@@ -86,7 +86,7 @@ Tensor slice(const Tensor& split, std::size_t head, std::size_t n, std::size_t d
 Logits of_rotary(const Rotary& rotary) {
   Logits logits{.dim = rotary.dim * rotary.heads, .heads = rotary.heads, .positions = rotary.positions};
   logits.at = [rotary](const Tensor& q, const Tensor& k, Positions queries, Positions keys) {
-    const Tensor a = turned(rotary, q, queries, Role::query), b = turned(rotary, k, keys, Role::key);
+    const Tensor a = rotated(rotary, q, queries, Role::query), b = rotated(rotary, k, keys, Role::key);
     Tensor out({rotary.heads, q.rows(), k.rows()});
     for (std::size_t h = 0; h < rotary.heads; ++h)
       put(out, h, scaled_logits(slice(a, h, q.rows(), rotary.dim), slice(b, h, k.rows(), rotary.dim)));
@@ -97,10 +97,10 @@ Logits of_rotary(const Rotary& rotary) {
     const auto off = [&](const Tensor& x, Positions at) {
       Tensor error(x.shape);
       for (std::size_t r = 0; r < at.size(); ++r)
-        std::ranges::copy(turned_error(rotary, p, at[r], x.row(r)), error.row(r).begin());
+        std::ranges::copy(rotated_error(rotary, p, at[r], x.row(r)), error.row(r).begin());
       return error;
     };
-    const Tensor a = turned(rotary, q, queries, Role::query), b = turned(rotary, k, keys, Role::key);
+    const Tensor a = rotated(rotary, q, queries, Role::query), b = rotated(rotary, k, keys, Role::key);
     const Shape shape = {rotary.heads, q.rows(), k.rows()};
     Logits::Bounded out{Tensor(shape), Tensor(shape)};
     for (std::size_t h = 0; h < rotary.heads; ++h) {
@@ -164,31 +164,31 @@ Logits of_contextual(const Contextual& contextual) {
 
 }  // namespace
 
-Tensor sum(const Tensor& content, const Tensor& codes) {
-  if (codes.width() != content.width() || codes.data.size() < content.data.size())
+Tensor sum(const Tensor& content, const Tensor& rows) {
+  if (rows.width() != content.width() || rows.data.size() < content.data.size())
     throw std::out_of_range(
-        fmt::format("codes of {} are added to contents of {}", text(codes.shape), text(content.shape)));
+        fmt::format("codes of {} are added to contents of {}", text(rows.shape), text(content.shape)));
   Tensor out = content;
-  for (std::size_t e = 0; e < out.data.size(); ++e) out.data[e] += codes.data[e];
+  for (std::size_t e = 0; e < out.data.size(); ++e) out.data[e] += rows.data[e];
   return out;
 }
 
-Tensor sum_error(const Tensor& sum, const Tensor& code_errors, const Precision& p) {
+Tensor sum_error(const Tensor& sum, const Tensor& row_errors, const Precision& p) {
   Tensor error(sum.shape);
   for (std::size_t e = 0; e < error.data.size(); ++e)
-    error.data[e] = code_errors.data[e] + p.result * std::abs(sum.data[e]);
+    error.data[e] = row_errors.data[e] + p.result * std::abs(sum.data[e]);
   return error;
 }
 
-Tensor code_errors(const Table& table, const Tensor& codes, Positions at, const Precision& p) {
+Tensor row_errors(const Table& table, const Tensor& rows, Positions at, const Precision& p) {
   const RowErrors errors(table, p, RowErrors::Against::declared);
-  Tensor out(codes.shape);
-  for (std::size_t r = 0; r < at.size(); ++r) errors.at(at[r], codes.row(r), out.row(r));
+  Tensor out(rows.shape);
+  for (std::size_t r = 0; r < at.size(); ++r) errors.at(at[r], rows.row(r), out.row(r));
   return out;
 }
 
 // |a|.db + da.|b| + da.db from what a and b are off by. Products and sums run in the wider of the two
-// formats, as every unit for bf16 and fp16 does: d + 1 of its roundings of |a|.|b|. The sum, the factor
+// formats, as every unit for bf16 and f16 does: d + 1 of its roundings of |a|.|b|. The sum, the factor
 // 1/sqrt(d) and the product with it are rounded to the result's format: 3 more.
 Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db,
                     const Precision& p) {
@@ -220,17 +220,17 @@ std::optional<Logits> logits(const Encoding& encoding) {
   return std::visit(view, encoding);
 }
 
-std::optional<Contextual> lift(const Encoding& encoding) {
+std::optional<Contextual> to_logits(const Encoding& encoding) {
   if (const auto* already = std::get_if<Contextual>(&encoding)) return *already;
   const auto seen = logits(encoding);
   if (!seen) return std::nullopt;
   // One error for all heads: that of the worst.
-  Contextual lifted{.dim = seen->dim,
+  Contextual logits{.dim = seen->dim,
                     .heads = seen->heads,
                     .positions = seen->positions,
                     .positional = seen->positional,
                     .logits = seen->at};
-  lifted.error = [bounded = seen->bounded](std::span<const double> q, std::span<const double> k, Position i,
+  logits.error = [bounded = seen->bounded](std::span<const double> q, std::span<const double> k, Position i,
                                            Position j, const Precision& p) {
     const std::array<Position, 1> query = {i}, key = {j};
     const Tensor of_heads = bounded(Tensor({1, q.size()}, {q.begin(), q.end()}),
@@ -238,7 +238,7 @@ std::optional<Contextual> lift(const Encoding& encoding) {
                                 .error;
     return *std::max_element(of_heads.data.begin(), of_heads.data.end());
   };
-  return lifted;
+  return logits;
 }
 
 }  // namespace posproof::attention

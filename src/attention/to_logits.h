@@ -10,7 +10,7 @@ namespace posproof::attention {
 
 // The logits that the softmax sees, content and position together, and how far rounding may put them.
 //   table:      (q + p_i) . (k + p_j) / sqrt(d)
-//   rotary:     turn(q, i) . turn(k, j) / sqrt(d)       in each head, d the width of one head
+//   rotary:     rotate(q, i) . rotate(k, j) / sqrt(d)       in each head, d the width of one head
 //   bias:       q . k / sqrt(d) + bias(i, j)            in each head, of content of width 4
 //   contextual: its own logits
 // The width is that of all heads together. A table that is normalised by the length is asked for that of the
@@ -32,10 +32,10 @@ struct Logits {
 
 // Content and code added, [n, dim], and how far each entry may be off: the code's own error, and one rounding
 // of the sum. Of both, further rows of codes are not looked at.
-Tensor sum(const Tensor& content, const Tensor& codes);
-Tensor sum_error(const Tensor& sum, const Tensor& code_errors, const Precision& p);
+Tensor sum(const Tensor& content, const Tensor& rows);
+Tensor sum_error(const Tensor& sum, const Tensor& row_errors, const Precision& p);
 // row_error of every row.
-Tensor code_errors(const Table& table, const Tensor& codes, std::span<const Position> at, const Precision& p);
+Tensor row_errors(const Table& table, const Tensor& rows, std::span<const Position> at, const Precision& p);
 
 // Error of a . b / sqrt(d) for rows of [nq, d] and [nk, d] that are off by at most da and db: [nq, nk].
 Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db, const Precision& p);

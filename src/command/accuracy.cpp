@@ -20,7 +20,7 @@
 namespace posproof::command {
 namespace {
 
-struct Asked {
+struct Arguments {
   std::string subject;  // empty: our own
   std::string positions;
   std::string file;  // empty: to the terminal
@@ -31,21 +31,22 @@ struct Asked {
 };
 
 int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
-                 const Asked& asked) {
+                 const Arguments& arguments) {
   const Encoding truth = spec.oracle(parameters);
-  Subject subject = asked.subject.empty()
-                        ? Subject{std::string(id), "built in", spec.make(parameters), fp64, true}
-                        : open(asked.subject, {.encoding = std::string(id),
-                                               .parameters = parameters,
-                                               .declared = in_every_kind(truth),
-                                               .call_time = std::chrono::milliseconds(
-                                                   static_cast<std::int64_t>(asked.call_seconds * 1000))});
-  keep_within_fp16(truth, subject.precision, subject.encoding);
+  Subject subject =
+      arguments.subject.empty()
+          ? Subject{std::string(id), "built in", spec.make(parameters), all_f64, true}
+          : open(arguments.subject, {.encoding = std::string(id),
+                                     .parameters = parameters,
+                                     .declared = in_every_kind(truth),
+                                     .call_time = std::chrono::milliseconds(
+                                         static_cast<std::int64_t>(arguments.call_seconds * 1000))});
+  keep_within_f16(truth, subject.precision, subject.encoding);
   AccuracyOptions options;
-  options.positions = range(asked.positions);
-  options.threads = asked.threads;
+  options.positions = range(arguments.positions);
+  options.threads = arguments.threads;
   std::optional<report::NewFile> file;  // one that cannot be written is refused before the comparison
-  if (!asked.file.empty()) file.emplace(asked.file, 0);
+  if (!arguments.file.empty()) file.emplace(arguments.file, 0);
   Accuracy found;
   {
     Progress progress;
@@ -54,13 +55,13 @@ int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters
     };
     found = accuracy(truth, subject, options);
   }
-  const report::Measured measured{id, parameters, subject, found};
+  const report::AccuracyReport page{id, parameters, subject, found};
   const std::string said =
-      asked.json ? report::json(measured) : report::accuracy(measured, file ? report::Style{} : style());
+      arguments.json ? report::json(page) : report::accuracy(page, file ? report::Style{} : style());
   if (file) {
     file->write(0, std::as_bytes(std::span(said)));
     file->commit();
-    write(asked.file + "\n" + report::summary(found, subject.precision, style()));
+    write(arguments.file + "\n" + report::summary(found, subject.precision, style()));
   } else {
     write(said);
   }
@@ -71,28 +72,28 @@ int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters
 }  // namespace
 
 void add_accuracy(CLI::App& app, int& code) {
-  const auto asked = std::make_shared<Asked>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* accuracy = app.add_subcommand("accuracy", "every entry of a table against the exact numbers");
   accuracy->require_subcommand(1);
   for (const auto& [id, spec] : catalogue::encodings()) {
     const std::string name(id);
     auto* one = accuracy->add_subcommand(name, std::string(spec->summary));
-    asked->options[name].add(*one, *spec);
-    one->add_option("SUBJECT", asked->subject,
+    arguments->options[name].add(*one, *spec);
+    one->add_option("SUBJECT", arguments->subject,
                     "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for "
                     "the cache of a rotary encoding; left out: our own");
-    one->add_option("--positions", asked->positions,
+    one->add_option("--positions", arguments->positions,
                     "only these, FIRST:LAST, both included; standard: all that the subject has, and of one "
                     "that says nothing of its end 0:4095, of a bias 0:1023");
-    one->add_option("-o,--output", asked->file, "write it to this file; the terminal has the summary");
-    one->add_option("--threads", asked->threads, "to compare with")
+    one->add_option("-o,--output", arguments->file, "write it to this file; the terminal has the summary");
+    one->add_option("--threads", arguments->threads, "to compare with")
         ->check(CLI::Range(1u, 1024u))
         ->capture_default_str();
-    one->add_option("--call-time", asked->call_seconds, "longest time for one answer, seconds")
+    one->add_option("--call-time", arguments->call_seconds, "longest time for one answer, seconds")
         ->capture_default_str();
-    one->add_flag("--json", asked->json, "write JSON, with the whole curve");
-    one->callback([asked, &code, name, spec = spec] {
-      code = run_accuracy(name, *spec, asked->options.at(name).read(*spec), *asked);
+    one->add_flag("--json", arguments->json, "write JSON, with the whole curve");
+    one->callback([arguments, &code, name, spec = spec] {
+      code = run_accuracy(name, *spec, arguments->options.at(name).read(*spec), *arguments);
     });
   }
 }

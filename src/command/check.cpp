@@ -20,7 +20,7 @@
 namespace posproof::command {
 namespace {
 
-struct Asked {
+struct Arguments {
   Common common;
   std::string property;
   std::string subject;  // empty: our own
@@ -35,13 +35,13 @@ int exit_of(const Verdict& verdict) {
 
 // One property, searched or replayed, of our own encoding or of a foreign subject.
 int run_check(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
-              const Asked& asked) {
-  const auto& [common, property_id, foreign, words, options] = asked;
+              const Arguments& arguments) {
+  const auto& [common, property_id, foreign, words, options] = arguments;
   const Encoding truth = spec.oracle(parameters);
   const bool agreeing = property_id == agreement_id;
   const Property property = agreeing ? agreement(truth) : property_named(property_id);
   const Subject subject =
-      foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), fp64, true}
+      foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), all_f64, true}
                       : open(foreign, {.encoding = std::string(encoding_id),
                                        .parameters = parameters,
                                        .declared = in_every_kind(truth),
@@ -70,25 +70,26 @@ int run_check(std::string_view encoding_id, const EncodingSpec& spec, const Para
 }  // namespace
 
 void add_check(CLI::App& app, int& code) {
-  const auto asked = std::make_shared<Asked>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* check = app.add_subcommand("check", "one property, searched or replayed");
   check
-      ->add_option("PROPERTY", asked->property, "as in `posproof list properties`, or agrees_with_its_oracle")
+      ->add_option("PROPERTY", arguments->property,
+                   "as in `posproof list properties`, or agrees_with_its_oracle")
       ->required();
   check->require_subcommand(1);
   for (const auto& [id, spec] : catalogue::encodings()) {
     const std::string name(id);
     auto* one = check->add_subcommand(name, std::string(spec->summary));
-    asked->options[name].add(*one, *spec);
-    add_common(*one, asked->common);
-    one->add_option("SUBJECT", asked->subject,
+    arguments->options[name].add(*one, *spec);
+    add_common(*one, arguments->common);
+    one->add_option("SUBJECT", arguments->subject,
                     "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for "
                     "the cache of a rotary encoding; left out: our own");
-    one->add_option("--case", asked->words, "replay this case, as a counterexample prints it");
-    one->add_option("--call-time", asked->common.call_seconds, "longest time for one answer, seconds")
+    one->add_option("--case", arguments->words, "replay this case, as a counterexample prints it");
+    one->add_option("--call-time", arguments->common.call_seconds, "longest time for one answer, seconds")
         ->capture_default_str();
-    one->callback([asked, &code, name, spec = spec] {
-      code = run_check(name, *spec, asked->options.at(name).read(*spec), *asked);
+    one->callback([arguments, &code, name, spec = spec] {
+      code = run_check(name, *spec, arguments->options.at(name).read(*spec), *arguments);
     });
   }
 }

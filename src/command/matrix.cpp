@@ -31,22 +31,22 @@ int run_matrix(const Common& common, const std::string& filter) {
     return not_checked;
   }
   write(common.json ? report::json(cells) : report::matrix(cells, style()));
-  if (any(cells, Standing::broken) || any(cells, Standing::stale)) return broken;
-  return any(cells, Standing::not_checked) ? not_checked : as_claimed;
+  if (any(cells, ClaimStatus::broken) || any(cells, ClaimStatus::stale)) return broken;
+  return any(cells, ClaimStatus::not_checked) ? not_checked : as_claimed;
 }
 
 }  // namespace
 
 void add_matrix(CLI::App& app, int& code) {
-  struct Asked {
+  struct Arguments {
     Common common;
     std::string filter;
   };
-  const auto asked = std::make_shared<Asked>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* matrix = app.add_subcommand("matrix", "every encoding x every property");
-  add_common(*matrix, asked->common);
-  matrix->add_option("--filter", asked->filter, "only cells whose `encoding.property` contains this");
-  matrix->callback([asked, &code] { code = run_matrix(asked->common, asked->filter); });
+  add_common(*matrix, arguments->common);
+  matrix->add_option("--filter", arguments->filter, "only cells whose `encoding.property` contains this");
+  matrix->callback([arguments, &code] { code = run_matrix(arguments->common, arguments->filter); });
 }
 
 }  // namespace posproof::command

@@ -46,18 +46,18 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
   const auto whole = [](const std::string& word) {
     return Case::parse("position=" + word).integer("position");
   };
-  std::pair<Position, Position> asked;
+  std::pair<Position, Position> arguments;
   try {
     if (colon == std::string::npos) throw std::invalid_argument("no colon");
-    asked = {whole(positions.substr(0, colon)), whole(positions.substr(colon + 1))};
+    arguments = {whole(positions.substr(0, colon)), whole(positions.substr(colon + 1))};
   } catch (const std::invalid_argument&) {
     throw std::invalid_argument(
         fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", positions));
   }
-  if (asked.first > asked.second)
+  if (arguments.first > arguments.second)
     throw std::invalid_argument(
         fmt::format("positions {}: FIRST:LAST was asked for, the first not past the last", positions));
-  return asked;
+  return arguments;
 }
 
 void Options::add(CLI::App& app, const EncodingSpec& spec) {

@@ -22,7 +22,7 @@
 namespace posproof::command {
 namespace {
 
-struct Asked {
+struct Arguments {
   std::string positions, format = "f32", file, part = "both";
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool json = false;
@@ -39,8 +39,8 @@ const Domain& domain(const Encoding& encoding) {
 
 // All positions of an encoding that ends; of another the first 4096, of a bias, which has an entry for each
 // two of them, 512.
-std::pair<Position, Position> positions_of(const Asked& asked, const Encoding& truth) {
-  if (const auto given = range(asked.positions)) return *given;
+std::pair<Position, Position> positions_of(const Arguments& arguments, const Encoding& truth) {
+  if (const auto given = range(arguments.positions)) return *given;
   const Domain& all = domain(truth);
   const Position usual = std::holds_alternative<Bias>(truth) ? 512 : 4096;
   return {all.lo, all.ends ? all.hi : std::min(all.hi, all.lo + usual - 1)};
@@ -58,20 +58,20 @@ nlohmann::ordered_json json_of(const Parameters& parameters) {
 }
 
 int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters& parameters,
-               const Asked& asked) {
+               const Arguments& arguments) {
   const Encoding truth = spec.oracle(parameters);
-  const auto [first, last] = positions_of(asked, truth);
-  const RotaryPart part = asked.part == "cos"   ? RotaryPart::cosines
-                          : asked.part == "sin" ? RotaryPart::sines
-                                                : RotaryPart::both;
+  const auto [first, last] = positions_of(arguments, truth);
+  const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines
+                          : arguments.part == "sin" ? RotaryPart::sines
+                                                    : RotaryPart::both;
   if (part != RotaryPart::both && !std::holds_alternative<Rotary>(truth))
-    throw std::invalid_argument(
-        fmt::format("--part {}: `{}` is a {} encoding; a rotary one has parts", asked.part, id, kind(truth)));
+    throw std::invalid_argument(fmt::format("--part {}: `{}` is a {} encoding; a rotary one has parts",
+                                            arguments.part, id, kind(truth)));
 
-  const Format format = *posproof::format(asked.format);
+  const Format format = *posproof::format(arguments.format);
   const ExactArray array = exact_array(truth, format, first, last, part);
   const std::string positions = fmt::format("{}:{}", first, last);
-  const std::string header = array_header(asked.file, array.name, format, array.shape,
+  const std::string header = array_header(arguments.file, array.name, format, array.shape,
                                           {{"encoding", id},
                                            {"parameters", parameters.text()},
                                            {"positions", positions},
@@ -81,7 +81,7 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
 
   // Past a limit of the shell, a write is to fail as one on a full disk does, and not to end the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  report::NewFile file(asked.file, size);
+  report::NewFile file(arguments.file, size);
   file.write(0, std::as_bytes(std::span(header)));
   {
     Progress progress;
@@ -93,12 +93,12 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
           done += piece.size();
           if (values > mebibyte) progress("MiB", done / mebibyte, values / mebibyte);
         },
-        asked.threads);
+        arguments.threads);
   }
   file.commit();
 
-  if (asked.json) {
-    const nlohmann::ordered_json out = {{"file", asked.file},
+  if (arguments.json) {
+    const nlohmann::ordered_json out = {{"file", arguments.file},
                                         {"encoding", id},
                                         {"parameters", json_of(parameters)},
                                         {"positions", {first, last}},
@@ -109,7 +109,7 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
                                         {"bytes", size}};
     write(out.dump(2) + "\n");
   } else {
-    write(fmt::format("{}: {} {} in {}, positions {}, {}, {} bytes\n", asked.file, array.name,
+    write(fmt::format("{}: {} {} in {}, positions {}, {}, {} bytes\n", arguments.file, array.name,
                       text(array.shape), name(format), positions, array.rounding, size));
   }
   return as_claimed;
@@ -118,30 +118,30 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
 }  // namespace
 
 void add_oracle(CLI::App& app, int& code) {
-  const auto asked = std::make_shared<Asked>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* oracle = app.add_subcommand("oracle", "an encoding's exact values, rounded once, as a file");
   oracle->require_subcommand(1);
   for (const auto& [id, spec] : catalogue::encodings()) {
     const std::string encoding(id);
     auto* one = oracle->add_subcommand(encoding, std::string(spec->summary));
-    asked->options[encoding].add(*one, *spec);
-    one->add_option("-o,--output", asked->file, "FILE.npy or FILE.safetensors")->required();
-    one->add_option("--positions", asked->positions,
+    arguments->options[encoding].add(*one, *spec);
+    one->add_option("-o,--output", arguments->file, "FILE.npy or FILE.safetensors")->required();
+    one->add_option("--positions", arguments->positions,
                     "FIRST:LAST, both included; left out: all where the encoding ends, else the first 4096 "
                     "(512 of a bias)");
-    one->add_option("--dtype", asked->format, "f64, f32, bf16 (not in .npy) or f16")
+    one->add_option("--dtype", arguments->format, "f64, f32, bf16 (not in .npy) or f16")
         ->check(CLI::IsMember({"f64", "f32", "bf16", "f16"}))
         ->capture_default_str();
-    one->add_option("--part", asked->part,
+    one->add_option("--part", arguments->part,
                     "of a rotary encoding: both (cos and sin where the layout has them), cos or sin (a "
                     "column for each pair, as caches hold them)")
         ->check(CLI::IsMember({"both", "cos", "sin"}))
         ->capture_default_str();
-    one->add_option("--threads", asked->threads, "standard: as many as there are processors")
+    one->add_option("--threads", arguments->threads, "standard: as many as there are processors")
         ->check(CLI::Range(1u, 1024u));
-    one->add_flag("--json", asked->json, "say in JSON what was written");
-    one->callback([asked, &code, encoding, spec = spec] {
-      code = run_oracle(encoding, *spec, asked->options.at(encoding).read(*spec), *asked);
+    one->add_flag("--json", arguments->json, "say in JSON what was written");
+    one->callback([arguments, &code, encoding, spec = spec] {
+      code = run_oracle(encoding, *spec, arguments->options.at(encoding).read(*spec), *arguments);
     });
   }
 }

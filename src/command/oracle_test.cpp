@@ -122,22 +122,22 @@ TEST_F(OracleCommand, entries_are_rounded_once) {
 }
 
 TEST_F(OracleCommand, a_rotation_is_written_as_its_cosines_and_sines) {
-  const auto rope = std::get<Rotary>(truth("rope", "dim=6 rotary_width=4 layout=interleaved"));
+  const auto rope = std::get<Rotary>(truth("rope", "dim=6 rotary_dim=4 layout=interleaved"));
   const auto positions = from(7, 5);
   Tensor x({1, 1, 5, 6});
   for (std::size_t r = 0; r < 5; ++r) x.at(r, 0) = x.at(r, 2) = 1;
-  const auto turned = rounded(rope.turn(x, positions, Role::query).data, Format::f32);
-  const std::string words = "rope --dim 6 --rotary_width 4 --layout interleaved --positions 7:11 --part ";
+  const auto rotated = rounded(rope.rotate(x, positions, Role::query).data, Format::f32);
+  const std::string words = "rope --dim 6 --rotary_dim 4 --layout interleaved --positions 7:11 --part ";
   const auto both = written(words + "both");
   EXPECT_EQ(both["shape"], (std::vector<int>{5, 6}));
-  EXPECT_EQ(both["values"], turned);
+  EXPECT_EQ(both["values"], rotated);
   for (const std::size_t sine : {0u, 1u}) {
     const auto read = written(words + (sine == 1 ? "sin" : "cos"), "x.safetensors");
     EXPECT_EQ(read["shape"], (std::vector<int>{5, 2}));
     EXPECT_EQ(read["name"], sine == 1 ? "sin_cache" : "cos_cache");
     for (std::size_t r = 0; r < 5; ++r)
       for (std::size_t pair = 0; pair < 2; ++pair)
-        EXPECT_EQ(read["values"][2 * r + pair], turned[6 * r + 2 * pair + sine]) << r << " " << pair;
+        EXPECT_EQ(read["values"][2 * r + pair], rotated[6 * r + 2 * pair + sine]) << r << " " << pair;
   }
 }
 

@@ -9,7 +9,7 @@
 namespace posproof {
 
 bool Condition::met(const Parameters& parameters) const {
-  return std::all_of(all.begin(), all.end(), [&](const OneOf& one) {
+  return std::all_of(all.begin(), all.end(), [&](const Among& one) {
     const Value* value = parameters.find(one.parameter);
     return value != nullptr && std::any_of(one.values.begin(), one.values.end(), [&](const Value& v) {
              return posproof::text(v) == posproof::text(*value);
@@ -19,7 +19,7 @@ bool Condition::met(const Parameters& parameters) const {
 
 std::string Condition::text() const {
   std::vector<std::string> parts;
-  for (const OneOf& one : all) {
+  for (const Among& one : all) {
     std::vector<std::string> values;
     for (const Value& value : one.values) values.push_back(posproof::text(value));
     parts.push_back(fmt::format("{} is {}", one.parameter, fmt::join(values, " or ")));

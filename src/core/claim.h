@@ -11,11 +11,11 @@ namespace posproof {
 
 // For which parameters a claim is made: each named parameter is one of the listed values. Empty: for all.
 struct Condition {
-  struct OneOf {
+  struct Among {
     std::string_view parameter;
     std::vector<Value> values;
   };
-  std::vector<OneOf> all = {};
+  std::vector<Among> all = {};
 
   bool met(const Parameters& parameters) const;
   std::string text() const;  // `odd is refuse or zero_pad`; empty for all

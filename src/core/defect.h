@@ -22,7 +22,7 @@ struct Defect {
   std::string_view setting;  // smallest parameters that show it: `dim=8`
   // The property that must refute it there, nullptr: agreement with the oracle.
   const Property* refuted_by;
-  Precision precision = fp32;  // what it claims to work in
+  Precision precision = all_f32;  // what it claims to work in
 };
 
 // The file's name is the family's, and the name of the spec whose parameters it takes.

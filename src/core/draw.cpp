@@ -31,17 +31,17 @@ bool is_order(const std::vector<double>& values, std::size_t size) {
 struct Answers {
   const Value& value;
 
-  bool operator()(const ask::Integer& a) const { return whole(a.lo, a.hi); }
-  bool operator()(const ask::Place& a) const { return whole(a.lo, a.hi); }
-  bool operator()(const ask::Content& a) const {
+  bool operator()(const choice::Integer& a) const { return whole(a.lo, a.hi); }
+  bool operator()(const choice::PositionIn& a) const { return whole(a.lo, a.hi); }
+  bool operator()(const choice::Values& a) const {
     const auto* list = std::get_if<std::vector<double>>(&value);
     return list != nullptr && list->size() == a.size;
   }
-  bool operator()(const ask::Order& a) const {
+  bool operator()(const choice::Permutation& a) const {
     const auto* list = std::get_if<std::vector<double>>(&value);
     return list != nullptr && is_order(*list, a.size);
   }
-  bool operator()(const ask::Option& a) const {
+  bool operator()(const choice::OneOf& a) const {
     return std::any_of(a.values.begin(), a.values.end(),
                        [&](const Value& v) { return text(v) == text(value); });
   }
@@ -53,15 +53,19 @@ struct Answers {
 };
 
 struct Allowed {
-  std::string operator()(const ask::Integer& a) const {
+  std::string operator()(const choice::Integer& a) const {
     return fmt::format("a whole number from {} to {}", a.lo, a.hi);
   }
-  std::string operator()(const ask::Place& a) const {
+  std::string operator()(const choice::PositionIn& a) const {
     return fmt::format("a position from {} to {}", a.lo, a.hi);
   }
-  std::string operator()(const ask::Content& a) const { return fmt::format("a list of {} numbers", a.size); }
-  std::string operator()(const ask::Order& a) const { return fmt::format("an order of 0 to {}", a.size - 1); }
-  std::string operator()(const ask::Option& a) const {
+  std::string operator()(const choice::Values& a) const {
+    return fmt::format("a list of {} numbers", a.size);
+  }
+  std::string operator()(const choice::Permutation& a) const {
+    return fmt::format("an order of 0 to {}", a.size - 1);
+  }
+  std::string operator()(const choice::OneOf& a) const {
     std::vector<std::string> words;
     for (const Value& value : a.values) words.push_back(text(value));
     return fmt::format("one of {}", fmt::join(words, ", "));
@@ -69,39 +73,39 @@ struct Allowed {
 };
 
 // How many answers there are; 0 for "too many to count".
-std::uint64_t size(const Ask& ask) {
+std::uint64_t size(const Choice& choice) {
   struct {
-    std::uint64_t operator()(const ask::Integer& a) const {
+    std::uint64_t operator()(const choice::Integer& a) const {
       return static_cast<std::uint64_t>(a.hi - a.lo) + 1;
     }
-    std::uint64_t operator()(const ask::Place& a) const {
+    std::uint64_t operator()(const choice::PositionIn& a) const {
       return static_cast<std::uint64_t>(a.hi - a.lo) + 1;
     }
-    std::uint64_t operator()(const ask::Content&) const { return 0; }
-    std::uint64_t operator()(const ask::Order& a) const {
+    std::uint64_t operator()(const choice::Values&) const { return 0; }
+    std::uint64_t operator()(const choice::Permutation& a) const {
       std::uint64_t product = 1;
       for (std::uint64_t i = 2; i <= a.size && product <= most_enumerated; ++i) product *= i;
       return product;
     }
-    std::uint64_t operator()(const ask::Option& a) const { return a.values.size(); }
+    std::uint64_t operator()(const choice::OneOf& a) const { return a.values.size(); }
   } visitor;
-  const std::uint64_t n = std::visit(visitor, ask);
+  const std::uint64_t n = std::visit(visitor, choice);
   return n > most_enumerated ? 0 : n;
 }
 
 struct Nth {
   std::uint64_t n;
 
-  Value operator()(const ask::Integer& a) const {
+  Value operator()(const choice::Integer& a) const {
     return static_cast<double>(a.lo + static_cast<std::int64_t>(n));
   }
-  Value operator()(const ask::Place& a) const {
+  Value operator()(const choice::PositionIn& a) const {
     return static_cast<double>(a.lo + static_cast<std::int64_t>(n));
   }
-  Value operator()(const ask::Content&) const { throw std::logic_error("contents cannot be enumerated"); }
-  Value operator()(const ask::Option& a) const { return a.values[n]; }
+  Value operator()(const choice::Values&) const { throw std::logic_error("contents cannot be enumerated"); }
+  Value operator()(const choice::OneOf& a) const { return a.values[n]; }
   // The n-th permutation, read off n in the factorial number system.
-  Value operator()(const ask::Order& a) const {
+  Value operator()(const choice::Permutation& a) const {
     std::vector<double> left(a.size), order;
     for (std::size_t i = 0; i < a.size; ++i) left[i] = static_cast<double>(i);
     std::uint64_t rest = n, block = 1;
@@ -119,20 +123,20 @@ struct Nth {
 
 }  // namespace
 
-bool answers(const Value& value, const Ask& ask) {
-  return std::visit(Answers{value}, ask);
+bool answers(const Value& value, const Choice& choice) {
+  return std::visit(Answers{value}, choice);
 }
 
-Value Draw::next(std::string_view name, const Ask& ask) {
+Value Draw::next(std::string_view name, const Choice& choice) {
   if (drawn_.has(name)) throw std::logic_error(fmt::format("a check draws `{}` twice", name));
-  Value value = answer(name, ask);
+  Value value = answer(name, choice);
   drawn_.set(name, value);
   return value;
 }
 
 std::int64_t Draw::integer(std::string_view name, std::int64_t lo, std::int64_t hi) {
   if (lo > hi) throw Discard{};
-  return static_cast<std::int64_t>(std::get<double>(next(name, ask::Integer{lo, hi})));
+  return static_cast<std::int64_t>(std::get<double>(next(name, choice::Integer{lo, hi})));
 }
 
 Position Draw::position(std::string_view name, const Domain& within) {
@@ -141,11 +145,11 @@ Position Draw::position(std::string_view name, const Domain& within) {
 
 Position Draw::position(std::string_view name, const Domain& within, Position lo, Position hi) {
   if (lo > hi) throw Discard{};
-  return static_cast<Position>(std::get<double>(next(name, ask::Place{lo, hi, &within.hard})));
+  return static_cast<Position>(std::get<double>(next(name, choice::PositionIn{lo, hi, &within.hard})));
 }
 
 std::vector<double> Draw::content(std::string_view name, std::size_t size) {
-  return std::get<std::vector<double>>(next(name, ask::Content{size}));
+  return std::get<std::vector<double>>(next(name, choice::Values{size}));
 }
 
 Tensor Draw::content(std::string_view name, Shape shape) {
@@ -153,26 +157,26 @@ Tensor Draw::content(std::string_view name, Shape shape) {
   return {std::move(shape), content(name, size)};
 }
 
-std::vector<std::size_t> Draw::order(std::string_view name, std::size_t size) {
-  const auto list = std::get<std::vector<double>>(next(name, ask::Order{size}));
+std::vector<std::size_t> Draw::permutation(std::string_view name, std::size_t size) {
+  const auto list = std::get<std::vector<double>>(next(name, choice::Permutation{size}));
   std::vector<std::size_t> order;
   for (const double value : list) order.push_back(static_cast<std::size_t>(value));
   return order;
 }
 
-Value Draw::option(std::string_view name, std::vector<Value> values) {
+Value Draw::one_of(std::string_view name, std::vector<Value> values) {
   if (values.empty()) throw Discard{};
-  return next(name, ask::Option{std::move(values)});
+  return next(name, choice::OneOf{std::move(values)});
 }
 
-Value Replay::answer(std::string_view name, const Ask& ask) {
+Value Replay::answer(std::string_view name, const Choice& choice) {
   const Value* value = recorded_.find(name);
   if (value == nullptr)
     throw NoAnswer(fmt::format("case `{}`: `{}` is missing, {} was asked for", recorded_.text(), name,
-                               std::visit(Allowed{}, ask)));
-  if (!answers(*value, ask))
+                               std::visit(Allowed{}, choice)));
+  if (!answers(*value, choice))
     throw NoAnswer(fmt::format("case `{}`: `{}={}`, {} was asked for", recorded_.text(), name, text(*value),
-                               std::visit(Allowed{}, ask)));
+                               std::visit(Allowed{}, choice)));
   return *value;
 }
 
@@ -183,16 +187,16 @@ std::vector<std::string> Replay::unused() const {
   return names;
 }
 
-Value Enumerate::answer(std::string_view name, const Ask& ask) {
-  const std::uint64_t n = size(ask);
+Value Enumerate::answer(std::string_view name, const Choice& choice) {
+  const std::uint64_t n = size(choice);
   if (n == 0) throw std::logic_error(fmt::format("`{}` has too many answers to enumerate", name));
   if (depth_ == digits_.size()) digits_.push_back({0, n});
   digits_[depth_].size = n;
-  return std::visit(Nth{digits_[depth_++].at}, ask);
+  return std::visit(Nth{digits_[depth_++].at}, choice);
 }
 
 bool Enumerate::next() {
-  // An odometer: the questions asked last turn fastest, and those after the one that moved start anew.
+  // An odometer: the questions asked last rotate fastest, and those after the one that moved start anew.
   forget();
   digits_.resize(depth_);
   depth_ = 0;

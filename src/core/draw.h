@@ -21,30 +21,31 @@ struct Inapplicable {
 };
 
 // What a check asks for. The simplest answer of each is the one that shrinking ends in.
-namespace ask {
+namespace choice {
 struct Integer {  // a whole number, both ends included; simplest: nearest to 0
   std::int64_t lo, hi;
 };
-struct Place {  // a position, sought where errors gather; simplest: `lo`
+struct PositionIn {  // a position, sought where errors gather; simplest: `lo`
   Position lo, hi;
   const std::vector<Position>* hard;  // of the encoding's domain, may be null
 };
-struct Content {     // values of at most 8 significant bits, so that every format down to bf16 holds them
+struct Values {      // values of at most 8 significant bits, so that every format down to bf16 holds them
                      // exactly;
   std::size_t size;  // simplest: zeros
 };
-struct Order {  // a permutation of 0 .. size-1; simplest: the identity
+struct Permutation {  // a permutation of 0 .. size-1; simplest: the identity
   std::size_t size;
 };
-struct Option {  // one of these numbers or words, simplest first
+struct OneOf {  // one of these numbers or words, simplest first
   std::vector<Value> values;
 };
-}  // namespace ask
+}  // namespace choice
 
-using Ask = std::variant<ask::Integer, ask::Place, ask::Content, ask::Order, ask::Option>;
+using Choice =
+    std::variant<choice::Integer, choice::PositionIn, choice::Values, choice::Permutation, choice::OneOf>;
 
 // Whether a value is an answer to that question.
-bool answers(const Value& value, const Ask& ask);
+bool answers(const Value& value, const Choice& choice);
 
 // Where a check gets its inputs. One check runs from every source: random and shrinking (run/search.cpp), a
 // recorded case (Replay), or all cases of a small domain (Enumerate). Every draw has a name, and the names
@@ -58,18 +59,18 @@ class Draw {
   Position position(std::string_view name, const Domain& within, Position lo, Position hi);
   std::vector<double> content(std::string_view name, std::size_t size);
   Tensor content(std::string_view name, Shape shape);
-  std::vector<std::size_t> order(std::string_view name, std::size_t size);
-  Value option(std::string_view name, std::vector<Value> values);
+  std::vector<std::size_t> permutation(std::string_view name, std::size_t size);
+  Value one_of(std::string_view name, std::vector<Value> values);
 
   // What was drawn so far.
   const Case& drawn() const { return drawn_; }
 
  protected:
-  virtual Value answer(std::string_view name, const Ask& ask) = 0;
+  virtual Value answer(std::string_view name, const Choice& choice) = 0;
   void forget() { drawn_ = {}; }
 
  private:
-  Value next(std::string_view name, const Ask& ask);
+  Value next(std::string_view name, const Choice& choice);
   Case drawn_;
 };
 
@@ -88,7 +89,7 @@ class Replay final : public Draw {
   std::vector<std::string> unused() const;
 
  protected:
-  Value answer(std::string_view name, const Ask& ask) override;
+  Value answer(std::string_view name, const Choice& choice) override;
 
  private:
   Case recorded_;
@@ -102,7 +103,7 @@ class Enumerate final : public Draw {
   bool next();  // moves on to the next case; false after the last
 
  protected:
-  Value answer(std::string_view name, const Ask& ask) override;
+  Value answer(std::string_view name, const Choice& choice) override;
 
  private:
   struct Digit {

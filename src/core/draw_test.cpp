@@ -33,7 +33,7 @@ std::string refusal(const std::string& recorded, const std::function<void(Draw&)
 }  // namespace
 
 TEST(Enumerate, visits_every_order_once) {
-  const auto cases = all_cases([](Draw& draw) { draw.order("order", 6); });
+  const auto cases = all_cases([](Draw& draw) { draw.permutation("order", 6); });
   EXPECT_EQ(cases.size(), 720u);
   EXPECT_EQ(std::set(cases.begin(), cases.end()).size(), 720u);
   EXPECT_EQ(cases.front(), "order=[0,1,2,3,4,5]");
@@ -44,8 +44,8 @@ TEST(Enumerate, visits_every_combination_once) {
   const auto cases = all_cases([](Draw& draw) {
     draw.integer("n", -2, 2);
     draw.position("t", {3, 9});
-    draw.option("layout", {std::string("half_split"), std::string("interleaved"), 3.0});
-    draw.order("order", 3);
+    draw.one_of("layout", {std::string("half_split"), std::string("interleaved"), 3.0});
+    draw.permutation("order", 3);
   });
   EXPECT_EQ(cases.size(), 5u * 7 * 3 * 6);
   EXPECT_EQ(std::set(cases.begin(), cases.end()).size(), cases.size());
@@ -56,7 +56,7 @@ TEST(Enumerate, follows_questions_that_depend_on_answers) {
   const auto cases = all_cases([](Draw& draw) {
     const auto n = draw.integer("n", 1, 4);
     draw.integer("m", 0, n - 1);
-    if (n % 2 == 0) draw.option("word", {std::string("a"), std::string("b")});
+    if (n % 2 == 0) draw.one_of("word", {std::string("a"), std::string("b")});
   });
   EXPECT_EQ(cases.size(), 1u + 2 * 2 + 3 + 4 * 2);
   EXPECT_EQ(std::set(cases.begin(), cases.end()).size(), cases.size());
@@ -87,7 +87,7 @@ TEST(Draw, an_empty_range_is_a_discard) {
   Enumerate draw;
   EXPECT_THROW(draw.integer("n", 1, 0), Discard);
   EXPECT_THROW(draw.position("i", {5, 4}), Discard);
-  EXPECT_THROW(draw.option("o", {}), Discard);
+  EXPECT_THROW(draw.one_of("o", {}), Discard);
 }
 
 TEST(Draw, a_name_is_drawn_once) {
@@ -101,8 +101,8 @@ TEST(Replay, gives_what_was_recorded) {
   EXPECT_EQ(draw.integer("n", -9, 9), -3);
   EXPECT_EQ(draw.position("t", {0, 7}), 7);
   EXPECT_EQ(draw.content("q", Shape{1, 2}).data, (std::vector<double>{0.5, 0}));
-  EXPECT_EQ(draw.order("order", 3), (std::vector<std::size_t>{2, 0, 1}));
-  EXPECT_EQ(text(draw.option("word", {std::string("a"), std::string("b")})), "b");
+  EXPECT_EQ(draw.permutation("order", 3), (std::vector<std::size_t>{2, 0, 1}));
+  EXPECT_EQ(text(draw.one_of("word", {std::string("a"), std::string("b")})), "b");
   EXPECT_EQ(draw.unused(), std::vector<std::string>{"unused"});
   EXPECT_EQ(draw.drawn().text(), "n=-3 t=7 q=[0.5,-0] order=[2,0,1] word=b");
 }
@@ -121,13 +121,13 @@ TEST(Replay, says_what_was_asked_and_what_came) {
             "case `t=-1`: `t=-1`, a position from 0 to 9 was asked for");
   EXPECT_EQ(refusal("q=[1]", [](Draw& draw) { draw.content("q", 2); }),
             "case `q=[1]`: `q=[1]`, a list of 2 numbers was asked for");
-  const auto order = [](Draw& draw) { draw.order("o", 3); };
+  const auto order = [](Draw& draw) { draw.permutation("o", 3); };
   EXPECT_EQ(refusal("o=[0,1,1]", order), "case `o=[0,1,1]`: `o=[0,1,1]`, an order of 0 to 2 was asked for");
   EXPECT_EQ(refusal("o=[0,1]", order), "case `o=[0,1]`: `o=[0,1]`, an order of 0 to 2 was asked for");
   EXPECT_EQ(refusal("o=[0,1,3]", order), "case `o=[0,1,3]`: `o=[0,1,3]`, an order of 0 to 2 was asked for");
   EXPECT_EQ(refusal("w=c",
                     [](Draw& draw) {
-                      draw.option("w", {std::string("a"), 2.0});
+                      draw.one_of("w", {std::string("a"), 2.0});
                     }),
             "case `w=c`: `w=c`, one of a, 2 was asked for");
 }

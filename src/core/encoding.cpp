@@ -11,11 +11,11 @@ std::string_view kind(const Encoding& encoding) {
 }
 
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary) {
-  std::vector<bool> turns(rotary.dim, false);
-  for (const Pair& pair : rotary.pairs) turns[pair.first] = turns[pair.second] = true;
+  std::vector<bool> rotations(rotary.dim, false);
+  for (const Pair& pair : rotary.pairs) rotations[pair.first] = rotations[pair.second] = true;
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < rotary.dim; ++c)
-    if (!turns[c]) out.push_back(c);
+    if (!rotations[c]) out.push_back(c);
   return out;
 }
 

@@ -44,27 +44,27 @@ struct Domain {
 };
 
 // What forming a frequency loses where it is not a power of the base but made from one: see error.h.
-struct Formed {
+struct FrequencyError {
   double condition = 1;  // its relative error for one of the power
   double roundings = 0;  // and on top, in units of the angle's format
 };
 
-// Two channels that turn together, and how fast.
+// Two channels that rotate together, and how fast.
 //   table:  first holds amplitude * sin(frequency * t), second amplitude * cos(frequency * t)
-//   rotary: (first, second) is turned by frequency * t, counter-clockwise with first as the x axis
+//   rotary: (first, second) is rotated by frequency * t, counter-clockwise with first as the x axis
 struct Pair {
   std::size_t first;
   std::size_t second;
   double frequency;       // radians per position
   std::size_t index = 0;  // its place in the ladder, 0 the fastest
-  Formed formed = {};
+  FrequencyError frequency_error = {};
 };
 
 // Acts on the token: x_i + p_i.
 struct Table {
   std::size_t dim = 0;
   Domain positions = {};
-  // The codes of these positions in a sequence of `length` tokens: [n, dim]. Only encodings that are
+  // The rows of these positions in a sequence of `length` tokens: [n, dim]. Only encodings that are
   // normalised by the length look at it. Throws Refusal where a position is not defined.
   std::function<Tensor(std::span<const Position>, Position length)> rows = {};
 
@@ -85,9 +85,9 @@ struct Rotary {
   std::size_t dim = 0;
   std::size_t heads = 1;
   Domain positions = {};
-  std::function<Tensor(const Tensor& x, std::span<const Position> positions, Role)> turn = {};
+  std::function<Tensor(const Tensor& x, std::span<const Position> positions, Role)> rotate = {};
   std::vector<Pair> pairs = {};  // channels in no pair are left as they are
-  double amplitude = 1;          // every turned pair is multiplied with it
+  double amplitude = 1;          // every rotated pair is multiplied with it
   // The same of what becomes of (1, 0) in every pair: the cosine in its first channel, the sine in its
   // second.
   std::shared_ptr<const exact::ExactTable> exact = {};

@@ -11,11 +11,11 @@ double power_error(const Precision& p, double w, std::size_t index) {
   return (4 + 3 * std::abs(std::log(w)) + a_step * static_cast<double>(index)) * p.angle;
 }
 
-Formed divided() {
+FrequencyError divided() {
   return {.condition = 1, .roundings = 2};
 }
 
-Formed from_scaled_base(double x, double factor) {
+FrequencyError from_scaled_base(double x, double factor) {
   return {.condition = 1, .roundings = 5 + 3 * x * std::log(factor)};
 }
 
@@ -28,14 +28,14 @@ double of_share(double w, double v, double factor) {
 
 }  // namespace
 
-Formed by_rotations(double w, double v, double factor, double rotations, double least, double most) {
+FrequencyError by_rotations(double w, double v, double factor, double rotations, double least, double most) {
   if (rotations < 0.75 * least || rotations > 1.25 * most) return divided();
   const double slope = rotations / (most - least), much = of_share(w, v, factor);
   return {.condition = 1 + slope * much, .roundings = 5 + 3 * (slope + 1) * much};
 }
 
-Formed by_index(double w, double v, double factor, double index, double first, double last,
-                double end_error) {
+FrequencyError by_index(double w, double v, double factor, double index, double first, double last,
+                        double end_error) {
   // An end that is not whole may fall to the other side of an index that is very near.
   const double margin = end_error == 0 ? 0 : 1.0 / 64;
   if (index <= first - margin || index >= last + margin) return divided();
@@ -52,8 +52,8 @@ namespace {
 // The error of an angle for one of 1 radian.
 double relative_error(const Precision& p, const Pair& pair) {
   if (pair.frequency == 0) return 0;
-  return pair.formed.condition * power_error(p, std::abs(pair.frequency), pair.index) +
-         (pair.formed.roundings + 2) * p.angle;
+  return pair.frequency_error.condition * power_error(p, std::abs(pair.frequency), pair.index) +
+         (pair.frequency_error.roundings + 2) * p.angle;
 }
 
 double relative_rounding(const Precision& p, const Pair& pair) {
@@ -82,14 +82,14 @@ double stored_sine(const Precision& p) {
   return p.angle < p.result ? 4 * p.angle + p.result : 4 * p.result;
 }
 
-// Of a turn, beside the angle's.
-double turning(const Precision& p) {
+// Of a rotation, beside the angle's.
+double rotating(const Precision& p) {
   return p.angle < p.result ? 6 * p.angle + 4 * p.result : 10 * p.result;
 }
 
 // Half the smallest subnormal.
 double underflow(const Precision& p) {
-  return p.result == unit_fp16 ? 0x1p-25 : 0;
+  return p.result == unit_f16 ? 0x1p-25 : 0;
 }
 
 std::vector<double> entries(const Table& table, const Precision& p, Position position,
@@ -125,11 +125,12 @@ const std::vector<double>& relative_errors(const std::vector<Pair>& pairs, const
     std::vector<Pair> pairs;
     std::vector<double> errors;
   } last;
-  const auto formed_alike = [](const Pair& a, const Pair& b) {
-    return a.frequency == b.frequency && a.index == b.index && a.formed.condition == b.formed.condition &&
-           a.formed.roundings == b.formed.roundings;
+  const auto made_alike = [](const Pair& a, const Pair& b) {
+    return a.frequency == b.frequency && a.index == b.index &&
+           a.frequency_error.condition == b.frequency_error.condition &&
+           a.frequency_error.roundings == b.frequency_error.roundings;
   };
-  if (last.precision == p && std::ranges::equal(last.pairs, pairs, formed_alike)) return last.errors;
+  if (last.precision == p && std::ranges::equal(last.pairs, pairs, made_alike)) return last.errors;
   last = {p, pairs, {}};
   for (const Pair& pair : pairs) last.errors.push_back(relative_error(p, pair));
   return last.errors;
@@ -193,34 +194,34 @@ double row_norm_error(const Table& table, const Precision& p, Position position,
   return std::sqrt(sum);
 }
 
-double turn_error(const Precision& p, double position, const Pair& pair) {
-  return std::min(2.0, angle_error(p, position, pair)) + turning(p);
+double rotation_error(const Precision& p, double position, const Pair& pair) {
+  return std::min(2.0, angle_error(p, position, pair)) + rotating(p);
 }
 
-double turn_rounding(const Precision& p, double position, const Pair& pair) {
-  return std::min(2.0, angle_rounding(p, position, pair)) + turning(p);
+double rotation_rounding(const Precision& p, double position, const Pair& pair) {
+  return std::min(2.0, angle_rounding(p, position, pair)) + rotating(p);
 }
 
 double amplitude_error(const Rotary& rotary, const Precision& p) {
   return rotary.amplitude == 1 ? 0 : 2 * p.result + 5 * p.angle;
 }
 
-double turn_underflow(const Precision& p) {
+double rotation_underflow(const Precision& p) {
   return 2 * std::numbers::sqrt2 * underflow(p);
 }
 
-std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
-                                 std::span<const double> x) {
+std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
+                                  std::span<const double> x) {
   std::vector<double> error(x.size(), 0.0);
   const std::vector<double>& relative = relative_errors(rotary.pairs, p);
-  const double t = static_cast<double>(position), own = turning(p), more = amplitude_error(rotary, p);
+  const double t = static_cast<double>(position), own = rotating(p), more = amplitude_error(rotary, p);
   for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
     const Pair& pair = rotary.pairs[n];
     const double norm = rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
     // Nothing underflows where there is nothing.
-    const double underflow = norm == 0 ? 0 : turn_underflow(p);
-    const double turn = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
-    error[pair.first] = error[pair.second] = norm * (turn + more) + underflow;
+    const double underflow = norm == 0 ? 0 : rotation_underflow(p);
+    const double rotate = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
+    error[pair.first] = error[pair.second] = norm * (rotate + more) + underflow;
   }
   return error;
 }

@@ -44,11 +44,12 @@ double power_error(const Precision& p, double w, std::size_t index = 0);
 //     - g = 1 - (i - first) / (last - first): 3 roundings of g <= 1, and the errors of the ends: none where
 //       they are whole; else, d ln(L0 / (2 pi rotations)) / (2 ln b): 3 roundings under the logarithm, and 6
 //       of the whole (two logarithms within 1 ulp, a product and a quotient).
-Formed divided();
-Formed from_scaled_base(double x, double factor);
-Formed by_rotations(double w, double v, double factor, double rotations, double least, double most);
+FrequencyError divided();
+FrequencyError from_scaled_base(double x, double factor);
+FrequencyError by_rotations(double w, double v, double factor, double rotations, double least, double most);
 // `end_error`, in units: of either end.
-Formed by_index(double w, double v, double factor, double index, double first, double last, double end_error);
+FrequencyError by_index(double w, double v, double factor, double index, double first, double last,
+                        double end_error);
 double ramp_end_error(double d, double base, double end);
 
 // Radians: error of position * frequency. The product is rounded once, the position too where the format
@@ -70,7 +71,7 @@ double sine_error(const Precision& p, double position, const Pair& pair);
 // Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (an
 // amplitude other than 1 is rounded itself, and so is the product: 2 units more), 2 units of the entry itself
 // elsewhere (one operation, one rounding), and 3 of what the entry is a difference of (Table::terms), whose
-// own roundings do not shrink with the entry. In fp16 half the smallest subnormal, 2^-25, on top: below
+// own roundings do not shrink with the entry. In f16 half the smallest subnormal, 2^-25, on top: below
 // 2^-14, roundings are no longer relative. (Of the other formats, that is below anything an encoding holds.)
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row);
@@ -107,30 +108,30 @@ double circle_error(const Table& table, const Precision& p);
 // 2-norm error of the row: from row_error.
 double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row);
 
-// 2-norm error of one turned pair, relative to the pair's own norm: the angle's error, sine and cosine (4
+// 2-norm error of one rotated pair, relative to the pair's own norm: the angle's error, sine and cosine (4
 // units each: 4 sqrt 2), two products (sqrt 2 of the pair, as |x c| + |y s| and |x s| + |y c| are at most the
 // pair's norm) and a sum (1): angle + 9 units, first order; 10. A narrower result has its sine and cosine
 // from the wider format (4 sqrt 2 of its units: 6) and rounds them (1: what is relative to c and s is so to
 // the pair), the products (sqrt 2) and the sum (1): 3.42 of its own, and 4 with the second order.
-double turn_error(const Precision& p, double position, const Pair& pair);
+double rotation_error(const Precision& p, double position, const Pair& pair);
 
 // The same against the rotation by the implementation's own frequency: angle_rounding in place of
 // angle_error.
-double turn_rounding(const Precision& p, double position, const Pair& pair);
+double rotation_rounding(const Precision& p, double position, const Pair& pair);
 
-// The same on top, of what multiplies every turn: none where that is 1. Else it is rounded itself and so is
-// the product, 2 units as in row_error; and as a formula (0.1 ln s + 1: two roundings, a logarithm within 1
-// ulp, a sum) it carries 5 of the angle's format, in which it is formed or in a wider one.
+// The same on top, of what multiplies every rotation: none where that is 1. Else it is rounded itself and so
+// is the product, 2 units as in row_error; and as a formula (0.1 ln s + 1: two roundings, a logarithm within
+// 1 ulp, a sum) it carries 5 of the angle's format, in which it is formed or in a wider one.
 double amplitude_error(const Rotary& rotary, const Precision& p);
 
-// 2-norm error of one turned pair on top of these, absolute: products below the smallest normal number. In
-// fp16 each is off by half the smallest subnormal, 2^-25: two a component, so 2^-24 sqrt 2. In the other
+// 2-norm error of one rotated pair on top of these, absolute: products below the smallest normal number. In
+// f16 each is off by half the smallest subnormal, 2^-25: two a component, so 2^-24 sqrt 2. In the other
 // formats none that counts.
-double turn_underflow(const Precision& p);
+double rotation_underflow(const Precision& p);
 
-// Error of each channel of x (one token, `dim` values) turned at `position`. Channels in no pair: none.
-std::vector<double> turned_error(const Rotary& rotary, const Precision& p, Position position,
-                                 std::span<const double> x);
+// Error of each channel of x (one token, `dim` values) rotated at `position`. Channels in no pair: none.
+std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
+                                  std::span<const double> x);
 
 // Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio
 // (head number + 1). Slope 0: the value comes from a table and is only rounded. What is no number is allowed

@@ -15,18 +15,18 @@
 
 using namespace posproof;
 
-// Every bound against implementations in float, and in bf16 and fp16 by rounding each operation. What is
+// Every bound against implementations in float, and in bf16 and f16 by rounding each operation. What is
 // measured must stay below the bound, and the worst case found must use at least a fiftieth of it: a bound
 // that nothing comes near would let faults pass.
 namespace {
 
 constexpr double sparing = 1.0 / 50;
-const Precision in_fp32 = fp32, in_bf16 = Precision::parse("bf16"), in_fp16 = Precision::parse("fp16");
+const Precision in_f32 = all_f32, in_bf16 = Precision::parse("bf16"), in_f16 = Precision::parse("f16");
 
 struct Use {
   double most = 0;
-  void of(double measured, double allowed) {
-    if (!(measured == 0 && allowed == 0) && !(measured / allowed <= most)) most = measured / allowed;
+  void of(double measured, double bound) {
+    if (!(measured == 0 && bound == 0) && !(measured / bound <= most)) most = measured / bound;
   }
 };
 
@@ -84,20 +84,20 @@ Pair pair_of(const Ladder& l, std::size_t i) {
   return {0, 1, static_cast<double>(std::pow(static_cast<long double>(l.base), x)), i};
 }
 
-const Precision iterated = Precision::parse("fp32+iterated");
+const Precision iterated = Precision::parse("f32+iterated");
 struct Named {
   const char* name;
   Way way;
   Precision precision;
 };
-const std::array<Named, 6> ways = {{{"power", &by_power, in_fp32},
-                                    {"reciprocal", &by_reciprocal, in_fp32},
-                                    {"exponential", &by_exponential, in_fp32},
-                                    {"exponential of 2", &by_exponential_of_2, in_fp32},
-                                    {"power of the ratio", &by_ratio, in_fp32},
+const std::array<Named, 6> ways = {{{"power", &by_power, in_f32},
+                                    {"reciprocal", &by_reciprocal, in_f32},
+                                    {"exponential", &by_exponential, in_f32},
+                                    {"exponential of 2", &by_exponential_of_2, in_f32},
+                                    {"power of the ratio", &by_ratio, in_f32},
                                     {"iteration", &by_iteration, iterated}}};
 
-// 2^24 + 1 is the first whole number that fp32 does not hold.
+// 2^24 + 1 is the first whole number that f32 does not hold.
 constexpr std::array<std::int64_t, 9> positions = {1,      3,       255,     4097,    65535,
                                                    999983, 1048575, 1048576, 16777217};
 
@@ -111,21 +111,21 @@ struct Result {
   Precision precision;
   Format rounded;
 };
-const std::array<Result, 3> results = {{{in_fp32, &to_fp32}, {in_bf16, &to_bf16}, {in_fp16, &to_fp16}}};
+const std::array<Result, 3> results = {{{in_f32, &to_f32}, {in_bf16, &to_bf16}, {in_f16, &to_f16}}};
 
-struct Turned {
+struct Rotated {
   double x, y;
-  Turned operator-(Turned other) const { return {x - other.x, y - other.y}; }
+  Rotated operator-(Rotated other) const { return {x - other.x, y - other.y}; }
   double norm() const { return std::hypot(x, y); }
 };
 
-Turned exactly_turned(double x, double y, long double angle) {
+Rotated exactly_rotated(double x, double y, long double angle) {
   const long double c = std::cos(angle), s = std::sin(angle);
   return {static_cast<double>(x * c - y * s), static_cast<double>(x * s + y * c)};
 }
 
 // Sine and cosine from float, then every operation rounded to the format.
-Turned turned_in(Format rounded, double x, double y, float angle) {
+Rotated turned_in(Format rounded, double x, double y, float angle) {
   const double c = rounded(std::cos(angle)), s = rounded(std::sin(angle));
   return {rounded(rounded(x * c) - rounded(y * s)), rounded(rounded(x * s) + rounded(y * c))};
 }
@@ -157,8 +157,8 @@ TEST(Error, of_a_frequency_grows_with_its_logarithm) {
     const Ladder l{std::floor(std::exp2(power / 10.0)), 6};
     const double w = pair_of(l, 2).frequency;
     const double off = std::abs(static_cast<double>(by_exponential(l, 2)) - w) / w;
-    use.of(off, power_error(in_fp32, w, 2));
-    in_units = std::max(in_units, off / unit_fp32);
+    use.of(off, power_error(in_f32, w, 2));
+    in_units = std::max(in_units, off / unit_f32);
   }
   expect_near_but_below(use, "exponential");
   // More than the constant and the steps alone would allow.
@@ -197,8 +197,8 @@ float index_in_float(const Ladder& l, const Stretched& s, double rotations) {
 float scaled_by_index(float w, const Ladder& l, const Stretched& s, std::size_t i) {
   const float first = std::max(0.0F, index_in_float(l, s, s.most)), last = index_in_float(l, s, s.least);
   const float ramp = std::clamp((static_cast<float>(i) - first) / (last - first), 0.0F, 1.0F);
-  const float speed = 1 / static_cast<float>(s.factor), kept = 1 - ramp;
-  return speed * w * (1 - kept) + w * kept;
+  const float frequency = 1 / static_cast<float>(s.factor), kept = 1 - ramp;
+  return frequency * w * (1 - kept) + w * kept;
 }
 
 long double index_of(const Ladder& l, const Stretched& s, double rotations) {
@@ -220,8 +220,9 @@ TEST(Error, of_a_scaled_frequency_is_below_its_bound_and_near_it) {
       for (const Stretched& s : stretched)
         for (std::size_t i = 0; 2 * i < l.dim; ++i) {
           const double w = pair_of(l, i).frequency;
-          const auto allowed = [&](double v, const Formed& formed) {
-            return formed.condition * power_error(named.precision, v, i) + formed.roundings * unit_fp32;
+          const auto bound = [&](double v, const FrequencyError& frequency_error) {
+            return frequency_error.condition * power_error(named.precision, v, i) +
+                   frequency_error.roundings * unit_f32;
           };
           const double made = s.length * w / (2 * std::numbers::pi);
           const long double g = std::clamp(
@@ -230,7 +231,7 @@ TEST(Error, of_a_scaled_frequency_is_below_its_bound_and_near_it) {
               0.0L, 1.0L);
           const double v = blended(w, s.factor, g);
           rotations.of(std::abs(static_cast<double>(scaled_by_rotations(named.way(l, i), s)) / v - 1),
-                       allowed(v, by_rotations(w, v, s.factor, made, s.least, s.most)));
+                       bound(v, by_rotations(w, v, s.factor, made, s.least, s.most)));
 
           const long double first = std::max(0.0L, index_of(l, s, s.most)), last = index_of(l, s, s.least);
           const double end = ramp_end_error(static_cast<double>(l.dim), l.base,
@@ -239,8 +240,8 @@ TEST(Error, of_a_scaled_frequency_is_below_its_bound_and_near_it) {
               std::clamp((static_cast<long double>(i) - first) / (last - first), 0.0L, 1.0L);
           const double by = blended(w, s.factor, 1 - ramp);
           index.of(std::abs(static_cast<double>(scaled_by_index(named.way(l, i), l, s, i)) / by - 1),
-                   allowed(by, by_index(w, by, s.factor, static_cast<double>(i), static_cast<double>(first),
-                                        static_cast<double>(last), end)));
+                   bound(by, by_index(w, by, s.factor, static_cast<double>(i), static_cast<double>(first),
+                                      static_cast<double>(last), end)));
 
           if (l.dim == 2) continue;
           const auto d = static_cast<double>(l.dim);
@@ -251,7 +252,7 @@ TEST(Error, of_a_scaled_frequency_is_below_its_bound_and_near_it) {
               std::pow(static_cast<long double>(l.base), -2 * static_cast<long double>(i) / l.dim) *
               std::pow(static_cast<long double>(s.factor), -2 * static_cast<long double>(i) / (l.dim - 2)));
           base.of(std::abs(static_cast<double>(named.way({other, l.dim}, i)) / to - 1),
-                  allowed(to, from_scaled_base(x, s.factor)));
+                  bound(to, from_scaled_base(x, s.factor)));
         }
     expect_near_but_below(rotations, std::string(named.name) + ", by rotations");
     expect_near_but_below(index, std::string(named.name) + ", by index");
@@ -262,12 +263,12 @@ TEST(Error, of_a_scaled_frequency_is_below_its_bound_and_near_it) {
 // A power within its own bound, at the foot of a steep ramp: without the condition it would be refuted.
 TEST(Error, of_a_frequency_on_a_steep_ramp_is_more_than_its_powers) {
   const Stretched s{32, 8192, 1, 4};
-  const double w = 2 * std::numbers::pi * 1.001 / s.length, off = 1 + 6 * unit_fp32;
+  const double w = 2 * std::numbers::pi * 1.001 / s.length, off = 1 + 6 * unit_f32;
   const double v = blended(w, s.factor, 0.001L / 3),
                there = blended(w * off, s.factor, (1.001L * off - 1) / 3);
-  const Formed formed = by_rotations(w, v, s.factor, 1.001, s.least, s.most);
-  EXPECT_GT(there / v - 1, 60 * unit_fp32);
-  EXPECT_NEAR((there / v - 1) / (off - 1), formed.condition, .01);
+  const FrequencyError frequency_error = by_rotations(w, v, s.factor, 1.001, s.least, s.most);
+  EXPECT_GT(there / v - 1, 60 * unit_f32);
+  EXPECT_NEAR((there / v - 1) / (off - 1), frequency_error.condition, .01);
 }
 
 TEST(Error, of_an_angle_is_below_its_bound_and_near_it) {
@@ -278,14 +279,15 @@ TEST(Error, of_an_angle_is_below_its_bound_and_near_it) {
         for (const std::int64_t t : positions) {
           const Pair pair = pair_of(l, i);
           const float w = named.way(l, i);
-          const double formed = static_cast<float>(t) * w;
+          const double frequency_error = static_cast<float>(t) * w;
           const auto at = static_cast<double>(t);
-          declared.of(apart(formed, at * pair.frequency), angle_error(named.precision, at, pair));
-          own.of(apart(formed, at * static_cast<double>(w)), angle_rounding(named.precision, at, pair));
+          declared.of(apart(frequency_error, at * pair.frequency), angle_error(named.precision, at, pair));
+          own.of(apart(frequency_error, at * static_cast<double>(w)),
+                 angle_rounding(named.precision, at, pair));
         }
     expect_near_but_below(declared, named.name);
     // Of an iterated ladder the frequency is its own here, so that its steps do not show.
-    if (named.precision == in_fp32) {
+    if (named.precision == in_f32) {
       expect_near_but_below(own, named.name);
     }
     EXPECT_LE(own.most, 1) << named.name;
@@ -294,10 +296,10 @@ TEST(Error, of_an_angle_is_below_its_bound_and_near_it) {
 
 TEST(Error, of_an_angle_sees_a_position_in_16_bits_and_an_exponent_that_is_off) {
   const Pair fastest{0, 1, 1, 0}, second = pair_of({1e4, 64}, 1);
-  EXPECT_GT(std::abs(to_bf16(257) - 257), angle_error(in_fp32, 257, fastest));
-  EXPECT_GT(std::abs(to_fp16(2049) - 2049), angle_error(in_fp32, 2049, fastest));
+  EXPECT_GT(std::abs(to_bf16(257) - 257), angle_error(in_f32, 257, fastest));
+  EXPECT_GT(std::abs(to_f16(2049) - 2049), angle_error(in_f32, 2049, fastest));
   const double off = std::pow(10001.0, -2.0 / 64) / second.frequency - 1;
-  EXPECT_GT(std::abs(off), power_error(in_fp32, second.frequency, 1));
+  EXPECT_GT(std::abs(off), power_error(in_f32, second.frequency, 1));
 }
 
 TEST(Error, of_an_entry_is_below_its_bound_and_near_it) {
@@ -349,8 +351,8 @@ TEST(Error, of_a_row_is_below_its_bound_at_every_position) {
               exact[2 * i] = amplitude * static_cast<double>(std::sin(true_angle));
               exact[2 * i + 1] = amplitude * static_cast<double>(std::cos(true_angle));
             }
-            const auto allowed = row_error(table, result.precision, t, exact);
-            for (std::size_t c = 0; c < l.dim; ++c) use.of(std::abs(row[c] - exact[c]), allowed[c]);
+            const auto bound = row_error(table, result.precision, t, exact);
+            for (std::size_t c = 0; c < l.dim; ++c) use.of(std::abs(row[c] - exact[c]), bound[c]);
           }
     expect_near_but_below(use, result.precision.text());
   }
@@ -377,15 +379,15 @@ TEST(Error, of_a_turn_is_below_its_bound_and_near_it) {
     Numbers numbers;
     for (int n = 0; n < 20000; ++n) {
       const auto angle = static_cast<float>(numbers.between(0, 6.3));
-      // Down to contents whose products fp16 cannot hold.
+      // Down to contents whose products f16 cannot hold.
       const double scale = std::ldexp(1.0, -static_cast<int>(numbers.between(0, 14)));
       const double x = scale * content(numbers), y = scale * content(numbers), norm = std::hypot(x, y);
-      const Turned exact = exactly_turned(x, y, angle);
-      const double allowed =
-          norm * turn_rounding(result.precision, 0, {0, 1, 1, 0}) + turn_underflow(result.precision);
-      every.of((turned_in(result.rounded, x, y, angle) - exact).norm(), allowed);
-      const Turned wide = turned_in(&to_fp32, x, y, angle);
-      once.of((Turned{result.rounded(wide.x), result.rounded(wide.y)} - exact).norm(), allowed);
+      const Rotated exact = exactly_rotated(x, y, angle);
+      const double bound =
+          norm * rotation_rounding(result.precision, 0, {0, 1, 1, 0}) + rotation_underflow(result.precision);
+      every.of((turned_in(result.rounded, x, y, angle) - exact).norm(), bound);
+      const Rotated wide = turned_in(&to_f32, x, y, angle);
+      once.of((Rotated{result.rounded(wide.x), result.rounded(wide.y)} - exact).norm(), bound);
     }
     expect_near_but_below(every, result.precision.text() + ", every operation rounded");
     expect_near_but_below(once, result.precision.text() + ", rounded once");
@@ -395,9 +397,9 @@ TEST(Error, of_a_turn_is_below_its_bound_and_near_it) {
 TEST(Error, of_a_turn_sees_a_cosine_that_is_off_by_little) {
   for (const Result& result : results) {
     const double off = 16 * result.precision.result;
-    EXPECT_GT(off, turn_rounding(result.precision, 0, {0, 1, 1, 0}));
-    EXPECT_LT(turn_rounding(result.precision, 0, {0, 1, 1, 0}),
-              turn_error(result.precision, 1000, {0, 1, 1, 0}));
+    EXPECT_GT(off, rotation_rounding(result.precision, 0, {0, 1, 1, 0}));
+    EXPECT_LT(rotation_rounding(result.precision, 0, {0, 1, 1, 0}),
+              rotation_error(result.precision, 1000, {0, 1, 1, 0}));
   }
 }
 
@@ -410,13 +412,13 @@ TEST(Error, of_two_turns_is_below_the_sum_of_theirs_and_near_it) {
       const Pair pair{0, 1, static_cast<double>(w), 0};
       const double s = std::floor(numbers.between(0, 1 << 19)), t = std::floor(numbers.between(0, 1 << 19));
       const double x = content(numbers), y = content(numbers), norm = std::hypot(x, y);
-      const auto at = [&](double place, Turned z) {
+      const auto at = [&](double place, Rotated z) {
         return turned_in(result.rounded, z.x, z.y, static_cast<float>(place) * w);
       };
       const Precision& p = result.precision;
-      const double first = turn_rounding(p, s, pair), second = turn_rounding(p, t, pair);
+      const double first = rotation_rounding(p, s, pair), second = rotation_rounding(p, t, pair);
       use.of((at(t, at(s, {x, y})) - at(s + t, {x, y})).norm(),
-             norm * ((1 + first) * (1 + second) - 1 + turn_rounding(p, s + t, pair)));
+             norm * ((1 + first) * (1 + second) - 1 + rotation_rounding(p, s + t, pair)));
     }
     expect_near_but_below(use, result.precision.text());
   }
@@ -431,7 +433,7 @@ TEST(Error, of_a_bias_is_below_its_bound_and_near_it) {
         for (const int distance : {1, 3, 257, 2049, 65537, 131071}) {
           const float slope = std::pow(base, static_cast<float>(h));
           const double m = std::exp2(-8.0 * static_cast<double>(h) / static_cast<double>(heads));
-          if (m * distance > 65000) continue;  // more than fp16 holds
+          if (m * distance > 65000) continue;  // more than f16 holds
           // The slope as stored in the result's format, the product rounded to it.
           const double stored = result.rounded(static_cast<double>(slope));
           const double b = result.rounded(stored * distance);
@@ -455,8 +457,8 @@ TEST(Error, of_what_is_no_number_is_none) {
                    nan = std::numeric_limits<double>::quiet_NaN();
   const std::array<double, 2> row = {inf, nan};
   for (const double none : {inf, -inf, nan}) {
-    EXPECT_EQ(bias_error(in_fp16, none, 0.5, 1), 0);
-    EXPECT_EQ(bias_rounding(in_fp16, none, 0), 0);
+    EXPECT_EQ(bias_error(in_f16, none, 0.5, 1), 0);
+    EXPECT_EQ(bias_rounding(in_f16, none, 0), 0);
   }
-  for (const double e : row_error(Table{.dim = 2}, in_fp16, 0, row)) EXPECT_EQ(e, 0);
+  for (const double e : row_error(Table{.dim = 2}, in_f16, 0, row)) EXPECT_EQ(e, 0);
 }

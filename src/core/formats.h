@@ -47,13 +47,13 @@ double value_of(Format format, std::uint16_t bits);
 // there.
 double half_ulp(Format format, double x);
 
-inline double to_fp32(double x) {
+inline double to_f32(double x) {
   return nearest(Format::f32, x);
 }
 inline double to_bf16(double x) {
   return nearest(Format::bf16, x);
 }
-inline double to_fp16(double x) {
+inline double to_f16(double x) {
   return nearest(Format::f16, x);
 }
 

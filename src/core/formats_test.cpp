@@ -12,15 +12,15 @@ TEST(Formats, hold_whole_numbers_up_to_their_digits_and_break_ties_to_even) {
   EXPECT_EQ(to_bf16(257), 256);
   EXPECT_EQ(to_bf16(258), 258);
   EXPECT_EQ(to_bf16(259), 260);
-  EXPECT_EQ(to_fp16(2049), 2048);
-  EXPECT_EQ(to_fp16(-2051), -2052);
-  EXPECT_EQ(to_fp32(16777217), 16777216);
+  EXPECT_EQ(to_f16(2049), 2048);
+  EXPECT_EQ(to_f16(-2051), -2052);
+  EXPECT_EQ(to_f32(16777217), 16777216);
 }
 
 TEST(Formats, round_once_from_double) {
-  // Through fp32 first, this would be a tie and go down to 1.
+  // Through f32 first, this would be a tie and go down to 1.
   EXPECT_EQ(to_bf16(1 + 0x1p-8 + 0x1p-40), 1 + 0x1p-7);
-  EXPECT_EQ(to_fp16(1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10);
+  EXPECT_EQ(to_f16(1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10);
 }
 
 TEST(Formats, round_to_the_nearer_neighbour_and_ties_to_even_at_every_exponent) {
@@ -41,27 +41,27 @@ TEST(Formats, round_to_the_nearer_neighbour_and_ties_to_even_at_every_exponent) 
 }
 
 TEST(Formats, keep_subnormals) {
-  EXPECT_EQ(to_fp16(0x1p-24), 0x1p-24);
-  EXPECT_EQ(to_fp16(0x1.8p-24), 0x1p-23);
-  EXPECT_EQ(to_fp16(0x1p-25), 0);
-  EXPECT_EQ(to_fp16(0x1.01p-25), 0x1p-24);
+  EXPECT_EQ(to_f16(0x1p-24), 0x1p-24);
+  EXPECT_EQ(to_f16(0x1.8p-24), 0x1p-23);
+  EXPECT_EQ(to_f16(0x1p-25), 0);
+  EXPECT_EQ(to_f16(0x1.01p-25), 0x1p-24);
   EXPECT_EQ(to_bf16(0x1p-133), 0x1p-133);
   EXPECT_EQ(to_bf16(0x1p-134), 0);
-  EXPECT_TRUE(std::signbit(to_fp16(-0x1p-30)));
-  EXPECT_EQ(to_fp32(std::numeric_limits<double>::denorm_min()), 0);
+  EXPECT_TRUE(std::signbit(to_f16(-0x1p-30)));
+  EXPECT_EQ(to_f32(std::numeric_limits<double>::denorm_min()), 0);
 }
 
 TEST(Formats, overflow_to_infinity_and_keep_nan) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(to_fp16(65504), 65504);
-  EXPECT_EQ(to_fp16(65519), 65504);
-  EXPECT_EQ(to_fp16(65520), infinity);
+  EXPECT_EQ(to_f16(65504), 65504);
+  EXPECT_EQ(to_f16(65519), 65504);
+  EXPECT_EQ(to_f16(65520), infinity);
   EXPECT_EQ(to_bf16(-1e39), -infinity);
-  EXPECT_EQ(to_fp32(std::numeric_limits<float>::max()), std::numeric_limits<float>::max());
+  EXPECT_EQ(to_f32(std::numeric_limits<float>::max()), std::numeric_limits<float>::max());
   EXPECT_TRUE(std::isnan(to_bf16(std::numeric_limits<double>::quiet_NaN())));
 }
 
 TEST(Formats, fp32_is_what_the_machine_rounds_to) {
   for (double x = 1e-46; x < 1e40; x *= 1.37)
-    EXPECT_EQ(to_fp32(x), static_cast<double>(static_cast<float>(x))) << x;
+    EXPECT_EQ(to_f32(x), static_cast<double>(static_cast<float>(x))) << x;
 }

@@ -16,7 +16,7 @@ struct Format {
 };
 
 constexpr std::array<Format, 4> formats = {
-    {{"fp64", unit_fp64}, {"fp32", unit_fp32}, {"bf16", unit_bf16}, {"fp16", unit_fp16}}};
+    {{"f64", unit_f64}, {"f32", unit_f32}, {"bf16", unit_bf16}, {"f16", unit_f16}}};
 
 std::optional<double> unit(std::string_view name) {
   for (const Format& format : formats)
@@ -32,7 +32,7 @@ std::string name(double unit) {
 
 // Of a result whose angles are not mentioned: nobody forms angles in 16 bits on purpose.
 double usual_angle(double result) {
-  return std::min(result, unit_fp32);
+  return std::min(result, unit_f32);
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ double usual_angle(double result) {
 Precision Precision::parse(std::string_view words) {
   const auto refuse = [&](std::string_view what) -> std::invalid_argument {
     return std::invalid_argument(
-        fmt::format("precision `{}`: `{}` is none of fp64, fp32, bf16, fp16 (RESULT[/ANGLE][+iterated], as "
-                    "in `bf16/fp32`)",
+        fmt::format("precision `{}`: `{}` is none of f64, f32, bf16, f16 (RESULT[/ANGLE][+iterated], as "
+                    "in `bf16/f32`)",
                     words, what));
   };
   std::string_view rest = words;
@@ -65,14 +65,14 @@ Precision Precision::parse(std::string_view words) {
 
 std::string Precision::text() const {
   std::string out = name(result);
-  if (angle != result || result > unit_fp32) out.append(" over ").append(name(angle));
+  if (angle != result || result > unit_f32) out.append(" over ").append(name(angle));
   if (how == Angles::iterated) out += ", frequencies iterated";
   return out;
 }
 
 std::string Precision::word() const {
   std::string out = name(result);
-  if (angle != result || result > unit_fp32) out.append("/").append(name(angle));
+  if (angle != result || result > unit_f32) out.append("/").append(name(angle));
   if (how == Angles::iterated) out += "+iterated";
   return out;
 }

@@ -18,24 +18,24 @@ struct Precision {
   double result;  // unit roundoff of the format of the answer
   Angles how = Angles::product;
 
-  // RESULT[/ANGLE][+iterated], each of fp64, fp32, bf16, fp16: `fp32`, `bf16` (angles in fp32), `bf16/bf16`,
-  // `fp32+iterated`. A result in bf16 or fp16 has its angles in fp32 unless said otherwise. Throws
+  // RESULT[/ANGLE][+iterated], each of f64, f32, bf16, f16: `f32`, `bf16` (angles in f32), `bf16/bf16`,
+  // `f32+iterated`. A result in bf16 or f16 has its angles in f32 unless said otherwise. Throws
   // std::invalid_argument with what was allowed.
   static Precision parse(std::string_view words);
 
-  std::string text() const;  // `bf16 over fp32`, `fp32`, `fp32, frequencies iterated`
-  std::string word() const;  // reads back: `bf16/fp32`
+  std::string text() const;  // `bf16 over f32`, `f32`, `f32, frequencies iterated`
+  std::string word() const;  // reads back: `bf16/f32`
 
   bool operator==(const Precision&) const = default;
 };
 
 // Unit roundoffs: half the distance from 1 to the next number of the format.
-constexpr double unit_fp64 = 0x1p-53;
-constexpr double unit_fp32 = 0x1p-24;
-constexpr double unit_fp16 = 0x1p-11;
+constexpr double unit_f64 = 0x1p-53;
+constexpr double unit_f32 = 0x1p-24;
+constexpr double unit_f16 = 0x1p-11;
 constexpr double unit_bf16 = 0x1p-8;
 
-constexpr Precision fp64{unit_fp64, unit_fp64};
-constexpr Precision fp32{unit_fp32, unit_fp32};
+constexpr Precision all_f64{unit_f64, unit_f64};
+constexpr Precision all_f32{unit_f32, unit_f32};
 
 }  // namespace posproof

@@ -21,8 +21,8 @@ std::string refusal(const char* words) {
 }  // namespace
 
 TEST(Precision, reads_back_what_it_writes) {
-  for (const std::string result : {"fp64", "fp32", "bf16", "fp16"})
-    for (const std::string angle : {"", "/fp64", "/fp32", "/bf16", "/fp16"})
+  for (const std::string result : {"f64", "f32", "bf16", "f16"})
+    for (const std::string angle : {"", "/f64", "/f32", "/bf16", "/f16"})
       for (const std::string how : {"", "+iterated"}) {
         const Precision p = Precision::parse(result + angle + how);
         EXPECT_EQ(Precision::parse(p.word()), p) << result << angle << how;
@@ -31,29 +31,29 @@ TEST(Precision, reads_back_what_it_writes) {
 }
 
 TEST(Precision, has_two_units) {
-  EXPECT_EQ(Precision::parse("fp64"), fp64);
-  EXPECT_EQ(Precision::parse("fp32"), fp32);
+  EXPECT_EQ(Precision::parse("f64"), all_f64);
+  EXPECT_EQ(Precision::parse("f32"), all_f32);
   // Angles in 16 bits are never assumed: they are the best-known defect, and must be declared.
-  EXPECT_EQ(Precision::parse("bf16"), (Precision{unit_fp32, unit_bf16}));
-  EXPECT_EQ(Precision::parse("fp16"), (Precision{unit_fp32, unit_fp16}));
+  EXPECT_EQ(Precision::parse("bf16"), (Precision{unit_f32, unit_bf16}));
+  EXPECT_EQ(Precision::parse("f16"), (Precision{unit_f32, unit_f16}));
   EXPECT_EQ(Precision::parse("bf16/bf16"), (Precision{unit_bf16, unit_bf16}));
-  EXPECT_EQ(Precision::parse("fp32/fp64"), (Precision{unit_fp64, unit_fp32}));
+  EXPECT_EQ(Precision::parse("f32/f64"), (Precision{unit_f64, unit_f32}));
 }
 
 TEST(Precision, is_written_for_people_and_for_the_command_line) {
-  EXPECT_EQ(Precision::parse("bf16").text(), "bf16 over fp32");
-  EXPECT_EQ(Precision::parse("bf16").word(), "bf16/fp32");
+  EXPECT_EQ(Precision::parse("bf16").text(), "bf16 over f32");
+  EXPECT_EQ(Precision::parse("bf16").word(), "bf16/f32");
   EXPECT_EQ(Precision::parse("bf16/bf16").text(), "bf16 over bf16");
   EXPECT_EQ(Precision::parse("bf16/bf16").word(), "bf16/bf16");
-  EXPECT_EQ(Precision::parse("fp32+iterated").text(), "fp32, frequencies iterated");
-  EXPECT_EQ(Precision::parse("fp32+iterated").word(), "fp32+iterated");
+  EXPECT_EQ(Precision::parse("f32+iterated").text(), "f32, frequencies iterated");
+  EXPECT_EQ(Precision::parse("f32+iterated").word(), "f32+iterated");
 }
 
 TEST(Precision, names_what_it_does_not_know) {
   EXPECT_EQ(refusal("float"),
-            "precision `float`: `float` is none of fp64, fp32, bf16, fp16 (RESULT[/ANGLE][+iterated], as in "
-            "`bf16/fp32`)");
+            "precision `float`: `float` is none of f64, f32, bf16, f16 (RESULT[/ANGLE][+iterated], as in "
+            "`bf16/f32`)");
   for (const char* words :
-       {"", "fp32/", "/fp32", "fp32+", "fp32+iterate", "fp32/fp8", "FP32", "fp32 ", "fp32/fp32/fp32"})
+       {"", "f32/", "/f32", "f32+", "f32+iterate", "f32/fp8", "FP32", "f32 ", "f32/f32/f32"})
     EXPECT_NE(refusal(words), "") << words;
 }

@@ -22,15 +22,15 @@ using Check = std::variant<CheckOf<Table>, CheckOf<Rotary>, CheckOf<Bias>, Check
                            CheckOf<Contextual>, CheckOf<Attention>>;
 
 // An encoding that is wrong by little, and that the property must refute within the usual search.
-struct Specimen {
+struct NegativeExample {
   std::string wrong;  // what is wrong with it, as a phrase: "a bias that adds 1e-6 of the absolute position"
   std::function<Encoding()> make;
-  Precision precision = fp64;  // what it claims to work in
+  Precision precision = all_f64;  // what it claims to work in
 };
 
 // Who can be asked. A file of numbers answers no calls; what only a live implementation can get wrong is not
 // asked of it.
-enum class Asked { everything, live };
+enum class Needs { any_subject, live_subject };
 
 // One mathematical statement about an encoding.
 struct Property {
@@ -38,8 +38,8 @@ struct Property {
   std::string_view formula;
   std::string_view source;
   std::vector<Check> checks;
-  std::vector<Specimen> rejects;
-  Asked of = Asked::everything;
+  std::vector<NegativeExample> must_reject;
+  Needs needs = Needs::any_subject;
 };
 
 }  // namespace posproof

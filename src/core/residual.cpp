@@ -15,56 +15,56 @@ void need_same_length(std::size_t there, std::size_t here) {
 
 }  // namespace
 
-void refuse_allowance(double allowed) {
-  throw std::invalid_argument(fmt::format("an allowance of {} is none", allowed));
+void refuse_bound(double bound) {
+  throw std::invalid_argument(fmt::format("an allowance of {} is none", bound));
 }
 
 namespace {
 
 // The worst of all entries, from a first one on. Most entries of most tables are equal: that is worse than
 // nothing but an entry that could not have told.
-template <class Allowed>
+template <class Bound>
 Residual worst_of(Residual worst, std::span<const double> there, std::span<const double> here,
-                  const Allowed& allowed, double ceiling) {
-  bool says_something = !worst.holds() || worst.telling();
+                  const Bound& bound, double ceiling) {
+  bool says_something = !worst.holds() || !worst.vacuous();
   for (std::size_t i = 0; i < there.size(); ++i) {
-    const double own = allowed(i);
+    const double own = bound(i);
     if (there[i] == here[i] && own >= 0 && says_something) continue;
-    worst = worse(worst, equal(there[i], here[i], own, ceiling));
-    says_something = !worst.holds() || worst.telling();
+    worst = worse(worst, difference(there[i], here[i], own, ceiling));
+    says_something = !worst.holds() || !worst.vacuous();
   }
   return worst;
 }
 
 }  // namespace
 
-Residual equal(std::span<const double> there, std::span<const double> here, double allowed, double ceiling) {
-  if (!(allowed >= 0)) refuse_allowance(allowed);
+Residual difference(std::span<const double> there, std::span<const double> here, double bound,
+                    double ceiling) {
+  if (!(bound >= 0)) refuse_bound(bound);
   need_same_length(there.size(), here.size());
   return worst_of(
-      {0, allowed, there.empty() ? 0 : ceiling}, there, here, [allowed](std::size_t) { return allowed; },
-      ceiling);
+      {0, bound, there.empty() ? 0 : ceiling}, there, here, [bound](std::size_t) { return bound; }, ceiling);
 }
 
-Residual equal(std::span<const double> there, std::span<const double> here, std::span<const double> allowed,
-               double ceiling) {
+Residual difference(std::span<const double> there, std::span<const double> here,
+                    std::span<const double> bound, double ceiling) {
   need_same_length(there.size(), here.size());
-  need_same_length(allowed.size(), here.size());
+  need_same_length(bound.size(), here.size());
   if (there.empty()) return {0, 0, 0};
   return worst_of(
-      equal(there[0], here[0], allowed[0], ceiling), there.subspan(1), here.subspan(1),
-      [allowed](std::size_t i) { return allowed[i + 1]; }, ceiling);
+      difference(there[0], here[0], bound[0], ceiling), there.subspan(1), here.subspan(1),
+      [bound](std::size_t i) { return bound[i + 1]; }, ceiling);
 }
 
-Residual no_more(double value, double limit, double allowed, double ceiling) {
-  if (!(allowed >= 0)) refuse_allowance(allowed);
+Residual excess(double value, double limit, double bound, double ceiling) {
+  if (!(bound >= 0)) refuse_bound(bound);
   if (!std::isfinite(value) || !std::isfinite(limit))
-    return {std::numeric_limits<double>::quiet_NaN(), allowed, ceiling};
+    return {std::numeric_limits<double>::quiet_NaN(), bound, ceiling};
   const double above = value - limit;
-  return {above <= 0 ? 0.0 : above, allowed, ceiling};
+  return {above <= 0 ? 0.0 : above, bound, ceiling};
 }
 
-Residual exactly(bool true_here) {
+Residual holds_if(bool true_here) {
   return {true_here ? 0.0 : 1.0, 0.0, 1.0};
 }
 

@@ -12,10 +12,15 @@
 namespace posproof {
 
 struct Holds {
-  std::uint64_t cases;    // that were run
-  std::uint64_t telling;  // of these, could have come out the other way
-  Residual worst;         // the telling case that used most of its allowance
-  Case worst_at;
+  std::uint64_t cases = 0;     // that were run
+  std::uint64_t vacuous = 0;   // of these, could not have come out the other way
+  Residual worst = {0, 0, 0};  // of the others, the one whose error was the largest share of its bound
+  Case worst_at = {};
+
+  bool learned() const { return cases > vacuous; }
+
+  void add(const Residual& held, const Case& at);
+  void add(const Holds& more);
 };
 
 struct Refuted {

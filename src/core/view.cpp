@@ -24,7 +24,7 @@ double absolute_dot(Row a, Row b) {
 
 // Our own dot product of two lists known exactly, in double: one rounding a product, one a sum.
 double dot_error(Row a, Row b) {
-  return (static_cast<double>(a.size()) + 1) * unit_fp64 * absolute_dot(a, b);
+  return (static_cast<double>(a.size()) + 1) * unit_f64 * absolute_dot(a, b);
 }
 
 // (a + da) . (b + db) - a . b, to first and second order.
@@ -39,57 +39,57 @@ Tensor rows_of(const Table& table, Position i, Position j) {
   return table.rows(at, std::max(i, j) + 1);
 }
 
-std::vector<double> sum(Row content, Row code) {
+std::vector<double> sum(Row content, Row row) {
   std::vector<double> out(content.begin(), content.end());
-  for (std::size_t c = 0; c < out.size(); ++c) out[c] += code[c];
+  for (std::size_t c = 0; c < out.size(); ++c) out[c] += row[c];
   return out;
 }
 
 Score of_table(const Table& table) {
   Score score{.dim = table.dim, .positions = table.positions};
   score.at = [table](Row q, Row k, Position i, Position j) {
-    const Tensor codes = rows_of(table, i, j);
-    return dot(sum(q, codes.row(0)), sum(k, codes.row(1)));
+    const Tensor rows = rows_of(table, i, j);
+    return dot(sum(q, rows.row(0)), sum(k, rows.row(1)));
   };
   score.error = [table](Row q, Row k, Position i, Position j, const Precision& p) {
-    const Tensor codes = rows_of(table, i, j);
-    const auto a = sum(q, codes.row(0)), b = sum(k, codes.row(1));
+    const Tensor rows = rows_of(table, i, j);
+    const auto a = sum(q, rows.row(0)), b = sum(k, rows.row(1));
     const RowErrors errors(table, p, RowErrors::Against::declared);
     std::vector<double> da(a.size()), db(b.size());
-    errors.at(i, codes.row(0), da);
-    errors.at(j, codes.row(1), db);
+    errors.at(i, rows.row(0), da);
+    errors.at(j, rows.row(1), db);
     for (std::size_t c = 0; c < a.size(); ++c) {  // the sums above are rounded as well
-      da[c] += unit_fp64 * std::abs(a[c]);
-      db[c] += unit_fp64 * std::abs(b[c]);
+      da[c] += unit_f64 * std::abs(a[c]);
+      db[c] += unit_f64 * std::abs(b[c]);
     }
     return product_error(a, da, b, db);
   };
   return score;
 }
 
-Tensor turned(const Rotary& rotary, Row x, Position t, Role role) {
+Tensor rotated(const Rotary& rotary, Row x, Position t, Role role) {
   Tensor one({1, rotary.heads, 1, rotary.dim});
   for (std::size_t h = 0; h < rotary.heads; ++h) std::copy(x.begin(), x.end(), one.row(h).begin());
   const std::array<Position, 1> at = {t};
-  return rotary.turn(one, at, role);
+  return rotary.rotate(one, at, role);
 }
 
 Score of_rotary(const Rotary& rotary) {
   Score score{.dim = rotary.dim, .positions = rotary.positions};
   score.at = [rotary](Row q, Row k, Position i, Position j) {
-    return dot(turned(rotary, q, i, Role::query).row(0), turned(rotary, k, j, Role::key).row(0));
+    return dot(rotated(rotary, q, i, Role::query).row(0), rotated(rotary, k, j, Role::key).row(0));
   };
   score.error = [rotary](Row q, Row k, Position i, Position j, const Precision& p) {
-    // Turning keeps the norm of a pair but for the amplitude, so the products of whole pairs bound the
+    // Rotating keeps the norm of a pair but for the amplitude, so the products of whole pairs bound the
     // products of channels.
     double error = dot_error(q, k);
     for (const Pair& pair : rotary.pairs) {
       const double a = rotary.amplitude * std::hypot(q[pair.first], q[pair.second]),
                    b = rotary.amplitude * std::hypot(k[pair.first], k[pair.second]);
-      const double product = a * b, least = turn_underflow(p), more = amplitude_error(rotary, p);
-      const double ei = turn_error(p, static_cast<double>(i), pair) + more,
-                   ej = turn_error(p, static_cast<double>(j), pair) + more;
-      error += product * (ei + ej + ei * ej + 2 * (static_cast<double>(q.size()) + 1) * unit_fp64);
+      const double product = a * b, least = rotation_underflow(p), more = amplitude_error(rotary, p);
+      const double ei = rotation_error(p, static_cast<double>(i), pair) + more,
+                   ej = rotation_error(p, static_cast<double>(j), pair) + more;
+      error += product * (ei + ej + ei * ej + 2 * (static_cast<double>(q.size()) + 1) * unit_f64);
       // Underflow is absolute, and so times the other's norm.
       error += least * (a * (1 + ei) + b * (1 + ej) + least);
     }
@@ -117,7 +117,7 @@ Score of_bias(const Bias& bias) {
   score.error = [one, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](
                     Row q, Row k, Position i, Position j, const Precision& p) {
     const double b = one(i, j);
-    return bias_error(p, b, slope, 1) + dot_error(q, k) + unit_fp64 * (std::abs(dot(q, k)) + std::abs(b));
+    return bias_error(p, b, slope, 1) + dot_error(q, k) + unit_f64 * (std::abs(dot(q, k)) + std::abs(b));
   };
   return score;
 }

@@ -13,7 +13,7 @@ namespace posproof {
 // The logit of content q at position i against content k at position j, for every kind that has one: what the
 // softmax sees, but for the operator's own factor 1/sqrt(dim).
 //   table:      (q + p_i) . (k + p_j)
-//   rotary:     turn(q, i) . turn(k, j)        (the first head)
+//   rotary:     rotate(q, i) . rotate(k, j)        (the first head)
 //   bias:       q . k + bias(i, j)             (the first head; content of width 4)
 //   contextual: logits(q, k, i, j)             (the first head)
 struct Score {

@@ -73,8 +73,8 @@ Encoding in_format(const Parameters& p, double (*rounded)(double)) {
 Encoding distance_in_bf16(const Parameters& p) {
   return in_format(p, &to_bf16);
 }
-Encoding distance_in_fp16(const Parameters& p) {
-  return in_format(p, &to_fp16);
+Encoding distance_in_f16(const Parameters& p) {
+  return in_format(p, &to_f16);
 }
 
 using namespace properties;
@@ -95,9 +95,9 @@ const DefectFamily defects::alibi{{
     {"distance_in_bf16", "b = -m bf16(i - j): beyond 256 neighbouring keys have one bias",
      "Megatron-DeepSpeed#101, TensorRT-Model-Connect#667", &distance_in_bf16, "heads=1",
      &bias::falls_with_distance},
-    {"distance_in_fp16",
-     "b = -m fp16(i - j): beyond 2048 neighbouring keys have one bias, beyond 65519 it is infinite",
-     "flash-attention#845", &distance_in_fp16, "heads=1", &bias::falls_with_distance},
+    {"distance_in_f16",
+     "b = -m f16(i - j): beyond 2048 neighbouring keys have one bias, beyond 65519 it is infinite",
+     "flash-attention#845", &distance_in_f16, "heads=1", &bias::falls_with_distance},
 }};
 
 }  // namespace posproof

@@ -73,9 +73,9 @@ std::string refused(const DefectFamily& family, std::string_view name, std::stri
 
 TEST(Defects, refuse_what_makes_no_difference) {
   EXPECT_EQ(refused(defects::rope, "base_ignored", "base=10000"),
-            "the same where `base=10000` or one pair turns");
+            "the same where `base=10000` or one pair rotates");
   EXPECT_EQ(refused(defects::rope, "pairing_swapped", "dim=2"),
-            "the layouts are the same where one pair turns");
+            "the layouts are the same where one pair rotates");
   EXPECT_EQ(refused(defects::rope, "warp_shuffle_limit", "dim=32"), "the same up to 32 channels");
   EXPECT_EQ(refused(defects::rope, "position_plus_head", "heads=1"), "the same for one head");
   EXPECT_EQ(refused(defects::rope, "scaling_ignored", "dim=4 scaling=llama3"),

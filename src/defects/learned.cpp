@@ -60,13 +60,13 @@ Encoding offset_twice(const Parameters& p) {
 
 Encoding positions_accumulate(const Parameters& p) {
   Table table = right(p);
-  table.rows = [rows = table.rows, next = std::make_shared<Position>(0)](std::span<const Position> positions,
-                                                                         Position length) {
+  table.rows = [right_rows = table.rows, next = std::make_shared<Position>(0)](
+                   std::span<const Position> positions, Position length) {
     std::vector<Position> out(positions.begin(), positions.end());
     for (Position& t : out) t += *next;
-    Tensor codes = rows(out, length);
+    Tensor rows = right_rows(out, length);
     *next = out.empty() ? *next : out.back() + 1;
-    return codes;
+    return rows;
   };
   return table;
 }

@@ -16,7 +16,7 @@ inline Encoding positions_in_bf16(const Parameters& p) {
 
 inline Encoding angles_in_bf16(const Parameters& p) {
   return with_angles(
-      p, [](Position t, double w) { return exact(to_bf16(to_bf16(static_cast<double>(t)) * to_fp32(w))); });
+      p, [](Position t, double w) { return exact(to_bf16(to_bf16(static_cast<double>(t)) * to_f32(w))); });
 }
 
 inline Encoding frequencies_in_bf16(const Parameters& p) {
@@ -33,25 +33,25 @@ inline Encoding angles_all_in_bf16(const Parameters& p) {
       p, [](Position t, double w) { return exact(to_bf16(to_bf16(static_cast<double>(t)) * to_bf16(w))); });
 }
 
-inline Encoding angle_products_in_fp16(const Parameters& p) {
+inline Encoding angle_products_in_f16(const Parameters& p) {
   return with_angles(p, [](Position t, double w) {
-    const double angle = to_fp16(static_cast<double>(t) * w);
+    const double angle = to_f16(static_cast<double>(t) * w);
     const double nan = std::numeric_limits<double>::quiet_NaN();
     return std::isfinite(angle) ? exact(angle) : Angle{nan, nan};
   });
 }
 
-inline Encoding positions_in_fp16(const Parameters& p) {
+inline Encoding positions_in_f16(const Parameters& p) {
   return with_angles(p, [](Position t, double w) {
-    const double at = to_fp16(static_cast<double>(t));
+    const double at = to_f16(static_cast<double>(t));
     const double nan = std::numeric_limits<double>::quiet_NaN();
     return std::isfinite(at) ? exact(static_cast<long double>(at) * w) : Angle{nan, nan};
   });
 }
 
-inline Encoding frequencies_in_fp16(const Parameters& p) {
-  refuse_unless(right(p).pairs.size() > 1, "the first frequency is 1, which fp16 holds: `dim` above 2");
-  return with_pairs(p, [](Pair& pair) { pair.frequency = to_fp16(pair.frequency); });
+inline Encoding frequencies_in_f16(const Parameters& p) {
+  refuse_unless(right(p).pairs.size() > 1, "the first frequency is 1, which f16 holds: `dim` above 2");
+  return with_pairs(p, [](Pair& pair) { pair.frequency = to_f16(pair.frequency); });
 }
 
 // 10 bits after the first: what a matrix product in tf32 makes of its factors.
@@ -67,9 +67,9 @@ inline Encoding angles_in_tf32(const Parameters& p) {
   });
 }
 
-inline Encoding frequencies_in_fp32(const Parameters& p) {
-  refuse_unless(right(p).pairs.size() > 1, "the first frequency is 1, which fp32 holds: `dim` above 2");
-  return with_pairs(p, [](Pair& pair) { pair.frequency = to_fp32(pair.frequency); });
+inline Encoding frequencies_in_f32(const Parameters& p) {
+  refuse_unless(right(p).pairs.size() > 1, "the first frequency is 1, which f32 holds: `dim` above 2");
+  return with_pairs(p, [](Pair& pair) { pair.frequency = to_f32(pair.frequency); });
 }
 
 inline Encoding cos_sin_in_bf16(const Parameters& p) {

@@ -1,5 +1,5 @@
 #pragma once
-// Tokens turned at the position of another: by batch row, head, role, length of the call, or what was called
+// Tokens rotated at the position of another: by batch row, head, role, length of the call, or what was called
 // before.
 #include <algorithm>
 #include <map>
@@ -11,8 +11,8 @@ namespace posproof::wrong_ropes {
 
 inline Encoding only_batch_row_0(const Parameters& p) {
   Rotary rotary = right(p);
-  rotary.turn = [turn = rotary.turn](const Tensor& x, std::span<const Position> positions, Role role) {
-    Tensor out = turn(x, positions, role);
+  rotary.rotate = [rotate = rotary.rotate](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor out = rotate(x, positions, role);
     if (x.shape[2] == 1)
       for (std::size_t r = x.shape[1]; r < x.rows(); ++r)
         std::fill(out.row(r).begin(), out.row(r).end(), 0.0);
@@ -29,22 +29,22 @@ inline Encoding positions_of_row_0(const Parameters& p) {
   });
 }
 
-// The turn of each head at its own position.
+// The rotation of each head at its own position.
 inline Encoding by_head(const Parameters& p,
                         Position (*position)(std::span<const Position> row, std::size_t heads,
                                              std::size_t head, std::size_t token)) {
   Rotary rotary = right(p);
-  rotary.turn = [turn = rotary.turn, position](const Tensor& x, std::span<const Position> positions,
-                                               Role role) {
+  rotary.rotate = [rotate = rotary.rotate, position](const Tensor& x, std::span<const Position> positions,
+                                                     Role role) {
     const std::size_t heads = x.shape[1], n = x.shape[2];
     Tensor out = x;
     for (std::size_t head = 0; head < heads; ++head) {
       Positions own;
       for (std::size_t token = 0; token < positions.size(); ++token)
         own.push_back(position(positions.subspan(token / n * n, n), heads, head, token % n));
-      const Tensor turned = turn(x, own, role);
+      const Tensor rotated = rotate(x, own, role);
       for (std::size_t r = 0; r < x.rows(); ++r)
-        if (r / n % heads == head) std::ranges::copy(turned.row(r), out.row(r).begin());
+        if (r / n % heads == head) std::ranges::copy(rotated.row(r), out.row(r).begin());
     }
     return out;
   };
@@ -72,19 +72,19 @@ inline Encoding row_of_the_untransposed_layout(const Parameters& p) {
 
 inline Encoding keys_left_alone(const Parameters& p) {
   Rotary rotary = right(p);
-  rotary.turn = [turn = rotary.turn](const Tensor& x, std::span<const Position> positions, Role role) {
-    return role == Role::key ? x : turn(x, positions, role);
+  rotary.rotate = [rotate = rotary.rotate](const Tensor& x, std::span<const Position> positions, Role role) {
+    return role == Role::key ? x : rotate(x, positions, role);
   };
   return rotary;
 }
 
-inline Encoding keys_turn_backwards(const Parameters& p) {
+inline Encoding keys_rotate_backwards(const Parameters& p) {
   Parameters back = p;
   back.set("direction", p.word("direction") == "forward" ? "backward" : "forward");
   Rotary rotary = right(p);
-  rotary.turn = [turn = rotary.turn, other = right(back).turn](
-                    const Tensor& x, std::span<const Position> positions, Role role) {
-    return role == Role::key ? other(x, positions, role) : turn(x, positions, role);
+  rotary.rotate = [rotate = rotary.rotate, other = right(back).rotate](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
+    return role == Role::key ? other(x, positions, role) : rotate(x, positions, role);
   };
   return rotary;
 }

@@ -14,14 +14,14 @@ inline Encoding frequencies_never_initialised(const Parameters& p) {
 
 inline Encoding base_ignored(const Parameters& p) {
   refuse_unless(p.real("base") != 10000 && right(p).pairs.size() > 1,
-                "the same where `base=10000` or one pair turns");
+                "the same where `base=10000` or one pair rotates");
   Parameters other = p;
   other.set("base", 10000.0);
   return encodings::rope.make(other);
 }
 
 inline Encoding exponent_off_by_one(const Parameters& p) {
-  const double over = p.word("exponent") == "dim" ? p.real("dim") : static_cast<double>(turning(right(p)));
+  const double over = p.word("exponent") == "dim" ? p.real("dim") : static_cast<double>(rotating(right(p)));
   const double factor = std::pow(p.real("base"), 2 / over);
   return with_pairs(p, [factor](Pair& pair) { pair.frequency *= factor; });
 }
@@ -63,10 +63,10 @@ inline Parameters unscaled(Parameters p) {
   return p;
 }
 
-// The turn of other parameters, under the name of these.
+// The rotation of other parameters, under the name of these.
 inline Encoding turning_as(const Parameters& p, const Parameters& other) {
   Rotary rotary = right(p);
-  rotary.turn = right(other).turn;
+  rotary.rotate = right(other).rotate;
   return rotary;
 }
 
@@ -94,7 +94,7 @@ inline Encoding llama3_smoothing_in_wavelength(const Parameters& p) {
   refuse_unless(scaled(p, "llama3"), "the same unless `scaling=llama3`");
   const std::vector<Pair> pairs = right(unscaled(p)).pairs;
   const double length = p.real("original_length"), factor = p.real("factor");
-  const double longest = length / p.real("low"), shortest = length / p.real("high");
+  const double longest = length / p.real("low_freq_factor"), shortest = length / p.real("high_freq_factor");
   bool differs = false;
   Encoding out = with_pairs(p, [&](Pair& pair) {
     const double w = pairs[pair.index].frequency, wavelength = 2 * std::numbers::pi / std::abs(w);
@@ -119,7 +119,7 @@ inline Encoding yarn_betas_swapped(const Parameters& p) {
   refuse_unless(scaled(p, "yarn"), "the same unless `scaling=yarn`");
   const std::vector<Pair> pairs = right(unscaled(p)).pairs;
   const double base = p.real("base"), length = p.real("original_length"), factor = p.real("factor");
-  const auto turning_width = static_cast<double>(turning(right(p)));
+  const auto turning_width = static_cast<double>(rotating(right(p)));
   const double d = p.word("exponent") == "dim" ? p.real("dim") : turning_width;
   const auto index_of = [&](double rotations) {
     return d * std::log(length / (rotations * 2 * std::numbers::pi)) / (2 * std::log(base));

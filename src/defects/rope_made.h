@@ -1,5 +1,5 @@
 #pragma once
-// What wrong turns are made of: the right one at other positions, or with angles, pairs or channels of its
+// What wrong rotates are made of: the right one at other positions, or with angles, pairs or channels of its
 // own.
 #include <algorithm>
 #include <cmath>
@@ -17,27 +17,26 @@ inline Rotary right(const Parameters& parameters) {
   return std::get<Rotary>(encodings::rope.make(parameters));
 }
 
-inline std::size_t turning(const Rotary& rotary) {
+inline std::size_t rotating(const Rotary& rotary) {
   return 2 * rotary.pairs.size();
 }
 
-// The turn that the parameters ask for, at other positions.
+// The rotation that the parameters ask for, at other positions.
 inline Encoding at_positions(const Parameters& parameters,
                              std::function<Positions(const Tensor& x, std::span<const Position>)> other) {
   Rotary rotary = right(parameters);
-  rotary.turn = [turn = rotary.turn, other](const Tensor& x, std::span<const Position> positions, Role role) {
-    return turn(x, other(x, positions), role);
-  };
+  rotary.rotate = [rotate = rotary.rotate, other](const Tensor& x, std::span<const Position> positions,
+                                                  Role role) { return rotate(x, other(x, positions), role); };
   return rotary;
 }
 
-// Its own turn of one token's channels x at t: `out` comes as a copy of x.
+// Its own rotation of one token's channels x at t: `out` comes as a copy of x.
 using Token = std::function<void(std::span<const double> x, std::span<double> out, Position t)>;
 
 inline Encoding token_by_token(const Parameters& parameters, Token token) {
   Rotary rotary = right(parameters);
-  rotary.turn = [token, pairs = rotary.pairs, amplitude = rotary.amplitude](
-                    const Tensor& x, std::span<const Position> positions, Role) {
+  rotary.rotate = [token, pairs = rotary.pairs, amplitude = rotary.amplitude](
+                      const Tensor& x, std::span<const Position> positions, Role) {
     const std::size_t heads = x.shape[1], n = x.shape[2];
     Tensor out = x;
     for (std::size_t r = 0; r < x.rows(); ++r) {
@@ -69,7 +68,7 @@ inline Encoding with_angles(const Parameters& parameters, Angle (*angle)(Positio
   });
 }
 
-// The parameters' turn, with other pairs or frequencies under them.
+// The parameters' rotate, with other pairs or frequencies under them.
 inline Encoding with_pairs(const Parameters& parameters, const std::function<void(Pair&)>& change) {
   std::vector<Pair> pairs = right(parameters).pairs;
   for (Pair& pair : pairs) change(pair);
@@ -106,7 +105,7 @@ inline Encoding with_channel_angles(
       out[c] = x[c] * cosine + table[c].sign * x[table[c].partner] * sine;
     }
   }));
-  // What is declared of a pair says how far rounding may put its channels: each now turns at a speed of its
+  // What is declared of a pair says how far rounding may put its channels: each now rotates at a speed of its
   // own, and the faster of the two errs most.
   for (Pair& pair : made.pairs) {
     pair.frequency = std::max(table[pair.first].frequency, table[pair.second].frequency);

@@ -93,7 +93,7 @@ const EncodingSpec encodings::alibi{
                   "the last step of 2^20 costs as much as the first"),
             holds(score::depends_on_offset, {.all = {{"rows", {"relative"}}}}),
             holds(score::decays_with_distance),
-            holds(score::sees_order),
+            holds(score::depends_on_order),
             fails(score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
                   "256 places on, every key has 256 slopes of 2^-8 more; the softmax sees no difference",
                   {.all = {{"rows", {"key_index"}}}}),
@@ -122,7 +122,7 @@ const EncodingSpec encodings::alibi{
                   "heads=1 form=symmetric queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 0.00195,
                   "the second key is one slope behind the first"),
             holds(call::agrees_in_chunks),
-            holds(call::forgets_history),
+            holds(call::is_stateless),
             holds(call::takes_positions_in_any_order),
         },
 };

@@ -31,7 +31,7 @@ Encoding make(const Parameters& parameters) {
     return out;
   };
   // A product of dim terms is summed in any order, in the wider of the two formats as every unit for bf16 and
-  // fp16 does: each term sees one rounding as a product and at most dim - 1 in sums. The sum itself, the
+  // f16 does: each term sees one rounding as a product and at most dim - 1 in sums. The sum itself, the
   // scale and the product with it are rounded to the result's: 3 more. The same again in double for the value
   // that it is compared with.
   contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k, Position, Position,
@@ -39,7 +39,7 @@ Encoding make(const Parameters& parameters) {
     double sum = 0;
     for (std::size_t c = 0; c < dim; ++c) sum += std::abs(q[c] * k[c]);
     const double terms = static_cast<double>(dim);
-    const double roundings = terms * std::min(p.angle, p.result) + 3 * p.result + (terms + 3) * unit_fp64;
+    const double roundings = terms * std::min(p.angle, p.result) + 3 * p.result + (terms + 3) * unit_f64;
     return roundings * sum * static_cast<double>(scale);
   };
   return contextual;
@@ -65,7 +65,7 @@ const EncodingSpec encodings::none{
         {
             holds(score::depends_on_offset),
             holds(score::decays_with_distance),
-            fails(score::sees_order, "dim=1 i=3", 0.000244,
+            fails(score::depends_on_order, "dim=1 i=3", 0.000244,
                   "q.k is the same wherever the key stands: short of the least change, 2^-12, by all of it"),
             holds(attention::is_causal),
             holds(attention::keeps_constant_sequences_constant),
@@ -77,7 +77,7 @@ const EncodingSpec encodings::none{
             fails(attention::breaks_the_symmetry, "dim=1 n=3 permutation=[1,0,2]", 0.000488,
                   "reordered tokens give the reordered answers: short of 2^-11 by all of it"),
             holds(call::agrees_in_chunks),
-            holds(call::forgets_history),
+            holds(call::is_stateless),
         },
 };
 

@@ -10,52 +10,52 @@
 namespace posproof {
 namespace {
 
-// The channels that turn, and the parts of a turn that need no position.
-struct Wheel {
+// The channels that rotate, and the parts of a rotation that need no position.
+struct Ladder {
   std::size_t dim, heads;
   std::vector<Pair> pairs;
-  std::vector<long double> w;  // one per pair, negative where it turns backward
+  std::vector<long double> w;  // one per pair, negative where it rotates backward
   long double amplitude;
 };
 
-Wheel wheel(const Parameters& parameters) {
-  Wheel out{checked::width(parameters, "dim"), checked::width(parameters, "heads"), {}, {}, 1};
+Ladder ladder_of(const Parameters& parameters) {
+  Ladder out{checked::width(parameters, "dim"), checked::width(parameters, "heads"), {}, {}, 1};
   const double base = checked::positive(parameters, "base");
   const bool split = checked::one_of(parameters, "layout", {"half_split", "interleaved"}) == "half_split";
-  const auto given = checked::whole(parameters, "rotary_width", 0, static_cast<std::int64_t>(out.dim));
-  const std::size_t turning = given == 0 ? out.dim : static_cast<std::size_t>(given);
-  if (turning % 2 == 1)
-    throw Refusal(fmt::format("`dim={} rotary_width={}`: {} channels turn, allowed are even numbers", out.dim,
-                              given, turning));
-  const bool own = checked::one_of(parameters, "exponent", {"rotary_width", "dim"}) == "rotary_width";
+  const auto given = checked::whole(parameters, "rotary_dim", 0, static_cast<std::int64_t>(out.dim));
+  const std::size_t rotating = given == 0 ? out.dim : static_cast<std::size_t>(given);
+  if (rotating % 2 == 1)
+    throw Refusal(fmt::format("`dim={} rotary_dim={}`: {} channels rotate, allowed are even numbers", out.dim,
+                              given, rotating));
+  const bool own = checked::one_of(parameters, "exponent", {"rotary_dim", "dim"}) == "rotary_dim";
   const bool forward = checked::one_of(parameters, "direction", {"forward", "backward"}) == "forward";
-  const std::size_t d = own ? turning : out.dim;
+  const std::size_t d = own ? rotating : out.dim;
   const scaling::Scaling scaled = scaling::read(parameters, base, d);
   out.amplitude = scaled.amplitude;
-  for (std::size_t i = 0; i < turning / 2; ++i) {
-    const auto [w, formed] = scaling::frequency(scaled, base, d, i);
+  for (std::size_t i = 0; i < rotating / 2; ++i) {
+    const auto [w, frequency_error] = scaling::frequency(scaled, base, d, i);
     out.w.push_back(forward ? w : -w);
-    out.pairs.push_back({split ? i : 2 * i, split ? i + turning / 2 : 2 * i + 1,
-                         static_cast<double>(out.w.back()), i, formed});
+    out.pairs.push_back({split ? i : 2 * i, split ? i + rotating / 2 : 2 * i + 1,
+                         static_cast<double>(out.w.back()), i, frequency_error});
   }
   return out;
 }
 
-Tensor turn(const Wheel& wheel, const Tensor& x, std::span<const Position> positions) {
-  if (x.shape.size() != 4 || x.shape[1] != wheel.heads || x.shape[3] != wheel.dim ||
+Tensor rotate(const Ladder& ladder_of, const Tensor& x, std::span<const Position> positions) {
+  if (x.shape.size() != 4 || x.shape[1] != ladder_of.heads || x.shape[3] != ladder_of.dim ||
       positions.size() != x.shape[0] * x.shape[2])
-    throw std::invalid_argument(
-        fmt::format("a turn of x {} at {} positions: allowed are [batch, {}, n, {}] and batch * n positions",
-                    text(x.shape), positions.size(), wheel.heads, wheel.dim));
+    throw std::invalid_argument(fmt::format(
+        "a rotation of x {} at {} positions: allowed are [batch, {}, n, {}] and batch * n positions",
+        text(x.shape), positions.size(), ladder_of.heads, ladder_of.dim));
   const std::size_t n = x.shape[2];
   Tensor out = x;
   for (std::size_t token = 0; token < positions.size(); ++token)
-    for (std::size_t i = 0; i < wheel.pairs.size(); ++i) {
-      const std::size_t first = wheel.pairs[i].first, second = wheel.pairs[i].second;
-      const long double angle = static_cast<long double>(positions[token]) * wheel.w[i];
-      const long double c = wheel.amplitude * std::cos(angle), s = wheel.amplitude * std::sin(angle);
-      for (std::size_t head = 0; head < wheel.heads; ++head) {
-        const std::size_t row = (token / n * wheel.heads + head) * n + token % n;
+    for (std::size_t i = 0; i < ladder_of.pairs.size(); ++i) {
+      const std::size_t first = ladder_of.pairs[i].first, second = ladder_of.pairs[i].second;
+      const long double angle = static_cast<long double>(positions[token]) * ladder_of.w[i];
+      const long double c = ladder_of.amplitude * std::cos(angle), s = ladder_of.amplitude * std::sin(angle);
+      for (std::size_t head = 0; head < ladder_of.heads; ++head) {
+        const std::size_t row = (token / n * ladder_of.heads + head) * n + token % n;
         out.at(row, first) = static_cast<double>(x.at(row, first) * c - x.at(row, second) * s);
         out.at(row, second) = static_cast<double>(x.at(row, first) * s + x.at(row, second) * c);
       }
@@ -64,31 +64,31 @@ Tensor turn(const Wheel& wheel, const Tensor& x, std::span<const Position> posit
 }
 
 Encoding make(const Parameters& parameters) {
-  const Wheel made = wheel(parameters);
+  const Ladder made = ladder_of(parameters);
   Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
   rotary.amplitude = static_cast<double>(made.amplitude);
   rotary.positions.hard = hard_positions(made.pairs, rotary.positions.lo, rotary.positions.hi);
-  rotary.turn = [made](const Tensor& x, std::span<const Position> positions, Role) {
-    return turn(made, x, positions);
+  rotary.rotate = [made](const Tensor& x, std::span<const Position> positions, Role) {
+    return rotate(made, x, positions);
   };
   return rotary;
 }
 
 using namespace properties;
 
-// YaRN multiplies every turn with its attention factor.
+// YaRN multiplies every rotation with its attention factor.
 const Condition isometry{{{"scaling", {"none", "linear", "ntk", "by_parts", "llama3"}}}};
 
 }  // namespace
 
 const EncodingSpec encodings::rope{
-    .summary = "query and key turned pair by pair, by angles proportional to the position",
+    .summary = "query and key rotated pair by pair, by angles proportional to the position",
     .formula =
         "(x_a, x_b) -> (x_a cos t w_i - x_b sin t w_i, x_a sin t w_i + x_b cos t w_i), w_i = base^(-2i/dim)",
     .source = "Su et al. 2021, RoFormer: Enhanced Transformer with Rotary Position Embedding, eq. 34",
     .parameters =
         {{"dim", 64.0, {2.0, 4.0, 6.0, 8.0, 64.0}, "width of a head, channels"},
-         {"heads", 1.0, {1.0, 3.0}, "heads, all turned alike"},
+         {"heads", 1.0, {1.0, 3.0}, "heads, all rotated alike"},
          {"base",
           10000.0,
           {10000.0, 500000.0},
@@ -96,13 +96,13 @@ const EncodingSpec encodings::rope{
          {"layout",
           "half_split",
           {"half_split", "interleaved"},
-          "channels that turn together: half_split (i, i + width/2), interleaved (2i, 2i + 1)",
+          "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)",
           true},
-         {"rotary_width", 0.0, {0.0, 2.0, 4.0}, "how many channels turn, the first ones; 0: all of them"},
+         {"rotary_dim", 0.0, {0.0, 2.0, 4.0}, "how many channels rotate, the first ones; 0: all of them"},
          {"exponent",
-          "rotary_width",
-          {"rotary_width", "dim"},
-          "what 2i is divided by in the exponent: rotary_width, dim",
+          "rotary_dim",
+          {"rotary_dim", "dim"},
+          "what 2i is divided by in the exponent: rotary_dim, dim",
           true},
          {"direction", "forward", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i", true},
          {"scaling",
@@ -113,11 +113,11 @@ const EncodingSpec encodings::rope{
           true},
          {"factor", 8.0, {8.0}, "of a scaling: times as many positions, from 1"},
          {"original_length", 8192.0, {8192.0}, "by_parts, yarn, llama3: positions trained on"},
-         {"low",
+         {"low_freq_factor",
           1.0,
           {1.0},
           "llama3, low_freq_factor: rotations in original_length up to which w_i is divided by factor"},
-         {"high", 4.0, {4.0}, "llama3, high_freq_factor: rotations from which w_i is kept"},
+         {"high_freq_factor", 4.0, {4.0}, "llama3, high_freq_factor: rotations from which w_i is kept"},
          {"beta_fast", 32.0, {32.0}, "by_parts (beta) and yarn: rotations from which w_i is kept"},
          {"beta_slow",
           1.0,
@@ -143,13 +143,13 @@ const EncodingSpec encodings::rope{
             holds(rotary::layouts_agree_after_one_permutation, isometry),
             holds(rotary::role_does_not_matter),
             fails(rotary::preserves_norm, "dim=2 scaling=yarn batch=1 n=1 i1=0 x=[1,0] role=query", 0.208,
-                  "the attention factor 0.1 ln 8 + 1 stretches every turn"),
+                  "the attention factor 0.1 ln 8 + 1 stretches every rotation"),
             fails(rotary::preserves_pair_norms, "dim=2 scaling=yarn batch=1 n=1 i1=0 x=[1,0] role=query",
-                  0.208, "the attention factor 0.1 ln 8 + 1 stretches every turn"),
+                  0.208, "the attention factor 0.1 ln 8 + 1 stretches every rotation"),
             fails(rotary::is_identity_at_zero, "dim=2 scaling=yarn batch=1 n=1 x=[1,0] role=query", 0.208,
-                  "the attention factor 0.1 ln 8 + 1 stretches the turn by no angle, too"),
+                  "the attention factor 0.1 ln 8 + 1 stretches the rotation by no angle, too"),
             fails(rotary::composes, "dim=2 scaling=yarn batch=1 n=1 i1=0 x=[1,0] t1=1 role=query", 0.211,
-                  "two turns are stretched twice: (A^2 - A) sin 1 with A = 0.1 ln 8 + 1"),
+                  "two rotations are stretched twice: (A^2 - A) sin 1 with A = 0.1 ln 8 + 1"),
             fails(rotary::inverts_at_the_opposite_position,
                   "dim=2 scaling=yarn batch=1 n=1 i1=1 x=[1,0] role=query s1=0 y=[1,0]", 0.251,
                   "A^2 on one side and A on the other: A^2 - A with A = 0.1 ln 8 + 1"),
@@ -157,7 +157,7 @@ const EncodingSpec encodings::rope{
                   "dim=2 scaling=yarn pairs=neighbours batch=1 n=1 i1=0 x=[1,0] role=query", 0.208,
                   "a complex number of norm 0.1 ln 8 + 1 multiplies each pair"),
             holds(score::depends_on_offset),
-            holds(score::sees_order),
+            holds(score::depends_on_order),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3", 1.95,
                   "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),
             holds(attention::breaks_the_symmetry),
@@ -165,9 +165,9 @@ const EncodingSpec encodings::rope{
             holds(attention::keeps_constant_sequences_constant),
             fails(attention::has_the_symmetry_of_its_mask,
                   "dim=2 n=2 mask=none permutation=[1,0] x=[1,0,1,1]", 0.28,
-                  "the angle between the tokens turns the other way as they change places"),
+                  "the angle between the tokens rotates the other way as they change places"),
             fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0,1,1]",
-                  0.28, "the angle between the tokens turns the other way as they change places"),
+                  0.28, "the angle between the tokens rotates the other way as they change places"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0,1,1]", 0.254,
                   "the logits of the reordered tokens are others, and so are the weights"),
             fails(attention::query_order_equivariant,
@@ -177,7 +177,7 @@ const EncodingSpec encodings::rope{
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0,0,0]", 0.0754,
                   "the key at 0: logit 1/sqrt 2; at 1: cos(1)/sqrt 2"),
             holds(call::agrees_in_chunks),
-            holds(call::forgets_history),
+            holds(call::is_stateless),
             holds(call::takes_positions_in_any_order),
             holds(call::treats_batch_rows_independently),
             holds(call::treats_heads_alike),

@@ -12,13 +12,13 @@
 namespace posproof {
 namespace {
 
-// 1, 2, 3, ... turned at t.
-std::vector<double> turned(std::string_view parameters, Position t) {
+// 1, 2, 3, ... rotated at t.
+std::vector<double> rotated(std::string_view parameters, Position t) {
   const auto rotary = made<Rotary>(encodings::rope, parameters);
   Tensor x({1, rotary.heads, 1, rotary.dim});
   std::iota(x.data.begin(), x.data.end(), 1.0);
   const std::array<Position, 1> at = {t};
-  return rotary.turn(x, at, Role::query).data;
+  return rotary.rotate(x, at, Role::query).data;
 }
 
 void expect_near(const std::vector<double>& x, const std::vector<double>& golden) {
@@ -28,28 +28,28 @@ void expect_near(const std::vector<double>& x, const std::vector<double>& golden
 
 // Golden numbers from 40-digit arithmetic.
 TEST(Rope, turns_the_pairs_of_its_layout) {
-  expect_near(turned("dim=4", 3),
+  expect_near(rotated("dim=4", 3),
               {-1.413352520780047, 1.8791180666879923, -2.828857481741469, 4.058191135400941});
-  expect_near(turned("dim=4 layout=interleaved", 3),
+  expect_near(rotated("dim=4 layout=interleaved", 3),
               {-1.27223251272018, -1.8388649851410237, 2.87866810043698, 4.088186635603437});
 }
 
 TEST(Rope, turns_the_other_way_backward) {
-  EXPECT_EQ(turned("dim=6 direction=backward", 3), turned("dim=6", -3));
-  EXPECT_NE(turned("dim=6 direction=backward", 3), turned("dim=6", 3));
+  EXPECT_EQ(rotated("dim=6 direction=backward", 3), rotated("dim=6", -3));
+  EXPECT_NE(rotated("dim=6 direction=backward", 3), rotated("dim=6", 3));
   EXPECT_LT(made<Rotary>(encodings::rope, "dim=6 direction=backward").pairs[1].frequency, 0);
 }
 
 TEST(Rope, leaves_the_tail_and_says_what_the_exponent_is_over) {
-  const auto own = turned("dim=6 rotary_width=4", 3);
-  const auto of_four = turned("dim=4", 3);
+  const auto own = rotated("dim=6 rotary_dim=4", 3);
+  const auto of_four = rotated("dim=4", 3);
   EXPECT_TRUE(std::equal(of_four.begin(), of_four.end(), own.begin()));
   EXPECT_EQ(own[4], 5);
   EXPECT_EQ(own[5], 6);
-  const auto of_dim = turned("dim=6 rotary_width=4 exponent=dim", 3);
+  const auto of_dim = rotated("dim=6 rotary_dim=4 exponent=dim", 3);
   EXPECT_DOUBLE_EQ(of_dim[1], 1.4254489939511479);
   EXPECT_DOUBLE_EQ(of_dim[3], 4.238878998702801);
-  EXPECT_EQ(made<Rotary>(encodings::rope, "dim=7 rotary_width=4").pairs.size(), 2u);
+  EXPECT_EQ(made<Rotary>(encodings::rope, "dim=7 rotary_dim=4").pairs.size(), 2u);
 }
 
 TEST(Rope, declares_its_frequencies) {
@@ -95,14 +95,14 @@ TEST(Rope, has_the_identities_of_its_scalings) {
   const auto ntk = frequencies("dim=128 scaling=ntk factor=10");
   EXPECT_EQ(ntk.front(), 1);
   EXPECT_NEAR(ntk.back(), plain.back() / 10, plain.back() * 0x1p-52);
-  expect_near(turned("dim=16 scaling=linear factor=10", 70), turned("dim=16", 7));
+  expect_near(rotated("dim=16 scaling=linear factor=10", 70), rotated("dim=16", 7));
 }
 
 TEST(Rope, scaled_as_yarn_is_stretched) {
   EXPECT_NEAR(made<Rotary>(encodings::rope, "dim=4 scaling=yarn factor=4").amplitude, 1.1386294361, 5e-11);
-  EXPECT_NEAR(turned("dim=4 scaling=yarn factor=4", 0)[0], 1.1386294361, 5e-11);
-  EXPECT_EQ(turned("dim=4 scaling=yarn factor=4 attention_factor=2", 0)[3], 8);
-  EXPECT_EQ(turned("dim=4 scaling=llama3 attention_factor=2", 0)[3], 4);
+  EXPECT_NEAR(rotated("dim=4 scaling=yarn factor=4", 0)[0], 1.1386294361, 5e-11);
+  EXPECT_EQ(rotated("dim=4 scaling=yarn factor=4 attention_factor=2", 0)[3], 8);
+  EXPECT_EQ(rotated("dim=4 scaling=llama3 attention_factor=2", 0)[3], 4);
 }
 
 // Every token of every batch row has its own position, and every head the same one.
@@ -111,16 +111,16 @@ TEST(Rope, turns_each_token_at_its_own_position) {
   const std::array<Position, 4> positions = {0, 7, 1000, 3};
   Tensor x({2, 3, 2, 4});
   std::iota(x.data.begin(), x.data.end(), 1.0);
-  const Tensor all = rotary.turn(x, positions, Role::key);
+  const Tensor all = rotary.rotate(x, positions, Role::key);
   const auto one = made<Rotary>(encodings::rope, "dim=4");
   for (std::size_t row = 0; row < 12; ++row) {
     const std::size_t batch = row / 6, token = row % 2;
     const std::array<Position, 1> at = {positions[2 * batch + token]};
     const auto here = x.row(row);
-    const Tensor alone = one.turn(Tensor({1, 1, 1, 4}, {here.begin(), here.end()}), at, Role::key);
+    const Tensor alone = one.rotate(Tensor({1, 1, 1, 4}, {here.begin(), here.end()}), at, Role::key);
     EXPECT_TRUE(std::equal(alone.data.begin(), alone.data.end(), all.row(row).begin())) << "row " << row;
   }
-  EXPECT_THROW(rotary.turn(x, std::span(positions).first(2), Role::key), std::invalid_argument);
+  EXPECT_THROW(rotary.rotate(x, std::span(positions).first(2), Role::key), std::invalid_argument);
 }
 
 // The numerators of the convergents of pi/2: t radians are nearly a whole number of quarter turns.
@@ -133,15 +133,14 @@ TEST(Rope, seeks_the_positions_that_are_nearly_whole_quarter_turns) {
 
 TEST(Rope, refuses_what_makes_no_sense) {
   const auto& spec = encodings::rope;
-  EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_width=0`: 5 channels turn, allowed are even numbers");
-  EXPECT_EQ(refused(spec, "dim=8 rotary_width=3"),
-            "`dim=8 rotary_width=3`: 3 channels turn, allowed are even numbers");
-  EXPECT_EQ(refused(spec, "dim=8 rotary_width=10"),
-            "`rotary_width=10`: allowed are whole numbers from 0 to 8");
+  EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_dim=0`: 5 channels rotate, allowed are even numbers");
+  EXPECT_EQ(refused(spec, "dim=8 rotary_dim=3"),
+            "`dim=8 rotary_dim=3`: 3 channels rotate, allowed are even numbers");
+  EXPECT_EQ(refused(spec, "dim=8 rotary_dim=10"), "`rotary_dim=10`: allowed are whole numbers from 0 to 8");
   EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 65536");
   EXPECT_EQ(refused(spec, "base=-10000"), "`base=-10000`: allowed are finite numbers above 0");
   EXPECT_EQ(refused(spec, "layout=neox"), "`layout=neox`: allowed are half_split, interleaved");
-  EXPECT_EQ(refused(spec, "exponent=width"), "`exponent=width`: allowed are rotary_width, dim");
+  EXPECT_EQ(refused(spec, "exponent=width"), "`exponent=width`: allowed are rotary_dim, dim");
   EXPECT_EQ(refused(spec, "direction=clockwise"), "`direction=clockwise`: allowed are forward, backward");
 }
 
@@ -156,7 +155,8 @@ TEST(Rope, refuses_scalings_without_a_meaning) {
             "`base=1`: allowed are numbers above 1, where there is a scaling");
   EXPECT_EQ(refused(spec, "dim=2 scaling=ntk"),
             "`scaling=ntk`: the exponent divides by 2, allowed are numbers above 2");
-  EXPECT_EQ(refused(spec, "scaling=llama3 low=4"), "`low=4`: allowed are numbers below `high`");
+  EXPECT_EQ(refused(spec, "scaling=llama3 low_freq_factor=4"),
+            "`low_freq_factor=4`: allowed are numbers below `high_freq_factor`");
   EXPECT_EQ(refused(spec, "scaling=by_parts beta_slow=32"),
             "`beta_slow=32`: allowed are numbers below `beta_fast`");
   EXPECT_EQ(refused(spec, "scaling=yarn beta_slow=33"),

@@ -28,8 +28,8 @@ inline Scaling read(const Parameters& parameters, double base, std::size_t d) {
   Scaling out{checked::one_of(parameters, "scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"}),
               checked::positive(parameters, "factor"),
               checked::positive(parameters, "original_length"),
-              checked::positive(parameters, "low"),
-              checked::positive(parameters, "high"),
+              checked::positive(parameters, "low_freq_factor"),
+              checked::positive(parameters, "high_freq_factor"),
               checked::positive(parameters, "beta_slow"),
               checked::positive(parameters, "beta_fast"),
               checked::one_of(parameters, "truncate", {"true", "false"}) == "true",
@@ -45,7 +45,7 @@ inline Scaling read(const Parameters& parameters, double base, std::size_t d) {
   if (out.kind == "ntk" && d <= 2)
     throw Refusal(fmt::format("`scaling=ntk`: the exponent divides by {}, allowed are numbers above 2", d));
   if (out.kind == "llama3" && out.low >= out.high)
-    throw checked::refusal(parameters, "low", "are numbers below `high`");
+    throw checked::refusal(parameters, "low_freq_factor", "are numbers below `high_freq_factor`");
   if (out.kind == "by_parts" && out.beta_slow >= out.beta_fast)
     throw checked::refusal(parameters, "beta_slow", "are numbers below `beta_fast`");
   if (out.kind == "yarn") {
@@ -59,14 +59,14 @@ inline Scaling read(const Parameters& parameters, double base, std::size_t d) {
 // A frequency, and what forming it loses.
 struct Made {
   long double w;
-  Formed formed;
+  FrequencyError frequency_error;
 };
 
-constexpr long double turn = 2 * std::numbers::pi_v<long double>;
+constexpr long double two_pi = 2 * std::numbers::pi_v<long double>;
 
 // The dimension index at which so many rotations are made in the original length.
 inline long double index_of(const Scaling& s, double base, std::size_t d, long double rotations) {
-  return static_cast<long double>(d) * std::log(s.original_length / (rotations * turn)) /
+  return static_cast<long double>(d) * std::log(s.original_length / (rotations * two_pi)) /
          (2 * std::log(static_cast<long double>(base)));
 }
 
@@ -88,7 +88,7 @@ inline Made yarn(const Scaling& s, double base, std::size_t d, std::size_t i, lo
 
 // By wavelengths, as Llama 3.1 has it.
 inline Made llama3(const Scaling& s, long double w) {
-  const long double wavelength = turn / w, rotations = s.original_length / wavelength;
+  const long double wavelength = two_pi / w, rotations = s.original_length / wavelength;
   long double v = w;
   if (wavelength > s.original_length / s.low)
     v = w / s.factor;
@@ -104,7 +104,7 @@ inline Made llama3(const Scaling& s, long double w) {
 // Peng et al. 2023, YaRN, eq. 11 and 13: gamma is 0 below beta_slow (alpha) rotations and 1 above beta_fast
 // (beta).
 inline Made by_parts(const Scaling& s, long double w) {
-  const long double rotations = s.original_length * w / turn;
+  const long double rotations = s.original_length * w / two_pi;
   const long double gamma = std::clamp((rotations - s.beta_slow) / (s.beta_fast - s.beta_slow), 0.0L, 1.0L);
   const long double v = (1 - gamma) * (w / s.factor) + gamma * w;
   return {v, by_rotations(static_cast<double>(w), static_cast<double>(v), static_cast<double>(s.factor),

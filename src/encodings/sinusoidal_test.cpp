@@ -38,8 +38,8 @@ TEST(Sinusoidal, agrees_with_the_printed_table_of_four_rows) {
       {.90929743, -.41614684, .19866933, .98006658, .01999867, .99980001, .00200000, .99999800},
       {.14112001, -.98999250, .29552021, .95533649, .02999550, .99955003, .00300000, .99999550}};
   for (Position t = 0; t < 4; ++t) {
-    const auto code = row("dim=8", t);
-    for (std::size_t c = 0; c < 8; ++c) EXPECT_NEAR(code[c], printed[t][c], 0.5e-8) << t << " " << c;
+    const auto given = row("dim=8", t);
+    for (std::size_t c = 0; c < 8; ++c) EXPECT_NEAR(given[c], printed[t][c], 0.5e-8) << t << " " << c;
   }
 }
 

@@ -133,7 +133,7 @@ const EncodingSpec encodings::t5_bias{
             fails(bias::is_zero_at_offset_zero, "heads=2 i=0", 32,
                   "bucket 0 is an entry like any other: here that of the second head, 32"),
             holds(score::depends_on_offset),
-            holds(score::sees_order),
+            holds(score::depends_on_order),
             fails(score::decays_with_distance, "heads=1 q=[0*4] i=1 far=1 near=0", 1,
                   "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
             holds(attention::breaks_the_symmetry),
@@ -153,7 +153,7 @@ const EncodingSpec encodings::t5_bias{
                   "heads=1 queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 1,
                   "bucket 17 of the key after outweighs bucket 0"),
             holds(call::agrees_in_chunks),
-            holds(call::forgets_history),
+            holds(call::is_stateless),
             holds(call::takes_positions_in_any_order),
         },
 };

@@ -48,10 +48,11 @@ std::optional<Position> last_denominator(const Real& frequency, Position limit) 
 
 }  // namespace
 
-QuarterTurns quarter_turns(const Slow& slow, std::size_t frequency, Position t, long bits) {
+QuarterTurns quarter_turns(const Multiprecision& multiprecision, std::size_t frequency, Position t,
+                           long bits) {
   const Real unit = quarter(bits);
   Real angle(bits), number(bits);
-  mpfr_mul_si(angle.x, slow.with(bits).frequencies.at(frequency).x, t, MPFR_RNDN);
+  mpfr_mul_si(angle.x, multiprecision.with(bits).frequencies.at(frequency).x, t, MPFR_RNDN);
   mpfr_abs(angle.x, angle.x, MPFR_RNDN);
   mpfr_div(number.x, angle.x, unit.x, MPFR_RNDN);
   mpfr_round(number.x, number.x);
@@ -65,10 +66,10 @@ QuarterTurns quarter_turns(const Slow& slow, std::size_t frequency, Position t, 
 std::vector<QuarterTurns> closest_to_quarter_turns(const Ladder& ladder, Position limit, std::size_t count) {
   constexpr mpfr_prec_t bits = 512;
   std::vector<QuarterTurns> found;
-  const auto& numbers = ladder.slow().with(bits);
+  const auto& numbers = ladder.multiprecision().with(bits);
   for (std::size_t i = 0; i < ladder.size(); ++i)
     if (const auto t = last_denominator(numbers.frequencies[i], limit))
-      found.push_back(quarter_turns(ladder.slow(), i, *t, bits));
+      found.push_back(quarter_turns(ladder.multiprecision(), i, *t, bits));
   std::sort(found.begin(), found.end(),
             [](const QuarterTurns& a, const QuarterTurns& b) { return a.distance < b.distance; });
   found.resize(std::min(found.size(), count));

@@ -7,7 +7,7 @@
 namespace posproof::exact {
 
 class Ladder;
-class Slow;
+class Multiprecision;
 
 // A position whose angle t w_i is close to so many quarter turns, where a sine or a cosine all but vanishes
 // and shows the angle's error undiluted.
@@ -19,7 +19,8 @@ struct QuarterTurns {
 };
 
 // What is known of this position, by MPFR with so many bits.
-QuarterTurns quarter_turns(const Slow& slow, std::size_t frequency, Position t, long bits = 512);
+QuarterTurns quarter_turns(const Multiprecision& multiprecision, std::size_t frequency, Position t,
+                           long bits = 512);
 
 // For each frequency that comes round a quarter at all, the position from 1 to limit - 1 that is closest to a
 // multiple of pi/2 but 0: a denominator of the continued fraction of w / (pi/2), in 512 bits. Of all these

@@ -32,7 +32,7 @@ struct Approximation {
   bool exact;  // or within 2^(2 - bits) of itself
 };
 
-Approximation exactly(double value) {
+Approximation holds_if(double value) {
   return {Real(53, value), true};
 }
 
@@ -74,9 +74,9 @@ class LinearValue {
   }
 
   Approximation at(Position t, mpfr_prec_t bits) const {
-    if (t == 0) return exactly(0);
-    if (exponent_ < -far) return exactly(t > 0 ? -0.0 : 0.0);
-    if (exponent_ > far) return exactly(t > 0 ? -__builtin_huge_val() : __builtin_huge_val());
+    if (t == 0) return holds_if(0);
+    if (exponent_ < -far) return holds_if(t > 0 ? -0.0 : 0.0);
+    if (exponent_ > far) return holds_if(t > 0 ? -__builtin_huge_val() : __builtin_huge_val());
     Approximation result{slope(bits), whole_};
     mpfr_mul_si(result.value.x, result.value.x, t, MPFR_RNDN);
     mpfr_neg(result.value.x, result.value.x, MPFR_RNDN);
@@ -111,7 +111,7 @@ class LogarithmicValue {
   }
 
   Approximation at(Position t, mpfr_prec_t bits) const {
-    if (t == 0 || kernel_.r1 == 0 || kernel_.r2 == 0) return exactly(0);
+    if (t == 0 || kernel_.r1 == 0 || kernel_.r2 == 0) return holds_if(0);
     Real argument(product_bits);
     mpfr_mul_d(argument.x, absolute(t).x, kernel_.r2, MPFR_RNDN);
     Approximation result{Real(bits), false};
@@ -141,11 +141,11 @@ class PowerValue {
   }
 
   Approximation at(Position t, mpfr_prec_t bits) const {
-    if (t == 0 || kernel_.r1 == 0) return exactly(0);
-    if (t == 1 || t == -1) return exactly(-kernel_.r1);
+    if (t == 0 || kernel_.r1 == 0) return holds_if(0);
+    if (t == 1 || t == -1) return holds_if(-kernel_.r1);
     const Real base = absolute(t);
     const double size = std::log2(base.nearest()) * kernel_.r2;
-    if (size > far) return exactly(-__builtin_huge_val());
+    if (size > far) return holds_if(-__builtin_huge_val());
     if (auto whole = whole_power(base, size)) return {std::move(*whole), true};
     Approximation result{Real(bits), false};
     mpfr_pow(result.value.x, base.x, Real(53, kernel_.r2).x, MPFR_RNDN);

@@ -55,8 +55,8 @@
 //     taking e away or adding it rounds at 4 times: 8 + 10 + 3 + 4 = 25 u 2^(a-26). So e = 26 u 2^(a-26) +
 //     (2), 2^(a - 74.2): about one entry in 2^20 of size A stays open, and in proportion more of smaller
 //     ones, which is why (4) is used where T is below 2^-12 A.
-// (6) Turned tokens in f32 and narrower: x c - y s and x s + y c of plain doubles c and s, each the middle of
-// (3)
+// (6) Rotated tokens in f32 and narrower: x c - y s and x s + y c of plain doubles c and s, each the middle
+// of (3)
 //     and so within e of the exact cosine and sine, rounded once more by u A. low = fma(x, c, fma(-y, s,
 //     -E)), high = low + 2 E: rounding takes u |y s| and E u inside (u |y s| more where nothing is fused), u
 //     of both terms outside (and u |x c|), u of the sum in high: at most 4 u A (|x| + |y|). So E = (e + 5.01
@@ -88,9 +88,9 @@
 namespace posproof::exact::bounds {
 
 constexpr double u = 0x1p-53;
-constexpr double coarse = 6.01 * u;  // (3)
-constexpr double turned = 5.01 * u;  // (6)
-constexpr double fine = 27 * u * u;  // (4)
+constexpr double coarse = 6.01 * u;   // (3)
+constexpr double rotated = 5.01 * u;  // (6)
+constexpr double fine = 27 * u * u;   // (4)
 constexpr double giant =
     2048 * u * u;  // (2): of a giant and a baby together, whose digits are those of one t
 
@@ -98,11 +98,11 @@ constexpr double quantum = 0x1p-26;             // (5): q for a = 0
 constexpr double split = 26 * u * quantum;      // (5)
 constexpr double too_small_to_split = 0x1p-12;  // (5)
 
-constexpr long half_of_f32 = 1L << 28, doubt = 1L << 15;  // (7)
-constexpr double as_f32 = 0x1p-896;                       // (7)
-constexpr double doubtless = 0x1.00004p38;                // (7): W for e = 1
-constexpr double of_single = 1 + 0x1p-20;                 // (7): what W is too large by
-constexpr double most_doubt = 0x1p115;                    // (7): of W
-constexpr double least_f32 = 0x1p-126;                    // a normal one
+constexpr long half_of_f32 = 1L << 28, rounding_margin = 1L << 15;  // (7)
+constexpr double as_f32 = 0x1p-896;                                 // (7)
+constexpr double surely_rounded = 0x1.00004p38;                     // (7): W for e = 1
+constexpr double of_single = 1 + 0x1p-20;                           // (7): what W is too large by
+constexpr double most_rounding_margin = 0x1p115;                    // (7): of W
+constexpr double least_f32 = 0x1p-126;                              // a normal one
 
 }  // namespace posproof::exact::bounds

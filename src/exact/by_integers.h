@@ -111,11 +111,11 @@ inline Point point(const Power& frequency, std::int64_t t) {
   static const Known half_turn = pi();
   const Whole quarter = half_turn.value / 2;
   const Whole angle = frequency.cut * std::abs(t);
-  const Whole turns = (angle + quarter / 2) / quarter;
-  const Whole rest = angle - turns * quarter;
-  // Each of t cut frequencies and of `turns` quarter turns is off by its own error; the series adds one cut a
-  // term.
-  const Whole error = Whole(std::abs(t)) + turns * half_turn.error + 1024;
+  const Whole rotations = (angle + quarter / 2) / quarter;
+  const Whole rest = angle - rotations * quarter;
+  // Each of t cut frequencies and of `rotates` quarter turns is off by its own error; the series adds one cut
+  // a term.
+  const Whole error = Whole(std::abs(t)) + rotations * half_turn.error + 1024;
 
   Whole sine = 0, cosine = 0, term = one;
   for (unsigned n = 0; term != 0; ++n) {
@@ -126,7 +126,7 @@ inline Point point(const Power& frequency, std::int64_t t) {
       sum -= term;
     term = term * rest / one / (n + 1);  // towards zero, so that it ends
   }
-  const auto quadrant = static_cast<unsigned>(turns % 4);
+  const auto quadrant = static_cast<unsigned>(rotations % 4);
   if (quadrant % 2 == 1) {
     std::swap(sine, cosine);
     cosine = -cosine;

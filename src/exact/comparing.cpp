@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "exact/ladder.h"
 #include "exact/double_double.h"
+#include "exact/ladder.h"
 
 namespace posproof::exact {
 namespace {
@@ -61,13 +61,14 @@ Comparing::Comparing(const ExactTable& table, std::span<const std::size_t> zeros
       offset_(offset),
       strips_(with_twins(in_pieces(strips_of(table.runs())))) {
   const Ladder& ladder = table.ladder();
-  if (const Waves* fast = ladder.waves()) {
+  if (const PhasorTables* fast = ladder.phasors()) {
     together_ = blocks_at_a_time(fast->lanes());
     giants_.emplace(*fast, together_);
   }
   for (auto& lanes : found_) lanes.assign(ladder.size() + lane_group, 0.0);
   clean_.assign(strips_.size(), true);
-  const double amplitude = std::abs(ladder.slow().with(Slow::usual_bits).amplitude.nearest());
+  const double amplitude =
+      std::abs(ladder.multiprecision().with(Multiprecision::usual_bits).amplitude.nearest());
   rounded_ = half_ulp(format, amplitude);
   overflows_ = amplitude >= std::ldexp(1.0, shape(format).largest);
 }
@@ -99,8 +100,9 @@ void Comparing::count(const Strip& strip, const Columns& columns, const Blocks& 
   Open open, of_twins;
   const std::size_t begin = blocks.count != 0 ? blocks.first->begin : 0;
   if (has_fast_way(strip)) {
-    table_.ladder().waves()->kernel().count(format_, blocks, columns, entry(rows.at, 0, strip.first_column()),
-                                            wrong.data(), open.listener(), of_twins.listener());
+    table_.ladder().phasors()->kernel().count(format_, blocks, columns,
+                                              entry(rows.at, 0, strip.first_column()), wrong.data(),
+                                              open.listener(), of_twins.listener());
   } else {
     open.all(strip, begin, begin + rows.count);
     if (strip.twin != 0) of_twins.all(strip, begin, begin + rows.count);
@@ -195,8 +197,8 @@ void Comparing::measure(const Strip& strip, const Columns& columns, const Block*
   const std::size_t begin = block != nullptr ? block->begin : 0;
   if (block != nullptr && has_fast_way(strip)) {
     Found found{found_[0].data(), found_[1].data(), found_[2].data(), found_[3].data(), 0};
-    table_.ladder().waves()->kernel().compare(format_, *block, columns, entry(at, 0, strip.first_column()),
-                                              found, open.listener());
+    table_.ladder().phasors()->kernel().compare(format_, *block, columns, entry(at, 0, strip.first_column()),
+                                                found, open.listener());
     out.wrong += found.wrong;
     take_found(strip, *block, at, out);
   } else {
@@ -246,15 +248,15 @@ double Comparing::power_below(double x) const {
 // Which row of one column is farthest off, in units in the last place.
 std::size_t Comparing::row_of(const Strip& strip, const Block& block, const char* at, const Compared& out,
                               std::size_t lane, bool cosine) const {
-  const auto sine = [lane](const Wave& w) { return Twofold{w.sine[lane], w.sine_rest[lane]}; };
-  const auto other = [lane](const Wave& w) { return Twofold{w.cosine[lane], w.cosine_rest[lane]}; };
-  const Twofold s = sine(*block.giant), c = other(*block.giant);
+  const auto sine = [lane](const Phasor& w) { return DoubleDouble{w.sine[lane], w.sine_rest[lane]}; };
+  const auto other = [lane](const Phasor& w) { return DoubleDouble{w.cosine[lane], w.cosine_rest[lane]}; };
+  const DoubleDouble s = sine(*block.giant), c = other(*block.giant);
   std::size_t farthest = 0;
   double most = -1;
   for (std::size_t r = 0; r < out.rows; ++r) {
-    const Wave& baby = block.babies[block.begin + r];
-    const Twofold exact = cosine ? sum_of_products(c, other(baby), {-s.head, -s.rest}, sine(baby))
-                                 : sum_of_products(s, other(baby), c, sine(baby));
+    const Phasor& baby = block.babies[block.begin + r];
+    const DoubleDouble exact = cosine ? sum_of_products(c, other(baby), {-s.head, -s.rest}, sine(baby))
+                                      : sum_of_products(s, other(baby), c, sine(baby));
     const double value = load(format_, entry(at, r, strip.column(lane, cosine)));
     const double off = std::abs((value - exact.head) - exact.rest);
     const double ulp = std::isnan(off) ? HUGE_VAL : off / power_below(exact.head);

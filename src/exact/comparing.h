@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "exact/exact_table.h"
-#include "exact/strip.h"
 #include "exact/phasor_tables.h"
+#include "exact/strip.h"
 
 namespace posproof::exact {
 

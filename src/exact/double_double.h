@@ -12,12 +12,12 @@
 // on every machine. The kernels have the same in vectors (simd.h); the bounds are in bounds.h.
 namespace posproof::exact {
 
-struct Twofold {
+struct DoubleDouble {
   double head, rest;
 };
 
 // a * b, exactly (Dekker 1971, Veltkamp's splitting).
-inline Twofold product(double a, double b) {
+inline DoubleDouble product(double a, double b) {
   constexpr double splitter = 0x1p27 + 1;
   const double p = a * b, ac = a * splitter, bc = b * splitter;
   const double ah = ac - (ac - a), bh = bc - (bc - b), al = a - ah, bl = b - bh;
@@ -30,8 +30,8 @@ inline bool splits(double x) {
 }
 
 // a b + c d, within 24 u^2 (|a b| + |c d|): bounds.h, (1).
-inline Twofold sum_of_products(Twofold a, Twofold b, Twofold c, Twofold d) {
-  const Twofold ab = product(a.head, b.head), cd = product(c.head, d.head);
+inline DoubleDouble sum_of_products(DoubleDouble a, DoubleDouble b, DoubleDouble c, DoubleDouble d) {
+  const DoubleDouble ab = product(a.head, b.head), cd = product(c.head, d.head);
   const double sum = ab.head + cd.head, back = sum - ab.head;
   const double lost = (ab.head - (sum - back)) + (cd.head - back);
   const double from_ab = a.head * b.rest + (a.rest * b.head + ab.rest);
@@ -42,7 +42,7 @@ inline Twofold sum_of_products(Twofold a, Twofold b, Twofold c, Twofold d) {
 }
 
 // The double that everything within `error` of the number rounds to, if there is one.
-inline std::optional<double> certain(Twofold x, double error) {
+inline std::optional<double> certain(DoubleDouble x, double error) {
   const double low = x.head + (x.rest - error), high = x.head + (x.rest + error);
   if (low != high) return std::nullopt;
   return low;
@@ -59,7 +59,7 @@ inline double to_odd(double x, double rest) {
 }
 
 // The value of the format that everything within `error` of x rounds to.
-inline std::optional<double> certain_in(Format format, Twofold x, double error) {
+inline std::optional<double> certain_in(Format format, DoubleDouble x, double error) {
   if (format == Format::f64) return certain(x, error);
   const double low = nearest(format, to_odd(x.head, x.rest - error));
   const double high = nearest(format, to_odd(x.head, x.rest + error));
@@ -67,9 +67,10 @@ inline std::optional<double> certain_in(Format format, Twofold x, double error) 
   return low;
 }
 
-// How far a pair (x, y) in doubles, |x| + |y| = size, may be from itself turned when it is by sum_of_products
-// with a row that is the product of a giant and a baby: (2) and (4) in bounds.h, and (1) for the products.
-inline double turned_error(double size, double amplitude) {
+// How far a pair (x, y) in doubles, |x| + |y| = size, may be from itself rotated when it is by
+// sum_of_products with a row that is the product of a giant and a baby: (2) and (4) in bounds.h, and (1) for
+// the products.
+inline double rotated_error(double size, double amplitude) {
   return (bounds::giant + 2 * bounds::fine) * size * amplitude;
 }
 

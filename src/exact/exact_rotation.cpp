@@ -8,18 +8,19 @@
 #include <optional>
 #include <stdexcept>
 
+#include "exact/double_double.h"
 #include "exact/in_threads.h"
 #include "exact/ladder.h"
 #include "exact/strip.h"
-#include "exact/double_double.h"
 
 namespace posproof::exact {
 
-ExactTurn::ExactTurn(std::shared_ptr<const Ladder> ladder, std::span<const Pair> pairs, std::size_t dim)
+ExactRotation::ExactRotation(std::shared_ptr<const Ladder> ladder, std::span<const Pair> pairs,
+                             std::size_t dim)
     : ladder_(std::move(ladder)), dim_(dim) {
   if (pairs.size() > ladder_->size())
     throw std::invalid_argument(
-        fmt::format("{} pairs turn, the ladder has {} frequencies", pairs.size(), ladder_->size()));
+        fmt::format("{} pairs rotate, the ladder has {} frequencies", pairs.size(), ladder_->size()));
   std::vector<bool> taken(dim_, false);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto [first, second] = std::pair{pairs[i].first, pairs[i].second};
@@ -43,16 +44,16 @@ ExactTurn::ExactTurn(std::shared_ptr<const Ladder> ladder, std::span<const Pair>
 }
 
 // The angles of a few neighbouring tokens, and what becomes of a pair by one of them; one for each thread.
-class ExactTurn::Tokens {
+class ExactRotation::Tokens {
  public:
   static constexpr std::size_t most = 8;  // so many rows of angles stay in the first cache
 
-  explicit Tokens(const Ladder& ladder) : ladder_(ladder), fast_(ladder.waves()) {
+  explicit Tokens(const Ladder& ladder) : ladder_(ladder), fast_(ladder.phasors()) {
     if (fast_ == nullptr) return;
     giants_.emplace(*fast_);
     room_ = Rows(2 * most + 1, fast_->lanes());
     for (std::size_t token = 0; token < most; ++token) {
-      const Wave &one = room_[2 * token], &scaled = room_[2 * token + 1];
+      const Phasor &one = room_[2 * token], &scaled = room_[2 * token + 1];
       const auto singles = [](double* room) { return reinterpret_cast<float*>(room); };
       angles_[token] = {one.sine,
                         one.cosine,
@@ -69,7 +70,7 @@ class ExactTurn::Tokens {
     whole_row_ = most;
     for (std::size_t token = 0; token < positions.size(); ++token) {
       if (std::abs(positions[token]) > fast_reach)
-        throw Refusal(fmt::format("position {}: exact turns reach from -2^40 to 2^40", positions[token]));
+        throw Refusal(fmt::format("position {}: exact rotations reach from -2^40 to 2^40", positions[token]));
       if (fast_ == nullptr) continue;
       const Block& block = giants_->block(positions[token], 1);
       fast_->kernel().angles(block, block.begin, std::abs(fast_->amplitude()), angles_[token],
@@ -81,10 +82,10 @@ class ExactTurn::Tokens {
   const Kernel* kernel() const { return fast_ == nullptr ? nullptr : &fast_->kernel(); }
   const Angles* angles() const { return angles_.data(); }
 
-  // (x, y) turned by the angle of a lane: correctly rounded.
-  Slow::Turned turned(std::size_t token, std::size_t lane, double x, double y, Format format) {
+  // (x, y) rotated by the angle of a lane: correctly rounded.
+  Multiprecision::Rotated rotated(std::size_t token, std::size_t lane, double x, double y, Format format) {
     if (!std::isfinite(x) || !std::isfinite(y))
-      throw Refusal(fmt::format("x holds {} and {} at position {}: only finite numbers are turned", x, y,
+      throw Refusal(fmt::format("x holds {} and {} at position {}: only finite numbers are rotated", x, y,
                                 positions_[token]));
     if (fast_ != nullptr && splits(x) && splits(y)) {
       if (whole_row_ != token) {
@@ -92,19 +93,19 @@ class ExactTurn::Tokens {
         kernel()->multiply(*block.giant, block.babies[block.begin], room_[2 * most], fast_->lanes());
         whole_row_ = token;
       }
-      const Wave& at = room_[2 * most];
-      const Twofold s{at.sine[lane], at.sine_rest[lane]}, c{at.cosine[lane], at.cosine_rest[lane]};
-      const double off = turned_error(std::abs(x) + std::abs(y), std::abs(fast_->amplitude()));
+      const Phasor& at = room_[2 * most];
+      const DoubleDouble s{at.sine[lane], at.sine_rest[lane]}, c{at.cosine[lane], at.cosine_rest[lane]};
+      const double off = rotated_error(std::abs(x) + std::abs(y), std::abs(fast_->amplitude()));
       const auto first = certain_in(format, sum_of_products({x, 0}, c, {-y, 0}, s), off);
       const auto second = certain_in(format, sum_of_products({x, 0}, s, {y, 0}, c), off);
       if (first && second) return {*first, *second};
     }
-    return ladder_.slow().turned(lane, positions_[token], x, y, format);
+    return ladder_.multiprecision().rotated(lane, positions_[token], x, y, format);
   }
 
  private:
   const Ladder& ladder_;
-  const Waves* fast_;
+  const PhasorTables* fast_;
   std::optional<Giants> giants_;
   Rows room_;
   std::array<Angles, most> angles_{};
@@ -136,12 +137,12 @@ void by_a_few(std::size_t begin, std::size_t end, std::size_t tokens, std::size_
 }  // namespace
 
 // Compares the entries of one token after the other; one for each thread.
-class ExactTurn::Comparing {
+class ExactRotation::Comparing {
  public:
-  Comparing(const ExactTurn& turn, Format format, const Extents& extents)
-      : turn_(turn), format_(format), one_(bytes(format)), tokens_(*turn.ladder_) {
-    memory_ = {extents.heads, extents.tokens, turn.dim_ * one_};
-    for (auto& lanes : found_) lanes.assign(turn.ladder_->size() + lane_group, 0.0);
+  Comparing(const ExactRotation& rotate, Format format, const Extents& extents)
+      : rotation_(rotate), format_(format), one_(bytes(format)), tokens_(*rotate.ladder_) {
+    memory_ = {extents.heads, extents.tokens, rotate.dim_ * one_};
+    for (auto& lanes : found_) lanes.assign(rotate.ladder_->size() + lane_group, 0.0);
   }
 
   void compare(std::size_t batch, std::size_t first, std::span<const Position> positions, const char* x,
@@ -150,7 +151,7 @@ class ExactTurn::Comparing {
     const std::size_t head_bytes = memory_.tokens * memory_.row_bytes;
     for (std::size_t head = 0; head < memory_.heads; ++head) {
       const std::size_t place = memory_.row(batch, head, first);
-      for (const Stretch& stretch : turn_.stretches_) {
+      for (const Stretch& stretch : rotation_.stretches_) {
         Channels channels = channels_of(stretch);
         channels.stride = memory_.row_bytes;
         channels.ahead = head_bytes;
@@ -164,7 +165,7 @@ class ExactTurn::Comparing {
                   y + place + token * memory_.row_bytes);
         }
       }
-      for (const std::size_t channel : turn_.left_)
+      for (const std::size_t channel : rotation_.left_)
         for (std::size_t token = 0; token < tokens_.size(); ++token) {
           const std::size_t at = place + token * memory_.row_bytes + channel * one_;
           const double was = load(format_, x + at), is = load(format_, y + at);
@@ -175,7 +176,7 @@ class ExactTurn::Comparing {
     }
   }
 
-  ComparedTurn found;
+  ComparedRotation found;
 
  private:
   struct Where {
@@ -203,7 +204,7 @@ class ExactTurn::Comparing {
     Open open;
     if (const auto channel = first_not_finite(stretch, x))
       throw Refusal(fmt::format(
-          "x holds {} in batch row {}, head {}, token {}, channel {}: only finite numbers are turned",
+          "x holds {} in batch row {}, head {}, token {}, channel {}: only finite numbers are rotated",
           load(format_, x + *channel * one_), where.batch, where.head, where.token, *channel));
     // An infinity may be right, and it is not near to anything.
     if (fast() && !first_not_finite(stretch, y)) {
@@ -242,16 +243,16 @@ class ExactTurn::Comparing {
     const double a = load(format_, x + first * one_), b = load(format_, x + second * one_);
     const std::size_t channel = entry.cosine ? second : first;
     const double value = load(format_, y + channel * one_);
-    const auto right = tokens_.turned(token, entry.lane, a, b, format_);
+    const auto right = tokens_.rotated(token, entry.lane, a, b, format_);
     if (value == (entry.cosine ? right.y : right.x)) return;
     ++found.wrong;
-    const auto exact = tokens_.turned(token, entry.lane, a, b, Format::f64);
+    const auto exact = tokens_.rotated(token, entry.lane, a, b, Format::f64);
     const double near = entry.cosine ? exact.y : exact.x;
     const double off = std::isfinite(value) ? std::abs(value - near) : HUGE_VAL;
     blame(std::max(0.5, off / (2 * half_ulp(format_, near))), where, channel);
   }
 
-  const ExactTurn& turn_;
+  const ExactRotation& rotation_;
   Format format_;
   std::size_t one_;
   Tokens tokens_;
@@ -259,23 +260,26 @@ class ExactTurn::Comparing {
   std::array<std::vector<double>, 4> found_;  // over the lanes, as Found has them
 };
 
-ComparedTurn ExactTurn::compare(Format format, const void* x, const void* turned, const Extents& extents,
-                                std::span<const Position> positions, unsigned threads) const {
+ComparedRotation ExactRotation::compare(Format format, const void* x, const void* rotated,
+                                        const Extents& extents, std::span<const Position> positions,
+                                        unsigned threads) const {
   const std::size_t tokens = extents.batch * extents.tokens;
   if (positions.size() != tokens)
     throw std::invalid_argument(fmt::format("{} positions for {} tokens", positions.size(), tokens));
   std::mutex adding;
-  ComparedTurn all;
+  ComparedRotation all;
   in_threads(threads, tokens, [&](std::size_t begin, std::size_t end) {
     Comparing comparing(*this, format, extents);
     by_a_few(begin, end, extents.tokens, Tokens::most,
              [&](std::size_t batch, std::size_t token, std::size_t few) {
                comparing.compare(batch, token, positions.subspan(batch * extents.tokens + token, few),
-                                 static_cast<const char*>(x), static_cast<const char*>(turned));
+                                 static_cast<const char*>(x), static_cast<const char*>(rotated));
              });
     const std::scoped_lock one_at_a_time(adding);
-    const auto place = [](const ComparedTurn& c) { return std::array{c.batch, c.token, c.head, c.channel}; };
-    ComparedTurn& share = comparing.found;
+    const auto place = [](const ComparedRotation& c) {
+      return std::array{c.batch, c.token, c.head, c.channel};
+    };
+    ComparedRotation& share = comparing.found;
     const std::uint64_t wrong = all.wrong + share.wrong;
     if (share.ulp > all.ulp || (share.ulp == all.ulp && share.ulp > 0 && place(share) < place(all)))
       all = share;
@@ -285,8 +289,8 @@ ComparedTurn ExactTurn::compare(Format format, const void* x, const void* turned
   return all;
 }
 
-void ExactTurn::fill(Format format, const void* x, void* turned, const Extents& extents,
-                     std::span<const Position> positions) const {
+void ExactRotation::fill(Format format, const void* x, void* rotated, const Extents& extents,
+                         std::span<const Position> positions) const {
   const std::size_t all = extents.batch * extents.tokens, one = bytes(format);
   if (positions.size() != all)
     throw std::invalid_argument(fmt::format("{} positions for {} tokens", positions.size(), all));
@@ -298,15 +302,15 @@ void ExactTurn::fill(Format format, const void* x, void* turned, const Extents& 
       for (std::size_t head = 0; head < extents.heads; ++head) {
         const std::size_t place = memory.row(batch, head, first + token);
         const char* const from = static_cast<const char*>(x) + place;
-        char* const to = static_cast<char*>(turned) + place;
+        char* const to = static_cast<char*>(rotated) + place;
         for (const Stretch& stretch : stretches_)
           for (std::size_t k = 0; k < stretch.count; ++k) {
             const std::size_t a = (stretch.first + k * stretch.step) * one;
             const std::size_t b = (stretch.second + k * stretch.step) * one;
-            const auto [x_turned, y_turned] = tokens.turned(token, stretch.lane + k, load(format, from + a),
-                                                            load(format, from + b), format);
-            store(format, to + a, x_turned);
-            store(format, to + b, y_turned);
+            const auto [x_rotated, y_rotated] = tokens.rotated(
+                token, stretch.lane + k, load(format, from + a), load(format, from + b), format);
+            store(format, to + a, x_rotated);
+            store(format, to + b, y_rotated);
           }
         for (const std::size_t channel : left_)
           store(format, to + channel * one, load(format, from + channel * one));

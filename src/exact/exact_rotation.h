@@ -13,8 +13,8 @@ namespace posproof::exact {
 
 class Ladder;
 
-// What comparing turned tokens with the exactly turned ones found.
-struct ComparedTurn {
+// What comparing rotated tokens with the exactly rotated ones found.
+struct ComparedRotation {
   std::uint64_t entries = 0;  // compared, channels in no pair among them
   std::uint64_t wrong = 0;    // not x cos - y sin, x sin + y cos of the exact angle, correctly rounded
   // The largest |entry - exact| among the wrong ones in units in the last place of the format at the exact
@@ -25,22 +25,22 @@ struct ComparedTurn {
 
 // What becomes of x at the exact angles, entry by entry and correctly rounded, at the speed of memory. The
 // channels in no pair stay as they are.
-class ExactTurn {
+class ExactRotation {
  public:
-  // Pair i turns by the ladder's frequency i. Throws std::invalid_argument for channels outside `dim` or
+  // Pair i rotates by the ladder's frequency i. Throws std::invalid_argument for channels outside `dim` or
   // taken twice, and for more pairs than frequencies.
-  ExactTurn(std::shared_ptr<const Ladder> ladder, std::span<const Pair> pairs, std::size_t dim);
+  ExactRotation(std::shared_ptr<const Ladder> ladder, std::span<const Pair> pairs, std::size_t dim);
 
   struct Extents {
     std::size_t batch, heads, tokens;
   };
-  // x and turned are [batch, heads, tokens, dim] in the format, row-major; positions [batch, tokens]. Throws
+  // x and rotated are [batch, heads, tokens, dim] in the format, row-major; positions [batch, tokens]. Throws
   // Refusal for positions beyond 2^40 and for an x that is not finite.
-  ComparedTurn compare(Format format, const void* x, const void* turned, const Extents& extents,
-                       std::span<const Position> positions, unsigned threads = 1) const;
+  ComparedRotation compare(Format format, const void* x, const void* rotated, const Extents& extents,
+                           std::span<const Position> positions, unsigned threads = 1) const;
 
   // The same, written.
-  void fill(Format format, const void* x, void* turned, const Extents& extents,
+  void fill(Format format, const void* x, void* rotated, const Extents& extents,
             std::span<const Position> positions) const;
 
  private:

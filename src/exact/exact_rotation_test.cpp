@@ -21,12 +21,12 @@ std::vector<Pair> pairs_of(std::size_t count, bool interleaved) {
 }
 
 struct Tokens {
-  ExactTurn::Extents extents;
+  ExactRotation::Extents extents;
   std::vector<Position> positions;
-  std::vector<char> x, turned;
+  std::vector<char> x, rotated;
 };
 
-Tokens tokens(Random& random, const ExactTurn& turn, Format format, std::size_t dim) {
+Tokens tokens(Random& random, const ExactRotation& rotate, Format format, std::size_t dim) {
   Tokens out{{1 + below(random, 2), 1 + below(random, 3), 1 + below(random, 40)}, {}, {}, {}};
   const Position first = random_tables::position(random);
   const bool in_order = below(random, 2) == 0;
@@ -34,18 +34,18 @@ Tokens tokens(Random& random, const ExactTurn& turn, Format format, std::size_t 
     out.positions.push_back(in_order ? first + static_cast<Position>(n) : random_tables::position(random));
   const std::size_t entries = out.extents.batch * out.extents.heads * out.extents.tokens * dim;
   out.x.resize(entries * bytes(format));
-  out.turned.resize(out.x.size());
+  out.rotated.resize(out.x.size());
   for (std::size_t n = 0; n < entries; ++n) {
     const double size = std::exp(random_tables::between(random, -6, 4));
     const double value = below(random, 10) == 0 ? 0 : random_tables::between(random, -size, size);
     store(format, out.x.data() + n * bytes(format), nearest(format, value));
   }
-  turn.fill(format, out.x.data(), out.turned.data(), out.extents, out.positions);
+  rotate.fill(format, out.x.data(), out.rotated.data(), out.extents, out.positions);
   return out;
 }
 
-// Infinities that are right, beside an entry that is not; and infinities that nothing is turned from.
-TEST(ExactTurn, knows_the_right_infinities_and_refuses_to_turn_one) {
+// Infinities that are right, beside an entry that is not; and infinities that nothing is rotated from.
+TEST(ExactRotation, knows_the_right_infinities_and_refuses_to_turn_one) {
   constexpr std::size_t count = 8, dim = 2 * count;
   const std::vector<Position> positions = {3};
   for (const Kernel* kernel : kernels_here())
@@ -53,11 +53,12 @@ TEST(ExactTurn, knows_the_right_infinities_and_refuses_to_turn_one) {
       for (const auto& [format, large] : {std::pair{Format::f16, 60000.0}, {Format::f32, 0x1.fp127}}) {
         std::vector<double> frequencies;
         for (std::size_t i = 0; i < count; ++i) frequencies.push_back(0.1 * static_cast<double>(i + 1));
-        const ExactTurn turn(std::make_shared<const Ladder>(Frequencies{Given{frequencies}}, 1.0, *kernel),
-                             pairs_of(count, interleaved), dim);
+        const ExactRotation rotate(
+            std::make_shared<const Ladder>(Frequencies{Given{frequencies}}, 1.0, *kernel),
+            pairs_of(count, interleaved), dim);
         std::vector<char> x(dim * bytes(format)), y(x.size());
         for (std::size_t c = 0; c < dim; ++c) store(format, x.data() + c * bytes(format), large);
-        turn.fill(format, x.data(), y.data(), {1, 1, 1}, positions);
+        rotate.fill(format, x.data(), y.data(), {1, 1, 1}, positions);
         std::size_t infinite = 0, finite = dim;
         for (std::size_t c = 0; c < dim; ++c)
           if (std::isinf(load(format, y.data() + c * bytes(format))))
@@ -67,7 +68,7 @@ TEST(ExactTurn, knows_the_right_infinities_and_refuses_to_turn_one) {
         ASSERT_GT(infinite, 0u);
         ASSERT_LT(finite, dim);
         const auto wrong = [&] {
-          return turn.compare(format, x.data(), y.data(), {1, 1, 1}, positions).wrong;
+          return rotate.compare(format, x.data(), y.data(), {1, 1, 1}, positions).wrong;
         };
         EXPECT_EQ(wrong(), 0u) << kernel->name;
         y[finite * bytes(format)] ^= 1;
@@ -82,8 +83,8 @@ TEST(ExactTurn, knows_the_right_infinities_and_refuses_to_turn_one) {
       }
 }
 
-class EveryTurn : public testing::TestWithParam<std::string> {};
-TEST_P(EveryTurn, is_that_of_mpfr_and_one_that_is_off_is_found) {
+class EveryRotation : public testing::TestWithParam<std::string> {};
+TEST_P(EveryRotation, is_that_of_mpfr_and_one_that_is_off_is_found) {
   Random random(5);
   for (std::size_t n = 0; n < 120; ++n) {
     const std::size_t count = 1 + below(random, 36), dim = 2 * count + below(random, 3);
@@ -92,11 +93,11 @@ TEST_P(EveryTurn, is_that_of_mpfr_and_one_that_is_off_is_found) {
     const auto ladder = std::make_shared<const Ladder>(random_tables::frequencies(random, count), amplitude,
                                                        random_tables::kernel_named(GetParam()));
     const auto pairs = pairs_of(count, interleaved);
-    const ExactTurn turn(ladder, pairs, dim);
+    const ExactRotation rotate(ladder, pairs, dim);
     for (const Format format : every_format) {
-      Tokens t = tokens(random, turn, format, dim);
+      Tokens t = tokens(random, rotate, format, dim);
       const auto compare = [&](unsigned threads) {
-        return turn.compare(format, t.x.data(), t.turned.data(), t.extents, t.positions, threads);
+        return rotate.compare(format, t.x.data(), t.rotated.data(), t.extents, t.positions, threads);
       };
       const auto at = [&](std::vector<char>& from, std::size_t row, std::size_t channel) {
         return from.data() + (row * dim + channel) * bytes(format);
@@ -108,15 +109,15 @@ TEST_P(EveryTurn, is_that_of_mpfr_and_one_that_is_off_is_found) {
         const std::size_t row = below(random, rows), i = below(random, count);
         const std::size_t token =
             row / (t.extents.heads * t.extents.tokens) * t.extents.tokens + row % t.extents.tokens;
-        const auto right =
-            ladder->slow().turned(i, t.positions[token], load(format, at(t.x, row, pairs[i].first)),
-                                  load(format, at(t.x, row, pairs[i].second)), format);
-        EXPECT_EQ(load(format, at(t.turned, row, pairs[i].first)), right.x);
-        EXPECT_EQ(load(format, at(t.turned, row, pairs[i].second)), right.y);
+        const auto right = ladder->multiprecision().rotated(
+            i, t.positions[token], load(format, at(t.x, row, pairs[i].first)),
+            load(format, at(t.x, row, pairs[i].second)), format);
+        EXPECT_EQ(load(format, at(t.rotated, row, pairs[i].first)), right.x);
+        EXPECT_EQ(load(format, at(t.rotated, row, pairs[i].second)), right.y);
       }
       const std::size_t row = below(random, rows), channel = below(random, dim);
-      *at(t.turned, row, channel) ^= 1;
-      const ComparedTurn found = compare(1 + static_cast<unsigned>(below(random, 2)));
+      *at(t.rotated, row, channel) ^= 1;
+      const ComparedRotation found = compare(1 + static_cast<unsigned>(below(random, 2)));
       EXPECT_EQ(found.wrong, 1u);
       EXPECT_EQ(found.channel, channel);
       EXPECT_EQ(found.token, row % t.extents.tokens);
@@ -126,42 +127,43 @@ TEST_P(EveryTurn, is_that_of_mpfr_and_one_that_is_off_is_found) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(kernels, EveryTurn, testing::ValuesIn(random_tables::kernel_names()),
+INSTANTIATE_TEST_SUITE_P(kernels, EveryRotation, testing::ValuesIn(random_tables::kernel_names()),
                          [](const auto& one) { return one.param; });
 
 // Where x cos - y sin nearly cancels, every digit of the difference still counts.
-TEST(ExactTurn, keeps_its_digits_where_the_terms_cancel) {
+TEST(ExactRotation, keeps_its_digits_where_the_terms_cancel) {
   const auto ladder = std::make_shared<const Ladder>(Frequencies{Given{{1.0}}});
-  const ExactTurn turn(ladder, pairs_of(1, false), 2);
+  const ExactRotation rotate(ladder, pairs_of(1, false), 2);
   std::size_t found = 0;
   for (Position t = 1; t < 4000; ++t) {
-    const auto [sine, cosine] = ladder->slow().point(0, t, Format::f64);
+    const auto [sine, cosine] = ladder->multiprecision().point(0, t, Format::f64);
     const std::array<float, 2> x = {static_cast<float>(sine), static_cast<float>(cosine)};
-    std::array<float, 2> turned{};
-    turn.fill(Format::f32, x.data(), turned.data(), {1, 1, 1}, {&t, 1});
-    const auto right =
-        ladder->slow().turned(0, t, static_cast<double>(x[0]), static_cast<double>(x[1]), Format::f32);
-    EXPECT_EQ(static_cast<double>(turned[0]), right.x) << t;
+    std::array<float, 2> rotated{};
+    rotate.fill(Format::f32, x.data(), rotated.data(), {1, 1, 1}, {&t, 1});
+    const auto right = ladder->multiprecision().rotated(0, t, static_cast<double>(x[0]),
+                                                        static_cast<double>(x[1]), Format::f32);
+    EXPECT_EQ(static_cast<double>(rotated[0]), right.x) << t;
     EXPECT_LT(std::abs(right.x), 1e-7);
-    EXPECT_EQ(turn.compare(Format::f32, x.data(), turned.data(), {1, 1, 1}, {&t, 1}).wrong, 0u) << t;
+    EXPECT_EQ(rotate.compare(Format::f32, x.data(), rotated.data(), {1, 1, 1}, {&t, 1}).wrong, 0u) << t;
     found += right.x != 0 ? 1 : 0;
   }
   EXPECT_GT(found, 3900u);
 }
 
-TEST(ExactTurn, refuses_what_it_cannot_judge) {
+TEST(ExactRotation, refuses_what_it_cannot_judge) {
   const auto ladder = std::make_shared<const Ladder>(Frequencies{Given{{1.0, 0.5}}});
   const auto pairs = pairs_of(2, true);
-  EXPECT_THROW(ExactTurn(ladder, pairs, 3), std::invalid_argument);
-  EXPECT_THROW(ExactTurn(ladder, pairs_of(3, true), 6), std::invalid_argument);
-  const ExactTurn turn(ladder, pairs, 4);
-  std::array<float, 4> x = {1, 2, 3, 4}, turned{};
+  EXPECT_THROW(ExactRotation(ladder, pairs, 3), std::invalid_argument);
+  EXPECT_THROW(ExactRotation(ladder, pairs_of(3, true), 6), std::invalid_argument);
+  const ExactRotation rotate(ladder, pairs, 4);
+  std::array<float, 4> x = {1, 2, 3, 4}, rotated{};
   const Position here = 3, beyond = (Position{1} << 40) + 1;
-  EXPECT_THROW(turn.fill(Format::f32, x.data(), turned.data(), {1, 1, 1}, {&beyond, 1}), Refusal);
-  EXPECT_THROW(turn.fill(Format::f32, x.data(), turned.data(), {1, 1, 2}, {&here, 1}), std::invalid_argument);
-  turn.fill(Format::f32, x.data(), turned.data(), {1, 1, 1}, {&here, 1});
+  EXPECT_THROW(rotate.fill(Format::f32, x.data(), rotated.data(), {1, 1, 1}, {&beyond, 1}), Refusal);
+  EXPECT_THROW(rotate.fill(Format::f32, x.data(), rotated.data(), {1, 1, 2}, {&here, 1}),
+               std::invalid_argument);
+  rotate.fill(Format::f32, x.data(), rotated.data(), {1, 1, 1}, {&here, 1});
   x[1] = std::numeric_limits<float>::infinity();
-  EXPECT_THROW(turn.compare(Format::f32, x.data(), turned.data(), {1, 1, 1}, {&here, 1}), Refusal);
+  EXPECT_THROW(rotate.compare(Format::f32, x.data(), rotated.data(), {1, 1, 1}, {&here, 1}), Refusal);
 }
 
 }  // namespace

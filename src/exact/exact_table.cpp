@@ -68,7 +68,7 @@ void ExactTable::fill(Format format, Position first, std::size_t rows, void* out
   check(first, rows);
   const std::size_t one = bytes(format), stride = dim_ * one;
   auto* const base = static_cast<char*>(out);
-  const Waves* fast = ladder_->waves();
+  const PhasorTables* fast = ladder_->phasors();
   const std::vector<Strip> strips = strips_of(runs_);
   // Past the caches where the table is larger than they are and every run has lines of its own.
   const bool streaming = rows * stride >= (std::size_t{1} << 22) && stride % 64 == 0 &&

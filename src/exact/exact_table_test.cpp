@@ -106,11 +106,11 @@ class Bounds : public testing::TestWithParam<std::string> {};
 TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
   const Kernel& kernel = random_tables::kernel_named(GetParam());
   const Ladder ladder(powers(10000, 64), 1.0, kernel);
-  const auto& frequencies = ladder.slow().with(256).frequencies;
-  const Waves& waves = *ladder.waves();
-  Giants giants(waves);
-  Rows room(3, waves.lanes());
-  std::vector<float> least(waves.lanes()), least_twice(2 * waves.lanes());
+  const auto& frequencies = ladder.multiprecision().with(256).frequencies;
+  const PhasorTables& phasors = *ladder.phasors();
+  Giants giants(phasors);
+  Rows room(3, phasors.lanes());
+  std::vector<float> least(phasors.lanes()), least_twice(2 * phasors.lanes());
   const Angles angles{room[0].sine,   room[0].cosine, room[0].sine_rest, room[2].sine,
                       room[2].cosine, least.data(),   least_twice.data()};
   double coarse = 0, fine = 0;
@@ -120,8 +120,8 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
     const Position t = n % 2 == 0 ? fast_reach - static_cast<Position>(random() % 100000)
                                   : static_cast<Position>((random() >> 24) | 0x3fffffff);
     const Block& block = giants.block(t, 1);
-    kernel.angles(block, block.begin, 1, angles, waves.lanes());
-    kernel.multiply(*block.giant, block.babies[block.begin], room[1], waves.lanes());
+    kernel.angles(block, block.begin, 1, angles, phasors.lanes());
+    kernel.multiply(*block.giant, block.babies[block.begin], room[1], phasors.lanes());
     for (std::size_t i = 0; i < ladder.size(); ++i) {
       const Exact e = exact(frequencies[i], t);
       coarse = std::max({coarse, e.off_sine(angles.sine[i], 0) / block.errors->sine[i],
@@ -131,7 +131,7 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
                     e.off_cosine(room[1].cosine[i], room[1].cosine_rest[i]) / block.errors->fine_cosine[i]});
       if (kernel.name != std::string("v4_vbmi2")) continue;  // the others have no use for them
       // (7): larger than W for a pair of size 1 by what single precision may take away three times.
-      EXPECT_GE(least[i], -angles.less[i] * bounds::doubtless * (1 + 0x1p-22));
+      EXPECT_GE(least[i], -angles.less[i] * bounds::surely_rounded * (1 + 0x1p-22));
       EXPECT_EQ(least_twice[2 * i], least[i]);
       EXPECT_EQ(least_twice[2 * i + 1], least[i]);
     }
@@ -145,10 +145,10 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
 // A step that is wrong by one unit in the last place of its head.
 TEST_P(Bounds, are_broken_by_one_unit_in_the_last_place_of_a_giant_step) {
   const ExactTable table = table_of(powers(10000, 64), random_tables::kernel_named(GetParam()));
-  const Waves& waves = *table.ladder().waves();
+  const PhasorTables& phasors = *table.ladder().phasors();
   const std::size_t rows = 128 * rows_per_block;
   const auto right = filled(table, Format::f64, 0, rows);
-  double& step = waves.table(1)[5].cosine[3];
+  double& step = phasors.table(1)[5].cosine[3];
   const double was = step;
   step = std::nextafter(step, 0);
   const auto wrong = filled(table, Format::f64, 0, rows);
@@ -162,7 +162,7 @@ TEST_P(Bounds, are_broken_by_one_unit_in_the_last_place_of_a_giant_step) {
   EXPECT_EQ(found.at % 4096 / 64, 5);
   EXPECT_EQ(found.column % 32, 3u);
   // MPFR says the same.
-  const auto sine = table.ladder().slow().point(found.column % 32, found.at, Format::f64);
+  const auto sine = table.ladder().multiprecision().point(found.column % 32, found.at, Format::f64);
   const double here =
       load(Format::f64, wrong.data() + (static_cast<std::size_t>(found.at) * 64 + found.column) * 8);
   EXPECT_NE(here, found.column < 32 ? sine.sine : sine.cosine);
@@ -313,7 +313,7 @@ TEST(ExactTable, below_a_power_of_two_the_last_place_is_half_as_large) {
   }
 }
 
-// What fp16 has no number for is an infinity, by rounding; what it has only subnormal numbers for keeps
+// What f16 has no number for is an infinity, by rounding; what it has only subnormal numbers for keeps
 // those.
 TEST(ExactTable, has_the_ends_of_its_formats) {
   const auto ladder = std::make_shared<const Ladder>(powers(10000, 8), 80000.0);
@@ -324,11 +324,12 @@ TEST(ExactTable, has_the_ends_of_its_formats) {
   store(Format::f16, values.data() + 2, 65504);
   EXPECT_EQ(large.compare(Format::f16, 0, 100, values.data()).wrong, 1u);
 
-  const ExactTable slow = table_of({Given{{0x1.91p-20, 1e-7, 3e-8, 2.9e-8}}});
+  const ExactTable multiprecision = table_of({Given{{0x1.91p-20, 1e-7, 3e-8, 2.9e-8}}});
   for (Position t = 0; t < 300; ++t) {
-    const auto row = filled(slow, Format::f16, t, 1);
+    const auto row = filled(multiprecision, Format::f16, t, 1);
     for (std::size_t i = 0; i < 4; ++i)
-      EXPECT_EQ(load(Format::f16, row.data() + 2 * i), slow.ladder().slow().point(i, t, Format::f16).sine)
+      EXPECT_EQ(load(Format::f16, row.data() + 2 * i),
+                multiprecision.ladder().multiprecision().point(i, t, Format::f16).sine)
           << t;
   }
 }
@@ -353,7 +354,7 @@ TEST(ExactTable, refuses_positions_beyond_its_reach_and_runs_that_make_no_sense)
 // Numbers that double-doubles do not hold go the slow way, and are right too.
 TEST(ExactTable, answers_where_there_is_no_fast_way) {
   const ExactTable table = table_of({Given{{1e-200, 3.0, 0.0, 0x1p50}}});
-  EXPECT_EQ(table.ladder().waves(), nullptr);
+  EXPECT_EQ(table.ladder().phasors(), nullptr);
   auto values = filled(table, Format::f64, 1000, 3);
   EXPECT_EQ(load(Format::f64, values.data()), 1000 * 1e-200);
   EXPECT_EQ(load(Format::f64, values.data() + 16), 0);

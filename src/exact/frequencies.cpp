@@ -67,38 +67,39 @@ std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
 
 struct Power {
   Exponent exponent;
-  Enclosure w;
+  Interval w;
 };
 
-Enclosure power(double base, std::int64_t numerator, std::int64_t denominator, mpfr_prec_t bits) {
-  const Enclosure x =
-      Enclosure(bits, static_cast<double>(numerator)) / Enclosure(bits, static_cast<double>(denominator));
-  return exp(Enclosure(bits, 0) - log(Enclosure(bits, base)) * x);
+Interval power(double base, std::int64_t numerator, std::int64_t denominator, mpfr_prec_t bits) {
+  const Interval x =
+      Interval(bits, static_cast<double>(numerator)) / Interval(bits, static_cast<double>(denominator));
+  return exp(Interval(bits, 0) - log(Interval(bits, base)) * x);
 }
 
 // w of which the share g keeps its speed: w (1/s + g (1 - 1/s)).
-Enclosure blended(const Enclosure& w, const Enclosure& g, double factor) {
-  const Enclosure one(w.bits(), 1), slowed = one / Enclosure(w.bits(), factor);
+Interval blended(const Interval& w, const Interval& g, double factor) {
+  const Interval one(w.bits(), 1), slowed = one / Interval(w.bits(), factor);
   return w * (slowed + g * (one - slowed));
 }
 
 // Where a ramp over the index begins and ends; none where a logarithm is not known well enough.
 struct Ramp {
-  Enclosure first, last;
+  Interval first, last;
 };
 
 // The index at which so many rotations are made. It is never a whole number k: pi = L0 / (2 rotations
 // b^(2k/d)) would be algebraic. So enough bits tell between which two it is.
-Enclosure index_of(double rotations, const ByIndex& scaling, double base, double d, mpfr_prec_t bits) {
-  const auto number = [bits](double x) { return Enclosure(bits, x); };
-  const Enclosure turn = number(2) * pi(bits);
-  return number(d) * log(number(scaling.original_length) / (turn * number(rotations))) /
+Interval index_of(double rotations, const ByIndex& scaling, double base, double d, mpfr_prec_t bits) {
+  const auto number = [bits](double x) { return Interval(bits, x); };
+  const Interval two_pi = number(2) * pi(bits);
+  return number(d) * log(number(scaling.original_length) / (two_pi * number(rotations))) /
          (number(2) * log(number(base)));
 }
 
 std::optional<Ramp> ramp(const ByIndex& scaling, double base, double d, mpfr_prec_t bits) {
-  Ramp out{index_of(scaling.fast, scaling, base, d, bits), index_of(scaling.slow, scaling, base, d, bits)};
-  const auto decide = [](Enclosure& index, int (*whole)(mpfr_ptr, mpfr_srcptr)) {
+  Ramp out{index_of(scaling.fast, scaling, base, d, bits),
+           index_of(scaling.multiprecision, scaling, base, d, bits)};
+  const auto decide = [](Interval& index, int (*whole)(mpfr_ptr, mpfr_srcptr)) {
     whole(index.low.x, index.low.x);
     whole(index.high.x, index.high.x);
     return mpfr_equal_p(index.low.x, index.high.x) != 0;
@@ -108,13 +109,13 @@ std::optional<Ramp> ramp(const ByIndex& scaling, double base, double d, mpfr_pre
   const double unbounded = __builtin_huge_val();
   // Which side of a bound an index is on is known before they can be equal: equal ones are both whole, or are
   // the same index between the bounds.
-  Enclosure first = clamped(out.first, 0, unbounded), last = clamped(out.last, -unbounded, d - 1);
-  const auto below = [](const Enclosure& index, double bound) { return mpfr_cmp_d(index.low.x, bound) < 0; };
-  const auto above = [](const Enclosure& index, double bound) { return mpfr_cmp_d(index.high.x, bound) > 0; };
-  const bool equal = scaling.truncate
-                         ? mpfr_equal_p(first.low.x, last.low.x) != 0
-                         : scaling.fast == scaling.slow && !below(out.first, 0) && !above(out.last, d - 1);
-  if (equal) last = first + Enclosure(bits, 1) / Enclosure(bits, 1000);
+  Interval first = clamped(out.first, 0, unbounded), last = clamped(out.last, -unbounded, d - 1);
+  const auto below = [](const Interval& index, double bound) { return mpfr_cmp_d(index.low.x, bound) < 0; };
+  const auto above = [](const Interval& index, double bound) { return mpfr_cmp_d(index.high.x, bound) > 0; };
+  const bool equal = scaling.truncate ? mpfr_equal_p(first.low.x, last.low.x) != 0
+                                      : scaling.fast == scaling.multiprecision && !below(out.first, 0) &&
+                                            !above(out.last, d - 1);
+  if (equal) last = first + Interval(bits, 1) / Interval(bits, 1000);
   return Ramp{std::move(first), std::move(last)};
 }
 
@@ -122,55 +123,55 @@ struct Scaled {
   const Geometric& ladder;
   mpfr_prec_t bits;
 
-  Enclosure number(double x) const { return {bits, x}; }
+  Interval number(double x) const { return {bits, x}; }
 
-  std::vector<Enclosure> powers() const {
-    std::vector<Enclosure> out;
+  std::vector<Interval> powers() const {
+    std::vector<Interval> out;
     for (const auto& [numerator, denominator] : ladder.exponents)
       out.push_back(power(ladder.base, numerator, denominator, bits));
     return out;
   }
 
   template <class Each>
-  std::optional<std::vector<Enclosure>> each(Each change) const {
-    std::vector<Enclosure> out = powers();
+  std::optional<std::vector<Interval>> each(Each change) const {
+    std::vector<Interval> out = powers();
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = change(out[i], i);
     return out;
   }
 
-  std::optional<std::vector<Enclosure>> operator()(const Unscaled&) const { return powers(); }
+  std::optional<std::vector<Interval>> operator()(const Unscaled&) const { return powers(); }
 
-  std::optional<std::vector<Enclosure>> operator()(const Linear& linear) const {
-    return each([&](const Enclosure& w, std::size_t) { return w / number(linear.factor); });
+  std::optional<std::vector<Interval>> operator()(const Linear& linear) const {
+    return each([&](const Interval& w, std::size_t) { return w / number(linear.factor); });
   }
 
-  std::optional<std::vector<Enclosure>> operator()(const Divided& divided) const {
-    return each([&](const Enclosure& w, std::size_t i) { return w / number(divided.divisors.at(i)); });
+  std::optional<std::vector<Interval>> operator()(const Divided& divided) const {
+    return each([&](const Interval& w, std::size_t i) { return w / number(divided.divisors.at(i)); });
   }
 
-  std::optional<std::vector<Enclosure>> operator()(const NtkAware& ntk) const {
-    return each([&](const Enclosure& w, std::size_t i) {
+  std::optional<std::vector<Interval>> operator()(const NtkAware& ntk) const {
+    return each([&](const Interval& w, std::size_t i) {
       const auto [numerator, denominator] = ladder.exponents[i];
       return numerator == 0 ? w : w * power(ntk.factor, numerator, denominator - 2, bits);
     });
   }
 
-  std::optional<std::vector<Enclosure>> operator()(const ByParts& parts) const {
-    return each([&](const Enclosure& w, std::size_t) {
-      const Enclosure rotations = number(parts.original_length) * w / (number(2) * pi(bits));
-      const Enclosure g = (rotations - number(parts.least)) / (number(parts.most) - number(parts.least));
+  std::optional<std::vector<Interval>> operator()(const ByParts& parts) const {
+    return each([&](const Interval& w, std::size_t) {
+      const Interval rotations = number(parts.original_length) * w / (number(2) * pi(bits));
+      const Interval g = (rotations - number(parts.least)) / (number(parts.most) - number(parts.least));
       return blended(w, clamped(g, 0, 1), parts.factor);
     });
   }
 
-  std::optional<std::vector<Enclosure>> operator()(const ByIndex& by_index) const {
+  std::optional<std::vector<Interval>> operator()(const ByIndex& by_index) const {
     if (ladder.exponents.empty()) return powers();
     const auto d = static_cast<double>(ladder.exponents.front().denominator);
     const auto between = ramp(by_index, ladder.base, d, bits);
     if (!between) return std::nullopt;
-    return each([&](const Enclosure& w, std::size_t i) {
+    return each([&](const Interval& w, std::size_t i) {
       const auto index = static_cast<double>(ladder.exponents[i].numerator) / 2;
-      const Enclosure way = (number(index) - between->first) / (between->last - between->first);
+      const Interval way = (number(index) - between->first) / (between->last - between->first);
       return blended(w, number(1) - clamped(way, 0, 1), by_index.factor);
     });
   }
@@ -178,7 +179,7 @@ struct Scaled {
 
 // A number between two ends that are within 2^(10 - bits) of each other, relatively, rounded to bits: off by
 // at most that and 2^-bits. None where they are further apart, or of no sign.
-std::optional<Real> narrow(const Enclosure& number, mpfr_prec_t bits) {
+std::optional<Real> narrow(const Interval& number, mpfr_prec_t bits) {
   if (!number.positive()) return std::nullopt;
   Real width(64), most(64);
   mpfr_sub(width.x, number.high.x, number.low.x, MPFR_RNDU);
@@ -191,10 +192,10 @@ std::optional<Real> narrow(const Enclosure& number, mpfr_prec_t bits) {
 
 constexpr mpfr_prec_t more_bits_at_most = mpfr_prec_t{1} << 14;
 
-template <class Ask>
-auto certain(mpfr_prec_t bits, const char* what, Ask ask) {
+template <class Choice>
+auto certain(mpfr_prec_t bits, const char* what, Choice choice) {
   for (mpfr_prec_t more = 32; more <= more_bits_at_most; more *= 2)
-    if (auto answer = ask(bits + more)) return *std::move(answer);
+    if (auto answer = choice(bits + more)) return *std::move(answer);
   throw Refusal(
       fmt::format("{}: {} more bits than were asked for do not decide it", what, more_bits_at_most));
 }
@@ -206,7 +207,7 @@ std::vector<Real> frequencies_of(const Geometric& ladder, mpfr_prec_t bits) {
     if (!found) return std::nullopt;
     std::vector<Real> out;
     out.reserve(found->size());
-    for (const Enclosure& w : *found) {
+    for (const Interval& w : *found) {
       auto one = narrow(w, bits);
       if (!one) return std::nullopt;
       out.push_back(*std::move(one));
@@ -223,14 +224,13 @@ std::vector<Real> frequencies_of(const Given& given, mpfr_prec_t bits) {
 }
 
 // ln 1 is 0, exactly, so factor 1 gives 1.
-Enclosure amplitude_of(const YarnAmplitude& yarn, mpfr_prec_t bits) {
-  return log(Enclosure(bits, yarn.factor)) / Enclosure(bits, 10) + Enclosure(bits, 1);
+Interval amplitude_of(const YarnAmplitude& yarn, mpfr_prec_t bits) {
+  return log(Interval(bits, yarn.factor)) / Interval(bits, 10) + Interval(bits, 1);
 }
 
-Enclosure amplitude_of(const LongRopeAmplitude& longrope, mpfr_prec_t bits) {
-  const Enclosure share =
-      log(Enclosure(bits, longrope.factor)) / log(Enclosure(bits, longrope.original_length));
-  return sqrt(Enclosure(bits, 1) + share);
+Interval amplitude_of(const LongRopeAmplitude& longrope, mpfr_prec_t bits) {
+  const Interval share = log(Interval(bits, longrope.factor)) / log(Interval(bits, longrope.original_length));
+  return sqrt(Interval(bits, 1) + share);
 }
 
 }  // namespace

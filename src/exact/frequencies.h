@@ -44,13 +44,13 @@ struct ByParts {
   double least, most;
 };
 
-// The same with g linear in i, as the code of YaRN has it: 1 up to index `first`, 0 from `last` on, where
+// The same with g linear in i, as the row of YaRN has it: 1 up to index `first`, 0 from `last` on, where
 // `fast` and `slow` rotations are made, i = d ln(original_length / (2 pi rotations)) / (2 ln b), rounded down
 // and up if `truncate`. Then the first is at least 0 and the last at most d - 1; where that makes them equal,
 // the last is 0.001 more.
 struct ByIndex {
   double factor, original_length;
-  double fast, slow;
+  double fast, multiprecision;
   bool truncate = true;
 };
 

@@ -25,8 +25,8 @@
 
 namespace posproof::exact {
 
-double to_boundary(const Slow& slow, const LadderEntry& entry, Format format, long bits) {
-  const auto& numbers = slow.with(bits);
+double to_boundary(const Multiprecision& multiprecision, const LadderEntry& entry, Format format, long bits) {
+  const auto& numbers = multiprecision.with(bits);
   Real angle(bits), value(bits);
   mpfr_mul_si(angle.x, numbers.frequencies.at(entry.frequency).x, entry.t, MPFR_RNDN);
   (entry.cosine ? mpfr_cos : mpfr_sin)(value.x, angle.x, MPFR_RNDN);
@@ -131,7 +131,7 @@ struct Candidate {
 class Scanning {
  public:
   Scanning(const Ladder& ladder, std::span<const Position> limits, std::size_t count)
-      : waves_(*ladder.waves()), limits_(limits.begin(), limits.end()) {
+      : phasors_(*ladder.phasors()), limits_(limits.begin(), limits.end()) {
     for (const Position limit : limits_) {
       // Distances spread evenly over 0 to 0.5.
       const double entries = 2 * static_cast<double>(ladder.size()) * static_cast<double>(limit);
@@ -163,8 +163,8 @@ class Scanning {
   static constexpr Position share = 1 << 14;
 
   void run(const std::function<void(Position)>& progress) {
-    Giants giants(waves_);
-    const Rows room(1, waves_.lanes());
+    Giants giants(phasors_);
+    const Rows room(1, phasors_.lanes());
     std::vector<Candidate> found;
     const auto caught = std::make_unique<Caught>();
     for (Position first; (first = next_.fetch_add(share)) < limits_.back();) {
@@ -183,23 +183,23 @@ class Scanning {
     found_.insert(found_.end(), found.begin(), found.end());
   }
 
-  void row(const Block& block, Position t, std::size_t r, const Wave& room, Caught& caught,
+  void row(const Block& block, Position t, std::size_t r, const Phasor& room, Caught& caught,
            std::vector<Candidate>& found) const {
     if (t == 0) return;
     const auto limit = std::upper_bound(limits_.begin(), limits_.end(), t) - limits_.begin();
     const Net& net = nets_[static_cast<std::size_t>(limit)];
-    waves_.kernel().multiply(*block.giant, block.babies[r], room, waves_.lanes());
+    phasors_.kernel().multiply(*block.giant, block.babies[r], room, phasors_.lanes());
     for (const bool cosine : {false, true}) {
       caught.count = 0;
       scan(cosine ? room.cosine : room.sine, cosine ? room.cosine_rest : room.sine_rest,
-           cosine ? block.errors->fine_cosine : block.errors->fine_sine, waves_.lanes(), net, caught);
+           cosine ? block.errors->fine_cosine : block.errors->fine_sine, phasors_.lanes(), net, caught);
       for (std::size_t n = 0; n < caught.count; ++n)
-        if (const std::size_t lane = caught.which[n] / 4; lane < waves_.size())
+        if (const std::size_t lane = caught.which[n] / 4; lane < phasors_.size())
           found.push_back({{t, lane, cosine}, caught.which[n] % 4});
     }
   }
 
-  const Waves& waves_;
+  const PhasorTables& phasors_;
   std::vector<Position> limits_;
   std::vector<Net> nets_;
   std::atomic<Position> next_ = 0;
@@ -210,17 +210,18 @@ class Scanning {
 
 }  // namespace
 
-std::vector<Closest> closest_to_boundaries(const Ladder& ladder, std::span<const Position> limits,
-                                           std::size_t count, unsigned threads,
-                                           const std::function<void(Position done)>& progress) {
-  if (ladder.waves() == nullptr)
+std::vector<Closest> hardest_to_round(const Ladder& ladder, std::span<const Position> limits,
+                                      std::size_t count, unsigned threads,
+                                      const std::function<void(Position done)>& progress) {
+  if (ladder.phasors() == nullptr)
     throw std::invalid_argument("the frequencies of this ladder have no place in double-double");
   const auto candidates = Scanning(ladder, limits, count).candidates(threads, progress);
   std::vector<Closest> out;
   for (std::size_t f = 0; f < formats.size(); ++f) {
     std::vector<Close> measured;
     for (const Candidate& one : candidates)
-      if (one.format == f) measured.push_back({one.entry, to_boundary(ladder.slow(), one.entry, formats[f])});
+      if (one.format == f)
+        measured.push_back({one.entry, to_boundary(ladder.multiprecision(), one.entry, formats[f])});
     std::sort(measured.begin(), measured.end(), [](const Close& a, const Close& b) {
       return std::tie(a.distance, a.entry) < std::tie(b.distance, b.entry);
     });

@@ -10,7 +10,7 @@
 namespace posproof::exact {
 
 class Ladder;
-class Slow;
+class Multiprecision;
 
 // An entry amplitude * sin(t w_i), or the cosine.
 struct LadderEntry {
@@ -23,7 +23,8 @@ struct LadderEntry {
 // How far the exact entry is from the nearest rounding boundary of the format, the middle of two neighbours,
 // in units in the last place (the distance of neighbours at the entry's magnitude): 0 to 0.5. By MPFR with so
 // many bits; 512 leave more than 400 for entries below 2^40, of which none is known to need more than 100.
-double to_boundary(const Slow& slow, const LadderEntry& entry, Format format, long bits = 512);
+double to_boundary(const Multiprecision& multiprecision, const LadderEntry& entry, Format format,
+                   long bits = 512);
 
 struct Close {
   LadderEntry entry;
@@ -48,8 +49,8 @@ struct Closest {
 // among the `count` smallest. Those that are left are measured by MPFR. Throws std::invalid_argument for a
 // ladder that has no fast way, and std::runtime_error where a limit has fewer than `count` candidates: the
 // net is knotted for 32 * count in the mean.
-std::vector<Closest> closest_to_boundaries(const Ladder& ladder, std::span<const Position> limits,
-                                           std::size_t count, unsigned threads,
-                                           const std::function<void(Position done)>& progress = {});
+std::vector<Closest> hardest_to_round(const Ladder& ladder, std::span<const Position> limits,
+                                      std::size_t count, unsigned threads,
+                                      const std::function<void(Position done)>& progress = {});
 
 }  // namespace posproof::exact

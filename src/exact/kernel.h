@@ -19,7 +19,7 @@ constexpr std::size_t rows_per_block = 64;
 constexpr std::size_t lane_group = 32;
 
 // A row of complex numbers as double-doubles: each array over the lanes.
-struct Wave {
+struct Phasor {
   double *sine, *sine_rest, *cosine, *cosine_rest;
 };
 
@@ -39,8 +39,8 @@ struct Errors {
 
 // The rows t0 + begin .. t0 + end - 1, of at most rows_per_block: e^{i (t0 + j) w} = giant * babies[j].
 struct Block {
-  const Wave* giant;  // times the amplitude
-  const Wave* babies;
+  const Phasor* giant;  // times the amplitude
+  const Phasor* babies;
   const double* coarse_babies;  // [lanes / 8][rows_per_block][2][8]
   const double* split_babies;   // [lanes / 8][rows_per_block][4][8]
   const Errors* errors;
@@ -104,12 +104,12 @@ struct Kernel {
   const char* name;
 
   // out = a * b, lane by lane. All may be the same row.
-  void (*multiply)(const Wave& a, const Wave& b, const Wave& out, std::size_t lanes);
+  void (*multiply)(const Phasor& a, const Phasor& b, const Phasor& out, std::size_t lanes);
 
   // The errors of a block. Over the lanes: the largest |sine| of the babies, and |frequency|. `farthest` is
   // the largest |position| of the block.
-  void (*bound)(const Wave& giant, const double* sway, const double* speed, double farthest, double amplitude,
-                Errors& errors, std::size_t lanes);
+  void (*bound)(const Phasor& giant, const double* largest_sine, const double* frequency, double farthest,
+                double amplitude, Errors& errors, std::size_t lanes);
 
   // Writes correctly rounded values from `at` on, and tells of those that may not be. `stream`: past the
   // caches, where every row is aligned to 64 bytes.
@@ -125,14 +125,14 @@ struct Kernel {
   void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,
                   const Undecided& undecided);
 
-  // ---- tokens that were turned; f32, bf16 and f16 only ----
+  // ---- tokens that were rotated; f32, bf16 and f16 only ----
 
   // Row `row` of the block.
   void (*angles)(const Block& block, std::size_t row, double amplitude, const Angles& angles,
                  std::size_t lanes);
 
   // Whether all entries are right (of `tokens` tokens, each with its angles), and as compare (of one): x is
-  // what was turned, at is what came of it. In Found and Undecided, `sine` is the first of the two channels,
+  // what was rotated, at is what came of it. In Found and Undecided, `sine` is the first of the two channels,
   // and `row` is 0.
   bool (*turned_right)(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
                        const void* x, const void* at);

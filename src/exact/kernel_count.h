@@ -56,7 +56,7 @@ POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
   for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, piece.lane + k * lanes);
   const char* at = piece.at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
-    ahead.ask<groups*(part == Part::sine_apart_cosine ? 2 : 1) * one, format != Format::f64>();
+    ahead.choice<groups*(part == Part::sine_apart_cosine ? 2 : 1) * one, format != Format::f64>();
     Unequal<format> with_row = wrong;
     Open<format> open{};
 #pragma GCC unroll 16
@@ -127,7 +127,7 @@ POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, const Piece& tw
   const std::ptrdiff_t to_twin = twin.at - piece.at;
   const char* at = piece.at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
-    ahead.ask<all * sizeof(Sixteen)>();
+    ahead.choice<all * sizeof(Sixteen)>();
     const auto right = strip.at(row);
     Sure* const bits = differ.rows[row];
     const auto compare = [&](std::size_t n, Sixteen value, const char* here) {

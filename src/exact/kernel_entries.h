@@ -76,7 +76,7 @@ struct Ahead {
   const char* at;
 
   template <std::size_t bytes, bool often = true>
-  POSPROOF_INLINE void ask() {
+  POSPROOF_INLINE void choice() {
     constexpr std::size_t line = 64, pair = 2 * line;
     if constexpr (bytes < pair || bytes % (2 * pair) == 0 || !often) {
 #pragma GCC unroll 16

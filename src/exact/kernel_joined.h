@@ -17,14 +17,15 @@ using Sure = __mmask16;   // of which words
 constexpr Sure all_sure = 0xffff;
 
 // Which words of two vectors of doubles are the low halves and which the high ones, in the order in which
-// their values stand in memory: one vector after the other, or by turns.
-struct Order {
+// their values stand in memory: one vector after the other, or by rotations.
+struct Permutation {
   Sixteen low, high;
 };
-template <bool by_turns>
-POSPROOF_INLINE Order order() {
-  const Sixteen low = by_turns ? _mm512_setr_epi32(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)
-                               : _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+template <bool by_rotation>
+POSPROOF_INLINE Permutation order() {
+  const Sixteen low = by_rotation
+                          ? _mm512_setr_epi32(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)
+                          : _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   return {low, _mm512_add_epi32(low, _mm512_set1_epi32(1))};
 }
 
@@ -34,11 +35,11 @@ POSPROOF_INLINE Sixteen size_of(Sixteen high, Sixteen low) {
 }
 
 // What one strip needs in registers.
-template <bool by_turns>
+template <bool by_rotation>
 struct Joining {
-  Order order = POSPROOF_ISA::order<by_turns>();
-  Longs half = bounds::half_of_f32 + bounds::doubt - Longs{};
-  Sixteen field = _mm512_set1_epi32(static_cast<int>(2 * bounds::half_of_f32 - 2 * bounds::doubt));
+  Permutation order = POSPROOF_ISA::order<by_rotation>();
+  Longs half = bounds::half_of_f32 + bounds::rounding_margin - Longs{};
+  Sixteen field = _mm512_set1_epi32(static_cast<int>(2 * bounds::half_of_f32 - 2 * bounds::rounding_margin));
   Sixteen sign = _mm512_set1_epi32(INT32_MIN);
 
   POSPROOF_INLINE Sixteen joined(Sixteen which, Longs a, Longs b) const {
@@ -47,7 +48,7 @@ struct Joining {
 
   // How large numbers have to be that are off by so much: W in (7), of the errors scaled.
   POSPROOF_INLINE Sixteen least(Doubles a, Doubles b) const {
-    const Longs p = bits(a * bounds::doubtless), q = bits(b * bounds::doubtless);
+    const Longs p = bits(a * bounds::surely_rounded), q = bits(b * bounds::surely_rounded);
     return size_of(joined(order.high, p, q), joined(order.low, p, q));
   }
 
@@ -146,7 +147,7 @@ struct JoinedStrip {
 // Whether the errors of these lanes are of the size that (7) asks for.
 template <Part part>
 POSPROOF_INLINE bool may_join(const Block& block, std::size_t lane, std::size_t count) {
-  constexpr double least = bounds::least_f32 / bounds::doubtless * (1 + 0x1p-50);
+  constexpr double least = bounds::least_f32 / bounds::surely_rounded * (1 + 0x1p-50);
   Longs small{};
   for (std::size_t i = lane; i < lane + count; i += lanes) {
     if constexpr (has_sines(part)) small |= load<Doubles>(block.errors->sine + i) < least;

@@ -37,7 +37,7 @@ POSPROOF_INLINE Measured measured(Doubles off, Doubles power, Doubles e, Mask op
 
 // The head of a number, or the double next to it nearer to 0 where the number is nearer to 0 than its head:
 // what has the number's own exponent.
-POSPROOF_INLINE Doubles within(Twofold x) {
+POSPROOF_INLINE Doubles within(DoubleDouble x) {
   return (Doubles)((Unsigned)bits(x.head) + (Unsigned)((bits(x.head) ^ bits(x.rest)) >> 63));
 }
 
@@ -48,7 +48,7 @@ POSPROOF_INLINE Measured measured(const Coarse&, Doubles less, Doubles e, Double
   return measured<format>(abs(v - x), power_below<format>(x), e, Mask{});
 }
 template <Format format>
-POSPROOF_INLINE Measured measured(const Whole&, Twofold x, Doubles e, Doubles v) {
+POSPROOF_INLINE Measured measured(const Whole&, DoubleDouble x, Doubles e, Doubles v) {
   return measured<format>(abs((v - x.head) - x.rest), power_below<format>(within(x)), e,
                           at_most(abs(x.head), all(smallest_measured)));
 }
@@ -114,7 +114,7 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
   Tally<format> sine_tally{}, cosine_tally{};
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    ahead.ask<one, format != Format::f64>();
+    ahead.choice<one, format != Format::f64>();
     const auto stored = entries<format, part, whole>(from, columns.apart, count);
     if constexpr (has_sines(part))
       sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
@@ -220,7 +220,7 @@ void compare_joined(const Block& block, const Columns& columns, std::size_t lane
   constexpr std::size_t line = sizeof(Sixteen), half_a_line = sizeof(Floats);
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    ahead.ask<vectors * line>();
+    ahead.choice<vectors * line>();
     const auto right = strip.at(row);
     Sure* const bits = differ.rows[row];
     if (__builtin_expect(!right.sure, 0)) {

@@ -41,11 +41,11 @@ POSPROOF_INLINE auto by_format(Format format, Part part, F f) {
   }
 }
 
-void multiply(const Wave& a, const Wave& b, const Wave& out, std::size_t width) {
+void multiply(const Phasor& a, const Phasor& b, const Phasor& out, std::size_t width) {
   for (std::size_t lane = 0; lane < width; lane += lanes) {
-    const Twofold sa = sine_of(a, lane), ca = cosine_of(a, lane), sb = sine_of(b, lane),
-                  cb = cosine_of(b, lane);
-    const Twofold s = sum_of_products(sa, cb, ca, sb), c = sum_of_products(ca, cb, -sa, sb);
+    const DoubleDouble sa = sine_of(a, lane), ca = cosine_of(a, lane), sb = sine_of(b, lane),
+                       cb = cosine_of(b, lane);
+    const DoubleDouble s = sum_of_products(sa, cb, ca, sb), c = sum_of_products(ca, cb, -sa, sb);
     store(out.sine + lane, s.head);
     store(out.sine_rest + lane, s.rest);
     store(out.cosine + lane, c.head);
@@ -53,8 +53,8 @@ void multiply(const Wave& a, const Wave& b, const Wave& out, std::size_t width) 
   }
 }
 
-void bound(const Wave& giant, const double* sway, const double* speed, double farthest, double amplitude,
-           Errors& errors, std::size_t width) {
+void bound(const Phasor& giant, const double* largest_sine, const double* frequency, double farthest,
+           double amplitude, Errors& errors, std::size_t width) {
   const Doubles off = all(bounds::giant * amplitude);
   double power = 1;  // of two, at or above the amplitude
   while (power < amplitude * (1 + 0x1p-50)) power *= 2;
@@ -64,7 +64,8 @@ void bound(const Wave& giant, const double* sway, const double* speed, double fa
   errors.small = bounds::coarse * bounds::too_small_to_split * amplitude;
   for (std::size_t lane = 0; lane < width; lane += lanes) {
     const Doubles s = abs(load<Doubles>(giant.sine + lane)), c = abs(load<Doubles>(giant.cosine + lane));
-    const Doubles most = load<Doubles>(sway + lane), angle = load<Doubles>(speed + lane) * farthest;
+    const Doubles most = load<Doubles>(largest_sine + lane),
+                  angle = load<Doubles>(frequency + lane) * farthest;
     const Doubles sine_off = off * (angle < 1.0 ? angle : all(1.0));
     const Doubles sine_terms = s + c * most, cosine_terms = c + s * most;
     store(errors.sine + lane, sine_terms * bounds::coarse + sine_off);

@@ -1,5 +1,5 @@
 #pragma once
-// Tokens that were turned, for one instruction set: see kernel_of.h.
+// Tokens that were rotated, for one instruction set: see kernel_of.h.
 #include "exact/kernel_joined.h"
 #include "exact/kernel_measure.h"
 
@@ -21,12 +21,12 @@ void angles_of_row(const Block& block, std::size_t row, double amplitude, const 
     const Coarse g = coarse(block, lane);
     store(angles.sine + lane, sine_less(g, row) + g.sine_error);
     store(angles.cosine + lane, cosine_less(g, row) + g.cosine_error);
-    const Doubles less = -larger(g.sine_error, g.cosine_error) - bounds::turned * amplitude;
+    const Doubles less = -larger(g.sine_error, g.cosine_error) - bounds::rotated * amplitude;
     store(angles.less + lane, less);
 #if POSPROOF_VBMI2
     store(angles.scaled_sine + lane, load<Doubles>(angles.sine + lane) * bounds::as_f32);
     store(angles.scaled_cosine + lane, load<Doubles>(angles.cosine + lane) * bounds::as_f32);
-    const Floats least = narrow(less * (-bounds::doubtless * bounds::of_single));
+    const Floats least = narrow(less * (-bounds::surely_rounded * bounds::of_single));
     store(angles.least + lane, least);
     store(angles.least_twice + 2 * lane, zip_low(least, least, Up{}));
     store(angles.least_twice + 2 * lane + lanes, zip_high(least, least, Up{}));
@@ -34,11 +34,11 @@ void angles_of_row(const Block& block, std::size_t row, double amplitude, const 
   }
 }
 
-// Not more than the turned pair, and by no more than 2 E less; `less` is -E.
-struct Turned {
+// Not more than the rotated pair, and by no more than 2 E less; `less` is -E.
+struct Rotated {
   Doubles first, second, less;
 };
-POSPROOF_INLINE Turned turned(const Angles& angles, std::size_t lane, Doubles x, Doubles y) {
+POSPROOF_INLINE Rotated rotated(const Angles& angles, std::size_t lane, Doubles x, Doubles y) {
   const auto s = load<Doubles>(angles.sine + lane), c = load<Doubles>(angles.cosine + lane);
   const Doubles less = (abs(x) + abs(y)) * load<Doubles>(angles.less + lane);
   return {fma(x, c, fma(-y, s, less)), fma(x, s, fma(y, c, less)), less};
@@ -53,8 +53,8 @@ POSPROOF_INLINE Open<format> group_wrong(const Angles& angles, std::size_t lane,
                                          std::ptrdiff_t apart, const char* x, const char* at) {
   const auto from = entries<format, part_of(paired), whole>(x, apart, count);
   const auto stored = entries<format, part_of(paired), whole>(at, apart, count);
-  const Turned t = turned(angles, lane, value<format>(from.sine), value<format>(from.cosine));
-  // What is turned from no finite number is not to be right for having the same bits.
+  const Rotated t = rotated(angles, lane, value<format>(from.sine), value<format>(from.cosine));
+  // What is rotated from no finite number is not to be right for having the same bits.
   Open<format> wrong = (Open<format>)__builtin_convertvector(~(t.less > -__builtin_huge_val()), Ints);
   wrong |= differ(stored.sine, decided<format>(t.first, -t.less, wrong));
   wrong |= differ(stored.cosine, decided<format>(t.second, -t.less, wrong));
@@ -107,7 +107,7 @@ POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& an
     second[k] = fma(a, s, b * c);
   }
   const Sixteen at_least = least_size<paired>(angles, lane, x, apart);
-  constexpr int most = __builtin_bit_cast(int, static_cast<float>(bounds::most_doubt));
+  constexpr int most = __builtin_bit_cast(int, static_cast<float>(bounds::most_rounding_margin));
   Sure sure = _mm512_cmplt_epu32_mask(at_least, _mm512_set1_epi32(most)), second_sure = all_sure;
   const auto compare = [&](Doubles p, Doubles q, const char* stored, Sure& which) {
     wrong =
@@ -182,7 +182,7 @@ POSPROOF_INLINE void turned_group(const Angles& angles, std::size_t lane, std::s
                                   const Undecided& undecided) {
   const auto from = entries<format, part_of(paired), whole>(x, apart, count);
   const auto stored = entries<format, part_of(paired), whole>(at, apart, count);
-  const Turned t = turned(angles, lane, value<format>(from.sine), value<format>(from.cosine));
+  const Rotated t = rotated(angles, lane, value<format>(from.sine), value<format>(from.cosine));
   const Measured first = measured<format>(Coarse{}, t.first, -t.less, value<format>(stored.sine));
   const Measured second = measured<format>(Coarse{}, t.second, -t.less, value<format>(stored.cosine));
   Tally<format> first_tally{}, second_tally{};

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "exact/bounds.h"
+#include "exact/phasor_tables.h"
 #include "exact/random_tables.h"
 #include "exact/strip.h"
-#include "exact/phasor_tables.h"
 
 // What kernels promise of numbers of our own choice: giants that are the values themselves (every baby is 1),
 // and errors as large as we like.
@@ -52,7 +52,7 @@ struct Chosen {
     for (std::size_t i = 0; i < 2 * rows_per_block * lanes; ++i)
       coarse.get()[i] = i / lanes_together % 2 == 0 ? 0 : 1;
     for (std::size_t row = 0; row < rows_per_block; ++row) std::fill_n(babies[row].cosine, lanes, 1.0);
-    const Wave& b = bounds[0];
+    const Phasor& b = bounds[0];
     errors = {b.sine, b.cosine, b.sine_rest, b.cosine_rest, 0, 0, 0};
     block = {&giant[0], babies.data(), coarse.get(), nullptr, &errors, 0, rows};
   }
@@ -123,23 +123,23 @@ TEST_P(Kernels, write_only_what_everything_within_the_bound_rounds_to) {
 }
 
 // Tokens (x, 0) whose angle has the cosine c and the sine 1/2.
-struct Turn {
+struct Rotation {
   Rows room{2, lanes};
   std::vector<float> least = std::vector<float>(lanes), least_twice = std::vector<float>(2 * lanes);
   Angles angles{room[0].sine,   room[0].cosine, room[0].sine_rest, room[1].sine,
                 room[1].cosine, least.data(),   least_twice.data()};
   std::vector<float> x = std::vector<float>(2 * lanes), at = std::vector<float>(2 * lanes);
 
-  void set(std::size_t lane, double cosine, double error, float first, float turned) {
+  void set(std::size_t lane, double cosine, double error, float first, float rotated) {
     angles.cosine[lane] = cosine;
     angles.sine[lane] = 0.5;
     angles.scaled_sine[lane] = 0.5 * bounds::as_f32;
     angles.less[lane] = -error;
     angles.scaled_cosine[lane] = cosine * bounds::as_f32;
-    least[lane] = static_cast<float>(error * bounds::doubtless * bounds::of_single);
+    least[lane] = static_cast<float>(error * bounds::surely_rounded * bounds::of_single);
     least_twice[2 * lane] = least_twice[2 * lane + 1] = least[lane];
     x[lane] = first;
-    at[lane] = turned;
+    at[lane] = rotated;
     at[lanes + lane] = first / 2;
   }
   // Whichever way the channels of a pair stand.
@@ -162,26 +162,26 @@ struct Turn {
 TEST_P(Kernels, call_turned_pairs_right_only_where_everything_within_the_bound_rounds_to_them) {
   const Kernel& kernel = random_tables::kernel_named(GetParam());
   Random random(21);
-  Turn turn;
-  for (std::size_t i = 0; i < lanes; ++i) turn.set(i, 0.75, 0x1p-50, 1, 0.75f);
-  ASSERT_TRUE(turn.right(kernel));
+  Rotation rotate;
+  for (std::size_t i = 0; i < lanes; ++i) rotate.set(i, 0.75, 0x1p-50, 1, 0.75f);
+  ASSERT_TRUE(rotate.right(kernel));
   std::size_t right = 0, not_sure = 0;
   for (std::size_t n = 0; n < 20000; ++n) {
     const double e = an_error(random);
     const double value = near_a_boundary(random, Format::f32, e);
     const std::size_t lane = below(random, lanes);
-    turn.set(lane, value, e, 1, static_cast<float>(value));
+    rotate.set(lane, value, e, 1, static_cast<float>(value));
     const double inner = left_of(e, 1);
     const bool one_value = nearest(Format::f32, value - inner) == nearest(Format::f32, value + inner);
-    if (turn.right(kernel)) {
+    if (rotate.right(kernel)) {
       ++right;
       ASSERT_TRUE(one_value) << value << " +- " << e;
-      turn.set(lane, value, e, 1, std::nextafter(static_cast<float>(value), 9.0f));
-      ASSERT_FALSE(turn.right(kernel)) << value << " +- " << e;
+      rotate.set(lane, value, e, 1, std::nextafter(static_cast<float>(value), 9.0f));
+      ASSERT_FALSE(rotate.right(kernel)) << value << " +- " << e;
     } else {
       ++not_sure;
     }
-    turn.set(lane, 0.75, 0x1p-50, 1, 0.75f);
+    rotate.set(lane, 0.75, 0x1p-50, 1, 0.75f);
   }
   EXPECT_GT(right, 1000u);
   EXPECT_GT(not_sure, 1000u);
@@ -191,11 +191,11 @@ TEST_P(Kernels, call_turned_pairs_right_only_where_everything_within_the_bound_r
 TEST_P(Kernels, are_not_sure_of_turned_numbers_that_are_no_normal_ones) {
   const Kernel& kernel = random_tables::kernel_named(GetParam());
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  Turn turn;
-  for (std::size_t i = 0; i < lanes; ++i) turn.set(i, 0.75, 0x1p-50, 1, 0.75f);
+  Rotation rotate;
+  for (std::size_t i = 0; i < lanes; ++i) rotate.set(i, 0.75, 0x1p-50, 1, 0.75f);
   const auto by_bits = [](double value) {
     const auto bits =
-        std::bit_cast<std::uint64_t>(value * bounds::as_f32) + bounds::half_of_f32 + bounds::doubt;
+        std::bit_cast<std::uint64_t>(value * bounds::as_f32) + bounds::half_of_f32 + bounds::rounding_margin;
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 29 & 0x7fffffff) |
                                 static_cast<std::uint32_t>(bits >> 32 & 0x80000000));
   };
@@ -205,8 +205,8 @@ TEST_P(Kernels, are_not_sure_of_turned_numbers_that_are_no_normal_ones) {
       const double value = static_cast<double>(first) * cosine;
       const float made = by_bits(value);
       if (made == static_cast<float>(value) && std::isfinite(made)) continue;  // right by chance
-      turn.set(3, cosine, 0x1p-50, first, made);
-      EXPECT_FALSE(turn.right(kernel)) << first << " * " << cosine << ": " << made;
+      rotate.set(3, cosine, 0x1p-50, first, made);
+      EXPECT_FALSE(rotate.right(kernel)) << first << " * " << cosine << ": " << made;
     }
 }
 

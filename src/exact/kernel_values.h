@@ -21,11 +21,11 @@ constexpr bool in_pairs(Part part) {
   return part == Part::sine_and_cosine || part == Part::cosine_and_sine;
 }
 
-POSPROOF_INLINE Twofold sine_of(const Wave& wave, std::size_t lane) {
-  return {load<Doubles>(wave.sine + lane), load<Doubles>(wave.sine_rest + lane)};
+POSPROOF_INLINE DoubleDouble sine_of(const Phasor& phasor, std::size_t lane) {
+  return {load<Doubles>(phasor.sine + lane), load<Doubles>(phasor.sine_rest + lane)};
 }
-POSPROOF_INLINE Twofold cosine_of(const Wave& wave, std::size_t lane) {
-  return {load<Doubles>(wave.cosine + lane), load<Doubles>(wave.cosine_rest + lane)};
+POSPROOF_INLINE DoubleDouble cosine_of(const Phasor& phasor, std::size_t lane) {
+  return {load<Doubles>(phasor.cosine + lane), load<Doubles>(phasor.cosine_rest + lane)};
 }
 
 // Some rows of a block, as one.
@@ -149,30 +149,30 @@ POSPROOF_INLINE Doubles decided(Doubles head, Doubles rest, Doubles e, Longs& op
 
 // (4): double-double, for f64.
 struct Whole {
-  Twofold sine, cosine;
+  DoubleDouble sine, cosine;
   Doubles sine_error, cosine_error;
 };
 POSPROOF_INLINE Whole whole(const Block& block, std::size_t lane) {
   return {sine_of(*block.giant, lane), cosine_of(*block.giant, lane),
           load<Doubles>(block.errors->fine_sine + lane), load<Doubles>(block.errors->fine_cosine + lane)};
 }
-POSPROOF_INLINE Twofold sine(const Whole& g, const Wave& baby, std::size_t lane) {
+POSPROOF_INLINE DoubleDouble sine(const Whole& g, const Phasor& baby, std::size_t lane) {
   return sum_of_products(g.sine, cosine_of(baby, lane), g.cosine, sine_of(baby, lane));
 }
-POSPROOF_INLINE Twofold cosine(const Whole& g, const Wave& baby, std::size_t lane) {
+POSPROOF_INLINE DoubleDouble cosine(const Whole& g, const Phasor& baby, std::size_t lane) {
   return sum_of_products(g.cosine, cosine_of(baby, lane), -g.sine, sine_of(baby, lane));
 }
 
 template <Format format>
 POSPROOF_INLINE Doubles sines(const Whole& g, const Block& block, std::size_t row, std::size_t lane,
                               Longs& open) {
-  const Twofold x = sine(g, block.babies[row], lane);
+  const DoubleDouble x = sine(g, block.babies[row], lane);
   return decided(x.head, x.rest, g.sine_error, open);
 }
 template <Format format>
 POSPROOF_INLINE Doubles cosines(const Whole& g, const Block& block, std::size_t row, std::size_t lane,
                                 Longs& open) {
-  const Twofold x = cosine(g, block.babies[row], lane);
+  const DoubleDouble x = cosine(g, block.babies[row], lane);
   return decided(x.head, x.rest, g.cosine_error, open);
 }
 
@@ -185,7 +185,7 @@ struct Split {
   Doubles error;
   const double* babies;
 };
-POSPROOF_INLINE Half half(Twofold x, double shift) {
+POSPROOF_INLINE Half half(DoubleDouble x, double shift) {
   const Doubles high = (x.head + shift) - shift;
   return {high, (x.head - high) + x.rest};
 }

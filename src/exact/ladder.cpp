@@ -11,22 +11,24 @@ Ladder::Ladder(Frequencies frequencies, Amplitude amplitude)
     : Ladder(std::move(frequencies), std::move(amplitude), best_kernel()) {}
 
 Ladder::Ladder(Frequencies frequencies, Amplitude amplitude, const Kernel& kernel)
-    : slow_(std::move(frequencies), std::move(amplitude)), kernel_(kernel) {
-  for (const Real& w : slow_.with(Slow::usual_bits).frequencies) frequencies_.push_back(w.nearest());
+    : multiprecision_(std::move(frequencies), std::move(amplitude)), kernel_(kernel) {
+  for (const Real& w : multiprecision_.with(Multiprecision::usual_bits).frequencies)
+    frequencies_.push_back(w.nearest());
 }
 
-const Waves* Ladder::waves() const {
+const PhasorTables* Ladder::phasors() const {
   std::call_once(fast_->once, [this] {
-    if (Waves::fit(slow_)) fast_->waves = std::make_unique<const Waves>(slow_, kernel_);
+    if (PhasorTables::fit(multiprecision_))
+      fast_->phasors = std::make_unique<const PhasorTables>(multiprecision_, kernel_);
   });
-  return fast_->waves.get();
+  return fast_->phasors.get();
 }
 
 std::vector<Ladder::Point> Ladder::points(Position t) const {
   std::vector<Point> points(size());
-  const Waves* fast = std::abs(t) <= fast_reach ? waves() : nullptr;
+  const PhasorTables* fast = std::abs(t) <= fast_reach ? phasors() : nullptr;
   if (fast == nullptr) {
-    for (std::size_t i = 0; i < size(); ++i) points[i] = slow_.point(i, t, Format::f64);
+    for (std::size_t i = 0; i < size(); ++i) points[i] = multiprecision_.point(i, t, Format::f64);
     return points;
   }
   struct Open {
@@ -39,12 +41,12 @@ std::vector<Ladder::Point> Ladder::points(Position t) const {
   Giants giants(*fast);
   fast->kernel().fill(Format::f64, giants.blocks(t, 1), {Part::sine_and_cosine, 0, size(), sizeof(Point)},
                       points.data(), false, {&Open::tell, &open});
-  for (const std::size_t lane : open.lanes) points[lane] = slow_.point(lane, t, Format::f64);
+  for (const std::size_t lane : open.lanes) points[lane] = multiprecision_.point(lane, t, Format::f64);
   return points;
 }
 
-void Ladder::turn(Position t, std::span<const std::vector<Coordinates>> xy) const {
-  const Waves* fast = std::abs(t) <= fast_reach ? waves() : nullptr;
+void Ladder::rotate(Position t, std::span<const std::vector<Coordinates>> xy) const {
+  const PhasorTables* fast = std::abs(t) <= fast_reach ? phasors() : nullptr;
   std::optional<Giants> giants;
   std::optional<Rows> row;
   if (fast != nullptr) {
@@ -57,9 +59,9 @@ void Ladder::turn(Position t, std::span<const std::vector<Coordinates>> xy) cons
     for (const Coordinates& point : xy[i]) {
       const double x = *point.x, y = *point.y;
       if (fast != nullptr && splits(x) && splits(y)) {
-        const Wave& at = (*row)[0];
-        const Twofold sine{at.sine[i], at.sine_rest[i]}, cosine{at.cosine[i], at.cosine_rest[i]};
-        const double off = turned_error(std::abs(x) + std::abs(y), std::abs(fast->amplitude()));
+        const Phasor& at = (*row)[0];
+        const DoubleDouble sine{at.sine[i], at.sine_rest[i]}, cosine{at.cosine[i], at.cosine_rest[i]};
+        const double off = rotated_error(std::abs(x) + std::abs(y), std::abs(fast->amplitude()));
         const auto first = certain(sum_of_products({x, 0}, cosine, {-y, 0}, sine), off);
         const auto second = certain(sum_of_products({x, 0}, sine, {y, 0}, cosine), off);
         if (first && second) {
@@ -67,7 +69,7 @@ void Ladder::turn(Position t, std::span<const std::vector<Coordinates>> xy) cons
           continue;
         }
       }
-      const auto [turned_x, turned_y] = slow_.turned(i, t, x, y, Format::f64);
+      const auto [turned_x, turned_y] = multiprecision_.rotated(i, t, x, y, Format::f64);
       *point.x = turned_x, *point.y = turned_y;
     }
 }

@@ -21,28 +21,28 @@ class Ladder {
 
   std::size_t size() const { return frequencies_.size(); }
   double frequency(std::size_t i) const { return frequencies_[i]; }  // rounded once
-  const Slow& slow() const { return slow_; }
+  const Multiprecision& multiprecision() const { return multiprecision_; }
   // The fast way, made when first asked for; none where the numbers do not fit it.
-  const Waves* waves() const;
+  const PhasorTables* phasors() const;
 
   // amplitude * sin(t w_i) and amplitude * cos(t w_i), each rounded once.
-  using Point = Slow::Point;
+  using Point = Multiprecision::Point;
   std::vector<Point> points(Position t) const;
 
-  // (x, y) turned by t w_i counter-clockwise, each coordinate rounded once. One angle serves many points:
-  // `xy[i]` are the points to be turned by the angle of frequency i, in place.
+  // (x, y) rotated by t w_i counter-clockwise, each coordinate rounded once. One angle serves many points:
+  // `xy[i]` are the points to be rotated by the angle of frequency i, in place.
   struct Coordinates {
     double *x, *y;
   };
-  void turn(Position t, std::span<const std::vector<Coordinates>> xy) const;
+  void rotate(Position t, std::span<const std::vector<Coordinates>> xy) const;
 
  private:
-  Slow slow_;
+  Multiprecision multiprecision_;
   const Kernel& kernel_;
   std::vector<double> frequencies_;
   struct Fast {
     std::once_flag once;
-    std::unique_ptr<const Waves> waves;
+    std::unique_ptr<const PhasorTables> phasors;
   };
   std::shared_ptr<Fast> fast_ = std::make_shared<Fast>();
 };

@@ -15,23 +15,23 @@ namespace {
 
 constexpr mpfr_prec_t first_bits = 256, most_bits = 2048;
 
-struct Turn {
+struct Rotation {
   Real sine, cosine;
   double error;  // of each, absolute
 };
 
-Turn turn_of(const Real& frequency, Position t) {
+Rotation rotation_of(const Real& frequency, Position t) {
   const mpfr_prec_t bits = frequency.bits();
-  Turn turn{Real(bits), Real(bits), 0};
+  Rotation rotate{Real(bits), Real(bits), 0};
   Real angle(bits);
   mpfr_mul_si(angle.x, frequency.x, t, MPFR_RNDN);
   if (!angle.is_zero() && mpfr_get_exp(angle.x) > 100)
     throw Refusal(fmt::format("position {}: an angle of 2^100 radians or more is not reduced", t));
   const double size = std::abs(mpfr_get_d(angle.x, MPFR_RNDA));
-  mpfr_sin_cos(turn.sine.x, turn.cosine.x, angle.x, MPFR_RNDN);
-  turn.error = std::ldexp(size * 0x1p13 + 1, -static_cast<int>(bits));
-  if (size == 0) turn.error = 0;  // sine 0 and cosine 1, exactly
-  return turn;
+  mpfr_sin_cos(rotate.sine.x, rotate.cosine.x, angle.x, MPFR_RNDN);
+  rotate.error = std::ldexp(size * 0x1p13 + 1, -static_cast<int>(bits));
+  if (size == 0) rotate.error = 0;  // sine 0 and cosine 1, exactly
+  return rotate;
 }
 
 // The relative error that an absolute one is of this value; 1 or more says that nothing is known of it.
@@ -42,11 +42,11 @@ double relative(double error, const Real& value) {
 }
 
 // Asks with more and more bits until the answer is one value of the format.
-template <class Ask>
-auto certain(Ask ask) {
+template <class Choice>
+auto certain(Choice choice) {
   for (mpfr_prec_t bits = first_bits; bits < most_bits; bits *= 2)
-    if (const auto answer = ask(bits, false)) return *answer;
-  return *ask(most_bits, true);
+    if (const auto answer = choice(bits, false)) return *answer;
+  return *choice(most_bits, true);
 }
 
 std::optional<double> nearest(Format format, const Real& value, double error, bool last) {
@@ -55,10 +55,10 @@ std::optional<double> nearest(Format format, const Real& value, double error, bo
 
 }  // namespace
 
-Slow::Slow(Frequencies frequencies, Amplitude amplitude)
+Multiprecision::Multiprecision(Frequencies frequencies, Amplitude amplitude)
     : frequencies_(std::move(frequencies)), amplitude_(std::move(amplitude)) {}
 
-const Slow::Numbers& Slow::with(mpfr_prec_t bits) const {
+const Multiprecision::Numbers& Multiprecision::with(mpfr_prec_t bits) const {
   const std::scoped_lock locked(kept_->lock);
   auto& kept = kept_->numbers[bits];
   if (!kept)
@@ -66,59 +66,61 @@ const Slow::Numbers& Slow::with(mpfr_prec_t bits) const {
   return *kept;
 }
 
-Slow::Point Slow::point(std::size_t i, Position t, Format format) const {
+Multiprecision::Point Multiprecision::point(std::size_t i, Position t, Format format) const {
   return certain([&](mpfr_prec_t bits, bool last) -> std::optional<Point> {
     const Numbers& numbers = with(bits);
-    Turn turn = turn_of(numbers.frequencies.at(i), t);
+    Rotation rotate = rotation_of(numbers.frequencies.at(i), t);
     const double size = std::abs(numbers.amplitude.nearest());
-    const double error = turn.error == 0 && exactly_held(amplitude_)
+    const double error = rotate.error == 0 && exactly_held(amplitude_)
                              ? 0
-                             : (2 * turn.error + std::ldexp(0x1p13, -static_cast<int>(bits))) * size;
-    mpfr_mul(turn.sine.x, turn.sine.x, numbers.amplitude.x, MPFR_RNDN);
-    mpfr_mul(turn.cosine.x, turn.cosine.x, numbers.amplitude.x, MPFR_RNDN);
+                             : (2 * rotate.error + std::ldexp(0x1p13, -static_cast<int>(bits))) * size;
+    mpfr_mul(rotate.sine.x, rotate.sine.x, numbers.amplitude.x, MPFR_RNDN);
+    mpfr_mul(rotate.cosine.x, rotate.cosine.x, numbers.amplitude.x, MPFR_RNDN);
     // The sine of no angle is 0 whatever the amplitude is.
-    const auto sine = t == 0 ? 0.0 : nearest(format, turn.sine, error, last);
-    const auto cosine = nearest(format, turn.cosine, error, last);
+    const auto sine = t == 0 ? 0.0 : nearest(format, rotate.sine, error, last);
+    const auto cosine = nearest(format, rotate.cosine, error, last);
     if (!sine || !cosine) return std::nullopt;
     return Point{*sine, *cosine};
   });
 }
 
-Slow::Turned Slow::turned(std::size_t i, Position t, double x, double y, Format format) const {
-  return certain([&](mpfr_prec_t bits, bool last) -> std::optional<Turned> {
+Multiprecision::Rotated Multiprecision::rotated(std::size_t i, Position t, double x, double y,
+                                                Format format) const {
+  return certain([&](mpfr_prec_t bits, bool last) -> std::optional<Rotated> {
     const Numbers& numbers = with(bits);
-    Turn turn = turn_of(numbers.frequencies.at(i), t);
-    mpfr_mul(turn.sine.x, turn.sine.x, numbers.amplitude.x, MPFR_RNDN);
-    mpfr_mul(turn.cosine.x, turn.cosine.x, numbers.amplitude.x, MPFR_RNDN);
+    Rotation rotate = rotation_of(numbers.frequencies.at(i), t);
+    mpfr_mul(rotate.sine.x, rotate.sine.x, numbers.amplitude.x, MPFR_RNDN);
+    mpfr_mul(rotate.cosine.x, rotate.cosine.x, numbers.amplitude.x, MPFR_RNDN);
     const double unit = std::ldexp(1.0, -static_cast<int>(bits));
     const double size = std::abs(numbers.amplitude.nearest());
-    const bool exact_numbers = turn.error == 0 && exactly_held(amplitude_);
+    const bool exact_numbers = rotate.error == 0 && exactly_held(amplitude_);
     // Each product carries the error of its sine or cosine; mpfr_fmma and mpfr_fmms round once.
     const double error =
-        exact_numbers ? 0 : (2 * turn.error + 0x1p13 * unit + 2 * unit) * size * (std::abs(x) + std::abs(y));
+        exact_numbers ? 0
+                      : (2 * rotate.error + 0x1p13 * unit + 2 * unit) * size * (std::abs(x) + std::abs(y));
     Real along(bits), across(bits);
     const Real from_x(bits, x), from_y(bits, y);
-    mpfr_fmms(along.x, from_x.x, turn.cosine.x, from_y.x, turn.sine.x, MPFR_RNDN);
-    mpfr_fmma(across.x, from_x.x, turn.sine.x, from_y.x, turn.cosine.x, MPFR_RNDN);
+    mpfr_fmms(along.x, from_x.x, rotate.cosine.x, from_y.x, rotate.sine.x, MPFR_RNDN);
+    mpfr_fmma(across.x, from_x.x, rotate.sine.x, from_y.x, rotate.cosine.x, MPFR_RNDN);
     const bool nothing = x == 0 && y == 0;
     const auto first = nothing ? 0.0 : nearest(format, along, error, last);
     const auto second = nothing ? 0.0 : nearest(format, across, error, last);
     if (!first || !second) return std::nullopt;
-    return Turned{*first, *second};
+    return Rotated{*first, *second};
   });
 }
 
-double Slow::kernel(Position t, double divisor, Format format) const {
+double Multiprecision::kernel(Position t, double divisor, Format format) const {
   return certain([&](mpfr_prec_t bits, bool last) -> std::optional<double> {
     const Numbers& numbers = with(bits);
     const double unit = std::ldexp(1.0, -static_cast<int>(bits));
     Real sum(bits);
     double error = 0;
     for (const Real& frequency : numbers.frequencies) {
-      const Turn turn = turn_of(frequency, t);
-      mpfr_add(sum.x, sum.x, turn.cosine.x, MPFR_RNDN);
+      const Rotation rotate = rotation_of(frequency, t);
+      mpfr_add(sum.x, sum.x, rotate.cosine.x, MPFR_RNDN);
       // Every partial sum is at most the number of terms, and rounds by half its last place.
-      error += turn.error + static_cast<double>(size()) * unit;
+      error += rotate.error + static_cast<double>(size()) * unit;
     }
     const double scale = numbers.amplitude.nearest() * numbers.amplitude.nearest() / std::abs(divisor);
     error = (error + 0x1p15 * unit * static_cast<double>(size())) * scale;

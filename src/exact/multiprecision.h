@@ -17,11 +17,11 @@ namespace posproof::exact {
 // of a format. Where the frequency itself is not algebraic (a formula with pi in it), or the sum of two
 // products is rounded, no theorem is known: past `most_bits` the nearest value is given, which then is off by
 // half a unit in the last place and 2^-1900 of itself.
-class Slow {
+class Multiprecision {
  public:
   static constexpr mpfr_prec_t usual_bits = 192;
 
-  Slow(Frequencies frequencies, Amplitude amplitude);
+  Multiprecision(Frequencies frequencies, Amplitude amplitude);
 
   std::size_t size() const { return frequencies_.size(); }
   const Frequencies& frequencies() const { return frequencies_; }
@@ -32,11 +32,11 @@ class Slow {
   };
   // amplitude * sin(t w_i) and amplitude * cos(t w_i). Throws Refusal where |t w_i| is 2^100 radians or more.
   Point point(std::size_t i, Position t, Format format) const;
-  // (x, y) turned by t w_i counter-clockwise: (x cos - y sin, x sin + y cos) times the amplitude.
-  struct Turned {
+  // (x, y) rotated by t w_i counter-clockwise: (x cos - y sin, x sin + y cos) times the amplitude.
+  struct Rotated {
     double x, y;
   };
-  Turned turned(std::size_t i, Position t, double x, double y, Format format) const;
+  Rotated rotated(std::size_t i, Position t, double x, double y, Format format) const;
 
   // The sum of cos(t w_i) over all i, times the squared amplitude, over `divisor`.
   double kernel(Position t, double divisor, Format format) const;

@@ -21,11 +21,11 @@ constexpr std::size_t line = 64;
 constexpr Position digit = 64;
 
 // As many bits as bounds.h, (0), asks for.
-mpfr_prec_t bits_for(const Slow& slow) {
+mpfr_prec_t bits_for(const Multiprecision& multiprecision) {
   mpfr_exp_t most = 0;
-  for (const Real& w : slow.with(Slow::usual_bits).frequencies)
+  for (const Real& w : multiprecision.with(Multiprecision::usual_bits).frequencies)
     if (!w.is_zero()) most = std::max(most, mpfr_get_exp(w.x));
-  return Slow::usual_bits + most;
+  return Multiprecision::usual_bits + most;
 }
 
 // A point of the circle, in MPFR.
@@ -93,17 +93,17 @@ Lines lines(std::size_t numbers) {
 
 // Of a row, the four arrays follow each other; the padding behind the last row is that of all.
 Rows::Rows(std::size_t rows, std::size_t lanes)
-    : memory_(lines(4 * rows * lanes + lane_group)), waves_(new Wave[rows]) {
+    : memory_(lines(4 * rows * lanes + lane_group)), phasors_(new Phasor[rows]) {
   double* at = memory_.get();
   for (std::size_t row = 0; row < rows; ++row, at += 4 * lanes)
-    waves_[row] = {at, at + lanes, at + 2 * lanes, at + 3 * lanes};
+    phasors_[row] = {at, at + lanes, at + 2 * lanes, at + 3 * lanes};
 }
 
 // ---- waves ----
 
-bool Waves::fit(const Slow& slow) {
-  if (slow.size() > most_frequencies) return false;
-  const auto& numbers = slow.with(Slow::usual_bits);
+bool PhasorTables::fit(const Multiprecision& multiprecision) {
+  if (multiprecision.size() > most_frequencies) return false;
+  const auto& numbers = multiprecision.with(Multiprecision::usual_bits);
   const double amplitude = std::abs(numbers.amplitude.nearest());
   if (!(amplitude >= 0x1p-100 && amplitude <= 0x1p100)) return false;
   return std::all_of(numbers.frequencies.begin(), numbers.frequencies.end(), [](const Real& frequency) {
@@ -112,26 +112,27 @@ bool Waves::fit(const Slow& slow) {
   });
 }
 
-struct Waves::Seeds {
+struct PhasorTables::Seeds {
   std::vector<Seed> all;
 };
 
-Waves::Waves(const Slow& slow, const Kernel& kernel)
+PhasorTables::PhasorTables(const Multiprecision& multiprecision, const Kernel& kernel)
     : kernel_(kernel),
-      size_(slow.size()),
+      size_(multiprecision.size()),
       lanes_((size_ + lane_group - 1) / lane_group * lane_group),
-      sway_(array(lanes_)),
-      speed_(array(lanes_)),
+      largest_sine_(array(lanes_)),
+      frequency_(array(lanes_)),
       seeds_(std::make_shared<Seeds>()) {
-  const auto& numbers = slow.with(bits_for(slow));
+  const auto& numbers = multiprecision.with(bits_for(multiprecision));
   split(numbers.amplitude, amplitude_, amplitude_rest_);
   for (std::size_t i = 0; i < size_; ++i) {
-    speed_[i] = std::abs(numbers.frequencies[i].nearest()) * (1 + 2 * bounds::u);
+    frequency_[i] = std::abs(numbers.frequencies[i].nearest()) * (1 + 2 * bounds::u);
     seeds_->all.push_back(seed(numbers.frequencies[i]));
   }
   const Rows& babies = table(0);
   for (std::size_t row = 0; row < rows_per_block; ++row)
-    for (std::size_t i = 0; i < size_; ++i) sway_[i] = std::max(sway_[i], std::abs(babies[row].sine[i]));
+    for (std::size_t i = 0; i < size_; ++i)
+      largest_sine_[i] = std::max(largest_sine_[i], std::abs(babies[row].sine[i]));
 
   coarse_ = lines(2 * rows_per_block * lanes_);
   split_ = lines(4 * rows_per_block * lanes_);
@@ -144,7 +145,7 @@ Waves::Waves(const Slow& slow, const Kernel& kernel)
   constexpr std::size_t few = lanes_together;
   for (std::size_t lane = 0; lane < lanes_; lane += few)
     for (std::size_t row = 0; row < rows_per_block; ++row, coarse += 2 * few, split += 4 * few) {
-      const Wave& from = babies[row];
+      const Phasor& from = babies[row];
       for (std::size_t i = 0; i < few; ++i) {
         coarse[i] = from.sine[lane + i];
         coarse[few + i] = from.cosine[lane + i];
@@ -154,7 +155,7 @@ Waves::Waves(const Slow& slow, const Kernel& kernel)
     }
 }
 
-const Rows& Waves::table(std::size_t level) const {
+const Rows& PhasorTables::table(std::size_t level) const {
   if (built_.load(std::memory_order_acquire) <= level) {
     const std::scoped_lock locked(building_);
     while (built_.load(std::memory_order_relaxed) <= level) build_next();
@@ -162,7 +163,7 @@ const Rows& Waves::table(std::size_t level) const {
   return tables_.at(level);
 }
 
-void Waves::build_next() const {
+void PhasorTables::build_next() const {
   const std::size_t level = built_.load(std::memory_order_relaxed);
   Rows table(digit, lanes_);
   std::fill_n(table[0].cosine, lanes_, 1.0);
@@ -189,7 +190,7 @@ namespace {
 
 constexpr Position none = std::numeric_limits<Position>::max();
 
-void copy(const Wave& from, const Wave& to, std::size_t lanes) {
+void copy(const Phasor& from, const Phasor& to, std::size_t lanes) {
   std::copy_n(from.sine, lanes, to.sine);
   std::copy_n(from.sine_rest, lanes, to.sine_rest);
   std::copy_n(from.cosine, lanes, to.cosine);
@@ -197,10 +198,10 @@ void copy(const Wave& from, const Wave& to, std::size_t lanes) {
 }
 
 // e^{-i x} is the conjugate.
-void conjugate(const Wave& wave, std::size_t lanes) {
+void conjugate(const Phasor& phasor, std::size_t lanes) {
   for (std::size_t i = 0; i < lanes; ++i) {
-    wave.sine[i] = 0 - wave.sine[i];
-    wave.sine_rest[i] = 0 - wave.sine_rest[i];
+    phasor.sine[i] = 0 - phasor.sine[i];
+    phasor.sine_rest[i] = 0 - phasor.sine_rest[i];
   }
 }
 
@@ -211,22 +212,23 @@ Position block_of(Position t) {
 
 }  // namespace
 
-Giants::Giants(const Waves& waves, std::size_t most)
-    : waves_(waves),
-      rows_(most, waves.lanes()),
-      errors_(most, waves.lanes()),
-      common_(2, waves.lanes()),
+Giants::Giants(const PhasorTables& phasors, std::size_t most)
+    : phasors_(phasors),
+      rows_(most, phasors.lanes()),
+      errors_(most, phasors.lanes()),
+      common_(2, phasors.lanes()),
       above_(none),
       numbers_(most, none),
       bounds_(most),
       blocks_(most) {
-  std::fill_n(common_[1].cosine, waves.lanes(), waves.amplitude());
-  std::fill_n(common_[1].cosine_rest, waves.lanes(), waves.amplitude_rest());
+  std::fill_n(common_[1].cosine, phasors.lanes(), phasors.amplitude());
+  std::fill_n(common_[1].cosine_rest, phasors.lanes(), phasors.amplitude_rest());
   for (std::size_t i = 0; i < most; ++i) {
-    const Wave& room = errors_[i];
+    const Phasor& room = errors_[i];
     bounds_[i] = {room.sine, room.cosine, room.sine_rest, room.cosine_rest, 0, 0, 0};
     blocks_[i] = {
-        &rows_[i], waves.table(0).data(), waves.coarse_babies(), waves.split_babies(), &bounds_[i], 0, 0};
+        &rows_[i], phasors.table(0).data(), phasors.coarse_babies(), phasors.split_babies(), &bounds_[i], 0,
+        0};
   }
 }
 
@@ -253,25 +255,26 @@ void Giants::move(std::size_t slot, Position number) {
   Position digits = negative ? -number : number;
   const auto second = static_cast<std::size_t>(digits % digit);
   digits /= digit;
-  const Kernel& kernel = waves_.kernel();
-  const std::size_t lanes = waves_.lanes();
-  const Wave &above = common_[0], &giant = rows_[slot];
+  const Kernel& kernel = phasors_.kernel();
+  const std::size_t lanes = phasors_.lanes();
+  const Phasor &above = common_[0], &giant = rows_[slot];
   if (digits != above_) {
     above_ = digits;
-    const Wave* product = &common_[1];
+    const Phasor* product = &common_[1];
     for (std::size_t level = 2; digits != 0; ++level, digits /= digit) {
       if (digits % digit == 0) continue;
-      kernel.multiply(*product, waves_.table(level)[static_cast<std::size_t>(digits % digit)], above, lanes);
+      kernel.multiply(*product, phasors_.table(level)[static_cast<std::size_t>(digits % digit)], above,
+                      lanes);
       product = &above;
     }
     if (product != &above) copy(*product, above, lanes);
   }
-  kernel.multiply(above, waves_.table(1)[second], giant, lanes);
+  kernel.multiply(above, phasors_.table(1)[second], giant, lanes);
   if (negative) conjugate(giant, lanes);
 
   const double farthest = std::abs(static_cast<double>(number)) * digit + digit;
-  kernel.bound(giant, waves_.sway(), waves_.speed(), farthest, std::abs(waves_.amplitude()), bounds_[slot],
-               lanes);
+  kernel.bound(giant, phasors_.largest_sine(), phasors_.frequency(), farthest, std::abs(phasors_.amplitude()),
+               bounds_[slot], lanes);
 }
 
 // ---- which kernel ----

@@ -13,7 +13,7 @@
 
 namespace posproof::exact {
 
-class Slow;
+class Multiprecision;
 
 // Numbers, zeros at first, aligned to lines.
 struct FreeLines {
@@ -28,24 +28,24 @@ class Rows {
   Rows() = default;
   Rows(std::size_t rows, std::size_t lanes);
 
-  const Wave* data() const { return waves_.get(); }
-  const Wave& operator[](std::size_t row) const { return waves_[row]; }
+  const Phasor* data() const { return phasors_.get(); }
+  const Phasor& operator[](std::size_t row) const { return phasors_[row]; }
 
  private:
   Lines memory_;
-  std::unique_ptr<Wave[]> waves_;
+  std::unique_ptr<Phasor[]> phasors_;
 };
 
 // e^{i t w} for every frequency w of a ladder and |t| <= 2^41 in double-double: the product of one row from
 // each table, a table for each digit of t to base 64. How good they are is derived in bounds.h.
-class Waves {
+class PhasorTables {
  public:
   // Whether the frequencies and the amplitude are of a size that double-double holds: frequencies 0 or from
   // 2^-500 to 2^40 radians, amplitudes from 2^-100 to 2^100.
-  static bool fit(const Slow& slow);
+  static bool fit(const Multiprecision& multiprecision);
   static constexpr std::size_t most_frequencies = std::size_t{1} << 13;  // of which a table takes 16 MiB
 
-  Waves(const Slow& slow, const Kernel& kernel);
+  PhasorTables(const Multiprecision& multiprecision, const Kernel& kernel);
 
   const Kernel& kernel() const { return kernel_; }
   std::size_t size() const { return size_; }    // frequencies
@@ -57,8 +57,8 @@ class Waves {
   const Rows& table(std::size_t level) const;
   const double* coarse_babies() const { return coarse_.get(); }  // table 0 as Block has it
   const double* split_babies() const { return split_.get(); }
-  const double* sway() const { return sway_.get(); }    // the largest |sine| of table 0
-  const double* speed() const { return speed_.get(); }  // |w|, rounded up
+  const double* largest_sine() const { return largest_sine_.get(); }  // the largest |sine| of table 0
+  const double* frequency() const { return frequency_.get(); }        // |w|, rounded up
 
   static constexpr std::size_t levels = 7;
 
@@ -69,7 +69,7 @@ class Waves {
   const Kernel& kernel_;
   std::size_t size_, lanes_;
   double amplitude_ = 0, amplitude_rest_ = 0;
-  std::unique_ptr<double[]> sway_, speed_;
+  std::unique_ptr<double[]> largest_sine_, frequency_;
   Lines coarse_, split_;
   mutable std::mutex building_;
   mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
@@ -82,7 +82,7 @@ class Waves {
 class Giants {
  public:
   // Room for so many blocks at a time.
-  explicit Giants(const Waves& waves, std::size_t most = 1);
+  explicit Giants(const PhasorTables& phasors, std::size_t most = 1);
 
   // Rows from `first` on, `rows` of them or as many as there is room for. Valid until the next call.
   Blocks blocks(Position first, std::size_t rows);
@@ -92,7 +92,7 @@ class Giants {
  private:
   void move(std::size_t slot, Position number);
 
-  const Waves& waves_;
+  const PhasorTables& phasors_;
   Rows rows_;                      // the giants of the blocks
   Rows errors_;                    // of the blocks
   Rows common_;                    // what the digits above the second give; the amplitude

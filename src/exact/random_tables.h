@@ -218,7 +218,8 @@ inline void one_table(Random& random, std::size_t samples, Outcome& outcome) {
   for (std::size_t s = 0; s < samples; ++s) {
     const Strip& strip = strips[below(random, strips.size())];
     const std::size_t row = below(random, rows), lane = strip.lane + below(random, strip.count);
-    const auto [sine, cosine] = any->slow().point(lane, first + offset + static_cast<Position>(row), format);
+    const auto [sine, cosine] =
+        any->multiprecision().point(lane, first + offset + static_cast<Position>(row), format);
     for (const bool of_cosine : {false, true}) {
       if (of_cosine ? !strip.has_cosines() : !strip.has_sines()) continue;
       ++outcome.entries;

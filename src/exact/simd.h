@@ -259,12 +259,12 @@ POSPROOF_INLINE Exactly product(Doubles a, Doubles b) {
 }
 
 // A number as the unevaluated sum of two doubles.
-struct Twofold {
+struct DoubleDouble {
   Doubles head, rest;
 };
 
 // a b + c d. The error is derived in waves.h, (1).
-POSPROOF_INLINE Twofold sum_of_products(Twofold a, Twofold b, Twofold c, Twofold d) {
+POSPROOF_INLINE DoubleDouble sum_of_products(DoubleDouble a, DoubleDouble b, DoubleDouble c, DoubleDouble d) {
   const Exactly ab = product(a.head, b.head), cd = product(c.head, d.head);
   const Doubles sum = ab.product + cd.product;  // Knuth's two-sum: sum + lost is exact
   const Doubles back = sum - ab.product;
@@ -276,7 +276,7 @@ POSPROOF_INLINE Twofold sum_of_products(Twofold a, Twofold b, Twofold c, Twofold
   return {head, rest - (head - sum)};
 }
 
-POSPROOF_INLINE Twofold operator-(Twofold a) {
+POSPROOF_INLINE DoubleDouble operator-(DoubleDouble a) {
   return {-a.head, -a.rest};
 }
 

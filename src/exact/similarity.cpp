@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "exact/bounds.h"
-#include "exact/ladder.h"
 #include "exact/double_double.h"
+#include "exact/ladder.h"
 
 // How far the fast way may be from the exact value: u = 2^-53, to first order in u, constants rounded up, as
 // in bounds.h. There are n frequencies; A is the amplitude, P the power of two at or above A (1 + 2^-50). For
@@ -59,7 +59,7 @@ Split split(double head, double rest, double shift) {
 // The value of the format that everything within `error` of x rounds to, if there is one. As certain_in
 // (twofold.h), but the rest may be larger than half a unit of the head: the ends, rounded to double, are less
 // than one double away from what they stand for.
-std::optional<double> certain_of_sum(Format format, Twofold x, double error) {
+std::optional<double> certain_of_sum(Format format, DoubleDouble x, double error) {
   double low = x.head + (x.rest - error), high = x.head + (x.rest + error);
   if (format != Format::f64) {
     low = nearest(format, std::nextafter(low, -HUGE_VAL));
@@ -69,7 +69,7 @@ std::optional<double> certain_of_sum(Format format, Twofold x, double error) {
   return low;
 }
 
-Twofold sum(double a, double b) {
+DoubleDouble sum(double a, double b) {
   const double s = a + b, back = s - a;
   return {s, (a - (s - back)) + (b - back)};
 }
@@ -77,15 +77,15 @@ Twofold sum(double a, double b) {
 }  // namespace
 
 struct Similarity::Fast {
-  const Waves& waves;
+  const PhasorTables& phasors;
   std::size_t n;
   double power = 1;                // P
   double shift, baby_shift;        // adding and subtracting them halves giants and babies
   double split_error, fine_error;  // (1) and (2), of the sum times the amplitude
   std::vector<Halves> babies;      // [chunk of rows][frequency]
 
-  explicit Fast(const Waves& from) : waves(from), n(from.size()) {
-    const double amplitude = std::abs(waves.amplitude()), terms = static_cast<double>(n);
+  explicit Fast(const PhasorTables& from) : phasors(from), n(from.size()) {
+    const double amplitude = std::abs(phasors.amplitude()), terms = static_cast<double>(n);
     while (power < amplitude * (1 + 0x1p-50)) power *= 2;
     while (power / 2 >= amplitude * (1 + 0x1p-50)) power /= 2;
     int s = 26;
@@ -96,15 +96,15 @@ struct Similarity::Fast {
 
     constexpr double u = bounds::u;
     const double product = 12 * u * u * terms * power * amplitude;  // (3)
-    const double waves_error = bounds::giant * terms * amplitude;
-    split_error = (u * q * terms * (terms + 10) + waves_error) * amplitude + product;
+    const double phasors_error = bounds::giant * terms * amplitude;
+    split_error = (u * q * terms * (terms + 10) + phasors_error) * amplitude + product;
     fine_error =
-        (u * u * amplitude * terms * (24 + (terms + 2) * (terms + 2)) + waves_error) * amplitude + product;
+        (u * u * amplitude * terms * (24 + (terms + 2) * (terms + 2)) + phasors_error) * amplitude + product;
 
     babies.resize(rows_per_block / chunk * n);
     for (std::size_t row = 0; row < rows_per_block; ++row)
       for (std::size_t i = 0; i < n; ++i) {
-        const Wave& baby = waves.table(0)[row];
+        const Phasor& baby = phasors.table(0)[row];
         Halves& to = babies[row / chunk * n + i];
         const Split c = split(baby.cosine[i], baby.cosine_rest[i], baby_shift);
         const Split w = split(baby.sine[i], baby.sine_rest[i], baby_shift);
@@ -113,10 +113,10 @@ struct Similarity::Fast {
       }
   }
 
-  using Sums = std::array<Twofold, rows_per_block>;
+  using Sums = std::array<DoubleDouble, rows_per_block>;
 
   // The sums of all rows of a block, in halves: (1).
-  void in_halves(const Wave& giant, Sums& sums) const {
+  void in_halves(const Phasor& giant, Sums& sums) const {
     std::vector<std::array<double, 4>> giants(n);
     for (std::size_t i = 0; i < n; ++i) {
       const Split c = split(giant.cosine[i], giant.cosine_rest[i], shift);
@@ -140,28 +140,28 @@ struct Similarity::Fast {
   }
 
   // The sum of one row in double-double: (2).
-  Twofold in_double_double(const Block& block, std::size_t row) const {
-    const Wave &giant = *block.giant, &baby = block.babies[row];
-    Twofold all{0, 0};
+  DoubleDouble in_double_double(const Block& block, std::size_t row) const {
+    const Phasor &giant = *block.giant, &baby = block.babies[row];
+    DoubleDouble all{0, 0};
     for (std::size_t i = 0; i < n; ++i) {
-      const Twofold one =
+      const DoubleDouble one =
           sum_of_products({giant.cosine[i], giant.cosine_rest[i]}, {baby.cosine[i], baby.cosine_rest[i]},
                           {-giant.sine[i], -giant.sine_rest[i]}, {baby.sine[i], baby.sine_rest[i]});
-      const Twofold heads = sum(all.head, one.head);
+      const DoubleDouble heads = sum(all.head, one.head);
       all = {heads.head, all.rest + (one.rest + heads.rest)};
     }
     return sum(all.head, all.rest);
   }
 
   // Times the amplitude: (3).
-  Twofold scaled(Twofold x) const {
-    const Twofold p = product(x.head, waves.amplitude());
-    return {p.head, p.rest + (x.head * waves.amplitude_rest() + x.rest * waves.amplitude())};
+  DoubleDouble scaled(DoubleDouble x) const {
+    const DoubleDouble p = product(x.head, phasors.amplitude());
+    return {p.head, p.rest + (x.head * phasors.amplitude_rest() + x.rest * phasors.amplitude())};
   }
 };
 
 Similarity::Similarity(const Ladder& ladder) : ladder_(std::make_unique<const Ladder>(ladder)) {
-  if (const Waves* waves = ladder_->waves()) fast_ = std::make_unique<const Fast>(*waves);
+  if (const PhasorTables* phasors = ladder_->phasors()) fast_ = std::make_unique<const Fast>(*phasors);
 }
 
 Similarity::~Similarity() = default;
@@ -173,14 +173,14 @@ void Similarity::fill(Format format, Position first, std::span<double> out) cons
     throw Refusal(fmt::format("similarities of {} offsets from {} on: allowed are offsets from -2^40 to 2^40",
                               out.size(), first));
   if (ladder_->size() == 0) return std::fill(out.begin(), out.end(), 0.0);
-  const Slow& slow = ladder_->slow();
+  const Multiprecision& multiprecision = ladder_->multiprecision();
   if (fast_ == nullptr) {
     for (std::size_t at = 0; at < out.size(); ++at)
-      out[at] = slow.kernel(first + static_cast<Position>(at), 1, format);
+      out[at] = multiprecision.kernel(first + static_cast<Position>(at), 1, format);
     return;
   }
 
-  Giants giants(fast_->waves);
+  Giants giants(fast_->phasors);
   Fast::Sums sums{};
   std::size_t rows = 0;
   for (std::size_t done = 0; done < out.size(); done += rows) {
@@ -194,7 +194,7 @@ void Similarity::fill(Format format, Position first, std::span<double> out) cons
       auto value = certain_of_sum(format, fast_->scaled(sums[row]), fast_->split_error);
       if (!value)
         value = certain_of_sum(format, fast_->scaled(fast_->in_double_double(block, row)), fast_->fine_error);
-      out[done + r] = value ? *value : slow.kernel(k + static_cast<Position>(r), 1, format);
+      out[done + r] = value ? *value : multiprecision.kernel(k + static_cast<Position>(r), 1, format);
     }
   }
 }

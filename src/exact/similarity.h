@@ -11,7 +11,7 @@ namespace posproof::exact {
 
 class Ladder;
 
-// g(k), the amplitude squared times the sum of cos(k w_i) over a ladder: what the codes of two positions k
+// g(k), the amplitude squared times the sum of cos(k w_i) over a ladder: what the rows of two positions k
 // apart have in common, p_s . p_(s+k), where every sine has its cosine (Vaswani et al. 2017, section 3.5);
 // and the logit of a query and a key k apart that are (1, 0) in every pair (Su et al. 2021, eq. 16). Exact
 // real numbers, of which every one can be had correctly rounded (to nearest, ties to even) to every format:

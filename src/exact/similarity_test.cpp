@@ -35,7 +35,7 @@ struct Asked {
 // How many of these are not what MPFR rounds to.
 std::size_t wrong(const Ladder& ladder, Format format, const std::vector<Asked>& all) {
   return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Asked& one) {
-    return one.value != ladder.slow().kernel(one.k, 1, format);
+    return one.value != ladder.multiprecision().kernel(one.k, 1, format);
   }));
 }
 

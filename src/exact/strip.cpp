@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "exact/ladder.h"
 #include "exact/double_double.h"
+#include "exact/ladder.h"
 
 namespace posproof::exact {
 namespace {
@@ -115,14 +115,17 @@ double settled(const Ladder& ladder, const Blocks& blocks, const Open::Entry& en
   if (!cosine && (t == 0 || ladder.frequency(lane) == 0)) return 0;
   if (blocks.count != 0) {
     const Block& block = blocks.first[row / rows_per_block];
-    const Wave &giant = *block.giant, &baby = block.babies[row % rows_per_block];
-    const Twofold s{giant.sine[lane], giant.sine_rest[lane]}, c{giant.cosine[lane], giant.cosine_rest[lane]};
-    const Twofold bs{baby.sine[lane], baby.sine_rest[lane]}, bc{baby.cosine[lane], baby.cosine_rest[lane]};
-    const Twofold x = cosine ? sum_of_products(c, bc, {-s.head, -s.rest}, bs) : sum_of_products(s, bc, c, bs);
+    const Phasor &giant = *block.giant, &baby = block.babies[row % rows_per_block];
+    const DoubleDouble s{giant.sine[lane], giant.sine_rest[lane]},
+        c{giant.cosine[lane], giant.cosine_rest[lane]};
+    const DoubleDouble bs{baby.sine[lane], baby.sine_rest[lane]},
+        bc{baby.cosine[lane], baby.cosine_rest[lane]};
+    const DoubleDouble x =
+        cosine ? sum_of_products(c, bc, {-s.head, -s.rest}, bs) : sum_of_products(s, bc, c, bs);
     const double error = (cosine ? block.errors->fine_cosine : block.errors->fine_sine)[lane];
     if (const auto value = certain_in(format, x, error)) return *value;
   }
-  const auto point = ladder.slow().point(lane, t, format);
+  const auto point = ladder.multiprecision().point(lane, t, format);
   return cosine ? point.cosine : point.sine;
 }
 

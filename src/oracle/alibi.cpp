@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "core/hard.h"
-#include "oracle/asked.h"
 #include "exact/bias_kernels.h"
+#include "oracle/asked.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {

@@ -138,9 +138,9 @@ TEST(OracleAngles, are_those_of_the_second_derivation_with_offset_and_amplitude)
   expect_table({"dim=8 offset=-1 amplitude=22.627416997969522", 10000, ladder(4, 2, 8)});
 }
 
-// A turned point is x cos - y sin and x sin + y cos, from the exact sine and cosine.
-void expect_turned(const std::string& words, double base, unsigned over, bool half_split, bool backward,
-                   unsigned width, std::size_t dim) {
+// A rotated point is x cos - y sin and x sin + y cos, from the exact sine and cosine.
+void expect_rotated(const std::string& words, double base, unsigned over, bool half_split, bool backward,
+                    unsigned width, std::size_t dim) {
   const Rotary rotary = rope(words);
   ASSERT_EQ(rotary.pairs.size(), width / 2) << words;
   for (unsigned i = 0; i < width / 2; i += std::max(1u, width / 8)) {
@@ -152,7 +152,7 @@ void expect_turned(const std::string& words, double base, unsigned over, bool ha
     const auto positions = places(frequency);
     Tensor x({1, 1, positions.size(), dim});
     for (std::size_t c = 0; c < x.data.size(); ++c) x.data[c] = static_cast<double>(c % 509) - 300;
-    const Tensor turned = rotary.turn(x, positions, Role::query);
+    const Tensor rotated = rotary.rotate(x, positions, Role::query);
     for (std::size_t r = 0; r < positions.size(); ++r) {
       const auto [sine, cosine] = by_integers::point(frequency, backward ? -positions[r] : positions[r]);
       const auto a = static_cast<std::int64_t>(x.at(r, first)),
@@ -160,24 +160,24 @@ void expect_turned(const std::string& words, double base, unsigned over, bool ha
       const Whole error = (std::abs(a) + std::abs(b)) * sine.error;
       const std::string where = fmt::format("{}: pair {} at {}", words, i, positions[r]);
       if (positions[r] == 0) {
-        EXPECT_EQ(turned.at(r, first), x.at(r, first)) << where;
-        EXPECT_EQ(turned.at(r, second), x.at(r, second)) << where;
+        EXPECT_EQ(rotated.at(r, first), x.at(r, first)) << where;
+        EXPECT_EQ(rotated.at(r, second), x.at(r, second)) << where;
         continue;
       }
-      expect_bits(nearest(Known{a * cosine.value - b * sine.value, error}), turned.at(r, first), where);
-      expect_bits(nearest(Known{a * sine.value + b * cosine.value, error}), turned.at(r, second), where);
-      for (std::size_t c = width; c < dim; ++c) EXPECT_EQ(turned.at(r, c), x.at(r, c)) << where;
+      expect_bits(nearest(Known{a * cosine.value - b * sine.value, error}), rotated.at(r, first), where);
+      expect_bits(nearest(Known{a * sine.value + b * cosine.value, error}), rotated.at(r, second), where);
+      for (std::size_t c = width; c < dim; ++c) EXPECT_EQ(rotated.at(r, c), x.at(r, c)) << where;
     }
   }
 }
 
 TEST(OracleAngles, turn_queries_and_keys_as_the_second_derivation_does) {
-  expect_turned("dim=2", 10000, 2, true, false, 2, 2);
-  expect_turned("dim=128 base=500000", 500000, 128, true, false, 128, 128);
-  expect_turned("dim=16 layout=interleaved", 10000, 16, false, false, 16, 16);
-  expect_turned("dim=16 direction=backward", 10000, 16, true, true, 16, 16);
-  expect_turned("dim=16 rotary_width=6", 10000, 6, true, false, 6, 16);
-  expect_turned("dim=16 rotary_width=6 exponent=dim layout=interleaved", 10000, 16, false, false, 6, 16);
+  expect_rotated("dim=2", 10000, 2, true, false, 2, 2);
+  expect_rotated("dim=128 base=500000", 500000, 128, true, false, 128, 128);
+  expect_rotated("dim=16 layout=interleaved", 10000, 16, false, false, 16, 16);
+  expect_rotated("dim=16 direction=backward", 10000, 16, true, true, 16, 16);
+  expect_rotated("dim=16 rotary_dim=6", 10000, 6, true, false, 6, 16);
+  expect_rotated("dim=16 rotary_dim=6 exponent=dim layout=interleaved", 10000, 16, false, false, 6, 16);
 }
 
 TEST(OracleAngles, turn_every_head_and_batch_row_by_its_own_position) {
@@ -185,7 +185,7 @@ TEST(OracleAngles, turn_every_head_and_batch_row_by_its_own_position) {
   Tensor x({2, 2, 3, 4});
   for (std::size_t c = 0; c < x.data.size(); ++c) x.data[c] = static_cast<double>(c + 1);
   const std::array<Position, 6> positions = {5, 0, 1000, 7, 7, 123456};
-  const Tensor turned = rotary.turn(x, positions, Role::key);
+  const Tensor rotated = rotary.rotate(x, positions, Role::key);
   for (std::size_t b = 0; b < 2; ++b)
     for (std::size_t h = 0; h < 2; ++h)
       for (std::size_t n = 0; n < 3; ++n) {
@@ -194,8 +194,8 @@ TEST(OracleAngles, turn_every_head_and_batch_row_by_its_own_position) {
         for (std::size_t other = 0; other < 2; ++other)
           std::copy(row.begin(), row.end(), one.row(other).begin());
         const std::array<Position, 1> at = {positions[b * 3 + n]};
-        const Tensor alone = rotary.turn(one, at, Role::query);
-        for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(turned.at((b * 2 + h) * 3 + n, c), alone.at(0, c));
+        const Tensor alone = rotary.rotate(one, at, Role::query);
+        for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(rotated.at((b * 2 + h) * 3 + n, c), alone.at(0, c));
       }
 }
 

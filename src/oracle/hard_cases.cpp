@@ -65,23 +65,23 @@ class Line {
     if (mark == std::string_view::npos)
       refuse("a case is followed by ` # `, its distance, `ulp` or `rad`, and how it was found");
     const Case at = parse(words_.substr(0, mark));
-    const bool turns = at.has("quarters");
+    const bool rotations = at.has("quarters");
     HardCase out{whole(at, "t", 1, farthest),
                  static_cast<std::size_t>(whole(at, "i", 0, most_frequencies)),
                  {},
                  0,
                  {}};
-    if (turns)
+    if (rotations)
       out.near = NearQuarterTurns{whole(at, "quarters", 1, farthest)};
     else
       out.near = NearBoundary{word(at, "entry", {"sine", "cosine"}) == "cosine",
                               *format(word(at, "format", {"f64", "f32", "bf16", "f16"}))};
     for (const Case::Field& field : at.fields())
       if (field.name != "t" && field.name != "i" &&
-          !(turns ? field.name == "quarters" : field.name == "entry" || field.name == "format"))
+          !(rotations ? field.name == "quarters" : field.name == "entry" || field.name == "format"))
         refuse(fmt::format(
             "`{}` says nothing here; allowed are t, i, and either quarters or entry and format", field.name));
-    note(trimmed(words_.substr(mark + 1)), turns ? "rad" : "ulp", out);
+    note(trimmed(words_.substr(mark + 1)), rotations ? "rad" : "ulp", out);
     return out;
   }
 

@@ -8,11 +8,11 @@
 #include <map>
 
 #include "catalogue/hard_cases.h"
-#include "exact/hard_to_round.h"
+#include "exact/argument_reduction.h"
 #include "exact/by_integers.h"
 #include "exact/exact_table.h"
+#include "exact/hard_to_round.h"
 #include "exact/ladder.h"
-#include "exact/argument_reduction.h"
 #include "exact/strip.h"
 
 namespace posproof::oracle {
@@ -46,17 +46,17 @@ void for_each_file(auto tell) {
 TEST(HardCases, every_recorded_distance_is_right_to_the_digits_printed) {
   for_each_file([](const HardCases& file) {
     const Encoding encoding = encoding_of(file.encoding, file.parameters);
-    const Slow& slow = exact_of(encoding).ladder().slow();
+    const Multiprecision& multiprecision = exact_of(encoding).ladder().multiprecision();
     EXPECT_GE(file.cases.size(), 30u);
     for (const HardCase& one : file.cases) {
       if (const auto* boundary = std::get_if<NearBoundary>(&one.near)) {
         const double distance =
-            to_boundary(slow, {one.t, one.frequency, boundary->cosine}, boundary->format, 768);
+            to_boundary(multiprecision, {one.t, one.frequency, boundary->cosine}, boundary->format, 768);
         EXPECT_EQ(distance_text(distance), distance_text(one.distance)) << text(one);
       } else {
-        const QuarterTurns turns = quarter_turns(slow, one.frequency, one.t, 768);
-        EXPECT_EQ(distance_text(turns.distance), distance_text(one.distance)) << text(one);
-        EXPECT_EQ(turns.quarters, std::get<NearQuarterTurns>(one.near).quarters) << text(one);
+        const QuarterTurns rotations = quarter_turns(multiprecision, one.frequency, one.t, 768);
+        EXPECT_EQ(distance_text(rotations.distance), distance_text(one.distance)) << text(one);
+        EXPECT_EQ(rotations.quarters, std::get<NearQuarterTurns>(one.near).quarters) << text(one);
       }
     }
   });
@@ -71,16 +71,17 @@ TEST(HardCases, the_fast_way_and_mpfr_answer_bit_for_bit_alike_in_every_format) 
       for (const Format format : every_format) {
         std::vector<char> row(exact.dim() * bytes(format));
         exact.fill(format, one.t, 1, row.data());
-        const auto right = exact.ladder().slow().point(one.frequency, one.t, format);
+        const auto right = exact.ladder().multiprecision().point(one.frequency, one.t, format);
         for (const bool cosine : {false, true}) {
           const std::size_t at = column(exact, one.frequency, cosine) * bytes(format);
-          const double fast = load(format, row.data() + at), slow = cosine ? right.cosine : right.sine;
+          const double fast = load(format, row.data() + at),
+                       multiprecision = cosine ? right.cosine : right.sine;
           ++compared;
-          mismatches += std::memcmp(&fast, &slow, sizeof fast) == 0 ? 0 : 1;
+          mismatches += std::memcmp(&fast, &multiprecision, sizeof fast) == 0 ? 0 : 1;
         }
       }
       const auto point = exact.ladder().points(one.t)[one.frequency];
-      const auto right = exact.ladder().slow().point(one.frequency, one.t, Format::f64);
+      const auto right = exact.ladder().multiprecision().point(one.frequency, one.t, Format::f64);
       mismatches += point.sine == right.sine && point.cosine == right.cosine ? 0 : 1;
     }
   });
@@ -187,7 +188,7 @@ TEST(HardSearch, finds_the_entries_nearest_to_a_boundary_of_all_that_mpfr_measur
     const Encoding encoding = encoding_of(id, Case::parse(parameters));
     const Ladder& ladder = exact_of(encoding).ladder();
     for (const unsigned threads : {1u, 2u}) {
-      const auto found = closest_to_boundaries(ladder, limits, count, threads);
+      const auto found = hardest_to_round(ladder, limits, count, threads);
       ASSERT_EQ(found.size(), every_format.size());
       for (const Closest& closest : found)
         for (std::size_t n = 0; n < limits.size(); ++n) {
@@ -196,7 +197,7 @@ TEST(HardSearch, finds_the_entries_nearest_to_a_boundary_of_all_that_mpfr_measur
             for (std::size_t i = 0; i < ladder.size(); ++i)
               for (const bool cosine : {false, true}) {
                 const LadderEntry entry{t, i, cosine};
-                all.emplace_back(to_boundary(ladder.slow(), entry, closest.format, 256), entry);
+                all.emplace_back(to_boundary(ladder.multiprecision(), entry, closest.format, 256), entry);
               }
           std::sort(all.begin(), all.end());
           ASSERT_EQ(closest.of_limit[n].size(), count);
@@ -213,11 +214,11 @@ TEST(HardSearch, finds_the_entries_nearest_to_a_boundary_of_all_that_mpfr_measur
 // of no neighbours of bf16.
 TEST(HardSearch, measures_distances_in_places_of_the_format) {
   const double x = 0x1p-25 + 0x1p-35;
-  const Slow slow(Frequencies{Given{{0.0}}}, x);
+  const Multiprecision multiprecision(Frequencies{Given{{0.0}}}, x);
   const LadderEntry cosine{1, 0, true};  // x cos 0
-  EXPECT_EQ(to_boundary(slow, cosine, Format::f16), 0x1p-11);
-  EXPECT_EQ(to_boundary(slow, cosine, Format::bf16), 0.5 - 0x1p-3);
-  EXPECT_EQ(to_boundary(slow, cosine, Format::f64), 0.5);
+  EXPECT_EQ(to_boundary(multiprecision, cosine, Format::f16), 0x1p-11);
+  EXPECT_EQ(to_boundary(multiprecision, cosine, Format::bf16), 0.5 - 0x1p-3);
+  EXPECT_EQ(to_boundary(multiprecision, cosine, Format::f64), 0.5);
 }
 
 TEST(HardSearch, finds_the_positions_nearest_to_quarter_turns_of_all) {
@@ -230,7 +231,7 @@ TEST(HardSearch, finds_the_positions_nearest_to_quarter_turns_of_all) {
       for (std::size_t i = 0; i < ladder.size(); ++i) {
         std::pair<double, Position> nearest = {1, 0};
         for (Position t = 1; t < limit; ++t) {
-          const QuarterTurns one = quarter_turns(ladder.slow(), i, t, 256);
+          const QuarterTurns one = quarter_turns(ladder.multiprecision(), i, t, 256);
           if (one.quarters != 0) nearest = std::min(nearest, {one.distance, t});
         }
         if (nearest.second != 0) best.push_back(nearest);

@@ -12,11 +12,11 @@
 #include <thread>
 #include <tuple>
 
-#include "exact/hard_to_round.h"
-#include "exact/exact_table.h"
-#include "oracle/hard_cases.h"
-#include "exact/ladder.h"
 #include "exact/argument_reduction.h"
+#include "exact/exact_table.h"
+#include "exact/hard_to_round.h"
+#include "exact/ladder.h"
+#include "oracle/hard_cases.h"
 
 namespace posproof::oracle {
 
@@ -68,7 +68,7 @@ int run(std::string_view encoding_id, const Parameters& parameters) {
   std::array<Position, scanned.size()> limits = {};
   for (std::size_t n = 0; n < limits.size(); ++n) limits[n] = Position{1} << scanned[n];
   int shown = -1;
-  const auto boundaries = closest_to_boundaries(ladder, limits, sought, threads, [&](Position done) {
+  const auto boundaries = hardest_to_round(ladder, limits, sought, threads, [&](Position done) {
     const int percent = static_cast<int>(100 * done / limits.back());
     if (percent / 10 == shown / 10 && shown >= 0) return;
     shown = percent;

@@ -1,6 +1,6 @@
 #include "core/hard.h"
-#include "oracle/asked.h"
 #include "exact/numbers.h"
+#include "oracle/asked.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {

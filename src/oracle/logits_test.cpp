@@ -203,7 +203,7 @@ TEST(OracleNone, allows_what_rounding_does_and_not_much_more) {
     const float there = sum * (1 / root);
     const std::array<Position, 1> here = {0};
     const double error = std::abs(there - oracle.logits(q, k, here, here).data[0]);
-    const double allowed = oracle.error(q.data, k.data, 0, 0, fp32);
+    const double allowed = oracle.error(q.data, k.data, 0, 0, all_f32);
     ASSERT_LE(error, allowed);
     most = std::max(most, error / allowed);
   }
@@ -217,7 +217,7 @@ TEST(OracleNone, counts_every_rounding_where_there_are_many) {
   const double bf16 = oracle.error(ones, ones, 0, 0, Precision::parse("bf16"));
   EXPECT_GT(bf16, 128 * 131 * unit_bf16);  // more than to first order: 131 roundings of 2^-8 compound
   EXPECT_NEAR(bf16, 128 * (std::pow(1 + unit_bf16, 131) - 1), 1e-9);
-  EXPECT_NEAR(oracle.error(ones, ones, 0, 0, fp32), 128 * 131 * unit_fp32, 1e-8);
+  EXPECT_NEAR(oracle.error(ones, ones, 0, 0, all_f32), 128 * 131 * unit_f32, 1e-8);
 }
 
 }  // namespace

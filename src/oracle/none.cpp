@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/hard.h"
-#include "oracle/asked.h"
 #include "exact/numbers.h"
+#include "oracle/asked.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
@@ -26,7 +26,7 @@ double bound(std::span<const double> q, std::span<const double> k, double scale,
   size *= scale;
   const auto subject = static_cast<double>(
       std::expm1(static_cast<long double>(roundings) * std::log1p(static_cast<long double>(p.result))));
-  return size * (subject + unit_fp64) * (1 + (roundings + 1) * unit_fp64);
+  return size * (subject + unit_f64) * (1 + (roundings + 1) * unit_f64);
 }
 
 Tensor logits_of(const Tensor& q, const Tensor& k, std::size_t queries, std::size_t keys, std::size_t dim,

@@ -229,13 +229,13 @@ TEST(OracleWhole, refuses_positions_it_has_no_code_for) {
 
 TEST(OracleRope, says_what_it_refuses) {
   for (const char* words :
-       {"dim=7", "dim=8 rotary_width=10", "dim=8 rotary_width=3", "layout=interleave", "heads=0"})
+       {"dim=7", "dim=8 rotary_dim=10", "dim=8 rotary_dim=3", "layout=interleave", "heads=0"})
     EXPECT_NE(refusal(&oracle::rope, words), "") << words;
   const Rotary rotary = std::get<Rotary>(oracle::rope(Case::parse("dim=4")));
   const std::array<Position, 2> two = {0, 1};
-  EXPECT_TRUE(refuses([&] { rotary.turn(Tensor({1, 1, 1, 4}), two, Role::query); }));
-  EXPECT_TRUE(refuses([&] { rotary.turn(Tensor({1, 2, 2, 4}), two, Role::query); }));
-  EXPECT_TRUE(refuses([&] { rotary.turn(Tensor({2, 4}), two, Role::query); }));
+  EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({1, 1, 1, 4}), two, Role::query); }));
+  EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({1, 2, 2, 4}), two, Role::query); }));
+  EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({2, 4}), two, Role::query); }));
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include "core/error.h"
 #include "core/hard.h"
-#include "oracle/asked.h"
 #include "exact/exact_table.h"
 #include "exact/ladder.h"
+#include "oracle/asked.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
@@ -15,8 +15,8 @@ using namespace exact;
 
 namespace {
 
-Tensor turned(const Ladder& ladder, std::span<const Pair> pairs, Tensor x,
-              std::span<const Position> positions, std::size_t heads, std::size_t dim) {
+Tensor rotated(const Ladder& ladder, std::span<const Pair> pairs, Tensor x,
+               std::span<const Position> positions, std::size_t heads, std::size_t dim) {
   if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
       positions.size() != x.shape[0] * x.shape[2])
     throw Refusal(
@@ -33,7 +33,7 @@ Tensor turned(const Ladder& ladder, std::span<const Pair> pairs, Tensor x,
           tokens[i].push_back({&channels[pairs[i].first], &channels[pairs[i].second]});
         }
       }
-      ladder.turn(positions[b * n + token], tokens);
+      ladder.rotate(positions[b * n + token], tokens);
     }
   return x;
 }
@@ -50,8 +50,8 @@ std::vector<Run> runs_of(std::size_t width, bool half_split) {
 Scaling scaling_of(const Asked& asked, double base, std::size_t d) {
   const std::string kind = asked.word("scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"});
   const double factor = asked.positive("factor", 8), length = asked.positive("original_length", 8192);
-  const double low = asked.positive("low", 1), high = asked.positive("high", 4);
-  const double slow = asked.positive("beta_slow", 1), fast = asked.positive("beta_fast", 32);
+  const double low = asked.positive("low_freq_factor", 1), high = asked.positive("high_freq_factor", 4);
+  const double multiprecision = asked.positive("beta_slow", 1), fast = asked.positive("beta_fast", 32);
   const bool truncate = asked.word("truncate", {"true", "false"}) == "true";
   if (kind == "none") return Unscaled{};
   if (factor < 1) asked.refuse("a scaling stretches: its `factor` is 1 or more");
@@ -62,28 +62,30 @@ Scaling scaling_of(const Asked& asked, double base, std::size_t d) {
     return NtkAware{factor};
   }
   if (kind == "yarn") {
-    if (slow > fast) asked.refuse("`beta_slow` is at most `beta_fast`");
-    return ByIndex{factor, length, fast, slow, truncate};
+    if (multiprecision > fast) asked.refuse("`beta_slow` is at most `beta_fast`");
+    return ByIndex{factor, length, fast, multiprecision, truncate};
   }
   const bool llama = kind == "llama3";
-  if (!((llama ? low : slow) < (llama ? high : fast)))
+  if (!((llama ? low : multiprecision) < (llama ? high : fast)))
     asked.refuse(llama ? "`low` is below `high`" : "`beta_slow` is below `beta_fast`");
-  return ByParts{factor, length, llama ? low : slow, llama ? high : fast};
+  return ByParts{factor, length, llama ? low : multiprecision, llama ? high : fast};
 }
 
 // What the roundings of an implementation lose where it scales the frequency w of a pair to v.
-struct FormedFrom {
+struct FrequencyErrorFrom {
   double w, v, index, d, base;
 
-  Formed operator()(const Unscaled&) const { return {}; }
-  Formed operator()(const Linear&) const { return divided(); }
-  Formed operator()(const Divided&) const { return divided(); }
-  Formed operator()(const NtkAware& ntk) const { return from_scaled_base(2 * index / (d - 2), ntk.factor); }
-  Formed operator()(const ByParts& parts) const {
+  FrequencyError operator()(const Unscaled&) const { return {}; }
+  FrequencyError operator()(const Linear&) const { return divided(); }
+  FrequencyError operator()(const Divided&) const { return divided(); }
+  FrequencyError operator()(const NtkAware& ntk) const {
+    return from_scaled_base(2 * index / (d - 2), ntk.factor);
+  }
+  FrequencyError operator()(const ByParts& parts) const {
     return by_rotations(w, v, parts.factor, parts.original_length * w / (2 * std::numbers::pi), parts.least,
                         parts.most);
   }
-  Formed operator()(const ByIndex& by) const {
+  FrequencyError operator()(const ByIndex& by) const {
     const auto [first, last] = ends(by, base, static_cast<std::int64_t>(d));
     const double farther = std::max(std::abs(first), std::abs(last));
     return by_index(w, v, by.factor, index, first, last, by.truncate ? 0 : ramp_end_error(d, base, farther));
@@ -103,18 +105,18 @@ Amplitude amplitude_of(const Parameters& parameters, const Asked& asked, const S
 }  // namespace
 
 Encoding rope(const Parameters& parameters) {
-  const Asked asked(
-      parameters, "rope",
-      {"dim", "heads", "base", "layout", "rotary_width", "exponent", "direction", "scaling", "factor",
-       "original_length", "low", "high", "beta_fast", "beta_slow", "truncate", "attention_factor"});
+  const Asked asked(parameters, "rope",
+                    {"dim", "heads", "base", "layout", "rotary_dim", "exponent", "direction", "scaling",
+                     "factor", "original_length", "low_freq_factor", "high_freq_factor", "beta_fast",
+                     "beta_slow", "truncate", "attention_factor"});
   const std::size_t dim = asked.width("dim", 64);
   const std::size_t heads = asked.width("heads", 1);
-  const std::int64_t asked_width = asked.whole("rotary_width", 0, 0, widest);
+  const std::int64_t asked_width = asked.whole("rotary_dim", 0, 0, widest);
   const std::size_t width = asked_width == 0 ? dim : static_cast<std::size_t>(asked_width);
-  if (width > dim) asked.refuse("`rotary_width` is at most `dim`");
-  if (width % 2 != 0) asked.refuse("the channels that turn (`rotary_width`, or `dim`) are even in number");
+  if (width > dim) asked.refuse("`rotary_dim` is at most `dim`");
+  if (width % 2 != 0) asked.refuse("the channels that rotate (`rotary_dim`, or `dim`) are even in number");
   const bool half_split = asked.word("layout", {"half_split", "interleaved"}) == "half_split";
-  const std::size_t over = asked.word("exponent", {"rotary_width", "dim"}) == "dim" ? dim : width;
+  const std::size_t over = asked.word("exponent", {"rotary_dim", "dim"}) == "dim" ? dim : width;
   const bool backward = asked.word("direction", {"forward", "backward"}) == "backward";
 
   Geometric powers{asked.positive("base", 10000), {}};
@@ -126,19 +128,19 @@ Encoding rope(const Parameters& parameters) {
                                                      amplitude_of(parameters, asked, powers.scaling));
 
   Rotary rotary{.dim = dim, .heads = heads};
-  rotary.amplitude = ladder->slow().with(256).amplitude.nearest();
+  rotary.amplitude = ladder->multiprecision().with(256).amplitude.nearest();
   for (std::size_t i = 0; i < width / 2; ++i) {
     const double v = ladder->frequency(i);
-    const FormedFrom from{plain[i].nearest(), std::abs(v), static_cast<double>(i), static_cast<double>(over),
-                          powers.base};
+    const FrequencyErrorFrom from{plain[i].nearest(), std::abs(v), static_cast<double>(i),
+                                  static_cast<double>(over), powers.base};
     rotary.pairs.push_back({half_split ? i : 2 * i, half_split ? i + width / 2 : 2 * i + 1, v, i,
                             std::visit(from, powers.scaling)});
   }
   rotary.exact = std::make_shared<const ExactTable>(ladder, runs_of(width, half_split), dim, 0);
   rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
-  rotary.turn = [ladder, pairs = rotary.pairs, heads, dim](const Tensor& x,
-                                                           std::span<const Position> positions, Role) {
-    return turned(*ladder, pairs, x, positions, heads, dim);
+  rotary.rotate = [ladder, pairs = rotary.pairs, heads, dim](const Tensor& x,
+                                                             std::span<const Position> positions, Role) {
+    return rotated(*ladder, pairs, x, positions, heads, dim);
   };
   return rotary;
 }

@@ -1,4 +1,4 @@
-// What the rotary oracle makes of a scaling: its declared pairs, its turns, and what it refuses.
+// What the rotary oracle makes of a scaling: its declared pairs, its rotations, and what it refuses.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,13 +21,13 @@ std::vector<double> frequencies(std::string_view words) {
   return out;
 }
 
-// 1, 2, 3, ... turned at t.
-std::vector<double> turned(std::string_view words, Position t) {
+// 1, 2, 3, ... rotated at t.
+std::vector<double> rotated(std::string_view words, Position t) {
   const Rotary rotary = rope(words);
   Tensor x({1, rotary.heads, 1, rotary.dim});
   std::iota(x.data.begin(), x.data.end(), 1.0);
   const std::array<Position, 1> at = {t};
-  return rotary.turn(x, at, Role::query).data;
+  return rotary.rotate(x, at, Role::query).data;
 }
 
 std::string refusal(std::string_view words) {
@@ -59,28 +59,28 @@ TEST(OracleRope, of_llama3_is_that_of_parts_between_1_and_4_rotations) {
 TEST(OracleRope, is_plain_where_nothing_is_stretched) {
   for (const std::string scaling : {"linear", "ntk", "by_parts", "yarn", "llama3"}) {
     const std::string words = "dim=16 factor=1 scaling=" + scaling;
-    EXPECT_EQ(turned(words, 12345), turned("dim=16", 12345)) << scaling;
+    EXPECT_EQ(rotated(words, 12345), rotated("dim=16", 12345)) << scaling;
     EXPECT_EQ(rope(words).amplitude, 1) << scaling;
   }
 }
 
 TEST(OracleRope, interpolated_at_factor_times_the_position_is_the_plain_one) {
   for (const Position t : {0, 1, 7, 1000, 104857})
-    EXPECT_EQ(turned("dim=16 scaling=linear factor=10", 10 * t), turned("dim=16", t)) << t;
+    EXPECT_EQ(rotated("dim=16 scaling=linear factor=10", 10 * t), rotated("dim=16", t)) << t;
 }
 
 TEST(OracleRope, of_yarn_turns_and_stretches) {
   const auto length = [](const std::vector<double>& x) {
     return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
   };
-  const double plain = length(turned("dim=16", 0));
-  EXPECT_NEAR(length(turned("dim=16 scaling=yarn factor=4", 777)) / plain, 1.1386294361, 5e-11);
+  const double plain = length(rotated("dim=16", 0));
+  EXPECT_NEAR(length(rotated("dim=16 scaling=yarn factor=4", 777)) / plain, 1.1386294361, 5e-11);
   EXPECT_NEAR(rope("dim=16 scaling=yarn factor=4").amplitude, 1.1386294361, 5e-11);
-  EXPECT_DOUBLE_EQ(length(turned("dim=16 scaling=yarn factor=4 attention_factor=0.5", 777)) / plain, 0.5);
+  EXPECT_DOUBLE_EQ(length(rotated("dim=16 scaling=yarn factor=4 attention_factor=0.5", 777)) / plain, 0.5);
   EXPECT_EQ(rope("dim=16 scaling=yarn attention_factor=0.5").amplitude, 0.5);
   EXPECT_EQ(rope("dim=16 scaling=llama3 attention_factor=0.5").amplitude, 1);
   // The tail is not stretched.
-  EXPECT_EQ(turned("dim=6 rotary_width=4 scaling=yarn", 777)[5], 6);
+  EXPECT_EQ(rotated("dim=6 rotary_dim=4 scaling=yarn", 777)[5], 6);
 }
 
 TEST(OracleRope, of_yarn_rounds_the_ends_of_its_ramp_if_asked) {
@@ -90,23 +90,25 @@ TEST(OracleRope, of_yarn_rounds_the_ends_of_its_ramp_if_asked) {
 
 TEST(OracleRope, counts_a_partial_ladder_over_what_the_exponent_names) {
   const auto whole = frequencies("dim=8 scaling=ntk"),
-             some = frequencies("dim=8 rotary_width=4 exponent=dim scaling=ntk");
+             some = frequencies("dim=8 rotary_dim=4 exponent=dim scaling=ntk");
   EXPECT_EQ(some, std::vector<double>(whole.begin(), whole.begin() + 2));
-  EXPECT_EQ(frequencies("dim=8 rotary_width=4 scaling=yarn"), frequencies("dim=4 scaling=yarn"));
+  EXPECT_EQ(frequencies("dim=8 rotary_dim=4 scaling=yarn"), frequencies("dim=4 scaling=yarn"));
 }
 
 TEST(OracleRope, declares_what_the_roundings_of_a_scaling_lose) {
-  const auto formed = [](std::string_view words, std::size_t i) { return rope(words).pairs.at(i).formed; };
-  EXPECT_EQ(formed("dim=128", 30).roundings, 0);
-  EXPECT_EQ(formed("dim=128 scaling=linear", 30).roundings, 2);
-  EXPECT_DOUBLE_EQ(formed("dim=128 scaling=ntk", 63).roundings, 5 + 3 * std::log(8));
-  EXPECT_EQ(formed("dim=128 base=500000 scaling=llama3", 0).condition, 1);
-  EXPECT_EQ(formed("dim=128 base=500000 scaling=llama3", 63).condition, 1);
-  EXPECT_GT(formed("dim=128 base=500000 scaling=llama3", 34).condition, 2);
-  EXPECT_EQ(formed("dim=128 scaling=yarn original_length=4096", 20).roundings, 2);
-  EXPECT_GT(formed("dim=128 scaling=yarn original_length=4096", 21).roundings, 5);
-  EXPECT_GT(formed("dim=128 scaling=yarn original_length=4096 truncate=false", 45).roundings,
-            formed("dim=128 scaling=yarn original_length=4096", 45).roundings);
+  const auto frequency_error = [](std::string_view words, std::size_t i) {
+    return rope(words).pairs.at(i).frequency_error;
+  };
+  EXPECT_EQ(frequency_error("dim=128", 30).roundings, 0);
+  EXPECT_EQ(frequency_error("dim=128 scaling=linear", 30).roundings, 2);
+  EXPECT_DOUBLE_EQ(frequency_error("dim=128 scaling=ntk", 63).roundings, 5 + 3 * std::log(8));
+  EXPECT_EQ(frequency_error("dim=128 base=500000 scaling=llama3", 0).condition, 1);
+  EXPECT_EQ(frequency_error("dim=128 base=500000 scaling=llama3", 63).condition, 1);
+  EXPECT_GT(frequency_error("dim=128 base=500000 scaling=llama3", 34).condition, 2);
+  EXPECT_EQ(frequency_error("dim=128 scaling=yarn original_length=4096", 20).roundings, 2);
+  EXPECT_GT(frequency_error("dim=128 scaling=yarn original_length=4096", 21).roundings, 5);
+  EXPECT_GT(frequency_error("dim=128 scaling=yarn original_length=4096 truncate=false", 45).roundings,
+            frequency_error("dim=128 scaling=yarn original_length=4096", 45).roundings);
 }
 
 TEST(OracleRope, refuses_scalings_without_a_meaning) {
@@ -121,7 +123,8 @@ TEST(OracleRope, refuses_scalings_without_a_meaning) {
   EXPECT_EQ(
       refusal("dim=2 scaling=ntk"),
       "rope `dim=2 scaling=ntk`: `scaling=ntk` divides by d - 2: what the exponent divides 2i by is above 2");
-  EXPECT_EQ(refusal("scaling=llama3 low=4"), "rope `scaling=llama3 low=4`: `low` is below `high`");
+  EXPECT_EQ(refusal("scaling=llama3 low_freq_factor=4"),
+            "rope `scaling=llama3 low_freq_factor=4`: `low` is below `high`");
   EXPECT_EQ(refusal("scaling=by_parts beta_slow=32"),
             "rope `scaling=by_parts beta_slow=32`: `beta_slow` is below `beta_fast`");
   EXPECT_EQ(refusal("scaling=yarn beta_slow=33"),

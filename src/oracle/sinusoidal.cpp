@@ -1,9 +1,9 @@
 #include <optional>
 
 #include "core/hard.h"
-#include "oracle/asked.h"
 #include "exact/exact_table.h"
 #include "exact/ladder.h"
+#include "oracle/asked.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {
@@ -91,9 +91,9 @@ Tensor rows_of(const Plan& plan, const Ladder& ladder, std::int64_t offset,
 
 // What is hard is t + offset.
 std::vector<Position> hard_before_offset(const Table& table, std::int64_t offset) {
-  std::vector<Pair> turning = table.pairs;
-  if (table.lone) turning.push_back(*table.lone);
-  auto hard = hard_positions(turning, table.positions.lo + offset, table.positions.hi + offset);
+  std::vector<Pair> rotating = table.pairs;
+  if (table.lone) rotating.push_back(*table.lone);
+  auto hard = hard_positions(rotating, table.positions.lo + offset, table.positions.hi + offset);
   for (Position& t : hard) t -= offset;
   return hard;
 }

@@ -2,8 +2,8 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include "core/hard.h"
-#include "oracle/asked.h"
 #include "exact/numbers.h"
+#include "oracle/asked.h"
 #include "oracle/oracle.h"
 
 namespace posproof::oracle {

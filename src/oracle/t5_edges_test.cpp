@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
-#include "oracle/oracle.h"
 #include "exact/real.h"
+#include "oracle/oracle.h"
 
 namespace posproof {
 namespace {

@@ -6,8 +6,8 @@
 #include "core/hard.h"
 #include "oracle/asked.h"
 
-// For encodings that need whole numbers only: each value is exact, or one quotient of two exact numbers, which IEEE
-// division rounds correctly.
+// For encodings that need whole numbers only: each value is exact, or one quotient of two exact numbers,
+// which IEEE division rounds correctly.
 namespace posproof::oracle {
 
 constexpr Position usual_end = Position{1} << 20;

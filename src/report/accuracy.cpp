@@ -48,23 +48,23 @@ std::string bound(const Accuracy& accuracy, const Precision& precision, const St
   if (const auto& beyond = accuracy.beyond)
     return fmt::format(
         "{}  {} is the first beyond what rounding in {} allows\n"
-        "    off by {}, allowed {:.6g}\n    at  {}\n",
-        style.paint("REFUTED"), place(accuracy, beyond->at), precision.text(),
-        size(beyond->residual.measured), beyond->residual.allowed, beyond->again.text());
+        "    off by {}, bound {:.6g}\n    at  {}\n",
+        style.paint("REFUTED"), place(accuracy, beyond->at), precision.text(), size(beyond->residual.error),
+        beyond->residual.bound, beyond->again.text());
   return fmt::format("{}  every entry is within what rounding in {} allows, at most {:.2g} % of it\n",
-                     style.paint("HOLDS"), precision.text(), 100 * accuracy.worst.use());
+                     style.paint("HOLDS"), precision.text(), 100 * accuracy.worst.error_over_bound());
 }
 
 std::string table(const Accuracy& accuracy) {
   const std::string_view unit = accuracy.of_angles && accuracy.amplitude == 1 ? "radians" : "error";
   std::string out =
-      fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", "positions", unit, "allowed", "largest ulp");
-  for (const Stretch& octave : by_octave(accuracy.curve)) {
+      fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", "positions", unit, "bound", "largest ulp");
+  for (const PositionRange& octave : by_octave(accuracy.profile)) {
     const std::string positions = octave.first == octave.last
                                       ? fmt::format("{}", octave.first)
                                       : fmt::format("{} to {}", octave.first, octave.last);
     out += fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", positions, size(octave.error),
-                       size(octave.allowed), octave.ulp == 0 ? "correct" : fmt::format("{:.4g}", octave.ulp));
+                       size(octave.bound), octave.ulp == 0 ? "correct" : fmt::format("{:.4g}", octave.ulp));
   }
   return out;
 }
@@ -81,7 +81,7 @@ Json of(const Accuracy& accuracy, const Entry& entry) {
 }
 
 Json of(const Residual& residual) {
-  return {{"measured", number(residual.measured)}, {"allowed", number(residual.allowed)}};
+  return {{"error", number(residual.error)}, {"bound", number(residual.bound)}};
 }
 
 Json of(const Accuracy& accuracy) {
@@ -112,11 +112,11 @@ Json of(const Accuracy& accuracy) {
     out["against_rounded_frequencies"].push_back(
         {{"frequencies", name(against.frequencies)}, {"not_correctly_rounded", against.wrong}});
   out["curve"] = Json::array();
-  for (const Stretch& stretch : accuracy.curve)
+  for (const PositionRange& stretch : accuracy.profile)
     out["curve"].push_back({{"first", stretch.first},
                             {"last", stretch.last},
                             {"error", number(stretch.error)},
-                            {"allowed", number(stretch.allowed)},
+                            {"bound", number(stretch.bound)},
                             {"ulp", number(stretch.ulp)}});
   return out;
 }
@@ -142,8 +142,8 @@ std::string summary(const Accuracy& accuracy, const Precision& precision, const 
   return out;
 }
 
-std::string accuracy(const Measured& measured, const Style& style) {
-  const auto& [encoding, parameters, subject, found] = measured;
+std::string accuracy(const AccuracyReport& report, const Style& style) {
+  const auto& [encoding, parameters, subject, found] = report;
   std::string out = fmt::format("accuracy {}{} of {}\n", encoding,
                                 options(encoding_named(encoding), parameters), subject.name);
   out += fmt::format("  {} gives {} in {}\n", subject.description, kind(subject.encoding),
@@ -156,18 +156,18 @@ std::string accuracy(const Measured& measured, const Style& style) {
   return out + table(found);
 }
 
-std::string json(const Measured& measured) {
+std::string json(const AccuracyReport& report) {
   Json parameters = Json::object();
-  for (const auto& [name, value] : measured.parameters.fields()) {
+  for (const auto& [name, value] : report.parameters.fields()) {
     if (const auto* real = std::get_if<double>(&value))
       parameters[name] = number(*real);
     else
       parameters[name] = text(value);
   }
-  Json out = {{"encoding", measured.encoding},           {"parameters", parameters},
-              {"subject", measured.subject.name},        {"description", measured.subject.description},
-              {"kind", kind(measured.subject.encoding)}, {"precision", measured.subject.precision.word()}};
-  out.update(of(measured.accuracy));
+  Json out = {{"encoding", report.encoding},           {"parameters", parameters},
+              {"subject", report.subject.name},        {"description", report.subject.description},
+              {"kind", kind(report.subject.encoding)}, {"precision", report.subject.precision.word()}};
+  out.update(of(report.accuracy));
   return out.dump(2) + "\n";
 }
 

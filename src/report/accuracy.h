@@ -12,7 +12,7 @@
 namespace posproof::report {
 
 // Who was compared with what.
-struct Measured {
+struct AccuracyReport {
   std::string_view encoding;  // id
   const Parameters& parameters;
   const Subject& subject;
@@ -24,11 +24,11 @@ struct Measured {
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style);
 
 // A heading, the summary, what rounded frequencies explain, and error against position, one line an octave.
-std::string accuracy(const Measured& measured, const Style& style);
+std::string accuracy(const AccuracyReport& report, const Style& style);
 
 // One JSON document, with the whole curve; numbers that are not finite as null. The second is the value of a
 // field of the gate's.
-std::string json(const Measured& measured);
+std::string json(const AccuracyReport& report);
 std::string json(const Accuracy& accuracy);
 
 }  // namespace posproof::report

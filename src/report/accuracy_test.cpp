@@ -22,7 +22,7 @@ Accuracy found() {
   out.ulp_at = {7, 2};
   out.largest = 0.25;
   out.largest_at = Entry{98, 0};
-  out.curve = {{0, 0, 0x1p-25, 0x1p-22, 0}, {2, 2, 0.125, 0.5, 2}, {3, 3, 0.25, 0.75, 3.5}};
+  out.profile = {{0, 0, 0x1p-25, 0x1p-22, 0}, {2, 2, 0.125, 0.5, 2}, {3, 3, 0.25, 0.75, 3.5}};
   out.against = {{Format::f32, 20}};
   out.worst = {0.25, 0.5, 2};
   out.worst_at = Case::parse("rows=1 t=98 n=100");
@@ -30,21 +30,21 @@ Accuracy found() {
 }
 
 TEST(ReportAccuracy, says_how_many_how_far_where_and_whether_that_is_allowed) {
-  EXPECT_EQ(summary(found(), fp32, {}),
+  EXPECT_EQ(summary(found(), all_f32, {}),
             "  400 entries in f32, positions 0 to 99: 100 (25 %) are not the exact value correctly rounded\n"
             "  largest error  3.5 ulp at position 7, column 2\n"
             "  largest error  0.25 at position 98, column 0: an angle of which this is the sine or cosine is "
             "off by that many radians at least\n"
-            "  HOLDS  every entry is within what rounding in fp32 allows, at most 50 % of it\n");
+            "  HOLDS  every entry is within what rounding in f32 allows, at most 50 % of it\n");
 }
 
 TEST(ReportAccuracy, says_what_is_the_first_beyond) {
   Accuracy wrong = found();
   wrong.beyond = Accuracy::Beyond{{98, 0}, Case::parse("rows=1 t=98 n=100"), {0.25, 0.125, 2}};
   wrong.largest = std::numeric_limits<double>::infinity();
-  const std::string said = summary(wrong, fp32, {});
-  EXPECT_NE(said.find("REFUTED  position 98, column 0 is the first beyond what rounding in fp32 allows\n"
-                      "    off by 0.25, allowed 0.125\n    at  rows=1 t=98 n=100\n"),
+  const std::string said = summary(wrong, all_f32, {});
+  EXPECT_NE(said.find("REFUTED  position 98, column 0 is the first beyond what rounding in f32 allows\n"
+                      "    off by 0.25, bound 0.125\n    at  rows=1 t=98 n=100\n"),
             std::string::npos)
       << said;
   EXPECT_NE(said.find("infinite, or not a number"), std::string::npos) << said;
@@ -53,21 +53,21 @@ TEST(ReportAccuracy, says_what_is_the_first_beyond) {
 TEST(ReportAccuracy, nothing_compared_is_never_a_pass) {
   Accuracy none;
   none.stopped = "no position in common";
-  EXPECT_EQ(summary(none, fp32, {}), "  no position in common\n  nothing was compared\n");
+  EXPECT_EQ(summary(none, all_f32, {}), "  no position in common\n  nothing was compared\n");
 }
 
 TEST(ReportAccuracy, names_the_pair_and_the_head_of_a_bias) {
   Accuracy bias = found();
   bias.keys = 2;
   bias.ulp_at = {7, 3};
-  EXPECT_NE(summary(bias, fp32, {}).find("query 7, key 1, head 1"), std::string::npos);
+  EXPECT_NE(summary(bias, all_f32, {}).find("query 7, key 1, head 1"), std::string::npos);
 }
 
 TEST(ReportAccuracy, has_the_whole_curve_as_data_and_one_line_an_octave) {
-  const Subject subject{"table:x.npy", "[100, 4] in F32", Table{}, fp32, false};
+  const Subject subject{"table:x.npy", "[100, 4] in F32", Table{}, all_f32, false};
   const Parameters parameters = Case::parse("dim=4");
   const Accuracy all = found();
-  const Measured measured{"sinusoidal", parameters, subject, all};
+  const AccuracyReport measured{"sinusoidal", parameters, subject, all};
   const auto data = nlohmann::json::parse(json(measured));
   EXPECT_EQ(data["curve"].size(), 3u);
   EXPECT_EQ(data["not_correctly_rounded"], 100);

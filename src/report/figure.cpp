@@ -155,7 +155,7 @@ std::string opening(const Frame& frame, const Colours& palette) {
       1 - frame.top / frame.height, 1 - frame.bottom / frame.height, palette.muted);
 }
 
-// The title above, what is measured upright under it (not turned on its side), what it is measured against
+// The title above, what is measured upright under it (not rotated on its side), what it is measured against
 // below.
 std::string words(const Frame& frame, const Colours& palette, std::string_view title, const Axis& x,
                   const Axis& y) {

@@ -16,15 +16,15 @@ Json number(double value) {
 }
 
 Json residual_of(const Residual& residual) {
-  return {{"measured", number(residual.measured)},
-          {"allowed", number(residual.allowed)},
+  return {{"error", number(residual.error)},
+          {"bound", number(residual.bound)},
           {"ceiling", number(residual.ceiling)}};
 }
 
 struct Fields {
   Json operator()(const Holds& holds) const {
     return {{"cases", holds.cases},
-            {"telling", holds.telling},
+            {"vacuous", holds.vacuous},
             {"worst", residual_of(holds.worst)},
             {"worst_at", holds.worst_at.text()}};
   }
@@ -66,7 +66,7 @@ std::string written(const Json& json) {
 
 }  // namespace
 
-std::string json(const Gated& gated) {
+std::string json(const GateResult& gated) {
   Json out = {{"encoding", gated.encoding},
               {"parameters", of(gated.parameters)},
               {"subject", gated.subject.name},
@@ -76,12 +76,12 @@ std::string json(const Gated& gated) {
               {"refuted", gated.refuted()},
               {"undecided", gated.undecided()},
               {"asked", Json::array()},
-              {"not_asked", gated.not_asked},
-              {"left_out", gated.left_out},
+              {"not_asked", gated.skipped},
+              {"left_out", gated.not_covered},
               {"explanations", Json::array()}};
-  for (const Asking& asking : gated.asked) {
-    Json one = {{"property", asking.id}};
-    one.update(of(asking.verdict));
+  for (const PropertyResult& result : gated.results) {
+    Json one = {{"property", result.id}};
+    one.update(of(result.verdict));
     out["asked"].push_back(one);
   }
   if (gated.accuracy) out["accuracy"] = Json::parse(json(*gated.accuracy));
@@ -102,7 +102,7 @@ std::string json(const std::vector<Cell>& cells) {
       Json one = {{"claim", answer.claim == nullptr ? "none"
                             : answer.claim->holds   ? "holds"
                                                     : "fails"},
-                  {"standing", name(answer.standing)},
+                  {"standing", name(answer.status)},
                   {"why", answer.why}};
       if (answer.claim != nullptr) one["when"] = answer.claim->when.text();
       one.update(of(answer.verdict));

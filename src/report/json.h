@@ -10,7 +10,7 @@
 // finite as null.
 namespace posproof::report {
 
-std::string json(const Gated& gated);
+std::string json(const GateResult& gated);
 std::string json(const std::vector<Cell>& cells);
 std::string json(std::string_view id, const Verdict& verdict);
 

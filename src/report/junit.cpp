@@ -42,8 +42,8 @@ struct Judge {
   Outcome operator()(const Holds&) const { return {"", ""}; }
   Outcome operator()(const Refuted& r) const {
     return {"failure",
-            fmt::format("off by {:.6g}, rounding allows {:.6g}, at {}{}", r.residual.measured,
-                        r.residual.allowed, r.counterexample.text(), r.repeats ? "" : " (does not repeat)")};
+            fmt::format("off by {:.6g}, rounding allows {:.6g}, at {}{}", r.residual.error, r.residual.bound,
+                        r.counterexample.text(), r.repeats ? "" : " (does not repeat)")};
   }
   Outcome operator()(const Undecided& u) const { return {"skipped", fmt::format("undecided: {}", u.why)}; }
   Outcome operator()(const Errored& e) const {
@@ -56,25 +56,25 @@ struct Judge {
 
 }  // namespace
 
-std::string junit(const Gated& gated) {
+std::string junit(const GateResult& gated) {
   std::string cases;
   int failures = 0, errors = 0, skipped = 0;
-  for (const Asking& asking : gated.asked) {
-    const Outcome outcome = std::visit(Judge{}, asking.verdict);
+  for (const PropertyResult& result : gated.results) {
+    const Outcome outcome = std::visit(Judge{}, result.verdict);
     failures += outcome.element == "failure";
     errors += outcome.element == "error";
     skipped += outcome.element == "skipped";
     cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\"", escaped(gated.subject.name),
-                         escaped(asking.id));
+                         escaped(result.id));
     cases += outcome.element.empty() ? "/>\n"
                                      : fmt::format("><{} message=\"{}\"/></testcase>\n", outcome.element,
                                                    escaped(outcome.message));
   }
-  if (!gated.left_out.empty()) {
+  if (!gated.not_covered.empty()) {
     ++errors;
     cases +=
         fmt::format("  <testcase classname=\"{}\" name=\"positions\"><error message=\"{}\"/></testcase>\n",
-                    escaped(gated.subject.name), escaped(gated.left_out));
+                    escaped(gated.subject.name), escaped(gated.not_covered));
   }
   std::string properties;
   if (const auto& accuracy = gated.accuracy)
@@ -90,7 +90,8 @@ std::string junit(const Gated& gated) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}{}</testsuite>\n",
       escaped(fmt::format("posproof gate {} {}", gated.encoding, gated.parameters.text())),
-      gated.asked.size() + (gated.left_out.empty() ? 0 : 1), failures, errors, skipped, properties, cases);
+      gated.results.size() + (gated.not_covered.empty() ? 0 : 1), failures, errors, skipped, properties,
+      cases);
 }
 
 }  // namespace posproof::report

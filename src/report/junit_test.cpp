@@ -6,14 +6,14 @@ namespace posproof::report {
 namespace {
 
 TEST(Junit, nothing_learned_is_never_a_pass) {
-  Gated gated;
+  GateResult gated;
   gated.encoding = "rope";
   gated.parameters = Case::parse("dim=8");
   gated.subject.name = "cmd:\"a\" & b";
   const auto asked = [&](const char* id, Verdict verdict) {
-    gated.asked.push_back({.id = id, .property = nullptr, .verdict = std::move(verdict)});
+    gated.results.push_back({.id = id, .property = nullptr, .verdict = std::move(verdict)});
   };
-  asked("rotary/preserves_norm", Holds{.cases = 10, .telling = 9, .worst = {0, 1, 2}, .worst_at = {}});
+  asked("rotary/preserves_norm", Holds{.cases = 10, .vacuous = 1, .worst = {0, 1, 2}, .worst_at = {}});
   asked("score/depends_on_offset", Refuted{.counterexample = Case::parse("i=3 t=1"),
                                            .residual = {0.5, 0.25, 1},
                                            .found_after = 1,

@@ -24,7 +24,7 @@ Document small() {
   return {
       .title = "Two halves",
       .finding = "A half is " + fixed(measured, 3) + ".",
-      .condition = "fp64",
+      .condition = "f64",
       .blocks = {
           Section{"Result"},
           Grid{{"width", "what", "a|b"}, {{"8", "α", fixed(measured, 3)}, {"16", "two", "-1.000"}}, "Sizes."},
@@ -59,7 +59,7 @@ TEST(Markdown, is_written_from_the_document) {
             "A half is 0.125.\n\n"
             "**Question.** How much?\n\n"
             "**Method.** By halves.\n\n"
-            "**Condition.** fp64\n\n"
+            "**Condition.** f64\n\n"
             "## Result\n\n"
             "| width | what |   a\\|b |\n"
             "| ----: | ---- | -----: |\n"

@@ -24,18 +24,18 @@ std::string upper(std::string_view word) {
 }
 
 std::string off_by(const Residual& residual, const Precision& precision) {
-  if (std::isnan(residual.measured)) return "the answer is not a number";
-  return fmt::format("off by {:.6g}, rounding in {} allows {:.6g}", residual.measured, precision.text(),
-                     residual.allowed);
+  if (std::isnan(residual.error)) return "the answer is not a number";
+  return fmt::format("off by {:.6g}, rounding in {} allows {:.6g}", residual.error, precision.text(),
+                     residual.bound);
 }
 
 struct Story {
   const Precision& precision;
 
   std::string operator()(const Holds& holds) const {
-    const double percent = 100 * holds.worst.use();
-    return fmt::format("{} cases, {} telling, at most {:.2g} % of what rounding allows", holds.cases,
-                       holds.telling, percent);
+    const double percent = 100 * holds.worst.error_over_bound();
+    return fmt::format("{} cases, {} of them vacuous, error at most {:.2g} % of the bound", holds.cases,
+                       holds.vacuous, percent);
   }
   std::string operator()(const Refuted& refuted) const {
     std::string out = off_by(refuted.residual, precision);
@@ -58,12 +58,12 @@ const Case* counterexample(const Verdict& verdict) {
   return nullptr;
 }
 
-std::string tallied(const Gated& gated) {
+std::string tallied(const GateResult& gated) {
   std::map<std::string_view, std::size_t> counts;
-  for (const Asking& asking : gated.asked) ++counts[name(asking.verdict)];
+  for (const PropertyResult& result : gated.results) ++counts[name(result.verdict)];
   std::vector<std::string> parts;
   for (const auto& [word, n] : counts) parts.push_back(fmt::format("{} {}", n, word));
-  return fmt::format("{} properties asked: {}", gated.asked.size(), fmt::join(parts, ", "));
+  return fmt::format("{} properties asked: {}", gated.results.size(), fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -106,21 +106,21 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
   return out;
 }
 
-std::string gated(const Gated& gated, const Style& style) {
+std::string gated(const GateResult& gated, const Style& style) {
   const EncodingSpec& spec = encoding_named(gated.encoding);
   const std::string given = options(spec, gated.parameters);
   std::string out = fmt::format("gate {}{} of {}\n", gated.encoding, given, gated.subject.name);
   out += fmt::format("  {} gives {} in {}\n", gated.subject.description, kind(gated.subject.encoding),
                      gated.subject.precision.text());
-  for (const Asking& asking : gated.asked) {
-    const std::string again = fmt::format("posproof check {} {}{} {}", asking.id, gated.encoding, given,
+  for (const PropertyResult& result : gated.results) {
+    const std::string again = fmt::format("posproof check {} {}{} {}", result.id, gated.encoding, given,
                                           quoted(gated.subject.name));
-    const Property& property = asking.id == agreement_id ? gated.agreement : *asking.property;
-    out += verdict("", asking.id, property, asking.verdict, gated.subject.precision, again, style);
+    const Property& property = result.id == agreement_id ? gated.agreement : *result.property;
+    out += verdict("", result.id, property, result.verdict, gated.subject.precision, again, style);
   }
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
-  if (!gated.left_out.empty()) out += gated.left_out + "\n";
-  for (const std::string& why : gated.not_asked) out += fmt::format("not asked  {}\n", why);
+  if (!gated.not_covered.empty()) out += gated.not_covered + "\n";
+  for (const std::string& why : gated.skipped) out += fmt::format("not asked  {}\n", why);
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)
       out += fmt::format("every case agrees with `{}` instead: {}\n", explanation.what, explanation.meaning);
@@ -144,8 +144,8 @@ std::string matrix(const std::vector<Cell>& cells, const Style& style) {
       properties.push_back(cell.property);
     words[{cell.encoding, cell.property}] = summary(cell);
     for (const Answer& answer : cell.answers)
-      if (answer.standing != Standing::as_claimed)
-        out += fmt::format("{}  {}.{}: {}\n", style.paint(fmt::format("{:11}", upper(name(answer.standing)))),
+      if (answer.status != ClaimStatus::as_claimed)
+        out += fmt::format("{}  {}.{}: {}\n", style.paint(fmt::format("{:11}", upper(name(answer.status)))),
                            cell.encoding, cell.property, answer.why);
   }
   std::size_t wide = 8;
@@ -168,8 +168,9 @@ std::string matrix(const std::vector<Cell>& cells, const Style& style) {
 std::string explain(std::string_view id, const Property& property) {
   std::string out = fmt::format("property {}\n  {}\n  {}\n  source: {}\n", id, property.statement,
                                 property.formula, property.source);
-  if (property.of == Asked::live) out += "  asked of live implementations only\n";
-  for (const Specimen& specimen : property.rejects) out += fmt::format("  refutes: {}\n", specimen.wrong);
+  if (property.needs == Needs::live_subject) out += "  asked of live implementations only\n";
+  for (const NegativeExample& example : property.must_reject)
+    out += fmt::format("  refutes: {}\n", example.wrong);
   return out;
 }
 

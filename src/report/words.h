@@ -27,7 +27,7 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
                     const Verdict& verdict, const Precision& precision, std::string_view again,
                     const Style& style);
 
-std::string gated(const Gated& gated, const Style& style);
+std::string gated(const GateResult& gated, const Style& style);
 
 // One line a cell that is not as claimed, then the matrix: encodings across, properties down.
 std::string matrix(const std::vector<Cell>& cells, const Style& style);

@@ -10,10 +10,10 @@
 #include <numeric>
 
 #include "run/agreement.h"
+#include "run/batch_sweep.h"
+#include "run/error_accumulator.h"
 #include "run/narrowed.h"
 #include "run/packed.h"
-#include "run/error_accumulator.h"
-#include "run/batch_sweep.h"
 
 namespace posproof {
 namespace {
@@ -45,47 +45,49 @@ Position batch(std::size_t values_of_a_row) {
       static_cast<Position>(values_of_a_call / std::max<std::size_t>(1, values_of_a_row)), 1, rows_of_a_call);
 }
 
-// How the rows of one kind of subject are had, and given to the tally.
-struct Way {
-  Tally& tally;
+// How the rows of one kind of subject are had, and given to the accumulator.
+struct FedRows {
+  ErrorAccumulator& errors;
   Format format;
   std::vector<std::byte> packed = {};
 
-  void add(Position first, std::size_t rows, std::span<const double> values, const Tally::Asked& asked) {
+  void add(Position first, std::size_t rows, std::span<const double> values,
+           const ErrorAccumulator::RowSource& source) {
     if (!pack(format, values, packed)) throw NotHeld{};
-    tally.add(first, rows, packed.data(), asked);
+    errors.add(first, rows, packed.data(), source);
   }
 };
 
-Tally::Asked asked_of_rows(const Domain& domain) {
+ErrorAccumulator::RowSource asked_of_rows(const Domain& domain) {
   return {[domain](Position t, std::size_t) { return case_of_rows(domain, t); }, &same};
 }
 
-Walk::Rows rows_of(const Table& subject, const Domain& domain, const std::shared_ptr<Way>& way) {
+BatchSweep::Rows rows_of(const Table& subject, const Domain& domain, const std::shared_ptr<FedRows>& fed) {
   return [=](Position first, std::size_t rows) {
     const Tensor answer = subject.rows(consecutive(first, rows), domain.hi + 1);
-    way->add(first, rows, answer.data, asked_of_rows(domain));
+    fed->add(first, rows, answer.data, asked_of_rows(domain));
   };
 }
 
 // Where they lie, if they are in the format already. One row is asked of the subject itself first: it notices
 // a file that has become shorter.
-Walk::Rows rows_of(const Stored& stored, const Table& subject, const Domain& domain,
-                   const std::shared_ptr<Way>& way) {
+BatchSweep::Rows rows_of(const Stored& stored, const Table& subject, const Domain& domain,
+                         const std::shared_ptr<FedRows>& fed) {
   return [=](Position first, std::size_t rows) {
     subject.rows({&first, 1}, domain.hi + 1);
     const std::size_t from = static_cast<std::size_t>(first - stored.first) * stored.dim;
-    if (way->format == stored.format) {
-      way->tally.add(first, rows, stored.bytes.data() + from * bytes(stored.format), asked_of_rows(domain));
+    if (fed->format == stored.format) {
+      fed->errors.add(first, rows, stored.bytes.data() + from * bytes(stored.format), asked_of_rows(domain));
       return;
     }
     std::vector<double> values(rows * stored.dim);
     unpack(stored.format, stored.bytes.data() + from * bytes(stored.format), values);
-    way->add(first, rows, values, asked_of_rows(domain));
+    fed->add(first, rows, values, asked_of_rows(domain));
   };
 }
 
-// What is turned: a basis vector in every pair, and in the channels of no pair numbers that every format has.
+// What is rotated: a basis vector in every pair, and in the channels of no pair numbers that every format
+// has.
 struct Basis {
   Role role;
   bool second;  // (0, 1), not (1, 0)
@@ -120,44 +122,45 @@ std::vector<double> meant(const Rotary& truth, const Basis& basis, std::span<con
   return out;
 }
 
-Tally::Asked asked_of_turns(const Rotary& truth, const Basis& basis) {
+ErrorAccumulator::RowSource asked_of_rotations(const Rotary& truth, const Basis& basis) {
   std::vector<std::size_t> channel(truth.dim);
   std::iota(channel.begin(), channel.end(), std::size_t{0});
   if (basis.second)
     for (const Pair& pair : truth.pairs) std::swap(channel[pair.first], channel[pair.second]);
-  return {[basis](Position t, std::size_t) { return case_of_turn(t, basis.role, basis.x); },
+  return {[basis](Position t, std::size_t) { return case_of_rotation(t, basis.role, basis.x); },
           [channel](std::size_t column) { return channel[column]; }};
 }
 
-Walk::Rows turns_of(const Rotary& subject, const Rotary& truth, const std::shared_ptr<Way>& way) {
+BatchSweep::Rows rotations_of(const Rotary& subject, const Rotary& truth,
+                              const std::shared_ptr<FedRows>& fed) {
   return [=](Position first, std::size_t rows) {
     const std::size_t dim = truth.dim, heads = truth.heads;
     std::array<Tensor, 2> answers;
     for (const bool second : {false, true}) {
-      const Basis turned = basis(truth, second);
+      const Basis rotated = basis(truth, second);
       Tensor x({1, heads, rows, dim});
-      for (std::size_t r = 0; r < x.rows(); ++r) std::ranges::copy(turned.x, x.row(r).begin());
-      answers[second] = subject.turn(x, consecutive(first, rows), turned.role);
+      for (std::size_t r = 0; r < x.rows(); ++r) std::ranges::copy(rotated.x, x.row(r).begin());
+      answers[second] = subject.rotate(x, consecutive(first, rows), rotated.role);
     }
     for (const bool second : {false, true}) {
-      const Basis turned = basis(truth, second);
+      const Basis rotated = basis(truth, second);
       const std::span<const double> all = answers[second].data;
       const std::size_t size = rows * dim;
       for (std::size_t head = 0; head < heads; ++head) {
         const auto own = all.subspan(head * size, size);
         // Bit for bit what the first head answered: judged already.
         if (head > 0 && std::memcmp(own.data(), all.data(), size * sizeof(double)) == 0) continue;
-        way->add(first, rows, meant(truth, turned, own, way->format), asked_of_turns(truth, turned));
+        fed->add(first, rows, meant(truth, rotated, own, fed->format), asked_of_rotations(truth, rotated));
       }
     }
   };
 }
 
-Walk::Rows biases_of(const Bias& subject, const Domain& domain, const std::shared_ptr<Way>& way) {
+BatchSweep::Rows biases_of(const Bias& subject, const Domain& domain, const std::shared_ptr<FedRows>& fed) {
   const auto keys = consecutive(domain.lo, static_cast<std::size_t>(domain.hi - domain.lo + 1));
   return [=](Position first, std::size_t) {
     const Tensor answer = subject.bias({&first, 1}, keys);
-    way->add(first, 1, answer.data,
+    fed->add(first, 1, answer.data,
              {[keys](Position i, std::size_t column) { return case_of_pair(i, keys[column % keys.size()]); },
               &same});
   };
@@ -174,7 +177,7 @@ const Domain* positions_of(const Encoding& encoding) {
 
 struct Range {
   Domain domain;
-  std::string left_out = {};  // of what was asked for, in words
+  std::string not_covered = {};  // of what was asked for, in words
 };
 
 Range asked_for(const Encoding& truth, const Subject& subject, const AccuracyOptions& options) {
@@ -184,50 +187,52 @@ Range asked_for(const Encoding& truth, const Subject& subject, const AccuracyOpt
   const Domain &own = *positions_of(encoding), &declared = *positions_of(truth);
   Range out{overlap(own, declared)};
   Domain& domain = out.domain;
-  if (options.positions) out.left_out = left_out(*options.positions, domain);
+  if (options.positions) out.not_covered = not_covered(*options.positions, domain);
   const bool says_nothing = subject.live && !own.ends && own.hi >= declared.hi;
   const bool pairs = std::holds_alternative<Bias>(truth);
   if (!says_nothing || options.positions || (options.everything && !pairs)) return out;
   const Position last = std::min(domain.hi, domain.lo + (pairs ? most_unasked_of_a_bias : most_unasked) - 1);
   if (options.everything && last < domain.hi)
-    out.left_out = fmt::format("too many pairs: positions {} to {} were not compared", last + 1, domain.hi);
+    out.not_covered =
+        fmt::format("too many pairs: positions {} to {} were not compared", last + 1, domain.hi);
   domain.hi = last;
   return out;
 }
 
 Accuracy compared(const Encoding& truth, const Subject& subject, Format format, const Domain& domain,
                   const Reference& reference, const AccuracyOptions& options) {
-  Tally tally(reference, format, options);
-  const auto way = std::make_shared<Way>(Way{tally, format});
-  Walk walk;
-  walk.deadline = options.deadline;
-  walk.progress = options.progress;
+  ErrorAccumulator errors(reference, format, options);
+  const auto fed = std::make_shared<FedRows>(FedRows{errors, format});
+  BatchSweep sweep;
+  sweep.deadline = options.deadline;
+  sweep.progress = options.progress;
   if (const auto* table = std::get_if<Table>(&subject.encoding)) {
-    walk.batch = subject.stored ? rows_of_a_file : batch(table->dim);
-    walk.rows = subject.stored ? rows_of(*subject.stored, *table, domain, way) : rows_of(*table, domain, way);
-    walk.again = [domain](Position t) { return case_of_rows(domain, t); };
+    sweep.batch = subject.stored ? rows_of_a_file : batch(table->dim);
+    sweep.rows =
+        subject.stored ? rows_of(*subject.stored, *table, domain, fed) : rows_of(*table, domain, fed);
+    sweep.again = [domain](Position t) { return case_of_rows(domain, t); };
   } else if (const auto* rotary = std::get_if<Rotary>(&subject.encoding)) {
     const auto& declared = std::get<Rotary>(truth);
-    walk.batch = batch(declared.dim * declared.heads);
-    walk.rows = turns_of(*rotary, declared, way);
-    walk.again = [asked = basis(declared, false)](Position t) {
-      return case_of_turn(t, asked.role, asked.x);
+    sweep.batch = batch(declared.dim * declared.heads);
+    sweep.rows = rotations_of(*rotary, declared, fed);
+    sweep.again = [asked = basis(declared, false)](Position t) {
+      return case_of_rotation(t, asked.role, asked.x);
     };
   } else {
-    walk.batch = 1;
-    walk.rows = biases_of(std::get<Bias>(subject.encoding), domain, way);
-    walk.again = [lo = domain.lo](Position i) { return case_of_pair(i, lo); };
+    sweep.batch = 1;
+    sweep.rows = biases_of(std::get<Bias>(subject.encoding), domain, fed);
+    sweep.again = [lo = domain.lo](Position i) { return case_of_pair(i, lo); };
   }
-  const Walked walked =
-      walk.along(domain.lo, domain.hi, [&](Position t, std::size_t rows) { tally.done(t, rows); });
+  const SweepResult swept =
+      sweep.along(domain.lo, domain.hi, [&](Position t, std::size_t rows) { errors.done(t, rows); });
 
-  Accuracy found = tally.found();
+  Accuracy found = errors.found();
   found.first = domain.lo;
   found.last = domain.hi;
   if (std::holds_alternative<Bias>(truth)) found.keys = static_cast<std::size_t>(domain.hi - domain.lo + 1);
-  found.declined = walked.declined;
-  found.errored = walked.errored;
-  found.stopped = walked.stopped;
+  found.declined = swept.declined;
+  found.errored = swept.errored;
+  found.stopped = swept.stopped;
   return found;
 }
 
@@ -245,7 +250,7 @@ Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyO
   const Domain* declared = positions_of(truth);
   if (declared == nullptr || std::holds_alternative<Contextual>(truth))
     return nothing(fmt::format("{} depends on content: there are no entries to compare", kind(truth)));
-  const auto [domain, left_out] = asked_for(truth, subject, options);
+  const auto [domain, not_covered] = asked_for(truth, subject, options);
   if (domain.lo > domain.hi) return nothing("the encoding and the subject have no position in common");
   const auto with = reference(truth, subject.precision, domain);
   if (!with) return nothing(fmt::format("no exact {} is known to compare with", kind(truth)));
@@ -258,7 +263,7 @@ Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyO
     const bool fine = subject.stored && unit(subject.stored->format) <= subject.precision.result;
     found = compared(truth, subject, fine ? subject.stored->format : Format::f64, domain, *with, options);
   }
-  if (found.stopped.empty()) found.stopped = left_out;
+  if (found.stopped.empty()) found.stopped = not_covered;
   return found;
 }
 

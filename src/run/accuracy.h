@@ -46,7 +46,7 @@ struct Accuracy {
   // off than half a unit in the last place of the amplitude, that is a bound, and no entry.
   double largest = 0;
   std::optional<Entry> largest_at = {};
-  std::vector<Stretch> curve = {};  // against the distance of the position from 0
+  std::vector<PositionRange> profile = {};  // against the distance of the position from 0
 
   // How many are wrong against the table whose frequencies were first rounded to a format.
   struct Against {
@@ -56,12 +56,12 @@ struct Accuracy {
   std::vector<Against> against = {};
 
   // The entry that is the largest share of what rounding allows it, as a case of agreement (run/agreement.h),
-  // and how many rows could have been refuted at all. Where all entries are correctly rounded, and of a wrong
-  // one in double that is off by less than half a unit in the last place of the amplitude, the bound is taken
-  // for the error.
+  // and how many rows could not have been refuted at all. Where all entries are correctly rounded, and of a
+  // wrong one in double that is off by less than half a unit in the last place of the amplitude, the bound is
+  // taken for the error.
   Residual worst = {0, 0, 0};
   Case worst_at = {};
-  std::uint64_t telling = 0;
+  std::uint64_t vacuous = 0;
 
   // The first position of an entry further off than rounding allows, as a case that agreement replays.
   struct Beyond {

@@ -70,7 +70,7 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
         of_file(small, exact_rows(small, 1500, single ? Format::f32 : Format::f64), single);
     EXPECT_EQ(found.format, single ? Format::f32 : Format::f64);
     EXPECT_EQ(found.rows, 1500u);
-    EXPECT_EQ(found.telling, 1500u);
+    EXPECT_EQ(found.rows - found.vacuous, 1500u);
     EXPECT_EQ(found.entries, 1500u * 8u);
     EXPECT_EQ(found.wrong, 0u);
     EXPECT_EQ(found.ulp, 0);
@@ -78,9 +78,9 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
     EXPECT_FALSE(found.largest_at);
     EXPECT_EQ(found.largest, single ? 0x1p-25 : 0x1p-54);  // half the spacing below 1
     // Half a unit, where at least 4 are allowed, and for agreement's own double 2 more.
-    EXPECT_NEAR(found.worst.use(), single ? 1 / 8.0 : 1 / 12.0, 1e-8);
-    EXPECT_EQ(found.curve.front().first, 0);
-    EXPECT_EQ(found.curve.back().first, 1472);  // 1024 + 7 * 64
+    EXPECT_NEAR(found.worst.error_over_bound(), single ? 1 / 8.0 : 1 / 12.0, 1e-8);
+    EXPECT_EQ(found.profile.front().first, 0);
+    EXPECT_EQ(found.profile.back().first, 1472);  // 1024 + 7 * 64
     EXPECT_TRUE(found.stopped.empty());
   }
 }
@@ -89,23 +89,23 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
 TEST(Accuracy, correct_rounding_is_always_allowed) {
   for (const std::string words : {"dim=8", "dim=7 odd=zero_pad", "dim=7 odd=truncate", "dim=8 amplitude=0.1",
                                   "dim=8 amplitude=22.627", "dim=8 base=1e30 offset=-5"})
-    for (const std::string precision : {"fp64", "fp32", "bf16", "bf16/bf16", "fp16", "fp32+iterated"}) {
+    for (const std::string precision : {"f64", "f32", "bf16", "bf16/bf16", "f16", "f32+iterated"}) {
       const Precision p = Precision::parse(precision);
       const auto table = std::get<Table>(Setting{"sinusoidal", words}.truth());
       for (const Position t : {0, 1, 5, 1000, 1 << 20}) {
-        const auto allowed = row_error(table, p, t, std::vector<double>(table.dim, 0.0));
+        const auto bound = row_error(table, p, t, std::vector<double>(table.dim, 0.0));
         std::vector<bool> on_ladder(table.dim, false);
         for (const Pair& pair : table.pairs) on_ladder[pair.first] = on_ladder[pair.second] = true;
         if (table.lone) on_ladder[table.lone->first] = true;
         for (std::size_t c = 0; c < table.dim; ++c)
-          EXPECT_GE(allowed[c], on_ladder[c] ? half_ulp(format_of(p.result), table.amplitude) : 0)
+          EXPECT_GE(bound[c], on_ladder[c] ? half_ulp(format_of(p.result), table.amplitude) : 0)
               << words << " " << precision << " " << t << " " << c;
       }
       const auto rotary = std::get<Rotary>(Setting{"rope", "dim=8"}.truth());
       std::vector<double> x(8, 0.0);
       for (const Pair& pair : rotary.pairs) x[pair.first] = 1;
-      for (const double allowed : turned_error(rotary, p, 0, x))
-        EXPECT_GE(allowed, half_ulp(format_of(p.result), 1)) << precision;
+      for (const double bound : rotated_error(rotary, p, 0, x))
+        EXPECT_GE(bound, half_ulp(format_of(p.result), 1)) << precision;
     }
 }
 
@@ -121,8 +121,8 @@ TEST(Accuracy, one_entry_off_by_one_unit_in_the_last_row_and_column_is_found) {
   EXPECT_LE(found.ulp, 1.5);
   EXPECT_FALSE(found.largest_at);  // it is less than rounding may do to the largest entries
   EXPECT_FALSE(found.beyond);      // a unit is within what rounding allows
-  EXPECT_EQ(found.curve.back().first, 1088);
-  EXPECT_EQ(found.curve.back().ulp, found.ulp);
+  EXPECT_EQ(found.profile.back().first, 1088);
+  EXPECT_EQ(found.profile.back().ulp, found.ulp);
 }
 
 TEST(Accuracy, every_single_wrong_entry_is_found_where_it_is) {
@@ -135,7 +135,7 @@ TEST(Accuracy, every_single_wrong_entry_is_found_where_it_is) {
     ASSERT_TRUE(found.beyond) << row << " " << column;
     EXPECT_EQ(found.beyond->at.position, row);
     EXPECT_EQ(found.beyond->at.column, column);
-    EXPECT_NEAR(found.beyond->residual.measured, 1e-3, 1e-7);
+    EXPECT_NEAR(found.beyond->residual.error, 1e-3, 1e-7);
     EXPECT_NEAR(found.largest, 1e-3, 1e-7);
     EXPECT_EQ(found.beyond->again.text(), "rows=1 t=" + std::to_string(row) + " n=200");
   }
@@ -172,20 +172,20 @@ Tensor tutorial(std::size_t count, double (*angle_rounded)(double)) {
   Tensor rows({count, 8});
   for (std::size_t t = 0; t < count; ++t)
     for (std::size_t i = 0; i < 4; ++i) {
-      const double w = to_fp32(std::pow(10000.0, -2.0 * static_cast<double>(i) / 8));
+      const double w = to_f32(std::pow(10000.0, -2.0 * static_cast<double>(i) / 8));
       const double angle = angle_rounded(static_cast<double>(t) * w);
-      rows.at(t, 2 * i) = to_fp32(std::sin(angle));
-      rows.at(t, 2 * i + 1) = to_fp32(std::cos(angle));
+      rows.at(t, 2 * i) = to_f32(std::sin(angle));
+      rows.at(t, 2 * i + 1) = to_f32(std::cos(angle));
     }
   return rows;
 }
 
 TEST(Accuracy, of_a_tutorial_in_float32_is_within_its_bound_and_its_frequencies_explain_some) {
-  const Accuracy found = of_file(small, tutorial(1500, &to_fp32), true);
+  const Accuracy found = of_file(small, tutorial(1500, &to_f32), true);
   EXPECT_FALSE(found.beyond);
   EXPECT_GT(found.wrong, found.entries / 20);
-  EXPECT_LT(found.worst.use(), 1);
-  EXPECT_GT(found.worst.use(), 1 / 16.0);
+  EXPECT_LT(found.worst.error_over_bound(), 1);
+  EXPECT_GT(found.worst.error_over_bound(), 1 / 16.0);
   ASSERT_EQ(found.against.size(), 2u);
   EXPECT_EQ(found.against[0].frequencies, Format::f64);
   EXPECT_EQ(found.against[0].wrong, found.wrong);  // 2^-53 of a frequency moves nothing here
@@ -203,7 +203,7 @@ TEST(Accuracy, of_exact_angles_of_rounded_frequencies_is_explained_by_them_alone
 }
 
 TEST(Accuracy, of_angles_in_bf16_ends_at_the_first_position_beyond_the_bound) {
-  for (const auto& [unit, rounded] : {std::pair{"", &to_bf16}, {"@bf16/bf16", &to_bf16}, {"", &to_fp16}}) {
+  for (const auto& [unit, rounded] : {std::pair{"", &to_bf16}, {"@bf16/bf16", &to_bf16}, {"", &to_f16}}) {
     const Tensor rows = tutorial(600, rounded);
     const Written file("angles.npy", rows, true);
     const Subject subject = small.open(file.subject() + unit);
@@ -213,9 +213,9 @@ TEST(Accuracy, of_angles_in_bf16_ends_at_the_first_position_beyond_the_bound) {
 }
 
 TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
-  Tensor rows = tutorial(1300, &to_fp32);
+  Tensor rows = tutorial(1300, &to_f32);
   const auto table = std::get<Table>(small.truth());
-  rows.at(777, 3) += 0.5 * row_error(table, fp32, 777, std::vector<double>(8, 0.0))[3];
+  rows.at(777, 3) += 0.5 * row_error(table, all_f32, 777, std::vector<double>(8, 0.0))[3];
   const Written file("share.npy", rows, true);
   const Subject subject = small.open(file.subject());
   const Accuracy found = accuracy(small.truth(), subject);
@@ -224,22 +224,22 @@ TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
   for (Position t = 0; t < 1300; ++t) {
     const Verdict verdict = replay(*one, case_of_rows(Domain(0, 1299), t));
     const auto& holds = std::get<Holds>(verdict);
-    if (holds.worst.use() > worst.use()) worst = holds.worst;
+    if (holds.worst.error_over_bound() > worst.error_over_bound()) worst = holds.worst;
   }
-  EXPECT_GT(worst.use(), 0.4);
-  EXPECT_NEAR(found.worst.use(), worst.use(), 1e-7);
+  EXPECT_GT(worst.error_over_bound(), 0.4);
+  EXPECT_NEAR(found.worst.error_over_bound(), worst.error_over_bound(), 1e-7);
   EXPECT_EQ(found.worst_at.text(), "rows=1 t=777 n=1300");
 }
 
 TEST(Accuracy, threads_change_nothing) {
-  const Tensor rows = tutorial(1500, &to_fp32);
+  const Tensor rows = tutorial(1500, &to_f32);
   const Accuracy one = of_file(small, rows, true), four = of_file(small, rows, true, "", {.threads = 4});
   EXPECT_EQ(one.wrong, four.wrong);
   EXPECT_EQ(one.ulp, four.ulp);
   EXPECT_EQ(one.ulp_at.position, four.ulp_at.position);
   EXPECT_EQ(one.largest_at->position, four.largest_at->position);
   EXPECT_EQ(one.worst_at, four.worst_at);
-  EXPECT_EQ(one.curve.size(), four.curve.size());
+  EXPECT_EQ(one.profile.size(), four.profile.size());
 }
 
 // A file of one format that is meant as another: compared in the one that it is meant as, if it holds such.
@@ -254,7 +254,7 @@ TEST(Accuracy, is_judged_in_the_format_that_was_meant) {
   EXPECT_EQ(wide.format, Format::f32);
   EXPECT_EQ(wide.wrong, 0u);
 
-  const Accuracy fine = of_file(small, exact_rows(small, 300, Format::f32), true, "@fp64");
+  const Accuracy fine = of_file(small, exact_rows(small, 300, Format::f32), true, "@f64");
   EXPECT_EQ(fine.format, Format::f64);
   ASSERT_TRUE(fine.beyond);
   EXPECT_EQ(fine.beyond->at.position, 1);  // row 0 is exact in both
@@ -360,7 +360,7 @@ TEST(Accuracy, of_a_bias_finds_every_single_wrong_entry_where_it_is) {
 
 TEST(Accuracy, of_a_live_table) {
   const Setting setting{"sinusoidal", "dim=4"};
-  const Subject built_in{"sinusoidal", "built in", setting.spec().make(setting.all()), fp64, true};
+  const Subject built_in{"sinusoidal", "built in", setting.spec().make(setting.all()), all_f64, true};
   const Accuracy found = accuracy(setting.truth(), built_in);
   EXPECT_EQ(found.first, 0);
   EXPECT_EQ(found.last, 4095);
@@ -388,7 +388,7 @@ TEST(Accuracy, of_a_live_rotary_asks_both_basis_vectors_and_every_head) {
   EXPECT_EQ(head.beyond->at.position, 700);
   EXPECT_EQ(head.entries, 2u * 1200u * 8u + 2u * 1024u * 8u);
 
-  const Accuracy keys = of_variant("keys_do_not_turn", "dim=8", some);
+  const Accuracy keys = of_variant("keys_are_not_rotated", "dim=8", some);
   ASSERT_TRUE(keys.beyond);
   EXPECT_EQ(keys.beyond->at.position, 1);
   EXPECT_EQ(keys.beyond->again.word("role"), "key");
@@ -397,16 +397,16 @@ TEST(Accuracy, of_a_live_rotary_asks_both_basis_vectors_and_every_head) {
 TEST(Accuracy, of_a_rotary_sees_its_tail) {
   const AccuracyOptions some{.positions = std::pair{Position{0}, Position{99}}};
   EXPECT_FALSE(of_variant("half_split", "dim=8", some).beyond);
-  const Setting partial{"rope", "dim=8 rotary_width=4"};
+  const Setting partial{"rope", "dim=8 rotary_dim=4"};
   Encoding made = partial.spec().make(partial.all());
   auto& rotary = std::get<Rotary>(made);
-  rotary.turn = [turn = rotary.turn](const Tensor& x, std::span<const Position> positions, Role role) {
-    Tensor out = turn(x, positions, role);
+  rotary.rotate = [rotate = rotary.rotate](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor out = rotate(x, positions, role);
     for (std::size_t r = 0; r < out.rows(); ++r)
       if (positions[r] == 60) out.at(r, 7) = 0;
     return out;
   };
-  const Accuracy found = accuracy(partial.truth(), {"rope", "", made, fp64, true}, some);
+  const Accuracy found = accuracy(partial.truth(), {"rope", "", made, all_f64, true}, some);
   ASSERT_TRUE(found.beyond);
   EXPECT_EQ(found.beyond->at.position, 60);
   EXPECT_EQ(found.beyond->at.column, 7u);
@@ -421,7 +421,7 @@ TEST(Accuracy, counts_what_is_declined) {
       if (t >= 1500 || t == 37) throw Refusal("not there");
     return rows(positions, length);
   };
-  const Accuracy found = accuracy(setting.truth(), {"sinusoidal", "", made, fp64, true});
+  const Accuracy found = accuracy(setting.truth(), {"sinusoidal", "", made, all_f64, true});
   EXPECT_EQ(found.rows, 1499u);
   EXPECT_EQ(found.declined, 4096u - 1499u);
 }
@@ -434,7 +434,7 @@ TEST(Accuracy, ends_where_the_subject_does) {
     if (positions.front() >= 1024) throw SubjectError("it died");
     return rows(positions, length);
   };
-  const Accuracy found = accuracy(setting.truth(), {"sinusoidal", "", made, fp64, true});
+  const Accuracy found = accuracy(setting.truth(), {"sinusoidal", "", made, all_f64, true});
   ASSERT_TRUE(found.errored);
   EXPECT_EQ(found.errored->what, "it died");
   EXPECT_EQ(found.errored->at.text(), "rows=1 t=1024 n=4096");
@@ -443,7 +443,7 @@ TEST(Accuracy, ends_where_the_subject_does) {
 
 TEST(Accuracy, of_what_depends_on_content_is_none) {
   const Setting none{"none", "dim=4"};
-  const Subject built_in{"none", "", none.spec().make(none.all()), fp64, true};
+  const Subject built_in{"none", "", none.spec().make(none.all()), all_f64, true};
   const Accuracy found = accuracy(none.truth(), built_in);
   EXPECT_EQ(found.rows, 0u);
   EXPECT_FALSE(found.stopped.empty());

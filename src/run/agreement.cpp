@@ -30,9 +30,9 @@ using Each = std::function<void(const Residual&)>;
 
 // Whoever listens compares a subject with what may be wrong, too: there NaN is what was expected where NaN
 // is.
-Residual entry(const Each& each, double there, double here, double allowed, double ceiling = no_ceiling) {
+Residual entry(const Each& each, double there, double here, double bound, double ceiling = no_ceiling) {
   const bool both = each && std::isnan(there) && std::isnan(here);
-  const Residual residual = both ? exactly(true) : equal(there, here, allowed, ceiling);
+  const Residual residual = both ? holds_if(true) : difference(there, here, bound, ceiling);
   if (each) each(residual);
   return residual;
 }
@@ -45,7 +45,7 @@ Position blamed(const Each& each, Position own, std::span<const Position> call) 
 
 // The truth's own values are rounded once to double.
 double own_rounding(double value) {
-  return unit_fp64 * std::abs(value);
+  return unit_f64 * std::abs(value);
 }
 
 Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw& draw, const Each& each) {
@@ -61,9 +61,9 @@ Residual rows_agree(const Table& truth, const Table& subject, Precision p, Draw&
   const double ceiling = truth.pairs.empty() ? no_ceiling : 2 * truth.amplitude;
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < n; ++r) {
-    const auto allowed = row_error(truth, p, blamed(each, at[r], at), here.row(r));
-    for (std::size_t c = 0; c < allowed.size(); ++c) {
-      const double one = allowed[c] + own_rounding(here.at(r, c));
+    const auto bound = row_error(truth, p, blamed(each, at[r], at), here.row(r));
+    for (std::size_t c = 0; c < bound.size(); ++c) {
+      const double one = bound[c] + own_rounding(here.at(r, c));
       worst = worse(entry(each, there.at(r, c), here.at(r, c), one, ceiling), worst);
     }
   }
@@ -76,23 +76,23 @@ Residual turns_agree(const Rotary& truth, const Rotary& subject, Precision p, Dr
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 2));
   const auto at = positions(draw, batch * n, places, domain);
   const Role role =
-      std::get<std::string>(draw.option("role", {"query", "key"})) == "query" ? Role::query : Role::key;
+      std::get<std::string>(draw.one_of("role", {"query", "key"})) == "query" ? Role::query : Role::key;
   const auto content = draw.content("x", truth.dim);
 
   const Tensor x = contents_of_tokens(truth, batch, n, content);
-  const Tensor there = subject.turn(x, at, role);
-  const Tensor here = truth.turn(x, at, role);
+  const Tensor there = subject.rotate(x, at, role);
+  const Tensor here = truth.rotate(x, at, role);
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < x.rows(); ++r) {
     const Position t = blamed(each, at[r / (truth.heads * n) * n + r % n], at);
-    const auto allowed = turned_error(truth, p, t, x.row(r));
+    const auto bound = rotated_error(truth, p, t, x.row(r));
     std::vector<double> ceiling(truth.dim, no_ceiling);
     for (const Pair& pair : truth.pairs)
       ceiling[pair.first] = ceiling[pair.second] =
           2 * truth.amplitude * std::hypot(x.at(r, pair.first), x.at(r, pair.second));
     for (std::size_t c = 0; c < truth.dim; ++c)
       worst = worse(
-          entry(each, there.at(r, c), here.at(r, c), allowed[c] + own_rounding(here.at(r, c)), ceiling[c]),
+          entry(each, there.at(r, c), here.at(r, c), bound[c] + own_rounding(here.at(r, c)), ceiling[c]),
           worst);
   }
   return worst;
@@ -135,9 +135,9 @@ Residual logits_agree(const Contextual& truth, const Contextual& subject, Precis
   for (std::size_t r = 0; r < truth.heads * nq; ++r)
     for (std::size_t c = 0; c < nk; ++c) {
       if (causal && j[c] > i[r % nq]) continue;  // masked: whatever stands there is never seen
-      const double allowed = truth.error(q.row(r % nq), k.row(c), i[r % nq], j[c], p);
-      const bool empty = here.at(r, c) == 0 && allowed == 0;
-      worst = worse(entry(each, there.at(r, c), here.at(r, c), allowed, empty ? 0 : no_ceiling), worst);
+      const double bound = truth.error(q.row(r % nq), k.row(c), i[r % nq], j[c], p);
+      const bool empty = here.at(r, c) == 0 && bound == 0;
+      worst = worse(entry(each, there.at(r, c), here.at(r, c), bound, empty ? 0 : no_ceiling), worst);
     }
   return worst;
 }
@@ -147,7 +147,7 @@ Residual operators_agree(const Attention& truth, const Attention& subject, Preci
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 5));
   const std::vector<Value> masks =
       causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
-  const auto causal = std::get<std::string>(draw.option("mask", masks)) == "causal";
+  const auto causal = std::get<std::string>(draw.one_of("mask", masks)) == "causal";
   const Tensor q = draw.content("q", Shape{n, truth.dim});
   const Tensor k = draw.content("k", Shape{n, truth.dim});
   const Tensor v = draw.content("v", Shape{n, truth.value_dim});
@@ -155,11 +155,11 @@ Residual operators_agree(const Attention& truth, const Attention& subject, Preci
   for (std::size_t r = 0; r < n; ++r)
     for (std::size_t c = r + 1; causal && c < n; ++c) mask.at(r, c) = 0;
 
-  const double allowed = truth.error(q, k, v, mask, p);
+  const double bound = truth.error(q, k, v, mask, p);
   // The output is an average of values: it cannot be further off than their spread.
   const auto [least, most] = std::minmax_element(v.data.begin(), v.data.end());
-  const Residual residual = posproof::equal(subject.attend(q, k, v, mask).data,
-                                            truth.attend(q, k, v, mask).data, allowed, *most - *least);
+  const Residual residual =
+      difference(subject.attend(q, k, v, mask).data, truth.attend(q, k, v, mask).data, bound, *most - *least);
   if (each) each(residual);
   return residual;
 }
@@ -181,7 +181,7 @@ Case case_of_rows(const Domain& domain, Position t) {
   return one;
 }
 
-Case case_of_turn(Position t, Role role, std::vector<double> x) {
+Case case_of_rotation(Position t, Role role, std::vector<double> x) {
   Case one;
   one.set("batch", 1.0);
   one.set("tokens", 1.0);
@@ -213,7 +213,7 @@ Property agreement(const Encoding& truth, const std::function<void(const Residua
                     .formula = "f(t) = the paper's f(t)",
                     .source = "the encoding's own paper, computed exactly: oracle/",
                     .checks = {},
-                    .rejects = {}};
+                    .must_reject = {}};
   if (const auto* table = std::get_if<Table>(&truth))
     property.checks.push_back(compared(*table, &rows_agree, each));
   if (const auto* rotary = std::get_if<Rotary>(&truth))
@@ -227,15 +227,15 @@ Property agreement(const Encoding& truth, const std::function<void(const Residua
     return [causal, compare](const auto& right, const auto& subject, const Precision& p, Draw& draw,
                              const Each& heard) { return compare(right, subject, p, draw, heard, causal); };
   };
-  if (const auto logits = attention::lift(truth))
+  if (const auto logits = attention::to_logits(truth))
     property.checks.push_back(compared(*logits, knowing(&logits_agree), each));
-  property.checks.push_back(compared(attention::plug(truth), knowing(&operators_agree), each));
+  property.checks.push_back(compared(attention::reference_attention(truth), knowing(&operators_agree), each));
   return property;
 }
 
 Trial agreement_over_grid(const EncodingSpec& spec) {
   return over_grid(spec, {}, [&spec](const Parameters& parameters) {
-    return trial(agreement(spec.oracle(parameters)), spec.make(parameters), fp64);
+    return trial(agreement(spec.oracle(parameters)), spec.make(parameters), all_f64);
   });
 }
 

@@ -10,60 +10,60 @@ namespace {
 
 class Asking {
  public:
-  Asking(const Walk& walk, const Walk::Rows& done, Walked& walked)
-      : walk_(walk), done_(done), walked_(walked) {}
+  Asking(const BatchSweep& sweep, const BatchSweep::Rows& done, SweepResult& swept)
+      : sweep_(sweep), done_(done), swept_(swept) {}
 
   // False where the walk is over.
   bool batch(Position first, Position rows) {
-    const std::uint64_t before = walked_.declined;
-    const bool goes_on = ask(first, rows, declines_);
-    declines_ = walked_.declined - before == static_cast<std::uint64_t>(rows);
+    const std::uint64_t before = swept_.declined;
+    const bool goes_on = choice(first, rows, declines_);
+    declines_ = swept_.declined - before == static_cast<std::uint64_t>(rows);
     return goes_on;
   }
 
  private:
   // A subject that declines the whole of a batch has probably come to its end: what follows is asked at its
   // ends first, and where both are declined, so is what is between them.
-  bool ask(Position first, Position rows, bool ends_first) {
+  bool choice(Position first, Position rows, bool ends_first) {
     if (rows == 0) return true;
     try {
-      walk_.rows(first, static_cast<std::size_t>(rows));
+      sweep_.rows(first, static_cast<std::size_t>(rows));
       done_(first, static_cast<std::size_t>(rows));
       return true;
     } catch (const Refusal&) {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      walked_.errored = Errored{error.what(), walk_.again(first)};
+      swept_.errored = Errored{error.what(), sweep_.again(first)};
       return false;
     }
     if (rows == 1) {
-      ++walked_.declined;
+      ++swept_.declined;
       return true;
     }
     if (!ends_first || rows == 2)
-      return ask(first, rows / 2, false) && ask(first + rows / 2, rows - rows / 2, false);
-    const std::uint64_t before = walked_.declined;
-    if (!ask(first, 1, false) || !ask(first + rows - 1, 1, false)) return false;
-    if (walked_.declined - before < 2) return ask(first + 1, rows - 2, false);
-    walked_.declined += static_cast<std::uint64_t>(rows - 2);
+      return choice(first, rows / 2, false) && choice(first + rows / 2, rows - rows / 2, false);
+    const std::uint64_t before = swept_.declined;
+    if (!choice(first, 1, false) || !choice(first + rows - 1, 1, false)) return false;
+    if (swept_.declined - before < 2) return choice(first + 1, rows - 2, false);
+    swept_.declined += static_cast<std::uint64_t>(rows - 2);
     return true;
   }
 
-  const Walk& walk_;
-  const Walk::Rows& done_;
-  Walked& walked_;
+  const BatchSweep& sweep_;
+  const BatchSweep::Rows& done_;
+  SweepResult& swept_;
   bool declines_ = false;
 };
 
 }  // namespace
 
-Walked Walk::along(Position first, Position last, const Rows& done) const {
-  Walked walked;
-  Asking asking(*this, done, walked);
+SweepResult BatchSweep::along(Position first, Position last, const Rows& done) const {
+  SweepResult swept;
+  Asking asking(*this, done, swept);
   for (Position t = first; t <= last;) {
     if (deadline && std::chrono::steady_clock::now() >= *deadline) {
-      walked.stopped = fmt::format("out of time: positions {} to {} were not compared", t, last);
+      swept.stopped = fmt::format("out of time: positions {} to {} were not compared", t, last);
       break;
     }
     const Position past = (t % batch + batch) % batch;
@@ -72,7 +72,7 @@ Walked Walk::along(Position first, Position last, const Rows& done) const {
     t = stop;
     if (progress) progress(t - first, last - first + 1);
   }
-  return walked;
+  return swept;
 }
 
 }  // namespace posproof

@@ -12,14 +12,14 @@
 namespace posproof {
 
 // How a walk over positions ended.
-struct Walked {
+struct SweepResult {
   std::uint64_t declined = 0;           // positions that were refused
   std::optional<Errored> errored = {};  // what ended it
   std::string stopped = {};             // or that its time did
 };
 
 // Every position once, in order, many at a time.
-struct Walk {
+struct BatchSweep {
   using Rows = std::function<void(Position first, std::size_t rows)>;
 
   Position batch = 1;  // so many at a time, from a multiple of it
@@ -29,7 +29,7 @@ struct Walk {
   std::function<void(Position done, Position of)> progress = {};
 
   // `done` is told of the positions that were answered. What is no std::exception leaves it.
-  Walked along(Position first, Position last, const Rows& done) const;
+  SweepResult along(Position first, Position last, const Rows& done) const;
 };
 
 }  // namespace posproof

@@ -24,43 +24,43 @@ Parameters drawn_parameters(const EncodingSpec& spec, const Condition& when, Dra
         if (one.parameter == parameter.name) wanted = wanted && Condition{{one}}.met(alone);
       if (wanted) values.push_back(value);
     }
-    parameters.set(parameter.name, draw.option(parameter.name, std::move(values)));
+    parameters.set(parameter.name, draw.one_of(parameter.name, std::move(values)));
   }
   return parameters;
 }
 
-Judged judge_fails(const Claim& claim, const EncodingSpec& spec) {
+ClaimResult judge_fails(const Claim& claim, const EncodingSpec& spec) {
   Verdict verdict;
   try {
     verdict = replay(*claim.property, spec, Case::parse(claim.witness));
   } catch (const std::exception& error) {
-    return {Standing::not_checked, Errored{error.what(), Case{}}, error.what()};
+    return {ClaimStatus::not_checked, Errored{error.what(), Case{}}, error.what()};
   }
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-    if (same_to_three_digits(refuted->residual.measured, claim.by))
-      return {Standing::as_claimed, std::move(verdict), ""};
+    if (same_to_three_digits(refuted->residual.error, claim.by))
+      return {ClaimStatus::as_claimed, std::move(verdict), ""};
     std::string why =
-        fmt::format("the witness is off by {:.3g}, recorded is {:.3g}", refuted->residual.measured, claim.by);
-    return {Standing::broken, std::move(verdict), std::move(why)};
+        fmt::format("the witness is off by {:.3g}, recorded is {:.3g}", refuted->residual.error, claim.by);
+    return {ClaimStatus::broken, std::move(verdict), std::move(why)};
   }
   if (std::holds_alternative<Holds>(verdict))
-    return {Standing::stale, std::move(verdict), "the recorded witness no longer fails"};
-  Judged nothing = stand(std::move(verdict));
-  nothing.standing = Standing::not_checked;
+    return {ClaimStatus::stale, std::move(verdict), "the recorded witness no longer fails"};
+  ClaimResult nothing = stand(std::move(verdict));
+  nothing.status = ClaimStatus::not_checked;
   return nothing;
 }
 
 }  // namespace
 
-std::string_view name(Standing standing) {
-  switch (standing) {
-    case Standing::as_claimed:
+std::string_view name(ClaimStatus status) {
+  switch (status) {
+    case ClaimStatus::as_claimed:
       return "as claimed";
-    case Standing::broken:
+    case ClaimStatus::broken:
       return "broken";
-    case Standing::stale:
+    case ClaimStatus::stale:
       return "stale";
-    case Standing::not_checked:
+    case ClaimStatus::not_checked:
       return "not checked";
   }
   return "";
@@ -86,7 +86,7 @@ Trial over_grid(const EncodingSpec& spec, const Condition& when,
 
 Trial over_grid(const Property& property, const EncodingSpec& spec, const Condition& when) {
   return over_grid(spec, when, [&property, &spec](const Parameters& parameters) {
-    return trial(property, spec.make(parameters), fp64);
+    return trial(property, spec.make(parameters), all_f64);
   });
 }
 
@@ -95,33 +95,33 @@ Verdict replay(const Property& property, const EncodingSpec& spec, const Case& r
   Parameters given;
   Case inputs;
   for (const auto& [name, value] : recorded.fields()) (all.has(name) ? given : inputs).set(name, value);
-  const auto one = trial(property, spec.make(with(spec, given)), fp64);
+  const auto one = trial(property, spec.make(with(spec, given)), all_f64);
   if (!one) return NotApplicable{"the encoding has no view that the property is asked of"};
   return replay(*one, inputs);
 }
 
-Judged stand(Verdict verdict) {
+ClaimResult stand(Verdict verdict) {
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-    std::string why = fmt::format("off by {}, allowed {}, at {}", refuted->residual.measured,
-                                  refuted->residual.allowed, refuted->counterexample.text());
-    return {Standing::broken, std::move(verdict), std::move(why)};
+    std::string why = fmt::format("off by {}, allowed {}, at {}", refuted->residual.error,
+                                  refuted->residual.bound, refuted->counterexample.text());
+    return {ClaimStatus::broken, std::move(verdict), std::move(why)};
   }
   if (const auto* errored = std::get_if<Errored>(&verdict)) {
     std::string why = fmt::format("{} at {}", errored->what, errored->at.text());
-    return {Standing::not_checked, std::move(verdict), std::move(why)};
+    return {ClaimStatus::not_checked, std::move(verdict), std::move(why)};
   }
   if (const auto* undecided = std::get_if<Undecided>(&verdict)) {
     std::string why = undecided->why;
-    return {Standing::not_checked, std::move(verdict), std::move(why)};
+    return {ClaimStatus::not_checked, std::move(verdict), std::move(why)};
   }
   if (const auto* not_applicable = std::get_if<NotApplicable>(&verdict)) {
     std::string why = not_applicable->why;
-    return {Standing::not_checked, std::move(verdict), std::move(why)};
+    return {ClaimStatus::not_checked, std::move(verdict), std::move(why)};
   }
-  return {Standing::as_claimed, std::move(verdict), ""};
+  return {ClaimStatus::as_claimed, std::move(verdict), ""};
 }
 
-Judged judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
+ClaimResult judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
   if (!claim.holds) return judge_fails(claim, spec);
   return stand(search(over_grid(*claim.property, spec, claim.when), plan));
 }

@@ -12,17 +12,17 @@
 namespace posproof {
 
 // What became of a claim.
-enum class Standing {
+enum class ClaimStatus {
   as_claimed,
   broken,       // it does not hold, or it fails otherwise than recorded
   stale,        // the recorded failure no longer fails; counts as broken
   not_checked,  // nothing was learned
 };
 
-std::string_view name(Standing standing);
+std::string_view name(ClaimStatus status);
 
-struct Judged {
-  Standing standing;
+struct ClaimResult {
+  ClaimStatus status;
   Verdict verdict;
   std::string why;  // one line, empty where it is as claimed
 };
@@ -41,9 +41,9 @@ Trial over_grid(const EncodingSpec& spec, const Condition& when,
 Verdict replay(const Property& property, const EncodingSpec& spec, const Case& recorded);
 
 // Where a claim that something holds stands after this verdict.
-Judged stand(Verdict verdict);
+ClaimResult stand(Verdict verdict);
 
 // Searches a `holds`, replays a `fails`.
-Judged judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan);
+ClaimResult judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan);
 
 }  // namespace posproof

@@ -1,7 +1,8 @@
 // One ctest test for each encoding and claim (`rope.score.depends_on_offset`) and for its agreement with the
 // oracle
-// (`rope.agrees_with_its_oracle`), one for each property's specimens (`teeth.score.depends_on_offset`): the
-// property must refute every one of them within the usual search; and one for each defect
+// (`rope.agrees_with_its_oracle`), one for each property's negative examples
+// (`teeth.score.depends_on_offset`): the property must refute every one of them within the usual search; and
+// one for each defect
 // (`defects.rope.angles_in_bf16`): the property named in advance must refute it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,18 +31,18 @@ std::string dotted(std::string_view id) {
 // One fixture for all: GoogleTest wants the tests of a suite, such as `rope`, to share theirs.
 class Conformance : public testing::Test {};
 
-class Teeth : public Conformance {
+class Rejects : public Conformance {
  public:
-  Teeth(std::string_view id, const Property& property) : id_(id), property_(property) {}
+  Rejects(std::string_view id, const Property& property) : id_(id), property_(property) {}
   void TestBody() override {
-    ASSERT_FALSE(property_.rejects.empty()) << id_ << " has no specimen that it refutes";
-    for (const Specimen& specimen : property_.rejects) {
-      const auto one = trial(property_, specimen.make(), specimen.precision);
-      ASSERT_TRUE(one.has_value()) << id_ << " does not apply to " << specimen.wrong;
+    ASSERT_FALSE(property_.must_reject.empty()) << id_ << " has no negative example that it refutes";
+    for (const NegativeExample& example : property_.must_reject) {
+      const auto one = trial(property_, example.make(), example.precision);
+      ASSERT_TRUE(one.has_value()) << id_ << " does not apply to " << example.wrong;
       const Verdict verdict = search(*one, {.id = std::string(id_)});
       const auto* errored = std::get_if<Errored>(&verdict);
       EXPECT_TRUE(std::holds_alternative<Refuted>(verdict))
-          << id_ << " accepts " << specimen.wrong << ": " << name(verdict) << " "
+          << id_ << " accepts " << example.wrong << ": " << name(verdict) << " "
           << (errored ? errored->what : "");
     }
   }
@@ -55,9 +56,9 @@ class Agreeing : public Conformance {
  public:
   Agreeing(std::string id, const EncodingSpec& spec) : id_(std::move(id)), spec_(spec) {}
   void TestBody() override {
-    const Judged judged = stand(agreement_searched(spec_, {.id = id_}));
-    EXPECT_EQ(judged.standing, Standing::as_claimed)
-        << id_ << ": " << name(judged.standing) << ": " << judged.why;
+    const ClaimResult judged = stand(agreement_searched(spec_, {.id = id_}));
+    EXPECT_EQ(judged.status, ClaimStatus::as_claimed)
+        << id_ << ": " << name(judged.status) << ": " << judged.why;
   }
 
  private:
@@ -90,9 +91,9 @@ class Claimed : public Conformance {
   Claimed(std::string id, const Claim& claim, const EncodingSpec& spec)
       : id_(std::move(id)), claim_(claim), spec_(spec) {}
   void TestBody() override {
-    const Judged judged = judge(claim_, spec_, {.id = id_});
-    EXPECT_EQ(judged.standing, Standing::as_claimed)
-        << id_ << ": " << name(judged.standing) << ": " << judged.why;
+    const ClaimResult judged = judge(claim_, spec_, {.id = id_});
+    EXPECT_EQ(judged.status, ClaimStatus::as_claimed)
+        << id_ << ": " << name(judged.status) << ": " << judged.why;
   }
 
  private:
@@ -108,7 +109,7 @@ void add(const std::string& suite, const std::string& test, auto make) {
 void add_all() {
   for (const auto& [id, property] : catalogue::properties())
     add("teeth", dotted(id),
-        [id = id, property = property]() -> Conformance* { return new Teeth(id, *property); });
+        [id = id, property = property]() -> Conformance* { return new Rejects(id, *property); });
   for (const auto& [id, spec] : catalogue::encodings()) {
     add(std::string(id), std::string(agreement_id),
         [key = fmt::format("{} {}", id, agreement_id), spec = spec]() -> Conformance* {

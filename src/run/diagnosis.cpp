@@ -38,7 +38,7 @@ Encoding answering(Encoding encoding, std::function<Tensor()> answer) {
       table.rows = [a = answer](auto&&...) { return a(); };
     }
     void operator()(Rotary& rotary) const {
-      rotary.turn = [a = answer](auto&&...) { return a(); };
+      rotary.rotate = [a = answer](auto&&...) { return a(); };
     }
     void operator()(Bias& bias) const {
       bias.bias = [a = answer](auto&&...) { return a(); };
@@ -63,7 +63,7 @@ Encoding remembering(Encoding encoding, const std::shared_ptr<Tensor>& last) {
     };
   };
   if (auto* table = std::get_if<Table>(&encoding)) table->rows = keep(table->rows);
-  if (auto* rotary = std::get_if<Rotary>(&encoding)) rotary->turn = keep(rotary->turn);
+  if (auto* rotary = std::get_if<Rotary>(&encoding)) rotary->rotate = keep(rotary->rotate);
   if (auto* bias = std::get_if<Bias>(&encoding)) bias->bias = keep(bias->bias);
   if (auto* contextual = std::get_if<Contextual>(&encoding)) contextual->logits = keep(contextual->logits);
   if (auto* attention = std::get_if<Attention>(&encoding)) attention->attend = keep(attention->attend);
@@ -80,7 +80,7 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   const auto last = std::make_shared<Tensor>();
   const auto one = trial(agreement(truth), remembering(subject.encoding, last), subject.precision);
   if (!one) return answered;
-  const auto ask = [&](Draw& draw) {
+  const auto choice = [&](Draw& draw) {
     try {
       (*one)(draw);
       answered.push_back({draw.drawn(), *last});
@@ -92,12 +92,12 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   };
   if (!counterexample.empty()) {
     Replay first(counterexample);
-    ask(first);
+    choice(first);
   }
   const auto deadline = std::chrono::steady_clock::now() + time;
   for (std::uint64_t n = 0; n < cases && std::chrono::steady_clock::now() < deadline; ++n) {
-    Generate draw(seed, "diagnosis", n);
-    ask(draw);
+    RandomDraw draw(seed, "diagnosis", n);
+    choice(draw);
   }
   return answered;
 }
@@ -141,7 +141,7 @@ Compared compare(const Encoding& candidate, const Encoding& subject, Precision p
 // and nothing may contradict it, except that a defect that rounds an angle may fall to the other side of a
 // tie: the subject's own angle is off by power_error, and where a tie is nearer than that they differ by a
 // whole unit of the coarse format. Ties are two half units apart, so that happens to at most 2 power_error /
-// (2 unit) of the entries: for fp32 under fp16, where it is worst, with 64 pairs and ln w = 10, (4 + 30 +
+// (2 unit) of the entries: for f32 under f16, where it is worst, with 64 pairs and ln w = 10, (4 + 30 +
 // 128) 2^-24 / 2^-11 = 2 %, and under bf16 0.25 %.
 bool explains(const Compared& left, const Compared& wrong) {
   constexpr std::uint64_t several = 5;

@@ -19,13 +19,13 @@ constexpr Position rows_of_a_block = 64;
 // as long from 16 * 64 on, and begin at multiples of it.
 Position stop_after(Position t, Position end) {
   if (t < 0) return std::min<Position>({end, 0, t + rows_of_a_block});
-  if (t < 16 * rows_of_a_block) return std::min(end, Curve::end(t));
+  if (t < 16 * rows_of_a_block) return std::min(end, ErrorProfile::end(t));
   const Position over = t % rows_of_a_block;
   return over == 0 ? end : std::min(end, t - over + rows_of_a_block);
 }
 
-double share_of(double error, double allowed) {
-  return error == 0 ? 0 : allowed == 0 ? infinity : error / allowed;
+double share_of(double error, double bound) {
+  return error == 0 ? 0 : bound == 0 ? infinity : error / bound;
 }
 
 // How far correct rounding may put an entry of at most that size: it is that size itself, and exact, or
@@ -36,7 +36,7 @@ double of_correct_rounding(Format format, double amplitude) {
 
 }  // namespace
 
-Tally::Tally(Reference reference, Format format, const AccuracyOptions& options)
+ErrorAccumulator::ErrorAccumulator(Reference reference, Format format, const AccuracyOptions& options)
     : reference_(std::move(reference)),
       format_(format),
       threads_(options.threads),
@@ -51,37 +51,36 @@ Tally::Tally(Reference reference, Format format, const AccuracyOptions& options)
   for (const auto& rounded : reference_.rounded) found_.against.push_back({rounded.frequencies, 0});
 }
 
-Accuracy Tally::found() const {
+Accuracy ErrorAccumulator::found() const {
   Accuracy out = found_;
-  out.curve = curve_.stretches();
+  out.profile = profile_.ranges();
   return out;
 }
 
-Position Tally::nearest(Position first, std::size_t rows) const {
+Position ErrorAccumulator::nearest(Position first, std::size_t rows) const {
   return reference_.origin ? std::clamp(*reference_.origin, first, first + static_cast<Position>(rows) - 1)
                            : first;
 }
 
-const std::vector<double>& Tally::allowed(Position t, bool exactly) {
-  if (allowed_.at == t) return allowed_.of_column;
-  if (!exactly && allowed_.at && reference_.origin) {
-    const Position here = std::abs(t - *reference_.origin),
-                   there = std::abs(*allowed_.at - *reference_.origin);
-    if (there <= here && 16 * there >= 15 * here) return allowed_.of_column;
+const std::vector<double>& ErrorAccumulator::bound(Position t, bool exactly) {
+  if (bound_.at == t) return bound_.of_column;
+  if (!exactly && bound_.at && reference_.origin) {
+    const Position here = std::abs(t - *reference_.origin), there = std::abs(*bound_.at - *reference_.origin);
+    if (there <= here && 16 * there >= 15 * here) return bound_.of_column;
   }
-  allowed_.of_column = reference_.allowed(t);
-  allowed_.at = t;
-  return allowed_.of_column;
+  bound_.of_column = reference_.bound(t);
+  bound_.at = t;
+  return bound_.of_column;
 }
 
-const std::byte* Tally::at(const Values& values, Position t) const {
+const std::byte* ErrorAccumulator::at(const Values& values, Position t) const {
   return values.bytes + static_cast<std::size_t>(t - values.first) * reference_.dim * bytes(format_);
 }
 
 // What compare() says of a column where no entry is wrong is a bound of what rounding does to the entries of
 // the ladder; columns that are 0 are looked at themselves.
-void Tally::empty_columns(const Values& values, Position first, std::size_t rows,
-                          std::vector<double>& errors) const {
+void ErrorAccumulator::empty_columns(const Values& values, Position first, std::size_t rows,
+                                     std::vector<double>& errors) const {
   for (const std::size_t c : reference_.empty) {
     errors[c] = 0;
     for (std::size_t r = 0; r < rows; ++r) {
@@ -92,19 +91,20 @@ void Tally::empty_columns(const Values& values, Position first, std::size_t rows
   }
 }
 
-std::vector<double> Tally::errors(const Values& values, Position t) {
+std::vector<double> ErrorAccumulator::errors(const Values& values, Position t) {
   Compared row = reference_.compare(format_, t, 1, at(values, t), {}, 1);
   empty_columns(values, t, 1, row.farthest);
   return std::move(row.farthest);
 }
 
-Tally::Block Tally::weighed(const Values& values, const Compared& compared, const Asked& asked) {
+ErrorAccumulator::Block ErrorAccumulator::weighed(const Values& values, const Compared& compared,
+                                                  const RowSource& source) {
   Block block{.first = compared.first, .rows = compared.rows, .clean = compared.wrong == 0, .column = 0};
   found_.wrong += compared.wrong;
   if (compared.wrong > 0 &&
       (compared.ulp > found_.ulp || (compared.ulp == found_.ulp && compared.at < found_.ulp_at.position))) {
     found_.ulp = compared.ulp;
-    found_.ulp_at = {compared.at, asked.channel(compared.column)};
+    found_.ulp_at = {compared.at, source.channel(compared.column)};
   }
   std::vector<double> errors = compared.farthest;
   if (block.clean && reference_.amplitude != 0) std::ranges::fill(errors, correct_);
@@ -114,32 +114,33 @@ Tally::Block Tally::weighed(const Values& values, const Compared& compared, cons
     empty_columns(values, compared.first, compared.rows, errors);
 
   std::size_t largest = 0;
-  const auto weigh = [&](const std::vector<double>& allowed) {
+  const auto weigh = [&](const std::vector<double>& bound) {
     block.share = 0;
     for (std::size_t c = 0; c < errors.size(); ++c) {
       if (errors[c] > errors[largest]) largest = c;
       // Without a division for every entry: most are no larger share than the largest.
-      if (!(errors[c] <= block.share * allowed[c])) {
-        block.share = share_of(errors[c], allowed[c]);
+      if (!(errors[c] <= block.share * bound[c])) {
+        block.share = share_of(errors[c], bound[c]);
         block.column = c;
       }
     }
   };
   const Position t = nearest(compared.first, compared.rows);
-  weigh(allowed(t, false));
-  if (block.share > 1) weigh(allowed(t, true));
+  weigh(bound(t, false));
+  if (block.share > 1) weigh(bound(t, true));
   block.error = errors[largest];
-  curve_.add(t, block.error, allowed_.of_column[largest], compared.ulp);
+  profile_.add(t, block.error, bound_.of_column[largest], compared.ulp);
   return block;
 }
 
-void Tally::find_first_beyond(const Values& values, const std::vector<Block>& blocks, const Asked& asked) {
+void ErrorAccumulator::find_first_beyond(const Values& values, const std::vector<Block>& blocks,
+                                         const RowSource& source) {
   for (const Block& block : blocks) {
     if (block.clean || !(block.share > 1)) continue;
     for (std::size_t r = 0; r < block.rows; ++r) {
       const Position t = block.first + static_cast<Position>(r);
       if (found_.beyond && found_.beyond->at.position <= t) return;
-      const std::vector<double> error = errors(values, t), most = allowed(t, true);
+      const std::vector<double> error = errors(values, t), most = bound(t, true);
       std::optional<std::size_t> worst;
       for (std::size_t c = 0; c < error.size(); ++c)
         if (!(error[c] <= most[c]) &&
@@ -147,22 +148,22 @@ void Tally::find_first_beyond(const Values& values, const std::vector<Block>& bl
           worst = c;
       if (!worst) continue;
       found_.beyond = Accuracy::Beyond{
-          {t, asked.channel(*worst)}, asked.again(t, *worst), residual(error[*worst], most[*worst])};
+          {t, source.channel(*worst)}, source.again(t, *worst), residual(error[*worst], most[*worst])};
       return;
     }
   }
 }
 
-void Tally::consider(Position t, std::size_t column, double error, const Asked& asked) {
-  const Residual one = residual(error, allowed(t, true)[column]);
-  if (!found_.worst_at.empty() && !(one.use() > found_.worst.use())) return;
+void ErrorAccumulator::consider(Position t, std::size_t column, double error, const RowSource& source) {
+  const Residual one = residual(error, bound(t, true)[column]);
+  if (!found_.worst_at.empty() && !(one.error_over_bound() > found_.worst.error_over_bound())) return;
   found_.worst = one;
-  found_.worst_at = asked.again(t, column);
+  found_.worst_at = source.again(t, column);
 }
 
 // compare() says nothing of errors below half a unit in the last place of the amplitude. In the formats
 // narrower than double, the exact value in double says it.
-void Tally::find_worst_of(const Values& values, const Block& block, const Asked& asked) {
+void ErrorAccumulator::find_worst_of(const Values& values, const Block& block, const RowSource& source) {
   const std::size_t dim = reference_.dim;
   std::vector<double> there(block.rows * dim), here(block.rows * dim);
   if (reference_.doubles && format_ != Format::f64) {
@@ -174,31 +175,32 @@ void Tally::find_worst_of(const Values& values, const Block& block, const Asked&
                         there.begin() + static_cast<std::ptrdiff_t>(r * dim));
   }
   // What rounding allows at the block's nearest position, all of it allows.
-  const std::vector<double> least = allowed(nearest(block.first, block.rows), true);
+  const std::vector<double> least = bound(nearest(block.first, block.rows), true);
   for (std::size_t r = 0; r < block.rows; ++r)
     for (std::size_t c = 0; c < dim; ++c) {
       const double error = std::abs(there[r * dim + c] - here[r * dim + c]);
-      if (error > found_.worst.use() * least[c] || found_.worst_at.empty())
-        consider(block.first + static_cast<Position>(r), c, error, asked);
+      if (error > found_.worst.error_over_bound() * least[c] || found_.worst_at.empty())
+        consider(block.first + static_cast<Position>(r), c, error, source);
     }
 }
 
-void Tally::find_worst(const Values& values, std::vector<Block> blocks, const Asked& asked) {
+void ErrorAccumulator::find_worst(const Values& values, std::vector<Block> blocks, const RowSource& source) {
   std::ranges::stable_sort(blocks, std::greater<>{}, &Block::share);
   for (const Block& block : blocks) {
-    if (!found_.worst_at.empty() && !(block.share > found_.worst.use())) return;
+    if (!found_.worst_at.empty() && !(block.share > found_.worst.error_over_bound())) return;
     if (!block.clean) {
-      find_worst_of(values, block, asked);
+      find_worst_of(values, block, source);
       continue;
     }
     const Position t =
         nearest(block.first, block.rows);  // the bound: no entry of it is known to be so far off
-    const double error = reference_.amplitude == 0 ? block.share * allowed(t, true)[block.column] : correct_;
-    consider(t, block.column, error, asked);
+    const double error = reference_.amplitude == 0 ? block.share * bound(t, true)[block.column] : correct_;
+    consider(t, block.column, error, source);
   }
 }
 
-void Tally::find_largest(const Values& values, const std::vector<Block>& blocks, const Asked& asked) {
+void ErrorAccumulator::find_largest(const Values& values, const std::vector<Block>& blocks,
+                                    const RowSource& source) {
   const Block* largest = nullptr;
   for (const Block& block : blocks)
     if (block.error > (largest == nullptr ? found_.largest : largest->error)) largest = &block;
@@ -212,12 +214,13 @@ void Tally::find_largest(const Values& values, const std::vector<Block>& blocks,
     for (std::size_t c = 0; c < error.size(); ++c)
       if (error[c] > most) {
         most = error[c];
-        found_.largest_at = Entry{t, asked.channel(c)};
+        found_.largest_at = Entry{t, source.channel(c)};
       }
   }
 }
 
-void Tally::add(Position first, std::size_t rows, const std::byte* bytes, const Asked& asked) {
+void ErrorAccumulator::add(Position first, std::size_t rows, const std::byte* bytes,
+                           const RowSource& source) {
   const Values values{first, bytes};
   const Position end = first + static_cast<Position>(rows);
   std::vector<Block> blocks;
@@ -225,7 +228,7 @@ void Tally::add(Position first, std::size_t rows, const std::byte* bytes, const 
     const Position stop = stop_after(t, end);
     reference_.compare(
         format_, t, static_cast<std::size_t>(stop - t), at(values, t),
-        [&](const Compared& compared) { blocks.push_back(weighed(values, compared, asked)); }, threads_);
+        [&](const Compared& compared) { blocks.push_back(weighed(values, compared, source)); }, threads_);
     t = stop;
   }
   std::ranges::sort(blocks, {}, &Block::first);
@@ -233,25 +236,25 @@ void Tally::add(Position first, std::size_t rows, const std::byte* bytes, const 
     for (Position t = first; t < end; ++t) found_.entries += reference_.seen(t);
   else
     found_.entries += rows * reference_.dim;
-  find_first_beyond(values, blocks, asked);
-  if (!found_.beyond) find_worst(values, blocks, asked);
-  find_largest(values, blocks, asked);
+  find_first_beyond(values, blocks, source);
+  if (!found_.beyond) find_worst(values, blocks, source);
+  find_largest(values, blocks, source);
   for (std::size_t n = 0; n < reference_.rounded.size(); ++n)
     found_.against[n].wrong +=
         reference_.rounded[n].table->count_wrong(format_, first, rows, values.bytes, threads_);
 }
 
-bool Tally::telling(Position t) {
-  const std::vector<double>& most = allowed(t, true);
-  return std::any_of(most.begin(), most.end(), [&](double one) { return one < reference_.ceiling; });
+bool ErrorAccumulator::vacuous(Position t) {
+  const std::vector<double>& most = bound(t, true);
+  return std::none_of(most.begin(), most.end(), [&](double one) { return one < reference_.ceiling; });
 }
 
-void Tally::done(Position first, std::size_t rows) {
+void ErrorAccumulator::done(Position first, std::size_t rows) {
   found_.rows += rows;
   const Position last = first + static_cast<Position>(rows) - 1;
   // Where allowances grow, the ends have the largest.
-  const bool all = !reference_.origin || (telling(first) && telling(last));
-  for (Position t = first; t <= last; ++t) found_.telling += all || telling(t) ? 1 : 0;
+  const bool none = !reference_.origin || (!vacuous(first) && !vacuous(last));
+  for (Position t = first; t <= last; ++t) found_.vacuous += !none && vacuous(t) ? 1 : 0;
 }
 
 }  // namespace posproof

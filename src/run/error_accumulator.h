@@ -16,19 +16,19 @@ namespace posproof {
 // or 4 p.angle + p.result), and correct rounding to a format of unit u <= p.result is off by half the
 // distance of neighbours at A, at most u A. Elsewhere allowances grow with the distance of the position, so
 // that what is within the allowance of the block's nearest position is within those of the others.
-class Tally {
+class ErrorAccumulator {
  public:
   // The format's unit is at most the precision's result unit.
-  Tally(Reference reference, Format format, const AccuracyOptions& options);
+  ErrorAccumulator(Reference reference, Format format, const AccuracyOptions& options);
 
   // How rows were asked for: an entry as a case again, and the channel in which a column was answered.
-  struct Asked {
+  struct RowSource {
     std::function<Case(Position, std::size_t column)> again;
     std::function<std::size_t(std::size_t column)> channel;
   };
 
   // Rows of `first`, first + 1, ...: `rows` times the reference's columns, values of the format.
-  void add(Position first, std::size_t rows, const std::byte* values, const Asked& asked);
+  void add(Position first, std::size_t rows, const std::byte* values, const RowSource& source);
 
   // That these positions are done: whatever was added of them counts as one row each.
   void done(Position first, std::size_t rows);
@@ -50,20 +50,20 @@ class Tally {
   };
 
   // What is allowed at this position, or at one of the same octave that is nearer to the origin.
-  const std::vector<double>& allowed(Position t, bool exactly);
+  const std::vector<double>& bound(Position t, bool exactly);
   Position nearest(Position first, std::size_t rows) const;
-  bool telling(Position t);
+  bool vacuous(Position t);
   const std::byte* at(const Values& values, Position t) const;
   std::vector<double> errors(const Values& values, Position t);
   void empty_columns(const Values& values, Position first, std::size_t rows,
                      std::vector<double>& errors) const;
-  Block weighed(const Values& values, const exact::Compared& compared, const Asked& asked);
-  void find_first_beyond(const Values& values, const std::vector<Block>& blocks, const Asked& asked);
-  void find_worst(const Values& values, std::vector<Block> blocks, const Asked& asked);
-  void consider(Position t, std::size_t column, double error, const Asked& asked);
-  void find_worst_of(const Values& values, const Block& block, const Asked& asked);
-  void find_largest(const Values& values, const std::vector<Block>& blocks, const Asked& asked);
-  Residual residual(double error, double allowed) const { return {error, allowed, reference_.ceiling}; }
+  Block weighed(const Values& values, const exact::Compared& compared, const RowSource& source);
+  void find_first_beyond(const Values& values, const std::vector<Block>& blocks, const RowSource& source);
+  void find_worst(const Values& values, std::vector<Block> blocks, const RowSource& source);
+  void consider(Position t, std::size_t column, double error, const RowSource& source);
+  void find_worst_of(const Values& values, const Block& block, const RowSource& source);
+  void find_largest(const Values& values, const std::vector<Block>& blocks, const RowSource& source);
+  Residual residual(double error, double bound) const { return {error, bound, reference_.ceiling}; }
 
   Reference reference_;
   Format format_;
@@ -72,11 +72,11 @@ class Tally {
   // are at most the second. 0 where entries have no common size.
   double rounding_, correct_;
   Accuracy found_;
-  Curve curve_;
+  ErrorProfile profile_;
   struct {
     std::optional<Position> at = {};
     std::vector<double> of_column = {}, inverse = {};
-  } allowed_;
+  } bound_;
 };
 
 }  // namespace posproof

@@ -18,39 +18,39 @@ Position width(Position t) {
   return t < 16 ? 1 : octave(t) / 16;
 }
 
-void grow(Stretch& stretch, double error, double allowed, double ulp) {
+void grow(PositionRange& stretch, double error, double bound, double ulp) {
   if (error > stretch.error) {
     stretch.error = error;
-    stretch.allowed = allowed;
+    stretch.bound = bound;
   }
   stretch.ulp = std::max(stretch.ulp, ulp);
 }
 
 }  // namespace
 
-Position Curve::begin(Position t) {
+Position ErrorProfile::begin(Position t) {
   return t / width(t) * width(t);
 }
 
-Position Curve::end(Position t) {
+Position ErrorProfile::end(Position t) {
   return begin(t) + width(t);
 }
 
-void Curve::add(Position t, double error, double allowed, double ulp) {
+void ErrorProfile::add(Position t, double error, double bound, double ulp) {
   const Position distance = std::abs(t);
-  auto at = std::partition_point(stretches_.begin(), stretches_.end(),
-                                 [&](const Stretch& s) { return s.last < distance; });
-  if (at == stretches_.end() || at->first > distance)
-    at = stretches_.insert(at, {begin(distance), end(distance) - 1});
-  grow(*at, error, allowed, ulp);
+  auto at = std::partition_point(ranges_.begin(), ranges_.end(),
+                                 [&](const PositionRange& s) { return s.last < distance; });
+  if (at == ranges_.end() || at->first > distance)
+    at = ranges_.insert(at, {begin(distance), end(distance) - 1});
+  grow(*at, error, bound, ulp);
 }
 
-std::vector<Stretch> by_octave(const std::vector<Stretch>& stretches) {
-  std::vector<Stretch> out;
-  for (const Stretch& stretch : stretches) {
+std::vector<PositionRange> by_octave(const std::vector<PositionRange>& ranges) {
+  std::vector<PositionRange> out;
+  for (const PositionRange& stretch : ranges) {
     const Position first = stretch.first == 0 ? 0 : octave(stretch.first);
     if (out.empty() || out.back().first != first) out.push_back({first, first == 0 ? 0 : 2 * first - 1});
-    grow(out.back(), stretch.error, stretch.allowed, stretch.ulp);
+    grow(out.back(), stretch.error, stretch.bound, stretch.ulp);
   }
   return out;
 }

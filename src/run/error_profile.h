@@ -7,30 +7,30 @@
 namespace posproof {
 
 // One stretch of positions, and the largest error there.
-struct Stretch {
+struct PositionRange {
   Position first, last;  // both included; where positions below 0 are asked, -last .. -first belong to it too
-  double error = 0;    // the largest |entry - exact|, or a bound of it where every entry is correctly rounded
-  double allowed = 0;  // what rounding allows in that column at the beginning of its block, 64 rows at most
-  double ulp = 0;      // the largest error in units in the last place, among entries not correctly rounded
+  double error = 0;  // the largest |entry - exact|, or a bound of it where every entry is correctly rounded
+  double bound = 0;  // what rounding allows in that column at the beginning of its block, 64 rows at most
+  double ulp = 0;    // the largest error in units in the last place, among entries not correctly rounded
 };
 
 // Error against position, 16 stretches an octave; below 16 every position is one.
-class Curve {
+class ErrorProfile {
  public:
   // Where the stretch of this position begins, and where the next one does; t >= 0.
   static Position begin(Position t);
   static Position end(Position t);
 
   // What was found in rows that begin at this position.
-  void add(Position t, double error, double allowed, double ulp);
+  void add(Position t, double error, double bound, double ulp);
 
-  const std::vector<Stretch>& stretches() const { return stretches_; }  // in order of position
+  const std::vector<PositionRange>& ranges() const { return ranges_; }  // in order of position
 
  private:
-  std::vector<Stretch> stretches_;
+  std::vector<PositionRange> ranges_;
 };
 
 // The same with one stretch an octave (0, 1, 2-3, 4-7, ...).
-std::vector<Stretch> by_octave(const std::vector<Stretch>& stretches);
+std::vector<PositionRange> by_octave(const std::vector<PositionRange>& ranges);
 
 }  // namespace posproof

@@ -11,8 +11,8 @@
 
 namespace posproof {
 
-// Which columns of a rotary encoding's table: all channels as they are turned, or the cosines or sines alone,
-// one column for each pair, as caches hold them.
+// Which columns of a rotary encoding's table: all channels as they are rotated, or the cosines or sines
+// alone, one column for each pair, as caches hold them.
 enum class RotaryPart { both, cosines, sines };
 
 // What an oracle's encoding is at neighbouring positions, as one array of a format.

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "run/agreement.h"
-#include "search/case_result.h"
 #include "run/narrowed.h"
+#include "search/case_result.h"
 #include "search/shrink.h"
 #include "search/trial.h"
 
@@ -34,25 +34,20 @@ std::vector<Case> every_case(const Encoding& truth, const Encoding& subject) {
 std::optional<Verdict> case_by_case(const std::vector<Case>& cases, const Trial& trial,
                                     const Budget& budget) {
   const auto deadline = Clock::now() + budget.time;
-  Holds holds{0, 0, {0, 0, 0}, {}};
+  Holds holds;
   for (const Case& asked : cases) {
     if (Clock::now() >= deadline) return std::nullopt;
-    Attempt found = run_leniently(trial, asked);
-    if (found.end == Attempt::End::threw) return Errored{found.what, found.drawn.values};
-    if (found.end == Attempt::End::refuted) {
+    CaseResult found = run_repaired(trial, asked);
+    if (found.end == CaseResult::End::threw) return Errored{found.what, found.drawn.values};
+    if (found.end == CaseResult::End::refuted) {
       const Shrunk shrunk = shrink(trial, found, budget.shrinks, Clock::now() + budget.shrink_time);
       return Refuted{
           shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
     }
-    if (found.end != Attempt::End::held) continue;  // refused: within its own bounds it may
-    ++holds.cases;
-    if (!found.residual.telling()) continue;
-    if (++holds.telling == 1 || found.residual.use() > holds.worst.use()) {
-      holds.worst = found.residual;
-      holds.worst_at = found.drawn.values;
-    }
+    if (found.end != CaseResult::End::held) continue;  // refused: within its own bounds it may
+    holds.add(found.residual, found.drawn.values);
   }
-  if (holds.telling == 0) return std::nullopt;
+  if (!holds.learned()) return std::nullopt;
   return holds;
 }
 
@@ -61,16 +56,16 @@ std::optional<Verdict> verdict_of(const Accuracy& all, const Trial& trial, const
   if (all.errored) return *all.errored;
   if (all.beyond) {
     // Asked alone, as the case says. What was wrong among its neighbours only is not seen again.
-    Attempt found = run_leniently(trial, all.beyond->again);
-    if (found.end == Attempt::End::threw) return Errored{found.what, found.drawn.values};
-    if (found.end != Attempt::End::refuted)
+    CaseResult found = run_repaired(trial, all.beyond->again);
+    if (found.end == CaseResult::End::threw) return Errored{found.what, found.drawn.values};
+    if (found.end != CaseResult::End::refuted)
       return Refuted{all.beyond->again, all.beyond->residual, all.rows, 0, false, {}};
     const Shrunk shrunk = shrink(trial, found, budget.shrinks, Clock::now() + budget.shrink_time);
     return Refuted{shrunk.smallest.drawn.values, shrunk.smallest.residual, all.rows, shrunk.runs, true, {}};
   }
   if (!all.stopped.empty()) return exhaustive ? std::optional<Verdict>(Undecided{all.stopped}) : std::nullopt;
-  if (all.telling == 0) return std::nullopt;
-  return Holds{all.rows, all.telling, all.worst, all.worst_at};
+  if (all.rows == all.vacuous) return std::nullopt;
+  return Holds{all.rows, all.vacuous, all.worst, all.worst_at};
 }
 
 // Where there are few positions, or a file has them, or all were asked for.
@@ -96,7 +91,7 @@ bool has_exact_entries(const Encoding& truth) {
 
 }  // namespace
 
-Everywhere everywhere(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive) {
+Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive) {
   if (truth.index() != subject.encoding.index()) return {};
   const auto one = trial(agreement(truth), subject.encoding, subject.precision);
   if (!one || !asks_all(truth, subject, exhaustive)) return {};

@@ -10,15 +10,15 @@
 namespace posproof {
 
 // What every position says of a subject, not a sample.
-struct Everywhere {
+struct Exhaustive {
   std::optional<Verdict> verdict;    // of agreement; none where not all could be asked
   std::optional<Accuracy> accuracy;  // where entries were compared
 };
 
 // Agreement at every position where there are few enough or where it is fast: all of a file (a table, a cache
-// of turns or a bias), and a table or a rotary that declares at most 8192 positions, as caches do;
+// of rotations or a bias), and a table or a rotary that declares at most 8192 positions, as caches do;
 // `exhaustive`: all positions of any. Holds with as many cases as it took, or the first position that does
 // not, shrunk. Where time runs out there is no verdict; where all was asked for, it is undecided.
-Everywhere everywhere(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive);
+Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive);
 
 }  // namespace posproof

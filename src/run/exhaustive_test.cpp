@@ -30,24 +30,24 @@ Tensor entries(std::size_t count) {
   return values;
 }
 
-Everywhere of_file(const Tensor& values) {
+Exhaustive of_file(const Tensor& values) {
   const testing::Written file("everywhere.npy", values, true);
   const Encoding truth = alibi().oracle(parameters());
   const Subject subject = open(
       file.subject(), {.encoding = "alibi", .parameters = parameters(), .declared = in_every_kind(truth)});
-  return everywhere(truth, subject, {}, false);
+  return exhaustive(truth, subject, {}, false);
 }
 
-TEST(Everywhere, all_pairs_of_a_file_of_biases_are_compared) {
+TEST(Exhaustive, all_pairs_of_a_file_of_biases_are_compared) {
   Tensor values = entries(1100);
-  const Everywhere right = of_file(values);
+  const Exhaustive right = of_file(values);
   ASSERT_TRUE(right.verdict && right.accuracy);
   EXPECT_EQ(std::get<Holds>(*right.verdict).cases, 1100u);
   EXPECT_EQ(right.accuracy->wrong, 0u);
 
   double& last = values.at(1099, 1096);
   last = static_cast<double>(std::nextafter(static_cast<float>(last), 0.0f));
-  const Everywhere by_a_unit = of_file(values);
+  const Exhaustive by_a_unit = of_file(values);
   EXPECT_TRUE(std::holds_alternative<Holds>(by_a_unit.verdict.value()));
   EXPECT_EQ(by_a_unit.accuracy.value().wrong, 1u);
 
@@ -56,16 +56,16 @@ TEST(Everywhere, all_pairs_of_a_file_of_biases_are_compared) {
   EXPECT_EQ(refuted.counterexample.text(), "nq=1 nk=1 i=1099 j=1096");
 }
 
-TEST(Everywhere, a_live_bias_is_compared_where_it_ends_or_says_what_was_left_out) {
+TEST(Exhaustive, a_live_bias_is_compared_where_it_ends_or_says_what_was_left_out) {
   const Encoding truth = alibi().oracle(parameters());
-  Subject live{"alibi", "built in", alibi().make(parameters()), fp64, true};
-  const Everywhere endless = everywhere(truth, live, {}, true);
+  Subject live{"alibi", "built in", alibi().make(parameters()), all_f64, true};
+  const Exhaustive endless = exhaustive(truth, live, {}, true);
   EXPECT_EQ(std::get<Undecided>(endless.verdict.value()).why,
             "too many pairs: positions 1024 to 1048576 were not compared");
   EXPECT_EQ(endless.accuracy.value().rows, 1024u);
 
   live.encoding = narrowed(std::move(live.encoding), 0, 99);
-  const Everywhere narrow = everywhere(truth, live, {}, true);
+  const Exhaustive narrow = exhaustive(truth, live, {}, true);
   EXPECT_EQ(std::get<Holds>(narrow.verdict.value()).cases, 100u);
   EXPECT_EQ(narrow.accuracy.value().last, 99);
 }

@@ -17,13 +17,13 @@
 
 namespace posproof {
 
-bool Gated::refuted() const {
-  return std::any_of(asked.begin(), asked.end(),
-                     [](const Asking& a) { return std::holds_alternative<Refuted>(a.verdict); });
+bool GateResult::refuted() const {
+  return std::any_of(results.begin(), results.end(),
+                     [](const PropertyResult& a) { return std::holds_alternative<Refuted>(a.verdict); });
 }
 
-bool Gated::undecided() const {
-  return !left_out.empty() || std::any_of(asked.begin(), asked.end(), [](const Asking& a) {
+bool GateResult::undecided() const {
+  return !not_covered.empty() || std::any_of(results.begin(), results.end(), [](const PropertyResult& a) {
     return !std::holds_alternative<Refuted>(a.verdict) && !std::holds_alternative<Holds>(a.verdict);
   });
 }
@@ -31,8 +31,9 @@ bool Gated::undecided() const {
 std::vector<Encoding> in_every_kind(const Encoding& encoding) {
   std::vector<Encoding> kinds = {encoding};
   if (!std::holds_alternative<Contextual>(encoding))
-    if (const auto logits = attention::lift(encoding)) kinds.emplace_back(*logits);
-  if (!std::holds_alternative<Attention>(encoding)) kinds.emplace_back(attention::plug(encoding));
+    if (const auto logits = attention::to_logits(encoding)) kinds.emplace_back(*logits);
+  if (!std::holds_alternative<Attention>(encoding))
+    kinds.emplace_back(attention::reference_attention(encoding));
   return kinds;
 }
 
@@ -63,17 +64,12 @@ bool ends(const Encoding& encoding) {
 }
 
 // What the search found and what all positions say.
-Verdict sum(const Verdict& searched, Verdict everywhere) {
+Verdict sum(const Verdict& searched, Verdict exhaustive) {
   const auto* some = std::get_if<Holds>(&searched);
-  auto* all = std::get_if<Holds>(&everywhere);
-  if (some == nullptr || all == nullptr) return everywhere;
-  all->cases += some->cases;
-  all->telling += some->telling;
-  if (some->worst.use() > all->worst.use()) {
-    all->worst = some->worst;
-    all->worst_at = some->worst_at;
-  }
-  return everywhere;
+  auto* all = std::get_if<Holds>(&exhaustive);
+  if (some == nullptr || all == nullptr) return exhaustive;
+  all->add(*some);
+  return exhaustive;
 }
 
 // Why nothing was learned, where even the truth could not have shown anything: one head cannot differ from
@@ -88,11 +84,11 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
 }
 
-// Where recorded, a sample, and every position where that can be had. A file of codes or of turns that was
-// compared as a whole needs no sample: its rows are all that there is.
-Verdict agrees(const Encoding& truth, const Plan& plan, bool exhaustive, Gated& gated) {
+// Where recorded, a sample, and every position where that can be had. A file of codes or of rotations that
+// was compared as a whole needs no sample: its rows are all that there is.
+Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, GateResult& gated) {
   const auto ask_all = [&] {
-    Everywhere all = everywhere(truth, gated.subject, plan.budget, exhaustive);
+    Exhaustive all = exhaustive(truth, gated.subject, plan.budget, every_position);
     gated.accuracy = std::move(all.accuracy);
     return std::move(all.verdict);
   };
@@ -101,7 +97,7 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool exhaustive, Gated& 
     if (auto all = ask_all()) return std::move(*all);
   Verdict searched = agreement_searched(truth, gated.subject.encoding, gated.subject.precision, plan);
   if (of_rows || std::holds_alternative<Errored>(searched) ||
-      (std::holds_alternative<Refuted>(searched) && !exhaustive))
+      (std::holds_alternative<Refuted>(searched) && !every_position))
     return searched;
   auto all = ask_all();
   if (!all || std::holds_alternative<Refuted>(searched)) return searched;
@@ -110,30 +106,30 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool exhaustive, Gated& 
 
 }  // namespace
 
-Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
-           std::string_view subject, const GateOptions& options) {
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+                std::string_view subject, const GateOptions& options) {
   const Encoding truth = spec.oracle(parameters);
   const Expected expected{.encoding = std::string(encoding_id),
                           .parameters = parameters,
                           .declared = in_every_kind(truth),
                           .call_time = options.call_time};
-  Gated gated{.encoding = std::string(encoding_id),
-              .parameters = parameters,
-              .subject = open(subject, expected),
-              .asked = {},
-              .not_asked = {},
-              .explanations = {},
-              .agreement = agreement(truth)};
+  GateResult gated{.encoding = std::string(encoding_id),
+                   .parameters = parameters,
+                   .subject = open(subject, expected),
+                   .results = {},
+                   .skipped = {},
+                   .explanations = {},
+                   .agreement = agreement(truth)};
 
   if (options.positions)
     gated.subject.encoding =
         narrowed(std::move(gated.subject.encoding), options.positions->first, options.positions->second);
-  keep_within_fp16(truth, gated.subject.precision, gated.subject.encoding);
+  keep_within_f16(truth, gated.subject.precision, gated.subject.encoding);
   if (options.positions)
     std::visit(
         [&](const auto& kind) {
           if constexpr (requires { kind.positions; })
-            gated.left_out = left_out(*options.positions, kind.positions);
+            gated.not_covered = not_covered(*options.positions, kind.positions);
         },
         gated.subject.encoding);
 
@@ -145,13 +141,13 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
   std::vector<Selected> selected;
   const auto select = [&](std::string id, const Property& property) {
     if (id.find(options.filter) == std::string::npos) return;
-    if (property.of == Asked::live && !gated.subject.live) {
-      gated.not_asked.push_back(fmt::format("{}: a file answers no calls", id));
+    if (property.needs == Needs::live_subject && !gated.subject.live) {
+      gated.skipped.push_back(fmt::format("{}: a file answers no calls", id));
       return;
     }
     auto one = trial(property, gated.subject.encoding, gated.subject.precision);
     if (!one) {
-      gated.not_asked.push_back(
+      gated.skipped.push_back(
           fmt::format("{}: cannot be asked of a subject that gives {}", id, kind(gated.subject.encoding)));
       return;
     }
@@ -173,34 +169,34 @@ Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Paramet
     if (options.progress) options.progress(one.id, n + 1, selected.size());
     Plan plan{.seed = options.seed, .id = one.id, .budget = options.budget};
     // A subject that dies or hangs costs a start, or its time, for each try: one smallest case is enough.
-    if (std::any_of(gated.asked.begin(), gated.asked.end(),
-                    [](const Asking& a) { return std::holds_alternative<Errored>(a.verdict); }))
+    if (std::any_of(gated.results.begin(), gated.results.end(),
+                    [](const PropertyResult& a) { return std::holds_alternative<Errored>(a.verdict); }))
       plan.budget.shrinks = 0;
     Verdict verdict =
         one.id == agreement_id ? agrees(truth, plan, options.exhaustive, gated) : search(one.trial, plan);
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided != nullptr && one.id != agreement_id &&
         !gated.subject.live) {  // a file refuses only past its end
-      gated.not_asked.push_back(
+      gated.skipped.push_back(
           fmt::format("{}: the file has nothing to show here: {}", one.id, undecided->why));
       continue;
     }
     if (undecided != nullptr && one.id != agreement_id)
       if (const auto why = nothing_to_learn(*one.property, truth, gated.subject, plan)) {
-        gated.not_asked.push_back(
+        gated.skipped.push_back(
             fmt::format("{}: even the exact encoding has nothing to show here: {}", one.id, *why));
         continue;
       }
     if (const auto* none = std::get_if<NotApplicable>(&verdict)) {
-      gated.not_asked.push_back(fmt::format("{}: {}", one.id, none->why));
+      gated.skipped.push_back(fmt::format("{}: {}", one.id, none->why));
       continue;
     }
-    gated.asked.push_back({one.id, one.property, std::move(verdict)});
+    gated.results.push_back({one.id, one.property, std::move(verdict)});
   }
   if (gated.refuted()) {
     Case counterexample;
-    for (const Asking& asking : gated.asked)
-      if (const auto* refuted = std::get_if<Refuted>(&asking.verdict); refuted && asking.id == agreement_id)
+    for (const PropertyResult& result : gated.results)
+      if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && result.id == agreement_id)
         counterexample = refuted->counterexample;
     // One that has not been asked anything yet: its history is that of the calls that a defect is compared
     // on.

@@ -17,23 +17,23 @@
 namespace posproof {
 
 // One property asked of a foreign subject.
-struct Asking {
+struct PropertyResult {
   std::string id;  // of the property
   const Property* property;
   Verdict verdict;
 };
 
 // What the gate found.
-struct Gated {
+struct GateResult {
   std::string encoding;
   Parameters parameters;
   Subject subject;
-  std::vector<Asking> asked;
-  std::vector<std::string> not_asked;     // claims of the encoding that this subject cannot be asked, and why
+  std::vector<PropertyResult> results;
+  std::vector<std::string> skipped;       // claims of the encoding that this subject cannot be asked, and why
   std::vector<Explanation> explanations;  // where something was refuted
-  Property agreement;                     // what the first of `asked` points to
+  Property agreement;                     // what the first of the results points to
   std::optional<Accuracy> accuracy = {};  // where every entry was compared, of a file or exhaustively
-  std::string left_out = {};              // of the positions that were asked for, in words
+  std::string not_covered = {};           // of the positions that were asked for, in words
 
   bool refuted() const;
   bool undecided() const;  // something was neither held nor refuted, or not all was asked that was to be
@@ -53,8 +53,8 @@ struct GateOptions {
 // Puts a foreign implementation to everything that the encoding claims to hold for these parameters,
 // agreement with the oracle first. Throws std::invalid_argument, Refusal (parameters) and SubjectError (it
 // cannot be started).
-Gated gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
-           std::string_view subject, const GateOptions& options);
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+                std::string_view subject, const GateOptions& options);
 
 // The encoding in each kind in which a subject may answer, its own first.
 std::vector<Encoding> in_every_kind(const Encoding& encoding);

@@ -24,15 +24,15 @@ using testing::bad;
 using testing::python;
 using testing::Written;
 
-Gated gated(const std::string& encoding, const std::string& parameters, const std::string& subject,
-            const std::string& filter = "", std::uint64_t cases = 300) {
+GateResult gated(const std::string& encoding, const std::string& parameters, const std::string& subject,
+                 const std::string& filter = "", std::uint64_t cases = 300) {
   const EncodingSpec& spec = encoding_named(encoding);
   return gate(encoding, spec, with(spec, Case::parse(parameters)), subject,
               {.budget = {.cases = cases}, .filter = filter, .call_time = std::chrono::milliseconds(8000)});
 }
 
 // The agreement alone, which decides about most.
-Gated agreed(const std::string& encoding, const std::string& parameters, const std::string& subject) {
+GateResult agreed(const std::string& encoding, const std::string& parameters, const std::string& subject) {
   return gated(encoding, parameters, subject, std::string(agreement_id));
 }
 
@@ -40,19 +40,19 @@ std::string variant(const std::string& name) {
   return python("src/subject/testing/variants.py", name);
 }
 
-const Asking& asking(const Gated& found, std::string_view id) {
-  for (const Asking& one : found.asked)
+const PropertyResult& asking(const GateResult& found, std::string_view id) {
+  for (const PropertyResult& one : found.results)
     if (one.id == id) return one;
   throw std::logic_error("not asked: " + std::string(id));
 }
 
-const Refuted* refuted(const Gated& found, std::string_view id = agreement_id) {
+const Refuted* refuted(const GateResult& found, std::string_view id = agreement_id) {
   return std::get_if<Refuted>(&asking(found, id).verdict);
 }
 
-std::string story(const Gated& found) {
+std::string story(const GateResult& found) {
   std::string out;
-  for (const Asking& one : found.asked) {
+  for (const PropertyResult& one : found.results) {
     if (std::holds_alternative<Holds>(one.verdict)) continue;
     out += one.id + " " + std::string(name(one.verdict));
     if (const auto* errored = std::get_if<Errored>(&one.verdict)) out += " " + errored->what;
@@ -65,11 +65,11 @@ std::string story(const Gated& found) {
   return out;
 }
 
-bool passes(const Gated& found) {
-  return !found.asked.empty() && !found.refuted() && !found.undecided();
+bool passes(const GateResult& found) {
+  return !found.results.empty() && !found.refuted() && !found.undecided();
 }
 
-bool named(const Gated& found, std::string_view what) {
+bool named(const GateResult& found, std::string_view what) {
   return std::any_of(found.explanations.begin(), found.explanations.end(),
                      [&](const Explanation& one) { return one.what == what; });
 }
@@ -94,10 +94,10 @@ TEST(Gate, passes_what_is_right_however_it_is_written) {
       {"softmax_of_fp32", "none", "dim=16"},
       {"softmax_with_alibi", "alibi", "heads=1"},
       {"slopes_by_recursion", "alibi", "heads=12"},
-      {"logarithms_in_fp32", "t5_bias", "heads=2"},
+      {"logarithms_in_f32", "t5_bias", "heads=2"},
   };
   for (const auto& [name, encoding, parameters] : all) {
-    const Gated found = gated(encoding, parameters, variant(name), "", 100);
+    const GateResult found = gated(encoding, parameters, variant(name), "", 100);
     EXPECT_TRUE(passes(found)) << name << ":\n" << story(found);
   }
 }
@@ -109,9 +109,9 @@ TEST(Gate, refutes_what_is_wrong_by_little_and_names_it) {
       {"bf16_angles", "rope", "dim=64", "rope/angle_products_in_bf16"},
       {"bf16_frequencies", "rope", "dim=64", "rope/frequencies_in_bf16"},
       {"tf32_angles", "rope", "dim=64", "rope/angles_in_tf32"},
-      {"fp16_positions", "rope", "dim=16", "rope/positions_in_fp16"},
+      {"fp16_positions", "rope", "dim=16", "rope/positions_in_f16"},
       {"one_frequency", "rope", "dim=64", ""},
-      {"keys_do_not_turn", "rope", "dim=8", "rope/keys_left_alone"},
+      {"keys_are_not_rotated", "rope", "dim=8", "rope/keys_left_alone"},
       {"positions_of_row_0", "rope", "dim=8", "rope/positions_of_row_0"},
       {"stale_cache", "rope", "dim=8", ""},
       {"clamped", "rope", "dim=8", "rope/clamped_at_2047"},
@@ -124,7 +124,7 @@ TEST(Gate, refutes_what_is_wrong_by_little_and_names_it) {
       {"edge_off_by_one", "t5_bias", "heads=2", ""},
   };
   for (const auto& [name, encoding, parameters, explanation] : all) {
-    const Gated found = agreed(encoding, parameters, variant(name));
+    const GateResult found = agreed(encoding, parameters, variant(name));
     ASSERT_NE(refuted(found), nullptr) << name << ":\n" << story(found);
     EXPECT_TRUE(explanation.empty() ? found.explanations.empty() : named(found, explanation)) << name << ":\n"
                                                                                               << story(found);
@@ -132,12 +132,12 @@ TEST(Gate, refutes_what_is_wrong_by_little_and_names_it) {
 }
 
 TEST(Gate, asks_a_small_cache_for_every_position) {
-  const Gated right = agreed("rope", "dim=8", variant("cached"));
+  const GateResult right = agreed("rope", "dim=8", variant("cached"));
   const auto* holds = std::get_if<Holds>(&asking(right, agreement_id).verdict);
   ASSERT_NE(holds, nullptr) << story(right);
   EXPECT_EQ(holds->cases, 300u + 2048u);
 
-  const Gated wrong = agreed("rope", "dim=8", variant("one_position"));
+  const GateResult wrong = agreed("rope", "dim=8", variant("one_position"));
   ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
   EXPECT_EQ(refuted(wrong)->counterexample.integer("t"), 2731);
   EXPECT_EQ(telling_entries(refuted(wrong)->counterexample, "x"), 1u);
@@ -157,10 +157,10 @@ TEST(Gate, asks_a_subject_that_ends_whether_it_does) {
 }
 
 TEST(Gate, does_not_ask_what_nothing_can_show) {
-  const Gated found = gated("rope", "dim=8", variant("half_split"), "", 20);
+  const GateResult found = gated("rope", "dim=8", variant("half_split"), "", 20);
   EXPECT_TRUE(passes(found)) << story(found);
   const auto said = [&](std::string_view id) {
-    return std::any_of(found.not_asked.begin(), found.not_asked.end(),
+    return std::any_of(found.skipped.begin(), found.skipped.end(),
                        [&](const std::string& why) { return why.find(id) == 0; });
   };
   EXPECT_TRUE(said("call/treats_heads_alike"));           // one head
@@ -174,7 +174,7 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
         "rope", "dim=32 base=500000",
         python("examples/torch_rope.py", "--length 4096" + (wrong.empty() ? "" : " --wrong " + wrong)));
   };
-  const Gated right = rope("");
+  const GateResult right = rope("");
   EXPECT_TRUE(passes(right)) << story(right);
   struct {
     std::string wrong, name;
@@ -185,7 +185,7 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
       {"decode_restarts", "rope/single_token_at_zero"},
   };
   for (const auto& [wrong, name] : all) {
-    const Gated found = rope(wrong);
+    const GateResult found = rope(wrong);
     ASSERT_NE(refuted(found), nullptr) << wrong << ":\n" << story(found);
     EXPECT_TRUE(named(found, name)) << wrong << ":\n" << story(found);
     const Case& at = refuted(found)->counterexample;
@@ -209,7 +209,7 @@ TEST(Gate, reads_every_row_of_a_file) {
   const Tensor right = codes(4096, "dim=16");
   {
     const Written file("right.npy", right, true);
-    const Gated found = gated("sinusoidal", "dim=16", file.subject());
+    const GateResult found = gated("sinusoidal", "dim=16", file.subject());
     EXPECT_TRUE(passes(found)) << story(found);
     EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 4096u);
     ASSERT_TRUE(found.accuracy);
@@ -221,11 +221,11 @@ TEST(Gate, reads_every_row_of_a_file) {
     const Written file("wrong.npy", values, true);
     return agreed("sinusoidal", "dim=16", file.subject());
   };
-  const Gated off = wrong(3001, 7, right.at(3001, 7) + 1e-3);
+  const GateResult off = wrong(3001, 7, right.at(3001, 7) + 1e-3);
   ASSERT_NE(refuted(off), nullptr);
   EXPECT_EQ(refuted(off)->counterexample.integer("t"), 3001);
   EXPECT_TRUE(off.explanations.empty()) << story(off);
-  const Gated nan = wrong(1234, 0, std::numeric_limits<double>::quiet_NaN());
+  const GateResult nan = wrong(1234, 0, std::numeric_limits<double>::quiet_NaN());
   ASSERT_NE(refuted(nan), nullptr);
   EXPECT_EQ(refuted(nan)->counterexample.integer("t"), 1234);
 }
@@ -242,13 +242,13 @@ TEST(Gate, asks_a_live_subject_for_every_position_where_it_is_told_to) {
                  .exhaustive = exhaustive});
   };
   EXPECT_FALSE(found("one_of_many_positions", false).refuted());
-  const Gated wrong = found("one_of_many_positions", true);
+  const GateResult wrong = found("one_of_many_positions", true);
   ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
   EXPECT_EQ(refuted(wrong)->counterexample.integer("t"), 12345);
   ASSERT_TRUE(wrong.accuracy && wrong.accuracy->beyond);
   EXPECT_EQ(wrong.accuracy->beyond->at.position, 12345);
 
-  const Gated right = found("half_split", true);
+  const GateResult right = found("half_split", true);
   EXPECT_TRUE(passes(right)) << story(right);
   ASSERT_TRUE(right.accuracy);
   EXPECT_EQ(right.accuracy->rows, 20000u);
@@ -264,10 +264,10 @@ TEST(Gate, is_undecided_where_positions_were_asked_for_that_there_are_not) {
                  .call_time = std::chrono::milliseconds(8000),
                  .positions = std::pair{Position{0}, last}});
   };
-  EXPECT_EQ(found(1000).left_out, "");
+  EXPECT_EQ(found(1000).not_covered, "");
   EXPECT_FALSE(found(1000).undecided());
-  const Gated beyond = found(Position{1} << 30);
-  EXPECT_NE(beyond.left_out, "");
+  const GateResult beyond = found(Position{1} << 30);
+  EXPECT_NE(beyond.not_covered, "");
   EXPECT_TRUE(beyond.undecided());
   EXPECT_FALSE(beyond.refuted()) << story(beyond);
 }
@@ -281,24 +281,24 @@ std::array<Tensor, 2> cache(std::size_t rows, const std::string& parameters) {
   Tensor x({1, 1, rows, rope.dim}), cosines({rows, rope.pairs.size()}), sines = cosines;
   for (std::size_t r = 0; r < rows; ++r)
     for (const Pair& pair : rope.pairs) x.at(r, pair.first) = 1;
-  const Tensor turned = rope.turn(x, at, Role::query);
+  const Tensor rotated = rope.rotate(x, at, Role::query);
   for (std::size_t r = 0; r < rows; ++r)
     for (const Pair& pair : rope.pairs) {
-      cosines.at(r, pair.index) = turned.at(r, pair.first);
-      sines.at(r, pair.index) = turned.at(r, pair.second);
+      cosines.at(r, pair.index) = rotated.at(r, pair.first);
+      sines.at(r, pair.index) = rotated.at(r, pair.second);
     }
   return {cosines, sines};
 }
 
-Gated of_cache(const Tensor& cosines, const Tensor& sines, const std::string& filter = "",
-               const std::string& parameters = "dim=16 base=500000") {
+GateResult of_cache(const Tensor& cosines, const Tensor& sines, const std::string& filter = "",
+                    const std::string& parameters = "dim=16 base=500000") {
   const Written cos("cos.npy", cosines, true), sin("sin.npy", sines, true);
   return gated("rope", parameters, cos.subject() + "," + sin.subject().substr(6), filter);
 }
 
 TEST(Gate, reads_every_row_of_a_cache_of_turns) {
   const auto [cosines, sines] = cache(10000, "dim=16 base=500000");
-  const Gated found = of_cache(cosines, sines);
+  const GateResult found = of_cache(cosines, sines);
   EXPECT_TRUE(passes(found)) << story(found);
   EXPECT_EQ(std::get<Holds>(asking(found, agreement_id).verdict).cases, 10000u);
   ASSERT_TRUE(found.accuracy);
@@ -307,7 +307,7 @@ TEST(Gate, reads_every_row_of_a_cache_of_turns) {
 
   Tensor off = sines;
   off.at(9999, 7) += 1e-5;
-  const Gated last = of_cache(cosines, off, std::string(agreement_id));
+  const GateResult last = of_cache(cosines, off, std::string(agreement_id));
   ASSERT_NE(refuted(last), nullptr);
   EXPECT_EQ(refuted(last)->counterexample.integer("t"), 9999);
   EXPECT_EQ(telling_entries(refuted(last)->counterexample, "x"), 1u);
@@ -320,7 +320,7 @@ TEST(Gate, counts_an_entry_of_a_cache_that_is_off_by_a_unit_in_the_last_place) {
   auto [cosines, sines] = cache(4096, "dim=16 base=500000");
   auto entry = static_cast<float>(sines.at(4095, 7));
   sines.at(4095, 7) = std::nextafter(entry, 2.0F);
-  const Gated found = of_cache(cosines, sines, std::string(agreement_id));
+  const GateResult found = of_cache(cosines, sines, std::string(agreement_id));
   EXPECT_TRUE(passes(found)) << story(found);
   ASSERT_TRUE(found.accuracy);
   EXPECT_EQ(found.accuracy->wrong, 2u);
@@ -330,11 +330,11 @@ TEST(Gate, counts_an_entry_of_a_cache_that_is_off_by_a_unit_in_the_last_place) {
 TEST(Gate, refutes_wrong_caches_and_names_what_they_are) {
   const auto [cosines, sines] = cache(512, "dim=16 base=500000");
   const auto [other_cosines, other_sines] = cache(512, "dim=16");
-  const Gated base = of_cache(other_cosines, other_sines, std::string(agreement_id));
+  const GateResult base = of_cache(other_cosines, other_sines, std::string(agreement_id));
   EXPECT_TRUE(named(base, "rope/base_ignored")) << story(base);
   EXPECT_TRUE(named(base, "--base 10000")) << story(base);
 
-  const Gated swapped = of_cache(sines, cosines, std::string(agreement_id));
+  const GateResult swapped = of_cache(sines, cosines, std::string(agreement_id));
   ASSERT_NE(refuted(swapped), nullptr);
   EXPECT_EQ(refuted(swapped)->counterexample.text(), "batch=1 tokens=1 t=0 role=query x=[1,0*15]");
 
@@ -351,21 +351,21 @@ TEST(Gate, refutes_wrong_caches_and_names_what_they_are) {
     }
   EXPECT_TRUE(named(of_cache(twice_cosines, twice_sines, std::string(agreement_id)),
                     "rope/table_layout_against_rotate_layout"));
-  const Gated interleaved = of_cache(twice_cosines, twice_sines, std::string(agreement_id),
-                                     "dim=16 base=500000 layout=interleaved");
+  const GateResult interleaved = of_cache(twice_cosines, twice_sines, std::string(agreement_id),
+                                          "dim=16 base=500000 layout=interleaved");
   EXPECT_TRUE(passes(interleaved)) << story(interleaved);
 }
 
 TEST(Gate, names_the_convention_that_a_file_follows) {
   const Written file("sin_cos.npy", codes(512, "dim=16 layout=sin_cos"), false);
-  const Gated found = agreed("sinusoidal", "dim=16", file.subject());
+  const GateResult found = agreed("sinusoidal", "dim=16", file.subject());
   ASSERT_NE(refuted(found), nullptr);
   EXPECT_TRUE(named(found, "--layout sin_cos")) << story(found);
 }
 
 TEST(Gate, passes_a_file_of_one_row) {
   const Written file("one.npy", codes(1, "dim=16"), false);
-  const Gated found = gated("sinusoidal", "dim=16", file.subject());
+  const GateResult found = gated("sinusoidal", "dim=16", file.subject());
   EXPECT_TRUE(passes(found)) << story(found);
 }
 
@@ -380,7 +380,7 @@ TEST(Gate, reads_every_pair_of_a_file_of_biases) {
   }
   values.at(2 * 100 + 80, 33) *= 1.001;
   const Written file("alibi.npy", values, true);
-  const Gated found = agreed("alibi", "heads=4", file.subject());
+  const GateResult found = agreed("alibi", "heads=4", file.subject());
   ASSERT_NE(refuted(found), nullptr);
   const std::string where = refuted(found)->counterexample.text();
   EXPECT_NE(where.find("=80"), std::string::npos) << where;

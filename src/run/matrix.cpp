@@ -14,29 +14,29 @@ namespace posproof {
 namespace {
 
 Answer judged(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
-  Judged one = judge(claim, spec, plan);
-  return {&claim, one.standing, std::move(one.verdict), std::move(one.why)};
+  ClaimResult one = judge(claim, spec, plan);
+  return {&claim, one.status, std::move(one.verdict), std::move(one.why)};
 }
 
 // Nothing is claimed: nothing can be broken.
 Answer searched(const Trial& trial, const Plan& plan) {
-  return {nullptr, Standing::as_claimed, search(trial, plan), ""};
+  return {nullptr, ClaimStatus::as_claimed, search(trial, plan), ""};
 }
 
 Answer agreed(const EncodingSpec& spec, const Plan& plan) {
-  Judged one = stand(agreement_searched(spec, plan));
-  return {nullptr, one.standing, std::move(one.verdict), std::move(one.why)};
+  ClaimResult one = stand(agreement_searched(spec, plan));
+  return {nullptr, one.status, std::move(one.verdict), std::move(one.why)};
 }
 
 std::string_view word(const Answer& answer) {
-  switch (answer.standing) {
-    case Standing::broken:
+  switch (answer.status) {
+    case ClaimStatus::broken:
       return "BROKEN";
-    case Standing::stale:
+    case ClaimStatus::stale:
       return "STALE";
-    case Standing::not_checked:
+    case ClaimStatus::not_checked:
       return "not checked";
-    case Standing::as_claimed:
+    case ClaimStatus::as_claimed:
       break;
   }
   const bool holds = std::holds_alternative<Holds>(answer.verdict);
@@ -73,7 +73,7 @@ std::vector<Cell> matrix(const MatrixOptions& options) {
       for (const Claim& claim : spec->claims)
         if (claim.property == property) cell.answers.push_back(judged(claim, *spec, plan(id)));
       if (cell.answers.empty() && options.unclaimed) {
-        if (const auto one = trial(*property, spec->make(standard(*spec)), fp64))
+        if (const auto one = trial(*property, spec->make(standard(*spec)), all_f64))
           cell.answers.push_back(searched(*one, plan(id)));
       }
       cells.push_back(std::move(cell));
@@ -86,15 +86,15 @@ std::string summary(const Cell& cell) {
   std::string out;
   for (const Answer& answer : cell.answers) {
     if (!out.empty()) out += " / ";
-    out += cell.property == agreement_id && answer.standing == Standing::as_claimed ? "holds" : word(answer);
+    out += cell.property == agreement_id && answer.status == ClaimStatus::as_claimed ? "holds" : word(answer);
   }
   return out;
 }
 
-bool any(const std::vector<Cell>& cells, Standing standing) {
+bool any(const std::vector<Cell>& cells, ClaimStatus status) {
   return std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
     return std::any_of(cell.answers.begin(), cell.answers.end(),
-                       [&](const Answer& answer) { return answer.standing == standing; });
+                       [&](const Answer& answer) { return answer.status == status; });
   });
 }
 

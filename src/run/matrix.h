@@ -12,7 +12,7 @@ namespace posproof {
 // over its standard parameters says: a claim that someone could make, with a proof.
 struct Answer {
   const Claim* claim;  // nullptr: nothing is claimed
-  Standing standing;   // of the claim
+  ClaimStatus status;  // of the claim
   Verdict verdict;
   std::string why;
 };
@@ -40,6 +40,6 @@ std::vector<Cell> matrix(const MatrixOptions& options);
 // apply. Several answers of one cell are joined by a slash.
 std::string summary(const Cell& cell);
 
-bool any(const std::vector<Cell>& cells, Standing standing);
+bool any(const std::vector<Cell>& cells, ClaimStatus status);
 
 }  // namespace posproof

@@ -47,15 +47,15 @@ Encoding narrowed(Encoding encoding, Position lo, Position hi) {
   return encoding;
 }
 
-std::string left_out(const std::pair<Position, Position>& asked, const Domain& compared) {
+std::string not_covered(const std::pair<Position, Position>& asked, const Domain& compared) {
   if (asked.first >= compared.lo && asked.second <= compared.hi) return {};
   return fmt::format("positions {} to {} were asked for: those beyond {} to {} were not compared",
                      asked.first, asked.second, compared.lo, compared.hi);
 }
 
-void keep_within_fp16(const Encoding& truth, const Precision& precision, Encoding& subject) {
+void keep_within_f16(const Encoding& truth, const Precision& precision, Encoding& subject) {
   constexpr double largest = 65504;
-  if (precision.result != unit_fp16) return;
+  if (precision.result != unit_f16) return;
   const Encoding* own = &truth;
   if (std::holds_alternative<Rotary>(truth) || std::holds_alternative<Contextual>(truth)) return;
   std::visit(

@@ -15,11 +15,11 @@ Encoding narrowed(Encoding encoding, Position lo, Position hi);
 
 // What of the positions asked for, first to last, is not among those that are compared, in words; empty where
 // nothing is.
-std::string left_out(const std::pair<Position, Position>& asked, const Domain& compared);
+std::string not_covered(const std::pair<Position, Position>& asked, const Domain& compared);
 
-// What is beyond the largest number of fp16 is an infinity there, by rounding alone: a subject in fp16 is
+// What is beyond the largest number of f16 is an infinity there, by rounding alone: a subject in f16 is
 // asked for the positions whose values have a place in it. The other formats reach beyond 2^127.
-void keep_within_fp16(const Encoding& truth, const Precision& precision, Encoding& subject);
+void keep_within_f16(const Encoding& truth, const Precision& precision, Encoding& subject);
 
 // The positions of both.
 Domain overlap(const Domain& a, const Domain& b);

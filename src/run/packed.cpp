@@ -19,10 +19,10 @@ void put(std::byte* at, Word word) {
 }  // namespace
 
 Format format_of(double unit) {
-  if (unit == unit_fp64) return Format::f64;
-  if (unit == unit_fp32) return Format::f32;
+  if (unit == unit_f64) return Format::f64;
+  if (unit == unit_f32) return Format::f32;
   if (unit == unit_bf16) return Format::bf16;
-  if (unit == unit_fp16) return Format::f16;
+  if (unit == unit_f16) return Format::f16;
   throw std::invalid_argument(fmt::format("{} is the unit roundoff of no format", unit));
 }
 

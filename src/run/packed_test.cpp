@@ -34,8 +34,8 @@ TEST(Packed, what_is_no_value_of_the_format_is_told) {
   const auto held = [&](Format format, double value) { return pack(format, {&value, 1}, bytes); };
   EXPECT_TRUE(held(Format::f64, 0.1));
   EXPECT_FALSE(held(Format::f32, 0.1));
-  EXPECT_TRUE(held(Format::f32, to_fp32(0.1)));
-  EXPECT_FALSE(held(Format::bf16, to_fp32(0.1)));
+  EXPECT_TRUE(held(Format::f32, to_f32(0.1)));
+  EXPECT_FALSE(held(Format::bf16, to_f32(0.1)));
   EXPECT_FALSE(held(Format::f16, 70000));
   EXPECT_FALSE(held(Format::f32, 1e300));
   EXPECT_TRUE(held(Format::f16, -std::numeric_limits<double>::infinity()));

@@ -15,8 +15,8 @@
 #include "attention/reference_attention.h"
 #include "catalogue/hard_cases.h"
 #include "run/agreement.h"
-#include "search/case_result.h"
 #include "run/narrowed.h"
+#include "search/case_result.h"
 #include "search/shrink.h"
 #include "search/trial.h"
 
@@ -28,9 +28,9 @@ constexpr std::size_t values_of_a_call = std::size_t{1} << 20;
 using Positions = std::span<const Position>;
 
 // How one kind of subject is asked for many positions at once, and what then answers for it, one at a time.
-struct Asking {
+struct Questions {
   std::size_t values = 1;                      // of an answer to one position
-  std::function<void(Positions)> ask = {};     // remembers the answers
+  std::function<void(Positions)> choice = {};  // remembers the answers
   std::function<Case(Position)> case_of = {};  // of agreement
   std::function<Encoding()> remembered = {};   // the subject as it answered; for the cases that were asked
 };
@@ -53,7 +53,7 @@ void remember(const Answers& answers, Positions at, const Tensor& rows, std::siz
   }
 }
 
-Asking asking(const Table& truth, const Table& subject) {
+Questions questions(const Table& truth, const Table& subject) {
   const Domain domain = overlap(subject.positions, truth.positions);
   const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
   return {truth.dim,
@@ -76,11 +76,11 @@ Role role_of(Position t) {
   return t % 2 == 0 ? Role::query : Role::key;
 }
 
-Asking asking(const Rotary& truth, const Rotary& subject) {
+Questions questions(const Rotary& truth, const Rotary& subject) {
   const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
   const std::size_t heads = truth.heads, dim = truth.dim;
   const Tensor token = contents_of_tokens(truth, 1, 1, std::vector<double>(dim, 1.0));
-  const auto ask = [=](Positions at) {
+  const auto choice = [=](Positions at) {
     forget(answers, at);
     for (const Role role : {Role::query, Role::key}) {
       std::vector<Position> own;
@@ -89,33 +89,33 @@ Asking asking(const Rotary& truth, const Rotary& subject) {
       Tensor x({1, heads, own.size(), dim});
       for (std::size_t r = 0; r < x.rows(); ++r)
         std::ranges::copy(token.row(r / own.size()), x.row(r).begin());
-      const Tensor turned = subject.turn(x, own, role);
+      const Tensor rotated = subject.rotate(x, own, role);
       for (std::size_t head = 0; head < heads; ++head)
-        remember(answers, own, turned, head * own.size(), heads * own.size());
+        remember(answers, own, rotated, head * own.size(), heads * own.size());
     }
   };
-  return {heads * dim, ask,
-          [=](Position t) { return case_of_turn(t, role_of(t), std::vector<double>(dim, 1.0)); },
+  return {heads * dim, choice,
+          [=](Position t) { return case_of_rotation(t, role_of(t), std::vector<double>(dim, 1.0)); },
           [=] {
             Rotary rotary = subject;
-            rotary.turn = [answers](const Tensor& x, Positions at, Role) {
+            rotary.rotate = [answers](const Tensor& x, Positions at, Role) {
               return Tensor(x.shape, answers->at(at[0]));
             };
             return Encoding(rotary);
           }};
 }
 
-Asking asking(const Bias& truth, const Bias& subject) {
+Questions questions(const Bias& truth, const Bias& subject) {
   const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
   const std::size_t heads = truth.heads;
   const Position key = overlap(subject.positions, truth.positions).lo;
-  const auto ask = [=](Positions at) {
+  const auto choice = [=](Positions at) {
     forget(answers, at);
     const Tensor biases = subject.bias(at, {&key, 1});
     for (std::size_t head = 0; head < heads; ++head)
       remember(answers, at, biases, head * at.size(), heads * at.size());
   };
-  return {heads, ask, [=](Position i) { return case_of_pair(i, key); },
+  return {heads, choice, [=](Position i) { return case_of_pair(i, key); },
           [=] {
             Bias bias = subject;
             bias.bias = [answers, heads](Positions queries, Positions) {
@@ -126,12 +126,12 @@ Asking asking(const Bias& truth, const Bias& subject) {
 }
 
 // Logits of contents of ones, each query against the first key.
-Asking asking(const Contextual& truth, const Contextual& subject) {
+Questions questions(const Contextual& truth, const Contextual& subject) {
   const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
   const std::size_t heads = truth.heads, dim = truth.dim;
   const Position key = overlap(subject.positions, truth.positions).lo;
   const auto ones = [dim](std::size_t n) { return Tensor({n, dim}, std::vector<double>(n * dim, 1.0)); };
-  const auto ask = [=](Positions at) {
+  const auto choice = [=](Positions at) {
     forget(answers, at);
     const Tensor logits = subject.logits(ones(at.size()), ones(1), at, {&key, 1});
     for (std::size_t head = 0; head < heads; ++head)
@@ -143,7 +143,7 @@ Asking asking(const Contextual& truth, const Contextual& subject) {
     one.set("k", std::vector<double>(dim, 1.0));
     return one;
   };
-  return {heads + dim, ask, case_of, [=] {
+  return {heads + dim, choice, case_of, [=] {
             Contextual contextual = subject;
             contextual.logits = [answers, heads](const Tensor&, const Tensor&, Positions queries, Positions) {
               return Tensor({heads, 1, 1}, answers->at(queries[0]));
@@ -152,17 +152,17 @@ Asking asking(const Contextual& truth, const Contextual& subject) {
           }};
 }
 
-std::optional<Asking> asking(const Encoding& truth, const Encoding& subject) {
+std::optional<Questions> questions(const Encoding& truth, const Encoding& subject) {
   if (const auto* logits = std::get_if<Contextual>(&subject)) {
-    const auto right = attention::lift(truth);
-    return right ? std::optional(asking(*right, *logits)) : std::nullopt;
+    const auto right = attention::to_logits(truth);
+    return right ? std::optional(questions(*right, *logits)) : std::nullopt;
   }
   if (truth.index() != subject.index()) return std::nullopt;
   return std::visit(
-      [&](const auto& right) -> std::optional<Asking> {
+      [&](const auto& right) -> std::optional<Questions> {
         using Kind = std::decay_t<decltype(right)>;
-        if constexpr (requires { asking(right, right); })
-          return asking(right, std::get<Kind>(subject));
+        if constexpr (requires { questions(right, right); })
+          return questions(right, std::get<Kind>(subject));
         else
           return std::nullopt;
       },
@@ -182,19 +182,19 @@ const Domain& positions_of(const Encoding& encoding) {
 class Replaying {
  public:
   Replaying(const Encoding& truth, const Encoding& subject, const Precision& precision, const Budget& budget,
-            Asking asking)
-      : asking_(std::move(asking)),
+            Questions questions)
+      : questions_(std::move(questions)),
         budget_(budget),
         deadline_(Clock::now() + budget.time),
         alone_(*trial(agreement(truth), subject, precision)),
-        remembered_(*trial(agreement(truth), asking_.remembered(), precision)) {}
+        remembered_(*trial(agreement(truth), questions_.remembered(), precision)) {}
 
   // False where there is an end: refuted, an error, a position that is declined.
   bool replay(Positions at) {
     if (at.empty()) return true;
     if (Clock::now() >= deadline_) return false;
     try {
-      asking_.ask(at);
+      questions_.choice(at);
     } catch (const Refusal&) {
       if (at.size() == 1) return false;
       const std::size_t half = at.size() / 2;
@@ -205,7 +205,7 @@ class Replaying {
       if (std::ranges::all_of(at, [&](Position t) { return judge(t, alone_, false); }))
         end_ = Errored{fmt::format("{} (in a call of {} positions from this one on; alone they are answered)",
                                    error.what(), at.size()),
-                       asking_.case_of(at.front())};
+                       questions_.case_of(at.front())};
       return false;
     }
     return std::ranges::all_of(at, [&](Position t) { return judge(t, remembered_, true); });
@@ -213,7 +213,7 @@ class Replaying {
 
   std::optional<Verdict> verdict() const {
     if (end_) return end_;
-    if (holds_.cases == 0 || holds_.telling == 0) return std::nullopt;
+    if (!holds_.learned()) return std::nullopt;
     return holds_;
   }
 
@@ -221,41 +221,36 @@ class Replaying {
   using Clock = std::chrono::steady_clock;
 
   bool judge(Position t, const Trial& by, bool batched) {
-    const Case asked = asking_.case_of(t);
-    const Attempt found = run_leniently(by, asked);
-    if (found.end == Attempt::End::threw) {
+    const Case asked = questions_.case_of(t);
+    const CaseResult found = run_repaired(by, asked);
+    if (found.end == CaseResult::End::threw) {
       end_ = Errored{found.what, found.drawn.values};
       return false;
     }
-    if (found.end == Attempt::End::refuted) {
-      end_ = refuted(batched ? run_leniently(alone_, asked) : found, found);
+    if (found.end == CaseResult::End::refuted) {
+      end_ = refuted(batched ? run_repaired(alone_, asked) : found, found);
       return false;
     }
-    if (found.end != Attempt::End::held) return found.end != Attempt::End::refused;
-    ++holds_.cases;
-    if (!found.residual.telling()) return true;
-    if (++holds_.telling == 1 || found.residual.use() > holds_.worst.use()) {
-      holds_.worst = found.residual;
-      holds_.worst_at = found.drawn.values;
-    }
+    if (found.end != CaseResult::End::held) return found.end != CaseResult::End::refused;
+    holds_.add(found.residual, found.drawn.values);
     return true;
   }
 
   // What was wrong in a call of many positions only is not seen again.
-  Verdict refuted(const Attempt& again, const Attempt& found) const {
-    if (again.end == Attempt::End::threw) return Errored{again.what, again.drawn.values};
-    if (again.end != Attempt::End::refuted)
+  Verdict refuted(const CaseResult& again, const CaseResult& found) const {
+    if (again.end == CaseResult::End::threw) return Errored{again.what, again.drawn.values};
+    if (again.end != CaseResult::End::refuted)
       return Refuted{found.drawn.values, found.residual, holds_.cases + 1, 0, false, {}};
     const Shrunk shrunk = shrink(alone_, again, budget_.shrinks, Clock::now() + budget_.shrink_time);
     return Refuted{
         shrunk.smallest.drawn.values, shrunk.smallest.residual, holds_.cases + 1, shrunk.runs, true, {}};
   }
 
-  Asking asking_;
+  Questions questions_;
   Budget budget_;
   Clock::time_point deadline_;
   Trial alone_, remembered_;
-  Holds holds_{0, 0, {0, 0, 0}, {}};
+  Holds holds_;
   std::optional<Verdict> end_;
 };
 
@@ -270,12 +265,7 @@ Verdict sum(const std::optional<Verdict>& first, Verdict second) {
   if (auto* refuted = std::get_if<Refuted>(&second)) refuted->found_after += before->cases;
   auto* holds = std::get_if<Holds>(&second);
   if (holds == nullptr) return second;
-  if (holds->telling == 0 || (before->telling > 0 && before->worst.use() > holds->worst.use())) {
-    holds->worst = before->worst;
-    holds->worst_at = before->worst_at;
-  }
-  holds->cases += before->cases;
-  holds->telling += before->telling;
+  holds->add(*before);
   return second;
 }
 
@@ -334,7 +324,7 @@ std::vector<Position> recorded_positions(const Domain& within) {
 
 std::optional<Verdict> agreement_where_recorded(const Encoding& truth, const Encoding& subject,
                                                 const Precision& precision, const Budget& budget) {
-  auto asked = asking(truth, subject);
+  auto asked = questions(truth, subject);
   if (!asked) return std::nullopt;
   const Domain domain = overlap(positions_of(subject), positions_of(truth));
   if (domain.lo > domain.hi) return std::nullopt;
@@ -365,7 +355,7 @@ Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {
     const Parameters parameters = with(spec, setting);
     Encoding truth = spec.oracle(parameters), subject = spec.make(parameters);
     if (!setting.empty()) truth = reaching(truth), subject = reaching(subject);
-    auto found = agreement_where_recorded(truth, subject, fp64, plan.budget);
+    auto found = agreement_where_recorded(truth, subject, all_f64, plan.budget);
     if (!found) continue;
     all = sum(all, in_setting(std::move(*found), setting));
     if (!goes_on(all)) return *all;

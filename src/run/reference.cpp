@@ -37,8 +37,8 @@ std::vector<double> frequencies_of(const std::vector<Pair>& pairs, const std::op
 
 // What both kinds with an exact table have in common. `pairs` declare the frequency of every number of its
 // ladder.
-Reference exactly(const std::shared_ptr<const ExactTable>& exact, const std::vector<Pair>& pairs,
-                  const std::optional<Pair>& lone, Position offset) {
+Reference holds_if(const std::shared_ptr<const ExactTable>& exact, const std::vector<Pair>& pairs,
+                   const std::optional<Pair>& lone, Position offset) {
   Reference out{.dim = exact->dim(), .empty = columns_in_no_run(*exact)};
   out.origin = -offset;
   out.compare = [exact](Format format, Position first, std::size_t rows, const std::byte* values,
@@ -59,40 +59,40 @@ Reference exactly(const std::shared_ptr<const ExactTable>& exact, const std::vec
 // The bounds of error.h are of |entry - exact|. What agreement compares with is the exact value rounded to
 // double, which is off by u A at most, and it allows that on top: 2 u A more than the bound are beyond both.
 double margin(double amplitude) {
-  return 2 * unit_fp64 * amplitude;
+  return 2 * unit_f64 * amplitude;
 }
 
 Reference of_exact(const Table& truth, const Precision& precision) {
-  Reference out = exactly(truth.exact, truth.pairs, truth.lone, static_cast<Position>(truth.offset));
+  Reference out = holds_if(truth.exact, truth.pairs, truth.lone, static_cast<Position>(truth.offset));
   out.amplitude = truth.amplitude;
   out.ceiling = 2 * truth.amplitude;
-  out.allowed = [truth, precision, empty = out.empty](Position t) {
-    std::vector<double> allowed = row_error(truth, precision, t, std::vector<double>(truth.dim, 0.0));
-    for (std::size_t c = 0; c < allowed.size(); ++c)
-      if (!std::binary_search(empty.begin(), empty.end(), c)) allowed[c] += margin(truth.amplitude);
-    return allowed;
+  out.bound = [truth, precision, empty = out.empty](Position t) {
+    std::vector<double> bound = row_error(truth, precision, t, std::vector<double>(truth.dim, 0.0));
+    for (std::size_t c = 0; c < bound.size(); ++c)
+      if (!std::binary_search(empty.begin(), empty.end(), c)) bound[c] += margin(truth.amplitude);
+    return bound;
   };
   return out;
 }
 
 Reference of_exact(const Rotary& truth, const Precision& precision) {
-  Reference out = exactly(truth.exact, truth.pairs, std::nullopt, 0);
+  Reference out = holds_if(truth.exact, truth.pairs, std::nullopt, 0);
   out.amplitude = truth.amplitude;
   out.ceiling = 2 * truth.amplitude;
   std::vector<double> x(truth.dim, 0.0);
   for (const Pair& pair : truth.pairs) x[pair.first] = 1;
-  out.allowed = [truth, precision, x](Position t) {
-    std::vector<double> allowed = turned_error(truth, precision, t, x);
+  out.bound = [truth, precision, x](Position t) {
+    std::vector<double> bound = rotated_error(truth, precision, t, x);
     for (const Pair& pair : truth.pairs)
-      for (const std::size_t c : {pair.first, pair.second}) allowed[c] += margin(truth.amplitude);
-    return allowed;
+      for (const std::size_t c : {pair.first, pair.second}) bound[c] += margin(truth.amplitude);
+    return bound;
   };
   return out;
 }
 
 // Rows computed in double, with what is allowed for each of their entries.
 struct Row {
-  std::vector<double> exact, allowed;
+  std::vector<double> exact, bound;
   std::vector<bool> seen = {};  // empty: all are; what a causal mask hides is compared with nothing
 };
 
@@ -133,7 +133,7 @@ Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of, const Ro
     return last->row;
   };
   Reference out{.dim = dim, .ceiling = no_ceiling};
-  out.allowed = [at](Position t) { return at(t).allowed; };
+  out.bound = [at](Position t) { return at(t).bound; };
   out.compare = [at, dim, rounded](Format format, Position first, std::size_t rows, const std::byte* values,
                                    const Each& each, unsigned) {
     Compared all{.first = first, .rows = rows, .farthest = std::vector<double>(dim, 0.0)};
@@ -158,8 +158,8 @@ Reference by_rows(std::size_t dim, std::function<Row(Position)> row_of, const Ro
 Reference of_rows(const Table& truth, const Precision& precision, const Domain& domain) {
   return by_rows(truth.dim, [truth, precision, length = domain.hi + 1](Position t) {
     Row row{truth.rows({&t, 1}, length).data, {}};
-    row.allowed = row_error(truth, precision, t, row.exact);
-    for (std::size_t c = 0; c < truth.dim; ++c) row.allowed[c] += unit_fp64 * std::abs(row.exact[c]);
+    row.bound = row_error(truth, precision, t, row.exact);
+    for (std::size_t c = 0; c < truth.dim; ++c) row.bound[c] += unit_f64 * std::abs(row.exact[c]);
     return row;
   });
 }
@@ -211,7 +211,7 @@ Reference of_rows(const Bias& truth, const Precision& precision, const Domain& d
     for (std::size_t n = 0; n < row.exact.size(); ++n) {
       const std::size_t head = n / keys.size();
       const double b = row.exact[n], slope = truth.slopes.empty() ? 0.0 : truth.slopes[head];
-      row.allowed.push_back(bias_error(precision, b, slope, head + 1) + unit_fp64 * std::abs(b));
+      row.bound.push_back(bias_error(precision, b, slope, head + 1) + unit_f64 * std::abs(b));
       row.seen.push_back(!truth.causal || keys[n % keys.size()] <= query);
     }
     return row;

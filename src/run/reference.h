@@ -25,14 +25,14 @@ struct Reference {
   std::vector<std::size_t> empty = {};  // columns that are exactly 0, whatever the position
 
   // What rounding allows in each column at a position, what the reference itself was rounded by included.
-  std::function<std::vector<double>(Position)> allowed = {};
+  std::function<std::vector<double>(Position)> bound = {};
   // Where allowances only grow with the distance from a position, that position; else every one has its own,
   // and rows are compared one by one.
   std::optional<Position> origin = {};
 
   using Each = std::function<void(const exact::Compared&)>;
   std::function<exact::Compared(Format, Position first, std::size_t rows, const std::byte* values,
-                                 const Each& each, unsigned threads)>
+                                const Each& each, unsigned threads)>
       compare = {};
 
   // How many entries of a row are compared, where a mask hides others: keys after the query of a causal bias.

@@ -46,31 +46,31 @@ std::vector<double> repaired_order(const Value* value, std::size_t size) {
   return out;
 }
 
-class Lenient final : public Draw {
+class RepairingDraw final : public Draw {
  public:
-  Lenient(const Case& wanted, std::string_view redrawn, Chance* chance)
-      : wanted_(wanted), redrawn_(redrawn), chance_(chance) {}
+  RepairingDraw(const Case& wanted, std::string_view redrawn, RandomChoice* choose)
+      : wanted_(wanted), redrawn_(redrawn), choose_(choose) {}
 
   Drawn all() const { return {drawn(), asks_}; }
 
  protected:
-  Value answer(std::string_view name, const Ask& ask) override {
-    asks_.push_back(ask);
+  Value answer(std::string_view name, const Choice& choice) override {
+    asks_.push_back(choice);
     // The domain lives as long as the check; the questions are kept longer.
-    if (auto* place = std::get_if<ask::Place>(&asks_.back())) place->hard = nullptr;
-    if (chance_ != nullptr && name == redrawn_) return chance_->answer(ask);
-    return repaired(wanted_.find(name), ask);
+    if (auto* place = std::get_if<choice::PositionIn>(&asks_.back())) place->hard = nullptr;
+    if (choose_ != nullptr && name == redrawn_) return choose_->answer(choice);
+    return repaired(wanted_.find(name), choice);
   }
 
  private:
   const Case& wanted_;
   std::string_view redrawn_;
-  Chance* chance_;
-  std::vector<Ask> asks_;
+  RandomChoice* choose_;
+  std::vector<Choice> asks_;
 };
 
-Attempt run_lenient(const Trial& trial, Lenient draw) {
-  Attempt attempt = run(trial, draw);
+CaseResult run_repaired(const Trial& trial, RepairingDraw draw) {
+  CaseResult attempt = run(trial, draw);
   attempt.drawn = draw.all();
   return attempt;
 }
@@ -98,8 +98,8 @@ std::string kind_of_error(const std::exception& error) {
   return kind;
 }
 
-Attempt run(const Trial& trial, Draw& draw) {
-  using End = Attempt::End;
+CaseResult run(const Trial& trial, Draw& draw) {
+  using End = CaseResult::End;
   try {
     const Residual residual = trial(draw);
     return {.end = residual.holds() ? End::held : End::refuted, .residual = residual};
@@ -118,28 +118,28 @@ Attempt run(const Trial& trial, Draw& draw) {
   }
 }
 
-Value repaired(const Value* value, const Ask& ask) {
+Value repaired(const Value* value, const Choice& choice) {
   struct {
     const Value* value;
-    Value operator()(const ask::Integer& a) const {
+    Value operator()(const choice::Integer& a) const {
       return repaired_whole(value, a.lo, a.hi, std::clamp<std::int64_t>(0, a.lo, a.hi));
     }
-    Value operator()(const ask::Place& a) const { return repaired_whole(value, a.lo, a.hi, a.lo); }
-    Value operator()(const ask::Content& a) const { return repaired_list(value, a.size); }
-    Value operator()(const ask::Order& a) const { return repaired_order(value, a.size); }
-    Value operator()(const ask::Option& a) const {
+    Value operator()(const choice::PositionIn& a) const { return repaired_whole(value, a.lo, a.hi, a.lo); }
+    Value operator()(const choice::Values& a) const { return repaired_list(value, a.size); }
+    Value operator()(const choice::Permutation& a) const { return repaired_order(value, a.size); }
+    Value operator()(const choice::OneOf& a) const {
       return value != nullptr && answers(*value, a) ? *value : a.values.front();
     }
   } visitor{value};
-  return std::visit(visitor, ask);
+  return std::visit(visitor, choice);
 }
 
-Attempt run_leniently(const Trial& trial, const Case& wanted) {
-  return run_lenient(trial, Lenient(wanted, "", nullptr));
+CaseResult run_repaired(const Trial& trial, const Case& wanted) {
+  return run_repaired(trial, RepairingDraw(wanted, "", nullptr));
 }
 
-Attempt run_redrawn(const Trial& trial, const Case& wanted, std::string_view field, Chance& chance) {
-  return run_lenient(trial, Lenient(wanted, field, &chance));
+CaseResult run_redrawn(const Trial& trial, const Case& wanted, std::string_view field, RandomChoice& choose) {
+  return run_repaired(trial, RepairingDraw(wanted, field, &choose));
 }
 
 }  // namespace posproof

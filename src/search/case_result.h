@@ -9,7 +9,7 @@
 namespace posproof {
 
 // One run of a trial, and how it ended.
-struct Attempt {
+struct CaseResult {
   enum class End { held, refuted, discarded, refused, threw };
   End end;
   Residual residual = {0, 0, 0};
@@ -18,25 +18,25 @@ struct Attempt {
   Drawn drawn = {};
 
   // The same failure: both refuted, or both the same kind of error.
-  bool fails_like(const Attempt& other) const {
+  bool fails_like(const CaseResult& other) const {
     return end == other.end && kind == other.kind && (end == End::refuted || end == End::threw);
   }
 };
 
 // Nothing leaves the trial but Inapplicable and std::bad_alloc. What was drawn is left in the draw.
-Attempt run(const Trial& trial, Draw& draw);
+CaseResult run(const Trial& trial, Draw& draw);
 
 // The nearest answer: a number is clamped, a list cut or filled with zeros, an order closed up; the simplest
 // answer where there is nothing to be near to.
-Value repaired(const Value* value, const Ask& ask);
+Value repaired(const Value* value, const Choice& choice);
 
 // The trial on a case whose fields are repaired where they no longer answer what is asked: a width that
 // shrank takes the contents with it. `drawn` is what was really drawn.
-Attempt run_leniently(const Trial& trial, const Case& wanted);
+CaseResult run_repaired(const Trial& trial, const Case& wanted);
 
 // The same, but with one field redrawn.
-class Chance;
-Attempt run_redrawn(const Trial& trial, const Case& wanted, std::string_view field, Chance& chance);
+class RandomChoice;
+CaseResult run_redrawn(const Trial& trial, const Case& wanted, std::string_view field, RandomChoice& choose);
 
 // The words of an error's text without those that hold a digit or stand in backquotes, after the name of its
 // type: what stays the same while the case shrinks.

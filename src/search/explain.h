@@ -11,7 +11,7 @@ namespace posproof {
 // The fields of a failing case that do not matter: redrawn alone, with the rest kept (and repaired where it
 // no longer fits), it still fails, every time. At least ten other values must have been tried, or all that
 // there are.
-std::vector<std::string> irrelevant(const Trial& trial, const Attempt& failing, std::uint64_t key,
+std::vector<std::string> irrelevant(const Trial& trial, const CaseResult& failing, std::uint64_t key,
                                     std::chrono::steady_clock::time_point deadline);
 
 }  // namespace posproof

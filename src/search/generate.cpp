@@ -90,7 +90,7 @@ std::optional<std::int64_t> near(Stream& stream, Range r, const std::vector<std:
   return r.clamp(stream.one_in(2) ? other - away : other + away);
 }
 
-std::int64_t place(Stream& stream, const ask::Place& a, const std::vector<std::int64_t>& earlier) {
+std::int64_t place(Stream& stream, const choice::PositionIn& a, const std::vector<std::int64_t>& earlier) {
   const Range r = range(a.lo, a.hi);
   std::optional<std::int64_t> found;
   switch (stream.below(16)) {
@@ -122,7 +122,7 @@ std::int64_t place(Stream& stream, const ask::Place& a, const std::vector<std::i
   return found ? *found : r.lo + stream.any_length(r.hi - r.lo);
 }
 
-std::int64_t integer(Stream& stream, const ask::Integer& a) {
+std::int64_t integer(Stream& stream, const choice::Integer& a) {
   const Range r = range(a.lo, a.hi);
   switch (stream.below(8)) {
     case 0:
@@ -222,16 +222,17 @@ std::vector<double> order(Stream& stream, std::size_t size) {
 }
 
 // One generator for each kind of question. `earlier`: the positions of this case so far.
-rc::Gen<Value> generator(const Ask& ask, const std::vector<std::int64_t>& earlier) {
+rc::Gen<Value> generator(const Choice& choice, const std::vector<std::int64_t>& earlier) {
   return [&](const rc::Random& random, int size) {
     Stream stream(random);
     Value value = 0.0;
-    if (const auto* i = std::get_if<ask::Integer>(&ask)) value = static_cast<double>(integer(stream, *i));
-    if (const auto* p = std::get_if<ask::Place>(&ask))
+    if (const auto* i = std::get_if<choice::Integer>(&choice))
+      value = static_cast<double>(integer(stream, *i));
+    if (const auto* p = std::get_if<choice::PositionIn>(&choice))
       value = static_cast<double>(place(stream, *p, earlier));
-    if (const auto* c = std::get_if<ask::Content>(&ask)) value = content(stream, c->size, size);
-    if (const auto* o = std::get_if<ask::Order>(&ask)) value = order(stream, o->size);
-    if (const auto* o = std::get_if<ask::Option>(&ask))
+    if (const auto* c = std::get_if<choice::Values>(&choice)) value = content(stream, c->size, size);
+    if (const auto* o = std::get_if<choice::Permutation>(&choice)) value = order(stream, o->size);
+    if (const auto* o = std::get_if<choice::OneOf>(&choice))
       value = o->values[stream.one_in(8) ? 0 : stream.below(o->values.size())];
     return rc::shrinkable::just(std::move(value));
   };
@@ -239,30 +240,30 @@ rc::Gen<Value> generator(const Ask& ask, const std::vector<std::int64_t>& earlie
 
 }  // namespace
 
-struct Chance::State {
+struct RandomChoice::State {
   rc::Random random;
   int size;
   std::vector<std::int64_t> earlier = {};
 };
 
-Chance::Chance(std::uint64_t key, std::uint64_t attempt) {
+RandomChoice::RandomChoice(std::uint64_t key, std::uint64_t attempt) {
   rc::Random random(rc::Random::Key{key, mixed(key), attempt, 0});
   // Drawn, not counted up from 0: otherwise a run of one case would always be of size 0.
   const int size = static_cast<int>(random.split().next() % (rc::kNominalSize + 1));
   state_.reset(new State{random, size});
 }
 
-Chance::~Chance() = default;
-Chance::Chance(Chance&&) noexcept = default;
+RandomChoice::~RandomChoice() = default;
+RandomChoice::RandomChoice(RandomChoice&&) noexcept = default;
 
-Value Chance::answer(const Ask& ask) {
-  Value value = generator(ask, state_->earlier)(state_->random.split(), state_->size).value();
-  if (std::holds_alternative<ask::Place>(ask))
+Value RandomChoice::answer(const Choice& choice) {
+  Value value = generator(choice, state_->earlier)(state_->random.split(), state_->size).value();
+  if (std::holds_alternative<choice::PositionIn>(choice))
     state_->earlier.push_back(static_cast<std::int64_t>(std::get<double>(value)));
   return value;
 }
 
-Generate::Generate(std::uint64_t seed, std::string_view id, std::uint64_t n, std::uint64_t attempt)
-    : chance_(hash(seed, id, n), attempt) {}
+RandomDraw::RandomDraw(std::uint64_t seed, std::string_view id, std::uint64_t n, std::uint64_t attempt)
+    : choose_(hash(seed, id, n), attempt) {}
 
 }  // namespace posproof

@@ -11,13 +11,13 @@ namespace posproof {
 // Answers at random, sought where errors gather: small numbers, ends, powers of two and their neighbours,
 // hard positions of the domain, positions near an earlier one; sparse, dense, equal and scaled contents. Only
 // integer arithmetic decides, so the answers are the same over compilers and machines.
-class Chance {
+class RandomChoice {
  public:
   // Equal keys and equal questions give equal answers.
-  Chance(std::uint64_t key, std::uint64_t attempt);
-  ~Chance();
-  Chance(Chance&&) noexcept;
-  Value answer(const Ask& ask);
+  RandomChoice(std::uint64_t key, std::uint64_t attempt);
+  ~RandomChoice();
+  RandomChoice(RandomChoice&&) noexcept;
+  Value answer(const Choice& choice);
 
  private:
   struct State;
@@ -25,15 +25,15 @@ class Chance {
 };
 
 // Case number n of a property. `attempt` counts what was drawn for that number before and discarded.
-class Generate final : public Draw {
+class RandomDraw final : public Draw {
  public:
-  Generate(std::uint64_t seed, std::string_view id, std::uint64_t n, std::uint64_t attempt = 0);
+  RandomDraw(std::uint64_t seed, std::string_view id, std::uint64_t n, std::uint64_t attempt = 0);
 
  protected:
-  Value answer(std::string_view, const Ask& ask) override { return chance_.answer(ask); }
+  Value answer(std::string_view, const Choice& choice) override { return choose_.answer(choice); }
 
  private:
-  Chance chance_;
+  RandomChoice choose_;
 };
 
 }  // namespace posproof

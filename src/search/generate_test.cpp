@@ -17,7 +17,7 @@ namespace {
 int count(const std::function<bool(Draw&)>& does) {
   int found = 0;
   for (std::uint64_t n = 0; n < 2000; ++n) {
-    Generate draw(1, "generate", n);
+    RandomDraw draw(1, "generate", n);
     found += does(draw);
   }
   return found;
@@ -29,7 +29,7 @@ bool is_power_of_two(Position x) {
 
 }  // namespace
 
-TEST(Generate, finds_the_positions_where_errors_gather) {
+TEST(RandomDraw, finds_the_positions_where_errors_gather) {
   const Domain domain{0, Position{1} << 20, {355, 710, 104348}};
   const auto t_is = [&](const std::function<bool(Position)>& so) {
     return count([&](Draw& draw) { return so(draw.position("t", domain)); });
@@ -49,7 +49,7 @@ TEST(Generate, finds_the_positions_where_errors_gather) {
   EXPECT_GT(neighbours, 20);
 }
 
-TEST(Generate, stays_in_its_range) {
+TEST(RandomDraw, stays_in_its_range) {
   const Domain whole{std::numeric_limits<Position>::min(), std::numeric_limits<Position>::max()};
   for (const auto& [lo, hi] :
        {std::pair<Position, Position>{0, 0}, {-3, 5}, {7, 9}, {-1000000, -999000}, {1 << 20, 1 << 30}})
@@ -61,7 +61,7 @@ TEST(Generate, stays_in_its_range) {
   EXPECT_EQ(count([&](Draw& draw) { return std::abs(draw.position("t", whole)) > Position{1} << 53; }), 0);
 }
 
-TEST(Generate, contents_are_exact_in_eight_significant_bits) {
+TEST(RandomDraw, contents_are_exact_in_eight_significant_bits) {
   EXPECT_EQ(count([](Draw& draw) {
               for (const double x : draw.content("x", 9)) {
                 int exponent = 0;
@@ -73,7 +73,7 @@ TEST(Generate, contents_are_exact_in_eight_significant_bits) {
             0);
 }
 
-TEST(Generate, contents_are_of_every_kind) {
+TEST(RandomDraw, contents_are_of_every_kind) {
   const auto x_has = [](const std::function<bool(const std::vector<double>&)>& so) {
     return count([&](Draw& draw) { return so(draw.content("x", 9)); });
   };
@@ -92,11 +92,11 @@ TEST(Generate, contents_are_of_every_kind) {
   EXPECT_LT(x_has([&](const auto& x) { return not_zero(x) == 0; }), 200);  // little is told by zeros
 }
 
-TEST(Generate, options_favour_the_first_a_little_and_reach_all) {
+TEST(RandomDraw, options_favour_the_first_a_little_and_reach_all) {
   int first = 0, last = 0;
   for (std::uint64_t n = 0; n < 2000; ++n) {
-    Generate draw(1, "options", n);
-    const double x = std::get<double>(draw.option("x", {1.0, 2.0, 3.0, 4.0}));
+    RandomDraw draw(1, "options", n);
+    const double x = std::get<double>(draw.one_of("x", {1.0, 2.0, 3.0, 4.0}));
     first += x == 1;
     last += x == 4;
   }
@@ -104,11 +104,11 @@ TEST(Generate, options_favour_the_first_a_little_and_reach_all) {
   EXPECT_GT(last, 350);
 }
 
-TEST(Generate, orders_are_orders_and_often_close_to_the_identity) {
+TEST(RandomDraw, orders_are_orders_and_often_close_to_the_identity) {
   int displaced_two = 0;
   for (std::uint64_t n = 0; n < 500; ++n) {
-    Generate draw(1, "orders", n);
-    const auto order = draw.order("order", 12);
+    RandomDraw draw(1, "orders", n);
+    const auto order = draw.permutation("order", 12);
     EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), 12u);
     int displaced = 0;
     for (std::size_t i = 0; i < 12; ++i) displaced += order[i] != i;
@@ -118,14 +118,14 @@ TEST(Generate, orders_are_orders_and_often_close_to_the_identity) {
 }
 
 // The first cases of one plan, word for word: they are the same over compilers, optimisation and machines.
-TEST(Generate, is_the_same_everywhere) {
+TEST(RandomDraw, is_the_same_everywhere) {
   std::string all;
   for (std::uint64_t n = 0; n < 4; ++n) {
-    Generate draw(1, "golden", n);
+    RandomDraw draw(1, "golden", n);
     const Position i = draw.position("i", {0, 1 << 20, {355}});
     draw.position("j", {0, 1 << 20}, 0, i);
     draw.content("x", 3);
-    draw.order("order", 4);
+    draw.permutation("order", 4);
     draw.integer("n", -50, 50);
     all += draw.drawn().text() + "\n";
   }
@@ -136,16 +136,16 @@ TEST(Generate, is_the_same_everywhere) {
             "i=368137 j=512 x=[-0.03125,1,0] order=[3,0,2,1] n=10\n");
 }
 
-TEST(Generate, every_case_reads_back) {
+TEST(RandomDraw, every_case_reads_back) {
   const Verdict verdict = search(
       [](Draw& draw) {
         draw.content("x", static_cast<std::size_t>(draw.integer("n", 0, 30)));
         draw.position("i", {-1000000, Position{1} << 53});
-        draw.order("order", 6);
-        draw.option("word", {std::string("half_split"), 0.1, std::string("sin-cos"), 1e300, -0.0});
+        draw.permutation("order", 6);
+        draw.one_of("word", {std::string("half_split"), 0.1, std::string("sin-cos"), 1e300, -0.0});
         const Case drawn = draw.drawn();
-        return exactly(Case::parse(drawn.text()) == drawn &&
-                       Case::parse(drawn.text()).text() == drawn.text());
+        return holds_if(Case::parse(drawn.text()) == drawn &&
+                        Case::parse(drawn.text()).text() == drawn.text());
       },
       {.id = "case/reads_back", .budget = {.cases = 3000}});
   EXPECT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);

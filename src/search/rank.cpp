@@ -39,19 +39,19 @@ struct Tiers {
   Words options, integers, sizes, orders, places, entries;
   std::uint64_t not_zero = 0;
 
-  void add(const Value& value, const ask::Option& a) {
+  void add(const Value& value, const choice::OneOf& a) {
     const auto at = std::find_if(a.values.begin(), a.values.end(),
                                  [&](const Value& v) { return text(v) == text(value); });
     options.push_back(static_cast<std::uint64_t>(at - a.values.begin()));
   }
-  void add(const Value& value, const ask::Integer& a) {
+  void add(const Value& value, const choice::Integer& a) {
     const std::int64_t from = std::clamp<std::int64_t>(0, a.lo, a.hi), x = whole(value);
     integers.push_back(2 * static_cast<std::uint64_t>(std::abs(x - from)) + (x < from));
   }
-  void add(const Value& value, const ask::Place& a) {
+  void add(const Value& value, const choice::PositionIn& a) {
     places.push_back(static_cast<std::uint64_t>(whole(value) - a.lo));
   }
-  void add(const Value& value, const ask::Order&) {
+  void add(const Value& value, const choice::Permutation&) {
     const auto& order = list(value);
     sizes.push_back(order.size());
     std::uint64_t inversions = 0;
@@ -62,7 +62,7 @@ struct Tiers {
     for (std::size_t i = order.size(); i > 0; --i)
       orders.push_back(order.size() - 1 - static_cast<std::uint64_t>(order[i - 1]));
   }
-  void add(const Value& value, const ask::Content&) {
+  void add(const Value& value, const choice::Values&) {
     const auto& content = list(value);
     sizes.push_back(content.size());
     for (std::size_t i = content.size(); i > 0; --i) {
@@ -75,21 +75,21 @@ struct Tiers {
 
 }  // namespace
 
-Value simplest(const Ask& ask) {
+Value simplest(const Choice& choice) {
   struct {
-    Value operator()(const ask::Integer& a) const {
+    Value operator()(const choice::Integer& a) const {
       return static_cast<double>(std::clamp<std::int64_t>(0, a.lo, a.hi));
     }
-    Value operator()(const ask::Place& a) const { return static_cast<double>(a.lo); }
-    Value operator()(const ask::Content& a) const { return std::vector<double>(a.size); }
-    Value operator()(const ask::Order& a) const {
+    Value operator()(const choice::PositionIn& a) const { return static_cast<double>(a.lo); }
+    Value operator()(const choice::Values& a) const { return std::vector<double>(a.size); }
+    Value operator()(const choice::Permutation& a) const {
       std::vector<double> order(a.size);
       for (std::size_t i = 0; i < a.size; ++i) order[i] = static_cast<double>(i);
       return order;
     }
-    Value operator()(const ask::Option& a) const { return a.values.front(); }
+    Value operator()(const choice::OneOf& a) const { return a.values.front(); }
   } visitor;
-  return std::visit(visitor, ask);
+  return std::visit(visitor, choice);
 }
 
 Words complexity(double entry) {
@@ -105,7 +105,7 @@ Words rank(const Drawn& drawn) {
   Tiers tiers;
   const auto& fields = drawn.values.fields();
   for (std::size_t f = 0; f < fields.size(); ++f)
-    std::visit([&](const auto& ask) { tiers.add(fields[f].value, ask); }, drawn.asks[f]);
+    std::visit([&](const auto& choice) { tiers.add(fields[f].value, choice); }, drawn.choices[f]);
   Words words = {fields.size(), tiers.options.size(), tiers.integers.size(), tiers.places.size(),
                  tiers.sizes.size()};
   const auto append = [&](const Words& more) { words.insert(words.end(), more.begin(), more.end()); };

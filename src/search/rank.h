@@ -10,11 +10,11 @@ namespace posproof {
 // A case with the questions that its fields answered, one for each.
 struct Drawn {
   Case values;
-  std::vector<Ask> asks;
+  std::vector<Choice> choices;
 };
 
 // The answer that shrinking would like best.
-Value simplest(const Ask& ask);
+Value simplest(const Choice& choice);
 
 // How complicated a case is: of two, the one with the smaller rank (compared as lists of numbers, first
 // difference first) is the simpler. In this order: the number of fields; options by their place in the list;

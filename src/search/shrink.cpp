@@ -27,17 +27,18 @@ bool is_zero(double x) {
 }
 
 template <class Asked>
-bool asks(const Drawn& drawn, std::size_t field) {
-  return field < drawn.asks.size() && std::holds_alternative<Asked>(drawn.asks[field]);
+bool choices(const Drawn& drawn, std::size_t field) {
+  return field < drawn.choices.size() && std::holds_alternative<Asked>(drawn.choices[field]);
 }
 
 bool is_whole(const Drawn& drawn, std::size_t field) {
-  return asks<ask::Integer>(drawn, field) || asks<ask::Place>(drawn, field);
+  return choices<choice::Integer>(drawn, field) || choices<choice::PositionIn>(drawn, field);
 }
 
 // How far a number is from the simplest answer, with sign.
 double distance(const Drawn& drawn, std::size_t field) {
-  return std::get<double>(drawn.values.fields()[field].value) - std::get<double>(simplest(drawn.asks[field]));
+  return std::get<double>(drawn.values.fields()[field].value) -
+         std::get<double>(simplest(drawn.choices[field]));
 }
 
 Case with(const Case& from, std::size_t field, Value value) {
@@ -56,7 +57,7 @@ Cases replacing(const Case& from, std::size_t field, Lists lists) {
 
 // The options that come before the one that was drawn.
 Cases simpler_options(const Drawn& drawn, std::size_t field) {
-  const auto& values = std::get<ask::Option>(drawn.asks[field]).values;
+  const auto& values = std::get<choice::OneOf>(drawn.choices[field]).values;
   const std::string now = text(drawn.values.fields()[field].value);
   const auto at = std::find_if(values.begin(), values.end(), [&](const Value& v) { return text(v) == now; });
   return rc::seq::map(rc::seq::fromContainer(std::vector<Value>(values.begin(), at)),
@@ -183,8 +184,8 @@ Cases simpler_entry(const Drawn& drawn, std::size_t field, std::size_t at) {
 Case with_columns(const Drawn& drawn, std::size_t field, bool all, const std::function<void(List&)>& change) {
   const std::size_t size = list(drawn.values.fields()[field]).size();
   Case edited = drawn.values;
-  for (std::size_t f = 0; f < drawn.asks.size(); ++f) {
-    if (!asks<ask::Content>(drawn, f) || !(all || f == field)) continue;
+  for (std::size_t f = 0; f < drawn.choices.size(); ++f) {
+    if (!choices<choice::Values>(drawn, f) || !(all || f == field)) continue;
     List values = list(drawn.values.fields()[f]);
     if (values.size() != size) continue;
     change(values);
@@ -209,7 +210,7 @@ Cases simpler_columns(const Drawn& drawn, std::size_t field, std::size_t at) {
 
 class Shrinker {
  public:
-  Shrinker(const Trial& trial, Attempt found, std::uint64_t runs, Clock::time_point deadline)
+  Shrinker(const Trial& trial, CaseResult found, std::uint64_t runs, Clock::time_point deadline)
       : trial_(trial), best_(std::move(found)), rank_(rank(now())), left_(runs), deadline_(deadline) {}
 
   void shrink() {
@@ -219,7 +220,7 @@ class Shrinker {
     } while (all_neighbours());
   }
 
-  Attempt best_so_far() && { return std::move(best_); }
+  CaseResult best_so_far() && { return std::move(best_); }
   std::uint64_t runs() const { return runs_; }
 
  private:
@@ -229,11 +230,11 @@ class Shrinker {
   bool improve(const Case& edited) {
     if (over()) return false;
     // Repair can only make sense of an edit that is simpler by the questions as they stand.
-    if (edited.fields().size() == now().asks.size() && !(repaired_rank(edited) < rank_)) return false;
+    if (edited.fields().size() == now().choices.size() && !(repaired_rank(edited) < rank_)) return false;
     if (!tried_.insert(edited.text()).second) return false;
     --left_;
     ++runs_;
-    Attempt attempt = run_leniently(trial_, edited);
+    CaseResult attempt = run_repaired(trial_, edited);
     if (!attempt.fails_like(best_)) return false;
     auto rank_of_attempt = rank(attempt.drawn);
     if (!(rank_of_attempt < rank_)) return false;
@@ -245,8 +246,8 @@ class Shrinker {
   std::vector<std::uint64_t> repaired_rank(const Case& edited) const {
     std::vector<Case::Field> fields = edited.fields();
     for (std::size_t f = 0; f < fields.size(); ++f)
-      fields[f].value = repaired(&fields[f].value, now().asks[f]);
-    return rank({Case(std::move(fields)), now().asks});
+      fields[f].value = repaired(&fields[f].value, now().choices[f]);
+    return rank({Case(std::move(fields)), now().choices});
   }
 
   // Takes the first edit that improves, then the first of those of the new case, until there is none.
@@ -300,19 +301,19 @@ class Shrinker {
   bool lower_places() {
     const Drawn from = now();
     double most = 0;
-    for (std::size_t f = 0; f < from.asks.size(); ++f)
-      if (asks<ask::Place>(from, f)) most = std::max(most, distance(from, f));
+    for (std::size_t f = 0; f < from.choices.size(); ++f)
+      if (choices<choice::PositionIn>(from, f)) most = std::max(most, distance(from, f));
     return as_far_as_it_goes(most, [&](double s) {
       Case edited = from.values;
-      for (std::size_t f = 0; f < from.asks.size(); ++f)
-        if (asks<ask::Place>(from, f)) edited = shifted(edited, f, -s);
+      for (std::size_t f = 0; f < from.choices.size(); ++f)
+        if (choices<choice::PositionIn>(from, f)) edited = shifted(edited, f, -s);
       return edited;
     });
   }
 
   bool simpler_content(std::size_t field) {
     bool any = false;
-    const auto is_content = [&] { return asks<ask::Content>(now(), field); };
+    const auto is_content = [&] { return choices<choice::Values>(now(), field); };
     const auto size = [&] { return is_content() ? list(now().values.fields()[field]).size() : 0; };
     for (std::size_t width = size(); width >= 1 && is_content(); width /= 2) any |= each_block(field, width);
     if (!is_content()) return any;
@@ -333,7 +334,7 @@ class Shrinker {
   // One sweep: after a block went, the sweep goes on behind it.
   bool each_block(std::size_t field, std::size_t width) {
     bool any = false;
-    for (std::size_t from = 0; asks<ask::Content>(now(), field) && !over(); from += width) {
+    for (std::size_t from = 0; choices<choice::Values>(now(), field) && !over(); from += width) {
       if (from >= list(now().values.fields()[field]).size()) break;
       const auto edit = zero_block(now(), field, from, width);
       any |= edit && improve(*edit);
@@ -344,7 +345,7 @@ class Shrinker {
   template <class Each>
   bool for_fields(Each each) {
     bool any = false;
-    for (std::size_t f = 0; f < now().asks.size() && !over(); ++f) any |= each(f);
+    for (std::size_t f = 0; f < now().choices.size() && !over(); ++f) any |= each(f);
     return any;
   }
 
@@ -352,17 +353,18 @@ class Shrinker {
   bool all_fields() {
     bool any = improve(Case{});
     any |= for_fields([&](std::size_t f) {
-      return along([&] { return asks<ask::Option>(now(), f) ? simpler_options(now(), f) : Cases(); });
+      return along([&] { return choices<choice::OneOf>(now(), f) ? simpler_options(now(), f) : Cases(); });
     });
-    any |= for_fields([&](std::size_t f) { return asks<ask::Integer>(now(), f) && lower(f); });
+    any |= for_fields([&](std::size_t f) { return choices<choice::Integer>(now(), f) && lower(f); });
     any |= for_fields([&](std::size_t f) {
-      return along([&] { return asks<ask::Order>(now(), f) ? simpler_orders(now(), f) : Cases(); });
+      return along(
+          [&] { return choices<choice::Permutation>(now(), f) ? simpler_orders(now(), f) : Cases(); });
     });
     any |= lower_places();
-    any |= for_fields([&](std::size_t f) { return asks<ask::Place>(now(), f) && lower(f); });
+    any |= for_fields([&](std::size_t f) { return choices<choice::PositionIn>(now(), f) && lower(f); });
     any |= for_fields(
         [&](std::size_t a) { return for_fields([&](std::size_t b) { return a != b && lower_pair(a, b); }); });
-    any |= for_fields([&](std::size_t f) { return asks<ask::Content>(now(), f) && simpler_content(f); });
+    any |= for_fields([&](std::size_t f) { return choices<choice::Values>(now(), f) && simpler_content(f); });
     return any;
   }
 
@@ -373,7 +375,7 @@ class Shrinker {
   }
 
   const Trial& trial_;
-  Attempt best_;
+  CaseResult best_;
   std::vector<std::uint64_t> rank_;
   std::uint64_t left_, runs_ = 0;
   Clock::time_point deadline_;
@@ -382,7 +384,7 @@ class Shrinker {
 
 }  // namespace
 
-Shrunk shrink(const Trial& trial, Attempt found, std::uint64_t runs, Clock::time_point deadline) {
+Shrunk shrink(const Trial& trial, CaseResult found, std::uint64_t runs, Clock::time_point deadline) {
   Shrinker shrinker(trial, std::move(found), runs, deadline);
   shrinker.shrink();
   const std::uint64_t used = shrinker.runs();

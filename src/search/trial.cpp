@@ -14,7 +14,9 @@ struct Seen {
   std::optional<Bias> operator()(const CheckOf<Bias>&) const { return own<Bias>(); }
   std::optional<Contextual> operator()(const CheckOf<Contextual>&) const { return own<Contextual>(); }
   std::optional<Score> operator()(const CheckOf<Score>&) const { return score(encoding); }
-  std::optional<Attention> operator()(const CheckOf<Attention>&) const { return attention::plug(encoding); }
+  std::optional<Attention> operator()(const CheckOf<Attention>&) const {
+    return attention::reference_attention(encoding);
+  }
 
   template <class Kind>
   std::optional<Kind> own() const {
@@ -26,7 +28,7 @@ struct Seen {
 }  // namespace
 
 bool applies(const Property& property, const Encoding& encoding) {
-  return trial(property, encoding, fp64).has_value();
+  return trial(property, encoding, all_f64).has_value();
 }
 
 std::optional<Trial> trial(const Property& property, const Encoding& encoding, Precision precision) {

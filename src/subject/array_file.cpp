@@ -159,7 +159,7 @@ class NpyParser {
 };
 
 // First axis fastest, as Fortran and some transposes have it, to last axis fastest.
-void turn(const Shape& shape, std::size_t each, std::string_view from, char* to) {
+void rotate(const Shape& shape, std::size_t each, std::string_view from, char* to) {
   std::vector<std::size_t> index(shape.size(), 0);
   for (std::size_t n = 0; n < from.size(); n += each) {
     std::size_t at = 0;
@@ -179,7 +179,7 @@ Array Reader::array(Format format, const Shape& shape, bool fortran_order) {
   const auto copy = std::make_shared<std::vector<std::uint64_t>>((values.size() + 7) / 8);  // aligned for all
   const auto to = std::as_writable_bytes(std::span(*copy)).first(values.size());
   if (fortran_order)
-    turn(shape, bytes(format), values, reinterpret_cast<char*>(to.data()));
+    rotate(shape, bytes(format), values, reinterpret_cast<char*>(to.data()));
   else
     std::memcpy(to.data(), values.data(), values.size());
   out.bytes = to;

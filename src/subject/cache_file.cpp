@@ -51,14 +51,14 @@ Rows rows(Array array) {
 }
 
 // In which columns the two channels of a pair find their cosine and their sine.
-struct Place {
+struct PositionIn {
   std::size_t first, second;                // channels
   std::array<std::size_t, 2> cosine, sine;  // of the first, of the second
 };
 
 struct Cache {
   std::vector<Rows> files;  // the cosines and the sines, or both in one
-  std::vector<Place> places;
+  std::vector<PositionIn> places;
   // Channels in no pair that have columns all the same: what stands there is 0 by right, and is added to what
   // stays as it is.
   std::vector<std::size_t> unturned;
@@ -78,7 +78,7 @@ struct Cache {
     return found;
   }
 
-  Tensor turned(Tensor x, std::span<const Position> positions, std::size_t heads) const {
+  Tensor rotated(Tensor x, std::span<const Position> positions, std::size_t heads) const {
     for (const Rows& file : files)
       if (file.array.mapped) file.array.mapped->check_length();
     const std::size_t n = x.shape[2];
@@ -89,7 +89,7 @@ struct Cache {
       sines().array.row(from, s);
       for (std::size_t head = 0; head < heads; ++head) {
         const auto channels = x.row((token / n * heads + head) * n + token % n);
-        for (const Place& at : places) {
+        for (const PositionIn& at : places) {
           const double a = channels[at.first], b = channels[at.second];
           channels[at.first] = a * c[at.cosine[0]] - b * s[at.sine[0]];
           channels[at.second] = a * s[at.sine[1]] + b * c[at.cosine[1]];
@@ -109,17 +109,18 @@ struct Cache {
                                           allowed));
 }
 
-std::vector<Place> places(const std::vector<Rows>& files, const Rotary& declared, const Expected& expected) {
+std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& declared,
+                               const Expected& expected) {
   const std::size_t pairs = declared.pairs.size(), columns = files.front().columns;
   if (files.size() == 1 && columns != 2 * pairs && columns != declared.dim)
     refuse_columns(files.front(), "cosines and sines in one",
                    fmt::format("are {}; two files are table:COS,SIN", 2 * pairs), expected);
   if (files.size() == 2 && columns != pairs && columns != 2 * pairs)
     refuse_columns(files.front(), "the cosines",
-                   fmt::format("are {}, a column for each pair, or {}, one for each channel that turns",
+                   fmt::format("are {}, a column for each pair, or {}, one for each channel that rotates",
                                pairs, 2 * pairs),
                    expected);
-  std::vector<Place> all;
+  std::vector<PositionIn> all;
   for (const Pair& pair : declared.pairs) {
     const std::size_t first = pair.first, second = pair.second, i = pair.index;
     if (files.size() == 1)
@@ -157,14 +158,14 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   auto rest = as_wide_as_the_head ? channels_in_no_pair(declared) : std::vector<std::size_t>{};
   const auto cache = std::make_shared<const Cache>(
       Cache{std::move(files), std::move(at), std::move(rest), declared.positions.lo});
-  rotary.turn = [cache, heads = declared.heads, dim = declared.dim](
-                    const Tensor& x, std::span<const Position> positions, Role) {
+  rotary.rotate = [cache, heads = declared.heads, dim = declared.dim](
+                      const Tensor& x, std::span<const Position> positions, Role) {
     if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
         positions.size() != x.shape[0] * x.shape[2])
       throw std::invalid_argument(
-          fmt::format("{} is turned at {} positions; [batch, {}, n, {}] and batch * n are", text(x.shape),
+          fmt::format("{} is rotated at {} positions; [batch, {}, n, {}] and batch * n are", text(x.shape),
                       positions.size(), heads, dim));
-    return cache->turned(x, positions, heads);
+    return cache->rotated(x, positions, heads);
   };
   return {
       .name = "",

@@ -6,12 +6,12 @@
 namespace posproof {
 
 // The cache of a rotary encoding as it lies in files, as a Rotary: row r holds the cosines and the sines of
-// position first + r, and a token is turned by them in double.
-//   table:COS,SIN  two arrays of [n, pairs], a column for each pair, or [n, channels that turn], where each
+// position first + r, and a token is rotated by them in double.
+//   table:COS,SIN  two arrays of [n, pairs], a column for each pair, or [n, channels that rotate], where each
 //                  channel has the column of its own place: in halves for half_split, in pairs for
 //                  interleaved
-//   table:FILE     one array of [n, channels that turn]: the cosine of a pair in its first channel, the sine
-//   in
+//   table:FILE     one array of [n, channels that rotate]: the cosine of a pair in its first channel, the
+//   sine in
 //                  its second, as `posproof oracle rope` writes it
 // Further axes of one element do not count. COS and SIN are each what `table:` takes; where SIN names no
 // file, it is the name of another tensor in the file of COS. See open().

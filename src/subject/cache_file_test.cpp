@@ -19,7 +19,7 @@ Rotary half_split() {
   return {.dim = 5, .heads = 2, .pairs = {{0, 2, 1.0, 0}, {1, 3, 0.5, 1}}};
 }
 
-Expected turning(Rotary declared = half_split()) {
+Expected rotating(Rotary declared = half_split()) {
   return {.encoding = "rope", .parameters = Case::parse("dim=5"), .declared = {std::move(declared)}};
 }
 
@@ -37,10 +37,10 @@ Tensor sines() {
 }
 
 // A token of two heads at position 2.
-Tensor turned(const Subject& subject) {
+Tensor rotated(const Subject& subject) {
   const std::vector<Position> at = {2};
   const Tensor x({1, 2, 1, 5}, {1, 0, 0, 1, 7, 2, 1, 1, 0, 8});
-  return std::get<Rotary>(subject.encoding).turn(x, at, Role::query);
+  return std::get<Rotary>(subject.encoding).rotate(x, at, Role::query);
 }
 
 // (a, b) becomes (a c - b s, a s + b c) with c, s = 3, 30 in the first pair and 4, 40 in the second.
@@ -49,13 +49,13 @@ const std::vector<double> by_row_2 = {3, -40, 30, 4, 7, 6 - 30, 4, 60 + 3, 40, 8
 TEST(CacheFile, two_files_with_a_column_for_each_pair_turn_every_head) {
   const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
   const std::string words = "table:" + path(cos) + "," + path(sin);
-  const Subject subject = open(words, turning());
+  const Subject subject = open(words, rotating());
   EXPECT_EQ(subject.name, words);
   EXPECT_EQ(subject.description, "cosines and sines, each [3, 2] in F32");
-  EXPECT_EQ(subject.precision.word(), "fp32");
+  EXPECT_EQ(subject.precision.word(), "f32");
   EXPECT_FALSE(subject.live);
-  EXPECT_EQ(turned(subject), Tensor({1, 2, 1, 5}, by_row_2));
-  EXPECT_EQ(open(words + "@bf16", turning()).precision.word(), "bf16/fp32");
+  EXPECT_EQ(rotated(subject), Tensor({1, 2, 1, 5}, by_row_2));
+  EXPECT_EQ(open(words + "@bf16", rotating()).precision.word(), "bf16/f32");
 }
 
 TEST(CacheFile, a_column_for_each_channel_is_that_of_its_place) {
@@ -63,32 +63,32 @@ TEST(CacheFile, a_column_for_each_channel_is_that_of_its_place) {
   Tensor tenfold = twice;
   for (double& value : tenfold.data) value *= 10;
   const Written cos("cos.npy", twice, false), sin("sin.npy", tenfold, false);
-  const Subject subject = open("table:" + path(cos) + "," + path(sin), turning());
-  EXPECT_EQ(subject.precision.word(), "fp64");
+  const Subject subject = open("table:" + path(cos) + "," + path(sin), rotating());
+  EXPECT_EQ(subject.precision.word(), "f64");
   // In the last row the second channels have their own: 5, 50 and 6, 60.
-  EXPECT_EQ(turned(subject), Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
+  EXPECT_EQ(rotated(subject), Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
 }
 
-// Where the table is as wide as the head, the columns of channels that do not turn are 0 by right.
+// Where the table is as wide as the head, the columns of channels that do not rotate are 0 by right.
 TEST(CacheFile, what_stands_in_the_columns_of_no_pair_is_seen) {
   Tensor wide({3, 5}, {1, 2, 10, 20, 0, 2, 3, 20, 30, 0, 3, 4, 30, 40, 0});
-  EXPECT_EQ(turned(open(Written("both.npy", wide, true).subject(), turning())),
+  EXPECT_EQ(rotated(open(Written("both.npy", wide, true).subject(), rotating())),
             Tensor({1, 2, 1, 5}, by_row_2));
   Tensor expected({1, 2, 1, 5}, by_row_2);
   wide.at(2, 4) = 7;
   for (std::size_t head = 0; head < 2; ++head) expected.row(head)[4] += 7;
-  EXPECT_EQ(turned(open(Written("both.npy", wide, true).subject(), turning())), expected);
+  EXPECT_EQ(rotated(open(Written("both.npy", wide, true).subject(), rotating())), expected);
 }
 
 TEST(CacheFile, one_file_has_the_cosine_in_the_first_channel_and_the_sine_in_the_second) {
   const Tensor both({3, 4}, {1, 2, 10, 20, 2, 3, 20, 30, 3, 4, 30, 40});
   const Written file("both.npy", both, true);
-  EXPECT_EQ(turned(open(file.subject(), turning())), Tensor({1, 2, 1, 5}, by_row_2));
+  EXPECT_EQ(rotated(open(file.subject(), rotating())), Tensor({1, 2, 1, 5}, by_row_2));
   Rotary neighbours = half_split();
   neighbours.pairs = {{0, 1, 1.0, 0}, {2, 3, 0.5, 1}};
   const Tensor interleaved({3, 4}, {1, 10, 2, 20, 2, 20, 3, 30, 3, 30, 4, 40});
   const Written other("both.npy", interleaved, true);
-  EXPECT_EQ(turned(open(other.subject(), turning(neighbours))).row(1)[0], 2 * 3 - 1 * 30);
+  EXPECT_EQ(rotated(open(other.subject(), rotating(neighbours))).row(1)[0], 2 * 3 - 1 * 30);
 }
 
 TEST(CacheFile, both_tensors_may_lie_in_one_safetensors_file) {
@@ -102,8 +102,8 @@ TEST(CacheFile, both_tensors_may_lie_in_one_safetensors_file) {
   for (const Tensor& tensor : {cosines(), sines()})
     bytes.append(reinterpret_cast<const char*>(tensor.data.data()), 48);
   std::ofstream(file, std::ios::binary) << bytes;
-  EXPECT_EQ(turned(open("table:" + file + ":cos,sin", turning())), Tensor({1, 2, 1, 5}, by_row_2));
-  EXPECT_EQ(turned(open("table:" + file + ":cos," + file + ":sin", turning())),
+  EXPECT_EQ(rotated(open("table:" + file + ":cos,sin", rotating())), Tensor({1, 2, 1, 5}, by_row_2));
+  EXPECT_EQ(rotated(open("table:" + file + ":cos," + file + ":sin", rotating())),
             Tensor({1, 2, 1, 5}, by_row_2));
   std::filesystem::remove(file);
 }
@@ -112,19 +112,20 @@ TEST(CacheFile, ends_where_its_rows_end) {
   Rotary from_2 = half_split();
   from_2.positions = {2, 100, {3, 50}};
   const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
-  const Subject subject = open("table:" + path(cos) + "," + path(sin), turning(from_2));
+  const Subject subject = open("table:" + path(cos) + "," + path(sin), rotating(from_2));
   const auto& rotary = std::get<Rotary>(subject.encoding);
   EXPECT_EQ(rotary.positions.hi, 4);
   EXPECT_TRUE(rotary.positions.ends);
   EXPECT_EQ(rotary.positions.hard, (std::vector<Position>{3}));
   const auto at = [&](Position t) {
     return thrown<Refusal>("table:" + path(cos), [&] {
-      rotary.turn(Tensor({1, 2, 1, 5}), std::vector<Position>{t}, Role::key);
+      rotary.rotate(Tensor({1, 2, 1, 5}), std::vector<Position>{t}, Role::key);
     });
   };
   EXPECT_EQ(at(5), " ends at position 4; 5 was asked for");
   EXPECT_EQ(at(1), " begins at position 2; 1 was asked for");
-  EXPECT_THROW(rotary.turn(Tensor({1, 1, 1, 5}), std::vector<Position>{2}, Role::key), std::invalid_argument);
+  EXPECT_THROW(rotary.rotate(Tensor({1, 1, 1, 5}), std::vector<Position>{2}, Role::key),
+               std::invalid_argument);
 }
 
 TEST(CacheFile, says_what_does_not_fit) {
@@ -133,7 +134,7 @@ TEST(CacheFile, says_what_does_not_fit) {
       matrix("matrix.npy", Tensor({2, 2, 2}), true), none("none.npy", Tensor({0, 2}), true);
   const auto said = [&]<class E>(const E*, const Written& first, const std::string& second) {
     const std::string words = "table:" + path(first) + second;
-    return thrown<E>("table:" + path(first), [&] { open(words, turning()); });
+    return thrown<E>("table:" + path(first), [&] { open(words, rotating()); });
   };
   const SubjectError* subject = nullptr;
   const std::invalid_argument* argument = nullptr;
@@ -143,7 +144,7 @@ TEST(CacheFile, says_what_does_not_fit) {
   EXPECT_EQ(
       said(argument, wide, "," + path(wide)),
       ": its rows are 3 wide, the cosines of `rope` with dim=5 are 2, a column for each pair, or 4, one for "
-      "each channel that turns");
+      "each channel that rotates");
   EXPECT_EQ(said(argument, cos, ""),
             ": its rows are 2 wide, cosines and sines in one of `rope` with dim=5 are 4; two files are "
             "table:COS,SIN");

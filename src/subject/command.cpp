@@ -4,17 +4,17 @@
 
 #include <memory>
 
-#include "subject/protocol.h"
 #include "subject/kinds.h"
+#include "subject/protocol.h"
 
 namespace posproof {
 namespace {
 
-using Talk = std::shared_ptr<Conversation>;
+using Talk = std::shared_ptr<SubjectProtocol>;
 using Positions = std::span<const Position>;
 
 // The declared encoding with the subject's function in the place of its own.
-struct Ask {
+struct Call {
   Talk talk;
 
   Domain positions(const Domain& declared) const {
@@ -36,21 +36,21 @@ struct Ask {
   Encoding operator()(Table table) const {
     table.positions = positions(table.positions);
     table.rows = [talk = talk, dim = table.dim](Positions positions, Position length) {
-      frame::Message ask;
-      ask.positions("positions", positions, {positions.size()}).word("length", std::to_string(length));
-      return talk->ask(std::move(ask), "rows", {positions.size(), dim});
+      frame::Message choice;
+      choice.positions("positions", positions, {positions.size()}).word("length", std::to_string(length));
+      return talk->choice(std::move(choice), "rows", {positions.size(), dim});
     };
     return table;
   }
 
   Encoding operator()(Rotary rotary) const {
     rotary.positions = positions(rotary.positions);
-    rotary.turn = [here = *this](const Tensor& x, Positions positions, Role role) {
-      frame::Message ask;
-      here.add(ask, "x", x);
-      ask.positions("positions", positions, {x.shape.at(0), x.shape.at(2)});
-      ask.word("role", role == Role::query ? "query" : "key");
-      return here.talk->ask(std::move(ask), "turn", x.shape);
+    rotary.rotate = [here = *this](const Tensor& x, Positions positions, Role role) {
+      frame::Message choice;
+      here.add(choice, "x", x);
+      choice.positions("positions", positions, {x.shape.at(0), x.shape.at(2)});
+      choice.word("role", role == Role::query ? "query" : "key");
+      return here.talk->choice(std::move(choice), "rotate", x.shape);
     };
     return rotary;
   }
@@ -58,9 +58,9 @@ struct Ask {
   Encoding operator()(Bias bias) const {
     bias.positions = positions(bias.positions);
     bias.bias = [talk = talk, heads = bias.heads](Positions queries, Positions keys) {
-      frame::Message ask;
-      ask.positions("queries", queries, {queries.size()}).positions("keys", keys, {keys.size()});
-      return talk->ask(std::move(ask), "bias", {heads, queries.size(), keys.size()});
+      frame::Message choice;
+      choice.positions("queries", queries, {queries.size()}).positions("keys", keys, {keys.size()});
+      return talk->choice(std::move(choice), "bias", {heads, queries.size(), keys.size()});
     };
     return bias;
   }
@@ -69,23 +69,23 @@ struct Ask {
     contextual.positions = positions(contextual.positions);
     contextual.logits = [here = *this, heads = contextual.heads](const Tensor& q, const Tensor& k,
                                                                  Positions queries, Positions keys) {
-      frame::Message ask;
-      here.add(ask, "q", q);
-      here.add(ask, "k", k);
-      ask.positions("queries", queries, {queries.size()}).positions("keys", keys, {keys.size()});
-      return here.talk->ask(std::move(ask), "logits", {heads, queries.size(), keys.size()});
+      frame::Message choice;
+      here.add(choice, "q", q);
+      here.add(choice, "k", k);
+      choice.positions("queries", queries, {queries.size()}).positions("keys", keys, {keys.size()});
+      return here.talk->choice(std::move(choice), "logits", {heads, queries.size(), keys.size()});
     };
     return contextual;
   }
 
   Encoding operator()(Attention attention) const {
     attention.attend = [here = *this](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-      frame::Message ask;
-      here.add(ask, "q", q);
-      here.add(ask, "k", k);
-      here.add(ask, "v", v);
-      ask.mask("mask", mask);
-      return here.talk->ask(std::move(ask), "attend", {q.shape.at(0), v.shape.at(1)});
+      frame::Message choice;
+      here.add(choice, "q", q);
+      here.add(choice, "k", k);
+      here.add(choice, "v", v);
+      choice.mask("mask", mask);
+      return here.talk->choice(std::move(choice), "attend", {q.shape.at(0), v.shape.at(1)});
     };
     return attention;
   }
@@ -101,14 +101,14 @@ std::string described(const Introduction& it) {
 }  // namespace
 
 Subject open_command(const Words& words, const Expected& expected) {
-  const auto talk = std::make_shared<Conversation>(words.rest, split(words.rest), expected);
+  const auto talk = std::make_shared<SubjectProtocol>(words.rest, split(words.rest), expected);
   const Introduction& it = talk->introduction();
 
   const Encoding& declared = choose(words.rest, it.kinds, expected);
   return {
       .name = "",
       .description = described(it),
-      .encoding = std::visit(Ask{talk}, declared),
+      .encoding = std::visit(Call{talk}, declared),
       .precision = words.precision.value_or(it.precision),
   };
 }

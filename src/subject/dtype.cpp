@@ -26,10 +26,10 @@ struct Entry {
 };
 
 constexpr std::array<Entry, 15> dtypes = {{
-    {"F64", 8, "fp64", 53, -1074, std::numeric_limits<double>::max()},
-    {"F32", 4, "fp32", 24, -149, std::numeric_limits<float>::max()},
+    {"F64", 8, "f64", 53, -1074, std::numeric_limits<double>::max()},
+    {"F32", 4, "f32", 24, -149, std::numeric_limits<float>::max()},
     {"BF16", 2, "bf16", 8, -133, 0x1.fep127},
-    {"F16", 2, "fp16", 11, -24, 65504},
+    {"F16", 2, "f16", 11, -24, 65504},
     {"I64", 8},
     {"I32", 4},
     {"I16", 2},

@@ -26,8 +26,8 @@ double value(Format format, const std::byte* at);
 // The other way: the nearest value of the format, ties to even, as nearest() of core/formats.h gives it.
 void store(Format format, double value, std::byte* at);
 
-// What an answer in this format is judged by unless the subject says otherwise: `fp64`, `fp32`, `bf16`,
-// `fp16`.
+// What an answer in this format is judged by unless the subject says otherwise: `f64`, `f32`, `bf16`,
+// `f16`.
 std::string_view precision_word(Dtype dtype);
 
 // Little-endian values of one of the four formats, as doubles, exactly. Throws std::invalid_argument for any

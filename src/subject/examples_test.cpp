@@ -39,12 +39,13 @@ TEST(Examples, torch_rope) {
   // 500000^(-1/2).
   const Tensor x({1, 1, 1, 4}, {1, 1, 0, 0});
   const std::vector<Position> at = {1001};
-  const double slow = 1001 / std::sqrt(500000.0);
-  const Tensor right({1, 1, 1, 4}, {std::cos(1001.0), std::cos(slow), std::sin(1001.0), std::sin(slow)});
+  const double multiprecision = 1001 / std::sqrt(500000.0);
+  const Tensor right(
+      {1, 1, 1, 4}, {std::cos(1001.0), std::cos(multiprecision), std::sin(1001.0), std::sin(multiprecision)});
   for (const std::string wrong : {"", "bf16_angles", "pairing", "base_ignored", "decode_restarts"}) {
     const Subject subject =
         asked(example("torch_rope.py", wrong), "rope", "dim=4 base=500000", Rotary{.dim = 4});
-    const Tensor y = std::get<Rotary>(subject.encoding).turn(x, at, Role::query);
+    const Tensor y = std::get<Rotary>(subject.encoding).rotate(x, at, Role::query);
     if (wrong.empty())
       EXPECT_LT(farthest(y, right), 1001 * 0x1p-22);
     else
@@ -113,11 +114,11 @@ TEST(Examples, numpy_learned) {
 }
 
 TEST(Examples, numpy_attention) {
-  // Two tokens of one pair: the second sees both, turned by one radian against each other.
+  // Two tokens of one pair: the second sees both, rotated by one radian against each other.
   const Tensor q({2, 2}, {1, 0, 1, 0}), v({2, 2}, {1, 0, 0, 1}), causal({2, 2}, {1, 0, 1, 1});
   const double same = std::exp(1 / std::sqrt(2.0)), apart = std::exp(std::cos(1.0) / std::sqrt(2.0));
   const Tensor right({2, 2}, {1, 0, apart / (same + apart), same / (same + apart)});
-  for (const std::string wrong : {"", "mask_after_softmax", "keys_do_not_turn", "values_turn"}) {
+  for (const std::string wrong : {"", "mask_after_softmax", "keys_are_not_rotated", "values_are_rotated"}) {
     const Subject subject = asked(example("numpy_attention.py", wrong), "rope", "dim=2 base=10000",
                                   Attention{.dim = 2, .value_dim = 2});
     const Tensor y = std::get<Attention>(subject.encoding).attend(q, q, v, causal);
@@ -157,7 +158,7 @@ TEST(Examples, numpy_sinusoidal) {
                                (wrong.empty() ? "" : " --wrong " + wrong);
     ASSERT_EQ(std::system(writes.substr(4).c_str()), 0);
     const Subject subject = asked("table:" + path, "sinusoidal", "dim=4", Table{.dim = 4});
-    EXPECT_EQ(subject.precision, fp32);
+    EXPECT_EQ(subject.precision, all_f32);
     const Tensor row = std::get<Table>(subject.encoding).rows(at, 4096);
     if (wrong.empty())
       EXPECT_LT(farthest(row, right), 0x1p-24);

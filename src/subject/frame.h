@@ -66,7 +66,7 @@ class Message {
   Message& mask(std::string_view name, const Mask& mask);                                           // U8
 
   std::string bytes() const;
-  // What is asked, for error messages: `turn(x [1, 1, 3, 64], positions [1, 3], role query)`.
+  // What is asked, for error messages: `rotate(x [1, 1, 3, 64], positions [1, 3], role query)`.
   std::string text() const;
 
  private:

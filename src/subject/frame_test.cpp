@@ -26,8 +26,8 @@ TEST(Frame, reads_back_what_it_writes) {
   const std::vector<Position> positions = {7, -1};
   Message message;
   message.values("x", x).positions("positions", positions, {1, 2}).mask("mask", Tensor({3}, {1, 0, 1}));
-  message.word("call", "turn").word("id", "4").word("role", "say \"key\"");
-  EXPECT_EQ(message.text(), "turn(x [2, 1], positions [1, 2], mask [3], role say \"key\")");
+  message.word("call", "rotate").word("id", "4").word("role", "say \"key\"");
+  EXPECT_EQ(message.text(), "rotate(x [2, 1], positions [1, 2], mask [3], role say \"key\")");
 
   const std::string bytes = message.bytes();
   const std::size_t size = frame::header_size(bytes);

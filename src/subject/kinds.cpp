@@ -9,7 +9,7 @@
 namespace posproof {
 
 std::string_view call(const Encoding& encoding) {
-  static constexpr std::array<std::string_view, 5> calls = {"rows", "turn", "bias", "logits", "attend"};
+  static constexpr std::array<std::string_view, 5> calls = {"rows", "rotate", "bias", "logits", "attend"};
   return calls[encoding.index()];
 }
 

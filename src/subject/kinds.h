@@ -8,7 +8,7 @@
 
 namespace posproof {
 
-// The call of the protocol that answers for an encoding: rows, turn, bias, logits or attend.
+// The call of the protocol that answers for an encoding: rows, rotate, bias, logits or attend.
 std::string_view call(const Encoding& encoding);
 
 // The first of the declared encodings that the subject implements. Throws SubjectError with what it

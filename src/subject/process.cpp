@@ -147,7 +147,7 @@ void Process::read_some() {
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) close(out_);
 }
 
-void Process::read_complaints() {
+void Process::read_stderr_tail() {
   std::array<char, tail> chunk{};
   while (err_ >= 0) {
     const ssize_t n = ::read(err_, chunk.data(), chunk.size());
@@ -155,8 +155,8 @@ void Process::read_complaints() {
       if (n == 0 || (errno != EAGAIN && errno != EINTR)) close(err_);
       return;
     }
-    complaints_.append(chunk.data(), static_cast<std::size_t>(n));
-    if (complaints_.size() > tail) complaints_.erase(0, complaints_.size() - tail);
+    stderr_tail_.append(chunk.data(), static_cast<std::size_t>(n));
+    if (stderr_tail_.size() > tail) stderr_tail_.erase(0, stderr_tail_.size() - tail);
   }
 }
 
@@ -166,7 +166,7 @@ Process::Wait Process::await(std::size_t count, Clock::time_point deadline) {
     if (come().size() >= count) return Wait::ready;
     if (out_ < 0) {
       wait_for_exit(Clock::now() + 500ms);  // a dying process closes its files before it is dead
-      read_complaints();
+      read_stderr_tail();
       return Wait::ended;
     }
     const auto left = std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()));
@@ -176,7 +176,7 @@ Process::Wait Process::await(std::size_t count, Clock::time_point deadline) {
         ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, look_again).count()));
     if (some == 0 && ended()) return Wait::ended;
     if (some == 0 && left == 0ms) return Wait::late;
-    if (fds[1].revents != 0) read_complaints();
+    if (fds[1].revents != 0) read_stderr_tail();
     if (fds[0].revents != 0) read_some();
   }
 }
@@ -219,9 +219,9 @@ std::string Process::ending() const {
   return fmt::format("is killed by {}", signal_name(status_));
 }
 
-std::string_view Process::complaints() {
-  read_complaints();
-  return complaints_;
+std::string_view Process::stderr_tail() {
+  read_stderr_tail();
+  return stderr_tail_;
 }
 
 void Process::stop(std::chrono::milliseconds patience) {
@@ -236,7 +236,7 @@ void Process::stop(std::chrono::milliseconds patience) {
   ::waitpid(pid_, nullptr, 0);
   pid_ = -1;
   exited_ = true;
-  read_complaints();
+  read_stderr_tail();
   close(err_);
 }
 

@@ -39,7 +39,7 @@ class Process {
   // `exits with status 3`, `is killed by SIGSEGV`, `closes its stdout`; after it has ended.
   std::string ending() const;
   // The last 4 KiB of its stderr.
-  std::string_view complaints();
+  std::string_view stderr_tail();
 
   // Ends it and whatever it started: at once (SIGTERM, then SIGKILL), or after it had the time to end by
   // itself.
@@ -48,7 +48,7 @@ class Process {
  private:
   void write_some();
   void read_some();
-  void read_complaints();
+  void read_stderr_tail();
   bool wait_for_exit(Clock::time_point deadline);
 
   pid_t pid_ = -1;
@@ -57,7 +57,7 @@ class Process {
   std::size_t written_ = 0;
   std::string incoming_;
   std::size_t taken_ = 0;
-  std::string complaints_;
+  std::string stderr_tail_;
   bool exited_ = false;
   int status_ = 0;  // as waitid gives it
   int cause_ = 0;   // CLD_EXITED, CLD_KILLED, CLD_DUMPED

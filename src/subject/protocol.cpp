@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::array<std::string_view, 5> all_kinds = {"rows", "turn", "bias", "logits", "attend"};
+constexpr std::array<std::string_view, 5> all_kinds = {"rows", "rotate", "bias", "logits", "attend"};
 constexpr std::size_t longest_word = 2000;  // characters of the subject's own words in a message
 constexpr std::size_t dropped = std::size_t{1}
                                 << 24;  // bytes of a wrong answer that are read over, to stay in step
@@ -68,7 +68,7 @@ Domain parse_domain(const std::string& text) {
 
 }  // namespace
 
-Conversation::Conversation(std::string name, std::vector<std::string> argv, const Expected& expected)
+SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv, const Expected& expected)
     : name_(std::move(name)),
       argv_(std::move(argv)),
       encoding_(expected.encoding),
@@ -77,7 +77,7 @@ Conversation::Conversation(std::string name, std::vector<std::string> argv, cons
   start();
 }
 
-Tensor Conversation::ask(frame::Message message, std::string_view call, const Shape& shape) {
+Tensor SubjectProtocol::choice(frame::Message message, std::string_view call, const Shape& shape) {
   const std::string id = std::to_string(++last_id_);
   message.word("call", call).word("id", id);
   if (!process_) start();
@@ -105,7 +105,7 @@ Tensor Conversation::ask(frame::Message message, std::string_view call, const Sh
   return Tensor(shape, decode(introduction_.dtype, process_->take(header.size)));
 }
 
-void Conversation::start() {
+void SubjectProtocol::start() {
   question_.clear();
   process_ = std::make_unique<Process>(argv_);
   frame::Message hello;
@@ -128,7 +128,7 @@ void Conversation::start() {
   introduced_ = header.words;
 }
 
-Introduction Conversation::introduction_of(const frame::Header& header) const {
+Introduction SubjectProtocol::introduction_of(const frame::Header& header) const {
   using frame::Malformed;
   if (const std::string& version = header.word("protocol"); version != protocol_version)
     throw Malformed(
@@ -164,7 +164,7 @@ Introduction Conversation::introduction_of(const frame::Header& header) const {
   return it;
 }
 
-frame::Header Conversation::exchange(const frame::Message& message, std::chrono::milliseconds time) {
+frame::Header SubjectProtocol::exchange(const frame::Message& message, std::chrono::milliseconds time) {
   const auto deadline = Process::Clock::now() + time;
   process_->send(message.bytes());
   try {
@@ -186,7 +186,7 @@ frame::Header Conversation::exchange(const frame::Message& message, std::chrono:
   }
 }
 
-frame::Header Conversation::read_header(Deadline deadline) {
+frame::Header SubjectProtocol::read_header(Deadline deadline) {
   if (process_->await(8, deadline) != Process::Wait::ready && is_text(process_->come())) no_protocol();
   need(8, "length", deadline);
   std::size_t size = 0;
@@ -201,7 +201,7 @@ frame::Header Conversation::read_header(Deadline deadline) {
   return frame::parse(process_->take(size));
 }
 
-void Conversation::need(std::size_t count, std::string_view of, Deadline deadline) {
+void SubjectProtocol::need(std::size_t count, std::string_view of, Deadline deadline) {
   const auto wait = process_->await(count, deadline);
   if (wait == Process::Wait::ready) return;
   const std::size_t came = process_->come().size();
@@ -215,7 +215,7 @@ void Conversation::need(std::size_t count, std::string_view of, Deadline deadlin
                       begun ? "," + where : ""));
 }
 
-void Conversation::check_result(const frame::Header& header, const Shape& shape) const {
+void SubjectProtocol::check_result(const frame::Header& header, const Shape& shape) const {
   if (header.word("answer") != "result") throw SubjectError(about("its answer is `hello`"));
   if (header.parts.size() != 1 || header.parts.front().name != "result") {
     std::string names;
@@ -232,23 +232,24 @@ void Conversation::check_result(const frame::Header& header, const Shape& shape)
         about(fmt::format("its answer has shape {}; {} was asked for", text(part.shape), text(shape))));
 }
 
-std::string Conversation::about(std::string_view what) const {
+std::string SubjectProtocol::about(std::string_view what) const {
   return question_.empty() ? fmt::format("{}: {}", name_, what)
                            : fmt::format("{}: {}: {}", name_, question_, what);
 }
 
-void Conversation::give_up(std::string_view what) {
+void SubjectProtocol::give_up(std::string_view what) {
   std::string message = about(what);
   if (process_) {
     process_->stop();
-    const std::string_view complaints = process_->complaints();
-    if (!complaints.empty()) message += "\nits stderr ends with\n" + printable(complaints, complaints.size());
+    const std::string_view stderr_tail = process_->stderr_tail();
+    if (!stderr_tail.empty())
+      message += "\nits stderr ends with\n" + printable(stderr_tail, stderr_tail.size());
     process_.reset();
   }
   throw SubjectError(message);
 }
 
-void Conversation::no_protocol() {
+void SubjectProtocol::no_protocol() {
   process_->await(80, Process::Clock::now() + 50ms);  // for a longer quotation, if there is more
   const std::string_view came = process_->come();
   const std::string line = printable(came.substr(0, came.find_first_of("\r\n")), 60);

@@ -22,9 +22,9 @@ constexpr std::string_view protocol_version = "1";
 struct Introduction {
   std::string name;
   std::string version;
-  std::vector<std::string> kinds;  // of rows, turn, bias, logits, attend
+  std::vector<std::string> kinds;  // of rows, rotate, bias, logits, attend
   Dtype dtype = Dtype::F32;        // of its answers
-  Precision precision = fp32;
+  Precision precision = all_f32;
   std::optional<Domain> domain;  // where it says one
   std::string conventions;
 };
@@ -32,15 +32,15 @@ struct Introduction {
 // The protocol of protocol.md with one program: `hello`, then calls with answers. Everything that can go
 // wrong is a SubjectError that says what was asked, what came and what was allowed; a program that died, or
 // whose next byte means nothing any more, is started anew by the next call. One call at a time.
-class Conversation {
+class SubjectProtocol {
  public:
   // Starts the program and lets it introduce itself. `name` begins every message.
-  Conversation(std::string name, std::vector<std::string> argv, const Expected& expected);
+  SubjectProtocol(std::string name, std::vector<std::string> argv, const Expected& expected);
 
   const Introduction& introduction() const { return introduction_; }
 
   // Asks, and checks that the answer has that shape. Throws Refusal where the subject declines.
-  Tensor ask(frame::Message message, std::string_view call, const Shape& shape);
+  Tensor choice(frame::Message message, std::string_view call, const Shape& shape);
 
  private:
   using Deadline = Process::Clock::time_point;

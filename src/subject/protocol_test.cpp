@@ -36,7 +36,7 @@ std::string start(const std::string& words, std::chrono::milliseconds call_time 
 }
 
 // The message of what goes wrong in the rows of positions 13 and 2; it starts without trouble.
-std::string ask(const std::string& words) {
+std::string choice(const std::string& words) {
   const Subject subject = open(words, table_of_four());
   return thrown(words, [&] { rows(subject, {13, 2}); });
 }
@@ -52,17 +52,17 @@ bool gone(const std::string& pid) {
   return !alive(pid);
 }
 
-TEST(Conversation, a_subject_that_does_nothing_wrong_answers) {
+TEST(SubjectProtocol, a_subject_that_does_nothing_wrong_answers) {
   const Subject subject = open(bad("nothing"), table_of_four());
   EXPECT_EQ(subject.name, bad("nothing"));
   EXPECT_EQ(subject.description, "bad 2.5");
-  EXPECT_EQ(subject.precision, fp32);
+  EXPECT_EQ(subject.precision, all_f32);
   EXPECT_TRUE(subject.live);
   EXPECT_EQ(rows(subject, {13, 2}), Tensor({2, 4}, {13, 14, 15, 16, 2, 3, 4, 5}));
   EXPECT_EQ(rows(subject, {}), Tensor({0, 4}));
 }
 
-TEST(Conversation, the_domain_the_precision_and_the_conventions_are_the_subjects) {
+TEST(SubjectProtocol, the_domain_the_precision_and_the_conventions_are_the_subjects) {
   Table table{.dim = 4};
   table.positions.hard = {1, 2, 5, 9, 10};
   const Subject subject = open(bad("domain"), expected(table));
@@ -71,31 +71,31 @@ TEST(Conversation, the_domain_the_precision_and_the_conventions_are_the_subjects
   EXPECT_EQ(domain.hi, 9);
   EXPECT_TRUE(domain.ends);
   EXPECT_EQ(domain.hard, (std::vector<Position>{2, 5, 9}));
-  EXPECT_EQ(subject.precision, Precision::parse("bf16/fp32"));
+  EXPECT_EQ(subject.precision, Precision::parse("bf16/f32"));
   EXPECT_EQ(subject.description, "bad 2.5 (counts from two)");
-  EXPECT_EQ(open(bad("domain") + "@fp16", table_of_four()).precision, Precision::parse("fp16"));
+  EXPECT_EQ(open(bad("domain") + "@f16", table_of_four()).precision, Precision::parse("f16"));
 }
 
-TEST(Conversation, hello_carries_the_encoding_and_its_parameters) {
+TEST(SubjectProtocol, hello_carries_the_encoding_and_its_parameters) {
   const Subject subject =
       open(bad("repeats_parameters"), expected(Table{.dim = 4}, "dim=4 table=index at=[0.5,0*5]"));
   EXPECT_EQ(subject.description, "bad 2.5 (learned dim=4 table=index at=[0.5,0*5])");
 }
 
-TEST(Conversation, a_program_that_cannot_be_started) {
+TEST(SubjectProtocol, a_program_that_cannot_be_started) {
   EXPECT_EQ(start("cmd:/no/such/program --fast"),
             "`/no/such/program` cannot be started: No such file or directory");
   EXPECT_EQ(start("cmd:/"), "`/` cannot be started: Permission denied");
 }
 
-TEST(Conversation, a_program_that_ends_before_the_handshake) {
+TEST(SubjectProtocol, a_program_that_ends_before_the_handshake) {
   EXPECT_EQ(start("cmd:true"), ": it exits with status 0 before the handshake");
   EXPECT_EQ(start(bad("exits")),
             ": it exits with status 3 before the handshake\nits stderr ends with\nno module named rope\n");
   EXPECT_EQ(start(bad("killed")), ": it is killed by SIGABRT before the handshake");
 }
 
-TEST(Conversation, a_program_that_does_not_speak_the_protocol) {
+TEST(SubjectProtocol, a_program_that_does_not_speak_the_protocol) {
   EXPECT_EQ(start("cmd:echo hello"), ": its stdout does not speak the protocol: it begins with \"hello\"");
   EXPECT_EQ(start(bad("prints")),
             ": its stdout does not speak the protocol: it begins with \"loading checkpoint shards\"");
@@ -103,81 +103,81 @@ TEST(Conversation, a_program_that_does_not_speak_the_protocol) {
             ": its stdout does not speak the protocol: it begins with \"hi\"");
 }
 
-TEST(Conversation, a_program_that_prints_and_waits) {
+TEST(SubjectProtocol, a_program_that_prints_and_waits) {
   EXPECT_EQ(start("cmd:sh -c 'echo hi; sleep 100'", 500ms),
             ": its stdout does not speak the protocol: it begins with \"hi\"");
 }
 
-TEST(Conversation, a_program_that_does_not_answer_the_handshake) {
+TEST(SubjectProtocol, a_program_that_does_not_answer_the_handshake) {
   EXPECT_EQ(start(bad("sleeps"), 100ms), ": no answer to the handshake within 300 ms");
 }
 
-TEST(Conversation, every_fault_of_an_introduction_is_named) {
+TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
   EXPECT_EQ(start(bad("other_protocol")), ": speaks protocol 2; this program speaks 1");
   EXPECT_EQ(start(bad("nothing_implemented")), ": implements no kind of call");
   EXPECT_EQ(start(bad("other_kind")),
-            ": implements `teleport`, which is none of rows, turn, bias, logits, attend");
+            ": implements `teleport`, which is none of rows, rotate, bias, logits, attend");
   EXPECT_EQ(start(bad("other_dtype")), ": answers in `I64`, which is none of F64, F32, BF16, F16");
   EXPECT_EQ(start(bad("other_precision")),
-            ": precision `fp31`: `fp31` is none of fp64, fp32, bf16, fp16 (RESULT[/ANGLE][+iterated], as in "
-            "`bf16/fp32`)");
+            ": precision `fp31`: `fp31` is none of f64, f32, bf16, f16 (RESULT[/ANGLE][+iterated], as in "
+            "`bf16/f32`)");
   EXPECT_EQ(start(bad("other_domain")), ": its domain `10 5` is not FIRST LAST or FIRST LAST ends");
   EXPECT_EQ(start(bad("no_name")), ": `name` is missing from its `__metadata__`");
   EXPECT_EQ(start(bad("declines_hello")), ": declines in the handshake: there is no CUDA device");
 }
 
-TEST(Conversation, every_fault_of_a_frame_is_named) {
+TEST(SubjectProtocol, every_fault_of_a_frame_is_named) {
   EXPECT_EQ(start(bad("number_for_word")), ": `__metadata__` has under `protocol` what is no string");
   EXPECT_EQ(start(bad("long_header")), ": the header is 2097152 bytes long, 1048576 are allowed");
   EXPECT_EQ(start(bad("huge_header")), ": the header is 4611686018427387904 bytes long, 1048576 are allowed");
   EXPECT_EQ(start(bad("cut_hello")),
             ": it exits with status 0 in the middle of a frame: of its header, 42 of 131 bytes came");
-  EXPECT_EQ(ask(bad("cut")),
+  EXPECT_EQ(choice(bad("cut")),
             question + "it exits with status 0 in the middle of a frame: of its values, 28 of 32 bytes came");
-  EXPECT_EQ(ask(bad("shape_without_bytes")),
+  EXPECT_EQ(choice(bad("shape_without_bytes")),
             question + "tensor `result` of shape [2, 4] in F32 has 32 bytes, its data_offsets hold 28");
-  EXPECT_EQ(ask(bad("huge_shape")),
+  EXPECT_EQ(choice(bad("huge_shape")),
             question +
                 "tensor `result` of shape [1099511627776, 1099511627776] has more bytes than can be counted");
 }
 
-TEST(Conversation, an_answer_of_another_shape_dtype_or_name_is_an_error) {
-  EXPECT_EQ(ask(bad("other_shape")), question + "its answer has shape [1, 4]; [2, 4] was asked for");
-  EXPECT_EQ(ask(bad("huge_result")),
+TEST(SubjectProtocol, an_answer_of_another_shape_dtype_or_name_is_an_error) {
+  EXPECT_EQ(choice(bad("other_shape")), question + "its answer has shape [1, 4]; [2, 4] was asked for");
+  EXPECT_EQ(choice(bad("huge_result")),
             question + "its answer has shape [68719476736, 4]; [2, 4] was asked for");
-  EXPECT_EQ(ask(bad("double")), question + "its answer is in F64; in the handshake it promised F32");
-  EXPECT_EQ(ask(bad("other_name")),
+  EXPECT_EQ(choice(bad("double")), question + "its answer is in F64; in the handshake it promised F32");
+  EXPECT_EQ(choice(bad("other_name")),
             question + "its answer holds `rows`; the protocol has one tensor, `result`");
-  EXPECT_EQ(ask(bad("other_id")), question + "it answers call `7`; call 1 was asked");
-  EXPECT_EQ(ask(bad("other_answer")),
+  EXPECT_EQ(choice(bad("other_id")), question + "it answers call `7`; call 1 was asked");
+  EXPECT_EQ(choice(bad("other_answer")),
             question + "its answer is `maybe`, which is none of result, declined, error");
-  EXPECT_EQ(ask(bad("error")), question + "KeyError: 'inv_freq'");
+  EXPECT_EQ(choice(bad("error")), question + "KeyError: 'inv_freq'");
 }
 
-TEST(Conversation, after_a_wrong_shape_the_same_process_goes_on) {
+TEST(SubjectProtocol, after_a_wrong_shape_the_same_process_goes_on) {
   const Subject subject = open(bad("counts"), table_of_four());
   EXPECT_EQ(rows(subject, {0}), Tensor({1, 4}, {1, 1, 1, 1}));
   const Table& table = std::get<Table>(subject.encoding);
   EXPECT_EQ(table.rows(std::vector<Position>{0}, 1), Tensor({1, 4}, {2, 2, 2, 2})) << "state is kept";
 }
 
-TEST(Conversation, declining_is_a_refusal) {
+TEST(SubjectProtocol, declining_is_a_refusal) {
   const std::string words = bad("declined");
   const Subject subject = open(words, table_of_four());
   EXPECT_EQ(thrown<Refusal>(words, [&] { rows(subject, {0}); }), " declines: this model has no positions");
 }
 
-TEST(Conversation, a_crash_is_named_and_the_next_call_starts_it_anew) {
+TEST(SubjectProtocol, a_crash_is_named_and_the_next_call_starts_it_anew) {
   const std::string words = bad("crash");
   const Subject subject = open(words, table_of_four());
   const std::string message = "it is killed by SIGSEGV\nits stderr ends with\nabout to read past the end\n";
   EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 2}); }), question + message);
   EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 3}); }), question + message) << "the second time as well";
   EXPECT_EQ(rows(subject, {12}), Tensor({1, 4}, {12, 13, 14, 15}));
-  EXPECT_EQ(ask(bad("exit_later")), question + "it exits with status 5");
+  EXPECT_EQ(choice(bad("exit_later")), question + "it exits with status 5");
 }
 
-TEST(Conversation, a_death_between_two_calls_is_named_by_the_second) {
+TEST(SubjectProtocol, a_death_between_two_calls_is_named_by_the_second) {
   const std::string words = bad("dies_after");
   const Subject subject = open(words, table_of_four());
   rows(subject, {1});
@@ -191,7 +191,7 @@ TEST(Conversation, a_death_between_two_calls_is_named_by_the_second) {
   EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {1, 2, 3, 4}));
 }
 
-TEST(Conversation, a_program_that_is_started_anew_must_introduce_itself_as_before) {
+TEST(SubjectProtocol, a_program_that_is_started_anew_must_introduce_itself_as_before) {
   const std::string mark = ::testing::TempDir() + "posproof_changes_" + std::to_string(::getpid());
   const std::string words = bad("changes " + mark);
   const Subject subject = open(words, table_of_four());
@@ -204,7 +204,7 @@ TEST(Conversation, a_program_that_is_started_anew_must_introduce_itself_as_befor
   std::filesystem::remove(mark);
 }
 
-TEST(Conversation, a_hang_ends_at_the_deadline_with_all_that_was_started) {
+TEST(SubjectProtocol, a_hang_ends_at_the_deadline_with_all_that_was_started) {
   Expected four = table_of_four();
   four.call_time = 3s;
   const std::string words = bad("hang_deaf");
@@ -219,7 +219,7 @@ TEST(Conversation, a_hang_ends_at_the_deadline_with_all_that_was_started) {
   EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {1, 2, 3, 4})) << "the next call starts it anew";
 }
 
-TEST(Conversation, a_subject_leaves_nothing_behind) {
+TEST(SubjectProtocol, a_subject_leaves_nothing_behind) {
   const std::string words = bad("leaves_a_child");
   {
     const Subject subject = open(words, table_of_four());
@@ -232,7 +232,7 @@ TEST(Conversation, a_subject_leaves_nothing_behind) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no zombie, no child";
 }
 
-TEST(Conversation, what_is_written_between_answers_is_no_answer) {
+TEST(SubjectProtocol, what_is_written_between_answers_is_no_answer) {
   const std::string words = bad("prints_later");
   const Subject subject = open(words, table_of_four());
   rows(subject, {1});
@@ -257,18 +257,18 @@ TEST(Conversation, what_is_written_between_answers_is_no_answer) {
           "its stdout does not speak the protocol: where an answer should begin stands \"\\x01\\x02\\x03\"");
 }
 
-TEST(Conversation, a_flood_on_stderr_blocks_nobody_and_its_tail_is_kept) {
+TEST(SubjectProtocol, a_flood_on_stderr_blocks_nobody_and_its_tail_is_kept) {
   const Subject subject = open(bad("floods_stderr"), table_of_four());
   EXPECT_EQ(rows(subject, {1}).data.front(), 1);
   EXPECT_EQ(rows(subject, {2}).data.front(), 2);
 }
 
-TEST(Conversation, what_the_subject_does_not_implement_is_said) {
+TEST(SubjectProtocol, what_the_subject_does_not_implement_is_said) {
   EXPECT_EQ(thrown(bad("nothing"), [] { open(bad("nothing"), expected(Rotary{.dim = 4})); }),
-            ": implements rows; `learned` can be asked as turn");
+            ": implements rows; `learned` can be asked as rotate");
 }
 
-TEST(Conversation, nan_comes_through_and_is_refuted) {
+TEST(SubjectProtocol, nan_comes_through_and_is_refuted) {
   Table declared{.dim = 4, .pairs = {{0, 1, 1.0}, {2, 3, 0.01}}};
   const Subject subject = open(bad("nan"), expected(declared));
   EXPECT_TRUE(std::isnan(rows(subject, {1}).data.front()));
@@ -276,12 +276,12 @@ TEST(Conversation, nan_comes_through_and_is_refuted) {
   EXPECT_TRUE(std::holds_alternative<Refuted>(replay(*asked, Case::parse("t=3"))));
 }
 
-TEST(Conversation, content_that_the_subjects_format_cannot_hold_is_not_sent) {
+TEST(SubjectProtocol, content_that_the_subjects_format_cannot_hold_is_not_sent) {
   const Subject subject = open(testing::sdk("twice f16"), expected(Rotary{.dim = 2}));
   const auto& rotary = std::get<Rotary>(subject.encoding);
   EXPECT_EQ(thrown("",
                    [&] {
-                     rotary.turn(Tensor({1, 1, 1, 2}, {0.25, 0.1}), std::vector<Position>{0}, Role::query);
+                     rotary.rotate(Tensor({1, 1, 1, 2}, {0.25, 0.1}), std::vector<Position>{0}, Role::query);
                    }),
             "`x` holds 0.1, which F16 cannot hold exactly");
 }

@@ -15,9 +15,9 @@ using testing::thrown;
 
 const std::vector<Position> two = {5, 7};
 
-Tensor turned(const Subject& subject, const Tensor& x, Role role = Role::query) {
+Tensor rotated(const Subject& subject, const Tensor& x, Role role = Role::query) {
   const std::vector<Position> positions(x.shape[0] * x.shape[2], 3);
-  return std::get<Rotary>(subject.encoding).turn(x, positions, role);
+  return std::get<Rotary>(subject.encoding).rotate(x, positions, role);
 }
 
 Tensor quarters(const Shape& shape) {
@@ -33,8 +33,8 @@ TEST(PythonSubject, answers_every_kind_of_call) {
   EXPECT_EQ(std::get<Table>(table.encoding).positions.hi, 99);
 
   const Subject rotary = open(sdk("all"), expected(Rotary{.dim = 2}));
-  EXPECT_EQ(turned(rotary, Tensor({1, 1, 1, 2}, {0.25, -1})), Tensor({1, 1, 1, 2}, {0.5, -2}));
-  EXPECT_EQ(turned(rotary, Tensor({1, 1, 1, 2}, {0.25, -1}), Role::key), Tensor({1, 1, 1, 2}, {0.25, -1}));
+  EXPECT_EQ(rotated(rotary, Tensor({1, 1, 1, 2}, {0.25, -1})), Tensor({1, 1, 1, 2}, {0.5, -2}));
+  EXPECT_EQ(rotated(rotary, Tensor({1, 1, 1, 2}, {0.25, -1}), Role::key), Tensor({1, 1, 1, 2}, {0.25, -1}));
 
   const std::vector<Position> one = {2};
   const Subject bias = open(sdk("all"), expected(Bias{.heads = 1}));
@@ -52,15 +52,15 @@ TEST(PythonSubject, answers_every_kind_of_call) {
 
 TEST(PythonSubject, what_is_printed_does_not_reach_the_stream) {
   const Subject subject = open(sdk("printing"), expected(Rotary{.dim = 2}));
-  EXPECT_EQ(turned(subject, quarters({1, 1, 2, 2})), quarters({1, 1, 2, 2}));
-  EXPECT_EQ(turned(subject, quarters({1, 1, 3, 2})), quarters({1, 1, 3, 2}));
+  EXPECT_EQ(rotated(subject, quarters({1, 1, 2, 2})), quarters({1, 1, 2, 2}));
+  EXPECT_EQ(rotated(subject, quarters({1, 1, 3, 2})), quarters({1, 1, 3, 2}));
 }
 
 TEST(PythonSubject, an_exception_is_an_error_with_the_end_of_its_traceback) {
   const Subject subject = open(sdk("failing"), expected(Rotary{.dim = 2}));
-  const std::string message = thrown(sdk("failing"), [&] { turned(subject, quarters({1, 1, 2, 2})); });
+  const std::string message = thrown(sdk("failing"), [&] { rotated(subject, quarters({1, 1, 2, 2})); });
   const std::string start =
-      ": turn(x [1, 1, 2, 2], positions [1, 2], role query): Traceback (most recent call last):\n";
+      ": rotate(x [1, 1, 2, 2], positions [1, 2], role query): Traceback (most recent call last):\n";
   EXPECT_EQ(message.substr(0, start.size()), start);
   const std::string end = "raise KeyError(\"inv_freq\")\nKeyError: 'inv_freq'";
   ASSERT_GT(message.size(), end.size());
@@ -71,19 +71,19 @@ TEST(PythonSubject, an_exception_of_the_kinds_that_decline_is_a_refusal) {
   const Subject subject = open(sdk("declining"), expected(Rotary{.dim = 2}));
   EXPECT_EQ(thrown<Refusal>(sdk("declining"),
                             [&] {
-                              turned(subject, quarters({1, 1, 2, 2}));
+                              rotated(subject, quarters({1, 1, 2, 2}));
                             }),
             " declines: position 3 is past the end");
 }
 
 TEST(PythonSubject, an_answer_is_never_converted) {
   const Subject subject = open(sdk("dots f64"), expected(Rotary{.dim = 2}));
-  const std::string message = thrown(sdk("dots f64"), [&] { turned(subject, quarters({1, 1, 2, 2})); });
+  const std::string message = thrown(sdk("dots f64"), [&] { rotated(subject, quarters({1, 1, 2, 2})); });
   EXPECT_NE(message.find("TypeError"), std::string::npos) << message;
 
   const Subject wide = open(sdk("to_double f32"), expected(Rotary{.dim = 2}));
-  const std::string other = thrown(sdk("to_double f32"), [&] { turned(wide, quarters({1, 1, 2, 2})); });
-  EXPECT_NE(other.find("TypeError: turn() returned float64; F32 is the dtype that was given to serve()"),
+  const std::string other = thrown(sdk("to_double f32"), [&] { rotated(wide, quarters({1, 1, 2, 2})); });
+  EXPECT_NE(other.find("TypeError: rotate() returned float64; F32 is the dtype that was given to serve()"),
             std::string::npos)
       << other;
 }
@@ -91,9 +91,9 @@ TEST(PythonSubject, an_answer_is_never_converted) {
 TEST(PythonSubject, large_frames_pass_in_both_directions) {
   const Subject subject = open(sdk("transposed"), expected(Rotary{.dim = 64}));
   const Tensor x = quarters({2, 4, 1000, 64});  // 4 MB out, 2 MB back, through pipes of 64 KiB
-  EXPECT_EQ(turned(subject, x), x);
+  EXPECT_EQ(rotated(subject, x), x);
   const Tensor none({1, 1, 0, 64});
-  EXPECT_EQ(turned(subject, none), none);
+  EXPECT_EQ(rotated(subject, none), none);
 }
 
 TEST(PythonSubject, every_format_comes_back_as_it_went) {
@@ -102,17 +102,15 @@ TEST(PythonSubject, every_format_comes_back_as_it_went) {
     const Tensor x = quarters({1, 2, 3, 3});
     Tensor doubled = x;
     for (double& value : doubled.data) value *= 2;
-    EXPECT_EQ(turned(subject, x), doubled) << dtype;
-    EXPECT_EQ(subject.precision.word(), dtype == "bf16"  ? "bf16/fp32"
-                                        : dtype == "f16" ? "fp16/fp32"
-                                                         : "fp" + dtype.substr(1));
+    EXPECT_EQ(rotated(subject, x), doubled) << dtype;
+    EXPECT_EQ(subject.precision.word(), dtype == "bf16" ? "bf16/f32" : dtype == "f16" ? "f16/f32" : dtype);
   }
 }
 
 TEST(PythonSubject, rounds_to_bfloat16_to_nearest_even) {
   const Subject subject = open(sdk("rounded"), expected(Rotary{.dim = 2}));
   // 1/3 = 0x3eaaaaab rounds up to 0x3eab; 5/3 = 0x3fd55555 rounds down to 0x3fd5
-  EXPECT_EQ(turned(subject, Tensor({1, 1, 1, 2}, {1, 5})), Tensor({1, 1, 1, 2}, {0x1.56p-2, 0x1.aap0}));
+  EXPECT_EQ(rotated(subject, Tensor({1, 1, 1, 2}, {1, 5})), Tensor({1, 1, 1, 2}, {0x1.56p-2, 0x1.aap0}));
 }
 
 TEST(PythonSubject, torch_functions_are_given_tensors_of_their_dtype) {
@@ -121,11 +119,11 @@ TEST(PythonSubject, torch_functions_are_given_tensors_of_their_dtype) {
     const Subject subject = open(sdk("torch " + dtype), expected(Rotary{.dim = 3}));
     Tensor x = quarters({1, 2, 3, 3}), doubled = x;
     for (double& value : doubled.data) value *= 2;
-    EXPECT_EQ(turned(subject, x), doubled) << dtype;
+    EXPECT_EQ(rotated(subject, x), doubled) << dtype;
   }
   const std::string words = sdk("torch_type bfloat16");
   const Subject typed = open(words, expected(Rotary{.dim = 3}));
-  const std::string message = thrown(words, [&] { turned(typed, quarters({1, 2, 3, 3})); });
+  const std::string message = thrown(words, [&] { rotated(typed, quarters({1, 2, 3, 3})); });
   EXPECT_NE(message.find("TypeError: Tensor torch.bfloat16"), std::string::npos) << message;
 }
 

@@ -5,7 +5,7 @@
 
 namespace posproof {
 
-// `table:FILE`: an array of numbers in .npy or .safetensors, the codes of a Table ([n, dim], from the first
+// `table:FILE`: an array of numbers in .npy or .safetensors, the rows of a Table ([n, dim], from the first
 // position of its domain on) or the entries of a Bias ([heads, nq, nk]). See open().
 Subject open_table(const Words& words, const Expected& expected);
 

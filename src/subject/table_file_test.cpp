@@ -62,16 +62,16 @@ const std::vector<double> eight = {0, 1, 2, 3, 10, 11, 12, 13};
 
 TEST_F(TableFile, npy_is_read_in_every_dtype_version_and_order) {
   const std::vector<float> floats(eight.begin(), eight.end());
-  const std::vector<double> turned = {0, 10, 1, 11, 2, 12, 3, 13};
+  const std::vector<double> rotated = {0, 10, 1, 11, 2, 12, 3, 13};
   const std::vector<std::uint16_t> halves = {0, 0x3c00, 0x4000, 0x4200, 0x4900, 0x4980, 0x4a00, 0x4a80};
   const std::vector<std::string> files = {
       npy(dictionary("<f8", "(2, 4)"), bytes(eight)),
       npy(dictionary("<f4", "(2, 4)"), bytes(floats), 2),
       npy(dictionary("<f2", "(2, 4)"), bytes(halves), 3),
-      npy(dictionary("<f8", "(2, 4)", "True"), bytes(turned)),
+      npy(dictionary("<f8", "(2, 4)", "True"), bytes(rotated)),
       npy(R"({"shape":(2,4),"descr":"<f8","fortran_order":False})", bytes(eight)),
   };
-  const std::vector<std::string> precisions = {"fp64", "fp32", "fp16/fp32", "fp64", "fp64"};
+  const std::vector<std::string> precisions = {"f64", "f32", "f16/f32", "f64", "f64"};
   for (std::size_t i = 0; i < files.size(); ++i) {
     const Subject subject = open("table:" + file("x.npy", files[i]), expected(Table{.dim = 4}));
     EXPECT_EQ(rows(subject, {1, 0, 1}), Tensor({3, 4}, {10, 11, 12, 13, 0, 1, 2, 3, 10, 11, 12, 13})) << i;
@@ -209,15 +209,15 @@ TEST_F(TableFile, safetensors_are_read_by_name) {
   const std::string path = file("x.safetensors", safetensors(two_tensors, values));
   const Subject subject = open("table:" + path + ":wpe", expected(Table{.dim = 4}));
   EXPECT_EQ(rows(subject, {0}), Tensor({1, 4}, {1, 2, 3, -4}));
-  EXPECT_EQ(subject.precision.word(), "bf16/fp32");
+  EXPECT_EQ(subject.precision.word(), "bf16/f32");
   EXPECT_EQ(subject.description, "[1, 4] in BF16");
 
   const std::string alone =
       R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F64","shape":[2,4],"data_offsets":[0,64]}})";
-  const Subject single = open("table:" + file("y.safetensors", safetensors(alone, bytes(eight))) + "@fp32",
+  const Subject single = open("table:" + file("y.safetensors", safetensors(alone, bytes(eight))) + "@f32",
                               expected(Table{.dim = 4}));
   EXPECT_EQ(rows(single, {1}), Tensor({1, 4}, {10, 11, 12, 13}));
-  EXPECT_EQ(single.precision, fp32);
+  EXPECT_EQ(single.precision, all_f32);
 }
 
 TEST_F(TableFile, safetensors_that_lie_are_refused) {

@@ -14,7 +14,7 @@ namespace posproof {
 // std::invalid_argument where a quote is not closed or nothing is left.
 std::vector<std::string> split(std::string_view words);
 
-// What names a subject: `cmd:python3 rope.py@bf16/fp32`.
+// What names a subject: `cmd:python3 rope.py@bf16/f32`.
 struct Words {
   std::string scheme;                  // `cmd`
   std::string rest;                    // `python3 rope.py`

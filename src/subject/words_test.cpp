@@ -47,7 +47,7 @@ TEST(Words, that_name_no_subject_are_refused) {
       "`rope.py` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow");
   EXPECT_EQ(refused([] { open("lib:librope.so", {}); }),
             "`lib:librope.so`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `lib:`");
-  EXPECT_EQ(refused([] { open("cmd:@fp32", {}); }), "`` names no program");
+  EXPECT_EQ(refused([] { open("cmd:@f32", {}); }), "`` names no program");
 }
 
 TEST(Words, of_unknown_origin_cannot_command_a_terminal) {

@@ -77,7 +77,7 @@ if wrong == "other_precision":
 if wrong == "other_domain":
     said["domain"] = "10 5"
 if wrong == "domain":
-    said.update(domain="2 9 ends", precision="bf16/fp32", conventions="counts from two")
+    said.update(domain="2 9 ends", precision="bf16/f32", conventions="counts from two")
 if wrong == "no_name":
     del said["name"]
 if wrong == "changes" and os.path.exists(sys.argv[2]):

@@ -16,7 +16,7 @@ def twice(x, positions, role):
 
 
 def printing(x, positions, role):
-    print("turning", x.shape)
+    print("rotating", x.shape)
     os.write(1, b"straight to descriptor 1\n")
     os.system("echo and from a child")
     return x
@@ -59,17 +59,17 @@ def type_of_x(x, positions, role):
 
 
 if what == "all":
-    serve(rows=ids, turn=twice, bias=sums, logits=dots, attend=first_seen, version=3, conventions="many",
-          domain=(0, 99), precision="fp32/fp32")
+    serve(rows=ids, rotate=twice, bias=sums, logits=dots, attend=first_seen, version=3, conventions="many",
+          domain=(0, 99), precision="f32/f32")
 elif what == "rounded":  # thirds, in bfloat16 made from float32
-    serve(turn=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
+    serve(rotate=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
 elif what == "twice":
-    serve(turn=twice, dtype=dtype)
+    serve(rotate=twice, dtype=dtype)
 elif what == "torch":
     import torch
-    serve(turn=twice, dtype=getattr(torch, dtype))
+    serve(rotate=twice, dtype=getattr(torch, dtype))
 elif what == "torch_type":
     import torch
-    serve(turn=type_of_x, dtype=getattr(torch, dtype))
+    serve(rotate=type_of_x, dtype=getattr(torch, dtype))
 else:
-    serve(turn=globals()[what], dtype=dtype, decline=IndexError)
+    serve(rotate=globals()[what], dtype=dtype, decline=IndexError)

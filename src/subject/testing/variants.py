@@ -23,12 +23,12 @@ def frequencies():
 
 
 def rounded(x, bits):
-    """x with so many bits after the first, as 11 in fp16 (but for its range) or tf32."""
+    """x with so many bits after the first, as 11 in f16 (but for its range) or tf32."""
     fraction, exponent = np.frexp(np.asarray(x, np.float64))
     return np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits).astype(f32)
 
 
-def turned(x, angles, keep=f32):
+def rotated(x, angles, keep=f32):
     """Half-split; angles [batch, n, dim / 2]."""
     angles = angles[:, None]
     cos, sin = np.cos(angles).astype(keep), np.sin(angles).astype(keep)
@@ -43,129 +43,129 @@ def product(positions):
 # ---- RoPE that is right
 
 def half_split():
-    serve(turn=lambda x, positions, role: turned(x, product(positions)))
+    serve(rotate=lambda x, positions, role: rotated(x, product(positions)))
 
 
 def complex_numbers():
-    def turn(x, positions, role):
+    def rotate(x, positions, role):
         unit = np.exp(1j * positions[:, None, :, None] * base ** (-np.arange(0, dim, 2) / dim)).astype(np.complex64)
         return (x.view(np.complex64) * unit).view(f32)
 
-    serve(turn=turn)
+    serve(rotate=rotate)
 
 
 def iterated():
-    def turn(x, positions, role):
+    def rotate(x, positions, role):
         ratio, angle, angles = f32(base) ** f32(-2 / dim), positions.astype(f32), []
         for _ in range(dim // 2):
             angles.append(angle)
             angle = angle * ratio
-        return turned(x, np.stack(angles, axis=-1))
+        return rotated(x, np.stack(angles, axis=-1))
 
-    serve(turn=turn, precision="fp32+iterated")
+    serve(rotate=rotate, precision="f32+iterated")
 
 
 def power_of_the_ratio():
     ladder = (f32(base) ** f32(-2 / dim)) ** np.arange(dim // 2).astype(f32)
-    serve(turn=lambda x, positions, role: turned(x, positions[..., None].astype(f32) * ladder))
+    serve(rotate=lambda x, positions, role: rotated(x, positions[..., None].astype(f32) * ladder))
 
 
 def exponential():
     ladder = np.exp(np.arange(0, dim, 2).astype(f32) * f32(-math.log(base) / dim))
-    serve(turn=lambda x, positions, role: turned(x, positions[..., None].astype(f32) * ladder))
+    serve(rotate=lambda x, positions, role: rotated(x, positions[..., None].astype(f32) * ladder))
 
 
 def timescale():
     scale = f32(base) ** (np.arange(0, dim, 2).astype(f32) / f32(dim))
-    serve(turn=lambda x, positions, role: turned(x, positions[..., None].astype(f32) / scale))
+    serve(rotate=lambda x, positions, role: rotated(x, positions[..., None].astype(f32) / scale))
 
 
 def cached():
     table = np.outer(np.arange(2048).astype(f32), frequencies())
-    serve(turn=lambda x, positions, role: turned(x, table[positions]), domain=(0, 2047), ends=True, decline=IndexError)
+    serve(rotate=lambda x, positions, role: rotated(x, table[positions]), domain=(0, 2047), ends=True, decline=IndexError)
 
 
 def fp16_over_fp32():
-    serve(turn=lambda x, positions, role: turned(x.astype(f32), product(positions)).astype(np.float16), dtype="f16")
+    serve(rotate=lambda x, positions, role: rotated(x.astype(f32), product(positions)).astype(np.float16), dtype="f16")
 
 
 # ---- RoPE that is wrong
 
 def bf16_angles():
-    serve(turn=lambda x, positions, role: turned(x, rounded(product(positions), 8)))
+    serve(rotate=lambda x, positions, role: rotated(x, rounded(product(positions), 8)))
 
 
 def bf16_frequencies():
-    serve(turn=lambda x, positions, role: turned(x, positions[..., None].astype(f32) * rounded(frequencies(), 8)))
+    serve(rotate=lambda x, positions, role: rotated(x, positions[..., None].astype(f32) * rounded(frequencies(), 8)))
 
 
 def tf32_angles():
-    serve(turn=lambda x, positions, role: turned(
+    serve(rotate=lambda x, positions, role: rotated(
         x, rounded(positions, 11)[..., None] * rounded(frequencies(), 11)))
 
 
 def fp16_positions():  # past 65504 they are infinite, and the answer is no number
-    serve(turn=lambda x, positions, role: turned(
+    serve(rotate=lambda x, positions, role: rotated(
         x, positions.astype(np.float16)[..., None].astype(f32) * frequencies()))
 
 
 def one_frequency():
     ladder = frequencies()
     ladder[-1] *= f32(1 + 1e-4)
-    serve(turn=lambda x, positions, role: turned(x, positions[..., None].astype(f32) * ladder))
+    serve(rotate=lambda x, positions, role: rotated(x, positions[..., None].astype(f32) * ladder))
 
 
 def one_position():
-    serve(turn=lambda x, positions, role: turned(x, product(positions + (positions == 2731))), domain=(0, 4095))
+    serve(rotate=lambda x, positions, role: rotated(x, product(positions + (positions == 2731))), domain=(0, 4095))
 
 
 def last_head():  # one head of several, at one position
-    def turn(x, positions, role):
-        out = turned(x, product(positions))
+    def rotate(x, positions, role):
+        out = rotated(x, product(positions))
         if x.shape[1] > 1:
             out[:, -1] = np.where((positions == 700)[..., None], x[:, -1], out[:, -1])
         return out
 
-    serve(turn=turn)
+    serve(rotate=rotate)
 
 
 def one_of_many_positions():
-    serve(turn=lambda x, positions, role: turned(x, product(positions + (positions == 12345))))
+    serve(rotate=lambda x, positions, role: rotated(x, product(positions + (positions == 12345))))
 
 
 def does_not_end():
-    serve(turn=lambda x, positions, role: turned(x, product(np.minimum(positions, 4095))), domain=(0, 4095), ends=True)
+    serve(rotate=lambda x, positions, role: rotated(x, product(np.minimum(positions, 4095))), domain=(0, 4095), ends=True)
 
 
-def keys_do_not_turn():
-    serve(turn=lambda x, positions, role: x if role == "key" else turned(x, product(positions)))
+def keys_are_not_rotated():
+    serve(rotate=lambda x, positions, role: x if role == "key" else rotated(x, product(positions)))
 
 
 def positions_of_row_0():
-    serve(turn=lambda x, positions, role: turned(x, product(np.broadcast_to(positions[:1], positions.shape))))
+    serve(rotate=lambda x, positions, role: rotated(x, product(np.broadcast_to(positions[:1], positions.shape))))
 
 
 def stale_cache():
     tables = {}
-    serve(turn=lambda x, positions, role: turned(x, tables.setdefault(positions.size, product(positions))))
+    serve(rotate=lambda x, positions, role: rotated(x, tables.setdefault(positions.size, product(positions))))
 
 
 def clamped():
-    serve(turn=lambda x, positions, role: turned(x, product(np.minimum(positions, 2047))))
+    serve(rotate=lambda x, positions, role: rotated(x, product(np.minimum(positions, 2047))))
 
 
 def swapped():
-    def turn(x, positions, role):
-        return np.roll(turned(x, product(positions)), dim // 2, axis=-1)
+    def rotate(x, positions, role):
+        return np.roll(rotated(x, product(positions)), dim // 2, axis=-1)
 
-    serve(turn=turn)
+    serve(rotate=rotate)
 
 
 def not_a_number():
-    def turn(x, positions, role):
-        return np.where((positions == 1)[:, None, :, None], f32(np.nan), turned(x, product(positions)))
+    def rotate(x, positions, role):
+        return np.where((positions == 1)[:, None, :, None], f32(np.nan), rotated(x, product(positions)))
 
-    serve(turn=turn)
+    serve(rotate=rotate)
 
 
 # ---- attention, biases
@@ -229,7 +229,7 @@ def buckets(edge):
     serve(bias=bias)
 
 
-def logarithms_in_fp32():
+def logarithms_in_f32():
     buckets(edge=-1)
 
 

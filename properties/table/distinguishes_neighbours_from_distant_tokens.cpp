@@ -1,6 +1,6 @@
 #include "catalogue/properties.h"
 #include "lengths.h"
-#include "specimens.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -19,34 +19,36 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position k = draw.position("k", {2, hi - lo, table.positions.hard});
   const Position t = draw.position("t", table.positions, lo, hi - 1);
   const Position n = draw.position("n", {t + 2, hi, table.positions.hard});
-  // A code that knows no more than the place within the sequence is found out k times as far in one k times
+  // A row that knows no more than the place within the sequence is found out k times as far in one k times
   // as long.
   const Position u = draw.position("u", {lo, hi - k, {k * t, k * (t + 1) - 1}});
   const Position far = draw.position("far", {std::max(n, u + k) + 1, hi + 1, {k * n, k * (n - 1) + 1}});
-  const codes::Codes in_short = codes::at(table, p, {t, t + 1}, n, codes::Against::declared),
-                     in_long = codes::at(table, p, {u, u + k}, far, codes::Against::declared);
-  const codes::Measured near = codes::dot(in_short, 0, in_short, 1),
-                        distant = codes::dot(in_long, 0, in_long, 1);
+  const table_rows::BoundedRows in_short =
+                                    table_rows::at(table, p, {t, t + 1}, n, table_rows::Against::declared),
+                                in_long =
+                                    table_rows::at(table, p, {u, u + k}, far, table_rows::Against::declared);
+  const table_rows::Measured near = table_rows::dot(in_short, 0, in_short, 1),
+                             distant = table_rows::dot(in_long, 0, in_long, 1);
   if (!std::isfinite(near.value) || !std::isfinite(distant.value))
     return {std::numeric_limits<double>::quiet_NaN(), 0, 1};
   // Two products that are equal bit for bit are off by what the ladder puts between them; without one, by 1.
-  if (table.pairs.empty()) return exactly(near.value != distant.value);
+  if (table.pairs.empty()) return holds_if(near.value != distant.value);
   const double difference = declared_difference(table, k);
   return {near.value == distant.value ? difference : 0, near.error + distant.error, difference};
 }
 
-// A ladder with the whole length on one turn: position and length are seen through their quotient alone.
+// A ladder with the whole length on one rotation: position and length are seen through their quotient alone.
 Encoding normalised() {
-  return specimens::ladder_of_angles(2, [](const Pair&, double t, double n) { return t / n; });
+  return negative_examples::ladder_of_angles(2, [](const Pair&, double t, double n) { return t / n; });
 }
 
 Encoding whole_products() {
-  return specimens::plain(1, Domain{0, 12}, [](std::size_t, double t, double) { return t; });
+  return negative_examples::plain(1, Domain{0, 12}, [](std::size_t, double t, double) { return t; });
 }
 
 }  // namespace
 
-const Property properties::table::tells_neighbours_from_distant_tokens{
+const Property properties::table::distinguishes_neighbours_from_distant_tokens{
     .statement =
         "No two tokens of a long sequence that are further apart have the dot product that neighbours have "
         "in a "
@@ -55,7 +57,7 @@ const Property properties::table::tells_neighbours_from_distant_tokens{
     .source =
         "the argument against t/(n-1): tokens 1 and 2 of 3 have the product of tokens 50 and 100 of 101",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"the position itself: 2 x 3 = 1 x 6", &whole_products}, {"angles of t/n", &normalised}},
+    .must_reject = {{"the position itself: 2 x 3 = 1 x 6", &whole_products}, {"angles of t/n", &normalised}},
 };
 
 }  // namespace posproof

@@ -1,6 +1,6 @@
 #include "catalogue/properties.h"
 #include "lengths.h"
-#include "specimens.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -13,22 +13,23 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position n = draw.position("n", {1, hi - lo, table.positions.hard});
   std::vector<Position> positions;
   for (Position t = std::max(Position{0}, n - most_tokens); t < n; ++t) positions.push_back(lo + t);
-  return codes::same(codes::at(table, p, positions, lo + n + 1), codes::at(table, p, positions, lo + n));
+  return table_rows::same(table_rows::at(table, p, positions, lo + n + 1),
+                          table_rows::at(table, p, positions, lo + n));
 }
 
 Encoding stretches() {
-  return specimens::ladder_of_angles(
+  return negative_examples::ladder_of_angles(
       4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-9 * std::log(n)); });
 }
 
 }  // namespace
 
-const Property properties::table::appending_a_token_moves_no_code{
-    .statement = "Appending a token to a sequence leaves the codes of the tokens before it as they are.",
+const Property properties::table::is_prefix_stable{
+    .statement = "Appending a token to a sequence leaves the rows of the tokens before it as they are.",
     .formula = "p_t(n+1) = p_t(n) for all t < n",
     .source = "Vaswani et al. 2017, section 3.5; what a cache of keys and values rests on",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"angles that grow by 1e-9 of the logarithm of the length", &stretches}},
+    .must_reject = {{"angles that grow by 1e-9 of the logarithm of the length", &stretches}},
 };
 
 }  // namespace posproof

@@ -1,53 +1,53 @@
 #include "catalogue/properties.h"
+#include "negative_examples.h"
 #include "rotation.h"
-#include "specimens.h"
 
 namespace posproof {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, table.positions.lo, table.positions.hi - 1);
-  const codes::Codes at = codes::at(table, p, {t, t + 1});
+  const table_rows::BoundedRows at = table_rows::at(table, p, {t, t + 1});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
-    // Half a turn or more in one step has no direction.
+    // Half a rotation or more in one step has no direction.
     if (!(pair.frequency > 0 && pair.frequency < std::acos(-1.0))) continue;
-    // The axes of the clock: x the sine column, y the cosine column. The cross product of exact codes of size
+    // The axes of the clock: x the sine column, y the cosine column. The cross product of exact rows of size
     // A is off by A(e + e') + e e'; two products and a difference in double are 3 roundings of at most A^2.
-    const double e = codes::point_error(at, 0, pair), f = codes::point_error(at, 1, pair),
+    const double e = table_rows::point_error(at, 0, pair), f = table_rows::point_error(at, 1, pair),
                  size = table.amplitude;
     const double cross = at[0][pair.first] * at[1][pair.second] - at[0][pair.second] * at[1][pair.first];
-    const double allowed = size * (e + f) + e * f + 3 * unit_fp64 * size * size;
-    worst = worse(worst, no_more(cross, 0, allowed, size * size * std::sin(pair.frequency)));
+    const double bound = size * (e + f) + e * f + 3 * unit_f64 * size * size;
+    worst = worse(worst, excess(cross, 0, bound, size * size * std::sin(pair.frequency)));
   }
   return worst;
 }
 
 Encoding backwards() {
-  return specimens::ladder_of_angles(8, [](const Pair& pair, double t, double) {
+  return negative_examples::ladder_of_angles(8, [](const Pair& pair, double t, double) {
     return pair.index == 3 ? -pair.frequency * t : pair.frequency * t;
   });
 }
 
 Encoding swapped() {
-  return specimens::ladder(2, [](const Pair& pair, Position t, Position) {
+  return negative_examples::ladder(2, [](const Pair& pair, Position t, Position) {
     return std::array<double, 2>{std::cos(pair.frequency * double(t)), std::sin(pair.frequency * double(t))};
   });
 }
 
 }  // namespace
 
-const Property properties::table::turns_clockwise{
+const Property properties::table::rotates_clockwise{
     .statement =
-        "With the sine to the right and the cosine upwards, each pair turns clockwise from position to "
+        "With the sine to the right and the cosine upwards, each pair rotates clockwise from position to "
         "position.",
     .formula = "x = p[2i], y = p[2i+1], 0 < w_i < pi: x_t y_{t+1} - y_t x_{t+1} = -A^2 sin w_i < 0",
     .source =
-        "Vaswani et al. 2017, section 3.5; with the cosine to the right the same pair turns "
+        "Vaswani et al. 2017, section 3.5; with the cosine to the right the same pair rotates "
         "counter-clockwise",
     .checks = {CheckOf<Table>(&check)},
-    .rejects = {{"the slowest pair of four, which turns the other way", &backwards},
-                {"sine and cosine in each other's column", &swapped}},
+    .must_reject = {{"the slowest pair of four, which rotates the other way", &backwards},
+                    {"sine and cosine in each other's column", &swapped}},
 };
 
 }  // namespace posproof

@@ -39,24 +39,25 @@ Residual of_table(const Table& table, Precision p, Draw& draw) {
   const Tensor after = asked(same);
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < same.size(); ++r) {
-    std::vector<double> allowed = row_error(table, p, same[r], before.row(r));
-    for (double& error : allowed) error *= 2;
-    worst = worse(worst, posproof::equal(after.row(r), before.row(r), allowed));
+    std::vector<double> bound = row_error(table, p, same[r], before.row(r));
+    for (double& error : bound) error *= 2;
+    worst = worse(worst, difference(after.row(r), before.row(r), bound));
   }
   return worst;
 }
 
 Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
-  const std::size_t room = turns::most_values / (rotary.heads * rotary.dim);
+  const std::size_t room = rotations::most_values / (rotary.heads * rotary.dim);
   const auto [same, between] =
       calls(rotary.positions, draw, std::clamp<std::int64_t>(static_cast<std::int64_t>(room), 1, 8));
-  const turns::Tokens token{draw.content("x", Shape{1, rotary.heads, same.size(), rotary.dim}), same};
-  const Tensor before = turns::turned(rotary, token.x, same, Role::query);
-  turns::turned(rotary, Tensor(Shape{1, rotary.heads, between.size(), rotary.dim}), between, Role::key);
-  const Tensor after = turns::turned(rotary, token.x, same, Role::query);
-  return turns::compare(rotary, p, token, after, before, [&, at = same](const Pair& pair, std::size_t place) {
-    return 2 * turn_error(p, static_cast<double>(at[place]), pair);
-  });
+  const rotations::Tokens token{draw.content("x", Shape{1, rotary.heads, same.size(), rotary.dim}), same};
+  const Tensor before = rotations::rotated(rotary, token.x, same, Role::query);
+  rotations::rotated(rotary, Tensor(Shape{1, rotary.heads, between.size(), rotary.dim}), between, Role::key);
+  const Tensor after = rotations::rotated(rotary, token.x, same, Role::query);
+  return rotations::compare(rotary, p, token, after, before,
+                            [&, at = same](const Pair& pair, std::size_t place) {
+                              return 2 * rotation_error(p, static_cast<double>(at[place]), pair);
+                            });
 }
 
 Residual of_bias(const Bias& bias, Precision p, Draw& draw) {
@@ -69,8 +70,8 @@ Residual of_bias(const Bias& bias, Precision p, Draw& draw) {
     for (std::size_t i = 0; i < same.size(); ++i)
       for (std::size_t j = 0; j < (bias.causal ? i + 1 : same.size()); ++j) {
         const double entry = before.at(h, i, j);
-        const double allowed = 2 * bias_error(p, entry, biases::slope(bias, h), h + 1);
-        worst = worse(worst, posproof::equal(after.at(h, i, j), entry, allowed));
+        const double bound = 2 * bias_error(p, entry, biases::slope(bias, h), h + 1);
+        worst = worse(worst, difference(after.at(h, i, j), entry, bound));
       }
   return worst;
 }
@@ -86,8 +87,8 @@ Residual of_contextual(const Contextual& contextual, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t i = 0; i < same.size(); ++i)
     for (std::size_t j = 0; j < same.size(); ++j)
-      worst = worse(worst, posproof::equal(after.at(i, j), before.at(i, j),
-                                           2 * contextual.error(q.row(i), k.row(j), same[i], same[j], p)));
+      worst = worse(worst, difference(after.at(i, j), before.at(i, j),
+                                      2 * contextual.error(q.row(i), k.row(j), same[i], same[j], p)));
   return worst;
 }
 
@@ -106,15 +107,15 @@ Encoding accumulating() {
 
 // Interpolated once a long sequence has come by, and never reset.
 Encoding never_reset() {
-  Rotary rotary = turns::multiplied_by(
-      4, 2, turns::neighbours(),
-      [](const Pair& pair, const turns::Turned& token) { return turns::rotation(pair, token.t); });
-  rotary.turn = [exact = rotary, longest = std::make_shared<Position>(1)](
-                    const Tensor& x, std::span<const Position> positions, Role role) {
+  Rotary rotary = rotations::multiplied_by(
+      4, 2, rotations::neighbours(),
+      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
+  rotary.rotate = [exact = rotary, longest = std::make_shared<Position>(1)](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
     std::vector<Position> interpolated;
     for (const Position t : positions) *longest = std::max(*longest, t / 4096 + 1);
     for (const Position t : positions) interpolated.push_back(t / *longest);
-    return exact.turn(x, interpolated, role);
+    return exact.rotate(x, interpolated, role);
   };
   return rotary;
 }
@@ -132,7 +133,7 @@ Encoding scaled_in_place() {
 
 }  // namespace
 
-const Property properties::call::forgets_history{
+const Property properties::call::is_stateless{
     .statement = "The answer to a call does not depend on the calls before it.",
     .formula = "f(x; t) after f(y; s) = f(x; t)",
     .source =
@@ -140,10 +141,10 @@ const Property properties::call::forgets_history{
         "add up)",
     .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias),
                CheckOf<Contextual>(&of_contextual)},
-    .rejects = {{"a table that adds the last position of the call before", &accumulating},
-                {"a rotation that stays interpolated after a long sequence", &never_reset},
-                {"slopes that grow by 1e-9 at every call", &scaled_in_place}},
-    .of = Asked::live,
+    .must_reject = {{"a table that adds the last position of the call before", &accumulating},
+                    {"a rotation that stays interpolated after a long sequence", &never_reset},
+                    {"slopes that grow by 1e-9 at every call", &scaled_in_place}},
+    .needs = Needs::live_subject,
 };
 
 }  // namespace posproof

@@ -21,12 +21,12 @@ Residual check(const Score& score, Precision p, Draw& draw) {
   double error = 0;
   for (Position j = i - 3; j <= i + ahead; ++j) {
     logits.push_back(score.at(ones, ones, i, j));
-    if (!std::isfinite(logits.back())) return exactly(false);
+    if (!std::isfinite(logits.back())) return holds_if(false);
     error = std::max(error, score.error(ones, ones, i, j, p));
   }
   const auto [lo, hi] = std::minmax_element(logits.begin(), logits.end());
   // The spread of these logits is off by at most the errors of the largest and the smallest.
-  return no_more(least, *hi - *lo, 2 * error, least);
+  return excess(least, *hi - *lo, 2 * error, least);
 }
 
 Encoding of_bias(double step) {
@@ -50,14 +50,14 @@ Encoding slope_too_small() {
 
 }  // namespace
 
-const Property properties::score::sees_order{
+const Property properties::score::depends_on_order{
     .statement =
         "The logit of a key within three places of the query changes when the key is moved among these.",
     .formula = "max |s(1,1; i,a) - s(1,1; i,b)| >= 2^-12, |i-a| <= 3, |i-b| <= 3",
     .source =
         "Vaswani et al. 2017, section 3.5; without a position the logit q.k is the same at every distance",
     .checks = {CheckOf<Score>(&check)},
-    .rejects = {{"a logit without position", &no_position}, {"a slope of 2^-20", &slope_too_small}},
+    .must_reject = {{"a logit without position", &no_position}, {"a slope of 2^-20", &slope_too_small}},
 };
 
 }  // namespace posproof

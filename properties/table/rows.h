@@ -14,8 +14,8 @@
 #include "core/error.h"
 #include "core/residual.h"
 
-// What the properties of tables share: rows with their errors, and how far apart two codes should be.
-namespace posproof::codes {
+// What the properties of tables share: rows with their errors, and how far apart two rows should be.
+namespace posproof::table_rows {
 
 // A row of numbers for each position: [positions, dim].
 struct Rows {
@@ -27,7 +27,7 @@ struct Rows {
 
 // Rows that were asked for in one call (a foreign call is dear), each entry with the error that rounding may
 // have put into it.
-struct Codes {
+struct BoundedRows {
   Tensor rows;
   Rows error;
 
@@ -38,23 +38,23 @@ struct Codes {
 // is the same at every position, or what was declared.
 using Against = RowErrors::Against;
 
-// The codes of these positions in a sequence of `length` tokens.
-inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions,
-                Position length, Against against = Against::itself) {
-  Codes codes{table.rows(positions, length), {}};
-  if (codes.rows.shape != Shape{positions.size(), table.dim})
+// The rows of these positions in a sequence of `length` tokens.
+inline BoundedRows at(const Table& table, const Precision& p, const std::vector<Position>& positions,
+                      Position length, Against against = Against::itself) {
+  BoundedRows rows{table.rows(positions, length), {}};
+  if (rows.rows.shape != Shape{positions.size(), table.dim})
     throw std::length_error(fmt::format("rows of shape {} were asked for, {} came",
-                                        text(Shape{positions.size(), table.dim}), text(codes.rows.shape)));
+                                        text(Shape{positions.size(), table.dim}), text(rows.rows.shape)));
   const RowErrors errors(table, p, against);
-  codes.error.all = Tensor(codes.rows.shape);
+  rows.error.all = Tensor(rows.rows.shape);
   for (std::size_t r = 0; r < positions.size(); ++r)
-    errors.at(positions[r], codes.rows.row(r), codes.error.all.row(r));
-  return codes;
+    errors.at(positions[r], rows.rows.row(r), rows.error.all.row(r));
+  return rows;
 }
 
 // In the shortest sequence that has them all.
-inline Codes at(const Table& table, const Precision& p, const std::vector<Position>& positions,
-                Against against = Against::itself) {
+inline BoundedRows at(const Table& table, const Precision& p, const std::vector<Position>& positions,
+                      Against against = Against::itself) {
   return at(table, p, positions, *std::max_element(positions.begin(), positions.end()) + 1, against);
 }
 
@@ -77,7 +77,7 @@ struct Measured {
 
 // Dot product of rows r and s. Each product x y is off by |x| e_y + |y| e_x + e_x e_y, and summing d products
 // in double adds at most d roundings of the sum of their sizes. A row that is no number is allowed nothing.
-inline Measured dot(const Codes& x, std::size_t r, const Codes& y, std::size_t s) {
+inline Measured dot(const BoundedRows& x, std::size_t r, const BoundedRows& y, std::size_t s) {
   Measured dot{0, 0};
   double size = 0;
   for (std::size_t c = 0; c < x[r].size(); ++c) {
@@ -86,7 +86,7 @@ inline Measured dot(const Codes& x, std::size_t r, const Codes& y, std::size_t s
     dot.error += std::abs(a) * eb + std::abs(b) * ea + ea * eb;
     size += std::abs(a * b);
   }
-  dot.error += static_cast<double>(x[r].size()) * unit_fp64 * size;
+  dot.error += static_cast<double>(x[r].size()) * unit_f64 * size;
   if (!std::isfinite(dot.error)) dot.error = 0;
   return dot;
 }
@@ -94,9 +94,9 @@ inline Measured dot(const Codes& x, std::size_t r, const Codes& y, std::size_t s
 // Distance of row r from row s: no further from the exact one than the two rows from theirs. The difference
 // of two entries is rounded once, and squaring, summing d of them and the root add (d + 3)/2 roundings of the
 // distance.
-inline Measured apart(const Codes& x, std::size_t r, const Codes& y, std::size_t s) {
+inline Measured apart(const BoundedRows& x, std::size_t r, const BoundedRows& y, std::size_t s) {
   const double value = distance(x[r], y[s]);
-  const double ours = (static_cast<double>(x[r].size()) + 5) / 2 * unit_fp64 * value;
+  const double ours = (static_cast<double>(x[r].size()) + 5) / 2 * unit_f64 * value;
   const double error = norm(x.error[r]) + norm(y.error[s]) + ours;
   return {value, std::isfinite(error) ? error : 0};
 }
@@ -105,7 +105,7 @@ inline bool finite(std::span<const double> row) {
   return std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
 }
 
-// How far apart the declared ladder puts the codes of s and t: in each pair the chord of w (t - s). None
+// How far apart the declared ladder puts the rows of s and t: in each pair the chord of w (t - s). None
 // without one. The angle is rounded by less than what row_error allows the angles of the later of the two.
 inline std::optional<double> declared_distance(const Table& table, Position s, Position t) {
   if (table.pairs.empty()) return std::nullopt;
@@ -118,8 +118,8 @@ inline std::optional<double> declared_distance(const Table& table, Position s, P
   return table.amplitude * std::sqrt(sum);
 }
 
-// Two codes that must differ, as they are or rounded (`rows`, of positions s and t, `error` the 2-norm of
-// what rounding may have moved them towards each other). Where a ladder is declared, codes that are equal are
+// Two rows that must differ, as they are or rounded (`rows`, of positions s and t, `error` the 2-norm of
+// what rounding may have moved them towards each other). Where a ladder is declared, rows that are equal are
 // off by the distance that it puts between them; without one there is no distance to measure by, and equal is
 // off by 1.
 inline Residual told_apart(const Table& table, Position s, Position t, std::span<const double> row_s,
@@ -127,9 +127,9 @@ inline Residual told_apart(const Table& table, Position s, Position t, std::span
   const bool equal = std::equal(row_s.begin(), row_s.end(), row_t.begin(), row_t.end());
   const auto declared = declared_distance(table, s, t);
   const double ceiling = declared.value_or(1);
-  const double allowed = declared ? error : 0;
+  const double bound = declared ? error : 0;
   if (!finite(row_s) || !finite(row_t)) return {std::numeric_limits<double>::quiet_NaN(), 0, ceiling};
-  return {equal ? ceiling : 0, allowed, ceiling};
+  return {equal ? ceiling : 0, bound, ceiling};
 }
 
-}  // namespace posproof::codes
+}  // namespace posproof::table_rows
