@@ -14,7 +14,7 @@ namespace posproof::experiments {
 
 // The sinusoidal code of these words (`dim=64 base=500000`): its exact table.
 inline std::shared_ptr<const exact::ExactTable> sinusoidal(std::string_view words) {
-  return std::get<Table>(oracle::sinusoidal(Case::parse(words))).exact;
+  return exact::exact_table(oracle::sinusoidal(Case::parse(words)));
 }
 
 // g(0), ..., g(last), g(k) = sum over i of cos(k w_i), each the double nearest to the exact number: of two

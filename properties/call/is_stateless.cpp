@@ -1,95 +1,38 @@
-#include "../bias/entries.h"
-#include "../rotary/tokens.h"
+#include <numeric>
+
+#include "calls.h"
 #include "catalogue/properties.h"
 
 namespace posproof {
 namespace {
 
-// What is asked twice, and what is asked in between: longer or shorter, further on or before, one token or
-// many.
-struct Calls {
-  std::vector<Position> same, between;
-};
+using namespace calls;
 
 std::vector<Position> from(Position first, std::int64_t n) {
-  std::vector<Position> positions;
-  for (std::int64_t c = 0; c < n; ++c) positions.push_back(first + c);
+  std::vector<Position> positions(static_cast<std::size_t>(n));
+  std::iota(positions.begin(), positions.end(), first);
   return positions;
 }
 
-Calls calls(const Domain& domain, Draw& draw, std::int64_t most = 8) {
+// The same call twice, and another in between: longer or shorter, further on or before, one token or many. A
+// cache that is filled by now may be read where there was none before, so each answer is allowed its error.
+Residual check(const Encoding& encoding, Precision p, Draw& draw) {
+  const Domain& domain = positions_of(encoding);
+  const bool pairs_of_contents = signature(encoding).has(Axis::key) && !signature(encoding).takes.empty();
+  const std::int64_t most = pairs_of_contents ? 5 : most_tokens(encoding, 1, 8);
   const std::int64_t n = draw.integer("n", 1, most), m = draw.integer("m", 1, most);
   const Position i = draw.position("i", domain, domain.lo, domain.hi - (n - 1));
   const Position j = draw.position("j", domain, domain.lo, domain.hi - (m - 1));
-  return {from(i, n), from(j, m)};
-}
+  const Call same = sequence(encoding, from(i, n), &draw);
+  Call between = sequence(encoding, from(j, m));
+  between.role = Role::key;
 
-// In all of these the same is computed twice. A cache that is filled by now may be read where there was none
-// before, so each answer is allowed its error.
-Residual of_table(const Table& table, Precision p, Draw& draw) {
-  const auto [same, between] = calls(table.positions, draw);
-  const auto asked = [&table](const std::vector<Position>& positions) {
-    Tensor rows = table.rows(positions, positions.back() + 1);
-    if (rows.shape != Shape{positions.size(), table.dim})
-      throw std::length_error(fmt::format("rows answers {}", text(rows.shape)));
-    return rows;
-  };
-  const Tensor before = asked(same);
-  asked(between);
-  const Tensor after = asked(same);
-  Residual worst{0, 0, 0};
-  for (std::size_t r = 0; r < same.size(); ++r) {
-    std::vector<double> bound = row_error(table, p, same[r], before.row(r));
-    for (double& error : bound) error *= 2;
-    worst = worse(worst, difference(after.row(r), before.row(r), bound));
-  }
-  return worst;
-}
-
-Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
-  const std::size_t room = rotations::most_values / (rotary.heads * rotary.dim);
-  const auto [same, between] =
-      calls(rotary.positions, draw, std::clamp<std::int64_t>(static_cast<std::int64_t>(room), 1, 8));
-  const rotations::Tokens token{draw.content("x", Shape{1, rotary.heads, same.size(), rotary.dim}), same};
-  const Tensor before = rotations::rotated(rotary, token.x, same, Role::query);
-  rotations::rotated(rotary, Tensor(Shape{1, rotary.heads, between.size(), rotary.dim}), between, Role::key);
-  const Tensor after = rotations::rotated(rotary, token.x, same, Role::query);
-  return rotations::compare(rotary, p, token, after, before,
-                            [&, at = same](const Pair& pair, std::size_t place) {
-                              return 2 * rotation_error(p, static_cast<double>(at[place]), pair);
-                            });
-}
-
-Residual of_bias(const Bias& bias, Precision p, Draw& draw) {
-  const auto [same, between] = calls(bias.positions, draw);
-  const biases::Entries before = biases::entries(bias, same, same);
-  biases::entries(bias, between, between);
-  const biases::Entries after = biases::entries(bias, same, same);
-  Residual worst{0, 0, 0};
-  for (std::size_t h = 0; h < bias.heads; ++h)
-    for (std::size_t i = 0; i < same.size(); ++i)
-      for (std::size_t j = 0; j < (bias.causal ? i + 1 : same.size()); ++j) {
-        const double entry = before.at(h, i, j);
-        const double bound = 2 * bias_error(p, entry, biases::slope(bias, h), h + 1);
-        worst = worse(worst, difference(after.at(h, i, j), entry, bound));
-      }
-  return worst;
-}
-
-Residual of_contextual(const Contextual& contextual, Precision p, Draw& draw) {
-  const auto [same, between] = calls(contextual.positions, draw, 5);
-  const Tensor q = draw.content("q", Shape{same.size(), contextual.dim});
-  const Tensor k = draw.content("k", Shape{same.size(), contextual.dim});
-  const Tensor before = contextual.logits(q, k, same, same);
-  const Tensor none({between.size(), contextual.dim});
-  contextual.logits(none, none, between, between);
-  const Tensor after = contextual.logits(q, k, same, same);
-  Residual worst{0, 0, 0};
-  for (std::size_t i = 0; i < same.size(); ++i)
-    for (std::size_t j = 0; j < same.size(); ++j)
-      worst = worse(worst, difference(after.at(i, j), before.at(i, j),
-                                      2 * contextual.error(q.row(i), k.row(j), same[i], same[j], p)));
-  return worst;
+  const Tensor before = answer(encoding, same);
+  answer(encoding, between);
+  const Tensor after = answer(encoding, same);
+  Bound twice = bound(encoding, same, before, p);
+  twice *= 2;
+  return compare(encoding, same, after, before, twice).worst;
 }
 
 // A module that adds the last position of the call before.
@@ -139,8 +82,7 @@ const Property properties::call::is_stateless{
     .source =
         "huggingface/transformers#25308 (a base that stays grown), EleutherAI/gpt-neox e9dc55f (positions "
         "add up)",
-    .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias),
-               CheckOf<Contextual>(&of_contextual)},
+    .checks = {CallCheck{&names_positions, &check}},
     .must_reject = {{"a table that adds the last position of the call before", &accumulating},
                     {"a rotation that stays interpolated after a long sequence", &never_reset},
                     {"slopes that grow by 1e-9 at every call", &scaled_in_place}},

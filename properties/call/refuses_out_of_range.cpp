@@ -1,9 +1,10 @@
-#include "../bias/entries.h"
-#include "../rotary/tokens.h"
+#include "calls.h"
 #include "catalogue/properties.h"
 
 namespace posproof {
 namespace {
+
+using namespace calls;
 
 // One position inside, one outside, together or the one outside alone. Never a negative one: a caller counts
 // from 0, and a language in which -1 is the last row is not wrong for it.
@@ -19,30 +20,17 @@ std::vector<Position> asked(const Domain& domain, Draw& draw) {
   return {draw.position("i", domain), outside};
 }
 
-Residual refused(const std::function<void()>& call) {
+// Asked for in a sequence that would have them all.
+Residual check(const Encoding& encoding, Precision, Draw& draw) {
+  const Domain& domain = positions_of(encoding);
+  Call call = sequence(encoding, asked(domain, draw), &draw);
+  call.length = std::max(call.length, domain.hi + 1);
   try {
-    call();
+    answer(encoding, call);
   } catch (const Refusal&) {
     return holds_if(true);
   }
   return holds_if(false);
-}
-
-Residual of_table(const Table& table, Precision, Draw& draw) {
-  const std::vector<Position> positions = asked(table.positions, draw);
-  const Position length = std::max(positions.back(), table.positions.hi) + 1;
-  return refused([&] { table.rows(positions, length); });
-}
-
-Residual of_rotary(const Rotary& rotary, Precision, Draw& draw) {
-  const std::vector<Position> positions = asked(rotary.positions, draw);
-  const Tensor x = draw.content("x", Shape{1, rotary.heads, positions.size(), rotary.dim});
-  return refused([&] { rotary.rotate(x, positions, Role::query); });
-}
-
-Residual of_bias(const Bias& bias, Precision, Draw& draw) {
-  const std::vector<Position> positions = asked(bias.positions, draw);
-  return refused([&] { bias.bias(positions, positions); });
 }
 
 Encoding answering(Position first, Position (*moved)(Position t)) {
@@ -75,7 +63,7 @@ const Property properties::call::refuses_out_of_range{
     .statement = "A position outside the table is refused, not answered.",
     .formula = "f(t) is defined only for lo <= t <= hi",
     .source = "microsoft/onnxruntime#28205, vllm-project/vllm#44286: silent reads past the end of a table",
-    .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias)},
+    .checks = {CallCheck{&names_positions, &check}},
     .must_reject = {{"a table of 8 rows that answers every later position with the last", &clamped},
                     {"a table of positions 1 to 7 that takes 0, the row before its first, for the last",
                      &from_the_end}},

@@ -1,14 +1,17 @@
-#include "../bias/entries.h"
-#include "../rotary/tokens.h"
+#include <fmt/format.h>
+
+#include "calls.h"
 #include "catalogue/properties.h"
 
 namespace posproof {
 namespace {
 
+using namespace calls;
+
 // Positions drawn one by one, the first of them once more at the end; and an order to ask for them in.
 struct Shuffled {
-  std::vector<Position> positions, again;
-  std::vector<std::size_t> order;  // again[r] is positions[order[r]]
+  std::vector<Position> positions;
+  std::vector<std::size_t> order;
 };
 
 Shuffled shuffled(const Domain& domain, Draw& draw, const std::string& name) {
@@ -18,64 +21,37 @@ Shuffled shuffled(const Domain& domain, Draw& draw, const std::string& name) {
     out.positions.push_back(draw.position(fmt::format("t{}{}", name, r), domain));
   out.positions.push_back(out.positions.front());
   out.order = draw.permutation("shuffle" + name, out.positions.size());
-  for (const std::size_t r : out.order) out.again.push_back(out.positions[r]);
   return out;
 }
 
-Residual of_table(const Table& table, Precision p, Draw& draw) {
-  const Shuffled at = shuffled(table.positions, draw, "");
-  const Position length = *std::max_element(at.positions.begin(), at.positions.end()) + 1;
-  const Tensor once = table.rows(at.positions, length), again = table.rows(at.again, length);
-  if (once.shape != again.shape || once.shape != Shape{at.positions.size(), table.dim})
-    throw std::length_error(fmt::format("rows answers {} and {}", text(once.shape), text(again.shape)));
-  // The same row twice. It may be computed by other instructions at another place, so each is allowed its
-  // error.
-  Residual worst{0, 0, 0};
-  for (std::size_t r = 0; r < at.order.size(); ++r) {
-    const auto row = once.row(at.order[r]);
-    std::vector<double> bound = row_error(table, p, at.again[r], row);
-    for (double& error : bound) error *= 2;
-    worst = worse(worst, difference(again.row(r), row, bound));
+// The same entries twice. They may be computed by other instructions at another place, so each is allowed its
+// error.
+Residual check(const Encoding& encoding, Precision p, Draw& draw) {
+  const Domain& domain = positions_of(encoding);
+  const Axis along = signature(encoding).along();
+  const bool pairs = along == Axis::query;
+  const Shuffled of = shuffled(domain, draw, pairs ? "q" : ""),
+                 keys = pairs ? shuffled(domain, draw, "k") : of;
+  Call once = sequence(encoding, of.positions, &draw);
+  if (pairs) once.keys.whole = keys.positions;
+  if (signature(encoding).role) once.role = drawn_role(draw);
+
+  Call again = take(encoding, once, along, of.order);
+  const Operand& gives = signature(encoding).gives;
+  Tensor expected = take(gives, answer(encoding, once), along, of.order);
+  if (pairs) {
+    again = take(encoding, again, Axis::key, keys.order);
+    expected = take(gives, expected, Axis::key, keys.order);
   }
-  return worst;
+  Bound twice = bound(encoding, again, expected, p);
+  twice *= 2;
+  return compare(encoding, again, answer(encoding, again), expected, twice).worst;
 }
 
-Residual of_rotary(const Rotary& rotary, Precision p, Draw& draw) {
-  const Shuffled at = shuffled(rotary.positions, draw, "");
-  const std::size_t n = at.positions.size();
-  const Tensor x = draw.content("x", Shape{1, rotary.heads, n, rotary.dim});
-  rotations::Tokens again{x, at.again};
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    const auto from = x.row(r / n * n + at.order[r % n]);
-    std::copy(from.begin(), from.end(), again.x.row(r).begin());
-  }
-  const Role role = rotations::drawn_role(draw);
-  const Tensor once = rotations::rotated(rotary, x, at.positions, role);
-  const Tensor twice = rotations::rotated(rotary, again.x, again.positions, role);
-  Tensor expected = twice;
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    const auto from = once.row(r / n * n + at.order[r % n]);
-    std::copy(from.begin(), from.end(), expected.row(r).begin());
-  }
-  return rotations::compare(rotary, p, again, twice, expected, [&](const Pair& pair, std::size_t place) {
-    return 2 * rotation_error(p, static_cast<double>(again.positions[place]), pair);
-  });
-}
-
-Residual of_bias(const Bias& bias, Precision p, Draw& draw) {
-  const Shuffled query = shuffled(bias.positions, draw, "q"), key = shuffled(bias.positions, draw, "k");
-  const biases::Entries once = biases::entries(bias, query.positions, key.positions);
-  const biases::Entries again = biases::entries(bias, query.again, key.again);
-  Residual worst{0, 0, 0};
-  for (std::size_t h = 0; h < bias.heads; ++h)
-    for (std::size_t i = 0; i < again.queries; ++i)
-      for (std::size_t j = 0; j < again.keys; ++j) {
-        if (bias.causal && key.again[j] > query.again[i]) continue;
-        const double expected = once.at(h, query.order[i], key.order[j]);
-        const double bound = 2 * bias_error(p, expected, biases::slope(bias, h), h + 1);
-        worst = worse(worst, difference(again.at(h, i, j), expected, bound));
-      }
-  return worst;
+// A kind that takes queries and keys has no property of this name yet: its contents would be drawn for both.
+bool names_its_order(const Encoding& encoding) {
+  return names_positions(encoding) &&
+         (signature(encoding).has(Axis::token) || signature(encoding).takes.empty());
 }
 
 // Whatever is asked for, the rows of the first n positions from the smallest one.
@@ -124,7 +100,7 @@ const Property properties::call::takes_positions_in_any_order{
         "Positions may be asked for in any order, and twice: the answer comes in the order of the question.",
     .formula = "f(t_s(1), .., t_s(n)) = f(t_1, .., t_n) in the order s",
     .source = "packed sequences and padded batches: NVIDIA/Megatron-LM#453, facebookresearch/fairseq#3726",
-    .checks = {CheckOf<Table>(&of_table), CheckOf<Rotary>(&of_rotary), CheckOf<Bias>(&of_bias)},
+    .checks = {CallCheck{&names_its_order, &check}},
     .must_reject = {{"a table that counts on from the smallest position", &counting_rows},
                     {"a rotation that counts on from the first position", &counting_tokens},
                     {"a bias whose keys count on from the first", &sliced_bias}},

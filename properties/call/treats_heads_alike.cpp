@@ -1,37 +1,28 @@
-#include "../rotary/tokens.h"
+#include "calls.h"
 #include "catalogue/properties.h"
 
 namespace posproof {
 namespace {
 
+using namespace calls;
 using namespace rotations;
 
 // The heads moved on by `by`, the last ones to the front.
-Tensor rolled(const Tensor& x, std::size_t by) {
-  const std::size_t heads = x.shape[1], n = x.shape[2];
-  Tensor out = x;
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    const std::size_t batch = r / (heads * n), head = r / n % heads;
-    const auto from = x.row((batch * heads + (head + by) % heads) * n + r % n);
-    std::copy(from.begin(), from.end(), out.row(r).begin());
-  }
-  return out;
-}
+Residual check(const Encoding& encoding, Precision p, Draw& draw) {
+  const std::size_t heads = shape_of_answer(encoding, sequence(encoding, {0})).at(1);
+  if (heads == 1) throw Inapplicable{"it has one head"};
+  Call call = drawn_batch(encoding, draw);
+  const auto by = static_cast<std::size_t>(draw.integer("by", 1, static_cast<std::int64_t>(heads) - 1));
+  call.role = drawn_role(draw);
 
-Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  if (rotary.heads == 1) throw Inapplicable{"it has one head"};
-  const Tokens token = tokens(rotary, draw);
-  const auto by =
-      static_cast<std::size_t>(draw.integer("by", 1, static_cast<std::int64_t>(rotary.heads) - 1));
-  const Role role = drawn_role(draw);
-
-  const Tokens moved{rolled(token.x, by), token.positions};
-  const Tensor expected = rolled(rotated(rotary, token.x, token.positions, role), by);
+  std::vector<std::size_t> rolled(heads);
+  for (std::size_t h = 0; h < heads; ++h) rolled[h] = (h + by) % heads;
+  const Call moved = take(encoding, call, Axis::head, rolled);
+  const Tensor expected = take(signature(encoding).gives, answer(encoding, call), Axis::head, rolled);
   // The same rotation twice, by other instructions perhaps.
-  return compare(rotary, p, moved, rotated(rotary, moved.x, moved.positions, role), expected,
-                 [&](const Pair& pair, std::size_t place) {
-                   return 2 * rotation_error(p, static_cast<double>(moved.positions[place]), pair);
-                 });
+  Bound twice = bound(encoding, moved, expected, p);
+  twice *= 2;
+  return compare(encoding, moved, answer(encoding, moved), expected, twice).worst;
 }
 
 Encoding position_plus_head() {
@@ -52,7 +43,8 @@ const Property properties::call::treats_heads_alike{
     .statement = "Every head is rotated alike: heads that change places change places in the answer.",
     .formula = "f(x_h+1 ..; t) = f(x; t)_h+1 ..",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: one R for all heads; elixir-nx/emlx#121",
-    .checks = {CheckOf<Rotary>(&check)},
+    .checks = {CallCheck{[](const Encoding& encoding) { return signature(encoding).has(Axis::batch); },
+                         &check}},
     .must_reject = {{"a slow rotation that adds the number of the head to the position", &position_plus_head},
                     {"a rotation of the first head only", &first_head_only}},
     .needs = Needs::live_subject,

@@ -193,6 +193,7 @@ Attention reference_attention(const Encoding& encoding) {
   Attention attention{.dim = seen.dim, .value_dim = (seen.dim + seen.heads - 1) / seen.heads * seen.heads};
   attention.only_logits = table == nullptr;
   attention.positional = seen.positional;
+  attention.causal = seen.causal;
   const Attention declared = attention;
   const Operate operands = table ? of_table(*table) : of_logits(seen);
   attention.attend = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,
@@ -207,6 +208,15 @@ Attention reference_attention(const Encoding& encoding) {
     return error(operands(q, k, v, &p), heads, mask, p);
   };
   return attention;
+}
+
+std::vector<Encoding> in_every_kind(const Encoding& encoding) {
+  std::vector<Encoding> kinds = {encoding};
+  kinds.reserve(3);
+  if (!std::holds_alternative<Contextual>(encoding))
+    if (const auto seen = to_logits(encoding)) kinds.emplace_back(*seen);
+  if (!std::holds_alternative<Attention>(encoding)) kinds.emplace_back(reference_attention(encoding));
+  return kinds;
 }
 
 }  // namespace posproof::attention

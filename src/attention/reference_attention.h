@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/encoding.h"
 
@@ -18,5 +19,9 @@ Attention reference_attention(const Encoding& encoding);
 
 // The encoding's logits as the softmax sees them, with their error bound; none for an attention operator.
 std::optional<Contextual> to_logits(const Encoding& encoding);
+
+// The encoding as a subject may answer for it, the nearest first: itself, its logits where they can be seen,
+// the whole operator.
+std::vector<Encoding> in_every_kind(const Encoding& encoding);
 
 }  // namespace posproof::attention

@@ -16,8 +16,6 @@
 namespace posproof::attention {
 namespace {
 
-using Positions = std::span<const Position>;
-
 // Row t is (t, 2t).
 Table counting() {
   Table table{.dim = 2};

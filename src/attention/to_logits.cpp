@@ -14,7 +14,6 @@
 namespace posproof::attention {
 namespace {
 
-using Positions = Logits::Positions;
 constexpr std::size_t bias_width = 4;  // of one head's content, where the encoding says nothing of content
 
 // The channels of one head: [n, width].
@@ -116,6 +115,7 @@ Logits of_rotary(const Rotary& rotary) {
 
 Logits of_bias(const Bias& bias) {
   Logits logits{.dim = bias_width * bias.heads, .heads = bias.heads, .positions = bias.positions};
+  logits.causal = bias.causal;
   const auto content = [heads = bias.heads](const Tensor& q, const Tensor& k) {
     Tensor out({heads, q.rows(), k.rows()});
     for (std::size_t h = 0; h < heads; ++h)
@@ -229,7 +229,8 @@ std::optional<Contextual> to_logits(const Encoding& encoding) {
                     .heads = seen->heads,
                     .positions = seen->positions,
                     .positional = seen->positional,
-                    .logits = seen->at};
+                    .logits = seen->at,
+                    .causal = seen->causal};
   logits.error = [bounded = seen->bounded](std::span<const double> q, std::span<const double> k, Position i,
                                            Position j, const Precision& p) {
     const std::array<Position, 1> query = {i}, key = {j};

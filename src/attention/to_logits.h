@@ -16,18 +16,20 @@ namespace posproof::attention {
 // The width is that of all heads together. A table that is normalised by the length is asked for that of the
 // longer side, up to its last position.
 struct Logits {
-  using Positions = std::span<const Position>;
   std::size_t dim = 0;
   std::size_t heads = 1;
   Domain positions = {};
   bool positional = true;
-  std::function<Tensor(const Tensor& q, const Tensor& k, Positions, Positions)> at = {};  // [heads, nq, nk]
+  bool causal = false;  // only keys at or before the query mean anything
+  std::function<Tensor(const Tensor& q, const Tensor& k, const Positions&, const Positions&)> at =
+      {};  // [heads, nq, nk]
   // The same, and bounds of |logit - exact| for an implementation of that precision.
   struct Bounded {
     Tensor logits, error;  // both [heads, nq, nk]
   };
-  std::function<Bounded(const Tensor& q, const Tensor& k, Positions, Positions, const Precision&)> bounded =
-      {};
+  std::function<Bounded(const Tensor& q, const Tensor& k, const Positions&, const Positions&,
+                        const Precision&)>
+      bounded = {};
 };
 
 // Content and code added, [n, dim], and how far each entry may be off: the code's own error, and one rounding
@@ -35,7 +37,7 @@ struct Logits {
 Tensor sum(const Tensor& content, const Tensor& rows);
 Tensor sum_error(const Tensor& sum, const Tensor& row_errors, const Precision& p);
 // row_error of every row.
-Tensor row_errors(const Table& table, const Tensor& rows, std::span<const Position> at, const Precision& p);
+Tensor row_errors(const Table& table, const Tensor& rows, Positions at, const Precision& p);
 
 // Error of a . b / sqrt(d) for rows of [nq, d] and [nk, d] that are off by at most da and db: [nq, nk].
 Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db, const Precision& p);

@@ -1,4 +1,5 @@
 #include "run/accuracy.h"
+#include "attention/reference_attention.h"
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -38,7 +39,7 @@ int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters
           ? Subject{std::string(id), "built in", spec.make(parameters), all_f64, true}
           : open(arguments.subject, {.encoding = std::string(id),
                                      .parameters = parameters,
-                                     .declared = in_every_kind(truth),
+                                     .declared = attention::in_every_kind(truth),
                                      .call_time = std::chrono::milliseconds(
                                          static_cast<std::int64_t>(arguments.call_seconds * 1000))});
   keep_within_f16(truth, subject.precision, subject.encoding);

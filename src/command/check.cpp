@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "attention/reference_attention.h"
 #include "catalogue/encodings.h"
 #include "command/commands.h"
 #include "command/options.h"
@@ -44,7 +45,7 @@ int run_check(std::string_view encoding_id, const EncodingSpec& spec, const Para
       foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), all_f64, true}
                       : open(foreign, {.encoding = std::string(encoding_id),
                                        .parameters = parameters,
-                                       .declared = in_every_kind(truth),
+                                       .declared = attention::in_every_kind(truth),
                                        .call_time = common.call_time()});
   Verdict verdict =
       NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};

@@ -10,6 +10,25 @@ std::string_view kind(const Encoding& encoding) {
   return names[encoding.index()];
 }
 
+const Domain& positions_of(const Encoding& encoding) {
+  static const Domain none(0, -1);
+  return std::visit(
+      [](const auto& kind) -> const Domain& {
+        if constexpr (requires { kind.positions; }) return kind.positions;
+        return none;
+      },
+      encoding);
+}
+
+Encoding with_positions(Encoding encoding, Domain positions) {
+  std::visit(
+      [&](auto& kind) {
+        if constexpr (requires { kind.positions; }) kind.positions = std::move(positions);
+      },
+      encoding);
+  return encoding;
+}
+
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary) {
   std::vector<bool> rotations(rotary.dim, false);
   for (const Pair& pair : rotary.pairs) rotations[pair.first] = rotations[pair.second] = true;

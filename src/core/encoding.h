@@ -11,24 +11,13 @@
 #include <vector>
 
 #include "core/formats.h"
+#include "core/positions.h"
 #include "core/precision.h"
 #include "core/tensor.h"
 
-namespace posproof::exact {
-class ExactTable;
-}
-
 namespace posproof {
 
-using Position = std::int64_t;
-
 enum class Role { query, key };
-
-// An encoding, or an implementation of one, that says no to what it was asked, and why. Asking for a position
-// past a table's end ends this way; it is an answer, not a crash.
-struct Refusal : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // The positions an encoding is defined for, both ends included, and those among them where errors gather.
 struct Domain {
@@ -37,6 +26,8 @@ struct Domain {
   std::vector<Position> hard;
   bool ends =
       false;  // nothing is defined outside, and asking for it is refused; else only what is tested ends here
+
+  std::size_t axes = 1;  // numbers in the position of one token: 2 on a grid, 3 with time
 
   Domain() noexcept {}
   Domain(Position first, Position last, std::vector<Position> hard_ones = {})
@@ -58,6 +49,13 @@ struct Pair {
   double frequency;       // radians per position
   std::size_t index = 0;  // its place in the ladder, 0 the fastest
   FrequencyError frequency_error = {};
+  std::size_t axis = 0;  // of the position that it is the frequency of, where a token has several numbers
+};
+
+// What an oracle knows of an encoding beside its function, for whoever knows what that is:
+// exact/exact_table.h has it for ladders of sines and cosines.
+struct ExactSource {
+  virtual ~ExactSource() = default;
 };
 
 // Acts on the token: x_i + p_i.
@@ -66,17 +64,19 @@ struct Table {
   Domain positions = {};
   // The rows of these positions in a sequence of `length` tokens: [n, dim]. Only encodings that are
   // normalised by the length look at it. Throws Refusal where a position is not defined.
-  std::function<Tensor(std::span<const Position>, Position length)> rows = {};
+  std::function<Tensor(const Positions&, Position length)> rows = {};
 
   // What is declared of its form, for the encodings that have one.
   std::vector<Pair> pairs = {};
   double amplitude = 1;
   double offset = 0;  // t stands for t + offset
-  double terms = 0;   // size of what an entry is a difference of: 2 for 2t/(L-1) - 1
   // The lone sine column of an odd width, when the last cosine is cut off.
   std::optional<Pair> lone = {};
+  // Bound of |entry - exact| of an entry beside the ladder, for an implementation of that precision, where it
+  // is not that of one operation and one rounding.
+  std::function<double(double entry, const Precision&)> error = {};
   // Every entry correctly rounded to every format, at speed, where an oracle has that: oracle/exact_table.h.
-  std::shared_ptr<const exact::ExactTable> exact = {};
+  std::shared_ptr<const ExactSource> exact = {};
 };
 
 // Acts on query and key. `x` is [batch, heads, n, dim], `positions` one per token of each batch row (batch *
@@ -85,12 +85,12 @@ struct Rotary {
   std::size_t dim = 0;
   std::size_t heads = 1;
   Domain positions = {};
-  std::function<Tensor(const Tensor& x, std::span<const Position> positions, Role)> rotate = {};
+  std::function<Tensor(const Tensor& x, const Positions& positions, Role)> rotate = {};
   std::vector<Pair> pairs = {};  // channels in no pair are left as they are
   double amplitude = 1;          // every rotated pair is multiplied with it
   // The same of what becomes of (1, 0) in every pair: the cosine in its first channel, the sine in its
   // second.
-  std::shared_ptr<const exact::ExactTable> exact = {};
+  std::shared_ptr<const ExactSource> exact = {};
 };
 
 // The channels that are left as they are, in order.
@@ -117,7 +117,7 @@ struct ExactBias {
 struct Bias {
   std::size_t heads = 0;
   Domain positions = {};
-  std::function<Tensor(std::span<const Position> queries, std::span<const Position> keys)> bias = {};
+  std::function<Tensor(const Positions& queries, const Positions& keys)> bias = {};
   std::vector<double> slopes = {};      // declared, one per head, for the encodings that have them
   std::optional<Buckets> buckets = {};  // declared, for the encodings that have them
   bool causal = false;                  // declared: only keys at or before the query mean anything
@@ -131,13 +131,13 @@ struct Contextual {
   std::size_t heads = 1;
   Domain positions = {};
   bool positional = true;  // declared: position acts at all
-  std::function<Tensor(const Tensor& q, const Tensor& k, std::span<const Position> queries,
-                       std::span<const Position> keys)>
+  std::function<Tensor(const Tensor& q, const Tensor& k, const Positions& queries, const Positions& keys)>
       logits = {};
   // Bound of |logit - exact| for one pair of tokens and an implementation of that precision.
   std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,
                        const Precision&)>
       error = {};
+  bool causal = false;  // declared: only keys at or before the query mean anything
 };
 
 // Which key each query may see: [nq, nk] of 0 and 1.
@@ -154,6 +154,7 @@ struct Attention {
   // Bound of |entry - exact| over all entries of one answer, for an implementation of that precision.
   std::function<double(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&)>
       error = {};
+  bool causal = false;  // declared: only a causal mask means anything
 };
 
 // What a position does to attention, as a plain value. Ours and a foreign one are the same type and differ
@@ -162,5 +163,9 @@ using Encoding = std::variant<Table, Rotary, Bias, Contextual, Attention>;
 
 // `table`, `rotary`, `bias`, `contextual`, `attention`.
 std::string_view kind(const Encoding& encoding);
+
+// Where it is defined; of the whole operator, whose positions are row numbers, nothing: from 0 to -1.
+const Domain& positions_of(const Encoding& encoding);
+Encoding with_positions(Encoding encoding, Domain positions);  // the whole operator stays as it is
 
 }  // namespace posproof

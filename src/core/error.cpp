@@ -101,6 +101,10 @@ std::vector<double> entries(const Table& table, const Precision& p, Position pos
 
 }  // namespace
 
+double difference_error(const Precision& p, double entry, double terms) {
+  return (2 * std::abs(entry) + 3 * terms) * p.result;
+}
+
 double sine_error(const Precision& p, double position, const Pair& pair) {
   return std::min(2.0, angle_error(p, position, pair)) + stored_sine(p);
 }
@@ -156,11 +160,13 @@ RowErrors::RowErrors(const Table& table, const Precision& p, Against against)
 
 void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
   const std::size_t pairs = table_.pairs.size();
-  const double result = precision_.result, least = underflow(precision_), terms = 3 * table_.terms;
+  const double least = underflow(precision_);
   // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
   if (2 * pairs + (table_.lone ? 1 : 0) != row.size())
     for (std::size_t c = 0; c < row.size(); ++c)
-      error[c] = std::isfinite(row[c]) ? (2 * std::abs(row[c]) + terms) * result + least : 0;
+      error[c] = !std::isfinite(row[c]) ? 0
+                 : table_.error         ? table_.error(row[c], precision_) + least
+                                        : difference_error(precision_, row[c], 0) + least;
   const double t = static_cast<double>(position) + table_.offset, amplitude = table_.amplitude, own = own_;
   const auto on_ladder = [=](const Pair& pair, double relative) {
     return amplitude * std::min(2.0, of_angle(t, pair.frequency, relative)) + own;

@@ -70,11 +70,15 @@ double sine_error(const Precision& p, double position, const Pair& pair);
 
 // Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (an
 // amplitude other than 1 is rounded itself, and so is the product: 2 units more), 2 units of the entry itself
-// elsewhere (one operation, one rounding), and 3 of what the entry is a difference of (Table::terms), whose
-// own roundings do not shrink with the entry. In f16 half the smallest subnormal, 2^-25, on top: below
-// 2^-14, roundings are no longer relative. (Of the other formats, that is below anything an encoding holds.)
+// elsewhere (one operation, one rounding) or the table's own bound (Table::error). In f16 half the smallest
+// subnormal, 2^-25, on top: below 2^-14, roundings are no longer relative. (Of the other formats, that is
+// below anything an encoding holds.)
 std::vector<double> row_error(const Table& table, const Precision& p, Position position,
                               std::span<const double> row);
+
+// Error of an entry that is a difference of terms of that size, as 2t/(L-1) - 1 is of 2: 2 units of itself,
+// and 3 of them, whose roundings do not shrink with the entry.
+double difference_error(const Precision& p, double entry, double terms);
 
 // The same against the row of the implementation's own frequencies: angle_rounding in place of angle_error.
 std::vector<double> row_rounding(const Table& table, const Precision& p, Position position,

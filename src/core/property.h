@@ -18,8 +18,19 @@ namespace posproof {
 // that the encoding has a view for is run.
 template <class View>
 using CheckOf = std::function<Residual(const View&, Precision, Draw&)>;
+
+// Of calls (core/call.h), whatever the kind, as far as its signature has what the statement speaks of.
+struct CallCheck {
+  std::function<bool(const Encoding&)> applies;
+  CheckOf<Encoding> check;
+
+  Residual operator()(const Encoding& encoding, Precision precision, Draw& draw) const {
+    return check(encoding, precision, draw);
+  }
+};
+
 using Check = std::variant<CheckOf<Table>, CheckOf<Rotary>, CheckOf<Bias>, CheckOf<Score>,
-                           CheckOf<Contextual>, CheckOf<Attention>>;
+                           CheckOf<Contextual>, CheckOf<Attention>, CallCheck>;
 
 // An encoding that is wrong by little, and that the property must refute within the usual search.
 struct NegativeExample {

@@ -28,7 +28,8 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"src/run", {"core", "exact", "oracle", "attention", "search", "subject", "run", "catalogue"}},
     {"experiments", {"core", "exact", "oracle", "attention", "search", "run", "experiments", "catalogue"}},
     {"src/report", {"core", "subject", "search", "run", "report", "catalogue"}},
-    {"src/command", {"core", "exact", "subject", "search", "run", "report", "command", "catalogue"}},
+    {"src/command",
+     {"core", "exact", "attention", "subject", "search", "run", "report", "command", "catalogue"}},
     {"benchmarks",
      {"core", "exact", "attention", "subject", "search", "run", "report", "benchmarks", "catalogue"}},
 };

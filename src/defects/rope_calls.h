@@ -23,7 +23,7 @@ inline Encoding only_batch_row_0(const Parameters& p) {
 
 inline Encoding positions_of_row_0(const Parameters& p) {
   return at_positions(p, [](const Tensor& x, std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     for (std::size_t token = 0; token < out.size(); ++token) out[token] = out[token % x.shape[2]];
     return out;
   });
@@ -39,7 +39,7 @@ inline Encoding by_head(const Parameters& p,
     const std::size_t heads = x.shape[1], n = x.shape[2];
     Tensor out = x;
     for (std::size_t head = 0; head < heads; ++head) {
-      Positions own;
+      PositionVector own;
       for (std::size_t token = 0; token < positions.size(); ++token)
         own.push_back(position(positions.subspan(token / n * n, n), heads, head, token % n));
       const Tensor rotated = rotate(x, own, role);
@@ -91,7 +91,7 @@ inline Encoding keys_rotate_backwards(const Parameters& p) {
 
 inline Encoding single_token_at_zero(const Parameters& p) {
   return at_positions(p, [](const Tensor& x, std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     if (x.shape[2] == 1) std::ranges::fill(out, 0);
     return out;
   });
@@ -100,7 +100,7 @@ inline Encoding single_token_at_zero(const Parameters& p) {
 template <Position most>
 inline Encoding clamped_at(const Parameters& p) {
   return at_positions(p, [](const Tensor&, std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     for (Position& t : out) t = std::min(t, most);
     return out;
   });
@@ -109,7 +109,7 @@ inline Encoding clamped_at(const Parameters& p) {
 template <Position length>
 inline Encoding wrapped_at(const Parameters& p) {
   return at_positions(p, [](const Tensor&, std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     for (Position& t : out) t = (t % length + length) % length;
     return out;
   });
@@ -117,7 +117,7 @@ inline Encoding wrapped_at(const Parameters& p) {
 
 inline Encoding positions_ignored(const Parameters& p) {
   return at_positions(p, [](const Tensor& x, std::span<const Position> positions) {
-    Positions out;
+    PositionVector out;
     for (std::size_t token = 0; token < positions.size(); ++token)
       out.push_back(static_cast<Position>(token % x.shape[2]));
     return out;
@@ -126,7 +126,7 @@ inline Encoding positions_ignored(const Parameters& p) {
 
 inline Encoding positions_clamped(const Parameters& p) {
   return at_positions(p, [](const Tensor& x, std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     for (Position& t : out) t = std::min(t, static_cast<Position>(x.shape[2]) - 1);
     return out;
   });
@@ -134,7 +134,7 @@ inline Encoding positions_clamped(const Parameters& p) {
 
 inline Encoding positions_doubled(const Parameters& p) {
   return at_positions(p, [](const Tensor&, std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     for (Position& t : out) t *= 2;
     return out;
   });
@@ -142,7 +142,7 @@ inline Encoding positions_doubled(const Parameters& p) {
 
 inline Encoding one_position_ahead(const Parameters& p) {
   return at_positions(p, [](const Tensor&, std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     for (Position& t : out) ++t;
     return out;
   });
@@ -151,7 +151,7 @@ inline Encoding one_position_ahead(const Parameters& p) {
 inline Encoding decode_restarts_at_zero(const Parameters& p) {
   return at_positions(
       p, [called = std::make_shared<bool>(false)](const Tensor& x, std::span<const Position> positions) {
-        Positions out(positions.begin(), positions.end());
+        PositionVector out(positions.begin(), positions.end());
         if (*called && x.shape[2] == 1) std::ranges::fill(out, 0);
         *called = true;
         return out;
@@ -159,7 +159,7 @@ inline Encoding decode_restarts_at_zero(const Parameters& p) {
 }
 
 inline Encoding cache_ignores_offset(const Parameters& p) {
-  return at_positions(p, [tables = std::make_shared<std::map<std::size_t, Positions>>()](
+  return at_positions(p, [tables = std::make_shared<std::map<std::size_t, PositionVector>>()](
                              const Tensor&, std::span<const Position> positions) {
     return tables->try_emplace(positions.size(), positions.begin(), positions.end()).first->second;
   });

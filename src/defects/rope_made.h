@@ -11,7 +11,7 @@
 
 namespace posproof::wrong_ropes {
 
-using Positions = std::vector<Position>;
+using PositionVector = std::vector<Position>;
 
 inline Rotary right(const Parameters& parameters) {
   return std::get<Rotary>(encodings::rope.make(parameters));
@@ -22,8 +22,9 @@ inline std::size_t rotating(const Rotary& rotary) {
 }
 
 // The rotation that the parameters ask for, at other positions.
-inline Encoding at_positions(const Parameters& parameters,
-                             std::function<Positions(const Tensor& x, std::span<const Position>)> other) {
+inline Encoding at_positions(
+    const Parameters& parameters,
+    std::function<PositionVector(const Tensor& x, std::span<const Position>)> other) {
   Rotary rotary = right(parameters);
   rotary.rotate = [rotate = rotary.rotate, other](const Tensor& x, std::span<const Position> positions,
                                                   Role role) { return rotate(x, other(x, positions), role); };

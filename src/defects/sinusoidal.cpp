@@ -10,7 +10,7 @@
 namespace posproof {
 namespace {
 
-using Positions = std::vector<Position>;
+using PositionVector = std::vector<Position>;
 
 Table right(const Parameters& parameters) {
   return std::get<Table>(encodings::sinusoidal.make(parameters));
@@ -18,7 +18,7 @@ Table right(const Parameters& parameters) {
 
 // The codes that the parameters ask for, of other positions.
 Encoding at_positions(const Parameters& parameters,
-                      std::function<Positions(std::span<const Position>)> other) {
+                      std::function<PositionVector(std::span<const Position>)> other) {
   Table table = right(parameters);
   table.rows = [rows = table.rows, other](std::span<const Position> positions, Position length) {
     return rows(other(positions), length);
@@ -79,13 +79,13 @@ Encoding integer_division_exponent(const Parameters& p) {
 
 Encoding single_row_added_to_all(const Parameters& p) {
   return at_positions(p, [](std::span<const Position> positions) {
-    return Positions(positions.size(), static_cast<Position>(positions.size()));
+    return PositionVector(positions.size(), static_cast<Position>(positions.size()));
   });
 }
 
 Encoding positions_ignored(const Parameters& p) {
   return at_positions(p, [](std::span<const Position> positions) {
-    Positions out(positions.size());
+    PositionVector out(positions.size());
     std::iota(out.begin(), out.end(), Position{0});
     return out;
   });
@@ -93,7 +93,7 @@ Encoding positions_ignored(const Parameters& p) {
 
 Encoding decode_restarts_at_zero(const Parameters& p) {
   return at_positions(p, [called = std::make_shared<bool>(false)](std::span<const Position> positions) {
-    Positions out(positions.begin(), positions.end());
+    PositionVector out(positions.begin(), positions.end());
     if (*called && out.size() == 1) out[0] = 0;
     *called = true;
     return out;

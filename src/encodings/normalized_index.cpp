@@ -1,5 +1,6 @@
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
+#include "core/error.h"
 #include "encodings/checked.h"
 #include "oracle/oracle.h"
 
@@ -21,7 +22,9 @@ Encoding make(const Parameters& parameters) {
   const std::string range =
       checked::one_of(parameters, "range", {"zero_one", "per_length", "shifted", "centred"});
 
-  Table table{.dim = dim, .terms = range == "centred" ? 2.0 : 0.0};
+  Table table{.dim = dim};
+  if (range == "centred")
+    table.error = [](double entry, const Precision& p) { return difference_error(p, entry, 2); };
   table.rows = [dim, range](std::span<const Position> positions, Position length) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {

@@ -146,4 +146,14 @@ std::uint64_t ExactTable::count_wrong(Format format, Position first, std::size_t
   return wrong;
 }
 
+std::shared_ptr<const ExactTable> exact_table(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) -> std::shared_ptr<const ExactTable> {
+        if constexpr (requires { kind.pairs; })
+          return std::dynamic_pointer_cast<const ExactTable>(kind.exact);
+        return nullptr;
+      },
+      encoding);
+}
+
 }  // namespace posproof::exact

@@ -43,7 +43,7 @@ struct Compared {
 // A table of sines and cosines, entry by entry: exact real numbers, of which every one can be had correctly
 // rounded (to nearest, ties to even) to every format, at the speed of memory. Columns in no run are 0.
 // How good the answers are is derived in bounds.h.
-class ExactTable {
+class ExactTable : public ExactSource {
  public:
   // `offset` is added to every position. Throws std::invalid_argument for runs that overlap, leave the row or
   // name frequencies that the ladder has not.
@@ -80,5 +80,8 @@ class ExactTable {
   Position offset_;
   std::vector<std::size_t> zeros_;  // columns in no run
 };
+
+// Of a table or a rotary whose oracle has one; none of others.
+std::shared_ptr<const ExactTable> exact_table(const Encoding& encoding);
 
 }  // namespace posproof::exact

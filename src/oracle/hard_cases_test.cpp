@@ -22,8 +22,7 @@ using namespace exact;
 namespace {
 
 const ExactTable& exact_of(const Encoding& encoding) {
-  const auto* table = std::get_if<Table>(&encoding);
-  return *(table != nullptr ? table->exact : std::get<Rotary>(encoding).exact);
+  return *exact_table(encoding);
 }
 
 // The column that a fast table has the entry in.

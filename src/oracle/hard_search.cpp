@@ -52,8 +52,7 @@ class Collected {
 };
 
 const Ladder& ladder_of(const Encoding& encoding) {
-  const auto* table = std::get_if<Table>(&encoding);
-  return (table != nullptr ? table->exact : std::get<Rotary>(encoding).exact)->ladder();
+  return exact_table(encoding)->ladder();
 }
 
 std::size_t kept(bool last) {

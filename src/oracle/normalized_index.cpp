@@ -1,3 +1,4 @@
+#include "core/error.h"
 #include "oracle/oracle.h"
 #include "oracle/whole.h"
 
@@ -24,7 +25,9 @@ Encoding normalized_index(const Parameters& parameters) {
   const Asked asked(parameters, "normalized_index", {"dim", "range"});
   const std::size_t dim = asked.width("dim", 1);
   const std::string range = asked.word("range", {"zero_one", "per_length", "shifted", "centred"});
-  Table table{.dim = dim, .positions = whole_domain(0, usual_end), .terms = range == "centred" ? 2.0 : 0.0};
+  Table table{.dim = dim, .positions = whole_domain(0, usual_end)};
+  if (range == "centred")
+    table.error = [](double entry, const Precision& p) { return difference_error(p, entry, 2); };
   table.rows = rows_from(
       dim, [range](Position t, std::size_t, Position length) { return normalized(range, t, length); });
   return table;

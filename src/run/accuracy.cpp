@@ -9,7 +9,7 @@
 #include <new>
 #include <numeric>
 
-#include "run/agreement.h"
+#include "core/call.h"
 #include "run/batch_sweep.h"
 #include "run/error_accumulator.h"
 #include "run/narrowed.h"
@@ -58,31 +58,43 @@ struct FedRows {
   }
 };
 
-ErrorAccumulator::RowSource asked_of_rows(const Domain& domain) {
-  return {[domain](Position t, std::size_t) { return case_of_rows(domain, t); }, &same};
-}
+// What is compared: the truth, the subject, where, and where to.
+struct Compared {
+  Encoding truth, subject;
+  Domain domain;
+  std::shared_ptr<FedRows> fed;
 
-BatchSweep::Rows rows_of(const Table& subject, const Domain& domain, const std::shared_ptr<FedRows>& fed) {
+  ErrorAccumulator::RowSource source() const {
+    return {[all = *this](Position t, std::size_t) { return case_of(all.truth, all.domain, t); }, &same};
+  }
+
+  // A call for neighbouring positions, in a sequence that has all of them.
+  Call call(Position first, std::size_t rows) const {
+    Call call = sequence(subject, consecutive(first, rows));
+    call.length = domain.hi + 1;
+    return call;
+  }
+};
+
+BatchSweep::Rows rows_of(const Compared& all) {
   return [=](Position first, std::size_t rows) {
-    const Tensor answer = subject.rows(consecutive(first, rows), domain.hi + 1);
-    fed->add(first, rows, answer.data, asked_of_rows(domain));
+    all.fed->add(first, rows, answer(all.subject, all.call(first, rows)).data, all.source());
   };
 }
 
 // Where they lie, if they are in the format already. One row is asked of the subject itself first: it notices
 // a file that has become shorter.
-BatchSweep::Rows rows_of(const Stored& stored, const Table& subject, const Domain& domain,
-                         const std::shared_ptr<FedRows>& fed) {
+BatchSweep::Rows rows_of(const Stored& stored, const Compared& all) {
   return [=](Position first, std::size_t rows) {
-    subject.rows({&first, 1}, domain.hi + 1);
+    answer(all.subject, all.call(first, 1));
     const std::size_t from = static_cast<std::size_t>(first - stored.first) * stored.dim;
-    if (fed->format == stored.format) {
-      fed->errors.add(first, rows, stored.bytes.data() + from * bytes(stored.format), asked_of_rows(domain));
+    if (all.fed->format == stored.format) {
+      all.fed->errors.add(first, rows, stored.bytes.data() + from * bytes(stored.format), all.source());
       return;
     }
     std::vector<double> values(rows * stored.dim);
     unpack(stored.format, stored.bytes.data() + from * bytes(stored.format), values);
-    fed->add(first, rows, values, asked_of_rows(domain));
+    all.fed->add(first, rows, values, all.source());
   };
 }
 
@@ -122,57 +134,55 @@ std::vector<double> meant(const Rotary& truth, const Basis& basis, std::span<con
   return out;
 }
 
-ErrorAccumulator::RowSource asked_of_rotations(const Rotary& truth, const Basis& basis) {
+ErrorAccumulator::RowSource source_of(const Compared& all, const Rotary& truth, const Basis& basis) {
   std::vector<std::size_t> channel(truth.dim);
   std::iota(channel.begin(), channel.end(), std::size_t{0});
   if (basis.second)
     for (const Pair& pair : truth.pairs) std::swap(channel[pair.first], channel[pair.second]);
-  return {[basis](Position t, std::size_t) { return case_of_rotation(t, basis.role, basis.x); },
+  return {[all, basis](Position t, std::size_t) {
+            return case_of(all.truth, all.domain, t, basis.x, basis.role);
+          },
           [channel](std::size_t column) { return channel[column]; }};
 }
 
-BatchSweep::Rows rotations_of(const Rotary& subject, const Rotary& truth,
-                              const std::shared_ptr<FedRows>& fed) {
+BatchSweep::Rows rotations_of(const Compared& all, const Rotary& truth) {
   return [=](Position first, std::size_t rows) {
-    const std::size_t dim = truth.dim, heads = truth.heads;
     std::array<Tensor, 2> answers;
     for (const bool second : {false, true}) {
       const Basis rotated = basis(truth, second);
-      Tensor x({1, heads, rows, dim});
+      Call call = all.call(first, rows);
+      Tensor& x = call.contents.front();
       for (std::size_t r = 0; r < x.rows(); ++r) std::ranges::copy(rotated.x, x.row(r).begin());
-      answers[second] = subject.rotate(x, consecutive(first, rows), rotated.role);
+      call.role = rotated.role;
+      answers[second] = answer(all.subject, call);
     }
     for (const bool second : {false, true}) {
       const Basis rotated = basis(truth, second);
-      const std::span<const double> all = answers[second].data;
-      const std::size_t size = rows * dim;
-      for (std::size_t head = 0; head < heads; ++head) {
-        const auto own = all.subspan(head * size, size);
+      const std::span<const double> entries = answers[second].data;
+      const std::size_t size = rows * truth.dim;
+      for (std::size_t head = 0; head < truth.heads; ++head) {
+        const auto own = entries.subspan(head * size, size);
         // Bit for bit what the first head answered: judged already.
-        if (head > 0 && std::memcmp(own.data(), all.data(), size * sizeof(double)) == 0) continue;
-        fed->add(first, rows, meant(truth, rotated, own, fed->format), asked_of_rotations(truth, rotated));
+        if (head > 0 && std::memcmp(own.data(), entries.data(), size * sizeof(double)) == 0) continue;
+        all.fed->add(first, rows, meant(truth, rotated, own, all.fed->format),
+                     source_of(all, truth, rotated));
       }
     }
   };
 }
 
-BatchSweep::Rows biases_of(const Bias& subject, const Domain& domain, const std::shared_ptr<FedRows>& fed) {
-  const auto keys = consecutive(domain.lo, static_cast<std::size_t>(domain.hi - domain.lo + 1));
+BatchSweep::Rows biases_of(const Compared& all) {
+  const auto keys = consecutive(all.domain.lo, static_cast<std::size_t>(all.domain.hi - all.domain.lo + 1));
   return [=](Position first, std::size_t) {
-    const Tensor answer = subject.bias({&first, 1}, keys);
-    fed->add(first, 1, answer.data,
-             {[keys](Position i, std::size_t column) { return case_of_pair(i, keys[column % keys.size()]); },
-              &same});
+    Call call = all.call(first, 1);
+    call.keys.whole = keys;
+    all.fed->add(first, 1, answer(all.subject, call).data,
+                 {[all, keys](Position i, std::size_t column) {
+                    const Position key = keys[column % keys.size()];
+                    return case_of(all.truth, Domain(key, key), i);
+                  },
+                  &same});
   };
-}
-
-const Domain* positions_of(const Encoding& encoding) {
-  return std::visit(
-      [](const auto& kind) -> const Domain* {
-        if constexpr (requires { kind.positions; }) return &kind.positions;
-        return nullptr;
-      },
-      encoding);
 }
 
 struct Range {
@@ -184,12 +194,12 @@ Range asked_for(const Encoding& truth, const Subject& subject, const AccuracyOpt
   Encoding encoding = subject.encoding;
   if (options.positions)
     encoding = narrowed(std::move(encoding), options.positions->first, options.positions->second);
-  const Domain &own = *positions_of(encoding), &declared = *positions_of(truth);
+  const Domain &own = positions_of(encoding), &declared = positions_of(truth);
   Range out{overlap(own, declared)};
   Domain& domain = out.domain;
   if (options.positions) out.not_covered = not_covered(*options.positions, domain);
   const bool says_nothing = subject.live && !own.ends && own.hi >= declared.hi;
-  const bool pairs = std::holds_alternative<Bias>(truth);
+  const bool pairs = signature(truth).has(Axis::key);
   if (!says_nothing || options.positions || (options.everything && !pairs)) return out;
   const Position last = std::min(domain.hi, domain.lo + (pairs ? most_unasked_of_a_bias : most_unasked) - 1);
   if (options.everything && last < domain.hi)
@@ -206,30 +216,28 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
   BatchSweep sweep;
   sweep.deadline = options.deadline;
   sweep.progress = options.progress;
-  if (const auto* table = std::get_if<Table>(&subject.encoding)) {
-    sweep.batch = subject.stored ? rows_of_a_file : batch(table->dim);
-    sweep.rows =
-        subject.stored ? rows_of(*subject.stored, *table, domain, fed) : rows_of(*table, domain, fed);
-    sweep.again = [domain](Position t) { return case_of_rows(domain, t); };
-  } else if (const auto* rotary = std::get_if<Rotary>(&subject.encoding)) {
-    const auto& declared = std::get<Rotary>(truth);
-    sweep.batch = batch(declared.dim * declared.heads);
-    sweep.rows = rotations_of(*rotary, declared, fed);
-    sweep.again = [asked = basis(declared, false)](Position t) {
-      return case_of_rotation(t, asked.role, asked.x);
-    };
+  const Compared all{truth, subject.encoding, domain, fed};
+  const Call one = all.call(domain.lo, 1);
+  const auto* rotary = std::get_if<Rotary>(&truth);
+  if (subject.stored) {
+    sweep.batch = rows_of_a_file;
+    sweep.rows = rows_of(*subject.stored, all);
+  } else if (signature(truth).has(Axis::token)) {
+    sweep.batch = batch(count(shape_of_answer(truth, one)));
+    sweep.rows = rotary != nullptr ? rotations_of(all, *rotary) : rows_of(all);
   } else {
     sweep.batch = 1;
-    sweep.rows = biases_of(std::get<Bias>(subject.encoding), domain, fed);
-    sweep.again = [lo = domain.lo](Position i) { return case_of_pair(i, lo); };
+    sweep.rows = biases_of(all);
   }
+  const std::vector<double> content = rotary != nullptr ? basis(*rotary, false).x : std::vector<double>{};
+  sweep.again = [all, content](Position t) { return case_of(all.truth, all.domain, t, content); };
   const SweepResult swept =
       sweep.along(domain.lo, domain.hi, [&](Position t, std::size_t rows) { errors.done(t, rows); });
 
   Accuracy found = errors.found();
   found.first = domain.lo;
   found.last = domain.hi;
-  if (std::holds_alternative<Bias>(truth)) found.keys = static_cast<std::size_t>(domain.hi - domain.lo + 1);
+  if (signature(truth).has(Axis::key)) found.keys = static_cast<std::size_t>(domain.hi - domain.lo + 1);
   found.declined = swept.declined;
   found.errored = swept.errored;
   found.stopped = swept.stopped;
@@ -247,8 +255,7 @@ Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyO
   if (truth.index() != subject.encoding.index())
     return nothing(fmt::format("the encoding gives {}, the subject {}: there are no entries to compare",
                                kind(truth), kind(subject.encoding)));
-  const Domain* declared = positions_of(truth);
-  if (declared == nullptr || std::holds_alternative<Contextual>(truth))
+  if (signature(truth).has(Axis::query) && !signature(truth).takes.empty())
     return nothing(fmt::format("{} depends on content: there are no entries to compare", kind(truth)));
   const auto [domain, not_covered] = asked_for(truth, subject, options);
   if (domain.lo > domain.hi) return nothing("the encoding and the subject have no position in common");

@@ -1,6 +1,8 @@
 // Tables, rotaries and biases, right and wrong by little, with every entry compared: what is counted, where
 // it is, and what the bound says.
 #include "run/accuracy.h"
+#include "attention/reference_attention.h"
+#include "core/call.h"
 
 #include <gtest/gtest.h>
 
@@ -33,8 +35,8 @@ struct Setting {
   Parameters all() const { return with(spec(), Case::parse(parameters)); }
   Encoding truth() const { return spec().oracle(all()); }
   Subject open(const std::string& words) const {
-    return posproof::open(words,
-                          {.encoding = encoding, .parameters = all(), .declared = in_every_kind(truth())});
+    return posproof::open(
+        words, {.encoding = encoding, .parameters = all(), .declared = attention::in_every_kind(truth())});
   }
 };
 
@@ -58,7 +60,7 @@ Position first_refuted(const Setting& setting, const Subject& subject) {
   const auto one = trial(agreement(setting.truth()), subject.encoding, subject.precision);
   const Domain& domain = std::get<Table>(subject.encoding).positions;
   for (Position t = domain.lo; t <= domain.hi; ++t)
-    if (std::holds_alternative<Refuted>(replay(*one, case_of_rows(domain, t)))) return t;
+    if (std::holds_alternative<Refuted>(replay(*one, case_of(setting.truth(), domain, t)))) return t;
   return -1;
 }
 
@@ -222,7 +224,7 @@ TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
   const auto one = trial(agreement(small.truth()), subject.encoding, subject.precision);
   Residual worst{0, 1, 2};
   for (Position t = 0; t < 1300; ++t) {
-    const Verdict verdict = replay(*one, case_of_rows(Domain(0, 1299), t));
+    const Verdict verdict = replay(*one, case_of(small.truth(), Domain(0, 1299), t));
     const auto& holds = std::get<Holds>(verdict);
     if (holds.worst.error_over_bound() > worst.error_over_bound()) worst = holds.worst;
   }

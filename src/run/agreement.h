@@ -23,17 +23,6 @@ constexpr std::string_view agreement_id = "agrees_with_its_oracle";
 // farthest of its call, and NaN is NaN.
 Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each = {});
 
-// The cases in which agreement asks for one position of a table whose domain this is, for one token rotated,
-// and for one pair of a bias.
-Case case_of_rows(const Domain& domain, Position t);
-Case case_of_rotation(Position t, Role role, std::vector<double> x);
-Case case_of_pair(Position i, Position j);
-
-// What is rotated in such a case. Every token has the same content but for a power of two, which is exact in
-// every format: tokens that are mixed up differ, and the counterexample stays one vector.
-Tensor contents_of_tokens(const Rotary& truth, std::size_t batch, std::size_t n,
-                          std::span<const double> content);
-
 // "Agrees with its oracle", the claim that every encoding has without writing it, over the spec's grid.
 Trial agreement_over_grid(const EncodingSpec& spec);
 

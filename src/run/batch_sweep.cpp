@@ -16,7 +16,7 @@ class Asking {
   // False where the walk is over.
   bool batch(Position first, Position rows) {
     const std::uint64_t before = swept_.declined;
-    const bool goes_on = choice(first, rows, declines_);
+    const bool goes_on = ask(first, rows, declines_);
     declines_ = swept_.declined - before == static_cast<std::uint64_t>(rows);
     return goes_on;
   }
@@ -24,7 +24,7 @@ class Asking {
  private:
   // A subject that declines the whole of a batch has probably come to its end: what follows is asked at its
   // ends first, and where both are declined, so is what is between them.
-  bool choice(Position first, Position rows, bool ends_first) {
+  bool ask(Position first, Position rows, bool ends_first) {
     if (rows == 0) return true;
     try {
       sweep_.rows(first, static_cast<std::size_t>(rows));
@@ -42,10 +42,10 @@ class Asking {
       return true;
     }
     if (!ends_first || rows == 2)
-      return choice(first, rows / 2, false) && choice(first + rows / 2, rows - rows / 2, false);
+      return ask(first, rows / 2, false) && ask(first + rows / 2, rows - rows / 2, false);
     const std::uint64_t before = swept_.declined;
-    if (!choice(first, 1, false) || !choice(first + rows - 1, 1, false)) return false;
-    if (swept_.declined - before < 2) return choice(first + 1, rows - 2, false);
+    if (!ask(first, 1, false) || !ask(first + rows - 1, 1, false)) return false;
+    if (swept_.declined - before < 2) return ask(first + 1, rows - 2, false);
     swept_.declined += static_cast<std::uint64_t>(rows - 2);
     return true;
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "catalogue/defects.h"
+#include "core/call.h"
 #include "run/agreement.h"
 #include "search/generate.h"
 #include "search/trial.h"
@@ -30,44 +31,9 @@ struct Compared {
   std::vector<bool> declined;  // by case: nothing to compare
 };
 
-// The encoding, its function replaced by `answer`.
-Encoding answering(Encoding encoding, std::function<Tensor()> answer) {
-  struct {
-    const std::function<Tensor()>& answer;
-    void operator()(Table& table) const {
-      table.rows = [a = answer](auto&&...) { return a(); };
-    }
-    void operator()(Rotary& rotary) const {
-      rotary.rotate = [a = answer](auto&&...) { return a(); };
-    }
-    void operator()(Bias& bias) const {
-      bias.bias = [a = answer](auto&&...) { return a(); };
-    }
-    void operator()(Contextual& contextual) const {
-      contextual.logits = [a = answer](auto&&...) { return a(); };
-    }
-    void operator()(Attention& attention) const {
-      attention.attend = [a = answer](auto&&...) { return a(); };
-    }
-  } replaced{answer};
-  std::visit(replaced, encoding);
-  return encoding;
-}
-
 // The same function, which leaves its answer in `last`.
-Encoding remembering(Encoding encoding, const std::shared_ptr<Tensor>& last) {
-  const auto keep = [last](auto function) {
-    return [function, last](auto&&... arguments) {
-      *last = function(arguments...);
-      return *last;
-    };
-  };
-  if (auto* table = std::get_if<Table>(&encoding)) table->rows = keep(table->rows);
-  if (auto* rotary = std::get_if<Rotary>(&encoding)) rotary->rotate = keep(rotary->rotate);
-  if (auto* bias = std::get_if<Bias>(&encoding)) bias->bias = keep(bias->bias);
-  if (auto* contextual = std::get_if<Contextual>(&encoding)) contextual->logits = keep(contextual->logits);
-  if (auto* attention = std::get_if<Attention>(&encoding)) attention->attend = keep(attention->attend);
-  return encoding;
+Encoding remembering(const Encoding& encoding, const std::shared_ptr<Tensor>& last) {
+  return answered_by(encoding, [encoding, last](const Call& call) { return *last = answer(encoding, call); });
 }
 
 // Asks the subject once, in one order: one that remembers what it was asked is compared with a defect that is
@@ -80,7 +46,7 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   const auto last = std::make_shared<Tensor>();
   const auto one = trial(agreement(truth), remembering(subject.encoding, last), subject.precision);
   if (!one) return answered;
-  const auto choice = [&](Draw& draw) {
+  const auto ask = [&](Draw& draw) {
     try {
       (*one)(draw);
       answered.push_back({draw.drawn(), *last});
@@ -92,12 +58,12 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
   };
   if (!counterexample.empty()) {
     Replay first(counterexample);
-    choice(first);
+    ask(first);
   }
   const auto deadline = std::chrono::steady_clock::now() + time;
   for (std::uint64_t n = 0; n < cases && std::chrono::steady_clock::now() < deadline; ++n) {
     RandomDraw draw(seed, "diagnosis", n);
-    choice(draw);
+    ask(draw);
   }
   return answered;
 }
@@ -106,12 +72,12 @@ Compared compare(const Encoding& candidate, const Encoding& subject, Precision p
                  const std::vector<Answered>& answered) {
   Compared compared;
   std::uint64_t differ = 0;
-  const Tensor* answer = nullptr;
+  const Tensor* given = nullptr;
   const auto one =
       trial(agreement(candidate, [&](const Residual& entry) { differ += entry.holds() ? 0 : 1; }),
-            answering(subject, [&answer] { return *answer; }), precision);
+            answered_by(subject, [&given](const Call&) { return *given; }), precision);
   for (const Answered& now : answered) {
-    answer = &now.answer;
+    given = &now.answer;
     differ = 0;
     bool declines = false;
     try {

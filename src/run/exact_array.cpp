@@ -20,7 +20,7 @@ using Piece = ExactArray::Piece;
 
 constexpr std::size_t stretch = std::size_t{1} << 24;  // bytes that are computed before they are written
 
-struct Positions {
+struct Checked {
   Position first;
   std::size_t count;
 
@@ -32,7 +32,7 @@ struct Positions {
   }
 };
 
-Positions checked(Position first, Position last, const Domain& domain, double offset) {
+Checked checked(Position first, Position last, const Domain& domain, double offset) {
   if (first > last)
     throw std::invalid_argument(
         fmt::format("positions {}:{}: FIRST:LAST was asked for, the first not past the last", first, last));
@@ -70,7 +70,7 @@ std::string twice(Format format) {
 }
 
 ExactArray of(std::shared_ptr<const ExactTable> table, std::string name, Format format,
-              const Positions& positions) {
+              const Checked& positions) {
   ExactArray out{std::move(name), {positions.count, table->dim()}, format, once, {}};
   check_size(out.shape, format);
   out.give = [table = std::move(table), format, positions](const Piece& piece, unsigned threads) {
@@ -103,7 +103,7 @@ class Rounding {
   std::vector<std::byte> bytes_;
 };
 
-ExactArray of(const Table& table, Format format, const Positions& positions) {
+ExactArray of(const Table& table, Format format, const Checked& positions) {
   ExactArray out{"rows", {positions.count, table.dim}, format, twice(format), {}};
   check_size(out.shape, format);
   const Position length = positions.last() + 1;
@@ -120,7 +120,7 @@ ExactArray of(const Table& table, Format format, const Positions& positions) {
   return out;
 }
 
-ExactArray of(const Bias& bias, Format format, const Positions& positions) {
+ExactArray of(const Bias& bias, Format format, const Checked& positions) {
   const std::size_t n = positions.count;
   ExactArray out{"bias", {bias.heads, n, n}, format, twice(format), {}};
   check_size(out.shape, format);
@@ -141,7 +141,7 @@ ExactArray of(const Bias& bias, Format format, const Positions& positions) {
 }
 
 // Of every head each offset's entry is computed once; the row of a query is a stretch of them.
-ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const Positions& positions) {
+ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const Checked& positions) {
   const std::size_t n = positions.count, each = bytes(format);
   ExactArray out{"bias", {heads, n, n}, format, once, {}};
   check_size(out.shape, format);
@@ -171,7 +171,8 @@ ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const Po
 }
 
 // The cosines or the sines of all pairs, a column each.
-std::shared_ptr<const ExactTable> one_half(const Rotary& rotary, RotaryPart which) {
+std::shared_ptr<const ExactTable> one_half(const Rotary& rotary,
+                                           const std::shared_ptr<const ExactTable>& exact, RotaryPart which) {
   const auto part = which == RotaryPart::cosines ? exact::Run::Part::cosines : exact::Run::Part::sines;
   std::vector<exact::Run> runs;
   for (std::size_t column = 0; column < rotary.pairs.size(); ++column) {
@@ -181,33 +182,45 @@ std::shared_ptr<const ExactTable> one_half(const Rotary& rotary, RotaryPart whic
     else
       runs.push_back({part, column, frequency, 1});
   }
-  const std::shared_ptr<const exact::Ladder> ladder(rotary.exact, &rotary.exact->ladder());
+  const std::shared_ptr<const exact::Ladder> ladder(exact, &exact->ladder());
   return std::make_shared<const ExactTable>(ladder, std::move(runs), rotary.pairs.size(), 0);
+}
+
+ExactArray array_of(const Table& table, Format format, const Checked& positions, RotaryPart) {
+  const auto exact = exact::exact_table(table);
+  return exact ? of(exact, "rows", format, positions) : of(table, format, positions);
+}
+
+ExactArray array_of(const Rotary& rotary, Format format, const Checked& positions, RotaryPart part) {
+  const auto exact = exact::exact_table(rotary);
+  if (!exact) throw Refusal("these rotations are no table of the position");
+  if (part == RotaryPart::both) return of(exact, "cos_sin", format, positions);
+  return of(one_half(rotary, exact, part), part == RotaryPart::cosines ? "cos_cache" : "sin_cache", format,
+            positions);
+}
+
+ExactArray array_of(const Bias& bias, Format format, const Checked& positions, RotaryPart) {
+  return bias.exact ? of(*bias.exact, bias.heads, format, positions) : of(bias, format, positions);
 }
 
 }  // namespace
 
 ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,
                        RotaryPart part) {
-  if (const auto* table = std::get_if<Table>(&oracle)) {
-    const Positions positions = checked(first, last, table->positions, table->offset);
-    return table->exact ? of(table->exact, "rows", format, positions) : of(*table, format, positions);
-  }
-  if (const auto* rotary = std::get_if<Rotary>(&oracle)) {
-    const Positions positions = checked(first, last, rotary->positions, 0);
-    if (!rotary->exact) throw Refusal("these rotations are no table of the position");
-    if (part == RotaryPart::both) return of(rotary->exact, "cos_sin", format, positions);
-    return of(one_half(*rotary, part), part == RotaryPart::cosines ? "cos_cache" : "sin_cache", format,
-              positions);
-  }
-  if (const auto* bias = std::get_if<Bias>(&oracle)) {
-    const Positions positions = checked(first, last, bias->positions, 0);
-    return bias->exact ? of(*bias->exact, bias->heads, format, positions) : of(*bias, format, positions);
-  }
-  throw Refusal(
-      fmt::format("what a {} encoding gives depends on more than the position; a table, a rotary "
-                  "encoding or a bias can be written",
-                  kind(oracle)));
+  return std::visit(
+      [&](const auto& kind) -> ExactArray {
+        if constexpr (requires(Checked positions) { array_of(kind, format, positions, part); }) {
+          double offset = 0;
+          if constexpr (requires { kind.offset; }) offset = kind.offset;
+          return array_of(kind, format, checked(first, last, kind.positions, offset), part);
+        } else {
+          throw Refusal(fmt::format(
+              "what a {} encoding gives depends on more than the position; a table, a rotary encoding or a "
+              "bias can be written",
+              posproof::kind(oracle)));
+        }
+      },
+      oracle);
 }
 
 }  // namespace posproof

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <vector>
 
+#include "core/call.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
@@ -20,14 +21,16 @@ bool at_most(const Domain& domain, Position positions) {
   return domain.hi - domain.lo < positions;
 }
 
+bool gives_rows(const Encoding& encoding) {
+  return signature(encoding).has(Axis::token) && signature(encoding).takes.empty();
+}
+
 // The cases that ask a table for every position, where it is compared with no exact one.
 std::vector<Case> every_case(const Encoding& truth, const Encoding& subject) {
   std::vector<Case> cases;
-  if (const auto* table = std::get_if<Table>(&subject)) {
-    const Domain domain = overlap(table->positions, std::get<Table>(truth).positions);
-    if (!at_most(domain, most_rows_of_a_file)) return {};
-    for (Position t = domain.lo; t <= domain.hi; ++t) cases.push_back(case_of_rows(domain, t));
-  }
+  const Domain domain = overlap(positions_of(subject), positions_of(truth));
+  if (!gives_rows(subject) || !at_most(domain, most_rows_of_a_file)) return {};
+  for (Position t = domain.lo; t <= domain.hi; ++t) cases.push_back(case_of(truth, domain, t));
   return cases;
 }
 
@@ -70,14 +73,9 @@ std::optional<Verdict> verdict_of(const Accuracy& all, const Trial& trial, const
 
 // Where there are few positions, or a file has them, or all were asked for.
 bool asks_all(const Encoding& truth, const Subject& subject, bool exhaustive) {
-  if (const auto* table = std::get_if<Table>(&subject.encoding)) {
-    if (exhaustive || subject.stored) return true;
-    return at_most(overlap(table->positions, std::get<Table>(truth).positions), most_live);
-  }
-  if (const auto* rotary = std::get_if<Rotary>(&subject.encoding))
-    return exhaustive || !subject.live ||
-           at_most(overlap(rotary->positions, std::get<Rotary>(truth).positions), most_live);
-  return exhaustive || !subject.live;
+  if (exhaustive || (gives_rows(truth) ? subject.stored.has_value() : !subject.live)) return true;
+  return signature(truth).has(Axis::token) &&
+         at_most(overlap(positions_of(subject.encoding), positions_of(truth)), most_live);
 }
 
 bool has_exact_entries(const Encoding& truth) {

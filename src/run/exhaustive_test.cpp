@@ -1,5 +1,6 @@
 // Biases at every pair of positions: from a file whatever its length, from a live one where it ends.
 #include "run/exhaustive.h"
+#include "attention/reference_attention.h"
 
 #include <gtest/gtest.h>
 
@@ -33,8 +34,9 @@ Tensor entries(std::size_t count) {
 Exhaustive of_file(const Tensor& values) {
   const testing::Written file("everywhere.npy", values, true);
   const Encoding truth = alibi().oracle(parameters());
-  const Subject subject = open(
-      file.subject(), {.encoding = "alibi", .parameters = parameters(), .declared = in_every_kind(truth)});
+  const Subject subject =
+      open(file.subject(),
+           {.encoding = "alibi", .parameters = parameters(), .declared = attention::in_every_kind(truth)});
   return exhaustive(truth, subject, {}, false);
 }
 

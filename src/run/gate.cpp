@@ -8,6 +8,7 @@
 
 #include "attention/reference_attention.h"
 #include "catalogue/properties.h"
+#include "core/call.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/exhaustive.h"
@@ -28,39 +29,13 @@ bool GateResult::undecided() const {
   });
 }
 
-std::vector<Encoding> in_every_kind(const Encoding& encoding) {
-  std::vector<Encoding> kinds = {encoding};
-  if (!std::holds_alternative<Contextual>(encoding))
-    if (const auto logits = attention::to_logits(encoding)) kinds.emplace_back(*logits);
-  if (!std::holds_alternative<Attention>(encoding))
-    kinds.emplace_back(attention::reference_attention(encoding));
-  return kinds;
-}
-
 namespace {
 
 // The truth, asked where the subject is defined: what a property can learn there at all.
 Encoding truth_within(const Encoding& truth, const Encoding& subject) {
-  for (Encoding& kind : in_every_kind(truth)) {
-    if (kind.index() != subject.index()) continue;
-    std::visit(
-        [&](auto& right) {
-          using Kind = std::decay_t<decltype(right)>;
-          if constexpr (requires { right.positions; }) right.positions = std::get<Kind>(subject).positions;
-        },
-        kind);
-    return kind;
-  }
+  for (const Encoding& kind : attention::in_every_kind(truth))
+    if (kind.index() == subject.index()) return with_positions(kind, positions_of(subject));
   return truth;
-}
-
-bool ends(const Encoding& encoding) {
-  return std::visit(
-      [](const auto& kind) {
-        if constexpr (requires { kind.positions; }) return kind.positions.ends;
-        return false;
-      },
-      encoding);
 }
 
 // What the search found and what all positions say.
@@ -92,7 +67,7 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
     gated.accuracy = std::move(all.accuracy);
     return std::move(all.verdict);
   };
-  const bool of_rows = !gated.subject.live && !std::holds_alternative<Bias>(gated.subject.encoding);
+  const bool of_rows = !gated.subject.live && signature(gated.subject.encoding).has(Axis::token);
   if (of_rows)
     if (auto all = ask_all()) return std::move(*all);
   Verdict searched = agreement_searched(truth, gated.subject.encoding, gated.subject.precision, plan);
@@ -111,7 +86,7 @@ GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Pa
   const Encoding truth = spec.oracle(parameters);
   const Expected expected{.encoding = std::string(encoding_id),
                           .parameters = parameters,
-                          .declared = in_every_kind(truth),
+                          .declared = attention::in_every_kind(truth),
                           .call_time = options.call_time};
   GateResult gated{.encoding = std::string(encoding_id),
                    .parameters = parameters,
@@ -126,12 +101,7 @@ GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Pa
         narrowed(std::move(gated.subject.encoding), options.positions->first, options.positions->second);
   keep_within_f16(truth, gated.subject.precision, gated.subject.encoding);
   if (options.positions)
-    std::visit(
-        [&](const auto& kind) {
-          if constexpr (requires { kind.positions; })
-            gated.not_covered = not_covered(*options.positions, kind.positions);
-        },
-        gated.subject.encoding);
+    gated.not_covered = not_covered(*options.positions, positions_of(gated.subject.encoding));
 
   struct Selected {
     std::string id;
@@ -157,7 +127,7 @@ GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Pa
   };
   select(std::string(agreement_id), gated.agreement);
   // A subject that says where it ends has claimed this itself.
-  if (ends(gated.subject.encoding))
+  if (positions_of(gated.subject.encoding).ends)
     select(std::string(id_of(properties::call::refuses_out_of_range)),
            properties::call::refuses_out_of_range);
   for (const Claim& claim : spec.claims)

@@ -56,7 +56,4 @@ struct GateOptions {
 GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
                 std::string_view subject, const GateOptions& options);
 
-// The encoding in each kind in which a subject may answer, its own first.
-std::vector<Encoding> in_every_kind(const Encoding& encoding);
-
 }  // namespace posproof

@@ -11,7 +11,7 @@ namespace posproof {
 
 // The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are
 // left.
-Encoding narrowed(Encoding encoding, Position lo, Position hi);
+Encoding narrowed(const Encoding& encoding, Position lo, Position hi);
 
 // What of the positions asked for, first to last, is not among those that are compared, in words; empty where
 // nothing is.

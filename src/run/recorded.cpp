@@ -14,6 +14,7 @@
 
 #include "attention/reference_attention.h"
 #include "catalogue/hard_cases.h"
+#include "core/call.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
@@ -25,158 +26,71 @@ namespace {
 
 constexpr std::size_t values_of_a_call = std::size_t{1} << 20;
 
-using Positions = std::span<const Position>;
+// The positions are those of tokens, or of queries against the first key. Contents are ones: both channels of
+// a rotated pair are 1, so that both the sine and the cosine show, and the roles alternate.
+class Questions {
+ public:
+  Questions(Encoding truth, Encoding subject)
+      : truth_(std::move(truth)),
+        subject_(std::move(subject)),
+        domain_(overlap(positions_of(subject_), positions_of(truth_))),
+        ones_(width(), 1.0) {}
 
-// How one kind of subject is asked for many positions at once, and what then answers for it, one at a time.
-struct Questions {
-  std::size_t values = 1;                      // of an answer to one position
-  std::function<void(Positions)> choice = {};  // remembers the answers
-  std::function<Case(Position)> case_of = {};  // of agreement
-  std::function<Encoding()> remembered = {};   // the subject as it answered; for the cases that were asked
-};
-
-using Answers = std::shared_ptr<std::map<Position, std::vector<double>>>;
-
-// What was asked in vain and is asked again starts over.
-void forget(const Answers& answers, Positions at) {
-  for (const Position t : at) answers->erase(t);
-}
-
-// The rows from number `from` on, of so many.
-void remember(const Answers& answers, Positions at, const Tensor& rows, std::size_t from, std::size_t of) {
-  if (rows.rows() != of)
-    throw std::runtime_error(fmt::format("{} rows were asked for, {} came", of, text(rows.shape)));
-  for (std::size_t r = 0; r < at.size(); ++r) {
-    const auto row = rows.row(from + r);
-    auto& all = (*answers)[at[r]];
-    all.insert(all.end(), row.begin(), row.end());
+  // Values of an answer to one position, and of the contents.
+  std::size_t values() const {
+    const Call one = call(domain_.lo);
+    std::size_t all = count(shape_of_answer(truth_, one));
+    for (const Tensor& content : one.contents) all += content.data.size();
+    return all;
   }
-}
 
-Questions questions(const Table& truth, const Table& subject) {
-  const Domain domain = overlap(subject.positions, truth.positions);
-  const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
-  return {truth.dim,
-          [=](Positions at) {
-            forget(answers, at);
-            remember(answers, at, subject.rows(at, domain.hi + 1), 0, at.size());
-          },
-          [=](Position t) { return case_of_rows(domain, t); },
-          [=] {
-            Table table = subject;
-            table.rows = [answers, dim = subject.dim](Positions at, Position) {
-              return Tensor({1, dim}, answers->at(at[0]));
-            };
-            return Encoding(table);
-          }};
-}
-
-// Both channels of every pair are 1, so that both the sine and the cosine show; the roles take turns.
-Role role_of(Position t) {
-  return t % 2 == 0 ? Role::query : Role::key;
-}
-
-Questions questions(const Rotary& truth, const Rotary& subject) {
-  const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
-  const std::size_t heads = truth.heads, dim = truth.dim;
-  const Tensor token = contents_of_tokens(truth, 1, 1, std::vector<double>(dim, 1.0));
-  const auto choice = [=](Positions at) {
-    forget(answers, at);
+  // Asks for all of them at once, a rotary for those of each role, and remembers the answers.
+  void ask(std::span<const Position> at) {
     for (const Role role : {Role::query, Role::key}) {
       std::vector<Position> own;
       std::ranges::copy_if(at, std::back_inserter(own), [&](Position t) { return role_of(t) == role; });
       if (own.empty()) continue;
-      Tensor x({1, heads, own.size(), dim});
-      for (std::size_t r = 0; r < x.rows(); ++r)
-        std::ranges::copy(token.row(r / own.size()), x.row(r).begin());
-      const Tensor rotated = subject.rotate(x, own, role);
-      for (std::size_t head = 0; head < heads; ++head)
-        remember(answers, own, rotated, head * own.size(), heads * own.size());
+      const Axis along = signature(truth_).along();
+      Call many = take(truth_, call(own.front()), along, std::vector<std::size_t>(own.size(), 0));
+      many.positions.whole = own;
+      const Tensor answers = answer(subject_, many);
+      for (std::size_t r = 0; r < own.size(); ++r)
+        (*answers_)[own[r]] = take(signature(truth_).gives, answers, along, {{r}});
     }
-  };
-  return {heads * dim, choice,
-          [=](Position t) { return case_of_rotation(t, role_of(t), std::vector<double>(dim, 1.0)); },
-          [=] {
-            Rotary rotary = subject;
-            rotary.rotate = [answers](const Tensor& x, Positions at, Role) {
-              return Tensor(x.shape, answers->at(at[0]));
-            };
-            return Encoding(rotary);
-          }};
-}
-
-Questions questions(const Bias& truth, const Bias& subject) {
-  const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
-  const std::size_t heads = truth.heads;
-  const Position key = overlap(subject.positions, truth.positions).lo;
-  const auto choice = [=](Positions at) {
-    forget(answers, at);
-    const Tensor biases = subject.bias(at, {&key, 1});
-    for (std::size_t head = 0; head < heads; ++head)
-      remember(answers, at, biases, head * at.size(), heads * at.size());
-  };
-  return {heads, choice, [=](Position i) { return case_of_pair(i, key); },
-          [=] {
-            Bias bias = subject;
-            bias.bias = [answers, heads](Positions queries, Positions) {
-              return Tensor({heads, 1, 1}, answers->at(queries[0]));
-            };
-            return Encoding(bias);
-          }};
-}
-
-// Logits of contents of ones, each query against the first key.
-Questions questions(const Contextual& truth, const Contextual& subject) {
-  const auto answers = std::make_shared<std::map<Position, std::vector<double>>>();
-  const std::size_t heads = truth.heads, dim = truth.dim;
-  const Position key = overlap(subject.positions, truth.positions).lo;
-  const auto ones = [dim](std::size_t n) { return Tensor({n, dim}, std::vector<double>(n * dim, 1.0)); };
-  const auto choice = [=](Positions at) {
-    forget(answers, at);
-    const Tensor logits = subject.logits(ones(at.size()), ones(1), at, {&key, 1});
-    for (std::size_t head = 0; head < heads; ++head)
-      remember(answers, at, logits, head * at.size(), heads * at.size());
-  };
-  const auto case_of = [=](Position i) {
-    Case one = case_of_pair(i, key);
-    one.set("q", std::vector<double>(dim, 1.0));
-    one.set("k", std::vector<double>(dim, 1.0));
-    return one;
-  };
-  return {heads + dim, choice, case_of, [=] {
-            Contextual contextual = subject;
-            contextual.logits = [answers, heads](const Tensor&, const Tensor&, Positions queries, Positions) {
-              return Tensor({heads, 1, 1}, answers->at(queries[0]));
-            };
-            return Encoding(contextual);
-          }};
-}
-
-std::optional<Questions> questions(const Encoding& truth, const Encoding& subject) {
-  if (const auto* logits = std::get_if<Contextual>(&subject)) {
-    const auto right = attention::to_logits(truth);
-    return right ? std::optional(questions(*right, *logits)) : std::nullopt;
   }
-  if (truth.index() != subject.index()) return std::nullopt;
-  return std::visit(
-      [&](const auto& right) -> std::optional<Questions> {
-        using Kind = std::decay_t<decltype(right)>;
-        if constexpr (requires { questions(right, right); })
-          return questions(right, std::get<Kind>(subject));
-        else
-          return std::nullopt;
-      },
-      truth);
-}
 
-const Domain& positions_of(const Encoding& encoding) {
-  static const Domain none(0, -1);
-  return std::visit(
-      [](const auto& kind) -> const Domain& {
-        if constexpr (requires { kind.positions; }) return kind.positions;
-        return none;
-      },
-      encoding);
+  // Of agreement.
+  Case case_at(Position t) const { return case_of(truth_, domain_, t, ones_, role_of(t)); }
+
+  // The subject as it answered; for the cases that were asked.
+  Encoding remembered() const {
+    return answered_by(subject_, [answers = answers_](const Call& asked) {
+      return answers->at(asked.positions.whole.front());
+    });
+  }
+
+ private:
+  std::size_t width() const { return signature(truth_).takes.empty() ? 0 : width_of_content(truth_, 0); }
+
+  Role role_of(Position t) const { return signature(truth_).role && t % 2 != 0 ? Role::key : Role::query; }
+
+  Call call(Position t) const {
+    Replay draw(case_at(t));
+    return draw_call(truth_, domain_, draw);
+  }
+
+  Encoding truth_, subject_;
+  Domain domain_;
+  std::vector<double> ones_;
+  std::shared_ptr<std::map<Position, Tensor>> answers_ = std::make_shared<std::map<Position, Tensor>>();
+};
+
+// None for the whole operator: it has no positions of its own.
+std::optional<Questions> questions(const Encoding& truth, const Encoding& subject) {
+  if (!signature(subject).positions) return std::nullopt;
+  for (const Encoding& same : attention::in_every_kind(truth))
+    if (same.index() == subject.index()) return Questions(same, subject);
+  return std::nullopt;
 }
 
 class Replaying {
@@ -190,11 +104,11 @@ class Replaying {
         remembered_(*trial(agreement(truth), questions_.remembered(), precision)) {}
 
   // False where there is an end: refuted, an error, a position that is declined.
-  bool replay(Positions at) {
+  bool replay(std::span<const Position> at) {
     if (at.empty()) return true;
     if (Clock::now() >= deadline_) return false;
     try {
-      questions_.choice(at);
+      questions_.ask(at);
     } catch (const Refusal&) {
       if (at.size() == 1) return false;
       const std::size_t half = at.size() / 2;
@@ -205,7 +119,7 @@ class Replaying {
       if (std::ranges::all_of(at, [&](Position t) { return judge(t, alone_, false); }))
         end_ = Errored{fmt::format("{} (in a call of {} positions from this one on; alone they are answered)",
                                    error.what(), at.size()),
-                       questions_.case_of(at.front())};
+                       questions_.case_at(at.front())};
       return false;
     }
     return std::ranges::all_of(at, [&](Position t) { return judge(t, remembered_, true); });
@@ -221,7 +135,7 @@ class Replaying {
   using Clock = std::chrono::steady_clock;
 
   bool judge(Position t, const Trial& by, bool batched) {
-    const Case asked = questions_.case_of(t);
+    const Case asked = questions_.case_at(t);
     const CaseResult found = run_repaired(by, asked);
     if (found.end == CaseResult::End::threw) {
       end_ = Errored{found.what, found.drawn.values};
@@ -276,14 +190,10 @@ bool has_all(const EncodingSpec& spec, const Parameters& parameters) {
 }
 
 // Ours have a ladder's angles at every position; what they declare is where they are searched.
-Encoding reaching(Encoding encoding) {
-  std::visit(
-      [&](auto& kind) {
-        if constexpr (requires { kind.positions; })
-          if (!kind.positions.ends) kind.positions.hi = std::max(kind.positions.hi, Position{1} << 40);
-      },
-      encoding);
-  return encoding;
+Encoding reaching(const Encoding& encoding) {
+  Domain domain = positions_of(encoding);
+  if (!domain.ends) domain.hi = std::max(domain.hi, Position{1} << 40);
+  return with_positions(encoding, domain);
 }
 
 Verdict in_setting(Verdict verdict, const Parameters& parameters) {
@@ -324,16 +234,15 @@ std::vector<Position> recorded_positions(const Domain& within) {
 
 std::optional<Verdict> agreement_where_recorded(const Encoding& truth, const Encoding& subject,
                                                 const Precision& precision, const Budget& budget) {
+  const Domain domain = overlap(positions_of(subject), positions_of(truth));
+  if (domain.lo > domain.hi || domain.axes != 1) return std::nullopt;
   auto asked = questions(truth, subject);
   if (!asked) return std::nullopt;
-  const Domain domain = overlap(positions_of(subject), positions_of(truth));
-  if (domain.lo > domain.hi) return std::nullopt;
   const std::vector<Position> at = recorded_positions(domain);
-  const std::size_t batch =
-      std::max<std::size_t>(1, values_of_a_call / std::max<std::size_t>(1, asked->values));
+  const std::size_t batch = std::max<std::size_t>(1, values_of_a_call / asked->values());
   Replaying replaying(truth, subject, precision, budget, std::move(*asked));
   for (std::size_t from = 0; from < at.size(); from += batch)
-    if (!replaying.replay(Positions(at).subspan(from, std::min(batch, at.size() - from)))) break;
+    if (!replaying.replay(std::span(at).subspan(from, std::min(batch, at.size() - from)))) break;
   return replaying.verdict();
 }
 

@@ -11,8 +11,6 @@
 namespace posproof {
 namespace {
 
-using Positions = std::span<const Position>;
-
 Encoding truth_of(std::string_view encoding, std::string_view parameters) {
   const EncodingSpec& spec = encoding_named(encoding);
   return spec.oracle(with(spec, Case::parse(parameters)));
@@ -186,11 +184,13 @@ TEST(Recorded, what_is_wrong_in_a_long_call_only_is_refuted_without_repeating) {
 
 TEST(Recorded, a_wrong_shape_is_an_error_and_no_crash) {
   Table table = sinusoidal();
-  table.rows = [](Positions at, Position length) { return sinusoidal().rows(at.first(1), length); };
+  table.rows = [](std::span<const Position> at, Position length) {
+    return sinusoidal().rows(at.first(1), length);
+  };
   const Verdict verdict = agreement_searched(sinusoidal(), table, all_f64, one_case());
   const auto* errored = std::get_if<Errored>(&verdict);
   ASSERT_NE(errored, nullptr) << name(verdict);
-  EXPECT_TRUE(errored->what.find(" rows were asked for, [1, 64] came (in a call of ") != std::string::npos)
+  EXPECT_TRUE(errored->what.find(", 64] and answers [1, 64] (in a call of ") != std::string::npos)
       << errored->what;
 }
 

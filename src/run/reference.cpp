@@ -37,8 +37,8 @@ std::vector<double> frequencies_of(const std::vector<Pair>& pairs, const std::op
 
 // What both kinds with an exact table have in common. `pairs` declare the frequency of every number of its
 // ladder.
-Reference holds_if(const std::shared_ptr<const ExactTable>& exact, const std::vector<Pair>& pairs,
-                   const std::optional<Pair>& lone, Position offset) {
+Reference by_exact_table(const std::shared_ptr<const ExactTable>& exact, const std::vector<Pair>& pairs,
+                         const std::optional<Pair>& lone, Position offset) {
   Reference out{.dim = exact->dim(), .empty = columns_in_no_run(*exact)};
   out.origin = -offset;
   out.compare = [exact](Format format, Position first, std::size_t rows, const std::byte* values,
@@ -62,8 +62,9 @@ double margin(double amplitude) {
   return 2 * unit_f64 * amplitude;
 }
 
-Reference of_exact(const Table& truth, const Precision& precision) {
-  Reference out = holds_if(truth.exact, truth.pairs, truth.lone, static_cast<Position>(truth.offset));
+Reference of_exact(const Table& truth, const std::shared_ptr<const ExactTable>& exact,
+                   const Precision& precision) {
+  Reference out = by_exact_table(exact, truth.pairs, truth.lone, static_cast<Position>(truth.offset));
   out.amplitude = truth.amplitude;
   out.ceiling = 2 * truth.amplitude;
   out.bound = [truth, precision, empty = out.empty](Position t) {
@@ -75,8 +76,9 @@ Reference of_exact(const Table& truth, const Precision& precision) {
   return out;
 }
 
-Reference of_exact(const Rotary& truth, const Precision& precision) {
-  Reference out = holds_if(truth.exact, truth.pairs, std::nullopt, 0);
+Reference of_exact(const Rotary& truth, const std::shared_ptr<const ExactTable>& exact,
+                   const Precision& precision) {
+  Reference out = by_exact_table(exact, truth.pairs, std::nullopt, 0);
   out.amplitude = truth.amplitude;
   out.ceiling = 2 * truth.amplitude;
   std::vector<double> x(truth.dim, 0.0);
@@ -227,12 +229,14 @@ Reference of_rows(const Bias& truth, const Precision& precision, const Domain& d
 }  // namespace
 
 std::optional<Reference> reference(const Encoding& truth, const Precision& precision, const Domain& domain) {
-  if (const auto* table = std::get_if<Table>(&truth))
-    return table->exact ? of_exact(*table, precision) : of_rows(*table, precision, domain);
-  if (const auto* rotary = std::get_if<Rotary>(&truth); rotary && rotary->exact)
-    return of_exact(*rotary, precision);
-  if (const auto* bias = std::get_if<Bias>(&truth)) return of_rows(*bias, precision, domain);
-  return std::nullopt;
+  return std::visit(
+      [&, exact = exact::exact_table(truth)](const auto& kind) -> std::optional<Reference> {
+        if constexpr (requires { of_exact(kind, exact, precision); })
+          if (exact) return of_exact(kind, exact, precision);
+        if constexpr (requires { of_rows(kind, precision, domain); }) return of_rows(kind, precision, domain);
+        return std::nullopt;
+      },
+      truth);
 }
 
 }  // namespace posproof

@@ -13,15 +13,19 @@ struct Seen {
   std::optional<Rotary> operator()(const CheckOf<Rotary>&) const { return own<Rotary>(); }
   std::optional<Bias> operator()(const CheckOf<Bias>&) const { return own<Bias>(); }
   std::optional<Contextual> operator()(const CheckOf<Contextual>&) const { return own<Contextual>(); }
-  std::optional<Score> operator()(const CheckOf<Score>&) const { return score(encoding); }
+  std::optional<Score> operator()(const CheckOf<Score>&) const {
+    return positions_of(encoding).axes == 1 ? score(encoding) : std::nullopt;
+  }
   std::optional<Attention> operator()(const CheckOf<Attention>&) const {
-    return attention::reference_attention(encoding);
+    return positions_of(encoding).axes == 1 ? std::optional(attention::reference_attention(encoding))
+                                            : std::nullopt;
   }
 
+  // Statements about a kind speak of positions of one number.
   template <class Kind>
   std::optional<Kind> own() const {
     const auto* kind = std::get_if<Kind>(&encoding);
-    return kind ? std::optional(*kind) : std::nullopt;
+    return kind && positions_of(encoding).axes == 1 ? std::optional(*kind) : std::nullopt;
   }
 };
 
@@ -34,10 +38,15 @@ bool applies(const Property& property, const Encoding& encoding) {
 std::optional<Trial> trial(const Property& property, const Encoding& encoding, Precision precision) {
   for (const Check& check : property.checks) {
     std::optional<Trial> found = std::visit(
-        [&](const auto& of_view) -> std::optional<Trial> {
-          const auto view = Seen{encoding}(of_view);
-          if (!view) return std::nullopt;
-          return [of_view, view = *view, precision](Draw& draw) { return of_view(view, precision, draw); };
+        [&]<class Of>(const Of& of_view) -> std::optional<Trial> {
+          if constexpr (std::is_same_v<Of, CallCheck>) {
+            if (!of_view.applies(encoding)) return std::nullopt;
+            return [of_view, encoding, precision](Draw& draw) { return of_view(encoding, precision, draw); };
+          } else {
+            const auto view = Seen{encoding}(of_view);
+            if (!view) return std::nullopt;
+            return [of_view, view = *view, precision](Draw& draw) { return of_view(view, precision, draw); };
+          }
         },
         check);
     if (found) return found;

@@ -4,92 +4,56 @@
 
 #include <memory>
 
+#include "core/call.h"
 #include "subject/kinds.h"
 #include "subject/protocol.h"
 
 namespace posproof {
 namespace {
 
-using Talk = std::shared_ptr<SubjectProtocol>;
-using Positions = std::span<const Position>;
+// A number that the subject's format cannot hold would be rounded on its way in, and the subject blamed for
+// it.
+void add(frame::Message& message, std::string_view name, const Tensor& values, Dtype dtype) {
+  for (const double value : values.data)
+    if (!holds(dtype, value))
+      throw SubjectError(
+          fmt::format("`{}` holds {}, which {} cannot hold exactly", name, value, posproof::name(dtype)));
+  message.values(name, values);
+}
+
+// A call as protocol.md has it: contents, positions, then what the call knows besides.
+frame::Message message(const Encoding& declared, const Call& call, Dtype dtype) {
+  const Signature& known = signature(declared);
+  frame::Message out;
+  for (std::size_t n = 0; n < known.takes.size(); ++n) add(out, known.takes[n].name, call.contents[n], dtype);
+  const auto positions = [&out](std::string_view name, const TokenPositions& at, Shape shape) {
+    if (at.axes != 1) shape.push_back(at.axes);
+    out.positions(name, Positions(at).flat(), shape);
+  };
+  if (known.positions && known.has(Axis::token)) {
+    const std::size_t n = call.positions.size() / call.batch;
+    positions("positions", call.positions, known.has(Axis::batch) ? Shape{call.batch, n} : Shape{n});
+  } else if (known.positions) {
+    positions("queries", call.positions, {call.positions.size()});
+    positions("keys", call.keys, {call.keys.size()});
+  }
+  if (known.length) out.word("length", std::to_string(call.length));
+  if (known.role) out.word("role", call.role == Role::query ? "query" : "key");
+  if (known.mask) out.mask("mask", call.mask);
+  return out;
+}
 
 // The declared encoding with the subject's function in the place of its own.
-struct Call {
-  Talk talk;
-
-  Domain positions(const Domain& declared) const {
-    const auto& said = talk->introduction().domain;
-    return said ? within(*said, declared) : declared;
-  }
-
-  // A number that the subject's format cannot hold would be rounded on its way in, and the subject blamed for
-  // it.
-  void add(frame::Message& message, std::string_view name, const Tensor& values) const {
-    const Dtype dtype = talk->introduction().dtype;
-    for (const double value : values.data)
-      if (!holds(dtype, value))
-        throw SubjectError(
-            fmt::format("`{}` holds {}, which {} cannot hold exactly", name, value, posproof::name(dtype)));
-    message.values(name, values);
-  }
-
-  Encoding operator()(Table table) const {
-    table.positions = positions(table.positions);
-    table.rows = [talk = talk, dim = table.dim](Positions positions, Position length) {
-      frame::Message choice;
-      choice.positions("positions", positions, {positions.size()}).word("length", std::to_string(length));
-      return talk->choice(std::move(choice), "rows", {positions.size(), dim});
-    };
-    return table;
-  }
-
-  Encoding operator()(Rotary rotary) const {
-    rotary.positions = positions(rotary.positions);
-    rotary.rotate = [here = *this](const Tensor& x, Positions positions, Role role) {
-      frame::Message choice;
-      here.add(choice, "x", x);
-      choice.positions("positions", positions, {x.shape.at(0), x.shape.at(2)});
-      choice.word("role", role == Role::query ? "query" : "key");
-      return here.talk->choice(std::move(choice), "rotate", x.shape);
-    };
-    return rotary;
-  }
-
-  Encoding operator()(Bias bias) const {
-    bias.positions = positions(bias.positions);
-    bias.bias = [talk = talk, heads = bias.heads](Positions queries, Positions keys) {
-      frame::Message choice;
-      choice.positions("queries", queries, {queries.size()}).positions("keys", keys, {keys.size()});
-      return talk->choice(std::move(choice), "bias", {heads, queries.size(), keys.size()});
-    };
-    return bias;
-  }
-
-  Encoding operator()(Contextual contextual) const {
-    contextual.positions = positions(contextual.positions);
-    contextual.logits = [here = *this, heads = contextual.heads](const Tensor& q, const Tensor& k,
-                                                                 Positions queries, Positions keys) {
-      frame::Message choice;
-      here.add(choice, "q", q);
-      here.add(choice, "k", k);
-      choice.positions("queries", queries, {queries.size()}).positions("keys", keys, {keys.size()});
-      return here.talk->choice(std::move(choice), "logits", {heads, queries.size(), keys.size()});
-    };
-    return contextual;
-  }
-
-  Encoding operator()(Attention attention) const {
-    attention.attend = [here = *this](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-      frame::Message choice;
-      here.add(choice, "q", q);
-      here.add(choice, "k", k);
-      here.add(choice, "v", v);
-      choice.mask("mask", mask);
-      return here.talk->choice(std::move(choice), "attend", {q.shape.at(0), v.shape.at(1)});
-    };
-    return attention;
-  }
-};
+Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtocol>& talk) {
+  const auto& said = talk->introduction().domain;
+  Domain domain = said ? within(*said, positions_of(declared)) : positions_of(declared);
+  domain.axes = positions_of(declared).axes;
+  return answered_by(with_positions(declared, domain), [declared, talk](const Call& call) {
+    const Signature& known = signature(declared);
+    return talk->ask(message(declared, call, talk->introduction().dtype), known.call,
+                     shape_of_answer(declared, call));
+  });
+}
 
 std::string described(const Introduction& it) {
   std::string text = it.name;
@@ -108,7 +72,7 @@ Subject open_command(const Words& words, const Expected& expected) {
   return {
       .name = "",
       .description = described(it),
-      .encoding = std::visit(Call{talk}, declared),
+      .encoding = answered(declared, talk),
       .precision = words.precision.value_or(it.precision),
   };
 }

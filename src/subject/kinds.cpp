@@ -4,22 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+
+#include "core/call.h"
 
 namespace posproof {
-
-std::string_view call(const Encoding& encoding) {
-  static constexpr std::array<std::string_view, 5> calls = {"rows", "rotate", "bias", "logits", "attend"};
-  return calls[encoding.index()];
-}
 
 const Encoding& choose(std::string_view subject, const std::vector<std::string>& implemented,
                        const Expected& expected) {
   std::vector<std::string_view> askable;
   for (const Encoding& declared : expected.declared) {
-    if (std::find(implemented.begin(), implemented.end(), call(declared)) != implemented.end())
+    if (std::find(implemented.begin(), implemented.end(), signature(declared).call) != implemented.end())
       return declared;
-    askable.push_back(call(declared));
+    askable.push_back(signature(declared).call);
   }
   throw SubjectError(fmt::format("{}: implements {}; `{}` can be asked as {}", subject,
                                  fmt::join(implemented, ", "), expected.encoding, fmt::join(askable, ", ")));

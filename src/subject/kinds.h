@@ -8,9 +8,6 @@
 
 namespace posproof {
 
-// The call of the protocol that answers for an encoding: rows, rotate, bias, logits or attend.
-std::string_view call(const Encoding& encoding);
-
 // The first of the declared encodings that the subject implements. Throws SubjectError with what it
 // implements and what it can be asked as, where there is none.
 const Encoding& choose(std::string_view subject, const std::vector<std::string>& implemented,

@@ -77,7 +77,7 @@ SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv
   start();
 }
 
-Tensor SubjectProtocol::choice(frame::Message message, std::string_view call, const Shape& shape) {
+Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const Shape& shape) {
   const std::string id = std::to_string(++last_id_);
   message.word("call", call).word("id", id);
   if (!process_) start();

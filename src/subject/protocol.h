@@ -40,7 +40,7 @@ class SubjectProtocol {
   const Introduction& introduction() const { return introduction_; }
 
   // Asks, and checks that the answer has that shape. Throws Refusal where the subject declines.
-  Tensor choice(frame::Message message, std::string_view call, const Shape& shape);
+  Tensor ask(frame::Message message, std::string_view call, const Shape& shape);
 
  private:
   using Deadline = Process::Clock::time_point;

@@ -36,7 +36,7 @@ std::string start(const std::string& words, std::chrono::milliseconds call_time 
 }
 
 // The message of what goes wrong in the rows of positions 13 and 2; it starts without trouble.
-std::string choice(const std::string& words) {
+std::string ask(const std::string& words) {
   const Subject subject = open(words, table_of_four());
   return thrown(words, [&] { rows(subject, {13, 2}); });
 }
@@ -132,26 +132,26 @@ TEST(SubjectProtocol, every_fault_of_a_frame_is_named) {
   EXPECT_EQ(start(bad("huge_header")), ": the header is 4611686018427387904 bytes long, 1048576 are allowed");
   EXPECT_EQ(start(bad("cut_hello")),
             ": it exits with status 0 in the middle of a frame: of its header, 42 of 131 bytes came");
-  EXPECT_EQ(choice(bad("cut")),
+  EXPECT_EQ(ask(bad("cut")),
             question + "it exits with status 0 in the middle of a frame: of its values, 28 of 32 bytes came");
-  EXPECT_EQ(choice(bad("shape_without_bytes")),
+  EXPECT_EQ(ask(bad("shape_without_bytes")),
             question + "tensor `result` of shape [2, 4] in F32 has 32 bytes, its data_offsets hold 28");
-  EXPECT_EQ(choice(bad("huge_shape")),
+  EXPECT_EQ(ask(bad("huge_shape")),
             question +
                 "tensor `result` of shape [1099511627776, 1099511627776] has more bytes than can be counted");
 }
 
 TEST(SubjectProtocol, an_answer_of_another_shape_dtype_or_name_is_an_error) {
-  EXPECT_EQ(choice(bad("other_shape")), question + "its answer has shape [1, 4]; [2, 4] was asked for");
-  EXPECT_EQ(choice(bad("huge_result")),
+  EXPECT_EQ(ask(bad("other_shape")), question + "its answer has shape [1, 4]; [2, 4] was asked for");
+  EXPECT_EQ(ask(bad("huge_result")),
             question + "its answer has shape [68719476736, 4]; [2, 4] was asked for");
-  EXPECT_EQ(choice(bad("double")), question + "its answer is in F64; in the handshake it promised F32");
-  EXPECT_EQ(choice(bad("other_name")),
+  EXPECT_EQ(ask(bad("double")), question + "its answer is in F64; in the handshake it promised F32");
+  EXPECT_EQ(ask(bad("other_name")),
             question + "its answer holds `rows`; the protocol has one tensor, `result`");
-  EXPECT_EQ(choice(bad("other_id")), question + "it answers call `7`; call 1 was asked");
-  EXPECT_EQ(choice(bad("other_answer")),
+  EXPECT_EQ(ask(bad("other_id")), question + "it answers call `7`; call 1 was asked");
+  EXPECT_EQ(ask(bad("other_answer")),
             question + "its answer is `maybe`, which is none of result, declined, error");
-  EXPECT_EQ(choice(bad("error")), question + "KeyError: 'inv_freq'");
+  EXPECT_EQ(ask(bad("error")), question + "KeyError: 'inv_freq'");
 }
 
 TEST(SubjectProtocol, after_a_wrong_shape_the_same_process_goes_on) {
@@ -174,7 +174,7 @@ TEST(SubjectProtocol, a_crash_is_named_and_the_next_call_starts_it_anew) {
   EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 2}); }), question + message);
   EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 3}); }), question + message) << "the second time as well";
   EXPECT_EQ(rows(subject, {12}), Tensor({1, 4}, {12, 13, 14, 15}));
-  EXPECT_EQ(choice(bad("exit_later")), question + "it exits with status 5");
+  EXPECT_EQ(ask(bad("exit_later")), question + "it exits with status 5");
 }
 
 TEST(SubjectProtocol, a_death_between_two_calls_is_named_by_the_second) {

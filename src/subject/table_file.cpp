@@ -14,7 +14,6 @@
 namespace posproof {
 namespace {
 
-using Positions = std::span<const Position>;
 using Held = std::shared_ptr<const Array>;
 
 // Row number of a position in a file that has `count` of them, from position `lo` on.

@@ -1,0 +1,475 @@
+#include "core/call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "core/error.h"
+
+namespace posproof {
+namespace {
+
+using enum Axis;
+
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+std::size_t place(const Operand& operand, Axis axis) {
+  const auto found = std::find(operand.axes.begin(), operand.axes.end(), axis);
+  return static_cast<std::size_t>(found - operand.axes.begin());
+}
+
+// How long an axis is in the answer to a call, or in the content that it takes.
+std::size_t extent(const Encoding& encoding, const Call& call, Axis axis) {
+  const auto& contents = call.contents;
+  switch (axis) {
+    case batch:
+      return call.batch;
+    case token:
+      return call.positions.size() / call.batch;
+    case query:
+      return signature(encoding).positions ? call.positions.size() : contents.at(0).shape.at(0);
+    case key:
+      return signature(encoding).positions ? call.keys.size() : contents.at(1).shape.at(0);
+    case head:
+      return std::visit(Overloaded{[](const Rotary& rotary) { return rotary.heads; },
+                                   [](const Bias& bias) { return bias.heads; },
+                                   [](const Contextual& contextual) { return contextual.heads; },
+                                   [](const auto&) { return std::size_t{1}; }},
+                        encoding);
+    case channel:
+      return std::visit(Overloaded{[](const Bias&) { return std::size_t{0}; },
+                                   [&](const Attention& attention) {
+                                     return contents.size() == 3 ? contents[2].shape.at(1)
+                                                                 : attention.value_dim;
+                                   },
+                                   [](const auto& kind) { return kind.dim; }},
+                        encoding);
+  }
+  return 0;
+}
+
+std::vector<Tensor> contents_for(const Encoding& encoding, const Call& call, Draw* draw) {
+  std::vector<Tensor> contents;
+  const Signature& takes = signature(encoding);
+  for (std::size_t n = 0; n < takes.takes.size(); ++n) {
+    Shape shape;
+    for (const Axis axis : takes.takes[n].axes)
+      shape.push_back(axis == channel ? width_of_content(encoding, n) : extent(encoding, call, axis));
+    contents.push_back(draw != nullptr ? draw->content(takes.takes[n].name, shape) : Tensor(shape));
+  }
+  return contents;
+}
+
+template <class Number>
+void keep(std::vector<Number>& numbers, std::size_t groups, std::size_t each, Indices indices) {
+  if (numbers.empty()) return;
+  std::vector<Number> kept;
+  const std::size_t group = numbers.size() / groups;
+  for (std::size_t g = 0; g < groups; ++g)
+    for (const std::size_t index : indices)
+      for (std::size_t c = 0; c < each; ++c) kept.push_back(numbers.at(g * group + index * each + c));
+  numbers = std::move(kept);
+}
+
+// Of positions in so many groups, each of consecutive blocks of so many tokens: these blocks.
+void keep(TokenPositions& positions, std::size_t groups, std::size_t tokens, Indices indices) {
+  keep(positions.whole, groups, tokens * positions.axes, indices);
+  keep(positions.real, groups, tokens * positions.axes, indices);
+}
+
+}  // namespace
+
+bool Operand::has(Axis axis) const {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+bool Signature::has(Axis axis) const {
+  return gives.has(axis);
+}
+
+Axis Signature::along() const {
+  return has(token) ? token : query;
+}
+
+const Signature& signature(const Encoding& encoding) {
+  const std::vector<Axis> tokens = {batch, head, token, channel}, logits = {head, query, key};
+  static const std::array<Signature, 5> signatures = {{
+      {.call = "rows", .takes = {}, .gives = {"rows", {token, channel}}, .length = true},
+      {.call = "rotate", .takes = {{"x", tokens}}, .gives = {"x", tokens}, .role = true},
+      {.call = "bias", .takes = {}, .gives = {"bias", logits}},
+      {.call = "logits",
+       .takes = {{"q", {query, channel}}, {"k", {key, channel}}},
+       .gives = {"logits", logits}},
+      {.call = "attend",
+       .takes = {{"q", {query, channel}}, {"k", {key, channel}}, {"v", {key, channel}}},
+       .gives = {"y", {query, channel}},
+       .positions = false,
+       .mask = true},
+  }};
+  return signatures.at(encoding.index());
+}
+
+TokenPositions::operator Positions() const {
+  return real.empty() ? Positions(std::span(whole), axes) : Positions(std::span(real), axes);
+}
+
+Shape shape_of_answer(const Encoding& encoding, const Call& call) {
+  // What a content has is what came, not what was declared: of a rotation its own shape.
+  const Signature& known = signature(encoding);
+  if (!call.contents.empty() && known.takes.back().axes == known.gives.axes)
+    return call.contents.back().shape;
+  Shape shape;
+  for (const Axis axis : signature(encoding).gives.axes) shape.push_back(extent(encoding, call, axis));
+  return shape;
+}
+
+// The width of a content: of the whole operator, values have their own.
+std::size_t width_of_content(const Encoding& encoding, std::size_t content) {
+  return std::visit(Overloaded{[](const Bias&) { return std::size_t{0}; },
+                               [content](const Attention& attention) {
+                                 return content == 2 ? attention.value_dim : attention.dim;
+                               },
+                               [](const auto& kind) { return kind.dim; }},
+                    encoding);
+}
+
+Tensor answer(const Encoding& encoding, const Call& call) {
+  const auto& contents = call.contents;
+  Tensor given = std::visit(
+      Overloaded{
+          [&](const Table& table) { return table.rows(call.positions, call.length); },
+          [&](const Rotary& rotary) { return rotary.rotate(contents.at(0), call.positions, call.role); },
+          [&](const Bias& bias) { return bias.bias(call.positions, call.keys); },
+          [&](const Contextual& contextual) {
+            return contextual.logits(contents.at(0), contents.at(1), call.positions, call.keys);
+          },
+          [&](const Attention& attention) {
+            return attention.attend(contents.at(0), contents.at(1), contents.at(2), call.mask);
+          }},
+      encoding);
+  const Shape wanted = shape_of_answer(encoding, call);
+  if (given.shape != wanted || given.data.size() != count(wanted))
+    throw std::length_error(fmt::format("{} was asked for {} and answers {}", signature(encoding).call,
+                                        text(wanted), text(given.shape)));
+  return given;
+}
+
+Tensor take(const Operand& operand, const Tensor& values, Axis axis, Indices indices) {
+  const std::size_t at = place(operand, axis);
+  if (at == operand.axes.size()) return values;
+  const auto first = values.shape.begin();
+  const std::size_t outer =
+      std::accumulate(first, first + static_cast<std::ptrdiff_t>(at), std::size_t{1}, std::multiplies<>());
+  const std::size_t length = values.shape.at(at),
+                    inner = values.data.size() / std::max<std::size_t>(1, outer * length);
+  Shape shape = values.shape;
+  shape[at] = indices.size();
+  Tensor out(shape);
+  auto to = out.data.begin();
+  for (std::size_t o = 0; o < outer; ++o)
+    for (const std::size_t index : indices) {
+      if (index >= length) throw std::out_of_range(fmt::format("entry {} of an axis of {}", index, length));
+      const auto from = values.data.begin() + static_cast<std::ptrdiff_t>((o * length + index) * inner);
+      to = std::copy_n(from, inner, to);
+    }
+  return out;
+}
+
+Call take(const Encoding& encoding, const Call& call, Axis axis, Indices indices) {
+  const Signature& known = signature(encoding);
+  Call out = call;
+  for (std::size_t n = 0; n < known.takes.size(); ++n)
+    out.contents[n] = take(known.takes[n], call.contents[n], axis, indices);
+  if (known.mask) out.mask = take({"mask", {query, key}}, call.mask, axis, indices);
+  if (axis == batch) {
+    keep(out.positions, 1, call.positions.size() / call.batch, indices);
+    out.batch = indices.size();
+  }
+  if (axis == token || axis == query) keep(out.positions, call.batch, 1, indices);
+  if (axis == key) keep(out.keys, 1, 1, indices);
+  return out;
+}
+
+Bound& Bound::operator*=(double factor) {
+  for (double& one : error.data) one *= factor;
+  return *this;
+}
+
+namespace {
+
+// The errors of a token's channels, each for the axis of the position that its pair belongs to.
+template <class ErrorsAt>
+void by_axis(const std::vector<Pair>& pairs, const Positions& positions, std::size_t token,
+             std::span<double> error, const ErrorsAt& errors_at) {
+  const std::span<const Position> own = positions.flat().subspan(token * positions.axes(), positions.axes());
+  errors_at(own[0], error);
+  std::vector<double> other(own.size() > 1 ? error.size() : 0);
+  for (std::size_t axis = 1; axis < own.size(); ++axis) {
+    errors_at(own[axis], other);
+    for (const Pair& pair : pairs)
+      if (pair.axis == axis)
+        for (const std::size_t c : {pair.first, pair.second}) error[c] = other[c];
+  }
+}
+
+}  // namespace
+
+Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, const Precision& precision) {
+  Bound out{Tensor(answer.shape), Tensor(answer.shape)};
+  std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), no_ceiling);
+  const auto row_by_row = [&](const auto& each) {
+    for (std::size_t r = 0; r < answer.rows(); ++r) each(r);
+  };
+  const Positions positions = call.positions, keys = call.keys;
+  std::visit(
+      Overloaded{[&](const Table& table) {
+                   const RowErrors errors(table, precision, RowErrors::Against::declared);
+                   row_by_row([&](std::size_t r) {
+                     by_axis(table.pairs, positions, r, out.error.row(r),
+                             [&](Position t, std::span<double> to) { errors.at(t, answer.row(r), to); });
+                   });
+                   // A table with a ladder cannot be further off than from -A to A; the others have no bound.
+                   if (!table.pairs.empty())
+                     std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
+                 },
+                 [&](const Rotary& rotary) {
+                   const std::size_t n = call.positions.size() / call.batch;
+                   row_by_row([&](std::size_t r) {
+                     const auto x = call.contents.at(0).row(r);
+                     by_axis(rotary.pairs, positions, r / (rotary.heads * n) * n + r % n, out.error.row(r),
+                             [&](Position t, std::span<double> to) {
+                               std::ranges::copy(rotated_error(rotary, precision, t, x), to.begin());
+                             });
+                     for (const Pair& pair : rotary.pairs)
+                       out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
+                           2 * rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
+                   });
+                 },
+                 [&](const Bias& bias) {
+                   row_by_row([&](std::size_t r) {
+                     const std::size_t h = r / positions.size();
+                     for (std::size_t c = 0; c < keys.size(); ++c)
+                       out.error.at(r, c) = bias_error(precision, answer.at(r, c),
+                                                       bias.slopes.empty() ? 0.0 : bias.slopes[h], h + 1);
+                   });
+                 },
+                 [&](const Contextual& contextual) {
+                   row_by_row([&](std::size_t r) {
+                     const std::size_t i = r % positions.size();
+                     for (std::size_t c = 0; c < keys.size(); ++c) {
+                       out.error.at(r, c) =
+                           contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
+                                            positions[i], keys[c], precision);
+                       if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
+                     }
+                   });
+                 },
+                 [&](const Attention& attention) {
+                   const auto& values = call.contents.at(2).data;
+                   const auto [least, most] = std::minmax_element(values.begin(), values.end());
+                   std::fill(out.error.data.begin(), out.error.data.end(),
+                             attention.error(call.contents.at(0), call.contents.at(1), call.contents.at(2),
+                                             call.mask, precision));
+                   // An average of values cannot be further off than their spread.
+                   std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
+                 }},
+      declared);
+  return out;
+}
+
+bool is_causal(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.causal; }) return kind.causal;
+        return false;
+      },
+      encoding);
+}
+
+Comparison compare(const Encoding& declared, const Call& call, const Tensor& there, const Tensor& here,
+                   const Bound& bound, Freedom freedom, const std::function<void(const Residual&)>& each) {
+  const Signature& known = signature(declared);
+  const bool pairs = known.positions && known.has(query) && known.has(key);
+  const bool causal = pairs && is_causal(declared);
+  const std::size_t nq = pairs ? call.positions.size() : 1;
+  const Positions positions = call.positions, keys = call.keys;
+  Comparison out;
+  for (std::size_t r = 0; r < here.rows(); ++r) {
+    // The query's own key, where a row may be shifted.
+    const std::size_t own =
+        freedom == Freedom::constant_per_row
+            ? static_cast<std::size_t>(std::find(keys.begin(), keys.end(), positions[r % nq]) - keys.begin())
+            : 0;
+    for (std::size_t c = 0; c < here.width(); ++c) {
+      if (causal && keys[c] > positions[r % nq]) continue;
+      double a = there.at(r, c), b = here.at(r, c), error = bound.error.at(r, c),
+             ceiling = bound.ceiling.at(r, c);
+      if (freedom == Freedom::constant_per_row) {
+        a -= there.at(r, own), b -= here.at(r, own);
+        error += bound.error.at(r, own) + unit_f64 * (std::abs(a) + std::abs(b));
+        if (c == own) ceiling = 0;
+        if (!std::isfinite(a) || !std::isfinite(b)) return {holds_if(false), r * here.width() + c};
+      }
+      // Whoever listens compares with what may be wrong, too: there NaN is what was expected where NaN is.
+      const Residual residual =
+          each && std::isnan(a) && std::isnan(b) ? holds_if(true) : difference(a, b, error, ceiling);
+      if (each) each(residual);
+      const Residual worst = worse(out.worst, residual);
+      if (worst.error != out.worst.error || worst.bound != out.worst.bound) out.at = r * here.width() + c;
+      out.worst = worst;
+    }
+  }
+  return out;
+}
+
+namespace {
+
+// Names of drawn positions.
+using Names = std::array<std::string_view, 4>;
+constexpr Names of_tokens = {"t", "t1", "t2", "t3"}, of_queries = {"i", "i1", "i2", "i3"},
+                of_keys = {"j", "j1", "j2", "j3"};
+
+// Of the second axis on, `t.1`, `t.2`.
+TokenPositions drawn(Draw& draw, std::size_t n, const Names& names, const Domain& within) {
+  TokenPositions out{.axes = within.axes};
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t axis = 0; axis < within.axes; ++axis)
+      out.whole.push_back(draw.position(
+          axis == 0 ? std::string(names.at(r)) : fmt::format("{}.{}", names.at(r), axis), within));
+  return out;
+}
+
+std::size_t drawn_size(Draw& draw, std::string_view name, std::int64_t most) {
+  return static_cast<std::size_t>(draw.integer(name, 1, most));
+}
+
+// Every token has the same content but for a power of two, which is exact in every format: tokens that are
+// mixed up differ, and the counterexample stays one vector.
+Tensor tokens_of(const Shape& shape, std::span<const double> content) {
+  Tensor x(shape);
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < x.width(); ++c) x.at(r, c) = std::ldexp(content[c], static_cast<int>(r % 4));
+  return x;
+}
+
+Mask drawn_mask(Draw& draw, std::size_t n, bool causal_only) {
+  const std::vector<Value> masks =
+      causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
+  const bool causal = std::get<std::string>(draw.one_of("mask", masks)) == "causal";
+  Mask mask({n, n}, std::vector<double>(n * n, 1));
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = r + 1; causal && c < n; ++c) mask.at(r, c) = 0;
+  return mask;
+}
+
+}  // namespace
+
+Call draw_call(const Encoding& encoding, const Domain& domain, Draw& draw) {
+  const Signature& known = signature(encoding);
+  Call call;
+  if (known.mask) {
+    const std::size_t n = drawn_size(draw, "tokens", 5);
+    call.mask = drawn_mask(draw, n, is_causal(encoding));
+    call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn
+    call.contents = contents_for(encoding, call, &draw);
+  } else if (known.role) {
+    call.batch = drawn_size(draw, "batch", 2);
+    const std::size_t n = drawn_size(draw, "tokens", 2);
+    call.positions = drawn(draw, call.batch * n, of_tokens, domain);
+    call.role =
+        std::get<std::string>(draw.one_of("role", {"query", "key"})) == "query" ? Role::query : Role::key;
+    call.contents = {
+        tokens_of(shape_of_answer(encoding, call), draw.content("x", width_of_content(encoding, 0)))};
+  } else if (known.has(token)) {
+    call.positions = drawn(draw, drawn_size(draw, "rows", 4), of_tokens, domain);
+    const Position last = *std::max_element(call.positions.whole.begin(), call.positions.whole.end());
+    call.length = draw.position("n", domain, last + 1, std::max(last + 1, domain.hi + 1));
+  } else {
+    const std::int64_t most = known.takes.empty() ? 4 : 2;
+    const std::size_t nq = drawn_size(draw, "nq", most), nk = drawn_size(draw, "nk", most);
+    call.positions = drawn(draw, nq, of_queries, domain);
+    call.keys = drawn(draw, nk, of_keys, domain);
+    call.contents = contents_for(encoding, call, &draw);
+  }
+  return call;
+}
+
+Case case_of(const Encoding& encoding, const Domain& domain, Position t, const std::vector<double>& content,
+             Role role) {
+  const Signature& known = signature(encoding);
+  Case one;
+  const auto set = [&one](std::string_view name, Position value) {
+    one.set(name, static_cast<double>(value));
+  };
+  if (known.role) {
+    set("batch", 1), set("tokens", 1), set("t", t);
+    one.set("role", role == Role::query ? "query" : "key");
+  } else if (known.has(token)) {
+    set("rows", 1), set("t", t), set("n", domain.hi + 1);
+  } else {
+    set("nq", 1), set("nk", 1), set("i", t), set("j", domain.lo);
+  }
+  for (const Operand& operand : known.takes) one.set(operand.name, content);
+  return one;
+}
+
+Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* draw, std::size_t batch) {
+  Call call{.batch = batch, .positions = {std::move(positions)}};
+  const auto& at = call.positions.whole;
+  call.length = at.empty() ? 0 : *std::max_element(at.begin(), at.end()) + 1;
+  if (signature(encoding).has(key)) call.keys = call.positions;
+  call.contents = contents_for(encoding, call, draw);
+  return call;
+}
+
+Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answer) {
+  const auto held = [](const Positions& positions) {
+    TokenPositions out{.axes = positions.axes()};
+    if (positions.are_whole())
+      out.whole.assign(positions.flat().begin(), positions.flat().end());
+    else
+      for (std::size_t n = 0; n < positions.size() * positions.axes(); ++n)
+        out.real.push_back(positions.at(n / positions.axes(), n % positions.axes()));
+    return out;
+  };
+  std::visit(
+      Overloaded{
+          [&](Table& table) {
+            table.rows = [=](const Positions& positions, Position length) {
+              return answer({.positions = held(positions), .length = length});
+            };
+          },
+          [&](Rotary& rotary) {
+            rotary.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+              return answer(
+                  {.batch = x.shape.at(0), .positions = held(positions), .contents = {x}, .role = role});
+            };
+          },
+          [&](Bias& bias) {
+            bias.bias = [=](const Positions& queries, const Positions& keys) {
+              return answer({.positions = held(queries), .keys = held(keys)});
+            };
+          },
+          [&](Contextual& contextual) {
+            contextual.logits = [=](const Tensor& q, const Tensor& k, const Positions& queries,
+                                    const Positions& keys) {
+              return answer({.positions = held(queries), .keys = held(keys), .contents = {q, k}});
+            };
+          },
+          [&](Attention& attention) {
+            attention.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+              return answer({.contents = {q, k, v}, .mask = mask});
+            };
+          }},
+      encoding);
+  return encoding;
+}
+
+}  // namespace posproof

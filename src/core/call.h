@@ -1,0 +1,123 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/case.h"
+#include "core/draw.h"
+#include "core/encoding.h"
+#include "core/precision.h"
+#include "core/residual.h"
+
+// What any kind of encoding is given and gives, with named axes: the one place that knows the kinds, so that
+// a call and its answer are sliced, permuted, repeated, compared and sent without knowing them.
+namespace posproof {
+
+// What runs along a dimension. Tokens are queries and keys alike; a kind that tells them apart has both.
+enum class Axis { batch, head, query, key, token, channel };
+
+struct Operand {
+  std::string_view name;  // as the protocol calls it
+  std::vector<Axis> axes;
+
+  bool has(Axis axis) const;
+};
+
+// One for each kind.
+struct Signature {
+  std::string_view call;       // the protocol's word: `rows`, `rotate`, `bias`, `logits`, `attend`
+  std::vector<Operand> takes;  // contents, in order
+  Operand gives;               // its name is the answer's: `rows`
+  bool positions = true;       // the call names positions; else they are row numbers
+  bool length = false;         // and the length of the sequence
+  bool role = false;           // and whether queries or keys are meant
+  bool mask = false;           // and which key each query may see
+
+  bool has(Axis axis) const;  // in what it gives
+  Axis along() const;         // of the positions: token, or query where keys have positions of their own
+};
+
+const Signature& signature(const Encoding& encoding);
+
+// Positions that a call keeps: [n], or [n, axes].
+struct TokenPositions {
+  std::vector<Position> whole = {};
+  std::vector<double> real = {};  // instead of whole ones
+  std::size_t axes = 1;
+
+  std::size_t size() const { return (whole.size() + real.size()) / axes; }
+  operator Positions() const;
+};
+
+struct Call {
+  std::size_t batch = 1;
+  TokenPositions positions = {};  // of the tokens [batch, n], or of the queries [n]
+  TokenPositions keys = {};       // where they have positions of their own
+  std::vector<Tensor> contents = {};
+  Mask mask = {};
+  Role role = Role::query;
+  Position length = 0;  // of the sequence, in tokens
+};
+
+// Declared: only keys at or before the query mean anything.
+bool is_causal(const Encoding& encoding);
+
+// What the encoding answers. Throws std::length_error for an answer of another shape than this.
+Tensor answer(const Encoding& encoding, const Call& call);
+Shape shape_of_answer(const Encoding& encoding, const Call& call);
+std::size_t width_of_content(const Encoding& encoding, std::size_t content);  // channels
+
+// These of the axis, in this order; an index may repeat. Of a call its positions, contents and mask, of a
+// tensor with the operand's axes its values.
+using Indices = std::span<const std::size_t>;
+Call take(const Encoding& encoding, const Call& call, Axis axis, Indices indices);
+Tensor take(const Operand& operand, const Tensor& values, Axis axis, Indices indices);
+
+// For each entry of an answer: how far rounding in that precision may put it from the exact one
+// (core/error.h, or the encoding's own bound), and how far it could be off however wrong it is. `answer` is
+// the exact one or one within that bound of it.
+struct Bound {
+  Tensor error, ceiling;
+
+  Bound& operator*=(double factor);  // of the errors: two answers may be off by twice as much
+};
+Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, const Precision& precision);
+
+// What does not matter in a comparison.
+enum class Freedom {
+  none,
+  constant_per_row,  // of logits: the softmax does not see it, so entries count relative to the query's own
+                     // key
+};
+
+// The entry that says most against two answers being the same, and where it is in the answer's data. Entries
+// that a causal encoding's mask hides are passed over.
+struct Comparison {
+  Residual worst = {0, 0, 0};
+  std::size_t at = 0;
+};
+Comparison compare(const Encoding& declared, const Call& call, const Tensor& there, const Tensor& here,
+                   const Bound& bound, Freedom freedom = Freedom::none,
+                   const std::function<void(const Residual&)>& each = {});
+
+// A call as agreement draws it: at most four positions, which are enough to see a call that is right for one
+// row only. Attention is masked causally where only that means anything.
+Call draw_call(const Encoding& encoding, const Domain& domain, Draw& draw);
+
+// The case in which that draws one position: of a bias and of logits the query's, against the first key of
+// the domain. `content` fills each content; a rotary has the role.
+Case case_of(const Encoding& encoding, const Domain& domain, Position t,
+             const std::vector<double>& content = {}, Role role = Role::query);
+
+// A sequence of tokens at these positions: positions of queries and keys, the length that the last one needs.
+// Contents are drawn under their own names, zeros without a draw.
+Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* draw = nullptr,
+              std::size_t batch = 1);
+
+// The same encoding, answered by a function: a foreign subject, a defect, a recording.
+Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answer);
+
+}  // namespace posproof

@@ -1,0 +1,202 @@
+#include "core/call.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/testing/axial.h"
+
+namespace posproof {
+namespace {
+
+// Entry (row, channel) is 10 t + c.
+Encoding table() {
+  Table table{.dim = 3};
+  table.rows = [](std::span<const Position> positions, Position) {
+    Tensor rows({positions.size(), 3});
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      for (std::size_t c = 0; c < 3; ++c)
+        rows.at(r, c) = 10 * static_cast<double>(positions[r]) + static_cast<double>(c);
+    return rows;
+  };
+  return table;
+}
+
+// Entry (head, i, j) is 100 h + 10 i + j.
+Encoding bias(bool causal = false) {
+  Bias bias{.heads = 2, .causal = causal};
+  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
+    Tensor out({2, queries.size(), keys.size()});
+    std::size_t at = 0;
+    for (const double h : {0.0, 1.0})
+      for (const Position i : queries)
+        for (const Position j : keys)
+          out.data[at++] = 100 * h + 10 * static_cast<double>(i) + static_cast<double>(j);
+    return out;
+  };
+  return bias;
+}
+
+// x + 1000 b of the batch row's first position + t, in every channel.
+Encoding rotary() {
+  Rotary rotary{.dim = 2, .heads = 2};
+  rotary.rotate = [](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor y = x;
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (double& value : y.row(r))
+        value += static_cast<double>(positions[r / (heads * n) * n + r % n]) + (role == Role::key ? 0.5 : 0);
+    return y;
+  };
+  return rotary;
+}
+
+Call rotary_call() {
+  Call call = sequence(rotary(), {1, 2, 3, 4, 5, 6}, nullptr, 2);
+  for (std::size_t n = 0; n < call.contents[0].data.size(); ++n)
+    call.contents[0].data[n] = 100 * static_cast<double>(n);
+  return call;
+}
+
+// Whatever is taken of a call, its answer is what is taken of the answer.
+void expect_commutes(const Encoding& encoding, const Call& call, Axis axis,
+                     const std::vector<std::size_t>& indices) {
+  const Tensor taken = take(signature(encoding).gives, answer(encoding, call), axis, indices);
+  EXPECT_EQ(answer(encoding, take(encoding, call, axis, indices)), taken) << static_cast<int>(axis);
+}
+
+TEST(Call, what_is_taken_of_it_is_answered_as_what_is_taken_of_the_answer) {
+  expect_commutes(table(), sequence(table(), {7, 5, 6}), Axis::token, {2, 0, 0});
+  Call pairs = sequence(bias(), {4, 9});
+  pairs.keys.whole = {1, 2, 3};
+  expect_commutes(bias(), pairs, Axis::query, {1, 0, 1});
+  expect_commutes(bias(), pairs, Axis::key, {2, 0});
+  for (const auto& [axis, indices] : {std::pair{Axis::batch, std::vector<std::size_t>{1, 1, 0}},
+                                      {Axis::head, {1, 0}},
+                                      {Axis::token, {2, 1}}})
+    expect_commutes(rotary(), rotary_call(), axis, indices);
+}
+
+TEST(Call, what_is_taken_keeps_its_order_and_shape) {
+  const Call taken = take(rotary(), rotary_call(), Axis::batch, std::vector<std::size_t>{1});
+  EXPECT_EQ(taken.batch, 1u);
+  EXPECT_EQ(taken.positions.whole, (std::vector<Position>{4, 5, 6}));
+  EXPECT_EQ(taken.contents[0].shape, (Shape{1, 2, 3, 2}));
+  EXPECT_EQ(taken.contents[0].data[0], 1200);
+  const Call tokens = take(rotary(), rotary_call(), Axis::token, std::vector<std::size_t>{2, 0});
+  EXPECT_EQ(tokens.positions.whole, (std::vector<Position>{3, 1, 6, 4}));
+  EXPECT_THROW(take(rotary(), rotary_call(), Axis::head, std::vector<std::size_t>{2}), std::out_of_range);
+}
+
+TEST(Call, an_answer_of_another_shape_says_what_was_asked_for) {
+  const Encoding shorter = answered_by(table(), [](const Call&) { return Tensor({1, 3}); });
+  try {
+    answer(shorter, sequence(shorter, {0, 1}));
+    FAIL();
+  } catch (const std::length_error& error) {
+    EXPECT_STREQ(error.what(), "rows was asked for [2, 3] and answers [1, 3]");
+  }
+}
+
+TEST(Call, answered_by_passes_on_all_of_the_call) {
+  Call heard;
+  const Encoding listening = answered_by(rotary(), [&heard](const Call& call) {
+    heard = call;
+    return call.contents[0];
+  });
+  Call call = rotary_call();
+  call.role = Role::key;
+  answer(listening, call);
+  EXPECT_EQ(heard.batch, 2u);
+  EXPECT_EQ(heard.positions.whole, call.positions.whole);
+  EXPECT_EQ(heard.contents, call.contents);
+  EXPECT_EQ(heard.role, Role::key);
+}
+
+Bound exact(const Tensor& answer) {
+  Bound none{Tensor(answer.shape), Tensor(answer.shape)};
+  std::fill(none.ceiling.data.begin(), none.ceiling.data.end(), no_ceiling);
+  return none;
+}
+
+TEST(Comparison, every_entry_is_looked_at_and_the_worst_is_found) {
+  const Call call = sequence(bias(), {0, 1, 2});
+  const Tensor here = answer(bias(), call);
+  for (std::size_t at = 0; at < here.data.size(); ++at) {
+    Tensor there = here;
+    there.data[at] += 0.25;
+    const Comparison found = compare(bias(), call, there, here, exact(here));
+    EXPECT_EQ(found.worst.error, 0.25);
+    EXPECT_EQ(found.at, at);
+  }
+  EXPECT_TRUE(compare(bias(), call, here, here, exact(here)).worst.holds());
+}
+
+TEST(Comparison, what_a_causal_mask_hides_does_not_matter) {
+  const Call call = sequence(bias(true), {0, 1, 2});
+  const Tensor here = answer(bias(true), call);
+  for (std::size_t at = 0; at < here.data.size(); ++at) {
+    Tensor there = here;
+    there.data[at] = std::nan("");
+    const bool hidden = at % 3 > at / 3 % 3;
+    EXPECT_EQ(compare(bias(true), call, there, here, exact(here)).worst.holds(), hidden) << at;
+  }
+}
+
+TEST(Comparison, a_constant_of_a_row_may_be_free) {
+  const Call call = sequence(bias(), {0, 1, 2});
+  const Tensor here = answer(bias(), call);
+  Tensor there = here;
+  for (double& value : there.row(4)) value += 8;  // of the second head's second query
+  EXPECT_EQ(compare(bias(), call, there, here, exact(here)).worst.error, 8);
+  EXPECT_TRUE(compare(bias(), call, there, here, exact(here), Freedom::constant_per_row).worst.holds());
+  there.at(4, 0) += 1;
+  const Residual off = compare(bias(), call, there, here, exact(here), Freedom::constant_per_row).worst;
+  EXPECT_EQ(off.error, 1);
+  EXPECT_FALSE(off.holds());
+}
+
+TEST(Comparison, nan_is_no_answer_but_to_whoever_listens) {
+  const Call call = sequence(table(), {0});
+  const Tensor nan({1, 3}, {0, std::nan(""), 2});
+  EXPECT_FALSE(compare(table(), call, nan, nan, exact(nan)).worst.holds());
+  std::size_t heard = 0;
+  const auto listen = [&heard](const Residual&) { ++heard; };
+  EXPECT_TRUE(compare(table(), call, nan, nan, exact(nan), Freedom::none, listen).worst.holds());
+  EXPECT_EQ(heard, 3u);
+}
+
+TEST(Positions, of_several_axes_are_sliced_token_by_token) {
+  Call call = sequence(testing_encodings::axial(), {});
+  call.positions = {.whole = {1, 2, 3, 4, 5, 6}, .axes = 2};
+  call.contents = {Tensor({1, 1, 3, 4}, {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0})};
+  expect_commutes(testing_encodings::axial(), call, Axis::token, {2, 0});
+  EXPECT_EQ(
+      take(testing_encodings::axial(), call, Axis::token, std::vector<std::size_t>{2, 0}).positions.whole,
+      (std::vector<Position>{5, 6, 1, 2}));
+}
+
+TEST(Positions, of_several_axes_have_the_error_of_the_axis_of_their_pair) {
+  Call call = sequence(testing_encodings::axial(), {});
+  call.positions = {.whole = {60, 0}, .axes = 2};
+  call.contents = {Tensor({1, 1, 1, 4}, {1, 0, 1, 0})};
+  const Bound found =
+      bound(testing_encodings::axial(), call, answer(testing_encodings::axial(), call), all_f32);
+  const auto declared = std::get<Rotary>(testing_encodings::axial());
+  EXPECT_EQ(found.error.at(0, 0), rotated_error(declared, all_f32, 60, call.contents[0].row(0))[0]);
+  EXPECT_EQ(found.error.at(0, 2), rotated_error(declared, all_f32, 0, call.contents[0].row(0))[2]);
+  EXPECT_GT(found.error.at(0, 0), found.error.at(0, 2));
+}
+
+TEST(Positions, a_function_of_one_number_a_token_refuses_others) {
+  const std::vector<Position> two = {1, 2};
+  const std::vector<double> halves = {0.5};
+  const auto rows = std::get<Table>(table()).rows;
+  EXPECT_THROW(rows(Positions(std::span(two), 2), 3), Refusal);
+  EXPECT_THROW(rows(Positions(std::span(halves)), 3), Refusal);
+  EXPECT_EQ(rows(two, 3).rows(), 2u);
+}
+
+}  // namespace
+}  // namespace posproof
