@@ -1,18 +1,19 @@
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "exact/boost_numbers.h"
+
 // The second derivation, which the oracle is tested against: whole numbers only, no logarithm, exponential,
 // sine or cosine of any library. A number x stands as the integer x * 2^bits. For tests; nothing else
 // includes it.
 namespace posproof::by_integers {
 
-using Whole = boost::multiprecision::cpp_int;
+using boost_numbers::Whole;
 
 constexpr unsigned bits = 512;
 inline const Whole one = Whole(1) << bits;
@@ -26,15 +27,16 @@ struct Known {
 inline double nearest(const Whole& value, int exponent) {
   if (value == 0) return 0;
   const Whole size = abs(value);
-  const int surplus = static_cast<int>(msb(size)) - 52;
+  const int surplus = static_cast<int>(size.highest_bit()) - 52;
   Whole digits = size;
   if (surplus > 0) {
-    digits >>= surplus;
-    const Whole rest = size - (digits << surplus), half = Whole(1) << (surplus - 1);
-    if (rest > half || (rest == half && bit_test(digits, 0))) ++digits;
+    digits = digits >> static_cast<unsigned>(surplus);
+    const Whole rest = size - (digits << static_cast<unsigned>(surplus)),
+                half = Whole(1) << static_cast<unsigned>(surplus - 1);
+    if (rest > half || (rest == half && digits % 2 == 1)) digits = digits + 1;
     exponent += surplus;
   }
-  const double magnitude = std::ldexp(static_cast<double>(digits.convert_to<std::uint64_t>()), exponent);
+  const double magnitude = std::ldexp(static_cast<double>(digits.as_integer()), exponent);
   return value < 0 ? -magnitude : magnitude;
 }
 
@@ -58,11 +60,11 @@ inline std::pair<std::int64_t, int> parts(double x) {
 inline Known pi() {
   const auto arctan_of_inverse = [](unsigned x) {
     Whole sum = 0, power = one / x;
-    for (unsigned n = 0; power != 0; ++n, power /= x * x) {
+    for (unsigned n = 0; power != 0; ++n, power = power / (x * x)) {
       if (n % 2 == 0)
-        sum += power / (2 * n + 1);
+        sum = sum + power / (2 * n + 1);
       else
-        sum -= power / (2 * n + 1);
+        sum = sum - power / (2 * n + 1);
     }
     return sum;
   };
@@ -84,7 +86,7 @@ struct Power {
   Whole cut;       // x, at most 1 too small
   Whole radicand;  // x^denominator <= radicand < (x + 1)^denominator
   unsigned degree;
-  bool is_root() const { return pow(cut, degree) <= radicand && radicand < pow(Whole(cut + 1), degree); }
+  bool is_root() const { return pow(cut, degree) <= radicand && radicand < pow(cut + 1, degree); }
   Known known() const { return {cut, 1}; }
 };
 
@@ -113,7 +115,7 @@ inline Point point(const Power& frequency, std::int64_t t) {
   const Whole angle = frequency.cut * std::abs(t);
   const Whole rotations = (angle + quarter / 2) / quarter;
   const Whole rest = angle - rotations * quarter;
-  // Each of t cut frequencies and of `rotates` quarter turns is off by its own error; the series adds one cut
+  // Each of t cut frequencies and of `rotations` quarter turns is off by its own error; the series adds one cut
   // a term.
   const Whole error = Whole(std::abs(t)) + rotations * half_turn.error + 1024;
 
@@ -121,12 +123,12 @@ inline Point point(const Power& frequency, std::int64_t t) {
   for (unsigned n = 0; term != 0; ++n) {
     Whole& sum = n % 2 == 0 ? cosine : sine;
     if (n % 4 < 2)
-      sum += term;
+      sum = sum + term;
     else
-      sum -= term;
+      sum = sum - term;
     term = term * rest / one / (n + 1);  // towards zero, so that it ends
   }
-  const auto quadrant = static_cast<unsigned>(rotations % 4);
+  const auto quadrant = (rotations % 4).as_integer();
   if (quadrant % 2 == 1) {
     std::swap(sine, cosine);
     cosine = -cosine;
@@ -145,12 +147,12 @@ inline std::vector<std::int64_t> closest_to_quarter_turns(const Power& frequency
   Whole above = frequency.cut, below = pi().value / 2;
   std::vector<std::int64_t> found;
   Whole before = 0, now = 1;
-  above %= below;
+  above = above % below;
   while (now <= hi && above != 0) {
-    found.push_back(now.convert_to<std::int64_t>());
+    found.push_back(now.as_integer());
     const Whole quotient = below / above;
     const Whole next = quotient * now + before;
-    below %= above;
+    below = below % above;
     std::swap(above, below);
     before = now;
     now = next;

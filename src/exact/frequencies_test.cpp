@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <functional>
 #include <string>
 
 #include "core/encoding.h"
+#include "exact/boost_numbers.h"
 
 namespace posproof::exact {
 namespace {
@@ -140,14 +140,13 @@ TEST(Amplitude, is_the_known_one) {
 // ---- the second derivation: formulas as other people write them, in numbers that are rounded by another
 // library, to more digits than were asked of the first
 
-namespace mp = boost::multiprecision;
-using Wide = mp::number<mp::cpp_bin_float<1300, mp::digit_base_2>>;
+using boost_numbers::Wide;
 
 // Machin 1706, by the series of the arc tangent.
 Wide pi() {
   const auto arctan_of_inverse = [](int x) {
     Wide term = Wide(1) / x, sum = 0;
-    for (int k = 1; abs(term) > ldexp(Wide(1), -1290); k += 2, term /= -x * x) sum += term / k;
+    for (int k = 1; abs(term) > ldexp(Wide(1), -1290); k += 2, term = term / (-x * x)) sum = sum + term / k;
     return sum;
   };
   static const Wide found = 16 * arctan_of_inverse(5) - 4 * arctan_of_inverse(239);
@@ -204,7 +203,7 @@ Wide by_dimension(const Model& m, int i, double fast, double multiprecision, boo
   if (truncate) low = floor(low), high = ceil(high);
   if (low < 0) low = 0;
   if (high > m.d - 1) high = m.d - 1;
-  if (low == high) high += Wide(1) / 1000;
+  if (low == high) high = high + Wide(1) / 1000;
   Wide ramp = (i - low) / (high - low);
   if (ramp < 0) ramp = 0;
   if (ramp > 1) ramp = 1;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <random>
 
@@ -134,7 +133,7 @@ TEST(OracleT5, has_the_direction_that_was_asked_for) {
 // The paper's formula with a hundred digits. An edge is a whole number only where the logarithms' quotient is
 // rational, and then it is far closer to a whole number than a hundred digits can miss.
 TEST(OracleT5, has_the_buckets_of_the_second_derivation) {
-  using Real = boost::multiprecision::cpp_bin_float_100;
+  using Real = boost_numbers::Wide;
   struct {
     const char* words;
     int per_direction, max_distance;
@@ -152,7 +151,7 @@ TEST(OracleT5, has_the_buckets_of_the_second_derivation) {
       int bucket = t;
       if (t >= exact) {
         const Real scaled = log(Real(t) / exact) / log(Real(max_distance) / exact) * (per_direction - exact);
-        bucket = std::min(per_direction - 1, exact + static_cast<int>(floor(scaled + Real("1e-80"))));
+        bucket = std::min(per_direction - 1, exact + static_cast<int>(floor(scaled + Real("1e-80")).nearest()));
       }
       EXPECT_EQ(at(bias, t, 0), bucket) << words << " at distance " << t;
     }
