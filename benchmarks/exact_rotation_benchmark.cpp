@@ -49,7 +49,7 @@ const bool registered = [] {
   for (const Kernel* kernel : kernels_here())
     for (const bool half_split : {true, false})
       benchmark::RegisterBenchmark(
-          fmt::format("oracle/verify_turn/{}/{}", half_split ? "half_split" : "interleaved", kernel->name)
+          fmt::format("exact/verify_rotation/{}/{}", half_split ? "half_split" : "interleaved", kernel->name)
               .c_str(),
           [kernel, half_split](benchmark::State& state) { verify(state, *kernel, half_split); });
   return true;

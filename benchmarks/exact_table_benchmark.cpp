@@ -1,4 +1,4 @@
-// The certified oracle: tables of 131072 x 128 (and 1048576 x 128) written and verified, in every format,
+// Exact tables: tables of 131072 x 128 (and 1048576 x 128) written and verified, in every format,
 // layout and kernel, with what it takes to set it up, and single rows at random positions.
 #include "exact/exact_table.h"
 
@@ -131,7 +131,7 @@ void measure_mismatched(benchmark::State& state, const Case& one) {
   count_values(state, one.rows * dim);
 }
 
-// What stands before the first value: the frequencies, their sines and cosines in MPFR, the table of the
+// What is computed before the first value: the frequencies, their sines and cosines in MPFR, the table of the
 // lowest digit.
 void ladder_made(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(ladder(best_kernel())->phasors());
@@ -171,19 +171,19 @@ void growth_of_the_ladder(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(ladder(best_kernel(), width)->phasors());
 }
 
-BENCHMARK(ladder_made)->Name("oracle/ladder");
-BENCHMARK(first_row)->Name("oracle/first_row");
-BENCHMARK(random_rows)->Name("oracle/random_rows");
-BENCHMARK(growth_in_rows)->Name("growth/oracle_write/n")->RangeMultiplier(4)->Range(1 << 12, 1 << 20);
-BENCHMARK(growth_in_width)->Name("growth/oracle_write/d")->RangeMultiplier(2)->Range(64, 1024);
-BENCHMARK(growth_of_the_ladder)->Name("growth/oracle_ladder/d")->RangeMultiplier(2)->Range(64, 1024);
+BENCHMARK(ladder_made)->Name("exact/ladder");
+BENCHMARK(first_row)->Name("exact/first_row");
+BENCHMARK(random_rows)->Name("exact/random_rows");
+BENCHMARK(growth_in_rows)->Name("growth/exact_write/n")->RangeMultiplier(4)->Range(1 << 12, 1 << 20);
+BENCHMARK(growth_in_width)->Name("growth/exact_write/d")->RangeMultiplier(2)->Range(64, 1024);
+BENCHMARK(growth_of_the_ladder)->Name("growth/exact_ladder/d")->RangeMultiplier(2)->Range(64, 1024);
 
 const bool registered = [] {
   const auto add = [](std::string_view what, void (*measure)(benchmark::State&, const Case&),
                       const Case& one) {
     const std::string threads = one.threads == 1 ? "" : fmt::format("/threads_{}", one.threads);
     auto* const added =
-        benchmark::RegisterBenchmark(fmt::format("oracle/{}/{}/{}/{}/{}{}", what, posproof::name(one.format),
+        benchmark::RegisterBenchmark(fmt::format("exact/{}/{}/{}/{}/{}{}", what, posproof::name(one.format),
                                                  name(one.layout), one.kernel->name, one.rows, threads)
                                          .c_str(),
                                      measure, one);

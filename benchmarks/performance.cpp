@@ -89,7 +89,7 @@ Document performance(const Measured& measured) {
   const auto& mpfr = targets.front().measured;
   const auto written =
       measured.ratio({"memory/write/64MiB"},
-                     {fmt::format("oracle/write/f32/sin_cos/{}/131072", measured.context("best_kernel"))}, 4);
+                     {fmt::format("exact/write/f32/sin_cos/{}/131072", measured.context("best_kernel"))}, 4);
   out.finding = "What certainty costs: on the machine named below";
   if (mpfr && written)
     out.finding += fmt::format(

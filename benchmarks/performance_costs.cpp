@@ -114,7 +114,7 @@ std::vector<Block> performance_of_references(const Measured& measured) {
           {words, format, fmt::format("{} million values/s", significant(1e-6 / took->median)),
            percent(measured.ratio({"memory/copy/1MiB"}, {name}, 8).value_or(Spread{}).median), ""});
   for (const char* layout : {"half_split", "interleaved"}) {
-    const std::string name = fmt::format("oracle/verify_turn/{}/{}", layout, measured.context("best_kernel"));
+    const std::string name = fmt::format("exact/verify_rotation/{}/{}", layout, measured.context("best_kernel"));
     if (const auto took = measured.seconds(name))
       grid.rows.push_back(
           {fmt::format("rotary, {}, every output of (1, 32, 4096, 128) verified", layout),
@@ -143,9 +143,9 @@ std::vector<Block> performance_growth(const Measured& measured) {
     const char* expected;
   };
   constexpr Row rows[] = {
-      {"growth/oracle_write/n", "oracle, writing f32, d = 128", "n", "1"},
-      {"growth/oracle_write/d", "oracle, writing f32, 16384 rows", "d", "1"},
-      {"growth/oracle_ladder/d", "oracle, set-up of the ladder", "d", "1"},
+      {"growth/exact_write/n", "oracle, writing f32, d = 128", "n", "1"},
+      {"growth/exact_write/d", "oracle, writing f32, 16384 rows", "d", "1"},
+      {"growth/exact_ladder/d", "oracle, set-up of the ladder", "d", "1"},
       {"growth/attention/n", "attention reference, d = 64", "n", "2"},
       {"growth/attention/d", "attention reference, n = 64", "d", "1, less for the softmax"},
       {"growth/attention/heads", "attention reference, n = 64, width 128", "heads",
@@ -177,8 +177,8 @@ std::vector<Block> performance_growth(const Measured& measured) {
     std::map<double, std::vector<double>> by_size;
     for (const auto& [x, seconds] : points) by_size[x].push_back(seconds);
     const std::string_view name = row.name;
-    if (name != "growth/oracle_write/n" && name != "growth/attention/n" && name != "growth/rotary/heads" &&
-        name != "growth/search/cases" && name != "growth/oracle_ladder/d")
+    if (name != "growth/exact_write/n" && name != "growth/attention/n" && name != "growth/rotary/heads" &&
+        name != "growth/search/cases" && name != "growth/exact_ladder/d")
       continue;
     document::Curve curve{
         .label = fmt::format(

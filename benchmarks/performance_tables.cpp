@@ -71,7 +71,7 @@ std::vector<std::string> row(const Measured& measured, const Way& way, const std
 
 std::vector<Block> performance_of_others(const Measured& measured) {
   const std::string best = measured.context("best_kernel");
-  const std::string oracle = fmt::format("oracle/write_with_set_up/f32/sin_cos/{}/131072", best);
+  const std::string oracle = fmt::format("exact/write_with_set_up/f32/sin_cos/{}/131072", best);
   const auto missing = [&](const char* what) {
     return measured.context(what) == "not installed" ? "not installed" : "not measured";
   };
@@ -101,7 +101,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
       {"MPFR with Ziv's test, f64", "", "mpfr/f64/"},
       {"the oracle with its set-up, f32", oracle},
       {"the oracle with its set-up, f64",
-       fmt::format("oracle/write_with_set_up/f64/sin_cos/{}/131072", best)},
+       fmt::format("exact/write_with_set_up/f64/sin_cos/{}/131072", best)},
   };
   Grid grid{{"way", "ms", "million values/s", "over the oracle's time", "not correctly rounded",
              "largest error", "over the time of verifying it", "of measuring it"},
@@ -166,7 +166,7 @@ std::vector<Block> performance_of_the_oracle(const Measured& measured) {
     const std::string threads = two ? "/threads_2" : "";
     std::vector<std::string> row = {format, kernel, layout, two ? "2" : "1"};
     const auto name = [&](const char* what) {
-      return fmt::format("oracle/{}/{}/{}/{}/{}{}", what, format, layout, kernel, rows, threads);
+      return fmt::format("exact/{}/{}/{}/{}/{}{}", what, format, layout, kernel, rows, threads);
     };
     if (!measured.seconds(name("write"))) return;
     cells(name("write"), "memory/write/" + size, bytes, row);
@@ -183,11 +183,11 @@ std::vector<Block> performance_of_the_oracle(const Measured& measured) {
   }
   add("f32", best, "sin_cos", "1048576", false);
 
-  const auto ladder = measured.seconds("oracle/ladder"), first = measured.seconds("oracle/first_row"),
-             random = measured.seconds("oracle/random_rows");
+  const auto ladder = measured.seconds("exact/ladder"), first = measured.seconds("exact/first_row"),
+             random = measured.seconds("exact/random_rows");
   const auto share = [&](const char* limit, const char* what, const char* rows) {
     const auto found =
-        measured.ratio({limit}, {fmt::format("oracle/{}/f32/sin_cos/{}/{}", what, best, rows)}, 4);
+        measured.ratio({limit}, {fmt::format("exact/{}/f32/sin_cos/{}/{}", what, best, rows)}, 4);
     return found ? percent(found->median) : "an unmeasured share";
   };
   std::string text = fmt::format(

@@ -40,10 +40,10 @@ std::string Target::verdict() const {
 std::vector<Target> performance_targets(const Measured& measured) {
   const std::string best = measured.context("best_kernel");
   const auto set_up = [](std::string_view format, const std::string& kernel) {
-    return Names{fmt::format("oracle/write_with_set_up/{}/sin_cos/{}/131072", format, kernel)};
+    return Names{fmt::format("exact/write_with_set_up/{}/sin_cos/{}/131072", format, kernel)};
   };
   const auto oracle = [&](std::string_view what, std::size_t rows) {
-    return Names{fmt::format("oracle/{}/f32/sin_cos/{}/{}", what, best, rows)};
+    return Names{fmt::format("exact/{}/f32/sin_cos/{}/{}", what, best, rows)};
   };
   const auto mpfr = [&](const char* what) { return one(measured.fastest(fmt::format("mpfr/{}/", what))); };
   const std::string torch =
@@ -81,11 +81,11 @@ std::vector<Target> performance_targets(const Measured& measured) {
       measured.ratio({"today/llama_caches"}, {"verify/llama_cosines", "verify/llama_sines"}, 2), at_least, 30,
       " x");
   add("every output of a RoPE apply on (1, 32, 4096, 128) in f32 verified, over a copy of the input",
-      measured.ratio({"oracle/verify_turn/half_split/" + best}, {"memory/copy/64MiB"}, 1.0 / 4), at_most, 1.7,
+      measured.ratio({"exact/verify_rotation/half_split/" + best}, {"memory/copy/64MiB"}, 1.0 / 4), at_most, 1.7,
       " x");
   add("MPFR's time for a pair of f64 at a random position, over the oracle's",
-      measured.ratio(mpfr("random_rows"), {"oracle/random_rows"}), at_least, 75, " x");
-  add("set-up of a ladder, d = 128", scaled(measured.seconds("oracle/ladder"), 1e3), at_most, 0.6, " ms");
+      measured.ratio(mpfr("random_rows"), {"exact/random_rows"}), at_least, 75, " x");
+  add("set-up of a ladder, d = 128", scaled(measured.seconds("exact/ladder"), 1e3), at_most, 0.6, " ms");
   add("`posproof gate` on a file of 131072 x 128 in f32, user and system time of the process",
       scaled(measured.seconds("process/gate"), 1e3), at_most, 100, " ms");
   return out;

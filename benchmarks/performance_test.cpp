@@ -41,14 +41,14 @@ class PerformanceTest : public testing::Test {
 
 TEST_F(PerformanceTest, an_aim_is_met_by_its_median_or_not) {
   const Measured fast({round(
-      {{"mpfr/f32/64", 3600}, {"mpfr/f32/96", 4000}, {"oracle/write_with_set_up/f32/sin_cos/v4/131072", 1}},
+      {{"mpfr/f32/64", 3600}, {"mpfr/f32/96", 4000}, {"exact/write_with_set_up/f32/sin_cos/v4/131072", 1}},
       "1")});
   EXPECT_EQ(target(fast, "MPFR's time for a table").verdict(), "met");
   EXPECT_EQ(target(fast, "MPFR's time for a table").number(3600), "3,600 x");
   EXPECT_EQ(target(fast, "MPFR's time for a table").aim(), "at least 3,500 x");
   // The cheapest precision counts, not the dearest.
   const Measured multiprecision({round(
-      {{"mpfr/f32/64", 3400}, {"mpfr/f32/96", 4000}, {"oracle/write_with_set_up/f32/sin_cos/v4/131072", 1}},
+      {{"mpfr/f32/64", 3400}, {"mpfr/f32/96", 4000}, {"exact/write_with_set_up/f32/sin_cos/v4/131072", 1}},
       "1")});
   EXPECT_EQ(target(multiprecision, "MPFR's time for a table").verdict(), "not met");
 }
@@ -56,7 +56,7 @@ TEST_F(PerformanceTest, an_aim_is_met_by_its_median_or_not) {
 TEST_F(PerformanceTest, a_share_of_memory_counts_bytes) {
   // A byte in 1 ns and a value of four bytes in 5: four fifths of the speed.
   const Measured measured(
-      {round({{"memory/write/64MiB", 1}, {"oracle/write/f32/sin_cos/v4/131072", 5}}, "1")});
+      {round({{"memory/write/64MiB", 1}, {"exact/write/f32/sin_cos/v4/131072", 5}}, "1")});
   const Target share = target(measured, "speed of writing 131072 x 128");
   EXPECT_NEAR(share.measured->median, 80, 1e-9);
   EXPECT_EQ(share.verdict(), "met");

@@ -108,18 +108,14 @@ class TorchRotation:
         first, second = self.x.chunk(2, dim=-1)
         return self.x * self.cos + torch.cat((-second, first), dim=-1) * self.sin
 
-#-- -- timing -- --
+# ---- timing ----
 
 measured = []
 
 
 def record(name, seconds, items=None):
-    one = {
-    "name" : name,
-             "run_type" : "iteration",
-                          "real_time" : seconds * 1e9,
-                          "cpu_time" : seconds * 1e9,
-                          "time_unit" : "ns"}
+    one = {"name": name, "run_type": "iteration", "real_time": seconds * 1e9, "cpu_time": seconds * 1e9,
+           "time_unit": "ns"}
     if items is not None:
         one["items_per_second"] = items / seconds
     measured.append(one)

@@ -53,9 +53,9 @@ std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
   return out;
 }
 
-// ---- scaled frequencies, with u = 2^-bits of the enclosures
+// ---- scaled frequencies, with u = 2^-bits of the intervals
 //
-// An enclosure of the power is 2 (1 + 3 * 710) u wide, relatively, as above. On top of it, again relatively:
+// An interval of the power is 2 (1 + 3 * 710) u wide, relatively, as above. On top of it, again relatively:
 //   linear, divided: a quotient, 2 u.
 //   ntk: the second power factor^(-2i/(d-2)) is of the same kind, and so as wide again.
 //   by parts: g has the width of the rotations L0 w / 2 pi (a product, pi and a quotient beside w's own) over

@@ -24,7 +24,7 @@ struct Phasor {
 };
 
 // The rows 0 .. 63 once more, in the order in which they are read: for every eight lanes, row after row,
-// their `Wave::sine` and `Wave::cosine`; or sines, what their multiples of 2^-26 leave, cosines, and what
+// their `Phasor::sine` and `Phasor::cosine`; or sines, what their multiples of 2^-26 leave, cosines, and what
 // theirs leave.
 constexpr std::size_t lanes_together = 8;  // a multiple of the lanes of every kernel
 

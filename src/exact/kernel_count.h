@@ -45,7 +45,7 @@ struct Counted {
 };
 static_assert(rows_per_block <= 64);
 
-template <Format format, Part part, class Way, bool whole, std::size_t groups>
+template <Format format, Part part, class Way, std::size_t groups>
 POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
   const Block& block = piece.block;
@@ -61,13 +61,13 @@ POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
     Open<format> open{};
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < groups; ++k) {
-      const auto stored = entries<format, part, whole>(at + k * one, piece.columns.apart, piece.count);
+      const auto stored = entries<format, part, true>(at + k * one, piece.columns.apart, lanes);
       const std::size_t lane = piece.lane + k * lanes;
       if constexpr (has_sines(part)) with_row.add(stored.sine, sines<format>(g[k], block, row, lane, open));
       if constexpr (has_cosines(part))
         with_row.add(stored.cosine, cosines<format>(g[k], block, row, lane, open));
     }
-    if (__builtin_expect(any(whole ? open : first_lanes(open, piece.count)), 0))
+    if (__builtin_expect(any(open), 0))
       open_rows |= std::uint64_t{1} << row;
     else
       wrong = with_row;
@@ -76,7 +76,7 @@ POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
 }
 
 // Rows where not all is decided, as surely as one can be here.
-template <Format format, Part part, bool whole, std::size_t groups>
+template <Format format, Part part, std::size_t groups>
 __attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::uint64_t rows) {
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
   Unequal<format> decided;
@@ -87,7 +87,7 @@ __attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::ui
       const std::size_t lane = piece.lane + k * lanes;
       const auto g = group<Surest<format>>(piece.block, lane);
       const auto stored =
-          entries<format, part, whole>(piece.row(row) + k * one, piece.columns.apart, piece.count);
+          entries<format, part, true>(piece.row(row) + k * one, piece.columns.apart, lanes);
       const auto count = [&](Stored<format> there, Stored<format> value, Open<format> open, bool cosine) {
         if (!any(open)) return decided.add(there, value);
         Unequal<format> each;
@@ -147,26 +147,35 @@ POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, const Piece& tw
   }
   std::uint64_t wrong = differ.count(block.begin, block.end);
   if (not_sure == 0) return wrong;
-  wrong += rows_counted<Format::f32, part, true, groups>(piece, not_sure);
-  if constexpr (twins) wrong += rows_counted<Format::f32, part, true, groups>(twin, not_sure);
+  wrong += rows_counted<Format::f32, part, groups>(piece, not_sure);
+  if constexpr (twins) wrong += rows_counted<Format::f32, part, groups>(twin, not_sure);
   return wrong;
 }
 #endif
 
-template <Format format, Part part, bool whole, std::size_t groups>
-POSPROOF_INLINE std::uint64_t piece_counted(const Piece& piece, Ahead ahead) {
+template <Format format, Part part, std::size_t groups>
+__attribute__((noinline)) std::uint64_t piece_counted(const Piece& piece, Ahead ahead) {
   const Counted found = [&] {
     if constexpr (format == Format::f64)
       if (may_split<part>(piece.block, piece.lane, groups * lanes))
-        return strip_counted<format, part, Split, whole, groups>(piece, ahead);
-    return strip_counted<format, part, Surest<format>, whole, groups>(piece, ahead);
+        return strip_counted<format, part, Split, groups>(piece, ahead);
+    return strip_counted<format, part, Surest<format>, groups>(piece, ahead);
   }();
   if (found.open_rows == 0) return found.wrong;
-  return found.wrong + rows_counted<format, part, whole, groups>(piece, found.open_rows);
+  return found.wrong + rows_counted<format, part, groups>(piece, found.open_rows);
+}
+
+// The same where the group is not whole.
+template <Format format, Part part>
+__attribute__((noinline)) std::uint64_t last_counted(const Piece& piece, Ahead ahead) {
+  LastGroup<format, part> copied;
+  const Columns columns = copied.copy(piece.block, piece.columns, piece.at, piece.count);
+  const Piece copy{piece.block, piece.before, piece.lane, piece.count, copied.rows, columns, piece.undecided};
+  return piece_counted<format, part, 1>(copy, ahead);
 }
 
 // Of a piece and its twin, if it has one; `ahead` is moved on by what they read.
-template <Format format, Part part, bool whole, std::size_t groups>
+template <Format format, Part part, std::size_t groups>
 POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& twin, Ahead& ahead) {
   constexpr std::size_t one =
       groups * lanes * bytes_of<format> * (has_sines(part) && has_cosines(part) ? 2 : 1);
@@ -175,13 +184,15 @@ POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& tw
   const Ahead first = ahead, second{ahead.at + read};
   ahead.at += (twins ? 2 : 1) * read;
 #if POSPROOF_VBMI2
-  if constexpr (whole && joins<format, part, groups>)
-    if (may_join<part>(piece.block, piece.lane, groups * lanes))
+  if constexpr (joins<format, part, groups>)
+    if (piece.count == lanes && may_join<part>(piece.block, piece.lane, groups * lanes))
       return twins ? joined_counted<part, groups, true>(piece, twin, first)
                    : joined_counted<part, groups, false>(piece, twin, first);
 #endif
-  std::uint64_t wrong = piece_counted<format, part, whole, groups>(piece, first);
-  if (twins) wrong += piece_counted<format, part, whole, groups>(twin, second);
+  const auto counted = groups == 1 && piece.count < lanes ? &last_counted<format, part>
+                                                          : &piece_counted<format, part, groups>;
+  std::uint64_t wrong = counted(piece, first);
+  if (twins) wrong += counted(twin, second);
   return wrong;
 }
 
@@ -192,23 +203,22 @@ void count_run(const Blocks& blocks, const Columns& columns, const char* at, std
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>, most = together<format, part>();
   Ahead ahead{columns.ahead != nullptr ? columns.ahead : at};
   std::size_t done = 0;
-  const auto strips = [&]<bool whole, std::size_t groups>() {
-    const std::size_t count = whole ? lanes : columns.count - done;
+  const auto strips = [&]<std::size_t groups>(std::size_t count) {
     const char* from = at + done * one;
     for (std::size_t b = 0; b < blocks.count; ++b) {
       const Block& block = blocks.first[b];
       const auto piece = [&](const char* begin, const Undecided& told) {
         return Piece{block, b * rows_per_block, columns.lane + done, count, begin, columns, told};
       };
-      wrong[b] += pieces_counted<format, part, whole, groups>(piece(from, undecided),
+      wrong[b] += pieces_counted<format, part, groups>(piece(from, undecided),
                                                               piece(from + columns.twin, of_twins), ahead);
       from += (block.end - block.begin) * columns.stride;
     }
     done += groups * lanes;
   };
-  while (done + most * lanes <= columns.count) strips.template operator()<true, most>();
-  while (done + lanes <= columns.count) strips.template operator()<true, 1>();
-  if (done < columns.count) strips.template operator()<false, 1>();
+  while (done + most * lanes <= columns.count) strips.template operator()<most>(lanes);
+  while (done < columns.count)
+    strips.template operator()<1>(columns.count - done < lanes ? columns.count - done : lanes);
 }
 
 }  // namespace

@@ -62,6 +62,27 @@ POSPROOF_INLINE Doubles value(Stored<format> stored) {
   }
 }
 
+// The rows of a block in a group that is not whole, copied to where whole vectors may be read; 0 in the lanes
+// from `count` on.
+template <Format format, Part part>
+struct LastGroup {
+  static constexpr std::size_t vector = sizeof(Stored<format>), stride = 2 * vector;
+  alignas(64) char rows[rows_per_block * stride] = {};
+
+  POSPROOF_INLINE Columns copy(const Block& block, const Columns& columns, const char* at, std::size_t count) {
+    const std::size_t bytes = (in_pairs(part) ? 2 : 1) * count * bytes_of<format>;
+    char* to = rows;
+    for (std::size_t row = block.begin; row < block.end; ++row, at += columns.stride, to += stride) {
+      __builtin_memcpy(to, at, bytes);
+      if constexpr (part == Part::sine_apart_cosine) __builtin_memcpy(to + vector, at + columns.apart, bytes);
+    }
+    Columns ours = columns;
+    ours.stride = stride;
+    ours.apart = vector;
+    return ours;
+  }
+};
+
 // Lanes from `count` on do not count.
 template <class Mask>
 POSPROOF_INLINE Mask first_lanes(Mask mask, std::size_t count) {

@@ -148,10 +148,9 @@ POSPROOF_INLINE void fill_strips(const Blocks& blocks, const Columns& columns, c
 
 // The last lanes, fewer than a group: through a row of our own.
 template <Format format, Part part>
-POSPROOF_INLINE void fill_last(const Blocks& blocks, const Columns& columns, char* at, std::size_t done,
+__attribute__((noinline)) void fill_last(const Blocks& blocks, const Columns& columns, char* at, std::size_t done,
                                const Undecided& undecided) {
   const std::size_t left = columns.count - done, lane = columns.lane + done;
-  if (left == 0) return;
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
   constexpr std::size_t half_a_row = sizeof(Stored<format>);
   alignas(64) char ours[2 * half_a_row];
@@ -176,7 +175,7 @@ void fill_run(const Blocks& blocks, const Columns& columns, char* at, const Unde
   std::size_t done = 0;
   fill_strips<format, part, together<format, part>(), streaming>(blocks, columns, at, done, undecided);
   fill_strips<format, part, 1, streaming>(blocks, columns, at, done, undecided);
-  fill_last<format, part>(blocks, columns, at, done, undecided);
+  if (done < columns.count) fill_last<format, part>(blocks, columns, at, done, undecided);
 }
 
 }  // namespace

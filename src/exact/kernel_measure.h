@@ -105,8 +105,9 @@ struct Tally {
   }
 };
 
-template <Format format, Part part, bool whole>
-POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, std::size_t lane,
+// The columns hold a whole group of lanes, of which the first `count` are compared.
+template <Format format, Part part>
+__attribute__((noinline)) void compare_group(const Block& block, const Columns& columns, std::size_t lane,
                                    std::size_t count, const char* at, Ahead ahead, Found& found,
                                    const Undecided& undecided) {
   constexpr std::size_t one = (part == Part::sine || part == Part::cosine ? 1 : 2) * sizeof(Stored<format>);
@@ -115,7 +116,7 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
     ahead.choice<one, format != Format::f64>();
-    const auto stored = entries<format, part, whole>(from, columns.apart, count);
+    const auto stored = entries<format, part, true>(from, columns.apart, lanes);
     if constexpr (has_sines(part))
       sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
     if constexpr (has_cosines(part))
@@ -126,9 +127,12 @@ POSPROOF_INLINE void compare_group(const Block& block, const Columns& columns, s
   if constexpr (has_cosines(part))
     cosine_tally.to(found.farthest_cosine + lane, found.ulp_cosine + lane, found.wrong, count);
   if (!any(either(sine_tally.open, cosine_tally.open))) return;
+  bool open = false;  // without the lanes that are not compared
+  for (std::size_t i = 0; i < count; ++i) open |= has(either(sine_tally.open, cosine_tally.open), i);
+  if (!open) return;
   from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    const auto stored = entries<format, part, whole>(from, columns.apart, count);
+    const auto stored = entries<format, part, true>(from, columns.apart, lanes);
     Mask sine_open{}, cosine_open{};
     if constexpr (has_sines(part))
       sine_open = measured_sine<format>(g, block, row, lane, value<format>(stored.sine)).open;
@@ -197,7 +201,7 @@ __attribute__((noinline)) void compare_rows(const Block& block, std::size_t begi
   constexpr std::size_t bytes = (in_pairs(part) ? 2 : 1) * sizeof(Floats);
   at += (begin - block.begin) * columns.stride;
   for (std::size_t k = 0; k < groups; ++k)
-    compare_group<Format::f32, part, true>(some, columns, lane + k * lanes, lanes, at + k * bytes, {at},
+    compare_group<Format::f32, part>(some, columns, lane + k * lanes, lanes, at + k * bytes, {at},
                                            found, undecided);
 }
 
@@ -292,11 +296,14 @@ void compare_run(const Block& block, const Columns& columns, const char* at, Fou
   }
 #endif
   for (; done + lanes <= columns.count; past(lanes))
-    compare_group<format, part, true>(block, columns, columns.lane + done, lanes, at + done * one, ahead,
+    compare_group<format, part>(block, columns, columns.lane + done, lanes, at + done * one, ahead,
                                       found, undecided);
-  if (done < columns.count)
-    compare_group<format, part, false>(block, columns, columns.lane + done, columns.count - done,
-                                       at + done * one, ahead, found, undecided);
+  if (done < columns.count) {
+    LastGroup<format, part> copied;
+    const std::size_t count = columns.count - done;
+    const Columns ours = copied.copy(block, columns, at + done * one, count);
+    compare_group<format, part>(block, ours, columns.lane + done, count, copied.rows, ahead, found, undecided);
+  }
 }
 
 }  // namespace

@@ -12,8 +12,9 @@
 
 namespace posproof::exact {
 
-// Frequencies and what their angles do. Every answer is the exact real number correctly rounded: by the fast
-// way (waves.h) where its bound leaves no doubt, else by MPFR (slow.h). Copies share what was computed.
+// Frequencies and what their angles do. Every answer is the exact real number correctly rounded. It comes
+// from the fast path (phasor_tables.h) where its error bound leaves one candidate (Ziv's test), else from MPFR
+// (multiprecision.h). Copies share what was computed.
 class Ladder {
  public:
   explicit Ladder(Frequencies frequencies, Amplitude amplitude = 1.0);
@@ -22,7 +23,7 @@ class Ladder {
   std::size_t size() const { return frequencies_.size(); }
   double frequency(std::size_t i) const { return frequencies_[i]; }  // rounded once
   const Multiprecision& multiprecision() const { return multiprecision_; }
-  // The fast way, made when first asked for; none where the numbers do not fit it.
+  // The fast path, built on first use; null where the frequencies or the amplitude do not fit it.
   const PhasorTables* phasors() const;
 
   // amplitude * sin(t w_i) and amplitude * cos(t w_i), each rounded once.
@@ -47,7 +48,7 @@ class Ladder {
   std::shared_ptr<Fast> fast_ = std::make_shared<Fast>();
 };
 
-// |position| up to which the fast way answers.
+// |position| up to which the fast path answers.
 constexpr Position fast_reach = Position{1} << 40;
 
 }  // namespace posproof::exact

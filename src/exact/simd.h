@@ -123,7 +123,7 @@ POSPROOF_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
   return (Doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 #else
-// Not fused: rounded twice. The bounds allow for both (waves.h).
+// Not fused: rounded twice. The bounds allow for both (bounds.h).
 POSPROOF_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
   return a * b + c;
 }
@@ -263,7 +263,7 @@ struct DoubleDouble {
   Doubles head, rest;
 };
 
-// a b + c d. The error is derived in waves.h, (1).
+// a b + c d. The error bound is derived in bounds.h, (1).
 POSPROOF_INLINE DoubleDouble sum_of_products(DoubleDouble a, DoubleDouble b, DoubleDouble c, DoubleDouble d) {
   const Exactly ab = product(a.head, b.head), cd = product(c.head, d.head);
   const Doubles sum = ab.product + cd.product;  // Knuth's two-sum: sum + lost is exact

@@ -57,7 +57,7 @@ Split split(double head, double rest, double shift) {
 }
 
 // The value of the format that everything within `error` of x rounds to, if there is one. As certain_in
-// (twofold.h), but the rest may be larger than half a unit of the head: the ends, rounded to double, are less
+// (double_double.h), but the rest may be larger than half a unit of the head: the ends, rounded to double, are less
 // than one double away from what they stand for.
 std::optional<double> certain_of_sum(Format format, DoubleDouble x, double error) {
   double low = x.head + (x.rest - error), high = x.head + (x.rest + error);
