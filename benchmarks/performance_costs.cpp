@@ -114,7 +114,8 @@ std::vector<Block> performance_of_references(const Measured& measured) {
           {words, format, fmt::format("{} million values/s", significant(1e-6 / took->median)),
            percent(measured.ratio({"memory/copy/1MiB"}, {name}, 8).value_or(Spread{}).median), ""});
   for (const char* layout : {"half_split", "interleaved"}) {
-    const std::string name = fmt::format("exact/verify_rotation/{}/{}", layout, measured.context("best_kernel"));
+    const std::string name =
+        fmt::format("exact/verify_rotation/{}/{}", layout, measured.context("best_kernel"));
     if (const auto took = measured.seconds(name))
       grid.rows.push_back(
           {fmt::format("rotary, {}, every output of (1, 32, 4096, 128) verified", layout),

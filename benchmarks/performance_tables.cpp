@@ -100,8 +100,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
       {"MPFR with Ziv's test, f32", "", "mpfr/f32/"},
       {"MPFR with Ziv's test, f64", "", "mpfr/f64/"},
       {"the oracle with its set-up, f32", oracle},
-      {"the oracle with its set-up, f64",
-       fmt::format("exact/write_with_set_up/f64/sin_cos/{}/131072", best)},
+      {"the oracle with its set-up, f64", fmt::format("exact/write_with_set_up/f64/sin_cos/{}/131072", best)},
   };
   Grid grid{{"way", "ms", "million values/s", "over the oracle's time", "not correctly rounded",
              "largest error", "over the time of verifying it", "of measuring it"},

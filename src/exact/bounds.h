@@ -23,7 +23,8 @@
 //     |sa cb| + |ca sb| <= m(a) + m(b) for the angles a, b, and <= 1 (Cauchy); both components together are
 //     off by at most 24 sqrt 2 u^2 < 34 u^2 in norm.
 //
-// (2) A row of the tables, or a giant, at position t is the product of the seeds of the binary digits of t, in
+// (2) A row of the tables, or a giant, at position t is the product of the seeds of the binary digits of t,
+// in
 //     any order: n factors, n - 1 products, n <= 41. In norm errors add up: n u^2 + 34 (n - 1) u^2. So do
 //     they relative to the angle: if sa is off by x |a| and ca by x, sb by y |b| and cb by y, then sa cb + ca
 //     sb is off by (x + y)(|a| + |b|) from its factors and 24 u^2 (|a| + |b|) from the product, and for t w
@@ -34,12 +35,13 @@
 // (3) In the hot loop for f32, bf16, f16 only the heads are used: low = fma(gs, bc, fma(gc, bs, -e)) and
 //     high = low + 2 e. Either term is off by u for each of its two heads; where nothing is fused, by u for
 //     its product; the inner sum rounds |gc bs| + e and the outer both terms: at most 5 u (|gs bc| + |gc
-//     bs|), which is at most 5 u T with T = |gs| + |gc| S, S (`largest_sine`) being the largest |bs| of the block's
-//     rows. Rounding low + 2 e adds u |x| <= u T. With e = 6.01 u T + what the giant and the baby are off by,
-//     (2), low is never more than the exact value and high never less. Rounding is monotone: where both round
-//     to one value, so does the exact one. The same holds for the cosine with gs and gc exchanged.
+//     bs|), which is at most 5 u T with T = |gs| + |gc| S, S (`largest_sine`) being the largest |bs| of the
+//     block's rows. Rounding low + 2 e adds u |x| <= u T. With e = 6.01 u T + what the giant and the baby are
+//     off by, (2), low is never more than the exact value and high never less. Rounding is monotone: where
+//     both round to one value, so does the exact one. The same holds for the cosine with gs and gc exchanged.
 //
-// (4) For f64 the whole double-double product: (1), where its T is at most this one: 24 u^2; taking e from the
+// (4) For f64 the whole double-double product: (1), where its T is at most this one: 24 u^2; taking e from
+// the
 //     rest or adding it rounds at most at u |x|, so u^2 T more, and so does subtracting what is stored
 //     (compare): 26, and e = 27 u^2 T + (2).
 //
@@ -54,7 +56,8 @@
 //     (2), 2^(a - 74.2): about one entry in 2^20 of size A stays open, and in proportion more of smaller
 //     ones, which is why (4) is used where T is below 2^-12 A.
 //
-// (6) Rotated tokens in f32 and narrower: x c - y s and x s + y c of plain doubles c and s, each the middle of
+// (6) Rotated tokens in f32 and narrower: x c - y s and x s + y c of plain doubles c and s, each the middle
+// of
 //     (3) and so within e of the exact cosine and sine, rounded once more by u A. low = fma(x, c, fma(-y, s,
 //     -E)), high = low + 2 E: rounding takes u |y s| and E u inside (u |y s| more where nothing is fused), u
 //     of both terms outside (and u |x c|), u of the sum in high: at most 4 u A (|x| + |y|). So E = (e + 5.01
@@ -64,13 +67,13 @@
 //     away, is off by less than that e. Let 2^k be the power of two at or below |x| and q = 2^(k - 52) the
 //     last place of its double, so that |x| = m q with a whole number m of 53 bits, and the exact value is
 //     within E = e / q of m, in units of q. Of m the f32 keeps what is above 2^29 (`half_of_f32` is half of
-//     that). Adding 2^28 + D to the bits (D = `rounding_margin`) and leaving off the last 29 rounds to nearest whenever
-//     the 29 bits that are left off come out at 2 D or more, as (low & (2^29 - 2 D)) != 0 says, D being a
-//     power of two: then m is at least D away from both ends of what rounds to the same f32, and E < D keeps
-//     the exact value inside. Carrying into the exponent is right, since the bits of a double and those of an
-//     f32 are in the order of their sizes. E < D is seen to by comparing the f32 with W = 2^38 (1 + 2^-18) e,
-//     cut off after 21 bits: if it is no less, |x| is at least W (1 - 2^-19), 2^k is more than half of |x|,
-//     and so E = e 2^(52 - k) < e 2^53 / (W (1 - 2^-19)) < 2^15 = D.
+//     that). Adding 2^28 + D to the bits (D = `rounding_margin`) and leaving off the last 29 rounds to
+//     nearest whenever the 29 bits that are left off come out at 2 D or more, as (low & (2^29 - 2 D)) != 0
+//     says, D being a power of two: then m is at least D away from both ends of what rounds to the same f32,
+//     and E < D keeps the exact value inside. Carrying into the exponent is right, since the bits of a double
+//     and those of an f32 are in the order of their sizes. E < D is seen to by comparing the f32 with W =
+//     2^38 (1 + 2^-18) e, cut off after 21 bits: if it is no less, |x| is at least W (1 - 2^-19), 2^k is more
+//     than half of |x|, and so E = e 2^(52 - k) < e 2^53 / (W (1 - 2^-19)) < 2^15 = D.
 //
 //     Exponents in (7): the giants, or the angles of (6), are scaled by 2^-896, so that the exponent of x as
 //     a double is the one of its f32. What is below 2^-126 is less than W, which is kept at least that large.

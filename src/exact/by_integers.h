@@ -115,8 +115,8 @@ inline Point point(const Power& frequency, std::int64_t t) {
   const Whole angle = frequency.cut * std::abs(t);
   const Whole rotations = (angle + quarter / 2) / quarter;
   const Whole rest = angle - rotations * quarter;
-  // Each of t cut frequencies and of `rotations` quarter turns is off by its own error; the series adds one cut
-  // a term.
+  // Each of t cut frequencies and of `rotations` quarter turns is off by its own error; the series adds one
+  // cut a term.
   const Whole error = Whole(std::abs(t)) + rotations * half_turn.error + 1024;
 
   Whole sine = 0, cosine = 0, term = one;

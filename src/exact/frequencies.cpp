@@ -98,7 +98,7 @@ Interval index_of(double rotations, const ByIndex& scaling, double base, double 
 
 std::optional<Ramp> ramp(const ByIndex& scaling, double base, double d, mpfr_prec_t bits) {
   Ramp out{index_of(scaling.fast, scaling, base, d, bits),
-           index_of(scaling.multiprecision, scaling, base, d, bits)};
+           index_of(scaling.slow, scaling, base, d, bits)};
   const auto decide = [](Interval& index, int (*whole)(mpfr_ptr, mpfr_srcptr)) {
     whole(index.low.x, index.low.x);
     whole(index.high.x, index.high.x);
@@ -113,7 +113,7 @@ std::optional<Ramp> ramp(const ByIndex& scaling, double base, double d, mpfr_pre
   const auto below = [](const Interval& index, double bound) { return mpfr_cmp_d(index.low.x, bound) < 0; };
   const auto above = [](const Interval& index, double bound) { return mpfr_cmp_d(index.high.x, bound) > 0; };
   const bool equal = scaling.truncate ? mpfr_equal_p(first.low.x, last.low.x) != 0
-                                      : scaling.fast == scaling.multiprecision && !below(out.first, 0) &&
+                                      : scaling.fast == scaling.slow && !below(out.first, 0) &&
                                             !above(out.last, d - 1);
   if (equal) last = first + Interval(bits, 1) / Interval(bits, 1000);
   return Ramp{std::move(first), std::move(last)};

@@ -50,7 +50,7 @@ struct ByParts {
 // the last is 0.001 more.
 struct ByIndex {
   double factor, original_length;
-  double fast, multiprecision;
+  double fast, slow;
   bool truncate = true;
 };
 

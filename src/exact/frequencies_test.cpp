@@ -195,11 +195,11 @@ Wide by_wavelength(const Model& m, int i, double least, double most) {
   return (1 - smooth) * w / m.factor + smooth * w;
 }
 
-Wide by_dimension(const Model& m, int i, double fast, double multiprecision, bool truncate) {
+Wide by_dimension(const Model& m, int i, double fast, double slow, bool truncate) {
   const auto correction = [&](double rotations) -> Wide {
     return m.d * log(m.length / (rotations * 2 * pi())) / (2 * log(Wide(m.base)));
   };
-  Wide low = correction(fast), high = correction(multiprecision);
+  Wide low = correction(fast), high = correction(slow);
   if (truncate) low = floor(low), high = ceil(high);
   if (low < 0) low = 0;
   if (high > m.d - 1) high = m.d - 1;
@@ -238,12 +238,12 @@ TEST(Frequencies, are_those_of_the_second_derivation_to_every_precision) {
           [&, least = least, most = most](int i) { return by_wavelength(m, i, least, most); },
           "by parts" + of);
     for (const bool truncate : {true, false})
-      for (const auto& [fast, multiprecision] :
+      for (const auto& [fast, slow] :
            {std::pair{32.0, 1.0}, {4.0, 4.0}, {1e9, 1e-9}, {1.0 + 0x1p-50, 1.0}})
         expect_promised(
-            scaled(ByIndex{m.factor, m.length, fast, multiprecision, truncate}),
-            [&, fast = fast, multiprecision = multiprecision](int i) {
-              return by_dimension(m, i, fast, multiprecision, truncate);
+            scaled(ByIndex{m.factor, m.length, fast, slow, truncate}),
+            [&, fast = fast, slow = slow](int i) {
+              return by_dimension(m, i, fast, slow, truncate);
             },
             "by index" + of);
   }

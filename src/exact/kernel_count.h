@@ -86,8 +86,7 @@ __attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::ui
     for (std::size_t k = 0; k < groups; ++k) {
       const std::size_t lane = piece.lane + k * lanes;
       const auto g = group<Surest<format>>(piece.block, lane);
-      const auto stored =
-          entries<format, part, true>(piece.row(row) + k * one, piece.columns.apart, lanes);
+      const auto stored = entries<format, part, true>(piece.row(row) + k * one, piece.columns.apart, lanes);
       const auto count = [&](Stored<format> there, Stored<format> value, Open<format> open, bool cosine) {
         if (!any(open)) return decided.add(there, value);
         Unequal<format> each;
@@ -189,8 +188,8 @@ POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& tw
       return twins ? joined_counted<part, groups, true>(piece, twin, first)
                    : joined_counted<part, groups, false>(piece, twin, first);
 #endif
-  const auto counted = groups == 1 && piece.count < lanes ? &last_counted<format, part>
-                                                          : &piece_counted<format, part, groups>;
+  const auto counted =
+      groups == 1 && piece.count < lanes ? &last_counted<format, part> : &piece_counted<format, part, groups>;
   std::uint64_t wrong = counted(piece, first);
   if (twins) wrong += counted(twin, second);
   return wrong;
@@ -211,7 +210,7 @@ void count_run(const Blocks& blocks, const Columns& columns, const char* at, std
         return Piece{block, b * rows_per_block, columns.lane + done, count, begin, columns, told};
       };
       wrong[b] += pieces_counted<format, part, groups>(piece(from, undecided),
-                                                              piece(from + columns.twin, of_twins), ahead);
+                                                       piece(from + columns.twin, of_twins), ahead);
       from += (block.end - block.begin) * columns.stride;
     }
     done += groups * lanes;

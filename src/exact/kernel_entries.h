@@ -69,7 +69,8 @@ struct LastGroup {
   static constexpr std::size_t vector = sizeof(Stored<format>), stride = 2 * vector;
   alignas(64) char rows[rows_per_block * stride] = {};
 
-  POSPROOF_INLINE Columns copy(const Block& block, const Columns& columns, const char* at, std::size_t count) {
+  POSPROOF_INLINE Columns copy(const Block& block, const Columns& columns, const char* at,
+                               std::size_t count) {
     const std::size_t bytes = (in_pairs(part) ? 2 : 1) * count * bytes_of<format>;
     char* to = rows;
     for (std::size_t row = block.begin; row < block.end; ++row, at += columns.stride, to += stride) {

@@ -148,8 +148,8 @@ POSPROOF_INLINE void fill_strips(const Blocks& blocks, const Columns& columns, c
 
 // The last lanes, fewer than a group: through a row of our own.
 template <Format format, Part part>
-__attribute__((noinline)) void fill_last(const Blocks& blocks, const Columns& columns, char* at, std::size_t done,
-                               const Undecided& undecided) {
+__attribute__((noinline)) void fill_last(const Blocks& blocks, const Columns& columns, char* at,
+                                         std::size_t done, const Undecided& undecided) {
   const std::size_t left = columns.count - done, lane = columns.lane + done;
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * bytes_of<format>;
   constexpr std::size_t half_a_row = sizeof(Stored<format>);

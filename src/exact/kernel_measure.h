@@ -108,8 +108,8 @@ struct Tally {
 // The columns hold a whole group of lanes, of which the first `count` are compared.
 template <Format format, Part part>
 __attribute__((noinline)) void compare_group(const Block& block, const Columns& columns, std::size_t lane,
-                                   std::size_t count, const char* at, Ahead ahead, Found& found,
-                                   const Undecided& undecided) {
+                                             std::size_t count, const char* at, Ahead ahead, Found& found,
+                                             const Undecided& undecided) {
   constexpr std::size_t one = (part == Part::sine || part == Part::cosine ? 1 : 2) * sizeof(Stored<format>);
   const auto g = group<Surest<format>>(block, lane);
   Tally<format> sine_tally{}, cosine_tally{};
@@ -201,8 +201,8 @@ __attribute__((noinline)) void compare_rows(const Block& block, std::size_t begi
   constexpr std::size_t bytes = (in_pairs(part) ? 2 : 1) * sizeof(Floats);
   at += (begin - block.begin) * columns.stride;
   for (std::size_t k = 0; k < groups; ++k)
-    compare_group<Format::f32, part>(some, columns, lane + k * lanes, lanes, at + k * bytes, {at},
-                                           found, undecided);
+    compare_group<Format::f32, part>(some, columns, lane + k * lanes, lanes, at + k * bytes, {at}, found,
+                                     undecided);
 }
 
 template <Part part>
@@ -296,13 +296,14 @@ void compare_run(const Block& block, const Columns& columns, const char* at, Fou
   }
 #endif
   for (; done + lanes <= columns.count; past(lanes))
-    compare_group<format, part>(block, columns, columns.lane + done, lanes, at + done * one, ahead,
-                                      found, undecided);
+    compare_group<format, part>(block, columns, columns.lane + done, lanes, at + done * one, ahead, found,
+                                undecided);
   if (done < columns.count) {
     LastGroup<format, part> copied;
     const std::size_t count = columns.count - done;
     const Columns ours = copied.copy(block, columns, at + done * one, count);
-    compare_group<format, part>(block, ours, columns.lane + done, count, copied.rows, ahead, found, undecided);
+    compare_group<format, part>(block, ours, columns.lane + done, count, copied.rows, ahead, found,
+                                undecided);
   }
 }
 

@@ -69,8 +69,8 @@ void Ladder::rotate(Position t, std::span<const std::vector<Coordinates>> xy) co
           continue;
         }
       }
-      const auto [turned_x, turned_y] = multiprecision_.rotated(i, t, x, y, Format::f64);
-      *point.x = turned_x, *point.y = turned_y;
+      const auto [rotated_x, rotated_y] = multiprecision_.rotated(i, t, x, y, Format::f64);
+      *point.x = rotated_x, *point.y = rotated_y;
     }
 }
 

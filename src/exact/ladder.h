@@ -13,8 +13,8 @@
 namespace posproof::exact {
 
 // Frequencies and what their angles do. Every answer is the exact real number correctly rounded. It comes
-// from the fast path (phasor_tables.h) where its error bound leaves one candidate (Ziv's test), else from MPFR
-// (multiprecision.h). Copies share what was computed.
+// from the fast path (phasor_tables.h) where its error bound leaves one candidate (Ziv's test), else from
+// MPFR (multiprecision.h). Copies share what was computed.
 class Ladder {
  public:
   explicit Ladder(Frequencies frequencies, Amplitude amplitude = 1.0);

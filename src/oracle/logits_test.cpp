@@ -151,7 +151,8 @@ TEST(OracleT5, has_the_buckets_of_the_second_derivation) {
       int bucket = t;
       if (t >= exact) {
         const Real scaled = log(Real(t) / exact) / log(Real(max_distance) / exact) * (per_direction - exact);
-        bucket = std::min(per_direction - 1, exact + static_cast<int>(floor(scaled + Real("1e-80")).nearest()));
+        bucket =
+            std::min(per_direction - 1, exact + static_cast<int>(floor(scaled + Real("1e-80")).nearest()));
       }
       EXPECT_EQ(at(bias, t, 0), bucket) << words << " at distance " << t;
     }
