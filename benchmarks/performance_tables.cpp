@@ -14,7 +14,7 @@ using document::Section;
 
 constexpr double values = 131072.0 * 128;
 
-struct Way {
+struct Implementation {
   std::string words;
   std::string name;  // of its benchmark; empty: it has a family, of which the fastest counts
   std::string family = {};
@@ -47,7 +47,7 @@ std::vector<std::string> named(const std::string& what, std::vector<std::string>
   return names;
 }
 
-std::vector<std::string> row(const Measured& measured, const Way& way, const std::string& oracle) {
+std::vector<std::string> row(const Measured& measured, const Implementation& way, const std::string& oracle) {
   const auto name = way.family.empty() ? std::optional(way.name) : measured.fastest(way.family);
   const auto took = name ? measured.seconds(*name) : std::nullopt;
   if (!took) return {way.words, way.missing, "", "", "", "", "", ""};
@@ -78,7 +78,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
   const auto library = [&](const char* what) {
     return measured.context(what) == "installed" ? "not for this processor" : "not installed";
   };
-  const std::vector<Way> ways = {
+  const std::vector<Implementation> ways = {
       {"numpy, all f32, as tutorials have it", "today/numpy_tutorial", "", {"numpy_tutorial"}},
       {"numpy, all f32, preallocated, in blocks", "today/numpy_best", "", {"numpy_best"}},
       {"numpy, f64 stored in f32", "today/numpy_f64", "", {"numpy_f64"}},
@@ -111,7 +111,7 @@ std::vector<Block> performance_of_others(const Measured& measured) {
             "not correctly rounded are counted), or measured (how far off the farthest is as well, and "
             "where). MPFR is measured on every 64th row. The libraries promise no correct rounding, and "
             "their tables were not verified here."};
-  for (const Way& way : ways) grid.rows.push_back(row(measured, way, oracle));
+  for (const Implementation& way : ways) grid.rows.push_back(row(measured, way, oracle));
 
   std::string text =
       "Nearly every table in use is made in f32 from beginning to end, and nearly every entry of it is "

@@ -103,8 +103,8 @@ inline Power power(double base, unsigned numerator, unsigned denominator) {
   return {root(radicand, d, from + 1), radicand, d};
 }
 
-// Sine and cosine of t * frequency: reduced by whole quarter turns, then the Taylor series of what is left
-// (at most pi/4 and a little). |t| below 2^45.
+// Sine and cosine of t * frequency: reduced by whole multiples of pi/2 (argument reduction), then the Taylor
+// series of what is left (at most pi/4 and a little). |t| below 2^45.
 struct Point {
   Known sine, cosine;
 };

@@ -73,7 +73,7 @@ Comparing::Comparing(const ExactTable& table, std::span<const std::size_t> zeros
   overflows_ = amplitude >= std::ldexp(1.0, shape(format).largest);
 }
 
-bool Comparing::has_fast_way(const Strip& strip) const {
+bool Comparing::has_fast_path(const Strip& strip) const {
   return giants_ && !overflows_ && strip.for_kernels();
 }
 
@@ -99,7 +99,7 @@ void Comparing::count(const Strip& strip, const Columns& columns, const Blocks& 
                       Wrong& wrong) const {
   Open open, of_twins;
   const std::size_t begin = blocks.count != 0 ? blocks.first->begin : 0;
-  if (has_fast_way(strip)) {
+  if (has_fast_path(strip)) {
     table_.ladder().phasors()->kernel().count(format_, blocks, columns,
                                               entry(rows.at, 0, strip.first_column()), wrong.data(),
                                               open.listener(), of_twins.listener());
@@ -153,7 +153,7 @@ std::vector<Compared> Comparing::compared(const Rows& rows) {
     Columns columns = columns_of(strip, rows, before);
     before += strip.columns_read();
     // What was right in the block before is likely to be right in the next.
-    const bool likely = clean_[s] && has_fast_way(strip);
+    const bool likely = clean_[s] && has_fast_path(strip);
     Wrong wrong{};
     if (likely) count(strip, columns, blocks, rows, wrong);
     const char* at = rows.at;
@@ -195,7 +195,7 @@ void Comparing::measure(const Strip& strip, const Columns& columns, const Block*
                         Compared& out) {
   Open open;
   const std::size_t begin = block != nullptr ? block->begin : 0;
-  if (block != nullptr && has_fast_way(strip)) {
+  if (block != nullptr && has_fast_path(strip)) {
     Found found{found_[0].data(), found_[1].data(), found_[2].data(), found_[3].data(), 0};
     table_.ladder().phasors()->kernel().compare(format_, *block, columns, entry(at, 0, strip.first_column()),
                                                 found, open.listener());

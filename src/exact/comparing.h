@@ -48,7 +48,7 @@ class Comparing {
  private:
   using Wrong = std::array<std::uint64_t, most_blocks>;  // entries of each block
 
-  bool has_fast_way(const Strip& strip) const;
+  bool has_fast_path(const Strip& strip) const;
   Blocks blocks_of(const Rows& rows);
   Columns columns_of(const Strip& strip, const Rows& rows, std::size_t columns_before) const;
   const char* entry(const char* at, std::size_t row, std::size_t column) const;

@@ -51,7 +51,7 @@ class ExactRotation::Tokens {
   explicit Tokens(const Ladder& ladder) : ladder_(ladder), fast_(ladder.phasors()) {
     if (fast_ == nullptr) return;
     giants_.emplace(*fast_);
-    room_ = Rows(2 * most + 1, fast_->lanes());
+    room_ = PhasorRows(2 * most + 1, fast_->lanes());
     for (std::size_t token = 0; token < most; ++token) {
       const Phasor &one = room_[2 * token], &scaled = room_[2 * token + 1];
       const auto singles = [](double* room) { return reinterpret_cast<float*>(room); };
@@ -107,7 +107,7 @@ class ExactRotation::Tokens {
   const Ladder& ladder_;
   const PhasorTables* fast_;
   std::optional<Giants> giants_;
-  Rows room_;
+  PhasorRows room_;
   std::array<Angles, most> angles_{};
   std::span<const Position> positions_;
   std::size_t whole_row_ = most;  // whose row in double-double is there
@@ -139,10 +139,10 @@ void by_a_few(std::size_t begin, std::size_t end, std::size_t tokens, std::size_
 // Compares the entries of one token after the other; one for each thread.
 class ExactRotation::Comparing {
  public:
-  Comparing(const ExactRotation& rotate, Format format, const Extents& extents)
-      : rotation_(rotate), format_(format), one_(bytes(format)), tokens_(*rotate.ladder_) {
-    memory_ = {extents.heads, extents.tokens, rotate.dim_ * one_};
-    for (auto& lanes : found_) lanes.assign(rotate.ladder_->size() + lane_group, 0.0);
+  Comparing(const ExactRotation& rotation, Format format, const Extents& extents)
+      : rotation_(rotation), format_(format), one_(bytes(format)), tokens_(*rotation.ladder_) {
+    memory_ = {extents.heads, extents.tokens, rotation.dim_ * one_};
+    for (auto& lanes : found_) lanes.assign(rotation.ladder_->size() + lane_group, 0.0);
   }
 
   void compare(std::size_t batch, std::size_t first, std::span<const Position> positions, const char* x,
@@ -156,8 +156,8 @@ class ExactRotation::Comparing {
         channels.stride = memory_.row_bytes;
         channels.ahead = head_bytes;
         const std::size_t at = place + stretch.first * one_;
-        if (fast() && tokens_.kernel()->turned_right(format_, tokens_.angles(), tokens_.size(), channels,
-                                                     x + at, y + at))
+        if (fast() && tokens_.kernel()->verify_rotated(format_, tokens_.angles(), tokens_.size(), channels,
+                                                       x + at, y + at))
           continue;
         for (std::size_t token = 0; token < tokens_.size(); ++token) {
           const Where where{batch, head, first + token};
@@ -210,8 +210,8 @@ class ExactRotation::Comparing {
     if (fast() && !first_not_finite(stretch, y)) {
       Found lanes{found_[0].data(), found_[1].data(), found_[2].data(), found_[3].data(), 0};
       const std::size_t at = stretch.first * one_;
-      tokens_.kernel()->turned_compare(format_, tokens_.angles()[token], channels_of(stretch), x + at, y + at,
-                                       lanes, open.listener());
+      tokens_.kernel()->compare_rotated(format_, tokens_.angles()[token], channels_of(stretch), x + at,
+                                        y + at, lanes, open.listener());
       found.wrong += lanes.wrong;
       for (const bool second : {false, true}) {
         std::vector<double>&ulp = found_[second ? 3 : 2], &farthest = found_[second ? 1 : 0];

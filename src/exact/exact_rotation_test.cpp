@@ -45,7 +45,7 @@ Tokens tokens(Random& random, const ExactRotation& rotate, Format format, std::s
 }
 
 // Infinities that are right, beside an entry that is not; and infinities that nothing is rotated from.
-TEST(ExactRotation, knows_the_right_infinities_and_refuses_to_turn_one) {
+TEST(ExactRotation, knows_the_right_infinities_and_refuses_to_rotate_one) {
   constexpr std::size_t count = 8, dim = 2 * count;
   const std::vector<Position> positions = {3};
   for (const Kernel* kernel : kernels_here())

@@ -109,7 +109,7 @@ TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
   const auto& frequencies = ladder.multiprecision().with(256).frequencies;
   const PhasorTables& phasors = *ladder.phasors();
   Giants giants(phasors);
-  Rows room(3, phasors.lanes());
+  PhasorRows room(3, phasors.lanes());
   std::vector<float> least(phasors.lanes()), least_twice(2 * phasors.lanes());
   const Angles angles{room[0].sine,   room[0].cosine, room[0].sine_rest, room[2].sine,
                       room[2].cosine, least.data(),   least_twice.data()};
@@ -351,8 +351,8 @@ TEST(ExactTable, refuses_positions_beyond_its_reach_and_runs_that_make_no_sense)
                std::invalid_argument);
 }
 
-// Numbers that double-doubles do not hold go the slow way, and are right too.
-TEST(ExactTable, answers_where_there_is_no_fast_way) {
+// Numbers that double-doubles do not hold are computed by MPFR, and are right too.
+TEST(ExactTable, answers_where_there_is_no_fast_path) {
   const ExactTable table = table_of({Given{{1e-200, 3.0, 0.0, 0x1p50}}});
   EXPECT_EQ(table.ladder().phasors(), nullptr);
   auto values = filled(table, Format::f64, 1000, 3);

@@ -97,8 +97,7 @@ Interval index_of(double rotations, const ByIndex& scaling, double base, double 
 }
 
 std::optional<Ramp> ramp(const ByIndex& scaling, double base, double d, mpfr_prec_t bits) {
-  Ramp out{index_of(scaling.fast, scaling, base, d, bits),
-           index_of(scaling.slow, scaling, base, d, bits)};
+  Ramp out{index_of(scaling.fast, scaling, base, d, bits), index_of(scaling.slow, scaling, base, d, bits)};
   const auto decide = [](Interval& index, int (*whole)(mpfr_ptr, mpfr_srcptr)) {
     whole(index.low.x, index.low.x);
     whole(index.high.x, index.high.x);
@@ -112,9 +111,9 @@ std::optional<Ramp> ramp(const ByIndex& scaling, double base, double d, mpfr_pre
   Interval first = clamped(out.first, 0, unbounded), last = clamped(out.last, -unbounded, d - 1);
   const auto below = [](const Interval& index, double bound) { return mpfr_cmp_d(index.low.x, bound) < 0; };
   const auto above = [](const Interval& index, double bound) { return mpfr_cmp_d(index.high.x, bound) > 0; };
-  const bool equal = scaling.truncate ? mpfr_equal_p(first.low.x, last.low.x) != 0
-                                      : scaling.fast == scaling.slow && !below(out.first, 0) &&
-                                            !above(out.last, d - 1);
+  const bool equal = scaling.truncate
+                         ? mpfr_equal_p(first.low.x, last.low.x) != 0
+                         : scaling.fast == scaling.slow && !below(out.first, 0) && !above(out.last, d - 1);
   if (equal) last = first + Interval(bits, 1) / Interval(bits, 1000);
   return Ramp{std::move(first), std::move(last)};
 }

@@ -238,13 +238,10 @@ TEST(Frequencies, are_those_of_the_second_derivation_to_every_precision) {
           [&, least = least, most = most](int i) { return by_wavelength(m, i, least, most); },
           "by parts" + of);
     for (const bool truncate : {true, false})
-      for (const auto& [fast, slow] :
-           {std::pair{32.0, 1.0}, {4.0, 4.0}, {1e9, 1e-9}, {1.0 + 0x1p-50, 1.0}})
+      for (const auto& [fast, slow] : {std::pair{32.0, 1.0}, {4.0, 4.0}, {1e9, 1e-9}, {1.0 + 0x1p-50, 1.0}})
         expect_promised(
             scaled(ByIndex{m.factor, m.length, fast, slow, truncate}),
-            [&, fast = fast, slow = slow](int i) {
-              return by_dimension(m, i, fast, slow, truncate);
-            },
+            [&, fast = fast, slow = slow](int i) { return by_dimension(m, i, fast, slow, truncate); },
             "by index" + of);
   }
 }

@@ -164,7 +164,7 @@ class Scanning {
 
   void run(const std::function<void(Position)>& progress) {
     Giants giants(phasors_);
-    const Rows room(1, phasors_.lanes());
+    const PhasorRows room(1, phasors_.lanes());
     std::vector<Candidate> found;
     const auto caught = std::make_unique<Caught>();
     for (Position first; (first = next_.fetch_add(share)) < limits_.back();) {

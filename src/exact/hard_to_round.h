@@ -42,12 +42,13 @@ struct Closest {
 // 2^24, an f64 entry is 2^-37.2 ulp from its boundary (base 5e5), an f32 one 2^-37.0, a bf16 one 2^-34.1, an
 // f16 one 2^-36.1. Of distances spread evenly over 0 to half an ulp the least is 1 / (2 * entries) = 2^-34.2,
 // in the mean. So 91 bits tell on which side of its boundary any of them lies: fewer than the 256 that MPFR
-// is first asked for (multiprecision.h), and than the 95 of a double-double that is not small (bounds.h, (2)).
+// is first asked for (multiprecision.h), and than the 95 of a double-double that is not small (bounds.h,
+// (2)).
 
 // Looks at every entry of every position below the last of the `limits` (rising; at most 2^40), in
 // double-double: none is left out whose distance, give or take the bound of the error (bounds.h), could be
 // among the `count` smallest. Those that are left are measured by MPFR. Throws std::invalid_argument for a
-// ladder that has no fast way, and std::runtime_error where a limit has fewer than `count` candidates: the
+// ladder that has no fast path, and std::runtime_error where a limit has fewer than `count` candidates: the
 // net is knotted for 32 * count in the mean.
 std::vector<Closest> hardest_to_round(const Ladder& ladder, std::span<const Position> limits,
                                       std::size_t count, unsigned threads,

@@ -134,10 +134,10 @@ struct Kernel {
   // Whether all entries are right (of `tokens` tokens, each with its angles), and as compare (of one): x is
   // what was rotated, at is what came of it. In Found and Undecided, `sine` is the first of the two channels,
   // and `row` is 0.
-  bool (*turned_right)(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
-                       const void* x, const void* at);
-  void (*turned_compare)(Format format, const Angles& angles, const Channels& channels, const void* x,
-                         const void* at, Found& found, const Undecided& undecided);
+  bool (*verify_rotated)(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
+                         const void* x, const void* at);
+  void (*compare_rotated)(Format format, const Angles& angles, const Channels& channels, const void* x,
+                          const void* at, Found& found, const Undecided& undecided);
 };
 
 extern const Kernel plain_kernel;

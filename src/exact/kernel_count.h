@@ -45,18 +45,18 @@ struct Counted {
 };
 static_assert(rows_per_block <= 64);
 
-template <Format format, Part part, class Way, std::size_t groups>
+template <Format format, Part part, class Method, std::size_t groups>
 POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
   constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
   const Block& block = piece.block;
   Unequal<format> wrong;
   std::uint64_t open_rows = 0;
-  Way g[groups];
+  Method g[groups];
 #pragma GCC unroll 16
-  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, piece.lane + k * lanes);
+  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Method>(block, piece.lane + k * lanes);
   const char* at = piece.at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
-    ahead.choice<groups*(part == Part::sine_apart_cosine ? 2 : 1) * one, format != Format::f64>();
+    ahead.prefetch<groups*(part == Part::sine_apart_cosine ? 2 : 1) * one, format != Format::f64>();
     Unequal<format> with_row = wrong;
     Open<format> open{};
 #pragma GCC unroll 16
@@ -126,7 +126,7 @@ POSPROOF_INLINE std::uint64_t joined_counted(const Piece& piece, const Piece& tw
   const std::ptrdiff_t to_twin = twin.at - piece.at;
   const char* at = piece.at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
-    ahead.choice<all * sizeof(Sixteen)>();
+    ahead.prefetch<all * sizeof(Sixteen)>();
     const auto right = strip.at(row);
     Sure* const bits = differ.rows[row];
     const auto compare = [&](std::size_t n, Sixteen value, const char* here) {

@@ -98,7 +98,7 @@ struct Ahead {
   const char* at;
 
   template <std::size_t bytes, bool often = true>
-  POSPROOF_INLINE void choice() {
+  POSPROOF_INLINE void prefetch() {
     constexpr std::size_t line = 64, pair = 2 * line;
     if constexpr (bytes < pair || bytes % (2 * pair) == 0 || !often) {
 #pragma GCC unroll 16

@@ -25,14 +25,14 @@ POSPROOF_INLINE void put(char* to, Vector first, Vector second) {
 }
 
 // A few groups of lanes, all rows of the block, then what is open in them.
-template <Format format, Part part, class Way, std::size_t groups, bool streaming>
+template <Format format, Part part, class Method, std::size_t groups, bool streaming>
 POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, char* at, std::size_t stride,
                                         std::ptrdiff_t apart) {
   constexpr std::size_t size = sizeof(Stored<format>);
   Open<format> open{};
-  Way g[groups];
+  Method g[groups];
 #pragma GCC unroll 16
-  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Way>(block, lane + k * lanes);
+  for (std::size_t k = 0; k < groups; ++k) g[k] = group<Method>(block, lane + k * lanes);
   char* to_cosines = part == Part::sine_apart_cosine ? at + apart : at;
   for (std::size_t row = block.begin; row < block.end; ++row, at += stride, to_cosines += stride) {
     Stored<format> sine[groups], cosine[groups];

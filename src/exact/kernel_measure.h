@@ -21,7 +21,7 @@ constexpr double half_a_place = format == Format::f64    ? 0x1p-53
                                                          : 0x1p-11;
 
 // What is known of one group of entries. NaN is farther off than anything.
-struct Measured {
+struct EntryError {
   Doubles farthest;  // |entry - exact|
   Doubles power;     // of the exact value
   Mask wrong, open;
@@ -29,7 +29,7 @@ struct Measured {
 
 // `power` is that of the exact value, which is within e of what `off` was measured from.
 template <Format format>
-POSPROOF_INLINE Measured measured(Doubles off, Doubles power, Doubles e, Mask open) {
+POSPROOF_INLINE EntryError measured(Doubles off, Doubles power, Doubles e, Mask open) {
   const Doubles beyond = off - power * half_a_place<format>;  // the product is exact
   open = either(open, at_most(abs(beyond), e));
   return {off, power, without(not_at_most(beyond, Doubles{}), open), open};
@@ -43,33 +43,33 @@ POSPROOF_INLINE Doubles within(DoubleDouble x) {
 
 // A value in the middle of what the bound allows.
 template <Format format>
-POSPROOF_INLINE Measured measured(const Coarse&, Doubles less, Doubles e, Doubles v) {
+POSPROOF_INLINE EntryError measured(const Coarse&, Doubles less, Doubles e, Doubles v) {
   const Doubles x = less + e;
   return measured<format>(abs(v - x), power_below<format>(x), e, Mask{});
 }
 template <Format format>
-POSPROOF_INLINE Measured measured(const Whole&, DoubleDouble x, Doubles e, Doubles v) {
+POSPROOF_INLINE EntryError measured(const Whole&, DoubleDouble x, Doubles e, Doubles v) {
   return measured<format>(abs((v - x.head) - x.rest), power_below<format>(within(x)), e,
                           at_most(abs(x.head), all(smallest_measured)));
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_sine(const Coarse& g, const Block&, std::size_t row, std::size_t,
-                                       Doubles v) {
+POSPROOF_INLINE EntryError measured_sine(const Coarse& g, const Block&, std::size_t row, std::size_t,
+                                         Doubles v) {
   return measured<format>(g, sine_less(g, row), g.sine_error, v);
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_cosine(const Coarse& g, const Block&, std::size_t row, std::size_t,
-                                         Doubles v) {
+POSPROOF_INLINE EntryError measured_cosine(const Coarse& g, const Block&, std::size_t row, std::size_t,
+                                           Doubles v) {
   return measured<format>(g, cosine_less(g, row), g.cosine_error, v);
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_sine(const Whole& g, const Block& block, std::size_t row, std::size_t lane,
-                                       Doubles v) {
+POSPROOF_INLINE EntryError measured_sine(const Whole& g, const Block& block, std::size_t row,
+                                         std::size_t lane, Doubles v) {
   return measured<format>(g, sine(g, block.babies[row], lane), g.sine_error, v);
 }
 template <Format format>
-POSPROOF_INLINE Measured measured_cosine(const Whole& g, const Block& block, std::size_t row,
-                                         std::size_t lane, Doubles v) {
+POSPROOF_INLINE EntryError measured_cosine(const Whole& g, const Block& block, std::size_t row,
+                                           std::size_t lane, Doubles v) {
   return measured<format>(g, cosine(g, block.babies[row], lane), g.cosine_error, v);
 }
 
@@ -81,7 +81,7 @@ struct Tally {
   Longs wrong{};
   Mask open{};
 
-  POSPROOF_INLINE void add(const Measured& m) {
+  POSPROOF_INLINE void add(const EntryError& m) {
     constexpr std::int64_t sum = std::int64_t{1023 + 1022} << 52;  // 1 / (2 power), by its bits
     const Doubles ulp_of_one = (Doubles)(sum - bits(m.power));
     farthest = larger(m.farthest, farthest);
@@ -115,7 +115,7 @@ __attribute__((noinline)) void compare_group(const Block& block, const Columns& 
   Tally<format> sine_tally{}, cosine_tally{};
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    ahead.choice<one, format != Format::f64>();
+    ahead.prefetch<one, format != Format::f64>();
     const auto stored = entries<format, part, true>(from, columns.apart, lanes);
     if constexpr (has_sines(part))
       sine_tally.add(measured_sine<format>(g, block, row, lane, value<format>(stored.sine)));
@@ -149,7 +149,7 @@ __attribute__((noinline)) void compare_group(const Block& block, const Columns& 
 #if POSPROOF_VBMI2
 
 // Maxima of one group of lanes over the rows, of values scaled by as_f32, all finite.
-struct JoinedTally {
+struct ScaledTally {
   Doubles farthest{}, ulp{};  // scaled; in halves of the power of two of the value
 
   POSPROOF_INLINE void add(Doubles value, Doubles difference) {
@@ -211,7 +211,7 @@ void compare_joined(const Block& block, const Columns& columns, std::size_t lane
   constexpr std::size_t groups = 2;
   using Strip = JoinedStrip<part, groups>;
   const Strip strip(block, lane);
-  JoinedTally sine_tally[groups], cosine_tally[groups];
+  ScaledTally sine_tally[groups], cosine_tally[groups];
   constexpr std::size_t vectors = Strip::cells * (Strip::apart ? 2 : 1);
   Bits<vectors> differ;
   std::uint64_t not_sure = 0;  // rows, by their bits
@@ -224,7 +224,7 @@ void compare_joined(const Block& block, const Columns& columns, std::size_t lane
   constexpr std::size_t line = sizeof(Sixteen), half_a_line = sizeof(Floats);
   const char* from = at;
   for (std::size_t row = block.begin; row < block.end; ++row, from += columns.stride) {
-    ahead.choice<vectors * line>();
+    ahead.prefetch<vectors * line>();
     const auto right = strip.at(row);
     Sure* const bits = differ.rows[row];
     if (__builtin_expect(!right.sure, 0)) {

@@ -6,7 +6,7 @@
 namespace posproof::exact {
 
 const Kernel plain_kernel{
-    "plain",         &plain::multiply,      &plain::bound,        &plain::fill,          &plain::count,
-    &plain::compare, &plain::angles_of_row, &plain::turned_right, &plain::turned_compare};
+    "plain",         &plain::multiply,      &plain::bound,          &plain::fill,           &plain::count,
+    &plain::compare, &plain::angles_of_row, &plain::verify_rotated, &plain::compare_rotated};
 
 }  // namespace posproof::exact

@@ -123,8 +123,8 @@ POSPROOF_INLINE bool cell_wrong(const Joining<paired>& joining, const Angles& an
 }
 
 template <bool paired>
-bool turned_right_joined(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
-                         const char* at) {
+bool verify_rotated_joined(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
+                           const char* at) {
   constexpr std::size_t groups = paired ? 1 : 2, step = groups * lanes,
                         one = (paired ? 2 : 1) * sizeof(float);
   const Joining<paired> joining;
@@ -156,10 +156,10 @@ bool turned_right_joined(const Angles* angles, std::size_t tokens, const Channel
 #endif
 
 template <Format format, bool paired>
-bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
-                     const char* at) {
+bool verify_rotated_as(const Angles* angles, std::size_t tokens, const Channels& channels, const char* x,
+                       const char* at) {
 #if POSPROOF_VBMI2
-  if constexpr (format == Format::f32) return turned_right_joined<paired>(angles, tokens, channels, x, at);
+  if constexpr (format == Format::f32) return verify_rotated_joined<paired>(angles, tokens, channels, x, at);
 #endif
   constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
   Open<format> wrong{};
@@ -177,14 +177,14 @@ bool turned_right_as(const Angles* angles, std::size_t tokens, const Channels& c
 }
 
 template <Format format, bool paired, bool whole>
-POSPROOF_INLINE void turned_group(const Angles& angles, std::size_t lane, std::size_t count,
-                                  std::ptrdiff_t apart, const char* x, const char* at, Found& found,
-                                  const Undecided& undecided) {
+POSPROOF_INLINE void compare_rotated_group(const Angles& angles, std::size_t lane, std::size_t count,
+                                           std::ptrdiff_t apart, const char* x, const char* at, Found& found,
+                                           const Undecided& undecided) {
   const auto from = entries<format, part_of(paired), whole>(x, apart, count);
   const auto stored = entries<format, part_of(paired), whole>(at, apart, count);
   const Rotated t = rotated(angles, lane, value<format>(from.sine), value<format>(from.cosine));
-  const Measured first = measured<format>(Coarse{}, t.first, -t.less, value<format>(stored.sine));
-  const Measured second = measured<format>(Coarse{}, t.second, -t.less, value<format>(stored.cosine));
+  const EntryError first = measured<format>(Coarse{}, t.first, -t.less, value<format>(stored.sine));
+  const EntryError second = measured<format>(Coarse{}, t.second, -t.less, value<format>(stored.cosine));
   Tally<format> first_tally{}, second_tally{};
   first_tally.add(first);
   second_tally.add(second);
@@ -198,16 +198,17 @@ POSPROOF_INLINE void turned_group(const Angles& angles, std::size_t lane, std::s
 }
 
 template <Format format, bool paired>
-void turned_compare_as(const Angles& angles, const Channels& channels, const char* x, const char* at,
-                       Found& found, const Undecided& undecided) {
+void compare_rotated_as(const Angles& angles, const Channels& channels, const char* x, const char* at,
+                        Found& found, const Undecided& undecided) {
   constexpr std::size_t one = (paired ? 2 : 1) * bytes_of<format>;
   std::size_t done = 0;
   for (; done + lanes <= channels.count; done += lanes)
-    turned_group<format, paired, true>(angles, channels.lane + done, lanes, channels.apart, x + done * one,
-                                       at + done * one, found, undecided);
+    compare_rotated_group<format, paired, true>(angles, channels.lane + done, lanes, channels.apart,
+                                                x + done * one, at + done * one, found, undecided);
   if (done < channels.count)
-    turned_group<format, paired, false>(angles, channels.lane + done, channels.count - done, channels.apart,
-                                        x + done * one, at + done * one, found, undecided);
+    compare_rotated_group<format, paired, false>(angles, channels.lane + done, channels.count - done,
+                                                 channels.apart, x + done * one, at + done * one, found,
+                                                 undecided);
 }
 
 // Calls f with the format, one of the three narrow ones, and with how the channels lie.
@@ -221,19 +222,19 @@ POSPROOF_INLINE auto by_channels(Format format, bool paired, F f) {
   return paired ? f.template operator()<Format::f16, true>() : f.template operator()<Format::f16, false>();
 }
 
-bool turned_right(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
-                  const void* x, const void* at) {
+bool verify_rotated(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
+                    const void* x, const void* at) {
   return by_channels(format, channels.paired, [&]<Format one, bool paired>() {
-    return turned_right_as<one, paired>(angles, tokens, channels, static_cast<const char*>(x),
-                                        static_cast<const char*>(at));
+    return verify_rotated_as<one, paired>(angles, tokens, channels, static_cast<const char*>(x),
+                                          static_cast<const char*>(at));
   });
 }
 
-void turned_compare(Format format, const Angles& angles, const Channels& channels, const void* x,
-                    const void* at, Found& found, const Undecided& undecided) {
+void compare_rotated(Format format, const Angles& angles, const Channels& channels, const void* x,
+                     const void* at, Found& found, const Undecided& undecided) {
   by_channels(format, channels.paired, [&]<Format one, bool paired>() {
-    turned_compare_as<one, paired>(angles, channels, static_cast<const char*>(x),
-                                   static_cast<const char*>(at), found, undecided);
+    compare_rotated_as<one, paired>(angles, channels, static_cast<const char*>(x),
+                                    static_cast<const char*>(at), found, undecided);
   });
 }
 

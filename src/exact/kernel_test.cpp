@@ -43,7 +43,7 @@ double near_a_boundary(Random& random, Format format, double off) {
 }
 
 struct Chosen {
-  Rows giant{1, lanes}, babies{rows_per_block, lanes}, bounds{1, lanes};
+  PhasorRows giant{1, lanes}, babies{rows_per_block, lanes}, bounds{1, lanes};
   Lines coarse = lines(2 * rows_per_block * lanes);
   Errors errors{};
   Block block{};
@@ -80,7 +80,7 @@ TEST_P(Kernels, write_only_what_everything_within_the_bound_rounds_to) {
       for (std::size_t n = 0; n < 4000; ++n) {
         const bool both = part != Part::sine && part != Part::cosine,
                    pairs = both && part != Part::sine_apart_cosine;
-        // One number is hard, or a row would seldom be done the fast way.
+        // One number is hard, or a row would seldom be done the fast path.
         const std::size_t hard = below(random, lanes);
         const bool hard_cosine = both ? below(random, 2) == 0 : part == Part::cosine;
         for (std::size_t i = 0; i < lanes; ++i)
@@ -124,7 +124,7 @@ TEST_P(Kernels, write_only_what_everything_within_the_bound_rounds_to) {
 
 // Tokens (x, 0) whose angle has the cosine c and the sine 1/2.
 struct Rotation {
-  Rows room{2, lanes};
+  PhasorRows room{2, lanes};
   std::vector<float> least = std::vector<float>(lanes), least_twice = std::vector<float>(2 * lanes);
   Angles angles{room[0].sine,   room[0].cosine, room[0].sine_rest, room[1].sine,
                 room[1].cosine, least.data(),   least_twice.data()};
@@ -150,16 +150,16 @@ struct Rotation {
         x_in_pairs[2 * i + (second ? 1 : 0)] = x[i + (second ? lanes : 0)];
         at_in_pairs[2 * i + (second ? 1 : 0)] = at[i + (second ? lanes : 0)];
       }
-    const bool apart = kernel.turned_right(Format::f32, &angles, 1, {0, lanes, lanes * sizeof(float), false},
-                                           x.data(), at.data());
-    const bool in_pairs = kernel.turned_right(Format::f32, &angles, 1, {0, lanes, sizeof(float), true},
-                                              x_in_pairs.data(), at_in_pairs.data());
+    const bool apart = kernel.verify_rotated(Format::f32, &angles, 1,
+                                             {0, lanes, lanes * sizeof(float), false}, x.data(), at.data());
+    const bool in_pairs = kernel.verify_rotated(Format::f32, &angles, 1, {0, lanes, sizeof(float), true},
+                                                x_in_pairs.data(), at_in_pairs.data());
     EXPECT_EQ(apart, in_pairs);
     return apart;
   }
 };
 
-TEST_P(Kernels, call_turned_pairs_right_only_where_everything_within_the_bound_rounds_to_them) {
+TEST_P(Kernels, call_rotated_pairs_right_only_where_everything_within_the_bound_rounds_to_them) {
   const Kernel& kernel = random_tables::kernel_named(GetParam());
   Random random(21);
   Rotation rotate;
@@ -188,7 +188,7 @@ TEST_P(Kernels, call_turned_pairs_right_only_where_everything_within_the_bound_r
 }
 
 // Numbers that no f32 of the normal sizes is near to, and what their bits would make of them.
-TEST_P(Kernels, are_not_sure_of_turned_numbers_that_are_no_normal_ones) {
+TEST_P(Kernels, are_not_sure_of_rotated_numbers_that_are_no_normal_ones) {
   const Kernel& kernel = random_tables::kernel_named(GetParam());
   constexpr float infinity = std::numeric_limits<float>::infinity();
   Rotation rotate;

@@ -6,8 +6,8 @@
 
 namespace posproof::exact {
 
-const Kernel v4_kernel{"v4",         &v4::multiply,      &v4::bound,        &v4::fill,          &v4::count,
-                       &v4::compare, &v4::angles_of_row, &v4::turned_right, &v4::turned_compare};
+const Kernel v4_kernel{"v4",         &v4::multiply,      &v4::bound,          &v4::fill,           &v4::count,
+                       &v4::compare, &v4::angles_of_row, &v4::verify_rotated, &v4::compare_rotated};
 
 }  // namespace posproof::exact
 #endif

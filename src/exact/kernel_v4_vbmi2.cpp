@@ -14,8 +14,8 @@ const Kernel v4_vbmi2_kernel{"v4_vbmi2",
                              &v4_vbmi2::count,
                              &v4_vbmi2::compare,
                              &v4_vbmi2::angles_of_row,
-                             &v4_vbmi2::turned_right,
-                             &v4_vbmi2::turned_compare};
+                             &v4_vbmi2::verify_rotated,
+                             &v4_vbmi2::compare_rotated};
 
 }  // namespace posproof::exact
 #endif

@@ -233,11 +233,11 @@ POSPROOF_INLINE bool may_split(const Block& block, std::size_t lane, std::size_t
   return !any(small);
 }
 
-template <class Way>
-POSPROOF_INLINE Way group(const Block& block, std::size_t lane) {
-  if constexpr (std::is_same_v<Way, Coarse>)
+template <class Method>
+POSPROOF_INLINE Method group(const Block& block, std::size_t lane) {
+  if constexpr (std::is_same_v<Method, Coarse>)
     return coarse(block, lane);
-  else if constexpr (std::is_same_v<Way, Whole>)
+  else if constexpr (std::is_same_v<Method, Whole>)
     return whole(block, lane);
   else
     return split(block, lane);

@@ -48,7 +48,7 @@ std::vector<Ladder::Point> Ladder::points(Position t) const {
 void Ladder::rotate(Position t, std::span<const std::vector<Coordinates>> xy) const {
   const PhasorTables* fast = std::abs(t) <= fast_reach ? phasors() : nullptr;
   std::optional<Giants> giants;
-  std::optional<Rows> row;
+  std::optional<PhasorRows> row;
   if (fast != nullptr) {
     giants.emplace(*fast);
     row.emplace(1, fast->lanes());

@@ -10,8 +10,8 @@
 
 namespace posproof::exact {
 
-// The angles of a ladder by MPFR alone, correctly rounded: what the fast way is checked against, and where it
-// ends when everything else leaves two candidates. Each answer is computed with more and more digits until
+// The angles of a ladder by MPFR alone, correctly rounded: what the fast path is checked against, and where
+// it ends when everything else leaves two candidates. Each answer is computed with more and more digits until
 // only one value of the format is left (Ziv 1991). For sines and cosines that ends: by Lindemann's theorem
 // the sine of an algebraic number other than 0 is transcendental, so it is never half way between two numbers
 // of a format. Where the frequency itself is not algebraic (a formula with pi in it), or the sum of two

@@ -92,14 +92,14 @@ Lines lines(std::size_t numbers) {
 }
 
 // Of a row, the four arrays follow each other; the padding behind the last row is that of all.
-Rows::Rows(std::size_t rows, std::size_t lanes)
+PhasorRows::PhasorRows(std::size_t rows, std::size_t lanes)
     : memory_(lines(4 * rows * lanes + lane_group)), phasors_(new Phasor[rows]) {
   double* at = memory_.get();
   for (std::size_t row = 0; row < rows; ++row, at += 4 * lanes)
     phasors_[row] = {at, at + lanes, at + 2 * lanes, at + 3 * lanes};
 }
 
-// ---- waves ----
+// ---- phasor tables ----
 
 bool PhasorTables::fit(const Multiprecision& multiprecision) {
   if (multiprecision.size() > most_frequencies) return false;
@@ -129,7 +129,7 @@ PhasorTables::PhasorTables(const Multiprecision& multiprecision, const Kernel& k
     frequency_[i] = std::abs(numbers.frequencies[i].nearest()) * (1 + 2 * bounds::u);
     seeds_->all.push_back(seed(numbers.frequencies[i]));
   }
-  const Rows& babies = table(0);
+  const PhasorRows& babies = table(0);
   for (std::size_t row = 0; row < rows_per_block; ++row)
     for (std::size_t i = 0; i < size_; ++i)
       largest_sine_[i] = std::max(largest_sine_[i], std::abs(babies[row].sine[i]));
@@ -155,7 +155,7 @@ PhasorTables::PhasorTables(const Multiprecision& multiprecision, const Kernel& k
     }
 }
 
-const Rows& PhasorTables::table(std::size_t level) const {
+const PhasorRows& PhasorTables::table(std::size_t level) const {
   if (built_.load(std::memory_order_acquire) <= level) {
     const std::scoped_lock locked(building_);
     while (built_.load(std::memory_order_relaxed) <= level) build_next();
@@ -165,7 +165,7 @@ const Rows& PhasorTables::table(std::size_t level) const {
 
 void PhasorTables::build_next() const {
   const std::size_t level = built_.load(std::memory_order_relaxed);
-  Rows table(digit, lanes_);
+  PhasorRows table(digit, lanes_);
   std::fill_n(table[0].cosine, lanes_, 1.0);
   for (std::size_t i = 0; i < size_; ++i) {
     Seed& now = seeds_->all[i];
@@ -293,7 +293,7 @@ bool has_v4() {
 }
 #endif
 
-const Kernel& asked_or_best() {
+const Kernel& requested_or_best() {
   const char* asked = std::getenv("POSPROOF_KERNEL");
   if (asked == nullptr || *asked == '\0') return *kernels_here().back();
   for (const Kernel* kernel : kernels_here())
@@ -319,7 +319,7 @@ std::span<const Kernel* const> kernels_here() {
 }
 
 const Kernel& best_kernel() {
-  static const Kernel& kernel = asked_or_best();
+  static const Kernel& kernel = requested_or_best();
   return kernel;
 }
 

@@ -23,10 +23,10 @@ using Lines = std::unique_ptr<double, FreeLines>;
 Lines lines(std::size_t numbers);
 
 // Memory for rows of complex numbers, zeros, aligned to lines.
-class Rows {
+class PhasorRows {
  public:
-  Rows() = default;
-  Rows(std::size_t rows, std::size_t lanes);
+  PhasorRows() = default;
+  PhasorRows(std::size_t rows, std::size_t lanes);
 
   const Phasor* data() const { return phasors_.get(); }
   const Phasor& operator[](std::size_t row) const { return phasors_[row]; }
@@ -54,7 +54,7 @@ class PhasorTables {
   double amplitude_rest() const { return amplitude_rest_; }
 
   // The rows 0 .. 63 of digit `level`: e^{i d 64^level w}.
-  const Rows& table(std::size_t level) const;
+  const PhasorRows& table(std::size_t level) const;
   const double* coarse_babies() const { return coarse_.get(); }  // table 0 as Block has it
   const double* split_babies() const { return split_.get(); }
   const double* largest_sine() const { return largest_sine_.get(); }  // the largest |sine| of table 0
@@ -74,7 +74,7 @@ class PhasorTables {
   mutable std::mutex building_;
   mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
   mutable std::atomic<std::size_t> built_ = 0;
-  mutable std::array<Rows, levels> tables_;
+  mutable std::array<PhasorRows, levels> tables_;
 };
 
 // Where the rows of blocks come from. It remembers what the last block had in common with the next: one
@@ -84,7 +84,7 @@ class Giants {
   // Room for so many blocks at a time.
   explicit Giants(const PhasorTables& phasors, std::size_t most = 1);
 
-  // Rows from `first` on, `rows` of them or as many as there is room for. Valid until the next call.
+  // PhasorRows from `first` on, `rows` of them or as many as there is room for. Valid until the next call.
   Blocks blocks(Position first, std::size_t rows);
   // The block of the rows first .. first + rows - 1, all of them between two neighbouring multiples of 64.
   const Block& block(Position first, std::size_t rows) { return *blocks(first, rows).first; }
@@ -93,9 +93,9 @@ class Giants {
   void move(std::size_t slot, Position number);
 
   const PhasorTables& phasors_;
-  Rows rows_;                      // the giants of the blocks
-  Rows errors_;                    // of the blocks
-  Rows common_;                    // what the digits above the second give; the amplitude
+  PhasorRows rows_;                // the giants of the blocks
+  PhasorRows errors_;              // of the blocks
+  PhasorRows common_;              // what the digits above the second give; the amplitude
   Position above_;                 // those digits, of what stands in common_[0]
   std::vector<Position> numbers_;  // of the blocks that are there
   std::vector<Errors> bounds_;

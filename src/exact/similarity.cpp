@@ -13,7 +13,7 @@
 #include "exact/double_double.h"
 #include "exact/ladder.h"
 
-// How far the fast way may be from the exact value: u = 2^-53, to first order in u, constants rounded up, as
+// How far the fast path may be from the exact value: u = 2^-53, to first order in u, constants rounded up, as
 // in bounds.h. There are n frequencies; A is the amplitude, P the power of two at or above A (1 + 2^-50). For
 // k = t0 + j the cosines are those of a giant, G = A e^{i t0 w}, and a baby, B = e^{i j w}: A cos(k w) = Gc
 // Bc
@@ -57,8 +57,8 @@ Split split(double head, double rest, double shift) {
 }
 
 // The value of the format that everything within `error` of x rounds to, if there is one. As certain_in
-// (double_double.h), but the rest may be larger than half a unit of the head: the ends, rounded to double, are less
-// than one double away from what they stand for.
+// (double_double.h), but the rest may be larger than half a unit of the head: the ends, rounded to double,
+// are less than one double away from what they stand for.
 std::optional<double> certain_of_sum(Format format, DoubleDouble x, double error) {
   double low = x.head + (x.rest - error), high = x.head + (x.rest + error);
   if (format != Format::f64) {

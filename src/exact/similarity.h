@@ -25,7 +25,7 @@ class Similarity {
   static constexpr Position farthest = Position{1} << 40;
 
   // g(first), g(first + 1), ... as many as `out` has room for, rounded to the format and held as doubles. How
-  // good the fast way is, is derived in similarity.cpp. Throws Refusal for offsets beyond the farthest.
+  // good the fast path is, is derived in similarity.cpp. Throws Refusal for offsets beyond the farthest.
   void fill(Format format, Position first, std::span<double> out) const;
 
   double at(Format format, Position k) const {
@@ -37,7 +37,7 @@ class Similarity {
  private:
   struct Fast;
   std::unique_ptr<const Ladder> ladder_;
-  std::unique_ptr<const Fast> fast_;  // none where the ladder has no fast way
+  std::unique_ptr<const Fast> fast_;  // none where the ladder has no fast path
 };
 
 }  // namespace posproof::exact

@@ -27,20 +27,20 @@ std::vector<double> range(const Ladder& ladder, Format format, Position first, s
   return out;
 }
 
-struct Asked {
+struct Query {
   Position k;
   double value;
 };
 
 // How many of these are not what MPFR rounds to.
-std::size_t wrong(const Ladder& ladder, Format format, const std::vector<Asked>& all) {
-  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Asked& one) {
+std::size_t wrong(const Ladder& ladder, Format format, const std::vector<Query>& all) {
+  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Query& one) {
     return one.value != ladder.multiprecision().kernel(one.k, 1, format);
   }));
 }
 
-std::vector<Asked> with_offsets(const std::vector<double>& values, Position first) {
-  std::vector<Asked> out;
+std::vector<Query> with_offsets(const std::vector<double>& values, Position first) {
+  std::vector<Query> out;
   for (std::size_t at = 0; at < values.size(); ++at)
     out.push_back({first + static_cast<Position>(at), values[at]});
   return out;
@@ -74,7 +74,7 @@ std::vector<Setting> settings() {
           {"small amplitude", Ladder(powers(10000, 8, 8), 0x1.8p-90)},
           {"large amplitude", Ladder(powers(10000, 3, 3), 0x1.3p30)},
           {"with a frequency of 0", Ladder({Given{{1, 0, 0x1p-70, 3e5}}})},
-          {"no fast way", Ladder({Given{{1, 0x1p-600}}})}};
+          {"no fast path", Ladder({Given{{1, 0x1p-600}}})}};
 }
 
 TEST(Similarity, is_what_mpfr_gives_in_every_format) {
@@ -82,7 +82,7 @@ TEST(Similarity, is_what_mpfr_gives_in_every_format) {
   for (const auto& [name, ladder] : settings()) {
     const Similarity similarity(ladder);
     for (const Format format : every_format) {
-      std::vector<Asked> all;
+      std::vector<Query> all;
       for (const Position k : offsets) all.push_back({k, similarity.at(format, k)});
       EXPECT_EQ(wrong(ladder, format, all), 0u) << name << " in " << posproof::name(format);
     }
@@ -99,7 +99,7 @@ TEST(Similarity, is_what_mpfr_gives_next_to_the_middle_between_two_doubles) {
        {464267, 792630, 1616573, 2031745, 2401782, 3282604, 3343809, 3891688, 3934688, 4146386, 4185787}}};
   for (const auto& [size, offsets] : hard) {
     const Ladder ladder(powers(10000, size, size));
-    std::vector<Asked> all;
+    std::vector<Query> all;
     for (const Position k : offsets) all.push_back({k, Similarity(ladder).at(Format::f64, k)});
     EXPECT_EQ(wrong(ladder, Format::f64, all), 0u) << size << " frequencies";
   }
@@ -124,7 +124,7 @@ TEST(Similarity, is_what_mpfr_gives_next_to_the_middle_between_two_numbers) {
       hard.emplace_back(std::abs(std::abs(all[k] - rounded[k]) / half - 1), k);
     }
     std::partial_sort(hard.begin(), hard.begin() + 300, hard.end());
-    std::vector<Asked> asked;
+    std::vector<Query> asked;
     for (std::size_t n = 0; n < 300; ++n)
       asked.push_back({static_cast<Position>(hard[n].second), rounded[hard[n].second]});
     EXPECT_LT(hard[299].first, 1e-2);

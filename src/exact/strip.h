@@ -61,7 +61,7 @@ struct Open {
   std::vector<Entry> entries;
 
   Undecided listener() { return {&tell, this}; }
-  // Every entry of these rows: where there is no fast way.
+  // Every entry of these rows: where there is no fast path.
   void all(const Strip& strip, std::size_t begin, std::size_t end);
 
  private:
