@@ -1,19 +1,17 @@
 #include "run/accuracy.h"
 #include "attention/reference_attention.h"
 
-#include <CLI/CLI.hpp>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
-#include "catalogue/encodings.h"
 #include "command/commands.h"
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/accuracy.h"
 #include "report/file.h"
+#include "report/json.h"
 #include "run/gate.h"
 #include "run/narrowed.h"
 #include "subject/subject.h"
@@ -28,20 +26,17 @@ struct Arguments {
   bool json = false;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   double call_seconds = 20;
-  std::map<std::string, Options, std::less<>> options;
 };
 
-int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
-                 const Arguments& arguments) {
+int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
+  const auto& [id, spec, parameters] = chosen;
   const Encoding truth = spec.oracle(parameters);
-  Subject subject =
-      arguments.subject.empty()
-          ? Subject{std::string(id), "built in", spec.make(parameters), all_f64, true}
-          : open(arguments.subject, {.encoding = std::string(id),
-                                     .parameters = parameters,
-                                     .declared = attention::in_every_kind(truth),
-                                     .call_time = std::chrono::milliseconds(
-                                         static_cast<std::int64_t>(arguments.call_seconds * 1000))});
+  Subject subject = arguments.subject.empty()
+                        ? Subject{std::string(id), "built in", spec.make(parameters), all_f64, true}
+                        : open(arguments.subject, {.encoding = std::string(id),
+                                                   .parameters = parameters,
+                                                   .declared = attention::in_every_kind(truth),
+                                                   .call_time = milliseconds(arguments.call_seconds)});
   keep_within_f16(truth, subject.precision, subject.encoding);
   AccuracyOptions options;
   options.positions = range(arguments.positions);
@@ -72,31 +67,24 @@ int run_accuracy(std::string_view id, const EncodingSpec& spec, const Parameters
 
 }  // namespace
 
-void add_accuracy(CLI::App& app, int& code) {
+Command accuracy_command() {
   const auto arguments = std::make_shared<Arguments>();
-  auto* accuracy = app.add_subcommand("accuracy", "every entry of a table against the exact numbers");
-  accuracy->require_subcommand(1);
-  for (const auto& [id, spec] : catalogue::encodings()) {
-    const std::string name(id);
-    auto* one = accuracy->add_subcommand(name, std::string(spec->summary));
-    arguments->options[name].add(*one, *spec);
-    one->add_option("SUBJECT", arguments->subject,
-                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for "
-                    "the cache of a rotary encoding; left out: our own");
-    one->add_option("--positions", arguments->positions,
-                    "only these, FIRST:LAST, both included; standard: all that the subject has, and of one "
-                    "that says nothing of its end 0:4095, of a bias 0:1023");
-    one->add_option("-o,--output", arguments->file, "write it to this file; the terminal has the summary");
-    one->add_option("--threads", arguments->threads, "to compare with")
-        ->check(CLI::Range(1u, 1024u))
-        ->capture_default_str();
-    one->add_option("--call-time", arguments->call_seconds, "longest time for one answer, seconds")
-        ->capture_default_str();
-    one->add_flag("--json", arguments->json, "write JSON, with the whole curve");
-    one->callback([arguments, &code, name, spec = spec] {
-      code = run_accuracy(name, *spec, arguments->options.at(name).read(*spec), *arguments);
-    });
-  }
+  return {
+      .name = "accuracy",
+      .help = "every entry of a table against the exact numbers",
+      .after_encoding =
+          {{"SUBJECT", &arguments->subject,
+            "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for the "
+            "cache "
+            "of a rotary encoding; left out: our own"},
+           {"--positions", &arguments->positions,
+            "only these, FIRST:LAST, both included; standard: all that the subject has, and of one that says "
+            "nothing of its end 0:4095, of a bias 0:1023"},
+           {"-o,--output", &arguments->file, "write it to this file; the terminal has the summary"},
+           {"--threads", &arguments->threads, "to compare with", Option::Range{1, 1024}},
+           call_time(arguments->call_seconds),
+           {"--json", &arguments->json, "write JSON, with the whole curve"}},
+      .run = [arguments](const Chosen& chosen) { return run_accuracy(chosen, *arguments); }};
 }
 
 }  // namespace posproof::command

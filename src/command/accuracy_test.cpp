@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "command/testing/ran.h"
 #include "report/file.h"
@@ -38,7 +37,7 @@ TEST_F(AccuracyCommand, writes_to_a_file_what_the_terminal_would_have_had) {
         << wrote.said;
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "deeper"), {}), 1);
   }
-  EXPECT_EQ(nlohmann::json::parse(file_bytes(path("deeper/x")).value())["entries"], 800);
+  EXPECT_NE(file_bytes(path("deeper/x")).value().find("\n  \"entries\": 800,\n"), std::string::npos);
 }
 
 TEST_F(AccuracyCommand, the_verdict_is_the_same_with_a_file) {
@@ -69,9 +68,8 @@ TEST_F(AccuracyCommand, what_the_oracle_writes_of_a_bias_is_correctly_rounded_ev
       ASSERT_EQ(posproof("oracle " + words + " --dtype " + format + " -o " + file).code, 0);
       const auto ran = posproof("accuracy " + words + " table:" + file + " --json");
       EXPECT_EQ(ran.code, 0) << words << " " << format;
-      const auto found = nlohmann::json::parse(ran.said);
-      EXPECT_EQ(found["format"], format);
-      EXPECT_EQ(found["not_correctly_rounded"], 0) << words << " " << format;
+      EXPECT_NE(ran.said.find("\n  \"format\": \"" + format + "\",\n"), std::string::npos) << ran.said;
+      EXPECT_NE(ran.said.find("\n  \"not_correctly_rounded\": 0,\n"), std::string::npos) << words << format;
     }
 }
 

@@ -1,12 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <map>
 #include <memory>
 
 #include "attention/reference_attention.h"
-#include "catalogue/encodings.h"
 #include "command/commands.h"
 #include "command/options.h"
 #include "command/terminal.h"
@@ -26,7 +22,6 @@ struct Arguments {
   std::string property;
   std::string subject;  // empty: our own
   std::string words;    // of a case to replay; empty: search
-  std::map<std::string, Options, std::less<>> options;
 };
 
 int exit_of(const Verdict& verdict) {
@@ -35,9 +30,9 @@ int exit_of(const Verdict& verdict) {
 }
 
 // One property, searched or replayed, of our own encoding or of a foreign subject.
-int run_check(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
-              const Arguments& arguments) {
-  const auto& [common, property_id, foreign, words, options] = arguments;
+int run_check(const Chosen& chosen, const Arguments& arguments) {
+  const auto& [encoding_id, spec, parameters] = chosen;
+  const auto& [common, property_id, foreign, words] = arguments;
   const Encoding truth = spec.oracle(parameters);
   const bool agreeing = property_id == agreement_id;
   const Property property = agreeing ? agreement(truth) : property_named(property_id);
@@ -70,29 +65,23 @@ int run_check(std::string_view encoding_id, const EncodingSpec& spec, const Para
 
 }  // namespace
 
-void add_check(CLI::App& app, int& code) {
+Command check_command() {
   const auto arguments = std::make_shared<Arguments>();
-  auto* check = app.add_subcommand("check", "one property, searched or replayed");
-  check
-      ->add_option("PROPERTY", arguments->property,
-                   "as in `posproof list properties`, or agrees_with_its_oracle")
-      ->required();
-  check->require_subcommand(1);
-  for (const auto& [id, spec] : catalogue::encodings()) {
-    const std::string name(id);
-    auto* one = check->add_subcommand(name, std::string(spec->summary));
-    arguments->options[name].add(*one, *spec);
-    add_common(*one, arguments->common);
-    one->add_option("SUBJECT", arguments->subject,
-                    "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for "
-                    "the cache of a rotary encoding; left out: our own");
-    one->add_option("--case", arguments->words, "replay this case, as a counterexample prints it");
-    one->add_option("--call-time", arguments->common.call_seconds, "longest time for one answer, seconds")
-        ->capture_default_str();
-    one->callback([arguments, &code, name, spec = spec] {
-      code = run_check(name, *spec, arguments->options.at(name).read(*spec), *arguments);
-    });
-  }
+  return {.name = "check",
+          .help = "one property, searched or replayed",
+          .options = {{.names = "PROPERTY",
+                       .field = &arguments->property,
+                       .help = "as in `posproof list properties`, or agrees_with_its_oracle",
+                       .required = true}},
+          .after_encoding =
+              with_common(arguments->common,
+                          {{"SUBJECT", &arguments->subject,
+                            "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], "
+                            "table:COS,SIN[@precision] for the cache "
+                            "of a rotary encoding; left out: our own"},
+                           {"--case", &arguments->words, "replay this case, as a counterexample prints it"},
+                           call_time(arguments->common.call_seconds)}),
+          .run = [arguments](const Chosen& chosen) { return run_check(chosen, *arguments); }};
 }
 
 }  // namespace posproof::command

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -48,11 +47,12 @@ int run_explain(const std::string& id) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, int& code) {
+Command explain_command() {
   const auto id = std::make_shared<std::string>();
-  auto* explain = app.add_subcommand("explain", "one property, encoding, experiment or defect");
-  explain->add_option("ID", *id)->required();
-  explain->callback([id, &code] { code = run_explain(*id); });
+  return {.name = "explain",
+          .help = "one property, encoding, experiment or defect",
+          .options = {{.names = "ID", .field = id.get(), .required = true}},
+          .run = [id] { return run_explain(*id); }};
 }
 
 }  // namespace posproof::command

@@ -1,11 +1,8 @@
 #include "run/gate.h"
 
-#include <CLI/CLI.hpp>
-#include <map>
 #include <memory>
 #include <optional>
 
-#include "catalogue/encodings.h"
 #include "command/commands.h"
 #include "command/options.h"
 #include "command/terminal.h"
@@ -22,16 +19,14 @@ struct Arguments {
   std::string subject, filter, positions;
   std::string junit;  // a file, for CI
   bool exhaustive = false;
-  std::map<std::string, Options, std::less<>> options;
 };
 
-int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& parameters,
-             const Arguments& arguments) {
+int run_gate(const Chosen& chosen, const Arguments& arguments) {
   const Common& common = arguments.common;
   std::optional<GateResult> gated;
   {
     Progress progress;
-    gated = gate(id, spec, parameters, arguments.subject,
+    gated = gate(chosen.id, chosen.spec, chosen.parameters, arguments.subject,
                  {.seed = common.seed,
                   .budget = common.budget(),
                   .filter = arguments.filter,
@@ -50,32 +45,25 @@ int run_gate(std::string_view id, const EncodingSpec& spec, const Parameters& pa
 
 }  // namespace
 
-void add_gate(CLI::App& app, int& code) {
+Command gate_command() {
   const auto arguments = std::make_shared<Arguments>();
-  auto* gate =
-      app.add_subcommand("gate", "a foreign implementation against everything that an encoding claims");
-  gate->require_subcommand(1);
-  for (const auto& [id, spec] : catalogue::encodings()) {
-    const std::string name(id);
-    auto* one = gate->add_subcommand(name, std::string(spec->summary));
-    arguments->options[name].add(*one, *spec);
-    add_common(*one, arguments->common);
-    one->add_option(
-           "SUBJECT", arguments->subject,
-           "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; table:COS,SIN[@precision] for the "
-           "cache of a rotary encoding")
-        ->required();
-    one->add_option("--junit", arguments->junit, "write a JUnit XML file, too");
-    one->add_option("--positions", arguments->positions, "only these, FIRST:LAST, both included");
-    one->add_flag("--exhaustive", arguments->exhaustive,
-                  "ask a live subject for every position, as a file is; --time is the limit");
-    one->add_option("--filter", arguments->filter, "only properties whose id contains this");
-    one->add_option("--call-time", arguments->common.call_seconds, "longest time for one answer, seconds")
-        ->capture_default_str();
-    one->callback([arguments, &code, name, spec = spec] {
-      code = run_gate(name, *spec, arguments->options.at(name).read(*spec), *arguments);
-    });
-  }
+  return {
+      .name = "gate",
+      .help = "a foreign implementation against everything that an encoding claims",
+      .after_encoding = with_common(
+          arguments->common,
+          {{.names = "SUBJECT",
+            .field = &arguments->subject,
+            .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; table:COS,SIN[@precision] for "
+                    "the cache of a rotary encoding",
+            .required = true},
+           {"--junit", &arguments->junit, "write a JUnit XML file, too"},
+           {"--positions", &arguments->positions, "only these, FIRST:LAST, both included"},
+           {"--exhaustive", &arguments->exhaustive,
+            "ask a live subject for every position, as a file is; --time is the limit"},
+           {"--filter", &arguments->filter, "only properties whose id contains this"},
+           call_time(arguments->common.call_seconds)}),
+      .run = [arguments](const Chosen& chosen) { return run_gate(chosen, *arguments); }};
 }
 
 }  // namespace posproof::command

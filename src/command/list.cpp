@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -46,12 +45,13 @@ int run_list(const std::string& what) {
 
 }  // namespace
 
-void add_list(CLI::App& app, int& code) {
+Command list_command() {
   const auto what = std::make_shared<std::string>();
-  auto* list = app.add_subcommand("list", "what there is");
-  list->add_option("WHAT", *what, "encodings, properties, experiments or defects; none: all")
-      ->check(CLI::IsMember({"encodings", "properties", "experiments", "defects"}));
-  list->callback([what, &code] { code = run_list(*what); });
+  return {.name = "list",
+          .help = "what there is",
+          .options = {{"WHAT", what.get(), "encodings, properties, experiments or defects; none: all",
+                       Option::OneOf{"encodings", "properties", "experiments", "defects"}}},
+          .run = [what] { return run_list(*what); }};
 }
 
 }  // namespace posproof::command

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "command/commands.h"
@@ -37,16 +36,17 @@ int run_matrix(const Common& common, const std::string& filter) {
 
 }  // namespace
 
-void add_matrix(CLI::App& app, int& code) {
+Command matrix_command() {
   struct Arguments {
     Common common;
     std::string filter;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* matrix = app.add_subcommand("matrix", "every encoding x every property");
-  add_common(*matrix, arguments->common);
-  matrix->add_option("--filter", arguments->filter, "only cells whose `encoding.property` contains this");
-  matrix->callback([arguments, &code] { code = run_matrix(arguments->common, arguments->filter); });
+  return {.name = "matrix",
+          .help = "every encoding x every property",
+          .options = with_common(arguments->common, {{"--filter", &arguments->filter,
+                                                      "only cells whose `encoding.property` contains this"}}),
+          .run = [arguments] { return run_matrix(arguments->common, arguments->filter); }};
 }
 
 }  // namespace posproof::command

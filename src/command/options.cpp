@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <stdexcept>
 
+#include "report/file.h"
+#include "report/json.h"
+
 namespace posproof::command {
-namespace {
-
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
-}  // namespace
 
 Budget Common::budget() const {
   Budget out;
@@ -28,16 +22,22 @@ std::chrono::milliseconds Common::call_time() const {
   return milliseconds(call_seconds);
 }
 
-void add_common(CLI::App& app, Common& common) {
-  app.add_option("--seed", common.seed, "cases of a property are drawn from hash(seed, id)")
-      ->capture_default_str();
-  app.add_option("--cases", common.cases, "cases for each property")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
-      ->capture_default_str();
-  app.add_option("--time", common.seconds, "longest search for one property, seconds")
-      ->check(CLI::Range(0.001, 86400.0))
-      ->capture_default_str();
-  app.add_flag("--json", common.json, "write JSON");
+std::vector<Option> with_common(Common& common, std::vector<Option> others) {
+  std::vector<Option> out = {
+      {"--seed", &common.seed, "cases of a property are drawn from hash(seed, id)"},
+      {"--cases", &common.cases, "cases for each property", Option::Range{1, 0x1p40}},
+      {"--time", &common.seconds, "longest search for one property, seconds", Option::Range{0.001, 86400}},
+      {"--json", &common.json, "write JSON"}};
+  out.insert(out.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  return out;
+}
+
+Option call_time(double& seconds) {
+  return {"--call-time", &seconds, "longest time for one answer, seconds"};
+}
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
 std::optional<std::pair<Position, Position>> range(const std::string& positions) {
@@ -60,42 +60,27 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
   return arguments;
 }
 
-void Options::add(CLI::App& app, const EncodingSpec& spec) {
+std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
+  std::vector<Option> out;
   for (const Parameter& parameter : spec.parameters) {
     std::vector<std::string> grid;
     for (const Value& value : parameter.grid) grid.push_back(text(value));
     const std::string help = fmt::format("{} (standard {}; searched: {})", parameter.meaning,
                                          text(parameter.standard), fmt::join(grid, " "));
-    app.add_option(fmt::format("--{}", parameter.name), words_[std::string(parameter.name)], help)
-        ->group("Parameters");
+    out.push_back({fmt::format("--{}", parameter.name), &words_[std::string(parameter.name)], help});
   }
-  app.add_option("--spec", file_, "parameters from a JSON object; options given beside it come first")
-      ->check(CLI::ExistingFile)
-      ->group("Parameters");
+  out.push_back({"--spec", &file_, "parameters from a JSON object; options given beside it come first",
+                 Option::ExistingFile{}});
+  for (Option& option : out) option.group = "Parameters";
+  return out;
 }
 
-Parameters Options::read(const EncodingSpec& spec) const {
+Parameters GivenParameters::read(const EncodingSpec& spec) const {
   Parameters given;
-  if (!file_.empty()) read_file(given);
+  if (!file_.empty()) given = report::parameters_in(file_);
   for (const auto& [name, word] : words_)
     if (!word.empty()) given.set(name, *Case::parse(fmt::format("{}={}", name, word)).find(name));
   return with(spec, given);
-}
-
-void Options::read_file(Parameters& given) const {
-  std::ifstream in(file_);
-  const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_object())
-    throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file_));
-  for (const auto& [name, value] : json.items()) {
-    if (value.is_number())
-      given.set(name, value.get<double>());
-    else if (value.is_string())
-      given.set(name, value.get<std::string>());
-    else
-      throw std::invalid_argument(
-          fmt::format("`{}`: parameter `{}` is neither a number nor a word", file_, name));
-  }
 }
 
 }  // namespace posproof::command

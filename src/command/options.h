@@ -6,13 +6,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "command/command.h"
 #include "core/spec.h"
 #include "search/search.h"
-
-namespace CLI {
-class App;
-}
 
 namespace posproof::command {
 
@@ -28,23 +26,27 @@ struct Common {
   std::chrono::milliseconds call_time() const;
 };
 
-// --seed, --cases, --time and --json.
-void add_common(CLI::App& app, Common& common);
+// --seed, --cases, --time and --json, and the others behind them.
+std::vector<Option> with_common(Common& common, std::vector<Option> others);
+
+// --call-time
+Option call_time(double& seconds);
+
+std::chrono::milliseconds milliseconds(double seconds);
 
 // `FIRST:LAST`, both ends included; none where the option was not given. Throws std::invalid_argument.
 std::optional<std::pair<Position, Position>> range(const std::string& positions);
 
-// `--dim 128 --layout half_split` for one encoding, as options of its own command.
-class Options {
+// `--dim 128 --layout half_split` for one encoding.
+class GivenParameters {
  public:
-  void add(CLI::App& app, const EncodingSpec& spec);
+  // Their fields are here.
+  std::vector<Option> options(const EncodingSpec& spec);
   // The spec's standard parameters, those of the file and those of the options, the last one counting. Throws
   // std::invalid_argument.
   Parameters read(const EncodingSpec& spec) const;
 
  private:
-  void read_file(Parameters& given) const;
-
   std::map<std::string, std::string> words_;
   std::string file_;
 };

@@ -1,21 +1,17 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <functional>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
-#include "catalogue/encodings.h"
 #include "command/commands.h"
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/file.h"
+#include "report/json.h"
 #include "run/exact_array.h"
 #include "subject/array_header.h"
 
@@ -26,7 +22,6 @@ struct Arguments {
   std::string positions, format = "f32", file, part = "both";
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool json = false;
-  std::map<std::string, Options, std::less<>> options;
 };
 
 const Domain& domain(const Encoding& encoding) {
@@ -46,19 +41,8 @@ std::pair<Position, Position> positions_of(const Arguments& arguments, const Enc
   return {all.lo, all.ends ? all.hi : std::min(all.hi, all.lo + usual - 1)};
 }
 
-nlohmann::ordered_json json_of(const Parameters& parameters) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : parameters.fields()) {
-    if (const auto* real = std::get_if<double>(&value))
-      out[name] = *real;
-    else
-      out[name] = text(value);
-  }
-  return out;
-}
-
-int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters& parameters,
-               const Arguments& arguments) {
+int run_oracle(const Chosen& chosen, const Arguments& arguments) {
+  const auto& [id, spec, parameters] = chosen;
   const Encoding truth = spec.oracle(parameters);
   const auto [first, last] = positions_of(arguments, truth);
   const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines
@@ -72,7 +56,7 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
   const ExactArray array = exact_array(truth, format, first, last, part);
   const std::string positions = fmt::format("{}:{}", first, last);
   const std::string header = array_header(arguments.file, array.name, format, array.shape,
-                                          {{"encoding", id},
+                                          {{"encoding", std::string(id)},
                                            {"parameters", parameters.text()},
                                            {"positions", positions},
                                            {"rounding", array.rounding},
@@ -98,16 +82,7 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
   file.commit();
 
   if (arguments.json) {
-    const nlohmann::ordered_json out = {{"file", arguments.file},
-                                        {"encoding", id},
-                                        {"parameters", json_of(parameters)},
-                                        {"positions", {first, last}},
-                                        {"array", array.name},
-                                        {"shape", array.shape},
-                                        {"format", name(format)},
-                                        {"rounding", array.rounding},
-                                        {"bytes", size}};
-    write(out.dump(2) + "\n");
+    write(report::json({arguments.file, id, parameters, first, last, array, size}));
   } else {
     write(fmt::format("{}: {} {} in {}, positions {}, {}, {} bytes\n", arguments.file, array.name,
                       text(array.shape), name(format), positions, array.rounding, size));
@@ -117,33 +92,33 @@ int run_oracle(const std::string& id, const EncodingSpec& spec, const Parameters
 
 }  // namespace
 
-void add_oracle(CLI::App& app, int& code) {
+Command oracle_command() {
   const auto arguments = std::make_shared<Arguments>();
-  auto* oracle = app.add_subcommand("oracle", "an encoding's exact values, rounded once, as a file");
-  oracle->require_subcommand(1);
-  for (const auto& [id, spec] : catalogue::encodings()) {
-    const std::string encoding(id);
-    auto* one = oracle->add_subcommand(encoding, std::string(spec->summary));
-    arguments->options[encoding].add(*one, *spec);
-    one->add_option("-o,--output", arguments->file, "FILE.npy or FILE.safetensors")->required();
-    one->add_option("--positions", arguments->positions,
-                    "FIRST:LAST, both included; left out: all where the encoding ends, else the first 4096 "
-                    "(512 of a bias)");
-    one->add_option("--dtype", arguments->format, "f64, f32, bf16 (not in .npy) or f16")
-        ->check(CLI::IsMember({"f64", "f32", "bf16", "f16"}))
-        ->capture_default_str();
-    one->add_option("--part", arguments->part,
-                    "of a rotary encoding: both (cos and sin where the layout has them), cos or sin (a "
-                    "column for each pair, as caches hold them)")
-        ->check(CLI::IsMember({"both", "cos", "sin"}))
-        ->capture_default_str();
-    one->add_option("--threads", arguments->threads, "standard: as many as there are processors")
-        ->check(CLI::Range(1u, 1024u));
-    one->add_flag("--json", arguments->json, "say in JSON what was written");
-    one->callback([arguments, &code, encoding, spec = spec] {
-      code = run_oracle(encoding, *spec, arguments->options.at(encoding).read(*spec), *arguments);
-    });
-  }
+  return {
+      .name = "oracle",
+      .help = "an encoding's exact values, rounded once, as a file",
+      .after_encoding =
+          {{.names = "-o,--output",
+            .field = &arguments->file,
+            .help = "FILE.npy or FILE.safetensors",
+            .required = true},
+           {"--positions", &arguments->positions,
+            "FIRST:LAST, both included; left out: all where the encoding ends, else the first 4096 (512 of a "
+            "bias)"},
+           {"--dtype", &arguments->format, "f64, f32, bf16 (not in .npy) or f16",
+            Option::OneOf{"f64", "f32", "bf16", "f16"}},
+           {"--part", &arguments->part,
+            "of a rotary encoding: both (cos and sin where the layout has them), cos or sin (a column for "
+            "each "
+            "pair, as caches hold them)",
+            Option::OneOf{"both", "cos", "sin"}},
+           {.names = "--threads",
+            .field = &arguments->threads,
+            .help = "standard: as many as there are processors",
+            .allowed = Option::Range{1, 1024},
+            .shows_standard = false},
+           {"--json", &arguments->json, "say in JSON what was written"}},
+      .run = [arguments](const Chosen& chosen) { return run_oracle(chosen, *arguments); }};
 }
 
 }  // namespace posproof::command

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,12 +28,16 @@ int run_report(const Arguments& arguments) {
 
 }  // namespace
 
-void add_report(CLI::App& app, int& code) {
+Command report_command() {
   const auto arguments = std::make_shared<Arguments>();
-  auto* report = app.add_subcommand("report", "run the experiments and write reports/");
-  report->add_option("NAME", arguments->names, "as in `posproof list experiments`; none: all");
-  report->add_option("-o,--output", arguments->folder, "folder to write to")->capture_default_str();
-  report->callback([arguments, &code] { code = run_report(*arguments); });
+  return {.name = "report",
+          .help = "run the experiments and write reports/",
+          .options = {{.names = "NAME",
+                       .field = &arguments->names,
+                       .help = "as in `posproof list experiments`; none: all",
+                       .shows_standard = false},
+                      {"-o,--output", &arguments->folder, "folder to write to"}},
+          .run = [arguments] { return run_report(*arguments); }};
 }
 
 }  // namespace posproof::command

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "run/catalogued.h"
 
 namespace posproof::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
@@ -69,58 +66,6 @@ std::string table(const Accuracy& accuracy) {
   return out;
 }
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json of(const Accuracy& accuracy, const Entry& entry) {
-  if (accuracy.keys == 0) return {{"position", entry.position}, {"column", entry.column}};
-  return {{"query", entry.position},
-          {"key", accuracy.first + static_cast<Position>(entry.column % accuracy.keys)},
-          {"head", entry.column / accuracy.keys}};
-}
-
-Json of(const Residual& residual) {
-  return {{"error", number(residual.error)}, {"bound", number(residual.bound)}};
-}
-
-Json of(const Accuracy& accuracy) {
-  Json out = {{"format", name(accuracy.format)},
-              {"first", accuracy.first},
-              {"last", accuracy.last},
-              {"rows", accuracy.rows},
-              {"declined", accuracy.declined},
-              {"entries", accuracy.entries},
-              {"not_correctly_rounded", accuracy.wrong},
-              {"stopped", accuracy.stopped}};
-  if (accuracy.errored)
-    out["errored"] = {{"why", accuracy.errored->what}, {"case", accuracy.errored->at.text()}};
-  if (accuracy.entries == 0) return out;
-  out["largest_ulp"] = {{"ulp", number(accuracy.ulp)}};
-  if (accuracy.wrong > 0) out["largest_ulp"]["at"] = of(accuracy, accuracy.ulp_at);
-  out["largest_error"] = {{"error", number(accuracy.largest)}, {"bound_only", !accuracy.largest_at}};
-  if (accuracy.largest_at) out["largest_error"]["at"] = of(accuracy, *accuracy.largest_at);
-  out["within_bound"] = !accuracy.beyond;
-  if (accuracy.beyond)
-    out["first_beyond"] = {{"at", of(accuracy, accuracy.beyond->at)},
-                           {"case", accuracy.beyond->again.text()},
-                           {"residual", of(accuracy.beyond->residual)}};
-  else
-    out["worst"] = {{"case", accuracy.worst_at.text()}, {"residual", of(accuracy.worst)}};
-  out["against_rounded_frequencies"] = Json::array();
-  for (const auto& against : accuracy.against)
-    out["against_rounded_frequencies"].push_back(
-        {{"frequencies", name(against.frequencies)}, {"not_correctly_rounded", against.wrong}});
-  out["curve"] = Json::array();
-  for (const PositionRange& stretch : accuracy.profile)
-    out["curve"].push_back({{"first", stretch.first},
-                            {"last", stretch.last},
-                            {"error", number(stretch.error)},
-                            {"bound", number(stretch.bound)},
-                            {"ulp", number(stretch.ulp)}});
-  return out;
-}
-
 }  // namespace
 
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style) {
@@ -154,25 +99,6 @@ std::string accuracy(const AccuracyReport& report, const Style& style) {
     out += fmt::format("  against frequencies first rounded to {}: {} are not correctly rounded\n",
                        name(against.frequencies), percent(against.wrong, found.entries));
   return out + table(found);
-}
-
-std::string json(const AccuracyReport& report) {
-  Json parameters = Json::object();
-  for (const auto& [name, value] : report.parameters.fields()) {
-    if (const auto* real = std::get_if<double>(&value))
-      parameters[name] = number(*real);
-    else
-      parameters[name] = text(value);
-  }
-  Json out = {{"encoding", report.encoding},           {"parameters", parameters},
-              {"subject", report.subject.name},        {"description", report.subject.description},
-              {"kind", kind(report.subject.encoding)}, {"precision", report.subject.precision.word()}};
-  out.update(of(report.accuracy));
-  return out.dump(2) + "\n";
-}
-
-std::string json(const Accuracy& accuracy) {
-  return of(accuracy).dump();
 }
 
 }  // namespace posproof::report

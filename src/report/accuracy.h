@@ -8,7 +8,7 @@
 #include "run/accuracy.h"
 #include "subject/subject.h"
 
-// How exact a subject is, in words and as JSON.
+// How exact a subject is, in words.
 namespace posproof::report {
 
 // Who was compared with what.
@@ -25,10 +25,5 @@ std::string summary(const Accuracy& accuracy, const Precision& precision, const 
 
 // A heading, the summary, what rounded frequencies explain, and error against position, one line an octave.
 std::string accuracy(const AccuracyReport& report, const Style& style);
-
-// One JSON document, with the whole curve; numbers that are not finite as null. The second is the value of a
-// field of the gate's.
-std::string json(const AccuracyReport& report);
-std::string json(const Accuracy& accuracy);
 
 }  // namespace posproof::report

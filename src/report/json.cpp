@@ -1,9 +1,12 @@
 #include "report/json.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
-#include "report/accuracy.h"
+#include "report/file.h"
 #include "run/catalogued.h"
 
 namespace posproof::report {
@@ -15,22 +18,26 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Json residual_of(const Residual& residual) {
-  return {{"error", number(residual.error)},
-          {"bound", number(residual.bound)},
-          {"ceiling", number(residual.ceiling)}};
+Json without_ceiling(const Residual& residual) {
+  return {{"error", number(residual.error)}, {"bound", number(residual.bound)}};
+}
+
+Json of(const Residual& residual) {
+  Json out = without_ceiling(residual);
+  out["ceiling"] = number(residual.ceiling);
+  return out;
 }
 
 struct Fields {
   Json operator()(const Holds& holds) const {
     return {{"cases", holds.cases},
             {"vacuous", holds.vacuous},
-            {"worst", residual_of(holds.worst)},
+            {"worst", of(holds.worst)},
             {"worst_at", holds.worst_at.text()}};
   }
   Json operator()(const Refuted& refuted) const {
     return {{"case", refuted.counterexample.text()},
-            {"residual", residual_of(refuted.residual)},
+            {"residual", of(refuted.residual)},
             {"found_after", refuted.found_after},
             {"shrinks", refuted.shrinks},
             {"repeats", refuted.repeats},
@@ -60,6 +67,50 @@ Json of(const Parameters& parameters) {
   return out;
 }
 
+Json of(const Accuracy& accuracy, const Entry& entry) {
+  if (accuracy.keys == 0) return {{"position", entry.position}, {"column", entry.column}};
+  return {{"query", entry.position},
+          {"key", accuracy.first + static_cast<Position>(entry.column % accuracy.keys)},
+          {"head", entry.column / accuracy.keys}};
+}
+
+Json of(const Accuracy& accuracy) {
+  Json out = {{"format", name(accuracy.format)},
+              {"first", accuracy.first},
+              {"last", accuracy.last},
+              {"rows", accuracy.rows},
+              {"declined", accuracy.declined},
+              {"entries", accuracy.entries},
+              {"not_correctly_rounded", accuracy.wrong},
+              {"stopped", accuracy.stopped}};
+  if (accuracy.errored)
+    out["errored"] = {{"why", accuracy.errored->what}, {"case", accuracy.errored->at.text()}};
+  if (accuracy.entries == 0) return out;
+  out["largest_ulp"] = {{"ulp", number(accuracy.ulp)}};
+  if (accuracy.wrong > 0) out["largest_ulp"]["at"] = of(accuracy, accuracy.ulp_at);
+  out["largest_error"] = {{"error", number(accuracy.largest)}, {"bound_only", !accuracy.largest_at}};
+  if (accuracy.largest_at) out["largest_error"]["at"] = of(accuracy, *accuracy.largest_at);
+  out["within_bound"] = !accuracy.beyond;
+  if (accuracy.beyond)
+    out["first_beyond"] = {{"at", of(accuracy, accuracy.beyond->at)},
+                           {"case", accuracy.beyond->again.text()},
+                           {"residual", without_ceiling(accuracy.beyond->residual)}};
+  else
+    out["worst"] = {{"case", accuracy.worst_at.text()}, {"residual", without_ceiling(accuracy.worst)}};
+  out["against_rounded_frequencies"] = Json::array();
+  for (const auto& against : accuracy.against)
+    out["against_rounded_frequencies"].push_back(
+        {{"frequencies", name(against.frequencies)}, {"not_correctly_rounded", against.wrong}});
+  out["curve"] = Json::array();
+  for (const PositionRange& stretch : accuracy.profile)
+    out["curve"].push_back({{"first", stretch.first},
+                            {"last", stretch.last},
+                            {"error", number(stretch.error)},
+                            {"bound", number(stretch.bound)},
+                            {"ulp", number(stretch.ulp)}});
+  return out;
+}
+
 std::string written(const Json& json) {
   return json.dump(2) + "\n";
 }
@@ -84,7 +135,7 @@ std::string json(const GateResult& gated) {
     one.update(of(result.verdict));
     out["asked"].push_back(one);
   }
-  if (gated.accuracy) out["accuracy"] = Json::parse(json(*gated.accuracy));
+  if (gated.accuracy) out["accuracy"] = of(*gated.accuracy);
   for (const Explanation& explanation : gated.explanations)
     out["explanations"].push_back(
         {{"kind", explanation.kind == Explanation::Kind::convention ? "convention" : "defect"},
@@ -117,6 +168,44 @@ std::string json(std::string_view id, const Verdict& verdict) {
   Json out = {{"property", id}};
   out.update(of(verdict));
   return written(out);
+}
+
+std::string json(const AccuracyReport& report) {
+  Json out = {{"encoding", report.encoding},           {"parameters", of(report.parameters)},
+              {"subject", report.subject.name},        {"description", report.subject.description},
+              {"kind", kind(report.subject.encoding)}, {"precision", report.subject.precision.word()}};
+  out.update(of(report.accuracy));
+  return written(out);
+}
+
+std::string json(const WrittenArray& it) {
+  return written({{"file", it.file},
+                  {"encoding", it.encoding},
+                  {"parameters", of(it.parameters)},
+                  {"positions", {it.first, it.last}},
+                  {"array", it.array.name},
+                  {"shape", it.array.shape},
+                  {"format", name(it.array.format)},
+                  {"rounding", it.array.rounding},
+                  {"bytes", it.bytes}});
+}
+
+Parameters parameters_in(const std::string& file) {
+  const auto bytes = file_bytes(file);
+  const auto json = nlohmann::json::parse(bytes.value_or(""), nullptr, false);
+  if (!json.is_object())
+    throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file));
+  Parameters out;
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_number())
+      out.set(name, value.get<double>());
+    else if (value.is_string())
+      out.set(name, value.get<std::string>());
+    else
+      throw std::invalid_argument(
+          fmt::format("`{}`: parameter `{}` is neither a number nor a word", file, name));
+  }
+  return out;
 }
 
 }  // namespace posproof::report

@@ -1,17 +1,37 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "report/accuracy.h"
+#include "run/exact_array.h"
 #include "run/gate.h"
 #include "run/matrix.h"
 
-// What a machine reads: the same values as report/words.h, one JSON document each, numbers that are not
-// finite as null.
+// JSON: what a machine reads, the same values as report/words.h, one document each, numbers that are not
+// finite as null; and the parameters that a file gives.
 namespace posproof::report {
 
 std::string json(const GateResult& gated);
 std::string json(const std::vector<Cell>& cells);
 std::string json(std::string_view id, const Verdict& verdict);
+
+std::string json(const AccuracyReport& report);  // with the whole curve
+
+// What `posproof oracle` wrote.
+struct WrittenArray {
+  std::string_view file, encoding;
+  const Parameters& parameters;
+  Position first, last;
+  const ExactArray& array;
+  std::size_t bytes;  // of the file
+};
+std::string json(const WrittenArray& written);
+
+// The fields of the one object in a file. Throws std::invalid_argument for anything else, and for a field
+// that is neither a number nor a word.
+Parameters parameters_in(const std::string& file);
 
 }  // namespace posproof::report

@@ -1,0 +1,112 @@
+#include "command/command_line.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+
+#include "catalogue/encodings.h"
+#include "command/options.h"
+#include "run/catalogued.h"
+
+namespace posproof::command {
+namespace {
+
+template <class Value>
+CLI::Option* added(CLI::App& app, const Option& option, Value* field) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return app.add_flag(option.names, *field, option.help);
+  } else {
+    CLI::Option* out = app.add_option(option.names, *field, option.help);
+    if constexpr (std::is_arithmetic_v<Value>)
+      if (const auto* range = std::get_if<Option::Range>(&option.allowed))
+        out->check(CLI::Range(static_cast<Value>(range->lo), static_cast<Value>(range->hi)));
+    return out;
+  }
+}
+
+void add(CLI::App& app, const Option& option) {
+  CLI::Option* one = std::visit([&](auto* field) { return added(app, option, field); }, option.field);
+  if (std::holds_alternative<Option::ExistingFile>(option.allowed)) one->check(CLI::ExistingFile);
+  if (const auto* words = std::get_if<Option::OneOf>(&option.allowed)) one->check(CLI::IsMember(*words));
+  if (option.shows_standard) one->capture_default_str();
+  one->required(option.required)->group(option.group);
+}
+
+// To an app that outlives neither the command nor `code`, which has what `run` gave once it has parsed.
+void add(CLI::App& app, const Command& command, int& code) {
+  for (const Option& option : command.options) add(app, option);
+  if (const auto* run = std::get_if<std::function<int()>>(&command.run)) {
+    app.callback([run, &code] { code = (*run)(); });
+    return;
+  }
+  app.require_subcommand(1);
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    CLI::App& one = *app.add_subcommand(std::string(id), std::string(spec->summary));
+    const auto given = std::make_shared<GivenParameters>();
+    for (const Option& option : given->options(*spec)) add(one, option);
+    for (const Option& option : command.after_encoding) add(one, option);
+    one.callback([&run = std::get<std::function<int(const Chosen&)>>(command.run), given, &code, id = id,
+                  spec = spec] {
+      code = run({id, *spec, given->read(*spec)});
+    });
+  }
+}
+
+// CLI11 would only say that a command, or an encoding after `gate`, is missing.
+void refuse_unknown(std::string_view what, const std::string& word, const std::vector<std::string>& all) {
+  if (word.starts_with('-') || std::find(all.begin(), all.end(), word) != all.end()) return;
+  throw std::invalid_argument(fmt::format("there is no {} `{}`; near it: {}; all: {}", what, word,
+                                          fmt::join(nearest(word, all), ", "), fmt::join(all, ", ")));
+}
+
+int parsed(CLI::App& app, const int& code, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? as_claimed : usage;
+  }
+  return code;
+}
+
+}  // namespace
+
+int run(const Program& program, std::span<const Command> commands, int argc, char** argv) {
+  std::vector<std::string> names, encodings;
+  for (const Command& command : commands) names.push_back(command.name);
+  for (const auto& [id, spec] : catalogue::encodings()) encodings.emplace_back(id);
+  const std::string first = argc > 1 ? argv[1] : "-";
+  refuse_unknown("command", first, names);
+
+  int code = as_claimed;
+  CLI::App app{program.description};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", program.version);
+  app.footer(program.footer);
+  const bool one = std::find(names.begin(), names.end(), first) != names.end();
+  for (const Command& command : commands) {
+    // The options of every encoding under every command take longer than many a check.
+    if (one && command.name != first) continue;
+    const std::size_t at = 2 + command.options.size();
+    if (one && !std::holds_alternative<std::function<int()>>(command.run) &&
+        at < static_cast<std::size_t>(argc))
+      refuse_unknown("encoding", argv[at], encodings);
+    add(*app.add_subcommand(command.name, command.help), command, code);
+  }
+  return parsed(app, code, argc, argv);
+}
+
+int run(const Command& command, int argc, char** argv) {
+  int code = as_claimed;
+  CLI::App app{fmt::format("{}: {}", command.name, command.help)};
+  add(app, command, code);
+  return parsed(app, code, argc, argv);
+}
+
+}  // namespace posproof::command
