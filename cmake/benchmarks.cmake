@@ -2,9 +2,9 @@
 file(GLOB report_sources CONFIGURE_DEPENDS benchmarks/performance*.cpp benchmarks/measured.cpp
      benchmarks/words_of_numbers.cpp)
 list(FILTER report_sources EXCLUDE REGEX "_(test|main)\\.cpp$")
-add_library(posproof_performance_report STATIC ${report_sources})
+add_library(posproof_performance_report STATIC EXCLUDE_FROM_ALL ${report_sources})
 target_include_directories(posproof_performance_report PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(posproof_performance_report PUBLIC posproof_command)
+target_link_libraries(posproof_performance_report PUBLIC posproof_command PRIVATE nlohmann_json::nlohmann_json)
 posproof_compiles(posproof_performance_report)
 target_precompile_headers(posproof_performance_report REUSE_FROM posproof_core)
 add_executable(posproof_performance EXCLUDE_FROM_ALL benchmarks/performance_main.cpp)

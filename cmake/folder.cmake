@@ -1,11 +1,12 @@
 # One library a folder, which links to what its `LINKS` say and to nothing else:
 #
-#   posproof_folder(run FOLDER src/run LINKS search subject EXTERNAL nlohmann_json::nlohmann_json [SOURCES generated.cpp])
+#   posproof_folder(run FOLDER src/run LINKS search subject [EXTERNAL fmt::fmt] [INTERNAL utf8cpp] [SOURCES generated.cpp])
 #
-# makes `posproof_run`, known as `posproof::run`. `posproof_run_alone` links every object of it with those libraries and
+# makes `posproof_run`, known as `posproof::run`. `INTERNAL` libraries are those that no header of the folder includes:
+# who links to it is compiled without them. `posproof_run_alone` links every object of it with those libraries and
 # no others: it does not link where a folder uses one that stands above it.
 function(posproof_folder name)
-  cmake_parse_arguments(ARG "" "FOLDER" "LINKS;EXTERNAL;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "FOLDER" "LINKS;EXTERNAL;INTERNAL;SOURCES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "_(test|search|long)\\.cpp$")
   set(target posproof_${name})
@@ -17,7 +18,7 @@ function(posproof_folder name)
                              $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/posproof>)
   list(TRANSFORM ARG_LINKS PREPEND posproof_)
-  target_link_libraries(${target} PUBLIC ${ARG_LINKS} ${ARG_EXTERNAL})
+  target_link_libraries(${target} PUBLIC ${ARG_LINKS} ${ARG_EXTERNAL} PRIVATE ${ARG_INTERNAL})
   posproof_compiles(${target})
   if(NOT name STREQUAL core)
     target_precompile_headers(${target} REUSE_FROM posproof_core)
@@ -27,7 +28,7 @@ function(posproof_folder name)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/alone.cpp CONTENT "int main() {}\n")
     add_executable(${target}_alone ${PROJECT_BINARY_DIR}/generated/alone.cpp)
     target_link_libraries(${target}_alone PRIVATE -Wl,--whole-archive $<TARGET_FILE:${target}> -Wl,--no-whole-archive
-                          ${ARG_LINKS} ${ARG_EXTERNAL})
+                          ${ARG_LINKS} ${ARG_EXTERNAL} ${ARG_INTERNAL})
     add_dependencies(${target}_alone ${target})
   endif()
 endfunction()

@@ -1,6 +1,6 @@
 # The program, and one that is built when asked for.
 find_package(CLI11 REQUIRED)
-posproof_folder(command FOLDER src/command LINKS report EXTERNAL CLI11::CLI11)
+posproof_folder(command FOLDER src/command LINKS report INTERNAL CLI11::CLI11)
 add_executable(posproof src/main.cpp)
 target_link_libraries(posproof PRIVATE posproof_command)
 foreach(target IN ITEMS posproof posproof_command)

@@ -1,5 +1,10 @@
+# Without GoogleTest there are no tests, and everything else is built.
+find_package(GTest QUIET)
+if(NOT GTest_FOUND)
+  message(STATUS "No GoogleTest: the tests are left out")
+  return()
+endif()
 enable_testing()
-find_package(GTest REQUIRED)
 include(GoogleTest)
 include(cmake/python.cmake)
 if(POSPROOF_PYTHON_HAS_TORCH)
@@ -12,7 +17,8 @@ configure_file(cmake/test_paths.h.in generated/test_paths.h @ONLY)
 file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp experiments/*_test.cpp
      benchmarks/*_test.cpp)
 add_executable(posproof_tests ${unit_tests})
-target_link_libraries(posproof_tests PRIVATE posproof_performance_report GTest::gtest)
+target_link_libraries(posproof_tests PRIVATE posproof_performance_report nlohmann_json::nlohmann_json pugixml::pugixml
+                      GTest::gtest)
 posproof_compiles(posproof_tests)
 target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
 add_dependencies(posproof_tests posproof)
@@ -23,6 +29,15 @@ get_property(folders GLOBAL PROPERTY posproof_folders)
 foreach(folder IN LISTS folders)
   string(REPLACE posproof_ "" name ${folder})
   add_test(NAME links_alone.${name} COMMAND ${folder}_alone)
+endforeach()
+
+# The libraries in a project of somebody else's: cmake/consumer
+foreach(way IN ITEMS find_package add_subdirectory)
+  add_test(NAME consumer.${way}
+           COMMAND ${CMAKE_COMMAND} -D WAY=${way} -D SOURCE=${PROJECT_SOURCE_DIR} -D BINARY=${PROJECT_BINARY_DIR}
+                   -D SCRATCH=${PROJECT_BINARY_DIR}/consumer/${way} -D GENERATOR=${CMAKE_GENERATOR}
+                   -D COMPILER=${CMAKE_CXX_COMPILER} -D FLAGS=${CMAKE_CXX_FLAGS}
+                   -P ${PROJECT_SOURCE_DIR}/cmake/consumer_test.cmake)
 endforeach()
 
 # What takes minutes has the label `long`, and is built and run when asked for: cmake --build --preset release --target

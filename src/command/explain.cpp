@@ -12,6 +12,7 @@
 #include "catalogue/properties.h"
 #include "command/commands.h"
 #include "command/terminal.h"
+#include "report/glossary.h"
 #include "report/words.h"
 #include "run/catalogued.h"
 
@@ -41,6 +42,12 @@ int run_explain(const std::string& id) {
       }
       names.push_back(name);
     }
+  if (const report::Term* term = report::term_named(id)) {
+    write(report::explain(*term));
+    return as_claimed;
+  }
+  for (const report::Term& term : report::glossary())
+    names.insert(names.end(), term.names.begin(), term.names.end());
   throw std::invalid_argument(fmt::format("nothing is called `{}`; near it: {}; all: posproof list", id,
                                           fmt::join(nearest(id, names), ", ")));
 }
@@ -48,11 +55,15 @@ int run_explain(const std::string& id) {
 }  // namespace
 
 Command explain_command() {
-  const auto id = std::make_shared<std::string>();
+  const auto words = std::make_shared<std::vector<std::string>>();
   return {.name = "explain",
-          .help = "one property, encoding, experiment or defect",
-          .options = {{.names = "ID", .field = id.get(), .required = true}},
-          .run = [id] { return run_explain(*id); }};
+          .help = "one property, encoding, experiment, defect or term of the glossary",
+          .options = {{.names = "ID",
+                       .field = words.get(),
+                       .help = "as in `posproof list`, or a term as in reports/glossary.md",
+                       .required = true,
+                       .shows_standard = false}},
+          .run = [words] { return run_explain(fmt::format("{}", fmt::join(*words, " "))); }};
 }
 
 }  // namespace posproof::command

@@ -112,7 +112,8 @@ Json of(const Accuracy& accuracy) {
 }
 
 std::string written(const Json& json) {
-  return json.dump(2) + "\n";
+  // File names and the words of a command line need not be UTF-8: U+FFFD in their place, and no exception.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

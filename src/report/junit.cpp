@@ -1,36 +1,42 @@
 #include "report/junit.h"
 
 #include <fmt/format.h>
+#include <utf8.h>
+
+#include <iterator>
+#include <map>
+#include <pugixml.hpp>
+#include <sstream>
 
 namespace posproof::report {
 namespace {
 
-// What a subject says may hold anything: characters that XML 1.0 cannot hold become a question mark.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      case '\t':
-        out += "&#9;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-    }
+// What a subject says may hold anything: bytes that are not UTF-8 and characters that XML 1.0 cannot hold
+// become a question mark.
+std::string holdable(std::string_view text) {
+  std::string valid, out;
+  utf8::replace_invalid(text.begin(), text.end(), std::back_inserter(valid), '?');
+  for (auto at = valid.begin(); at != valid.end();) {
+    const char32_t c = utf8::next(at, valid.end());
+    const bool control = (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;
+    utf8::append(control || c == 0xFFFE || c == 0xFFFF ? U'?' : c, std::back_inserter(out));
+  }
   return out;
+}
+
+void set(pugi::xml_node& node, const char* name, std::string_view value) {
+  node.append_attribute(name) = holdable(value).c_str();
+}
+
+// A case of that name, with an element for anything but a pass.
+void add_case(pugi::xml_node& suite, const GateResult& gated, std::string_view name, std::string_view element,
+              std::string_view message) {
+  pugi::xml_node one = suite.append_child("testcase");
+  set(one, "classname", gated.subject.name);
+  set(one, "name", name);
+  if (element.empty()) return;
+  pugi::xml_node outcome = one.append_child(std::string(element).c_str());
+  set(outcome, "message", message);
 }
 
 struct Outcome {
@@ -57,41 +63,42 @@ struct Judge {
 }  // namespace
 
 std::string junit(const GateResult& gated) {
-  std::string cases;
-  int failures = 0, errors = 0, skipped = 0;
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  set(declaration, "version", "1.0");
+  set(declaration, "encoding", "UTF-8");
+  pugi::xml_node suite = document.append_child("testsuite");
+  set(suite, "name", fmt::format("posproof gate {} {}", gated.encoding, gated.parameters.text()));
+
+  std::map<std::string_view, std::size_t> counts = {{"failure", 0}, {"error", 0}, {"skipped", 0}};
+  if (!gated.not_covered.empty()) ++counts["error"];
+  for (const PropertyResult& result : gated.results) ++counts[std::visit(Judge{}, result.verdict).element];
+  set(suite, "tests", fmt::format("{}", gated.results.size() + (gated.not_covered.empty() ? 0 : 1)));
+  set(suite, "failures", fmt::format("{}", counts["failure"]));
+  set(suite, "errors", fmt::format("{}", counts["error"]));
+  set(suite, "skipped", fmt::format("{}", counts["skipped"]));
+
+  if (const auto& accuracy = gated.accuracy) {
+    pugi::xml_node properties = suite.append_child("properties");
+    const auto add = [&](const char* name, const std::string& value) {
+      pugi::xml_node property = properties.append_child("property");
+      set(property, "name", name);
+      set(property, "value", value);
+    };
+    add("entries", fmt::format("{}", accuracy->entries));
+    add("entries not correctly rounded", fmt::format("{}", accuracy->wrong));
+    add("largest error in ulp", fmt::format("{:.6g}", accuracy->ulp));
+    add("largest error", fmt::format("{:.6g}", accuracy->largest));
+  }
   for (const PropertyResult& result : gated.results) {
     const Outcome outcome = std::visit(Judge{}, result.verdict);
-    failures += outcome.element == "failure";
-    errors += outcome.element == "error";
-    skipped += outcome.element == "skipped";
-    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\"", escaped(gated.subject.name),
-                         escaped(result.id));
-    cases += outcome.element.empty() ? "/>\n"
-                                     : fmt::format("><{} message=\"{}\"/></testcase>\n", outcome.element,
-                                                   escaped(outcome.message));
+    add_case(suite, gated, result.id, outcome.element, outcome.message);
   }
-  if (!gated.not_covered.empty()) {
-    ++errors;
-    cases +=
-        fmt::format("  <testcase classname=\"{}\" name=\"positions\"><error message=\"{}\"/></testcase>\n",
-                    escaped(gated.subject.name), escaped(gated.not_covered));
-  }
-  std::string properties;
-  if (const auto& accuracy = gated.accuracy)
-    properties = fmt::format(
-        "  <properties>\n"
-        "    <property name=\"entries\" value=\"{}\"/>\n"
-        "    <property name=\"entries not correctly rounded\" value=\"{}\"/>\n"
-        "    <property name=\"largest error in ulp\" value=\"{:.6g}\"/>\n"
-        "    <property name=\"largest error\" value=\"{:.6g}\"/>\n"
-        "  </properties>\n",
-        accuracy->entries, accuracy->wrong, accuracy->ulp, accuracy->largest);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}{}</testsuite>\n",
-      escaped(fmt::format("posproof gate {} {}", gated.encoding, gated.parameters.text())),
-      gated.results.size() + (gated.not_covered.empty() ? 0 : 1), failures, errors, skipped, properties,
-      cases);
+  if (!gated.not_covered.empty()) add_case(suite, gated, "positions", "error", gated.not_covered);
+
+  std::ostringstream out;
+  document.save(out, "  ");
+  return out.str();
 }
 
 }  // namespace posproof::report

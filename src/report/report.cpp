@@ -9,6 +9,7 @@
 #include "catalogue/experiments.h"
 #include "report/figure.h"
 #include "report/file.h"
+#include "report/glossary.h"
 #include "report/markdown.h"
 
 namespace posproof::report {
@@ -54,6 +55,10 @@ std::vector<File> pages(const fs::path& folder) {
   const std::string performance = fmt::format("{}.md", performance_name);
   if (auto bytes = file_bytes(folder / performance)) out.push_back({performance, std::move(*bytes)});
   return out;
+}
+
+File glossary_file() {
+  return {"glossary.md", glossary_page()};
 }
 
 std::string line_at(std::string_view text, std::size_t at) {
@@ -109,7 +114,8 @@ File index(const std::vector<File>& pages) {
       "# Reports\n\n"
       "What the experiments found. Every page is written by `posproof report` from the numbers it measures, "
       "and a\n"
-      "test compares it byte for byte.\n\n";
+      "test compares it byte for byte. The [glossary](glossary.md) defines the terms that are posproof's "
+      "own.\n\n";
   std::string measured;  // not computed
   for (const File& page : pages) {
     if (!page.path.ends_with(".md")) continue;
@@ -145,6 +151,7 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
     for (const std::string& path : stale(folder, name, fresh))
       if (fs::remove(folder / path)) changed.push_back(path);
   }
+  put(glossary_file());
   put(index(pages(folder)));
   return changed;
 }
@@ -186,8 +193,10 @@ std::vector<Difference> compare(const fs::path& folder, std::string_view name, b
 }
 
 std::vector<Difference> compare_index(const fs::path& folder) {
-  if (auto found = difference(folder, index(pages(folder)))) return {*found};
-  return {};
+  std::vector<Difference> out;
+  for (const File& file : {glossary_file(), index(pages(folder))})
+    if (auto found = difference(folder, file)) out.push_back(std::move(*found));
+  return out;
 }
 
 }  // namespace posproof::report

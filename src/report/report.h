@@ -40,11 +40,10 @@ std::vector<std::string> write_page(const std::filesystem::path& folder, const P
 // over; of the performance page, whose numbers are another machine's, only that it is there).
 File index(const std::vector<File>& pages);
 
-// Runs these experiments (none: all) and writes their files, the index, and nothing else into the folder: the
-// performance page stays as it is;
-// figures that the experiment no longer has are removed. A file is written aside and then renamed; one that
-// has these bytes already is not touched. `progress` is called before each experiment. The paths of the files
-// that changed.
+// Runs these experiments (none: all) and writes their files, the glossary, the index, and nothing else into
+// the folder: the performance page stays as it is; figures that the experiment no longer has are removed. A
+// file is written aside and then renamed; one that has these bytes already is not touched. `progress` is
+// called before each experiment. The paths of the files that changed.
 using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
 std::vector<std::string> write_all(const std::filesystem::path& folder,
                                    const std::vector<std::string>& only = {}, const Progress& progress = {});
@@ -63,7 +62,7 @@ struct Difference {
 std::vector<Difference> compare(const std::filesystem::path& folder, std::string_view name,
                                 bool figures = true);
 
-// Compares the index with the pages in the folder.
+// Compares the glossary with the terms and the index with the pages in the folder.
 std::vector<Difference> compare_index(const std::filesystem::path& folder);
 
 }  // namespace posproof::report

@@ -202,4 +202,8 @@ std::string explain(std::string_view id, const Experiment& experiment) {
                      experiment.method, id);
 }
 
+std::string explain(const Term& term) {
+  return fmt::format("{}\n  {}\n  used in: {}\n", fmt::join(term.names, ", "), term.definition, term.used_in);
+}
+
 }  // namespace posproof::report

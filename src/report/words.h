@@ -8,6 +8,7 @@
 #include "core/experiment.h"
 #include "core/property.h"
 #include "core/spec.h"
+#include "report/glossary.h"
 #include "run/gate.h"
 #include "run/matrix.h"
 
@@ -20,9 +21,9 @@ struct Style {
   std::string paint(std::string_view word) const;
 };
 
-// `HOLDS    score/depends_on_offset    300 cases, 280 telling, at most 31 % of what rounding allows`, and the
-// whole story where it does not: statement, size, allowance, counterexample, what does not matter, how to see
-// it again. An empty subject is left out.
+// `HOLDS    score/depends_on_offset    300 cases, 20 of them vacuous, error at most 31 % of the bound`, and the
+// whole story where it does not: statement, error, bound, counterexample, what does not matter, how to see it
+// again. An empty subject is left out.
 std::string verdict(std::string_view subject, std::string_view id, const Property& property,
                     const Verdict& verdict, const Precision& precision, std::string_view again,
                     const Style& style);
@@ -36,6 +37,7 @@ std::string explain(std::string_view id, const Property& property);
 std::string explain(std::string_view id, const EncodingSpec& spec);
 std::string explain(std::string_view id, const Defect& defect);
 std::string explain(std::string_view id, const Experiment& experiment);
+std::string explain(const Term& term);
 
 // The parameters as options of the command line, those that are standard left out: ` --dim 128`.
 std::string options(const EncodingSpec& spec, const Parameters& parameters);

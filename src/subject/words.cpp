@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <utf8.h>
 #include <stdexcept>
 #include <utility>
 
@@ -61,14 +62,24 @@ Words parse_words(std::string_view words) {
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
-  for (const char c : text.substr(0, most)) {
-    const auto code = static_cast<unsigned char>(c);
-    if ((code < 32 && c != '\n' && c != '\t') || code == 127)
-      out += fmt::format("\\x{:02x}", code);
-    else
-      out += c;
+  const auto escape = [&](auto from, auto to) {
+    while (from != to) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(*from++));
+  };
+  auto at = text.begin();
+  for (; at != text.end() && most > 0; --most) {
+    const auto begin = at;
+    try {
+      const char32_t c = utf8::next(at, text.end());
+      if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c < 0xA0))
+        escape(begin, at);
+      else
+        out.append(begin, at);
+    } catch (const utf8::exception&) {
+      at = begin + 1;
+      escape(begin, at);
+    }
   }
-  return text.size() > most ? out + "..." : out;
+  return at == text.end() ? out : out + "...";
 }
 
 }  // namespace posproof

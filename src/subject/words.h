@@ -24,8 +24,10 @@ struct Words {
 // Throws std::invalid_argument where there is no scheme.
 Words parse_words(std::string_view words);
 
-// Text of unknown origin for a report: control characters but line ends and tabs become `\x1b`, and of a text
-// that is longer than `most` characters the end is cut off.
+// Text of unknown origin for a report: valid UTF-8 of at most `most` characters, and `...` where there were
+// more. The bytes of a control character that is neither a line end nor a tab, and those that are not UTF-8,
+// become
+// `\x1b`.
 std::string printable(std::string_view text, std::size_t most);
 
 }  // namespace posproof

@@ -53,4 +53,13 @@ TEST(Words, that_name_no_subject_are_refused) {
 TEST(Words, of_unknown_origin_cannot_command_a_terminal) {
   EXPECT_EQ(printable("a\tb\n\033[2J\x7f", 100), "a\tb\n\\x1b[2J\\x7f");
   EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(printable("abc", 3), "abc");
+}
+
+TEST(Words, of_unknown_origin_become_valid_utf8) {
+  EXPECT_EQ(printable("\u03c0 \u20ac \U0001f600", 100), "\u03c0 \u20ac \U0001f600");
+  EXPECT_EQ(printable("\u20ac\u20ac\u20ac", 2), "\u20ac\u20ac...");
+  EXPECT_EQ(printable("\u0085\u009b2J", 100), "\\xc2\\x85\\xc2\\x9b2J");  // control characters of Latin-1
+  EXPECT_EQ(printable("a\xff\xe2\x82", 100), "a\\xff\\xe2\\x82");         // no UTF-8, cut short
+  EXPECT_EQ(printable("\xc0\xaf\xed\xa0\x80", 100), "\\xc0\\xaf\\xed\\xa0\\x80");  // overlong, a surrogate
 }

@@ -1,0 +1,30 @@
+// `posproof explain` as a user meets it.
+#include <gtest/gtest.h>
+
+#include "command/testing/ran.h"
+
+namespace posproof {
+namespace {
+
+using testing::posproof;
+
+TEST(ExplainCommand, says_what_a_term_means) {
+  const auto witness = posproof("explain Witness");
+  EXPECT_EQ(witness.code, 0);
+  EXPECT_EQ(witness.said.rfind("witness\n  The recorded case in which a claimed failure fails.", 0), 0u)
+      << witness.said;
+  EXPECT_EQ(posproof("explain negative example").said, posproof("explain 'negative example'").said);
+  EXPECT_EQ(posproof("explain ceiling").said.rfind("error, bound, ceiling\n", 0), 0u);
+}
+
+TEST(ExplainCommand, takes_ids_and_names_what_is_near_another_word) {
+  EXPECT_EQ(posproof("explain rope").said.rfind("encoding rope\n", 0), 0u);
+  EXPECT_EQ(posproof("explain score/depends_on_offset").said.rfind("property score/", 0), 0u);
+  const auto unknown = posproof("explain witnes");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.said.rfind("posproof: nothing is called `witnes`; near it: witness, ", 0), 0u)
+      << unknown.said;
+}
+
+}  // namespace
+}  // namespace posproof

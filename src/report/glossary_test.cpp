@@ -1,0 +1,32 @@
+#include "report/glossary.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace posproof::report {
+namespace {
+
+TEST(Glossary, has_at_most_twenty_terms_in_order_each_a_sentence_or_two) {
+  EXPECT_LE(glossary().size(), 20u);
+  EXPECT_TRUE(std::is_sorted(glossary().begin(), glossary().end(),
+                             [](const Term& a, const Term& b) { return a.names[0] < b.names[0]; }));
+  for (const Term& term : glossary()) {
+    const auto sentences = std::count(term.definition.begin(), term.definition.end(), '.');
+    EXPECT_GE(sentences, 1) << term.names[0];
+    EXPECT_LE(sentences, 2) << term.names[0];
+    EXPECT_EQ(term.definition.back(), '.') << term.names[0];
+    EXPECT_NE(glossary_page().find(term.definition), std::string::npos) << term.names[0];
+  }
+}
+
+TEST(Glossary, finds_a_term_by_any_of_its_names_in_any_case) {
+  ASSERT_NE(term_named("Negative Example"), nullptr);
+  EXPECT_EQ(term_named("Negative Example")->names[0], "negative example");
+  EXPECT_EQ(term_named("BOUND"), term_named("error"));
+  EXPECT_NE(term_named("BOUND"), nullptr);
+  EXPECT_EQ(term_named("negative"), nullptr);
+}
+
+}  // namespace
+}  // namespace posproof::report
