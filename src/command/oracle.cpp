@@ -10,6 +10,7 @@
 #include "command/commands.h"
 #include "command/options.h"
 #include "command/terminal.h"
+#include "core/call.h"
 #include "report/file.h"
 #include "report/json.h"
 #include "run/exact_array.h"
@@ -24,31 +25,23 @@ struct Arguments {
   bool json = false;
 };
 
-const Domain& domain(const Encoding& encoding) {
-  static const Domain none;
-  if (const auto* table = std::get_if<Table>(&encoding)) return table->positions;
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) return rotary->positions;
-  if (const auto* bias = std::get_if<Bias>(&encoding)) return bias->positions;
-  return none;
-}
-
 // All positions of an encoding that ends; of another the first 4096, of a bias, which has an entry for each
 // two of them, 512.
-std::pair<Position, Position> positions_of(const Arguments& arguments, const Encoding& truth) {
+std::pair<Position, Position> asked_for(const Arguments& arguments, const Encoding& truth) {
   if (const auto given = range(arguments.positions)) return *given;
-  const Domain& all = domain(truth);
-  const Position usual = std::holds_alternative<Bias>(truth) ? 512 : 4096;
+  const Domain& all = positions_of(truth);
+  const Position usual = signature(truth).has(Axis::key) ? 512 : 4096;
   return {all.lo, all.ends ? all.hi : std::min(all.hi, all.lo + usual - 1)};
 }
 
 int run_oracle(const Chosen& chosen, const Arguments& arguments) {
   const auto& [id, spec, parameters] = chosen;
   const Encoding truth = spec.oracle(parameters);
-  const auto [first, last] = positions_of(arguments, truth);
+  const auto [first, last] = asked_for(arguments, truth);
   const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines
                           : arguments.part == "sin" ? RotaryPart::sines
                                                     : RotaryPart::both;
-  if (part != RotaryPart::both && !std::holds_alternative<Rotary>(truth))
+  if (part != RotaryPart::both && !signature(truth).role)
     throw std::invalid_argument(fmt::format("--part {}: `{}` is a {} encoding; a rotary one has parts",
                                             arguments.part, id, kind(truth)));
 
