@@ -53,7 +53,8 @@ TEST(Junit, nothing_learned_is_never_a_pass) {
                 "rotary/preserves_norm  ",
                 "score/depends_on_offset failure message=off by 0.5, rounding allows 0.25, at i=3 t=1;",
                 "call/order skipped message=undecided: no telling case;",
-                "call/shape error message=it said <??>?\n\u20ac, at i=1;",
+                "call/shape error message=it said <?"
+                "?>?\n\u20ac, at i=1;",
                 "bias/decays skipped message=not applicable: no bias;",
                 "positions error message=5 positions ?were not compared;"}));
   EXPECT_FALSE(suite.child("properties"));
