@@ -2,15 +2,59 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <stdexcept>
 
+#include "testing/generators.h"
+#include "testing/holds_for.h"
+
 using namespace posproof;
+using namespace posproof::testing;
 
 TEST(Case, reads_back_what_it_writes) {
   const Case c = Case::parse("dim=8 layout=half_split i=127 q=[0.25,0*7] x=-0 y=1e-300");
   EXPECT_EQ(c.text(), "dim=8 layout=half_split i=127 q=[0.25,0*7] x=-0 y=1e-300");
   EXPECT_EQ(Case::parse(c.text()), c);
   EXPECT_EQ(std::get<std::vector<double>>(*c.find("q")).size(), 8u);
+}
+
+TEST(Case, every_case_reads_back_to_the_same_bits_in_the_same_order) {
+  const auto same = [](double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+           (std::isnan(a) && std::isnan(b));
+  };
+  EXPECT_TRUE(holds_for([&] {
+    const Case written = *any_case();
+    const Case read = Case::parse(written.text());
+    RC_ASSERT(read.text() == written.text());
+    RC_ASSERT(read.fields().size() == written.fields().size());
+    for (std::size_t f = 0; f < read.fields().size(); ++f) {
+      const Value &there = read.fields()[f].value, &here = written.fields()[f].value;
+      RC_ASSERT(read.fields()[f].name == written.fields()[f].name);
+      RC_ASSERT(there.index() == here.index());
+      if (const auto* real = std::get_if<double>(&here)) RC_ASSERT(same(std::get<double>(there), *real));
+      if (const auto* list = std::get_if<std::vector<double>>(&here))
+        RC_ASSERT(std::ranges::equal(std::get<std::vector<double>>(there), *list, same));
+    }
+  }));
+}
+
+TEST(Case, a_field_that_is_set_again_keeps_its_place) {
+  EXPECT_TRUE(holds_for([] {
+    const Case before = *any_case();
+    RC_PRE(!before.empty());
+    const std::size_t at = *rc::gen::inRange<std::size_t>(0, before.fields().size());
+    const Value value = *any_value();
+    Case after = before;
+    after.set(before.fields()[at].name, value);
+    RC_ASSERT(after.fields().size() == before.fields().size());
+    for (std::size_t f = 0; f < after.fields().size(); ++f) {
+      RC_ASSERT(after.fields()[f].name == before.fields()[f].name);
+      RC_ASSERT(text(after.fields()[f].value) == text(f == at ? value : before.fields()[f].value));
+    }
+  }));
 }
 
 TEST(Case, names_the_word_it_does_not_understand) {

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "testing/generators.h"
+#include "testing/holds_for.h"
+
 using namespace posproof;
 
 TEST(Formats, hold_whole_numbers_up_to_their_digits_and_break_ties_to_even) {
@@ -59,6 +62,38 @@ TEST(Formats, overflow_to_infinity_and_keep_nan) {
   EXPECT_EQ(to_bf16(-1e39), -infinity);
   EXPECT_EQ(to_f32(std::numeric_limits<float>::max()), std::numeric_limits<float>::max());
   EXPECT_TRUE(std::isnan(to_bf16(std::numeric_limits<double>::quiet_NaN())));
+}
+
+// One rounding, as an order-preserving projection on the numbers of the format.
+TEST(Formats, nearest_is_idempotent_monotone_odd_and_within_half_an_ulp) {
+  for (const Format format : every_format)
+    EXPECT_TRUE(posproof::testing::holds_for(
+        [format] {
+          const double x = *posproof::testing::any_double(), y = *posproof::testing::any_double();
+          const double held = nearest(format, x);
+          if (std::isnan(x)) {
+            RC_ASSERT(std::isnan(held));
+            return;
+          }
+          RC_ASSERT(nearest(format, held) == held);
+          RC_ASSERT(nearest(format, -x) == -held);
+          RC_ASSERT(std::signbit(held) == std::signbit(x));
+          if (x <= y) RC_ASSERT(held <= nearest(format, y));
+          if (std::isfinite(held) && x != 0) RC_ASSERT(std::abs(held - x) <= half_ulp(format, x));
+        },
+        2000))
+        << name(format);
+}
+
+TEST(Formats, the_bits_of_a_number_give_it_back) {
+  for (const Format format : {Format::bf16, Format::f16})
+    for (int bits = 0; bits < 1 << 16; ++bits) {
+      const double held = value_of(format, static_cast<std::uint16_t>(bits));
+      if (!std::isnan(held)) {
+        EXPECT_EQ(bits_of(format, held), bits) << name(format);
+      }
+      EXPECT_TRUE(std::isnan(held) || nearest(format, held) == held) << name(format) << " " << bits;
+    }
 }
 
 TEST(Formats, fp32_is_what_the_machine_rounds_to) {

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
+
+#include "testing/generators.h"
+#include "testing/holds_for.h"
 
 using namespace posproof;
 
@@ -144,4 +148,28 @@ TEST(Residual, worse_is_total) {
       for (const Residual& c : all)
         EXPECT_EQ(worse(worse(a, b), c).error_over_bound(), worse(a, worse(b, c)).error_over_bound());
     }
+}
+
+TEST(Residual, worse_is_one_of_the_two_and_a_semilattice) {
+  const auto same = [](const Residual& a, const Residual& b) {
+    const auto bits = [](const Residual& r) {
+      return std::tuple(std::bit_cast<std::uint64_t>(r.error), std::bit_cast<std::uint64_t>(r.bound),
+                        std::bit_cast<std::uint64_t>(r.ceiling));
+    };
+    return bits(a) == bits(b);
+  };
+  const auto rank = [](const Residual& r) {
+    return std::tuple(r.holds(), r.holds() && r.vacuous(), r.error_over_bound());
+  };
+  EXPECT_TRUE(posproof::testing::holds_for(
+      [&] {
+        const Residual a = *posproof::testing::any_residual(), b = *posproof::testing::any_residual(),
+                       c = *posproof::testing::any_residual();
+        RC_ASSERT(same(worse(a, a), a));
+        RC_ASSERT(same(worse(a, b), a) || same(worse(a, b), b));
+        RC_ASSERT(rank(worse(a, b)) == rank(worse(b, a)));
+        RC_ASSERT(rank(worse(worse(a, b), c)) == rank(worse(a, worse(b, c))));
+        RC_ASSERT(worse(a, b).holds() == (a.holds() && b.holds()));
+      },
+      2000));
 }

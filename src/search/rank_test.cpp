@@ -9,8 +9,11 @@
 #include "search/case_result.h"
 #include "search/generate.h"
 #include "search/search.h"
+#include "testing/generators.h"
+#include "testing/holds_for.h"
 
 using namespace posproof;
+using namespace posproof::testing;
 
 namespace {
 
@@ -93,34 +96,32 @@ TEST(Repair, gives_the_nearest_answer) {
 }
 
 TEST(Repair, always_answers_and_leaves_answers_alone) {
-  const std::vector<Choice> choices = {choice::Integer{-5, 7},
-                                       choice::PositionIn{1, 4, nullptr},
-                                       choice::Values{0},
-                                       choice::Values{3},
-                                       choice::Permutation{0},
-                                       choice::Permutation{4},
-                                       choice::OneOf{{1.0, std::string("a")}}};
-  std::vector<Value> values = {0.0,
-                               -0.0,
-                               1.0,
-                               1e300,
-                               -inf,
-                               0.5,
-                               std::string("a"),
-                               std::vector<double>{},
-                               std::vector<double>{inf, 1, 0},
-                               std::vector<double>{3, 2, 1, 0}};
-  for (const Choice& choice : choices) values.push_back(simplest(choice));
-  for (const Choice& choice : choices) {
-    EXPECT_TRUE(answers(repaired(nullptr, choice), choice));
-    EXPECT_EQ(text(repaired(nullptr, choice)), text(simplest(choice)));
-    for (const Value& value : values) {
-      EXPECT_TRUE(answers(repaired(&value, choice), choice)) << text(value);
-      if (answers(value, choice)) {
-        EXPECT_EQ(text(repaired(&value, choice)), text(value));
-      }
-    }
-  }
+  EXPECT_TRUE(holds_for(
+      [] {
+        const Choice choice = *any_choice();
+        const Value value = *any_value();
+        RC_ASSERT(text(repaired(nullptr, choice)) == text(simplest(choice)));
+        const Value once = repaired(&value, choice);
+        RC_ASSERT(answers(once, choice));
+        RC_ASSERT(text(repaired(&once, choice)) == text(once));
+        const Value drawn = RandomChoice(*rc::gen::arbitrary<std::uint64_t>(), 0).answer(choice);
+        RC_ASSERT(answers(drawn, choice));
+        RC_ASSERT(text(repaired(&drawn, choice)) == text(drawn));
+      },
+      2000));
+}
+
+// What is left keeps its order, whatever is cut off or missing.
+TEST(Repair, of_a_permutation_is_a_permutation_in_the_same_order) {
+  EXPECT_TRUE(holds_for([] {
+    const auto size = *rc::gen::inRange<std::size_t>(0, 9), wanted = *rc::gen::inRange<std::size_t>(0, 9);
+    const std::uint64_t key = *rc::gen::arbitrary<std::uint64_t>();
+    const Value drawn = RandomChoice(key, 0).answer(choice::Permutation{size});
+    auto left = std::get<std::vector<double>>(drawn);
+    std::erase_if(left, [&](double x) { return x >= static_cast<double>(wanted); });
+    for (std::size_t i = size; i < wanted; ++i) left.push_back(static_cast<double>(i));
+    RC_ASSERT(text(repaired(&drawn, choice::Permutation{wanted})) == text(left));
+  }));
 }
 
 TEST(CaseResult, errors_are_alike_when_their_words_are) {
@@ -129,4 +130,27 @@ TEST(CaseResult, errors_are_alike_when_their_words_are) {
   EXPECT_EQ(kind("at 0x7f3a2b: [0.25,0*7]"), kind("at 0x55d01: [1]"));
   EXPECT_NE(kind("died with signal 11"), kind("hung for 11 seconds"));
   EXPECT_NE(kind("same"), kind_of_error(std::logic_error("same")));
+}
+
+// A strict order of the answers to the same questions, with the simplest answers at its bottom.
+TEST(Rank, tells_two_cases_apart_and_has_the_simplest_at_the_bottom) {
+  EXPECT_TRUE(holds_for(
+      [] {
+        const auto choices = *rc::gen::container<std::vector<Choice>>(any_choice());
+        const std::uint64_t key = *rc::gen::arbitrary<std::uint64_t>();
+        const auto case_of = [&](const auto& answer) {
+          Case out;
+          for (std::size_t f = 0; f < choices.size(); ++f)
+            out.set("f" + std::to_string(f), answer(choices[f]));
+          return Drawn{out, choices};
+        };
+        RandomChoice choose(key, 0), choose_again(key, 1);
+        const Drawn a = case_of([&](const Choice& c) { return choose.answer(c); });
+        const Drawn b = case_of([&](const Choice& c) { return choose_again.answer(c); });
+        const Drawn least = case_of([](const Choice& c) { return simplest(c); });
+        RC_ASSERT((rank(a) == rank(b)) == (a.values == b.values));
+        RC_ASSERT((rank(a) < rank(b)) + (rank(b) < rank(a)) + (a.values == b.values) == 1);
+        RC_ASSERT(rank(least) <= rank(a));
+      },
+      1000));
 }
