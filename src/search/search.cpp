@@ -131,7 +131,7 @@ Verdict replayed(const Trial& trial, const Case& recorded) {
     throw std::invalid_argument(
         fmt::format("case `{}`: nothing asks for `{}`", recorded.text(), fmt::join(unused, "`, `")));
   if (attempt.end == End::refuted) return Refuted{draw.drawn(), attempt.residual, 1, 0, true, {}};
-  return Holds{1, !attempt.residual.vacuous() ? 1u : 0u, attempt.residual, draw.drawn()};
+  return Holds{1, attempt.residual.vacuous() ? 1u : 0u, attempt.residual, draw.drawn()};
 }
 
 }  // namespace
