@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+
+#include "report/file.h"
+#include "test_paths.h"
 
 namespace posproof::report {
 namespace {
@@ -18,6 +22,11 @@ TEST(Glossary, has_at_most_twenty_terms_in_order_each_a_sentence_or_two) {
     EXPECT_EQ(term.definition.back(), '.') << term.names[0];
     EXPECT_NE(glossary_page().find(term.definition), std::string::npos) << term.names[0];
   }
+}
+
+TEST(Glossary, is_checked_in_as_it_is) {
+  EXPECT_EQ(file_bytes(std::filesystem::path(POSPROOF_SOURCE) / "reports" / "glossary.md"), glossary_page())
+      << "if this is right: posproof report";
 }
 
 TEST(Glossary, finds_a_term_by_any_of_its_names_in_any_case) {

@@ -57,10 +57,6 @@ std::vector<File> pages(const fs::path& folder) {
   return out;
 }
 
-File glossary_file() {
-  return {"glossary.md", glossary_page()};
-}
-
 std::string line_at(std::string_view text, std::size_t at) {
   const auto begin = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   const std::size_t first = begin == std::string_view::npos ? 0 : begin + 1;
@@ -151,7 +147,7 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
     for (const std::string& path : stale(folder, name, fresh))
       if (fs::remove(folder / path)) changed.push_back(path);
   }
-  put(glossary_file());
+  put({"glossary.md", glossary_page()});
   put(index(pages(folder)));
   return changed;
 }
@@ -193,10 +189,8 @@ std::vector<Difference> compare(const fs::path& folder, std::string_view name, b
 }
 
 std::vector<Difference> compare_index(const fs::path& folder) {
-  std::vector<Difference> out;
-  for (const File& file : {glossary_file(), index(pages(folder))})
-    if (auto found = difference(folder, file)) out.push_back(std::move(*found));
-  return out;
+  if (auto found = difference(folder, index(pages(folder)))) return {*found};
+  return {};
 }
 
 }  // namespace posproof::report

@@ -62,7 +62,7 @@ struct Difference {
 std::vector<Difference> compare(const std::filesystem::path& folder, std::string_view name,
                                 bool figures = true);
 
-// Compares the glossary with the terms and the index with the pages in the folder.
+// Compares the index with the pages in the folder.
 std::vector<Difference> compare_index(const std::filesystem::path& folder);
 
 }  // namespace posproof::report
