@@ -21,9 +21,9 @@ struct Style {
   std::string paint(std::string_view word) const;
 };
 
-// `HOLDS    score/depends_on_offset    300 cases, 20 of them vacuous, error at most 31 % of the bound`, and the
-// whole story where it does not: statement, error, bound, counterexample, what does not matter, how to see it
-// again. An empty subject is left out.
+// `HOLDS    score/depends_on_offset    300 cases, 20 of them vacuous, error at most 31 % of the bound`, and
+// the whole story where it does not: statement, error, bound, counterexample, what does not matter, how to
+// see it again. An empty subject is left out.
 std::string verdict(std::string_view subject, std::string_view id, const Property& property,
                     const Verdict& verdict, const Precision& precision, std::string_view again,
                     const Style& style);
