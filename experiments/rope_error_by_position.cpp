@@ -193,7 +193,7 @@ Document run() {
   cosine.y = {"f32 numbers between right and wrong cosine, nine of ten at most", true, {{0.5, 4e9}}};
   for (std::size_t a = 0; a < arithmetics.size(); ++a) {
     Curve error{arithmetics[a].name, {}}, ulp{arithmetics[a].name, {}};
-    Curve bound{.label = "", .points = {}, .dashed = true};
+    Curve bound{.label = "", .points = {}, .dashed = true, .name = arithmetics[a].name + ", allowed"};
     for (std::size_t octave = 0; octave < all[a].by_octave.size(); ++octave) {
       const double position = std::ldexp(1.0, static_cast<int>(octave) + 1);
       const Worst& worst = all[a].by_octave[octave];

@@ -88,7 +88,7 @@ Plot widths(const Kernel& narrow, const Kernel& wide) {
       .curves = {by_octave(narrow, "width 64, largest", true), by_octave(wide, "width 128, largest", true),
                  by_octave(narrow, "width 64, smallest", false),
                  by_octave(wide, "width 128, smallest", false)}};
-  plot.curves.push_back({.label = "", .points = {{reach.first, 0}, {reach.second, 0}}, .dashed = true});
+  plot.curves.push_back({.label = "", .points = {{reach.first, 0}, {reach.second, 0}}, .dashed = true, .name = "zero"});
   return plot;
 }
 
@@ -105,7 +105,7 @@ Plot bases(const Kernel& usual, const Kernel& slower) {
           .y = {"smallest g(k) / g(0) in each octave", false, {{-0.6, 1}}},
           .curves = {by_octave(usual, "base 10000", false),
                      by_octave(slower, "base 500000", false),
-                     {.label = "", .points = {{reach.first, 0}, {reach.second, 0}}, .dashed = true}}};
+                     {.label = "", .points = {{reach.first, 0}, {reach.second, 0}}, .dashed = true, .name = "zero"}}};
 }
 
 Document run() {

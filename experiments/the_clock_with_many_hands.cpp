@@ -61,19 +61,20 @@ Plot hands() {
             .y = {"cosine", false, {{-1.25, 1.25}}},
             .curves = {},
             .square = true};
-  Curve circle{.label = "", .points = {}, .dashed = true};
+  Curve circle{.label = "", .points = {}, .dashed = true, .name = "unit circle"};
   for (int step = 0; step <= 120; ++step) {
     const long double angle = two_pi * step / 120;
     circle.points.emplace_back(static_cast<double>(std::sin(angle)), static_cast<double>(std::cos(angle)));
   }
-  Curve fast{.label = "", .points = {}, .dots = true}, multiprecision = fast;
+  Curve fast{.label = "", .points = {}, .dots = true, .name = "pair 0"};
+  Curve slow{.label = "", .points = {}, .dots = true, .name = "pair 1, drawn at radius 0.8"};
   for (Position t = 0; t < shown; ++t) {
     const auto row = p.row(static_cast<std::size_t>(t));
     fast.points.emplace_back(row[0], row[1]);
-    multiprecision.points.emplace_back(0.8 * row[2], 0.8 * row[3]);
+    slow.points.emplace_back(0.8 * row[2], 0.8 * row[3]);
     plot.notes.push_back({1.1 * row[0] - 0.06, 1.1 * row[1], fmt::format("{}", t)});
   }
-  plot.curves = {circle, fast, multiprecision};
+  plot.curves = {circle, fast, slow};
   plot.notes.push_back({-0.06, 0.71, "pair 1"});
   plot.notes.push_back({-0.4, -0.1, "pair 0, positions 0 to 6"});
   return plot;

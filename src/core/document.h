@@ -37,6 +37,7 @@ struct Curve {
   std::vector<std::pair<double, double>> points;
   bool dots = false;    // points instead of a line
   bool dashed = false;  // a limit, a reference: dashed and in the colour of the text
+  std::string name = {};  // of the series in the figure's data; empty: the label
 };
 
 struct Note {  // a word at a point, to the right of it
@@ -51,7 +52,7 @@ struct Plot {
   Axis x, y;
   std::vector<Curve> curves;
   bool square = false;  // one unit is equally long on both axes (circles)
-  int decimals = 6;     // of the printed data, so that a last-bit difference cannot move a pixel
+  int decimals = 6;     // of the data, published and drawn: a last-bit difference changes no byte
   std::vector<Note> notes = {};
 };
 

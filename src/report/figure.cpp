@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "report/figure_data.h"
+
 namespace posproof::report {
 namespace {
 
@@ -92,10 +94,6 @@ std::string quoted(std::string_view text) {
   return fmt::format("'{}'", out);
 }
 
-std::string number(double value, int decimals, bool logarithmic) {
-  return logarithmic ? document::scientific(value, decimals + 1) : document::fixed(value, decimals);
-}
-
 std::string placed(const Frame& frame, double x, double y, std::string_view text, std::string_view colour,
                    std::string_view font, std::string_view side = "left") {
   return fmt::format(
@@ -171,12 +169,9 @@ std::string scale(std::string_view name, const Axis& axis, const Range& range) {
   return out + fmt::format("set logscale {0} {1}\nset format {0} '{1}^{{%L}}'\n", name, axis.log_base);
 }
 
-std::string data(std::size_t at, const Plot& plot, const Frame& frame) {
+std::string data(std::size_t at, const Plot& plot) {
   std::string out = fmt::format("$curve{} << END\n", at);
-  for (const auto& [x, y] : plot.curves[at].points) {
-    if ((frame.log_x && x <= 0) || (frame.log_y && y <= 0)) continue;
-    out += number(x, plot.decimals, frame.log_x) + " " + number(y, plot.decimals, frame.log_y) + "\n";
-  }
+  for (const auto& [x, y] : printed(plot, plot.curves[at])) out += fmt::format("{} {}\n", x, y);
   return out + "END\n";
 }
 
@@ -216,7 +211,7 @@ std::string script(const Plot& plot, Theme theme) {
   for (const document::Note& note : plot.notes)
     out +=
         placed(frame, frame.across(note.x) + 7, frame.down(note.y), note.text, palette.muted, "Helvetica,12");
-  for (std::size_t c = 0; c < plot.curves.size(); ++c) out += data(c, plot, frame);
+  for (std::size_t c = 0; c < plot.curves.size(); ++c) out += data(c, plot);
   std::string drawn;
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
     const Curve& curve = plot.curves[c];

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "core/document.h"
 
@@ -24,8 +25,12 @@ std::string script(const document::HeatMap& map, Theme theme);
 // said.
 std::string gnuplot(const std::string& script);
 
-// gnuplot's SVG as it is published: no program version, heat maps with sharp cells, and a title and a
-// description for those who cannot see it.
+// gnuplot's SVG as it is published: heat maps with sharp cells, a title and a description for those who
+// cannot see it, and a comment with the version that drew it.
 std::string published(std::string svg, const std::string& title, const std::string& description);
+
+// The version in that comment, `gnuplot 5.4 patchlevel 4`; empty where there is none. Another version draws
+// other bytes from the same script.
+std::string_view drawn_by(std::string_view svg);
 
 }  // namespace posproof::report

@@ -50,6 +50,8 @@ void replace(std::string& text, std::string_view from, std::string_view to) {
     text.replace(at, from.size(), to);
 }
 
+constexpr std::string_view version_opens = "<!-- gnuplot ", version_closes = " -->\n";
+
 std::string escaped(std::string text) {
   replace(text, "&", "&amp;");
   replace(text, "<", "&lt;");
@@ -92,13 +94,14 @@ std::string gnuplot(const std::string& script) {
 }
 
 std::string published(std::string svg, const std::string& title, const std::string& description) {
-  const auto begin = svg.find("<title>Gnuplot</title>");
-  const std::string_view end_of_version = "</desc>\n";
-  const auto end = svg.find(end_of_version);
+  const std::string_view before = "<title>Gnuplot</title>\n<desc>Produced by GNUPLOT ", after = " </desc>\n";
+  const auto begin = svg.find(before), end = svg.find(after);
   if (begin == std::string::npos || end == std::string::npos || end < begin)
     throw std::runtime_error("gnuplot's SVG has no <title> and <desc> where 5.4 writes them");
-  svg.replace(begin, end + end_of_version.size() - begin,
-              fmt::format("<title>{}</title>\n<desc>{}</desc>\n", escaped(title), escaped(description)));
+  const std::string version = svg.substr(begin + before.size(), end - begin - before.size());
+  svg.replace(begin, end + after.size() - begin,
+              fmt::format("<title>{}</title>\n<desc>{}</desc>\n{}{}{}", escaped(title), escaped(description),
+                          version_opens, version, version_closes));
   // Titles that gnuplot invents for its curves would show as tooltips.
   for (auto at = svg.find("<title>gnuplot_plot_"); at != std::string::npos;
        at = svg.find("<title>gnuplot_plot_"))
@@ -111,6 +114,13 @@ std::string published(std::string svg, const std::string& title, const std::stri
   replace(svg, "font-family=\"Helvetica\"", "font-family=\"Helvetica, Arial, sans-serif\"");
   while (svg.ends_with("\n\n")) svg.pop_back();
   return svg;
+}
+
+std::string_view drawn_by(std::string_view svg) {
+  const auto begin = svg.find(version_opens);
+  if (begin == std::string_view::npos) return {};
+  const auto words = begin + std::string_view("<!-- ").size();
+  return svg.substr(words, svg.find(version_closes, begin) - words);
 }
 
 }  // namespace posproof::report

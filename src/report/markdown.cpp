@@ -47,7 +47,8 @@ std::string picture(std::string_view id, const std::string& name, const std::str
       "<picture>\n"
       "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/{0}/{1}-dark.svg\">\n"
       "  <img alt=\"{2}\" src=\"figures/{0}/{1}-light.svg\">\n"
-      "</picture>\n",
+      "</picture>\n\n"
+      "Data: [{1}.csv](figures/{0}/{1}.csv)\n",
       id, name, quoted(description));
 }
 

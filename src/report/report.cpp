@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "catalogue/experiments.h"
 #include "report/figure.h"
+#include "report/figure_data.h"
 #include "report/file.h"
 #include "report/glossary.h"
 #include "report/markdown.h"
@@ -17,26 +20,70 @@ namespace {
 
 namespace fs = std::filesystem;
 
-template <class Drawn>
-void draw(std::vector<File>& out, std::string_view name, const Drawn& drawn) {
-  for (const auto& [theme, word] : {std::pair{Theme::light, "light"}, std::pair{Theme::dark, "dark"}})
-    out.push_back({fmt::format("figures/{}/{}-{}.svg", name, drawn.name, word),
-                   published(gnuplot(script(drawn, theme)), drawn.title, drawn.description)});
+constexpr std::array themes = {std::pair{Theme::light, "light"}, std::pair{Theme::dark, "dark"}};
+
+template <class See>
+void for_each_figure(const Document& document, const See& see) {
+  for (const document::Block& block : document.blocks) {
+    if (const auto* plot = std::get_if<document::Plot>(&block)) see(*plot);
+    if (const auto* map = std::get_if<document::HeatMap>(&block)) see(*map);
+  }
 }
 
-// Figures in the folder that the experiment does not have.
-std::vector<std::string> stale(const fs::path& folder, std::string_view name,
-                               const std::vector<File>& fresh) {
+std::string data_path(std::string_view page, std::string_view figure) {
+  return fmt::format("figures/{}/{}.csv", page, figure);
+}
+
+std::string drawing_path(std::string_view page, std::string_view figure, std::string_view theme) {
+  return fmt::format("figures/{}/{}-{}.svg", page, figure, theme);
+}
+
+// The page, and the data of its figures.
+std::vector<File> texts(const Page& page, const Document& document) {
+  std::vector<File> out = {{fmt::format("{}.md", page.id), markdown(document, page)}};
+  for_each_figure(document, [&](const auto& figure) {
+    out.push_back({data_path(page.id, figure.name), csv(figure)});
+  });
+  return out;
+}
+
+std::vector<File> drawings(const Page& page, const Document& document) {
+  std::vector<File> out;
+  for_each_figure(document, [&](const auto& figure) {
+    for (const auto& [theme, word] : themes)
+      out.push_back({drawing_path(page.id, figure.name, word),
+                     published(gnuplot(script(figure, theme)), figure.title, figure.description)});
+  });
+  return out;
+}
+
+// Files in the page's folder of figures that none of its figures has.
+std::vector<std::string> stale(const fs::path& folder, std::string_view page, const Document& document) {
+  std::set<std::string> known;
+  for_each_figure(document, [&](const auto& figure) {
+    known.insert(data_path(page, figure.name));
+    for (const auto& [theme, word] : themes) known.insert(drawing_path(page, figure.name, word));
+  });
   std::vector<std::string> out;
-  const fs::path figures = folder / "figures" / name;
+  const fs::path figures = folder / "figures" / page;
   if (!fs::is_directory(figures)) return out;
   for (const auto& entry : fs::directory_iterator(figures)) {
-    const std::string path = fmt::format("figures/{}/{}", name, entry.path().filename().string());
-    if (std::none_of(fresh.begin(), fresh.end(), [&](const File& file) { return file.path == path; }))
-      out.push_back(path);
+    std::string path = fmt::format("figures/{}/{}", page, entry.path().filename().string());
+    if (!known.contains(path)) out.push_back(std::move(path));
   }
   std::sort(out.begin(), out.end());
   return out;
+}
+
+// Writes them and removes what is stale; the paths of what changed.
+std::vector<std::string> put(const fs::path& folder, std::string_view page, const Document& document,
+                             const std::vector<File>& files) {
+  std::vector<std::string> changed;
+  for (const File& file : files)
+    if (replace_file(folder / file.path, file.bytes)) changed.push_back(file.path);
+  for (const std::string& path : stale(folder, page, document))
+    if (fs::remove(folder / path)) changed.push_back(path);
+  return changed;
 }
 
 const Experiment& experiment(std::string_view name) {
@@ -54,6 +101,12 @@ std::vector<File> pages(const fs::path& folder) {
       out.push_back({fmt::format("{}.md", name), std::move(*bytes)});
   const std::string performance = fmt::format("{}.md", performance_name);
   if (auto bytes = file_bytes(folder / performance)) out.push_back({performance, std::move(*bytes)});
+  return out;
+}
+
+std::vector<File> files_of(const Page& page, const Document& document) {
+  std::vector<File> out = texts(page, document);
+  for (File& file : drawings(page, document)) out.push_back(std::move(file));
   return out;
 }
 
@@ -81,23 +134,8 @@ std::vector<std::string> names() {
   return out;
 }
 
-namespace {
-
-std::vector<File> files(const Page& page, const Document& document, bool figures) {
-  const std::string_view name = page.id;
-  std::vector<File> out = {{fmt::format("{}.md", name), markdown(document, page)}};
-  if (!figures) return out;
-  for (const document::Block& block : document.blocks) {
-    if (const auto* plot = std::get_if<document::Plot>(&block)) draw(out, name, *plot);
-    if (const auto* map = std::get_if<document::HeatMap>(&block)) draw(out, name, *map);
-  }
-  return out;
-}
-
-}  // namespace
-
-std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures) {
-  return files(page_of(name, experiment), experiment.run(), figures);
+std::vector<File> files(std::string_view name, const Experiment& experiment) {
+  return files_of(page_of(name, experiment), experiment.run());
 }
 
 std::vector<File> files(std::string_view name) {
@@ -108,10 +146,9 @@ std::vector<File> files(std::string_view name) {
 File index(const std::vector<File>& pages) {
   std::string out =
       "# Reports\n\n"
-      "What the experiments found. Every page is written by `posproof report` from the numbers it measures, "
-      "and a\n"
-      "test compares it byte for byte. The [glossary](glossary.md) defines the terms that are posproof's "
-      "own.\n\n";
+      "What the experiments found. Every page and the data of its figures are written by `posproof report` from the\n"
+      "numbers that it measures, and a test compares them byte for byte. The [glossary](glossary.md) defines the\n"
+      "terms that are posproof's own.\n\n";
   std::string measured;  // not computed
   for (const File& page : pages) {
     if (!page.path.ends_with(".md")) continue;
@@ -132,59 +169,86 @@ File index(const std::vector<File>& pages) {
   return {"README.md", out + measured};
 }
 
+namespace {
+
+void put_index(const fs::path& folder, std::vector<std::string>& changed) {
+  const File all = index(pages(folder));
+  if (replace_file(folder / all.path, all.bytes)) changed.push_back(all.path);
+}
+
+}  // namespace
+
 std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only,
                                    const Progress& progress) {
   std::vector<std::string> changed;
-  const auto put = [&](const File& file) {
-    if (replace_file(folder / file.path, file.bytes)) changed.push_back(file.path);
-  };
   const std::vector<std::string> all = only.empty() ? names() : only;
   for (std::size_t n = 0; n < all.size(); ++n) {
-    const std::string& name = all[n];
-    if (progress) progress(name, n, all.size());
-    const std::vector<File> fresh = files(name);
-    for (const File& file : fresh) put(file);
-    for (const std::string& path : stale(folder, name, fresh))
-      if (fs::remove(folder / path)) changed.push_back(path);
+    if (progress) progress(all[n], n, all.size());
+    const Experiment& found = experiment(all[n]);
+    const Document document = found.run();
+    const auto written = put(folder, all[n], document, files_of(page_of(all[n], found), document));
+    changed.insert(changed.end(), written.begin(), written.end());
   }
-  put({"glossary.md", glossary_page()});
-  put(index(pages(folder)));
+  if (replace_file(folder / "glossary.md", glossary_page())) changed.emplace_back("glossary.md");
+  put_index(folder, changed);
   return changed;
 }
 
 std::vector<std::string> write_page(const fs::path& folder, const Page& page, const Document& document) {
   std::vector<File> fresh;
-  bool drawn = true;
   try {
-    fresh = files(page, document, true);
+    fresh = files_of(page, document);
   } catch (const NoGnuplot&) {
-    fresh = files(page, document, false);
-    drawn = false;
+    fresh = texts(page, document);
   }
-  std::vector<std::string> changed;
-  for (const File& file : fresh)
-    if (replace_file(folder / file.path, file.bytes)) changed.push_back(file.path);
-  if (drawn)
-    for (const std::string& path : stale(folder, page.id, fresh))
-      if (fs::remove(folder / path)) changed.push_back(path);
-  const File all = index(pages(folder));
-  if (replace_file(folder / all.path, all.bytes)) changed.push_back(all.path);
+  std::vector<std::string> changed = put(folder, page.id, document, fresh);
+  put_index(folder, changed);
   return changed;
 }
+
+namespace {
+
+void add_difference(std::vector<Difference>& out, const fs::path& folder, const File& file) {
+  if (auto found = difference(folder, file)) out.push_back(std::move(*found));
+}
+
+// A drawing without a version was not published by us, and is compared.
+void compare_drawings(Comparison& out, const fs::path& folder, const Page& page, const Document& document) {
+  try {
+    for (const File& file : drawings(page, document)) {
+      const std::string there = file_bytes(folder / file.path).value_or("");
+      const std::string_view then = drawn_by(there), now = drawn_by(file.bytes);
+      if (then.empty() || then == now)
+        add_difference(out.differences, folder, file);
+      else
+        out.drawings_not_compared = fmt::format("{} wrote them, here is {}", then, now);
+    }
+  } catch (const NoGnuplot& missing) {
+    out.drawings_not_compared = missing.what();
+    for_each_figure(document, [&](const auto& figure) {
+      for (const auto& [theme, word] : themes)
+        if (const std::string path = drawing_path(page.id, figure.name, word); !fs::exists(folder / path))
+          out.differences.push_back({path, 0, "no such file", ""});
+    });
+  }
+}
+
+}  // namespace
 
 std::string Difference::text() const {
   if (line == 0) return fmt::format("{}: {}", path, checked_in);
   return fmt::format("{}:{} differs\n  checked in  {}\n  now         {}", path, line, checked_in, now);
 }
 
-std::vector<Difference> compare(const fs::path& folder, std::string_view name, bool figures) {
-  std::vector<Difference> out;
-  const std::vector<File> fresh = files(name, experiment(name), figures);
-  for (const File& file : fresh)
-    if (auto found = difference(folder, file)) out.push_back(std::move(*found));
-  if (figures)
-    for (const std::string& path : stale(folder, name, fresh))
-      out.push_back({path, 0, "the experiment has no such figure", ""});
+Comparison compare(const fs::path& folder, std::string_view name) {
+  const Experiment& found = experiment(name);
+  const Page page = page_of(name, found);
+  const Document document = found.run();
+  Comparison out;
+  for (const File& file : texts(page, document)) add_difference(out.differences, folder, file);
+  compare_drawings(out, folder, page, document);
+  for (const std::string& path : stale(folder, name, document))
+    out.differences.push_back({path, 0, "the experiment has no such figure", ""});
   return out;
 }
 

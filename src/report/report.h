@@ -10,7 +10,7 @@
 #include "core/experiment.h"
 #include "report/markdown.h"
 
-// The reports as files: one page for each experiment, its figures, and an index of all.
+// The reports as files: one page for each experiment, its figures with their data, and an index of all.
 namespace posproof::report {
 
 // The page that `./run performance` writes; no experiment does.
@@ -24,15 +24,15 @@ struct File {
 // Every experiment's name, in alphabetical order.
 std::vector<std::string> names();
 
-// Runs one experiment: its page first, then its figures, light and dark. Throws std::invalid_argument for a
-// name that no experiment has.
+// Runs one experiment: its page first, then each figure's data as CSV, then the drawings, light and dark.
+// Throws std::invalid_argument for a name that no experiment has, NoGnuplot where figures cannot be drawn.
 std::vector<File> files(std::string_view name);
 
-// The page and figures of an experiment that is not in the catalogue.
-std::vector<File> files(std::string_view name, const Experiment& experiment, bool figures = true);
+// The same for an experiment that is not in the catalogue.
+std::vector<File> files(std::string_view name, const Experiment& experiment);
 
 // Writes a page that is no experiment's, with its figures, and the index anew; the paths of the files that
-// changed. Where gnuplot is missing, the page's figures are left as they are.
+// changed. Where gnuplot is missing, the page and the data are written and the drawings are left as they are.
 std::vector<std::string> write_page(const std::filesystem::path& folder, const Page& page,
                                     const Document& document);
 
@@ -41,9 +41,9 @@ std::vector<std::string> write_page(const std::filesystem::path& folder, const P
 File index(const std::vector<File>& pages);
 
 // Runs these experiments (none: all) and writes their files, the glossary, the index, and nothing else into
-// the folder: the performance page stays as it is; figures that the experiment no longer has are removed. A
-// file is written aside and then renamed; one that has these bytes already is not touched. `progress` is
-// called before each experiment. The paths of the files that changed.
+// the folder: the performance page stays as it is. Figures and data that the experiment no longer has are removed. A file is
+// written aside and then renamed; one that has these bytes already is not touched. `progress` is called
+// before each experiment. The paths of the files that changed.
 using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
 std::vector<std::string> write_all(const std::filesystem::path& folder,
                                    const std::vector<std::string>& only = {}, const Progress& progress = {});
@@ -57,10 +57,15 @@ struct Difference {
   std::string text() const;
 };
 
-// Runs one experiment and compares its files with those in the folder, byte for byte; without `figures` the
-// page alone, for which gnuplot is not needed.
-std::vector<Difference> compare(const std::filesystem::path& folder, std::string_view name,
-                                bool figures = true);
+struct Comparison {
+  std::vector<Difference> differences;
+  std::string drawings_not_compared;  // why; empty: they were
+};
+
+// Runs one experiment and compares its files with those in the folder. The page and the data of its figures
+// are compared byte for byte, always. So are the drawings that this version of gnuplot wrote; of those that
+// another one wrote, and of all where gnuplot is missing, only that they are there.
+Comparison compare(const std::filesystem::path& folder, std::string_view name);
 
 // Compares the index with the pages in the folder.
 std::vector<Difference> compare_index(const std::filesystem::path& folder);

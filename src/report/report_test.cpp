@@ -70,10 +70,12 @@ TEST(Markdown, is_written_from_the_document) {
             "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/halves/line-dark.svg\">\n"
             "  <img alt=\"A &quot;line&quot; < 3\" src=\"figures/halves/line-light.svg\">\n"
             "</picture>\n\n"
+            "Data: [line.csv](figures/halves/line.csv)\n\n"
             "<picture>\n"
             "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/halves/map-dark.svg\">\n"
             "  <img alt=\"A map\" src=\"figures/halves/map-light.svg\">\n"
             "</picture>\n\n"
+            "Data: [map.csv](figures/halves/map.csv)\n\n"
             "> **Verdict.** Yes.\n\n"
             "---\n\n"
             "This page is written by `posproof report halves`.\n");
@@ -104,7 +106,7 @@ std::vector<File> drawn() {
 TEST(Report, is_the_same_bytes_twice_and_others_for_another_number) {
   const auto once = drawn();
   if (once.empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
-  ASSERT_EQ(once.size(), 5u);
+  ASSERT_EQ(once.size(), 7u);
   const auto twice = drawn();
   measured = 0.25;
   const auto other = drawn();
@@ -119,14 +121,15 @@ TEST(Report, is_the_same_bytes_twice_and_others_for_another_number) {
 TEST(Report, figures_speak_to_those_who_cannot_see_them) {
   const auto all = drawn();
   if (all.empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
-  EXPECT_EQ(all[1].path, "figures/halves/line-light.svg");
-  const std::string& line = all[1].bytes;
+  EXPECT_EQ(all[3].path, "figures/halves/line-light.svg");
+  const std::string& line = all[3].bytes;
   EXPECT_NE(line.find("<svg role=\"img\""), std::string::npos);
-  EXPECT_NE(line.find("<title>A &amp; B</title>\n<desc>A \"line\" &lt; 3</desc>"), std::string::npos);
+  EXPECT_NE(line.find("<title>A &amp; B</title>\n<desc>A \"line\" &lt; 3</desc>\n<!-- gnuplot "),
+            std::string::npos);
   EXPECT_EQ(line.find("GNUPLOT"), std::string::npos);
   EXPECT_EQ(line.find("<title>gnuplot"), std::string::npos);
-  EXPECT_EQ(all[4].path, "figures/halves/map-dark.svg");
-  EXPECT_NE(all[4].bytes.find("<image style=\"image-rendering:pixelated\""), std::string::npos);
+  EXPECT_EQ(all[6].path, "figures/halves/map-dark.svg");
+  EXPECT_NE(all[6].bytes.find("<image style=\"image-rendering:pixelated\""), std::string::npos);
 }
 
 TEST(Report, what_gnuplot_complains_of_is_an_error) {
@@ -140,16 +143,26 @@ TEST(Report, what_gnuplot_complains_of_is_an_error) {
   }
 }
 
+// As on a machine without gnuplot.
+class EmptyPath {
+ public:
+  EmptyPath() { ::setenv("PATH", "/nonexistent", 1); }
+  ~EmptyPath() { ::setenv("PATH", path_.c_str(), 1); }
+  EmptyPath(const EmptyPath&) = delete;
+  EmptyPath& operator=(const EmptyPath&) = delete;
+
+ private:
+  const std::string path_ = std::getenv("PATH") ? std::getenv("PATH") : "";
+};
+
 TEST(Report, a_missing_gnuplot_names_the_package) {
-  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
-  ::setenv("PATH", "/nonexistent", 1);
+  const EmptyPath without;
   std::string said;
   try {
     gnuplot("");
   } catch (const NoGnuplot& error) {
     said = error.what();
   }
-  ::setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(said, "figures need `gnuplot`, which is not on the PATH; on Debian: apt install gnuplot-nox");
 }
 
@@ -168,17 +181,23 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+std::string texts_of(const Comparison& found) {
+  std::string out;
+  for (const Difference& difference : found.differences) out += difference.text() + "\n";
+  return out;
+}
+
 // One experiment of the catalogue, written, read back, spoilt and written again.
 TEST(Report, is_written_once_and_what_differs_is_found) {
   if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
   const Folder folder;
   const std::string name = "translation_is_a_rotation", page = name + ".md";
   const auto written = write_all(folder.path, {name});
-  ASSERT_GE(written.size(), 4u);  // the page, a figure for light and dark, the index
+  ASSERT_GE(written.size(), 5u);  // the page, a figure's data, it for light and dark, the index
   EXPECT_EQ(written.front(), page);
   EXPECT_EQ(written.back(), "README.md");
   EXPECT_TRUE(write_all(folder.path, {name}).empty());
-  EXPECT_TRUE(compare(folder.path, name).empty());
+  EXPECT_EQ(texts_of(compare(folder.path, name)), "");
   EXPECT_TRUE(compare_index(folder.path).empty());
   for (const auto& entry : fs::recursive_directory_iterator(folder.path))
     EXPECT_NE(entry.path().extension(), ".part") << entry.path();
@@ -188,20 +207,77 @@ TEST(Report, is_written_once_and_what_differs_is_found) {
   wrong[right.find("rotation") + 1] = '0';  // in the first line, the title
   std::ofstream(folder.path / page, std::ios::binary) << wrong;
   std::ofstream(folder.path / "figures" / name / "old-light.svg") << "<svg/>";
-  const auto found = compare(folder.path, name);
-  ASSERT_EQ(found.size(), 2u);
+  const std::string found = texts_of(compare(folder.path, name));
   EXPECT_EQ(
-      found[0].text(),
+      found,
       page +
-          ":1 differs\n  checked in  # Translation is a r0tation\n  now         # Translation is a rotation");
-  EXPECT_EQ(found[1].text(), "figures/" + name + "/old-light.svg: the experiment has no such figure");
-  EXPECT_EQ(compare(folder.path, name, false).size(), 1u);
+          ":1 differs\n  checked in  # Translation is a r0tation\n  now         # Translation is a rotation\n"
+          "figures/" +
+          name + "/old-light.svg: the experiment has no such figure\n");
   EXPECT_EQ(compare_index(folder.path).size(), 1u);
 
   EXPECT_EQ(write_all(folder.path, {name}),
             (std::vector<std::string>{page, "figures/" + name + "/old-light.svg"}));
   EXPECT_EQ(read(folder.path / page), right);
-  EXPECT_TRUE(compare(folder.path, name).empty());
+  EXPECT_EQ(texts_of(compare(folder.path, name)), "");
+}
+
+// A folder with one experiment's files, to be spoilt.
+class Spoilt : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
+    write_all(folder_.path, {"translation_is_a_rotation"});
+  }
+
+  void change(const std::string& path, const std::string& from, const std::string& to) const {
+    std::string bytes = read(folder_.path / path);
+    const auto at = bytes.find(from);
+    ASSERT_NE(at, std::string::npos) << path;
+    std::ofstream(folder_.path / path, std::ios::binary) << bytes.replace(at, from.size(), to);
+  }
+  Comparison compared() const { return compare(folder_.path, "translation_is_a_rotation"); }
+
+  const Folder folder_;
+  const std::string figure_ = "figures/translation_is_a_rotation/logit_of_the_next";
+};
+
+TEST_F(Spoilt, data_is_compared_without_gnuplot_too) {
+  change(figure_ + ".csv", "0.000000,30.916832", "0.000000,30.916833");
+  fs::copy(folder_.path / (figure_ + ".csv"), folder_.path / "figures/translation_is_a_rotation/old.csv");
+  const std::string differs = figure_ +
+                              ".csv:2 differs\n  checked in  identity,0.000000,30.916833\n"
+                              "  now         identity,0.000000,30.916832\n",
+                    stale = "figures/translation_is_a_rotation/old.csv: the experiment has no such figure\n",
+                    missing = figure_ + ".csv: no such file\n",
+                    undrawn = figure_ + "-dark.svg: no such file\n";
+  EXPECT_EQ(texts_of(compared()), differs + stale);
+  const EmptyPath without;
+  EXPECT_EQ(texts_of(compared()), differs + stale);
+  EXPECT_NE(compared().drawings_not_compared.find("apt install gnuplot-nox"), std::string::npos);
+  fs::remove(folder_.path / (figure_ + ".csv"));
+  fs::remove(folder_.path / (figure_ + "-dark.svg"));
+  EXPECT_EQ(texts_of(compared()), missing + undrawn + stale);
+}
+
+TEST_F(Spoilt, drawings_are_compared_under_the_version_that_wrote_them) {
+  const std::string light = figure_ + "-light.svg", version(drawn_by(read(folder_.path / light)));
+  ASSERT_TRUE(version.starts_with("gnuplot ")) << version;
+  change(light, "</svg>", "<g/></svg>");
+  EXPECT_EQ(compared().differences.size(), 1u);
+  EXPECT_EQ(compared().drawings_not_compared, "");
+  change(light, version, "gnuplot 3.7 patchlevel 1");
+  EXPECT_EQ(texts_of(compared()), "");
+  EXPECT_EQ(compared().drawings_not_compared, "gnuplot 3.7 patchlevel 1 wrote them, here is " + version);
+  change(light, "<!-- gnuplot 3.7 patchlevel 1 -->\n", "");
+  EXPECT_EQ(compared().differences.size(), 1u);
+}
+
+TEST_F(Spoilt, stale_data_is_removed) {
+  std::ofstream(folder_.path / "figures/translation_is_a_rotation/old.csv") << "series,x,y\n";
+  EXPECT_EQ(write_all(folder_.path, {"translation_is_a_rotation"}),
+            std::vector<std::string>{"figures/translation_is_a_rotation/old.csv"});
+  EXPECT_FALSE(fs::exists(folder_.path / "figures/translation_is_a_rotation/old.csv"));
 }
 
 TEST(Report, labels_are_not_over_one_another) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/document.h"
+
+// The data of a figure, with exactly the digits that are drawn: what the plot program is given and what is
+// published beside the drawing.
+namespace posproof::report {
+
+// The coordinates of a curve as they are printed. A point that a logarithmic axis cannot show is left out.
+std::vector<std::pair<std::string, std::string>> printed(const document::Plot& plot,
+                                                         const document::Curve& curve);
+
+// One line for each point or cell, under a header: `series` and the labels of both axes for a plot, the
+// labels of both axes and `value` for a heat map. Fields are quoted as in RFC 4180, lines end with a line
+// feed. Throws std::logic_error where a curve has neither a label nor a name.
+std::string csv(const document::Plot& plot);
+std::string csv(const document::HeatMap& map);
+
+}  // namespace posproof::report
