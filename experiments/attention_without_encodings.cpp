@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -11,13 +12,15 @@
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
 #include "measure.h"
+#include "tables.h"
 
 namespace posproof {
 namespace {
 
 using namespace document;
 using experiments::expectations;
-using experiments::whole;
+using experiments::joined;
+using experiments::largest_difference;
 
 constexpr std::size_t dim = 16;
 constexpr std::uint64_t seed = 1;
@@ -47,32 +50,29 @@ Tensor embedded(const Sentence& words) {
 }
 
 Tensor with_rows(Tensor x) {
-  const auto table = std::get<Table>(
-      encodings::sinusoidal.make(with(encodings::sinusoidal, Case::parse(fmt::format("dim={}", dim)))));
-  std::vector<Position> all(x.rows());
-  std::iota(all.begin(), all.end(), Position{0});
-  const Tensor p = table.rows(all, static_cast<Position>(x.rows()));
+  const Table table = experiments::table(encodings::sinusoidal, fmt::format("dim={}", dim));
+  const Tensor p = experiments::rows(table, static_cast<Position>(x.rows()));
   for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] += p.data[e];
   return x;
 }
 
+struct Setting {
+  bool causal, sinusoidal;
+
+  std::string mask() const { return causal ? "causal" : "none"; }
+  std::string encoding() const { return sinusoidal ? "sinusoidal" : "none"; }
+};
+
+constexpr std::array<Setting, 4> settings = {{{false, false}, {true, false}, {false, true}, {true, true}}};
+
 // That many encoder blocks with random weights, each with its own.
-Tensor encoder(Tensor x, const Mask& mask, std::size_t depth, bool rows) {
-  if (rows) x = with_rows(std::move(x));
+Tensor encoder(Tensor x, Setting setting, std::size_t depth) {
+  const Mask mask = setting.causal ? mask::causal(x.rows()) : mask::none(x.rows());
+  if (setting.sinusoidal) x = with_rows(std::move(x));
   const Attention heads = attention::heads(dim, 2);
   for (std::size_t layer = 0; layer < depth; ++layer)
     x = attention::encode(attention::random_block(dim, seed + layer), heads, x, mask);
   return x;
-}
-
-Mask mask_of(bool causal, std::size_t n) {
-  return causal ? mask::causal(n) : mask::none(n);
-}
-
-double farthest(std::span<const double> a, std::span<const double> b) {
-  double worst = 0;
-  for (std::size_t c = 0; c < a.size(); ++c) worst = std::max(worst, std::abs(a[c] - b[c]));
-  return worst;
 }
 
 std::vector<double> pooled(const Tensor& x) {
@@ -86,15 +86,9 @@ std::string size_of(double off) {
   return off < same ? "same" : fixed(off, 4);
 }
 
-struct Differences {
-  double last, mean;
+struct Differences {  // of the outputs for two sentences
+  double last, mean;  // at the last token; of the mean over all tokens
 };
-
-Differences differences(const Sentence& one, const Sentence& two, bool causal, std::size_t depth, bool rows) {
-  const Tensor a = encoder(embedded(one), mask_of(causal, one.size()), depth, rows);
-  const Tensor b = encoder(embedded(two), mask_of(causal, two.size()), depth, rows);
-  return {farthest(a.row(a.rows() - 1), b.row(b.rows() - 1)), farthest(pooled(a), pooled(b))};
-}
 
 struct Duo {
   std::string_view name;
@@ -117,21 +111,29 @@ const std::vector<Duo>& duos() {
   return all;
 }
 
+Differences differences(const Duo& duo, Setting setting, std::size_t depth) {
+  const Tensor a = encoder(embedded(duo.one), setting, depth), b = encoder(embedded(duo.two), setting, depth);
+  return {largest_difference(a.row(a.rows() - 1), b.row(b.rows() - 1)),
+          largest_difference(pooled(a), pooled(b))};
+}
+
 // Largest |f(P x) - P f(x)| for the order that reverses the tokens.
-double not_equivariant(bool causal, std::size_t depth, bool rows) {
+double not_equivariant(Setting setting, std::size_t depth) {
   const Tensor x = attention::Generator(7).normal({6, dim}, 1);
   std::vector<std::size_t> order(6);
   std::iota(order.rbegin(), order.rend(), std::size_t{0});
-  const Tensor there = encoder(attention::reordered(x, order), mask_of(causal, 6), depth, rows);
-  const Tensor here = attention::reordered(encoder(x, mask_of(causal, 6), depth, rows), order);
-  return farthest(there.data, here.data);
+  const Tensor there = encoder(attention::reordered(x, order), setting, depth);
+  const Tensor here = attention::reordered(encoder(x, setting, depth), order);
+  return largest_difference(there.data, here.data);
 }
 
 // How far the outputs of a sequence of equal tokens are from that of its first, at most.
-double spread_of_constant(std::size_t depth, bool rows) {
-  const Tensor out = encoder(embedded(Sentence(12, "again")), mask::causal(12), depth, rows);
+double spread_of_constant(std::size_t depth, bool sinusoidal) {
+  const Tensor out =
+      encoder(embedded(Sentence(12, "again")), {.causal = true, .sinusoidal = sinusoidal}, depth);
   double worst = 0;
-  for (std::size_t t = 1; t < out.rows(); ++t) worst = std::max(worst, farthest(out.row(t), out.row(0)));
+  for (std::size_t t = 1; t < out.rows(); ++t)
+    worst = std::max(worst, largest_difference(out.row(t), out.row(0)));
   return worst;
 }
 
@@ -146,35 +148,6 @@ double counting_error(std::size_t n) {
   for (std::size_t t = 0; t < n; ++t)
     worst = std::max(worst, std::abs(std::round(1 / out.data[t] - 1) - static_cast<double>(t)));
   return worst;
-}
-
-Plot by_depth() {
-  Plot plot{
-      .name = "difference_by_depth",
-      .title = "Which last output can tell \"3 oranges and 4 bananas\" from \"4 oranges and 3 bananas\"?",
-      .description =
-          "Difference of the last token's outputs for the two sentences against the number of blocks, 0 to "
-          "6. Without mask "
-          "and encoding it is 0 throughout. Under a causal mask without encoding it is 0 up to one block and "
-          "clearly "
-          "positive from two on. With the sinusoidal code it is positive from one block on, masked or not.",
-      .x = {"blocks", false, {{0, 6}}},
-      .y = {"largest difference of an output", false, {{-0.02, 0.6}}},
-      .curves = {}};
-  double top = 0;
-  for (const bool rows : {true, false})
-    for (const bool causal : {true, false}) {
-      Curve curve{fmt::format("{}, {}", causal ? "causal" : "no mask", rows ? "sinusoidal" : "no encoding"),
-                  {}};
-      for (std::size_t depth = 0; depth <= 6; ++depth) {
-        const double off = differences(duos()[0].one, duos()[0].two, causal, depth, rows).last;
-        top = std::max(top, off);
-        curve.points.emplace_back(static_cast<double>(depth), off < same ? 0 : off);
-      }
-      plot.curves.push_back(curve);
-    }
-  plot.y.range = {{-0.02 * top, 1.1 * top}};
-  return plot;
 }
 
 struct Family {
@@ -193,126 +166,231 @@ std::vector<Family> families() {
           {"sliding window of 2", mask::sliding_window(6, 2), "2"}};
 }
 
-Document run() {
-  Grid sentences{.columns = {"sentences", "mask", "encoding", "last token, 1 block", "2 blocks",
-                             "mean, 1 block", "2 blocks "},
-                 .rows = {},
-                 .caption =
-                     "Largest difference of an output between the two sentences, at the last token and in "
-                     "the mean of all "
-                     "tokens. `same`: below 1e-12, which is rounding."};
-  for (const Duo& duo : duos())
-    for (const bool rows : {false, true})
-      for (const bool causal : {false, true}) {
-        const Differences one = differences(duo.one, duo.two, causal, 1, rows),
-                          two = differences(duo.one, duo.two, causal, 2, rows);
-        sentences.rows.push_back({std::string(duo.name), causal ? "causal" : "none",
-                                  rows ? "sinusoidal" : "none", size_of(one.last), size_of(two.last),
-                                  size_of(one.mean), size_of(two.mean)});
-      }
+constexpr std::size_t deepest = 6;
+constexpr std::array<std::size_t, 3> equivariance_depths = {1, 2, 6};
+constexpr std::array<std::size_t, 4> constant_depths = {1, 2, 4, 12};
 
-  Grid equivariance{
-      .columns = {"mask", "encoding", "1 block", "2 blocks", "6 blocks"},
+struct Compared {
+  Duo duo;
+  Setting setting;
+  Differences one_block, two_blocks;
+};
+
+struct ByDepth {
+  Setting setting;
+  std::array<double, deepest + 1> last;  // difference of the last token's outputs after 0, 1, ... blocks
+};
+
+struct Equivariance {
+  Setting setting;
+  std::array<double, equivariance_depths.size()> off;
+};
+
+struct Symmetry {
+  Family family;
+  std::size_t of_mask, followed;  // how many orders
+};
+
+struct Constant {
+  std::size_t depth;
+  double none, sinusoidal;
+};
+
+struct Measured {
+  std::vector<Compared> sentences;
+  std::vector<ByDepth> by_depth;  // of the first two sentences
+  std::vector<Equivariance> equivariance;
+  std::vector<Symmetry> symmetries;
+  std::vector<Constant> constants;
+  double counting_error;  // positions, over the first 1000
+
+  const Compared& of(std::size_t duo, Setting setting) const {
+    return *std::find_if(sentences.begin(), sentences.end(), [&](const Compared& one) {
+      return one.duo.name == duos()[duo].name && one.setting.causal == setting.causal &&
+             one.setting.sinusoidal == setting.sinusoidal;
+    });
+  }
+};
+
+ByDepth by_depth(Setting setting) {
+  ByDepth out{setting, {}};
+  for (std::size_t depth = 0; depth <= deepest; ++depth)
+    out.last[depth] = differences(duos()[0], setting, depth).last;
+  return out;
+}
+
+Equivariance equivariance(Setting setting) {
+  Equivariance out{setting, {}};
+  for (std::size_t n = 0; n < equivariance_depths.size(); ++n)
+    out.off[n] = not_equivariant(setting, equivariance_depths[n]);
+  return out;
+}
+
+Measured measure() {
+  Measured m{};
+  for (const Duo& duo : duos())
+    for (const Setting setting : settings)
+      m.sentences.push_back({duo, setting, differences(duo, setting, 1), differences(duo, setting, 2)});
+  for (std::size_t n = settings.size(); n-- > 0;) m.by_depth.push_back(by_depth(settings[n]));
+  for (const Setting setting : settings) m.equivariance.push_back(equivariance(setting));
+  const Tensor x = attention::Generator(3).normal({6, dim}, 1);
+  for (const Family& family : families())
+    m.symmetries.push_back({family, attention::symmetries(family.mask),
+                            attention::equivariant_orders(attention::heads(dim, 2), x, family.mask)});
+  for (const std::size_t depth : constant_depths)
+    m.constants.push_back({depth, spread_of_constant(depth, false), spread_of_constant(depth, true)});
+  m.counting_error = counting_error(1000);
+  return m;
+}
+
+Plot difference_by_depth(const Measured& m) {
+  Plot plot{
+      .name = "difference_by_depth",
+      .title =
+          "Which last output differs between \"3 oranges and 4 bananas\" and \"4 oranges and 3 bananas\"?",
+      .description =
+          "Difference of the last token's outputs for the two sentences against the number of blocks, 0 to 6. Without mask and encoding it is 0 throughout. "
+          "Under a causal mask without encoding it is 0 up to one block and clearly positive from two on. "
+          "With the sinusoidal encoding it is positive from one block on, masked or not.",
+      .x = {"blocks", false, {{0, static_cast<double>(deepest)}}},
+      .y = {"largest difference of an output"},
+      .curves = {}};
+  double top = 0;
+  for (const ByDepth& one : m.by_depth) {
+    Curve curve{fmt::format("{}, {}", one.setting.causal ? "causal" : "no mask",
+                            one.setting.sinusoidal ? "sinusoidal" : "no encoding"),
+                {}};
+    for (std::size_t depth = 0; depth <= deepest; ++depth) {
+      top = std::max(top, one.last[depth]);
+      curve.points.emplace_back(static_cast<double>(depth), one.last[depth] < same ? 0 : one.last[depth]);
+    }
+    plot.curves.push_back(curve);
+  }
+  plot.y.range = {{-0.02 * top, 1.1 * top}};
+  return plot;
+}
+
+Grid sentences(const Measured& m) {
+  Grid grid{
+      .columns = {"sentences", "mask", "encoding", "last token, 1 block", "last token, 2 blocks",
+                  "mean, 1 block", "mean, 2 blocks"},
       .rows = {},
       .caption =
-          "Largest difference between the outputs of six reordered tokens and the reordered outputs. `same`: "
-          "below 1e-12."};
-  for (const bool rows : {false, true})
-    for (const bool causal : {false, true})
-      equivariance.rows.push_back({causal ? "causal" : "none", rows ? "sinusoidal" : "none",
-                                   size_of(not_equivariant(causal, 1, rows)),
-                                   size_of(not_equivariant(causal, 2, rows)),
-                                   size_of(not_equivariant(causal, 6, rows))});
+          "Largest difference of an output between the two sentences, at the last token and in the mean of all tokens. "
+          "`same`: below 1e-12, which is rounding."};
+  for (const Compared& one : m.sentences)
+    grid.rows.push_back({std::string(one.duo.name), one.setting.mask(), one.setting.encoding(),
+                         size_of(one.one_block.last), size_of(one.two_blocks.last),
+                         size_of(one.one_block.mean), size_of(one.two_blocks.mean)});
+  return grid;
+}
 
-  Grid symmetry{
+Grid equivariance_grid(const Measured& m) {
+  Grid grid{.columns = {"mask", "encoding"},
+            .rows = {},
+            .caption =
+                "Largest difference between the outputs of six reordered tokens and the reordered outputs. "
+                "`same`: below 1e-12."};
+  for (const std::size_t depth : equivariance_depths)
+    grid.columns.push_back(fmt::format("{} block{}", depth, depth == 1 ? "" : "s"));
+  for (const Equivariance& one : m.equivariance) {
+    std::vector<std::string> row = {one.setting.mask(), one.setting.encoding()};
+    for (const double off : one.off) row.push_back(size_of(off));
+    grid.rows.push_back(row);
+  }
+  return grid;
+}
+
+std::vector<Block> symmetries(const Measured& m) {
+  Grid grid{
       .columns = {"mask on 6 tokens", "orders that leave the mask as it is", "orders that attention follows"},
       .rows = {},
       .caption =
-          "Of all 720 orders. Attention follows an order if reordering the tokens reorders the outputs and "
-          "does nothing "
-          "else."};
-  std::vector<experiments::Expectation> paper;
-  const Tensor x = attention::Generator(3).normal({6, dim}, 1);
+          "Of all 720 orders. "
+          "Attention follows an order if reordering the tokens reorders the outputs and does nothing else."};
   bool law = true;
-  for (const Family& family : families()) {
-    const std::size_t mask = attention::symmetries(family.mask);
-    const std::size_t followed = attention::equivariant_orders(attention::heads(dim, 2), x, family.mask);
-    law = law && mask == followed;
-    symmetry.rows.push_back({family.name, std::to_string(mask), std::to_string(followed)});
-    paper.push_back({fmt::format("mask `{}`: orders that attention follows", family.name), family.derived,
-                     std::to_string(followed)});
+  for (const Symmetry& one : m.symmetries) {
+    law = law && one.of_mask == one.followed;
+    grid.rows.push_back({one.family.name, std::to_string(one.of_mask), std::to_string(one.followed)});
   }
+  return {Section{"Which orders attention follows under a mask"},
+          Paragraph{fmt::format("A mask depends on the order of the tokens. "
+                                "Attention follows exactly those orders that leave the mask as it is{}.",
+                                law ? ", for each mask tried" : " - but not for each mask tried")},
+          grid};
+}
 
-  Grid constant{.columns = {"blocks", "no encoding", "sinusoidal"},
-                .rows = {},
-                .caption = "Twelve equal tokens under a causal mask: how far any output is from the first."};
-  for (const std::size_t depth : {1u, 2u, 4u, 12u})
-    constant.rows.push_back({std::to_string(depth), size_of(spread_of_constant(depth, false)),
-                             size_of(spread_of_constant(depth, true))});
+std::vector<Block> counting(const Measured& m) {
+  Grid grid{
+      .columns = {"blocks", "no encoding", "sinusoidal"},
+      .rows = {},
+      .caption = "Twelve equal tokens under a causal mask: largest difference of any output from the first."};
+  for (const Constant& one : m.constants)
+    grid.rows.push_back({std::to_string(one.depth), size_of(one.none), size_of(one.sinusoidal)});
+  return {
+      Section{"Can a causal model count?"},
+      Paragraph{
+          "Only if the tokens differ. "
+          "Equal tokens have equal outputs at every depth, because each output is an average of identical values. "
+          "With one marked token at the start, uniform attention reads `1/(t+1)` from it, which determines the position `t`."},
+      grid};
+}
 
-  const auto last = [&](std::size_t duo, bool causal, std::size_t depth, bool rows) {
-    const Differences d = differences(duos()[duo].one, duos()[duo].two, causal, depth, rows);
-    return std::string(d.last < same ? "same" : "differs");
-  };
-  const auto mean = [&](std::size_t duo, bool causal, std::size_t depth, bool rows) {
-    const Differences d = differences(duos()[duo].one, duos()[duo].two, causal, depth, rows);
-    return std::string(d.mean < same ? "same" : "differs");
-  };
-  paper.push_back({"oranges, no mask, no encoding: last token and mean", "same, same",
-                   fmt::format("{}, {}", last(0, false, 2, false), mean(0, false, 2, false))});
-  paper.push_back({"oranges, causal, no encoding: last token after 1 and 2 blocks", "same, differs",
-                   fmt::format("{}, {}", last(0, true, 1, false), last(0, true, 2, false))});
-  paper.push_back({"forest fires, no mask, no encoding: last token and mean", "differs, same",
-                   fmt::format("{}, {}", last(1, false, 2, false), mean(1, false, 2, false))});
-  paper.push_back({"tom and the dog, no mask, no encoding: mean", "same", mean(2, false, 2, false)});
-  paper.push_back({"the same with capitals: mean", "differs", mean(3, false, 2, false)});
-  paper.push_back({"causal, one marked first token: position read off 1/(t+1), positions 0 to 999", "0 wrong",
-                   counting_error(1000) == 0 ? "0 wrong" : "some wrong"});
-  const std::string oranges = size_of(differences(duos()[0].one, duos()[0].two, true, 2, false).last);
+std::vector<Block> derived(const Measured& m) {
+  const auto word = [](double off) { return std::string(off < same ? "same" : "differs"); };
+  const auto both = [&](const Differences& d) { return fmt::format("{}, {}", word(d.last), word(d.mean)); };
+  const Setting bare{false, false}, causal{true, false};
+  std::vector<experiments::Expectation> all;
+  for (const Symmetry& one : m.symmetries)
+    all.push_back({fmt::format("mask `{}`: orders that attention follows", one.family.name),
+                   one.family.derived, std::to_string(one.followed)});
+  all.push_back(
+      {"oranges, no mask, no encoding: last token and mean", "same, same", both(m.of(0, bare).two_blocks)});
+  all.push_back(
+      {"oranges, causal, no encoding: last token after 1 and 2 blocks", "same, differs",
+       fmt::format("{}, {}", word(m.of(0, causal).one_block.last), word(m.of(0, causal).two_blocks.last))});
+  all.push_back({"forest fires, no mask, no encoding: last token and mean", "differs, same",
+                 both(m.of(1, bare).two_blocks)});
+  all.push_back({"tom and the dog, no mask, no encoding: mean", "same", word(m.of(2, bare).two_blocks.mean)});
+  all.push_back({"the same with capitals: mean", "differs", word(m.of(3, bare).two_blocks.mean)});
+  all.push_back({"causal, one marked first token: position read off 1/(t+1), positions 0 to 999", "0 wrong",
+                 m.counting_error == 0 ? "0 wrong" : "some wrong"});
+  return expectations(all);
+}
 
-  return {.title = "Attention without encodings",
-          .finding = fmt::format("Without mask and encoding, attention gives \"3 oranges and 4 bananas\" and "
-                                 "\"4 oranges and 3 bananas\" the same last "
-                                 "output at every depth; a causal mask does so for one block, and tells them "
-                                 "apart ({}) from the second on.",
-                                 oranges),
-          .condition = fmt::format("Encoder blocks of width {}, 2 heads, feed-forward, LayerNorm and "
-                                   "residual, random weights from seed {}; one random "
-                                   "vector for each word; f64.",
-                                   dim, seed),
-          .blocks = {
-              Paragraph{"Row numbers label the outputs, but no operation reads them: projections, "
-                        "feed-forward and normalisation act on each "
-                        "token alone, and the sum over keys does not know their order. So if the tokens are "
-                        "reordered, the outputs are "
-                        "reordered, for *every* weight: training cannot change it."},
-              Section{"Two sentences of the same words"},
-              by_depth(),
-              sentences,
-              Paragraph{"The sentences about forest fires end in different words, so their last outputs "
-                        "differ in any case: only the mean "
-                        "is a fair witness. With capitals, \"Tom bit a dog\" and \"A dog bit Tom\" are not "
-                        "the same words at all."},
-              Section{"Reordered in, reordered out"},
-              equivariance,
-              Section{"What a mask leaves of the symmetry"},
-              Paragraph{fmt::format("A mask takes part in the order. Attention follows exactly those orders "
-                                    "that leave the mask as it is{}.",
-                                    law ? ", in every family tried" : " - but not in every family tried")},
-              symmetry,
-              Section{"Can a causal model count?"},
-              Paragraph{"Only if there is something to count. Equal tokens stay equal at every depth: each "
-                        "output is an average of "
-                        "identical values. But with one marked token at the start, uniform attention reads "
-                        "`1/(t+1)` from it, and that is "
-                        "the position."},
-              constant,
-              Section{"Against paper"},
-              expectations(paper),
-              Verdict{"Order is not hidden in the rows, and more training does not find it. Without a mask "
-                      "an encoding is the only source of "
-                      "order; a causal mask is a second one, from two blocks on or with something to count."},
-          }};
+std::vector<Block> two_sentences(const Measured& m) {
+  return {
+      Paragraph{
+          "The outputs are numbered, but no operation reads the number: projections, feed-forward and normalisation act on each token alone, and the sum over keys does not depend on their order. "
+          "Reordered tokens therefore give reordered outputs for *every* weight, and training cannot change that."},
+      Section{"Two sentences of the same words"},
+      difference_by_depth(m),
+      sentences(m),
+      Paragraph{
+          "The sentences about forest fires end in different words, so their last outputs differ in any case, and only the mean is a fair comparison. "
+          "With capitals, \"Tom bit a dog\" and \"A dog bit Tom\" do not consist of the same words."},
+      Section{"Reordered inputs, reordered outputs"},
+      equivariance_grid(m)};
+}
+
+Document run() {
+  const Measured m = measure();
+  return {
+      .title = "Attention without encodings",
+      .finding = fmt::format(
+          "Without mask and encoding, attention gives \"3 oranges and 4 bananas\" and \"4 oranges and 3 bananas\" the same last output at every depth; under a causal mask the outputs are the same after one block and differ (by {}) from the second on.",
+          size_of(m.of(0, {true, false}).two_blocks.last)),
+      .condition = fmt::format(
+          "Encoder blocks of width {}, 2 heads, feed-forward, LayerNorm and residual, random weights from seed {}; one random vector for each word; f64.",
+          dim, seed),
+      .blocks = joined(
+          {two_sentences(m),
+           symmetries(m),
+           counting(m),
+           derived(m),
+           {Verdict{
+               "Without mask and encoding the outputs do not depend on the order of the tokens, and training cannot change that. "
+               "Without a mask an encoding is the only source of order; a causal mask is a second one, from two blocks on or where one token is marked."}}})};
 }
 
 }  // namespace
@@ -320,9 +398,7 @@ Document run() {
 const Experiment experiments::attention_without_encodings{
     .question = "Does attention know the order of its tokens without a positional encoding?",
     .method =
-        "Run an encoder with random weights on pairs of sentences of the same words, with and without causal "
-        "mask and "
-        "encoding, and try all 720 orders of six tokens under several masks.",
+        "Run an encoder with random weights on pairs of sentences of the same words, with and without causal mask and encoding, and try all 720 orders of six tokens under several masks.",
     .run = &run,
 };
 

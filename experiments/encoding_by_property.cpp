@@ -5,6 +5,7 @@
 #include <set>
 
 #include "catalogue/experiments.h"
+#include "measure.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/matrix.h"
@@ -106,45 +107,61 @@ Counts count_of(const std::vector<Cell>& cells) {
   return counts;
 }
 
-Document run() {
-  const MatrixOptions options;
-  const std::vector<Cell> cells = matrix(options);
-  const Counts counts = count_of(cells);
+struct Measured {
+  MatrixOptions options;
+  std::vector<Cell> cells;
+  Counts counts;
+};
 
-  Document out;
-  out.title = "Which property holds for which encoding";
-  out.finding =
-      fmt::format("{} claims hold, {} recorded failures fail as recorded, {} claims are broken or unchecked",
-                  counts.holds, counts.fails, counts.wrong);
-  out.condition =
-      fmt::format("seed {}, {} cases for each claim over the encoding's grid of parameters, double precision",
-                  options.seed, options.budget.cases);
-  out.blocks.push_back(
-      Paragraph{"A cell that says *holds* was searched for a counterexample; the percentage is how much of "
-                "what rounding allows the "
-                "worst case used. A cell that says *fails* was replayed from a recorded witness and is off "
-                "by the number that is "
-                "given; all of them are listed below with the reason. A question mark is a claim that nobody "
-                "has made yet: what a "
-                "search at the standard parameters says. An empty cell is a statement that cannot be asked "
-                "of that encoding. Two "
-                "entries in one cell belong to different parameters."});
+Measured measure() {
+  Measured m{.options = {}, .cells = matrix({}), .counts = {}};
+  m.counts = count_of(m.cells);
+  return m;
+}
+
+std::vector<Block> grids(const std::vector<Cell>& cells) {
   std::set<std::string> groups;
   for (const Cell& cell : cells) groups.insert(group(cell.property));
+  std::vector<Block> out;
   for (const std::string& one : groups) {
     Grid grid = grid_of(cells, one);
     if (grid.rows.empty()) continue;
-    out.blocks.push_back(Section{one.empty() ? "Agreement with the paper" : fmt::format("`{}/`", one)});
-    out.blocks.push_back(std::move(grid));
+    out.push_back(Section{one.empty() ? "Agreement with the paper" : fmt::format("`{}/`", one)});
+    out.push_back(std::move(grid));
   }
-  out.blocks.push_back(Section{"What fails, where and why"});
-  out.blocks.push_back(failures_of(cells));
-  if (Grid conditions = conditions_of(cells); !conditions.rows.empty()) {
-    out.blocks.push_back(Section{"Claims made for some parameters only"});
-    out.blocks.push_back(std::move(conditions));
-  }
-  out.blocks.push_back(document::Verdict{out.finding + "."});
   return out;
+}
+
+std::vector<Block> details(const std::vector<Cell>& cells) {
+  std::vector<Block> out = {Section{"What fails, where and why"}, failures_of(cells)};
+  if (Grid conditions = conditions_of(cells); !conditions.rows.empty()) {
+    out.push_back(Section{"Claims made for some parameters only"});
+    out.push_back(std::move(conditions));
+  }
+  return out;
+}
+
+Paragraph legend() {
+  return {
+      "A cell that says *holds* was searched for a counterexample; the percentage is how much of what rounding allows the worst case used. "
+      "A cell that says *fails* was replayed from a recorded witness and is off by the number that is given; all of them are listed below with the reason. "
+      "A question mark is a claim that nobody has made yet: what a search at the standard parameters says. "
+      "An empty cell is a statement that cannot be asked of that encoding. "
+      "Two entries in one cell belong to different parameters."};
+}
+
+Document run() {
+  const Measured m = measure();
+  const std::string finding =
+      fmt::format("{} claims hold, {} recorded failures fail as recorded, {} claims are broken or unchecked",
+                  m.counts.holds, m.counts.fails, m.counts.wrong);
+  return {.title = "Which property holds for which encoding",
+          .finding = finding,
+          .condition = fmt::format(
+              "seed {}, {} cases for each claim over the encoding's grid of parameters, double precision",
+              m.options.seed, m.options.budget.cases),
+          .blocks = experiments::joined(
+              {{legend()}, grids(m.cells), details(m.cells), {document::Verdict{finding + "."}}})};
 }
 
 }  // namespace
@@ -152,8 +169,7 @@ Document run() {
 const Experiment experiments::encoding_by_property{
     .question = "Which property holds for which encoding, and what does a failure look like?",
     .method =
-        "Every claim of every encoding is judged: what is said to hold is searched, what is said to fail is "
-        "replayed; cells without a claim are searched at the standard parameters.",
+        "Every claim of every encoding is judged: what is said to hold is searched, what is said to fail is replayed; cells without a claim are searched at the standard parameters.",
     .run = &run,
 };
 

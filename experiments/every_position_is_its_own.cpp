@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 #include "catalogue/experiments.h"
 #include "core/formats.h"
@@ -12,12 +13,16 @@ namespace {
 
 using namespace document;
 using experiments::expectations;
+using experiments::joined;
+using experiments::percent;
 using experiments::similarities;
+using experiments::two_pi;
 using experiments::whole;
+using experiments::whole_or_none;
 
 constexpr Position positions = Position{1} << 20;
 constexpr Position farthest = positions - 1;  // offset of two of them
-constexpr long double two_pi = 2 * 3.141592653589793238462643383279502884L;
+constexpr std::array<Position, 2> bases = {10000, 500000};
 
 // 2-norm of p_s - p_t, k apart. g is within 2^-53 of itself, so a distance d is off by less than 2^-53 width
 // / d: no printed digit hangs on it.
@@ -33,7 +38,7 @@ Position nearest_offset(const std::vector<double>& g, Position last) {
   return best - g.begin();
 }
 
-// What rounding both of two codes to the format can add up to, at any positions: rows that are farther apart
+// What rounding both of two rows to the format can add up to, at any positions: rows that are farther apart
 // stay apart.
 double lost_by_rounding(Format format, std::size_t dim) {
   const FormatShape of = shape(format);
@@ -44,9 +49,10 @@ double lost_by_rounding(Format format, std::size_t dim) {
 
 struct Nearest {  // of one width and base
   std::size_t dim;
-  double to_neighbour, to_nearest;
-  Position at, closer, first_closer;  // closer: how many offsets are, than 1
+  double to_neighbour, to_nearest;    // 2-norms
+  Position at, closer, first_closer;  // offsets; closer: how many are, than 1
 
+  // Those in which no two rows coincide.
   std::string formats() const {
     std::string out;
     for (const Format format : every_format)
@@ -55,13 +61,45 @@ struct Nearest {  // of one width and base
     return out;
   }
 
-  // Dirichlet 1842: of N offsets one brings h angles within N^(-1/h) turns of where they were, all at once.
+  // Dirichlet 1842: of N offsets one brings h angles within N^(-1/h) rotations of where they were, all at
+  // once.
   std::string at_most() const {
-    const double hands = static_cast<double>(dim) / 2;
+    const double pairs = static_cast<double>(dim) / 2;
     const auto rotations = static_cast<double>(
-        std::pow(static_cast<long double>(farthest), -1 / static_cast<long double>(hands)));
-    // The codes are never farther apart than twice the radius.
-    return rotations * 3.1416 < 1 ? scientific(2 * 3.1416 * std::sqrt(hands) * rotations, 2) : "";
+        std::pow(static_cast<long double>(farthest), -1 / static_cast<long double>(pairs)));
+    // The rows are never farther apart than twice the radius.
+    return rotations * 3.1416 < 1 ? scientific(2 * 3.1416 * std::sqrt(pairs) * rotations, 2) : "";
+  }
+};
+
+struct Return {                             // of one pair, after some steps
+  long double rotations, left_over, share;  // whole ones; radians; of the squared distance
+};
+
+struct Measured {
+  std::array<std::vector<Nearest>, bases.size()> nearest;
+  std::vector<Curve> by_length;          // distance of the nearest pair against the number of positions
+  std::vector<Return> of_8, of_16;       // at the nearest offset of that width, base 10000
+  std::array<std::string, 4> to_100000;  // nearest of widths 2, 4, 8 and 16
+
+  const Nearest& of(std::size_t dim, std::size_t base = 0) const {
+    return *std::find_if(nearest[base].begin(), nearest[base].end(),
+                         [dim](const Nearest& one) { return one.dim == dim; });
+  }
+  // The widest width in which a far position is the nearest.
+  std::size_t last_narrow(std::size_t base) const {
+    std::size_t out = 0;
+    for (const Nearest& one : nearest[base])
+      if (one.at != 1) out = one.dim;
+    return out;
+  }
+  // From which width on no format makes two rows equal, under both bases.
+  std::size_t in_every_format() const {
+    std::size_t out = 0;
+    for (std::size_t n = nearest[0].size(); n-- > 0; out = nearest[0][n].dim)
+      for (const auto& one : nearest)
+        if (one[n].formats() != "f64, f32, bf16, f16") return out;
+    return out;
   }
 };
 
@@ -82,197 +120,174 @@ Nearest nearest(std::size_t dim, Position base) {
   return out;
 }
 
-Grid grid_of(const std::vector<Nearest>& all) {
+Curve by_length(std::size_t dim) {
+  const auto g = similarities(fmt::format("dim={}", dim), farthest);
+  Curve curve{fmt::format("width {}", dim), {}};
+  Position best = 1;
+  const auto add = [&](Position k) {
+    curve.points.emplace_back(static_cast<double>(k + 1), distance(g, best));
+  };
+  add(1);
+  for (Position k = 2; k <= farthest; ++k)
+    if (g[static_cast<std::size_t>(k)] > g[static_cast<std::size_t>(best)]) {
+      add(k);
+      best = k;
+      add(k);
+    }
+  add(farthest);
+  return curve;
+}
+
+std::vector<Return> returns(std::size_t dim, Position k) {
+  std::vector<Return> out;
+  long double all = 0;
+  for (const long double w : experiments::ladder(dim)) {
+    const long double angle = static_cast<long double>(k) * w;
+    out.push_back({angle / two_pi, std::remainder(angle, two_pi), 2 - 2 * std::cos(angle)});
+    all += out.back().share;
+  }
+  for (Return& one : out) one.share /= all;
+  return out;
+}
+
+std::string nearest_to_100000(std::size_t dim) {
+  constexpr Position last = 100000;
+  const auto g = similarities(fmt::format("dim={}", dim), last);
+  const Position k = nearest_offset(g, last);
+  return fmt::format("{} at {}", scientific(distance(g, k), 3), whole(k));
+}
+
+Measured measure() {
+  Measured m;
+  for (std::size_t b = 0; b < bases.size(); ++b)
+    for (const std::size_t dim : {2u, 4u, 6u, 8u, 10u, 12u, 14u, 16u, 18u, 20u, 22u, 24u, 32u, 64u, 128u})
+      m.nearest[b].push_back(nearest(dim, bases[b]));
+  for (const std::size_t dim : {2u, 4u, 8u, 16u, 64u}) m.by_length.push_back(by_length(dim));
+  m.of_8 = returns(8, m.of(8).at);
+  m.of_16 = returns(16, m.of(16).at);
+  m.to_100000 = {nearest_to_100000(2), nearest_to_100000(4), nearest_to_100000(8), nearest_to_100000(16)};
+  return m;
+}
+
+Grid nearest_grid(const std::vector<Nearest>& all) {
   Grid grid{.columns = {"width", "D(1)", "nearest at offset", "its D", "theorem: at most",
-                        "offsets closer than 1", "the first", "told apart in"},
+                        "offsets closer than 1", "the first", "no two rows equal in"},
             .rows = {}};
   for (const Nearest& one : all)
     grid.rows.push_back({std::to_string(one.dim), fixed(one.to_neighbour, 3), whole(one.at),
                          scientific(one.to_nearest, 3), one.at_most(), whole(one.closer),
-                         one.first_closer ? whole(one.first_closer) : "none", one.formats()});
+                         whole_or_none(one.first_closer), one.formats()});
   return grid;
 }
 
-Plot shrinking() {
-  Plot plot{
-      .name = "nearest_by_length",
-      .title = "The nearest pair comes closer with the length, and the slower the more hands there are",
-      .description =
-          "Distance of the nearest pair among the first N positions against N, both logarithmic, for widths "
-          "2, 4, 8, 16 and 64. Every curve is a staircase that falls. Width 2 falls to 3e-6 at a million "
-          "positions, width 4 to 5e-4, width 8 to 3e-3; width 16 takes one small step at the right end and "
-          "width 64 none.",
-      .x = {"positions N", true, {{2, static_cast<double>(positions)}}, 2},
-      .y = {"distance of the nearest pair of codes", true, {{1e-6, 3}}},
-      .curves = {},
-      .decimals = 10};
-  for (const std::size_t dim : {2u, 4u, 8u, 16u, 64u}) {
-    const auto g = similarities(fmt::format("dim={}", dim), farthest);
-    Curve curve{fmt::format("width {}", dim), {}};
-    Position best = 1;
-    const auto add = [&](Position k) {
-      curve.points.emplace_back(static_cast<double>(k + 1), distance(g, best));
-    };
-    add(1);
-    for (Position k = 2; k <= farthest; ++k)
-      if (g[static_cast<std::size_t>(k)] > g[static_cast<std::size_t>(best)]) {
-        add(k);
-        best = k;
-        add(k);
-      }
-    add(farthest);
-    plot.curves.push_back(curve);
-  }
-  return plot;
-}
-
-// Where the hands of a clock of that width stand after k steps, against where they were.
-Grid hands(std::size_t dim, Position k) {
-  Grid grid{.columns = {"hand", "whole turns", "left over, degrees", "share of D²"},
+Grid returns_grid(std::size_t dim, Position k, const std::vector<Return>& all) {
+  Grid grid{.columns = {"pair", "whole rotations", "left over, degrees", "share of D²"},
             .rows = {},
             .caption = fmt::format("Width {}, {} steps.", dim, whole(k))};
-  const auto ladder = experiments::ladder(dim);
-  long double all = 0;
-  std::vector<long double> parts;
-  for (const long double w : ladder) {
-    parts.push_back(2 - 2 * std::cos(static_cast<long double>(k) * w));
-    all += parts.back();
-  }
-  for (std::size_t i = 0; i < ladder.size(); ++i) {
-    const long double angle = static_cast<long double>(k) * ladder[i];
-    grid.rows.push_back({std::to_string(i), whole(std::llround(angle / two_pi)),
-                         fixed(std::remainder(angle, two_pi) * 360 / two_pi, 1),
-                         fixed(100 * parts[i] / all, 1) + " %"});
-  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    grid.rows.push_back({std::to_string(i), whole(std::llround(all[i].rotations)),
+                         fixed(all[i].left_over * 360 / two_pi, 1), percent(all[i].share)});
   return grid;
 }
 
-long double farthest_left_over(std::size_t dim, Position k) {
-  long double most = 0;
-  for (const long double w : experiments::ladder(dim))
-    most = std::max(most, std::abs(std::remainder(static_cast<long double>(k) * w, two_pi)) * 360 / two_pi);
-  return most;
+std::vector<Block> introduction(const Measured& m) {
+  return {
+      Paragraph{
+          "No two positions share a row (`table/has_distinct_positions`), because the fastest pair rotates by one radian a step, and no whole number of radians is a whole number of rotations. "
+          "How far apart the rows are is another question, and it has an exact answer: the distance of two rows depends on their offset alone (`table/distance_depends_on_offset`), `D(k)² = d - 2 g(k)` with `g(k) = Σ cos(k w_i)`. "
+          "So the 2^39 pairs of positions below 2^20 have no more than 2^20 - 1 distances, and all of them were enumerated here. "
+          "Each `g(k)` is the f64 number nearest to the exact one; of two that differ the larger is larger, so the nearest pair is found, not estimated."},
+      Plot{
+          .name = "nearest_by_length",
+          .title = "The nearest pair comes closer with the length, more slowly the wider the row",
+          .description =
+              "Distance of the nearest pair among the first N positions against N, both logarithmic, for widths 2, 4, 8, 16 and 64. "
+              "Every curve is a staircase that falls. "
+              "Width 2 falls to 3e-6 at a million positions, width 4 to 5e-4, width 8 to 3e-3; width 16 takes one small step at the right end and width 64 none.",
+          .x = {"positions N", true, {{2, static_cast<double>(positions)}}, 2},
+          .y = {"distance of the nearest pair of rows", true, {{1e-6, 3}}},
+          .curves = m.by_length,
+          .decimals = 10}};
+}
+
+std::vector<Block> nearest_pairs(const Measured& m) {
+  return {
+      Section{"The nearest pair, base 10000"},
+      nearest_grid(m.nearest[0]),
+      Paragraph{
+          "*Theorem*: Dirichlet's. "
+          "Among N offsets there is one after which all h pairs are within `N^(-1/h)` of a rotation of where they were. "
+          "That bounds D by `2π √h N^(-1/h)`, which says nothing (empty) where rows are never that far apart. "
+          "*No two rows equal in*: the formats in which the rows of any two positions differ after rounding, as long as their offset is below 2^20: the nearest distance is more than what two roundings can add up to, `2 u √(d/2)`. "
+          "Where a format is missing, rows may coincide, and [some do](first_collision_by_format.md)."},
+      Section{"Base 500000"},
+      nearest_grid(m.nearest[1]),
+      Paragraph{
+          "A larger base lowers the low frequencies. "
+          "They then separate distant positions, and fewer high-frequency pairs separate neighbouring positions: above width 2, D(1) is smaller at every width."}};
+}
+
+std::vector<Block> explanation(const Measured& m) {
+  long double most = 0;  // degrees
+  for (const Return& one : m.of_16) most = std::max(most, std::abs(one.left_over) * 360 / two_pi);
+  return {
+      Section{"Why a distant position can be the nearest"},
+      Paragraph{fmt::format(
+          "Two rows are close when their offset is nearly a multiple of every wavelength. "
+          "How many such conditions are independent is not always half the width. "
+          "With base 10000 the frequencies of width 8 are in the ratio 10 to 1 exactly: when the slowest pair has made whole rotations, so have all the others. "
+          "One condition is enough, and the nearest pair of positions of width 8 is {:.0f} times nearer than that of width 6; with base 500000, where the frequencies are in no such ratio, it is {:.0f} times farther apart.",
+          m.of(6).to_nearest / m.of(8).to_nearest, m.of(8, 1).to_nearest / m.of(8).to_nearest)},
+      returns_grid(8, m.of(8).at, m.of_8),
+      Paragraph{fmt::format(
+          "In width 16 the ratio is √10: the even-numbered pairs are one such family and the odd-numbered ones another, so two conditions bring back all eight, to within {} degrees.",
+          fixed(most, 0))},
+      returns_grid(16, m.of(16).at, m.of_16),
+      Paragraph{fmt::format(
+          "Consequence: a head that compares rows alone cannot prefer the neighbour to such a position. "
+          "The shortest sequence that contains one has {} tokens at width 16 and {} at width 8.",
+          whole(m.of(16).first_closer + 1), whole(m.of(8).first_closer + 1))}};
+}
+
+std::vector<Block> derived(const Measured& m) {
+  return expectations({
+      {"width 2: nearest to 100,000", "6.03e-05 at 710", m.to_100000[0]},
+      {"width 4: nearest to 100,000", "1.65e-03 at 84,823", m.to_100000[1]},
+      {"width 8: nearest to 100,000", "3.86e-02 at 69,115", m.to_100000[2]},
+      {"width 16: nearest to 100,000", "1.01e+00 at 1", m.to_100000[3]},
+      {"width 12: first closer than 1", "14,495", whole(m.of(12).first_closer)},
+      {"width 14: first closer than 1", "18,246", whole(m.of(14).first_closer)},
+  });
+}
+
+std::string answer(const Measured& m) {
+  return fmt::format(
+      "All positions below 2^20 have rows of their own, at least {} apart in width 4 and {} in width 16. "
+      "The neighbour is the nearest from width {} on for base 10000 and from width {} on for base 500000, and from width {} on no format, bf16 included, makes two rows equal.",
+      scientific(m.of(4).to_nearest, 2), fixed(m.of(16).to_nearest, 3), m.last_narrow(0) + 2,
+      m.last_narrow(1) + 2, m.in_every_format());
 }
 
 Document run() {
-  const std::array<Position, 2> bases = {10000, 500000};
-  std::array<std::vector<Nearest>, 2> all;
-  std::array<std::size_t, 2> last_narrow{};  // the widest width in which a far position is the nearest
-  std::array<Nearest, 2> at16{};
-  for (std::size_t b = 0; b < bases.size(); ++b)
-    for (const std::size_t dim : {2u, 4u, 6u, 8u, 10u, 12u, 14u, 16u, 18u, 20u, 22u, 24u, 32u, 64u, 128u}) {
-      all[b].push_back(nearest(dim, bases[b]));
-      if (all[b].back().at != 1) last_narrow[b] = dim;
-      if (dim == 16) at16[b] = all[b].back();
-    }
-  const auto width = [&](std::size_t dim) {
-    return *std::find_if(all[0].begin(), all[0].end(), [dim](const Nearest& one) { return one.dim == dim; });
-  };
-  const Nearest at8 =
-      *std::find_if(all[1].begin(), all[1].end(), [](const Nearest& one) { return one.dim == 8; });
-  std::size_t in_every_format = 0;  // from this width on, both bases
-  for (std::size_t n = all[0].size(); n-- > 0;) {
-    const bool apart = std::all_of(all.begin(), all.end(), [n](const std::vector<Nearest>& one) {
-      return one[n].formats() == "f64, f32, bf16, f16";
-    });
-    if (!apart) break;
-    in_every_format = all[0][n].dim;
-  }
-
-  const auto within = [](std::size_t dim, Position last) {
-    const auto g = similarities(fmt::format("dim={}", dim), last);
-    const Position k = nearest_offset(g, last);
-    return fmt::format("{} at {}", scientific(distance(g, k), 3), whole(k));
-  };
-
+  const Measured m = measure();
   return {
       .title = "Every position is its own",
-      .finding = fmt::format("Among all pairs of positions below 2^20 none share a code: at width 16 the "
-                             "nearest pair is {} apart, and "
-                             "they are not neighbours but {} positions apart; at width {} and more the "
-                             "neighbour is the nearest.",
-                             fixed(at16[0].to_nearest, 3), whole(at16[0].at), last_narrow[0] + 2),
+      .finding = fmt::format(
+          "No two positions below 2^20 share a row: at width 16 the nearest pair is {} apart, and its positions are not neighbours but {} apart; at width {} and more the neighbour is the nearest.",
+          fixed(m.of(16).to_nearest, 3), whole(m.of(16).at), m.last_narrow(0) + 2),
       .condition =
-          "Sinusoidal code of the even widths 2 to 24, 32, 64 and 128, divisor d, bases 10000 and 500000; "
-          "every offset "
-          "from 1 to 2^20 - 1; similarities rounded once from the exact numbers to f64.",
-      .blocks = {
-          Paragraph{
-              "That no two positions share a code (`table/has_distinct_positions`) follows from the first "
-              "hand "
-              "alone: it turns by one radian a step, and no whole number of radians is a whole number of "
-              "turns. How far apart the codes stay is another question, and it has an exact answer: the "
-              "distance of two codes depends on their offset alone (`table/distance_depends_on_offset`), "
-              "`D(k)² = d - 2 g(k)` with `g(k) = Σ cos(k w_i)`. So the 2^39 pairs of positions below 2^20 "
-              "have no more than 2^20 - 1 distances, and here all of them were looked at. Each `g(k)` is the "
-              "f64 number nearest to the exact one; of two that differ the larger is larger, so the "
-              "nearest pair is found, not estimated."},
-          shrinking(),
-          Section{"The nearest pair, base 10000"},
-          grid_of(all[0]),
-          Paragraph{
-              "*Theorem*: Dirichlet's. Among N offsets there is one after which all h hands stand within "
-              "`N^(-1/h)` of a turn of where they were; that bounds D by `2π √h N^(-1/h)`, which says "
-              "nothing "
-              "(empty) where codes are never that far apart. *Told apart in*: the formats in which the codes "
-              "of "
-              "any two positions whatsoever differ after rounding, as long as their offset is below 2^20: "
-              "there "
-              "the nearest distance is more than what two roundings can add up to, `2 u √(d/2)`. Where a "
-              "format is missing, rows may coincide, and [some do](first_collision_by_format.md)."},
-          Section{"Base 500000"},
-          grid_of(all[1]),
-          Paragraph{"A larger base slows the slow hands. They then tell apart what is far, and leave telling "
-                    "neighbours apart to fewer hands: above width 2, D(1) is smaller at every width."},
-          Section{"How a far position comes to be the nearest"},
-          Paragraph{fmt::format(
-              "A code is a clock, and a far position is near when all hands stand close to where they were. "
-              "How many "
-              "have to come back by chance is not half the width. With base 10000 the hands of width 8 are "
-              "in the "
-              "ratio 10 to 1 exactly: when the slowest has made whole turns, so have all the others. One "
-              "chance is "
-              "enough, and the nearest pair of width 8 is {:.0f} times nearer than that of width 6; with "
-              "base "
-              "500000, where the hands have nothing to do with each other, it is {:.0f} times farther apart.",
-              width(6).to_nearest / width(8).to_nearest, at8.to_nearest / width(8).to_nearest)},
-          hands(8, width(8).at),
-          Paragraph{fmt::format("In width 16 the ratio is √10: the hands with even numbers are one such "
-                                "family, those with odd numbers "
-                                "another, and two chances bring back all eight, to within {} degrees.",
-                                fixed(farthest_left_over(16, at16[0].at), 0))},
-          hands(16, at16[0].at),
-          Paragraph{fmt::format("What it means: a head that compares codes alone cannot prefer the neighbour "
-                                "to such a position. At "
-                                "width 16 it takes a text of {} tokens to meet one, at width 8 a text of {}.",
-                                whole(at16[0].first_closer + 1), whole(width(8).first_closer + 1))},
-          Section{"Against paper"},
-          expectations({
-              {"width 2: nearest to 100,000", "6.03e-05 at 710", within(2, 100000)},
-              {"width 4: nearest to 100,000", "1.65e-03 at 84,823", within(4, 100000)},
-              {"width 8: nearest to 100,000", "3.86e-02 at 69,115", within(8, 100000)},
-              {"width 16: nearest to 100,000", "1.01e+00 at 1", within(16, 100000)},
-              {"width 12: first closer than 1", "14,495", whole(width(12).first_closer)},
-              {"width 14: first closer than 1", "18,246", whole(width(14).first_closer)},
-          }),
-          Verdict{fmt::format("All positions below 2^20 have codes of their own, at least {} apart in width "
-                              "4 and {} in width 16. "
-                              "The neighbour is the nearest from width {} on for base 10000 and from width "
-                              "{} on for base 500000, "
-                              "and from width {} on no format, bf16 included, makes two rows equal.",
-                              scientific(width(4).to_nearest, 2), fixed(width(16).to_nearest, 3),
-                              last_narrow[0] + 2, last_narrow[1] + 2, in_every_format)},
-      }};
+          "Sinusoidal encoding of the even widths 2 to 24, 32, 64 and 128, divisor d, bases 10000 and 500000; every offset from 1 to 2^20 - 1; similarities rounded once from the exact numbers to f64.",
+      .blocks =
+          joined({introduction(m), nearest_pairs(m), explanation(m), derived(m), {Verdict{answer(m)}}})};
 }
 
 }  // namespace
 
 const Experiment experiments::every_position_is_its_own{
     .question =
-        "How near do the codes of two positions come, over a million positions, and which two are they?",
+        "How close do the rows of two positions come, over a million positions, and which two are they?",
     .method =
-        "The sum of cosines of every offset, correctly rounded; its largest value away from 0 is the nearest "
-        "pair.",
+        "The sum of cosines of every offset, correctly rounded; its largest value away from 0 is the nearest pair.",
     .run = &run,
 };
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <optional>
 
 #include "catalogue/experiments.h"
 #include "core/formats.h"
@@ -16,11 +15,14 @@ namespace {
 
 using namespace document;
 using experiments::expectations;
+using experiments::joined;
 using experiments::sinusoidal;
 using experiments::whole;
+using experiments::whole_or_none;
 
 constexpr Position positions = Position{1} << 20;
 constexpr std::array<std::size_t, 6> widths = {2, 4, 8, 16, 64, 128};
+constexpr std::array<Position, 2> bases = {10000, 500000};
 
 std::string words(std::size_t dim, Position base) {
   return fmt::format("dim={} base={}", dim, base);
@@ -135,74 +137,102 @@ Position first_like_its_predecessor(Format format, Position last, double over) {
   return 0;
 }
 
-std::string place(Position t) {
-  return t == 0 ? "none" : whole(t);
-}
-
-struct Found {
+struct Collided {
   std::map<std::pair<Position, Format>, std::vector<std::pair<std::size_t, Collisions>>> all;
 
+  // None where a narrower width already has none.
   const Collisions* of(std::size_t dim, Position base, Format format) const {
     for (const auto& [width, found] : all.at({base, format}))
       if (width == dim) return &found;
     return nullptr;
   }
+  bool any(std::size_t dim, Position base, Format format) const {
+    const Collisions* here = of(dim, base, format);
+    return here != nullptr && here->first != 0;
+  }
+  // The first width with no equal rows in any format and base.
+  std::size_t none_from() const {
+    for (const std::size_t dim : widths) {
+      bool none = true;
+      for (const Position base : bases)
+        for (const Format format : every_format) none = none && !any(dim, base, format);
+      if (none) return dim;
+    }
+    return 0;
+  }
 };
 
-// A code holds the columns of every one whose width divides its own: what these tell apart, it does.
-Found search() {
-  Found found;
-  for (const Position base : {10000, 500000})
+// A row holds the columns of every one whose width divides its own: positions that these separate, it
+// separates.
+Collided collided() {
+  Collided found;
+  for (const Position base : bases)
     for (const Format format : every_format)
       for (const std::size_t dim : widths) {
         auto& done = found.all[{base, format}];
         if (!done.empty() && done.back().second.first == 0) break;
         // The only frequency of width 2 is 1, whatever the base is.
-        const bool known = dim == 2 && base != 10000;
-        done.emplace_back(dim, known ? *found.of(2, 10000, format) : collisions(dim, base, format));
+        const bool known = dim == 2 && base != bases[0];
+        done.emplace_back(dim, known ? *found.of(2, bases[0], format) : collisions(dim, base, format));
       }
   return found;
 }
 
-Grid first_collisions(const Found& found, Position base) {
+struct Index {  // the first number like its predecessor
+  Format format;
+  Position raw, divided;  // of t, and of t / 2^20
+};
+
+struct Measured {
+  Collided collided;
+  std::array<std::array<Change, compared.size()>, bases.size()> least;
+  std::vector<Index> index;
+};
+
+Measured measure() {
+  Measured m{
+      .collided = collided(), .least = {least_changes(bases[0]), least_changes(bases[1])}, .index = {}};
+  constexpr Position last = Position{1} << 25;
+  for (const Format format : {Format::bf16, Format::f16, Format::f32})
+    m.index.push_back({format, first_like_its_predecessor(format, last, 1),
+                       first_like_its_predecessor(format, last, static_cast<double>(positions))});
+  return m;
+}
+
+Grid first_collisions(const Collided& found, Position base) {
   Grid grid{.columns = {"width", "bf16: first equal rows", "offset", "rows seen before",
-                        "f16: first equal rows", "offset ", "rows seen before ", "f32", "f64"},
+                        "f16: first equal rows", "offset", "rows seen before", "f32", "f64"},
             .rows = {}};
   for (const std::size_t dim : widths) {
     std::vector<std::string> row = {std::to_string(dim)};
-    for (const Format format : {Format::bf16, Format::f16, Format::f32, Format::f64}) {
-      const Collisions* here = found.of(dim, base, format);
-      const bool narrow = bytes(format) == 2;
-      if (here == nullptr || here->first == 0) {
-        row.emplace_back("none");
-        if (narrow) row.insert(row.end(), {"", "0"});
-      } else {
+    for (const Format format : {Format::bf16, Format::f16, Format::f32, Format::f64})
+      if (const Collisions* here = found.of(dim, base, format); found.any(dim, base, format)) {
         row.push_back(fmt::format("{} and {}", whole(here->earlier), whole(here->first)));
         row.insert(row.end(), {whole(here->first - here->earlier), whole(positions - here->distinct.back())});
+      } else {
+        row.emplace_back("none");
+        if (bytes(format) == 2) row.insert(row.end(), {"", "0"});
       }
-    }
     grid.rows.push_back(row);
   }
   return grid;
 }
 
-Plot survivors(const Found& found) {
+Plot distinct_rows(const Collided& found) {
   Plot plot{
       .name = "distinct_rows",
-      .title = "One circle holds few points in a narrow format, two hold many",
+      .title = "One pair has few distinct values in a narrow format, two pairs have many",
       .description =
           "Number of distinct rows among the first N positions against N, both logarithmic, base 10000. "
-          "Width 2 "
-          "leaves the line of all rows distinct at a thousand positions and ends at 11,158 rows in bf16 and "
-          "64,432 in f16. Width 4 in bf16 follows the line to a hundred thousand positions and ends at 466 "
-          "thousand rows.",
+          "Width 2 leaves the line of all rows distinct at a thousand positions and ends at 11,158 rows in bf16 and 64,432 in f16. "
+          "Width 4 in bf16 follows the line to a hundred thousand positions and ends at 466 thousand rows.",
       .x = {"positions N", true, {{256, static_cast<double>(positions)}}, 2},
       .y = {"distinct rows", true, {{256, static_cast<double>(positions)}}, 2},
       .curves = {}};
   for (const auto& [dim, format] :
        {std::pair{std::size_t{2}, Format::bf16}, {2, Format::f16}, {4, Format::bf16}}) {
     Curve curve{fmt::format("width {}, {}", dim, name(format)), {}};
-    const auto& distinct = found.of(dim, 10000, format)->distinct;
+    const auto& distinct = found.of(dim, bases[0], format)->distinct;
     for (std::size_t n = 8; n < distinct.size(); ++n)
       curve.points.emplace_back(std::ldexp(1, static_cast<int>(n)), static_cast<double>(distinct[n]));
     plot.curves.push_back(curve);
@@ -212,118 +242,97 @@ Plot survivors(const Found& found) {
   return plot;
 }
 
-Grid neighbours() {
+std::vector<Block> collisions_of(const Measured& m) {
+  const auto circle = [&](Format format) {
+    return whole(m.collided.of(2, bases[0], format)->distinct.back());
+  };
+  return {
+      Paragraph{
+          "In exact numbers every position has [a row of its own](every_position_is_its_own.md). "
+          "Tables are stored in formats, and two rows that differ may be equal when they are rounded. "
+          "Here every row is looked up among all earlier ones, by a hash and then bit by bit. "
+          "A row contains the columns of every row whose width divides its own, with the same frequencies; so a width that contains one without equal rows has none either, and where width 2 has none, no width has."},
+      Section{"Base 10000"},
+      first_collisions(m.collided, bases[0]),
+      Section{"Base 500000"},
+      first_collisions(m.collided, bases[1]),
+      Paragraph{
+          "Base 500000 separates width 8, where base 10000 does not: its frequencies are not in a ratio of whole numbers, so its pairs do not return to their angles together. "
+          "Offsets of equal rows are those of [nearly equal rows](every_position_is_its_own.md): rounding does not make rows equal that are farther apart than two roundings."},
+      distinct_rows(m.collided),
+      Paragraph{
+          fmt::format("Width 2 is one circle. "
+                      "Rounded, the million positions are {} distinct points of it in bf16 and {} in f16. "
+                      "Each further circle multiplies the number of points that rows can be.",
+                      circle(Format::bf16), circle(Format::f16))}};
+}
+
+std::vector<Block> neighbours(const Measured& m) {
   Grid grid{
-      .columns = {"width", "base 10000: columns", "at", "base 500000: columns", "at "},
+      .columns = {"width", "base 10000: columns", "at", "base 500000: columns", "at"},
       .rows = {},
       .caption = "The fewest columns in which the rows of t and t + 1 differ in bf16, and the first such t."};
-  for (const std::size_t dim : compared) grid.rows.push_back({std::to_string(dim)});
-  for (const Position base : {10000, 500000}) {
-    const auto least = least_changes(base);
-    for (std::size_t n = 0; n < compared.size(); ++n)
+  for (std::size_t n = 0; n < compared.size(); ++n) {
+    grid.rows.push_back({std::to_string(compared[n])});
+    for (const auto& least : m.least)
       grid.rows[n].insert(grid.rows[n].end(), {std::to_string(least[n].columns), whole(least[n].at)});
   }
-  return grid;
+  return {
+      Section{"Neighbours"},
+      Paragraph{
+          "No row equals the row before it, at any width: the fastest pair rotates by a radian a step, which moves it by 0.96 of its radius, and two roundings to bf16 move it by less than 0.008 of it. "
+          "`table/distinguishes_neighbours_in_bf16` and `table/distinguishes_neighbours_in_f16` state that and draw cases of it; here all positions are enumerated. "
+          "But not all columns differ: the slow ones keep their value for many steps, and a cosine hardly changes near its maximum."},
+      grid};
+}
+
+std::vector<Block> control(const Measured& m) {
+  Grid grid{.columns = {"format", "t: first like its predecessor", "t / 2^20: first like its predecessor",
+                        "closed form"},
+            .rows = {}};
+  for (const Index& one : m.index)
+    grid.rows.push_back({std::string(name(one.format)), whole_or_none(one.raw), whole_or_none(one.divided),
+                         fmt::format("2^{} + 1", shape(one.format).digits)});
+  return {
+      Section{"A control: the index itself"},
+      Paragraph{
+          "The position as a number, and divided by the largest one, 2^20, rounded to the format. "
+          "The spacing is 1 up to 2^p for p significant bits, and 2 from there on; dividing by a power of two does not change that. "
+          "f32 has no equal neighbours below 2^20, so positions to 2^25 were tried."},
+      grid};
+}
+
+std::vector<Block> derived(const Measured& m) {
+  return expectations({
+      {"bf16: 256 and 257 are one number", "257", whole_or_none(m.index[0].raw)},
+      {"f16: 2048 and 2049", "2,049", whole_or_none(m.index[1].raw)},
+      {"f32: 2^24 and 2^24 + 1", "16,777,217", whole_or_none(m.index[2].raw)},
+  });
+}
+
+std::string finding(const Measured& m) {
+  const Collisions &at4 = *m.collided.of(4, bases[0], Format::bf16),
+                   &at8 = *m.collided.of(8, bases[0], Format::bf16);
+  return fmt::format(
+      "In bf16 the first equal rows of the sinusoidal encoding are those of positions {} and {} at width 4, and of {} and {} at width 8; from width {} on all rows below 2^20 differ in every format, and neighbours differ at every width.",
+      whole(at4.earlier), whole(at4.first), whole(at8.earlier), whole(at8.first), m.collided.none_from());
+}
+
+std::string answer(const Measured& m) {
+  return fmt::format(
+      "From width {} on no two positions below 2^20 share a row in any format, and no two neighbours do at any width. "
+      "A narrow format reduces the number of columns that differ: in bf16 some neighbours of width 128 and base 500000 differ in {} columns only.",
+      m.collided.none_from(), m.least[1].back().columns);
 }
 
 Document run() {
-  const Found found = search();
-  const Grid least = neighbours();
-  const Collisions &at4 = *found.of(4, 10000, Format::bf16), &at8 = *found.of(8, 10000, Format::bf16);
-  std::size_t from = 0;  // the first width with no equal rows in any format and base
-  for (const std::size_t dim : widths) {
-    bool none = true;
-    for (const Position base : {10000, 500000})
-      for (const Format format : every_format) {
-        const Collisions* here = found.of(dim, base, format);
-        none = none && (here == nullptr || here->first == 0);
-      }
-    if (none && from == 0) from = dim;
-  }
-
-  Grid index{.columns = {"format", "t: first like its predecessor", "t / 2^20: first like its predecessor",
-                         "closed form"},
-             .rows = {}};
-  const auto last = Position{1} << 25;
-  std::vector<std::string> raw;
-  for (const Format format : {Format::bf16, Format::f16, Format::f32}) {
-    raw.push_back(place(first_like_its_predecessor(format, last, 1)));
-    index.rows.push_back({std::string(name(format)), raw.back(),
-                          place(first_like_its_predecessor(format, last, static_cast<double>(positions))),
-                          fmt::format("2^{} + 1", shape(format).digits)});
-  }
-  const Found& f = found;
-  const auto circle = [&](Format format) { return whole(f.of(2, 10000, format)->distinct.back()); };
-
+  const Measured m = measure();
   return {
       .title = "The first collision, by format",
-      .finding =
-          fmt::format("Rounded to bf16, rows {} and {} of the sinusoidal code of width 4 are the first that "
-                      "are the same, and rows "
-                      "{} and {} of width 8; from width {} on all rows below 2^20 differ in every format, "
-                      "and neighbours differ at "
-                      "every width.",
-                      whole(at4.earlier), whole(at4.first), whole(at8.earlier), whole(at8.first), from),
+      .finding = finding(m),
       .condition =
-          "Sinusoidal code of widths 2, 4, 8, 16, 64 and 128, divisor d, bases 10000 and 500000; all "
-          "positions below "
-          "2^20; every entry correctly rounded to the format.",
-      .blocks = {
-          Paragraph{"In exact numbers every position has [a code of its own](every_position_is_its_own.md). "
-                    "Tables are "
-                    "stored in formats, and two codes that differ may be one row when they are rounded. Here "
-                    "every row "
-                    "is looked up among all earlier ones, by a hash and then bit by bit. A code contains the "
-                    "columns "
-                    "of every code whose width divides its own, with the same frequencies; so a width that "
-                    "contains "
-                    "one without equal rows has none either, and where width 2 has none, no width has."},
-          Section{"Base 10000"},
-          first_collisions(found, 10000),
-          Section{"Base 500000"},
-          first_collisions(found, 500000),
-          Paragraph{"Base 500000 separates width 8, where base 10000 does not: its hands are not in a ratio "
-                    "of whole "
-                    "numbers and do not come back together. Offsets of equal rows are those of [near "
-                    "recurrences](every_position_is_its_own.md): no rounding makes equal what is farther "
-                    "apart than "
-                    "two roundings."},
-          survivors(found),
-          Paragraph{fmt::format("Width 2 is one circle. The million positions come to {} points of it in "
-                                "bf16 and to {} in f16. Each further "
-                                "circle multiplies what there is room for.",
-                                circle(Format::bf16), circle(Format::f16))},
-          Section{"Neighbours"},
-          Paragraph{
-              "No row equals the row before it, at any width: the first hand turns by a radian a step, "
-              "0.96 of "
-              "its radius, and two roundings to bf16 move it by less than 0.008 of it. That is what "
-              "`table/distinguishes_neighbours_in_bf16` and `table/distinguishes_neighbours_in_f16` state "
-              "and draw "
-              "cases of; here it is all positions. But not all columns do their part: the slow ones "
-              "stand still "
-              "for many steps, and near the top of a circle a cosine does not move."},
-          least,
-          Section{"A control: the index itself"},
-          Paragraph{"The position as a number, and divided by the largest one, 2^20, rounded to the format. "
-                    "Spacing is 1 "
-                    "up to 2^p for p significant bits, and 2 from there on; dividing by a power of two "
-                    "changes nothing "
-                    "about it. f32 has no equal neighbours below 2^20, so positions to 2^25 were tried."},
-          index,
-          Section{"Against paper"},
-          expectations({
-              {"bf16: 256 and 257 are one number", "257", raw[0]},
-              {"f16: 2048 and 2049", "2,049", raw[1]},
-              {"f32: 2^24 and 2^24 + 1", "16,777,217", raw[2]},
-          }),
-          Verdict{fmt::format("From width {} on no two positions below 2^20 share a row in any format, and "
-                              "no two neighbours at any "
-                              "width. What a narrow format takes away is columns: in bf16 some neighbours of "
-                              "width 128 and base 500000 "
-                              "differ in {} columns only.",
-                              from, least.rows.back()[3])},
-      }};
+          "Sinusoidal encoding of widths 2, 4, 8, 16, 64 and 128, divisor d, bases 10000 and 500000; all positions below 2^20; every entry correctly rounded to the format.",
+      .blocks = joined({collisions_of(m), neighbours(m), control(m), derived(m), {Verdict{answer(m)}}})};
 }
 
 }  // namespace
@@ -332,9 +341,7 @@ const Experiment experiments::first_collision_by_format{
     .question =
         "Which two positions are the first to share a row when a table is rounded to a narrow format?",
     .method =
-        "Every row below 2^20, correctly rounded, is looked up among all earlier ones; neighbours are "
-        "compared column "
-        "by column.",
+        "Every row below 2^20, correctly rounded, is looked up among all earlier ones; neighbours are compared column by column.",
     .run = &run,
 };
 

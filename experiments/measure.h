@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "core/document.h"
 
-// What several experiments share. Everything is in long double: its sines and powers are the same on every
-// machine (glibc computes them without the processor's own), double's are not.
+// What several experiments share: frequencies, random numbers, extents, and how pages print them. Everything
+// is in long double: its sines and powers are the same on every machine (glibc computes them without the
+// processor's own), double's are not.
 namespace posproof::experiments {
+
+constexpr long double two_pi = 6.283185307179586476925286766559005768L;
 
 // The frequencies base^(-2i/dim), in radians per position, fastest first.
 inline std::vector<long double> ladder(std::size_t dim, long double base = 10000) {
@@ -37,6 +43,15 @@ class Uniform {
   std::uint64_t state_;
 };
 
+// The smallest and the largest of the numbers that it has seen.
+struct Extent {
+  long double least = std::numeric_limits<long double>::infinity();
+  long double most = -std::numeric_limits<long double>::infinity();
+
+  void see(long double x) { least = std::min(least, x), most = std::max(most, x); }
+  long double width() const { return most - least; }
+};
+
 // Whole numbers as reports print them: `65,536`.
 inline std::string whole(std::int64_t value) {
   const std::string digits = std::to_string(value < 0 ? -value : value);
@@ -48,6 +63,20 @@ inline std::string whole(std::int64_t value) {
   return out;
 }
 
+// A position or an offset that was looked for; 0: there is none.
+inline std::string whole_or_none(std::int64_t value) {
+  return value == 0 ? "none" : whole(value);
+}
+
+// `31.6 %` of a share of 1.
+inline std::string percent(long double share) {
+  return document::fixed(100 * share, 1) + " %";
+}
+
+inline std::string yes_no(bool yes) {
+  return yes ? "yes" : "no";
+}
+
 // What paper says of a number, and what was measured, both as printed. They agree where they read the same.
 struct Expectation {
   std::string claim;
@@ -55,11 +84,18 @@ struct Expectation {
   std::string measured;
 };
 
-inline document::Grid expectations(const std::vector<Expectation>& all) {
+inline std::vector<document::Block> expectations(const std::vector<Expectation>& all) {
   document::Grid grid{.columns = {"claim", "derived", "measured", "agrees"}, .rows = {}};
   for (const auto& [claim, derived, measured] : all)
     grid.rows.push_back({claim, derived, measured, derived == measured ? "yes" : "**no**"});
-  return grid;
+  return {document::Section{"Derived and measured"}, std::move(grid)};
+}
+
+// The parts of a page, one after the other.
+inline std::vector<document::Block> joined(std::initializer_list<std::vector<document::Block>> parts) {
+  std::vector<document::Block> out;
+  for (const auto& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
 }
 
 }  // namespace posproof::experiments

@@ -16,13 +16,15 @@ namespace posproof {
 namespace {
 
 using namespace document;
+using experiments::joined;
 using experiments::ladder;
+using experiments::two_pi;
 using experiments::whole;
 
 constexpr std::size_t dim = 128;
 constexpr int octaves = 20;           // positions from 1 to 2^20
 constexpr std::int64_t samples = 64;  // positions in each octave [2^m, 2^(m+1))
-constexpr long double pi = 3.141592653589793238462643383279502884L;
+constexpr long double pi = two_pi / 2;
 
 // The nearest number of a format with this many significant bits, ties to even. Exponents are not limited:
 // the largest angle that is formed below stays in range where the position does.
@@ -66,7 +68,7 @@ long double apart(long double a, long double b) {
 
 struct Worst {
   long double radians = 0, cosine = 0;
-  double bound = 0, use = 0;          // radians, and the largest share of the allowance that any pair used
+  double bound = 0, use = 0;          // radians, and the largest share of the bound that any pair used
   std::vector<long double> ulp = {};  // of every cosine: how many f32 numbers away from the exact one
 
   void join(const Worst& other) {
@@ -77,9 +79,9 @@ struct Worst {
     ulp.insert(ulp.end(), other.ulp.begin(), other.ulp.end());
   }
 
-  // Nine of ten cosines are at most that far off. (The largest counts come from zeros of the cosine, where
-  // the f32 numbers are dense, and say little.)
-  long double most_of_ulp() const {
+  // The 90th percentile. (The largest counts come from zeros of the cosine, where the f32 numbers are dense,
+  // and say little.)
+  long double percentile_of_ulp() const {
     std::vector<long double> sorted = ulp;
     std::sort(sorted.begin(), sorted.end());
     return sorted[sorted.size() * 9 / 10];
@@ -99,11 +101,11 @@ Worst at(const Arithmetic& arithmetic, const std::vector<long double>& frequency
     const float ulps = boost::math::float_distance(static_cast<float>(got), static_cast<float>(right));
     const Pair pair{2 * i, 2 * i + 1, static_cast<double>(exact[i]), i};
     const double bound = angle_error(arithmetic.precision(), static_cast<double>(position), pair);
-    const bool telling = bound < static_cast<double>(pi);
+    const bool informative = bound < static_cast<double>(pi);
     worst.join({error,
                 std::abs(got - right),
                 bound,
-                telling ? static_cast<double>(error) / bound : 0,
+                informative ? static_cast<double>(error) / bound : 0,
                 {std::abs(static_cast<long double>(ulps))}});
   }
   return worst;
@@ -121,19 +123,43 @@ std::vector<std::int64_t> positions(int octave) {
   return out;
 }
 
-struct Measured {
-  std::vector<Worst> by_octave;
+struct Curves {  // of one arithmetic
+  Arithmetic arithmetic;
+  std::vector<Worst> by_octave;        // shorter where positions overflow the format
   std::map<int, std::int64_t> beyond;  // first sampled position whose error is above 10^-n radians
+
+  double largest_use() const {
+    double out = 0;
+    for (const Worst& worst : by_octave) out = std::max(out, worst.use);
+    return out;
+  }
+  std::string radians(std::size_t octave) const {
+    return octave <= by_octave.size() ? scientific(by_octave[octave - 1].radians, 2) : "overflows";
+  }
+  std::string beyond_text(int n) const { return beyond.contains(n) ? whole(beyond.at(n)) : "none"; }
 };
 
-Measured measure(const Arithmetic& arithmetic) {
-  const std::vector<long double> frequency_error = arithmetic.frequencies();
-  Measured out;
+struct Measured {
+  std::vector<Curves> all;       // in the order of `arithmetics`
+  long double oracle_and_exact;  // largest difference of a cosine
+
+  const Curves& of(std::string_view name) const {
+    return *std::find_if(all.begin(), all.end(),
+                         [name](const Curves& one) { return one.arithmetic.name == name; });
+  }
+  bool within() const {
+    return std::all_of(all.begin(), all.end(), [](const Curves& one) { return one.largest_use() <= 1; });
+  }
+};
+
+Curves curves(const Arithmetic& arithmetic) {
+  const std::vector<long double> frequencies = arithmetic.frequencies();
+  Curves out{arithmetic, {}, {}};
   for (int octave = 0; octave < octaves; ++octave) {
     Worst worst;
     for (const std::int64_t t : positions(octave)) {
       if (t > arithmetic.largest) continue;
-      const Worst here = at(arithmetic, frequency_error, t);
+      const Worst here = at(arithmetic, frequencies, t);
       worst.join(here);
       for (const int n : {4, 2, 1})
         if (here.radians > std::pow(10.0L, -static_cast<long double>(n)) && !out.beyond.contains(n))
@@ -144,7 +170,7 @@ Measured measure(const Arithmetic& arithmetic) {
   return out;
 }
 
-// The exact encoding of the project says the same as long double does: the largest difference of a cosine.
+// Largest difference of a cosine between the oracle and long double.
 long double from_the_oracle() {
   const Encoding exact =
       encodings::rope.oracle(with(encodings::rope, Case::parse(fmt::format("dim={}", dim))));
@@ -164,148 +190,145 @@ long double from_the_oracle() {
   return worst;
 }
 
-Document run() {
-  std::vector<Measured> all;
-  for (const Arithmetic& arithmetic : arithmetics) all.push_back(measure(arithmetic));
+Measured measure() {
+  Measured m{{}, from_the_oracle()};
+  for (const Arithmetic& arithmetic : arithmetics) m.all.push_back(curves(arithmetic));
+  for (const Worst& worst : m.of("f64").by_octave)
+    if (worst.percentile_of_ulp() > 0)
+      throw std::logic_error("angles in f64 no longer give the same f32 cosines: the page says they do");
+  return m;
+}
 
-  Plot radians{
+template <class Value>
+Curve against_position(const Curves& of, Curve curve, Value value) {
+  for (std::size_t octave = 0; octave < of.by_octave.size(); ++octave)
+    curve.points.emplace_back(std::ldexp(1.0, static_cast<int>(octave) + 1),
+                              static_cast<double>(value(of.by_octave[octave])));
+  return curve;
+}
+
+Plot angle_error(const Measured& m) {
+  Plot plot{
       .name = "angle_error",
       .title = "The error of an angle grows with the position",
       .description =
-          "Largest error of any angle in radians against the position, both on logarithmic axes, for angles "
-          "formed in bf16, f16, f32 with iterated frequencies, f32 and f64. All grow in proportion to "
-          "the position; bf16 and f16 reach the largest possible error, pi. Dashed lines show what the "
-          "suite allows for bf16, f32 and f64; each lies above its curve.",
+          "Largest error of any angle in radians against the position, both on logarithmic axes, for angles formed in bf16, f16, f32 with iterated frequencies, f32 and f64. "
+          "All grow in proportion to the position; bf16 and f16 reach the largest possible error, pi. "
+          "Dashed lines show the error bound for bf16, f32 and f64; each lies above its curve.",
       .x = {"position (largest over each octave)", true, {{1, 1 << 20}}, 2},
-      .y = {"error of the angle, radians; dashed: allowed", true, {{1e-18, 10}}},
+      .y = {"error of the angle, radians; dashed: bound", true, {{1e-18, 10}}},
       .curves = {}};
-  Plot cosine = radians;
-  cosine.name = "cosine_error";
-  cosine.title = "What is left of the cosine, counted in f32 numbers";
-  cosine.description =
-      "How many f32 numbers lie between the cosine of the formed angle and the cosine of the exact angle, "
-      "for nine of ten "
-      "cosines at most, against the position; both axes logarithmic. f32 grows in proportion to the "
-      "position; bf16 and f16 "
-      "start higher by the bits they lack and level off where the angle is lost. f64 is left out: it is at "
-      "0.";
-  cosine.x.label = "position (octave that ends there)";
-  cosine.y = {"f32 numbers between right and wrong cosine, nine of ten at most", true, {{0.5, 4e9}}};
-  for (std::size_t a = 0; a < arithmetics.size(); ++a) {
-    Curve error{arithmetics[a].name, {}}, ulp{arithmetics[a].name, {}};
-    Curve bound{.label = "", .points = {}, .dashed = true, .name = arithmetics[a].name + ", allowed"};
-    for (std::size_t octave = 0; octave < all[a].by_octave.size(); ++octave) {
-      const double position = std::ldexp(1.0, static_cast<int>(octave) + 1);
-      const Worst& worst = all[a].by_octave[octave];
-      error.points.emplace_back(position, static_cast<double>(worst.radians));
-      ulp.points.emplace_back(position, static_cast<double>(worst.most_of_ulp()));
-      bound.points.emplace_back(position, worst.bound);
-    }
-    radians.curves.push_back(error);
-    if (arithmetics[a].bits < 53) cosine.curves.push_back(ulp);
-    if (a == 0 || a >= 3) radians.curves.push_back(bound);
+  for (const Curves& of : m.all) {
+    const std::string& name = of.arithmetic.name;
+    plot.curves.push_back(against_position(of, {name, {}}, [](const Worst& worst) { return worst.radians; }));
+    if (name == "bf16" || name == "f32" || name == "f64")
+      plot.curves.push_back(
+          against_position(of, {.label = "", .points = {}, .dashed = true, .name = name + ", bound"},
+                           [](const Worst& worst) { return worst.bound; }));
   }
+  return plot;
+}
 
-  Grid table{.columns = {"angles in", "below 2^8", "below 2^12", "below 2^16", "below 2^20",
-                         "beyond 0.0001 rad from", "beyond 0.01 rad from", "beyond 0.1 rad from"},
-             .rows = {},
-             .caption =
-                 "Largest error of an angle, radians, over the octave that ends there; then the first "
-                 "sampled position "
-                 "with a larger error."};
-  Grid use{.columns = {"angles in", "largest share of the allowance used",
-                       "largest error of a cosine, below 2^20"},
-           .rows = {},
-           .caption =
-               "1 would be the edge of what rounding may do. Angles whose allowance has reached pi, half a "
-               "turn, are "
-               "left out: there nothing could be wrong."};
-  bool within = true;
-  for (std::size_t a = 0; a < arithmetics.size(); ++a) {
-    const auto& octave = all[a].by_octave;
-    const auto error = [&](std::size_t m) {
-      return m <= octave.size() ? scientific(octave[m - 1].radians, 2) : std::string("overflows");
-    };
-    const auto beyond = [&](int n) {
-      return all[a].beyond.contains(n) ? whole(all[a].beyond.at(n)) : std::string("none");
-    };
-    table.rows.push_back(
-        {arithmetics[a].name, error(8), error(12), error(16), error(20), beyond(4), beyond(2), beyond(1)});
-    double share = 0;
-    for (const Worst& worst : octave) share = std::max(share, worst.use);
-    within = within && share <= 1;
-    use.rows.push_back(
-        {arithmetics[a].name, fixed(share, 3),
-         octave.size() == octaves ? scientific(octave.back().cosine, 2) : std::string("overflows")});
-  }
-  const auto& bf16 = all[0];
-  const auto& single = all[3];
-  const auto& twice = all[4];
-  if (std::any_of(twice.by_octave.begin(), twice.by_octave.end(),
-                  [](const Worst& w) { return w.most_of_ulp() > 0; }))
-    throw std::logic_error("angles in f64 no longer give the same f32 cosines: the text says they do");
+Plot cosine_error(const Measured& m) {
+  Plot plot{
+      .name = "cosine_error",
+      .title = "Error of the cosine, in ulps of f32",
+      .description =
+          "90th percentile of the error of the cosine in ulps of f32, between the cosine of the formed angle and that of the exact angle, against the position; both axes logarithmic. "
+          "f32 grows in proportion to the position; bf16 and f16 start higher by the bits they lack and level off where the angle is lost. "
+          "f64 is left out: it is at 0.",
+      .x = {"position (octave that ends there)", true, {{1, 1 << 20}}, 2},
+      .y = {"90th percentile of the cosine error, in ulps of f32", true, {{0.5, 4e9}}},
+      .curves = {}};
+  for (const Curves& of : m.all)
+    if (of.arithmetic.bits < 53)
+      plot.curves.push_back(against_position(of, {of.arithmetic.name, {}},
+                                             [](const Worst& worst) { return worst.percentile_of_ulp(); }));
+  return plot;
+}
+
+std::vector<Block> angles(const Measured& m) {
+  Grid grid{
+      .columns = {"angles in", "below 2^8", "below 2^12", "below 2^16", "below 2^20",
+                  "beyond 0.0001 rad from", "beyond 0.01 rad from", "beyond 0.1 rad from"},
+      .rows = {},
+      .caption =
+          "Largest error of an angle, radians, over the octave that ends there; then the first sampled position with a larger error."};
+  for (const Curves& of : m.all)
+    grid.rows.push_back({of.arithmetic.name, of.radians(8), of.radians(12), of.radians(16), of.radians(20),
+                         of.beyond_text(4), of.beyond_text(2), of.beyond_text(1)});
+  return {
+      Paragraph{
+          "A rotary angle is a product: position times frequency. "
+          "The product is rounded to the format in which it is formed, and so is the frequency before it. "
+          "Both roundings are *relative*, so the angle's error in radians grows with the position, whatever the format of the result. "
+          "The number of bits alone decides up to which position the angle is accurate."},
+      angle_error(m), grid,
+      Paragraph{
+          "`f32, iterated` forms each frequency from the one before, times a common ratio. "
+          "The error of the ratio accumulates along the ladder; the pairs at its end rotate slowly, so the error of their angles is smaller than that of their frequencies suggests."}};
+}
+
+std::vector<Block> cosines(const Measured& m) {
+  return {
+      Section{"The error of the result"},
+      Paragraph{
+          "The cosine of the formed angle, rounded to f32, is compared with the cosine of the exact angle; the error is counted in ulps of f32. "
+          "At every position shown, the 90th percentile with f64 angles is no error at all."},
+      cosine_error(m)};
+}
+
+std::vector<Block> bounds(const Measured& m) {
+  Grid grid{
+      .columns = {"angles in", "largest error / bound", "largest error of a cosine, below 2^20"},
+      .rows = {},
+      .caption =
+          "1 is the largest error that rounding can cause. "
+          "Angles whose bound has reached pi, half a rotation, are left out: their error cannot exceed it."};
+  for (const Curves& of : m.all)
+    grid.rows.push_back(
+        {of.arithmetic.name, fixed(of.largest_use(), 3),
+         of.by_octave.size() == octaves ? scientific(of.by_octave.back().cosine, 2) : "overflows"});
+  return {
+      Section{"Do the errors stay below the bound?"},
+      Paragraph{
+          "The suite's error bound for the angle of pair `i` is `|t| w (6 + 3 |ln w| + 2i) u`, and `3i` in place of `2i` for an iterated ladder, where `u` is half the distance from 1 to the next number. "
+          "It covers a frequency whose power is not correctly rounded; everything measured here has to stay below it."},
+      grid,
+      Paragraph{fmt::format(
+          "The long double cosines serve as the exact ones above. "
+          "Those of the suite's oracle, in multiprecision and rounded once to f64, differ from them by {} at most.",
+          scientific(m.oracle_and_exact, 1))}};
+}
+
+std::string answer(const Measured& m) {
+  return fmt::format(
+      "Angles in bf16 or f16 are wrong from the first few positions on. "
+      "Angles in f32 are accurate to 0.0001 rad up to position {}, and to 0.01 rad up to {}; beyond, form them in f64. "
+      "{} arithmetic here stays within the suite's error bound.",
+      m.of("f32").beyond_text(4), m.of("f32").beyond_text(2), m.within() ? "Every" : "Not every");
+}
+
+Document run() {
+  const Measured m = measure();
   return {
       .title = "RoPE's error by position",
       .finding = fmt::format(
-          "Angles in f32 are off by up to {} rad just below position 2^20, angles in f64 by {}; in bf16 "
-          "an angle is off by more than 0.1 rad at position {} already.",
-          fixed(single.by_octave.back().radians, 3), scientific(twice.by_octave.back().radians, 2),
-          whole(bf16.beyond.at(1))),
+          "Angles in f32 are off by up to {} rad just below position 2^20, angles in f64 by {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
+          fixed(m.of("f32").by_octave.back().radians, 3), m.of("f64").radians(octaves),
+          m.of("bf16").beyond_text(1)),
       .condition = fmt::format(
-          "Width {}, base 10000, {} frequencies; {} positions in each octave to 2^20; frequencies rounded "
-          "once "
-          "from the exact ones (a power that is worse adds to this); exact values in long double.",
+          "Width {}, base 10000, {} frequencies; {} positions in each octave to 2^20; frequencies rounded once from the exact ones (a less accurate power adds to this); exact values in long double.",
           dim, dim / 2, samples),
-      .blocks = {
-          Paragraph{"A rotary angle is a product: position times frequency. The product is rounded to the "
-                    "format in which it "
-                    "is formed, and so is the frequency before it. Both roundings are *relative*, so the "
-                    "angle's error in "
-                    "radians grows with the position, whatever the format of the result. Only the number of "
-                    "bits decides "
-                    "how far it is good."},
-          radians,
-          table,
-          Paragraph{"`f32, iterated` forms each frequency from the one before, times a common ratio. The "
-                    "error of the ratio "
-                    "adds up along the ladder; the slow pairs at its end turn little, so the loss shows less "
-                    "than its size."},
-          Section{"What it does to the result"},
-          Paragraph{"The cosine of a wrong angle, rounded to f32, against the cosine of the exact angle: "
-                    "how many f32 numbers "
-                    "lie between. f64 angles give the same f32 cosine in nine of ten cases at every "
-                    "position shown."},
-          cosine,
-          Section{"Is the allowance an allowance?"},
-          Paragraph{
-              "The suite allows the angle of pair `i` an error of `|t| w (6 + 3 |ln w| + 2i) u`, and `3i` in "
-              "place of `2i` "
-              "for an iterated ladder, where `u` is half the distance from 1 to the next number. It covers a "
-              "frequency "
-              "formed by a power that is less than perfect; everything measured here has to stay below it."},
-          use,
-          Paragraph{fmt::format("The same cosines from the suite's oracle, in multiprecision and rounded "
-                                "once to f64, differ from "
-                                "the long double ones, which stand for the exact ones above, by {} at most.",
-                                scientific(from_the_oracle(), 1))},
-          Verdict{fmt::format(
-              "Angles in bf16 or f16 are wrong from the first few positions on. Angles in f32 are good to "
-              "0.0001 rad up to position {}, and to 0.01 rad up to {}; beyond, form them in f64. {} "
-              "arithmetic "
-              "here {} within what the suite allows it.",
-              whole(single.beyond.at(4)), whole(single.beyond.at(2)), within ? "Every" : "Not every",
-              within ? "stays" : "does not stay")},
-      }};
+      .blocks = joined({angles(m), cosines(m), bounds(m), {Verdict{answer(m)}}})};
 }
 
 }  // namespace
 
 const Experiment experiments::rope_error_by_position{
-    .question = "Up to which position is a rotary angle right, in which number format?",
+    .question = "Up to which position is a rotary angle accurate, in which number format?",
     .method =
-        "Form every angle as an implementation would, in each format, and compare angle and cosine with the "
-        "exact ones; draw "
-        "the suite's allowance beside them.",
+        "Form every angle as an implementation would, in each format, and compare angle and cosine with the exact ones; draw the suite's error bound beside them.",
     .run = &run,
 };
 

@@ -12,7 +12,7 @@
 
 namespace posproof::experiments {
 
-// The sinusoidal code of these words (`dim=64 base=500000`): its exact table.
+// The sinusoidal encoding of these words (`dim=64 base=500000`): its exact table.
 inline std::shared_ptr<const exact::ExactTable> sinusoidal(std::string_view words) {
   return exact::exact_table(oracle::sinusoidal(Case::parse(words)));
 }

@@ -1,7 +1,7 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 
 #include <algorithm>
-#include <map>
+#include <array>
 
 #include "catalogue/experiments.h"
 #include "measure.h"
@@ -12,13 +12,15 @@ namespace {
 
 using namespace document;
 using experiments::expectations;
+using experiments::joined;
 using experiments::ladder;
 using experiments::whole;
+using experiments::whole_or_none;
 
 constexpr std::int64_t farthest = 100000;  // offsets that are searched
 
-// g(0), g(1), ..., g(last) with g(k) = p_t . p_(t+k) = sum_i cos(k w_i). Each hand is turned step by step: in
-// long double the error after 10^5 steps is below 10^-13, ten digits under the last that is printed.
+// g(0), g(1), ..., g(last) with g(k) = p_t . p_(t+k) = sum_i cos(k w_i). Each pair is rotated step by step:
+// in long double the error after 10^5 steps is below 10^-13, ten digits under the last that is printed.
 std::vector<long double> kernel(std::size_t dim, std::int64_t last) {
   std::vector<long double> g(static_cast<std::size_t>(last) + 1, 0.0L);
   for (const long double w : ladder(dim)) {
@@ -54,22 +56,54 @@ long double distance(std::size_t dim, long double g) {
   return std::sqrt(std::max(0.0L, static_cast<long double>(dim) - 2 * g));
 }
 
-struct Shape {  // of one width's kernel
-  std::int64_t first_rise, first_negative, lowest_at, first_closer, nearest, nearest_in_reach;
-  long double rising, lowest, to_neighbour, to_nearest, to_nearest_in_reach;
+struct Shape {  // of one width's kernel, over offsets to `farthest`
+  std::size_t dim;
+  std::int64_t first_rise = 0, first_negative = 0, lowest_at = 0, first_closer = 0, nearest = 0,
+               nearest_in_reach = 0;
+  long double rising = 0, lowest = 0, to_neighbour = 0, to_nearest = 0,
+              to_nearest_in_reach = 0;  // rising: percent of the steps
 };
+
+struct Convergence {  // of one width towards the limit
+  std::size_t dim, at;
+  long double g_1, g_10, g_100, farthest;  // shares of d/2; farthest from the limit, at offset `at`
+};
+
+struct Measured {
+  std::vector<long double> limit;  // for offsets to 100, as a share of d/2
+  std::vector<Convergence> convergence;
+  std::vector<Shape> shapes;
+  std::vector<std::pair<std::size_t, std::vector<long double>>> drawn,
+      apart;                        // kernels by width, offsets to 100
+  std::vector<long double> of_16;   // the kernel of width 16
+  std::int64_t first_closer_in_16;  // below 2^20
+
+  const Shape& of(std::size_t dim) const {
+    return *std::find_if(shapes.begin(), shapes.end(), [dim](const Shape& one) { return one.dim == dim; });
+  }
+  // The widest width in which an offset is closer than 1.
+  std::size_t last_narrow() const {
+    std::size_t out = 0;
+    for (const Shape& one : shapes)
+      if (one.first_closer) out = one.dim;
+    return out;
+  }
+};
+
+template <class Is>
+std::int64_t first(Is is) {
+  for (std::int64_t k = 1; k <= farthest; ++k)
+    if (is(static_cast<std::size_t>(k))) return k;
+  return 0;
+}
 
 Shape shape(std::size_t dim) {
   const std::vector<long double> g = kernel(dim, farthest);
   const auto closest = [&](std::int64_t last) {
     return std::max_element(g.begin() + 1, g.begin() + last + 1) - g.begin();
   };
-  const auto first = [&](auto is) {
-    for (std::int64_t k = 1; k <= farthest; ++k)
-      if (is(static_cast<std::size_t>(k))) return k;
-    return std::int64_t{0};
-  };
-  Shape out{};
+  const auto distance_at = [&](std::int64_t k) { return distance(dim, g[static_cast<std::size_t>(k)]); };
+  Shape out{.dim = dim};
   out.first_rise = first([&](std::size_t k) { return g[k] > g[k - 1]; });
   out.first_negative = first([&](std::size_t k) { return g[k] < 0; });
   out.first_closer = first([&](std::size_t k) { return g[k] > g[1]; });
@@ -80,199 +114,190 @@ Shape shape(std::size_t dim) {
   out.rising = static_cast<long double>(rises) / 100;
   out.nearest = closest(farthest);
   out.nearest_in_reach = closest(100);
-  out.to_neighbour = distance(dim, g[1]);
-  out.to_nearest = distance(dim, g[static_cast<std::size_t>(out.nearest)]);
-  out.to_nearest_in_reach = distance(dim, g[static_cast<std::size_t>(out.nearest_in_reach)]);
+  out.to_neighbour = distance_at(1);
+  out.to_nearest = distance_at(out.nearest);
+  out.to_nearest_in_reach = distance_at(out.nearest_in_reach);
   return out;
 }
 
-std::string place(std::int64_t k) {
-  return k ? whole(k) : "none";
+Convergence convergence(std::size_t dim, const std::vector<long double>& limits) {
+  const auto g = kernel(dim, 100);
+  const auto share = [&](std::size_t k) { return 2 * g[k] / static_cast<long double>(dim); };
+  Convergence out{dim, 0, share(1), share(10), share(100), 0};
+  for (std::size_t k = 0; k <= 100; ++k)
+    if (const long double off = std::abs(share(k) - limits[k]); off > out.farthest) {
+      out.farthest = off;
+      out.at = k;
+    }
+  return out;
 }
 
-Plot curves(const std::vector<long double>& integral) {
-  Plot plot{.name = "kernel",
-            .title = "Similarity falls with distance, but not steadily",
-            .description =
-                "g(k) divided by half the width against the offset k from 0 to 100, for widths 8, 64 and 512 "
-                "and for the limit of infinite width. All start at 1 and fall; width 8 keeps oscillating "
-                "strongly, width 512 lies close to the limit, with small ripples.",
-            .x = {"offset k, positions", false, {{0, 100}}},
-            .y = {"p_t · p_(t+k), as a share of its value at offset 0", false, {{-0.2, 1}}},
-            .curves = {}};
-  for (const std::size_t dim : {std::size_t{8}, std::size_t{64}, std::size_t{512}}) {
-    const auto g = kernel(dim, 100);
-    Curve curve{fmt::format("width {}", dim), {}};
-    for (std::size_t k = 0; k <= 100; ++k)
-      curve.points.emplace_back(static_cast<double>(k),
-                                static_cast<double>(2 * g[k] / static_cast<long double>(dim)));
+// The first offset up to 2^20 at which width 16 is closer than at 1: past those that are searched above.
+std::int64_t first_closer_in_width_16() {
+  const std::vector<double> g = experiments::similarities("dim=16", std::int64_t{1} << 20);
+  return std::find_if(g.begin() + 2, g.end(), [&](double x) { return x > g[1]; }) - g.begin();
+}
+
+Measured measure() {
+  Measured m{};
+  for (std::int64_t k = 0; k <= 100; ++k) m.limit.push_back(limit(k));
+  for (const std::size_t dim : {8u, 16u, 64u, 256u, 512u, 1024u, 2048u})
+    m.convergence.push_back(convergence(dim, m.limit));
+  for (const std::size_t dim : {2u, 4u, 6u, 8u, 10u, 12u, 14u, 16u, 32u, 64u, 128u, 256u, 512u, 768u})
+    m.shapes.push_back(shape(dim));
+  for (const std::size_t dim : {8u, 64u, 512u}) m.drawn.emplace_back(dim, kernel(dim, 100));
+  for (const std::size_t dim : {4u, 8u, 16u, 64u}) m.apart.emplace_back(dim, kernel(dim, 60));
+  m.of_16 = kernel(16, 5);
+  m.first_closer_in_16 = first_closer_in_width_16();
+  return m;
+}
+
+Plot kernel_plot(const Measured& m) {
+  Plot plot{
+      .name = "kernel",
+      .title = "Similarity falls with distance, but not steadily",
+      .description =
+          "g(k) divided by half the width against the offset k from 0 to 100, for widths 8, 64 and 512 and for the limit of infinite width. "
+          "All start at 1 and fall; width 8 keeps oscillating strongly, width 512 lies close to the limit, with small ripples.",
+      .x = {"offset k, positions", false, {{0, 100}}},
+      .y = {"p_t · p_(t+k), as a share of its value at offset 0", false, {{-0.2, 1}}},
+      .curves = {}};
+  const auto add = [&](Curve curve, const std::vector<long double>& values, long double unit) {
+    for (std::size_t k = 0; k < values.size(); ++k)
+      curve.points.emplace_back(static_cast<double>(k), static_cast<double>(values[k] / unit));
     plot.curves.push_back(curve);
-  }
-  Curve dashes{.label = "infinite width", .points = {}, .dashed = true};
-  for (std::size_t k = 0; k <= 100; ++k)
-    dashes.points.emplace_back(static_cast<double>(k), static_cast<double>(integral[k]));
-  plot.curves.push_back(dashes);
+  };
+  for (const auto& [dim, g] : m.drawn)
+    add({fmt::format("width {}", dim), {}}, g, static_cast<long double>(dim) / 2);
+  add({.label = "infinite width", .points = {}, .dashed = true}, m.limit, 1);
   return plot;
 }
 
-Plot distances() {
-  Plot plot{.name = "distance",
-            .title = "In a narrow code, far positions can be nearer than neighbours",
-            .description =
-                "Distance between the codes of two positions against their offset from 1 to 60, for widths "
-                "4, 8, 16 "
-                "and 64. For widths 4 and 8 the curve dips, near offsets 6, 19 and 25 and so on, below "
-                "its value at offset 1; for 16 and 64 it does not.",
-            .x = {"offset k, positions", false, {{0, 60}}},
-            .y = {"distance of two codes k positions apart", false, {{0, 8}}},
-            .curves = {}};
-  for (const std::size_t dim : {std::size_t{4}, std::size_t{8}, std::size_t{16}, std::size_t{64}}) {
-    const auto g = kernel(dim, 60);
+Plot distance_plot(const Measured& m) {
+  Plot plot{
+      .name = "distance",
+      .title = "In a narrow row, far positions can be nearer than neighbours",
+      .description =
+          "Distance between the rows of two positions against their offset from 1 to 60, for widths 4, 8, 16 and 64. "
+          "For widths 4 and 8 the curve dips, near offsets 6, 19 and 25 and so on, below its value at offset 1; for 16 and 64 it does not.",
+      .x = {"offset k, positions", false, {{0, 60}}},
+      .y = {"distance of two rows k positions apart", false, {{0, 8}}},
+      .curves = {}};
+  for (const auto& [dim, g] : m.apart) {
     Curve curve{fmt::format("width {}", dim), {}};
-    for (std::size_t k = 0; k <= 60; ++k)
+    for (std::size_t k = 0; k < g.size(); ++k)
       curve.points.emplace_back(static_cast<double>(k), static_cast<double>(distance(dim, g[k])));
     plot.curves.push_back(curve);
   }
   return plot;
 }
 
-// The first offset up to 2^20 at which width 16 is closer than at 1: past those that are searched above.
-std::int64_t first_closer_in_width_16() {
-  const std::vector<double> g_of = experiments::similarities("dim=16", std::int64_t{1} << 20);
-  return std::find_if(g_of.begin() + 2, g_of.end(), [&](double x) { return x > g_of[1]; }) - g_of.begin();
-}
-
-Document run() {
-  std::vector<long double> integral;
-  for (std::int64_t k = 0; k <= 100; ++k) integral.push_back(limit(k));
-
-  Grid convergence{
+std::vector<Block> wide_limit(const Measured& m) {
+  Grid grid{
       .columns = {"width", "g(1)", "g(10)", "g(100)", "farthest from the limit", "at k", "end points alone"},
       .rows = {},
       .caption = "g as a share of d/2; the farthest over offsets to 100."};
-  for (const std::size_t dim : {std::size_t{8}, std::size_t{16}, std::size_t{64}, std::size_t{256},
-                                std::size_t{512}, std::size_t{1024}, std::size_t{2048}}) {
-    const auto g = kernel(dim, 100);
-    const auto share = [&](std::size_t k) { return 2 * g[k] / static_cast<long double>(dim); };
-    long double worst = 0;
-    std::size_t at = 0;
-    for (std::size_t k = 0; k <= 100; ++k)
-      if (const long double off = std::abs(share(k) - integral[k]); off > worst) {
-        worst = off;
-        at = k;
-      }
-    convergence.rows.push_back({std::to_string(dim), fixed(share(1), 4), fixed(share(10), 4),
-                                fixed(share(100), 4), fixed(worst, 5), std::to_string(at),
-                                fixed(ends(dim, at), 5)});
-  }
-  convergence.rows.push_back(
-      {"infinite", fixed(integral[1], 4), fixed(integral[10], 4), fixed(integral[100], 4), "", "", ""});
+  for (const Convergence& one : m.convergence)
+    grid.rows.push_back({std::to_string(one.dim), fixed(one.g_1, 4), fixed(one.g_10, 4), fixed(one.g_100, 4),
+                         fixed(one.farthest, 5), std::to_string(one.at), fixed(ends(one.dim, one.at), 5)});
+  grid.rows.push_back(
+      {"infinite", fixed(m.limit[1], 4), fixed(m.limit[10], 4), fixed(m.limit[100], 4), "", "", ""});
+  return {
+      Paragraph{
+          "The dot product of two rows is `p_t · p_(t+k) = g(k) = Σ cos(k w_i)`, with `w_i = 10000^(-2i/d)`. "
+          "It does not contain the position `t`, nor the length of the sequence: for each width there is one curve."},
+      kernel_plot(m), Section{"The limit of a wide row"},
+      Paragraph{
+          "As the width grows, the sum becomes an integral over the ladder of frequencies: `g(k) / (d/2)` tends to `∫ cos(k · 10000^-u) du` over `u` from 0 to 1. "
+          "Once the ladder is fine enough for the offset, what is left is the sum's uneven end points, `|cos k - cos(k/10000)| / d`, which is halved when the width is doubled."},
+      grid};
+}
 
-  Grid decay{
+std::vector<Block> decay(const Measured& m) {
+  Grid grid{
       .columns = {"width", "first rise at k", "steps that rise", "first negative at k", "lowest g", "at k"},
       .rows = {},
       .caption = "Steps and minimum over k up to 10,000; a rise at k is g(k) > g(k - 1)."};
-  Grid nearest{.columns = {"width", "D(1)", "first k closer than 1", "nearest, k ≤ 100", "its D",
-                           "nearest, k ≤ 100,000", "its D "},
-               .rows = {},
-               .caption = "D(k) = √(d - 2 g(k)), the distance of two codes k positions apart."};
-  std::string last_narrow;
-  std::map<std::size_t, Shape> shapes;
-  for (const std::size_t dim : {2u, 4u, 6u, 8u, 10u, 12u, 14u, 16u, 32u, 64u, 128u, 256u, 512u, 768u}) {
-    const Shape s = shapes[dim] = shape(dim);
-    const std::string width = std::to_string(dim);
-    decay.rows.push_back({width, place(s.first_rise), fixed(s.rising, 1) + " %", place(s.first_negative),
-                          fixed(s.lowest, 2), whole(s.lowest_at)});
-    nearest.rows.push_back({width, fixed(s.to_neighbour, 3), place(s.first_closer), whole(s.nearest_in_reach),
-                            fixed(s.to_nearest_in_reach, 3), whole(s.nearest), scientific(s.to_nearest, 3)});
-    if (s.first_closer) last_narrow = width;
-  }
+  for (const Shape& one : m.shapes)
+    grid.rows.push_back({std::to_string(one.dim), whole_or_none(one.first_rise), fixed(one.rising, 1) + " %",
+                         whole_or_none(one.first_negative), fixed(one.lowest, 2), whole(one.lowest_at)});
+  return {
+      Section{"Does similarity fall with distance?"},
+      Paragraph{
+          "Only offset 0 is a strict maximum at every width. "
+          "After that the curve oscillates: about half of all steps go up, and most widths reach negative values."},
+      grid};
+}
 
-  const auto g16 = kernel(16, 5);
-  const Shape at4 = shapes[4], at8 = shapes[8], at12 = shapes[12], at14 = shapes[14], at512 = shapes[512];
-  const auto g4 = kernel(4, 19);
-  const auto g8 = kernel(8, 6);
+std::vector<Block> nearest(const Measured& m) {
+  Grid grid{.columns = {"width", "D(1)", "first k closer than 1", "nearest, k ≤ 100", "its D",
+                        "nearest, k ≤ 100,000", "its D"},
+            .rows = {},
+            .caption = "D(k) = √(d - 2 g(k)), the distance of two rows k positions apart."};
+  for (const Shape& one : m.shapes)
+    grid.rows.push_back({std::to_string(one.dim), fixed(one.to_neighbour, 3), whole_or_none(one.first_closer),
+                         whole(one.nearest_in_reach), fixed(one.to_nearest_in_reach, 3), whole(one.nearest),
+                         scientific(one.to_nearest, 3)});
+  return {
+      Section{"Which position is nearest?"},
+      Paragraph{
+          "Since the distance depends on the offset alone, no *position* is special. "
+          "Some *offsets* are: near multiples of a full rotation of the fastest pair, 2π ≈ 6.28, and of several pairs at once, a narrow row is nearly the same again."},
+      distance_plot(m), grid,
+      Paragraph{fmt::format(
+          "These are offsets to {}, in long double. "
+          "Over all offsets below 2^20, with every sum correctly rounded, [every position is its own](every_position_is_its_own.md) finds that width 16 has closer ones as well, from {} on.",
+          whole(farthest), whole(m.first_closer_in_16))}};
+}
+
+std::vector<Block> derived(const Measured& m) {
+  const auto apart = [&](std::size_t which, std::size_t k) {
+    return fixed(distance(m.apart[which].first, m.apart[which].second[k]), 3);
+  };
+  return expectations({
+      {"width 16: p_5 · p_6", "7.4852", fixed(m.of_16[1], 4)},
+      {"width 16: p_5 · p_10", "6.1370", fixed(m.of_16[5], 4)},
+      {"first rise at widths 16, 64, 128, 512, 768", "4, 6, 12, 44, 44",
+       fmt::format("{}, {}, {}, {}, {}", m.of(16).first_rise, m.of(64).first_rise, m.of(128).first_rise,
+                   m.of(512).first_rise, m.of(768).first_rise)},
+      {"width 512: lowest g up to 10,000, and where", "-32.4 at 9,322",
+       fmt::format("{} at {}", fixed(m.of(512).lowest, 1), whole(m.of(512).lowest_at))},
+      {"width 4: D(1) and D(19)", "0.959, 0.242", fmt::format("{}, {}", apart(0, 1), apart(0, 19))},
+      {"width 8: D(1) and D(6)", "0.964, 0.658", fmt::format("{}, {}", apart(1, 1), apart(1, 6))},
+      {"widths 4 and 8: nearest offset to 100,000", "84,823 and 69,115",
+       fmt::format("{} and {}", whole(m.of(4).nearest), whole(m.of(8).nearest))},
+      {"widths 12 and 14: first offset closer than 1", "14,495 and 18,246",
+       fmt::format("{} and {}", whole(m.of(12).first_closer), whole(m.of(14).first_closer))},
+  });
+}
+
+Document run() {
+  const Measured m = measure();
   return {
       .title = "The kernel of the sinusoid",
       .finding = fmt::format(
-          "The similarity of two sinusoidal codes depends on their offset alone and falls with it as a "
-          "trend, "
-          "not as a law: at width 512 it first rises at offset {}, and up to width {} some position within "
-          "100,000 "
-          "is closer than the neighbour.",
-          at512.first_rise, last_narrow),
+          "The dot product of two sinusoidal rows depends on their offset alone and falls with it as a trend, not monotonically: at width 512 it first rises at offset {}, and up to width {} some position within 100,000 is closer than the neighbour.",
+          m.of(512).first_rise, m.last_narrow()),
       .condition =
-          "Interleaved sinusoidal code, base 10000, even widths, divisor d; offsets to 100,000; long double.",
-      .blocks = {
-          Paragraph{"The product of two codes is `p_t · p_(t+k) = g(k) = Σ cos(k w_i)`, with `w_i = "
-                    "10000^(-2i/d)`. The "
-                    "position `t` has dropped out, and with it the length of the text. What is left is one "
-                    "curve for each "
-                    "width."},
-          curves(integral),
-          Section{"The limit of a wide code"},
-          Paragraph{"As the width grows, the sum becomes an integral over the ladder of frequencies: `g(k) / "
-                    "(d/2)` tends "
-                    "to `∫ cos(k · 10000^-u) du` over `u` from 0 to 1. Once the ladder is fine enough for "
-                    "the offset, what is "
-                    "left is the sum's uneven end points, `|cos k - cos(k/10000)| / d`: halved when the "
-                    "width is doubled."},
-          convergence,
-          Section{"Does similarity fall with distance?"},
-          Paragraph{"Offset 0 is the one strict maximum that can be relied on. After that the curve wiggles: "
-                    "about half of "
-                    "all steps go up, and most widths reach negative values."},
-          decay,
-          Section{"Which position is nearest?"},
-          Paragraph{"Since the distance depends on the offset alone, no *position* is special. Some "
-                    "*offsets* are: near "
-                    "multiples of a full turn of the fastest hand, 2π ≈ 6.28, and of several hands at once, "
-                    "a narrow code "
-                    "almost returns."},
-          distances(),
-          nearest,
-          Paragraph{fmt::format("These are offsets to {}, in long double. Over all offsets below 2^20, with "
-                                "every sum correctly rounded, "
-                                "[every position is its own](every_position_is_its_own.md) finds that width "
-                                "16 has closer ones as well, "
-                                "from {} on.",
-                                whole(farthest), whole(first_closer_in_width_16()))},
-          Section{"Against paper"},
-          expectations({
-              {"width 16: p_5 · p_6", "7.4852", fixed(g16[1], 4)},
-              {"width 16: p_5 · p_10", "6.1370", fixed(g16[5], 4)},
-              {"first rise at widths 16, 64, 128, 512, 768", "4, 6, 12, 44, 44",
-               fmt::format("{}, {}, {}, {}, {}", shapes[16].first_rise, shapes[64].first_rise,
-                           shapes[128].first_rise, at512.first_rise, shapes[768].first_rise)},
-              {"width 512: lowest g up to 10,000, and where", "-32.4 at 9,322",
-               fmt::format("{} at {}", fixed(at512.lowest, 1), whole(at512.lowest_at))},
-              {"width 4: D(1) and D(19)", "0.959, 0.242",
-               fmt::format("{}, {}", fixed(distance(4, g4[1]), 3), fixed(distance(4, g4[19]), 3))},
-              {"width 8: D(1) and D(6)", "0.964, 0.658",
-               fmt::format("{}, {}", fixed(distance(8, g8[1]), 3), fixed(distance(8, g8[6]), 3))},
-              {"widths 4 and 8: nearest offset to 100,000", "84,823 and 69,115",
-               fmt::format("{} and {}", whole(at4.nearest), whole(at8.nearest))},
-              {"widths 12 and 14: first offset closer than 1", "14,495 and 18,246",
-               fmt::format("{} and {}", whole(at12.first_closer), whole(at14.first_closer))},
-          }),
-          Verdict{fmt::format("The kernel is translation invariant, and decays only as a trend. From width "
-                              "16 on the nearest position "
-                              "is the neighbour for offsets to {}; below, it need not be, and farther out at "
-                              "width 16 neither.",
-                              whole(farthest))},
-      }};
+          "Interleaved sinusoidal encoding, base 10000, even widths, divisor d; offsets to 100,000; long double.",
+      .blocks = joined(
+          {wide_limit(m),
+           decay(m),
+           nearest(m),
+           derived(m),
+           {Verdict{fmt::format(
+               "The kernel depends on the offset alone, and decays only as a trend. "
+               "From width 16 on the nearest position is the neighbour for offsets to {}; at smaller widths it need not be, nor at width 16 for larger offsets.",
+               whole(farthest))}}})};
 }
 
 }  // namespace
 
 const Experiment experiments::the_kernel_of_the_sinusoid{
     .question =
-        "Does the similarity of two sinusoidal codes fall with their distance, and is the neighbour the "
-        "nearest?",
+        "Does the similarity of two sinusoidal rows, their dot product, fall with their distance, and is the neighbour the nearest?",
     .method =
-        "Sum the cosines for every offset, compare with the integral that a wide code tends to, and scan for "
-        "rises, "
-        "negative values and offsets closer than 1.",
+        "Sum the cosines for every offset, compare with the integral that a wide row tends to, and scan for rises, negative values and offsets closer than 1.",
     .run = &run,
 };
 

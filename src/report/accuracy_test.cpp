@@ -31,12 +31,12 @@ Accuracy found() {
 }
 
 TEST(ReportAccuracy, says_how_many_how_far_where_and_whether_that_is_allowed) {
-  EXPECT_EQ(summary(found(), all_f32, {}),
-            "  400 entries in f32, positions 0 to 99: 100 (25 %) are not the exact value correctly rounded\n"
-            "  largest error  3.5 ulp at position 7, column 2\n"
-            "  largest error  0.25 at position 98, column 0: an angle of which this is the sine or cosine is "
-            "off by that many radians at least\n"
-            "  HOLDS  every entry is within what rounding in f32 allows, at most 50 % of it\n");
+  EXPECT_EQ(
+      summary(found(), all_f32, {}),
+      "  400 entries in f32, positions 0 to 99: 100 (25 %) are not the exact value correctly rounded\n"
+      "  largest error  3.5 ulp at position 7, column 2\n"
+      "  largest error  0.25 at position 98, column 0: an angle of which this is the sine or cosine is off by that many radians at least\n"
+      "  HOLDS  every entry is within what rounding in f32 allows, at most 50 % of it\n");
 }
 
 TEST(ReportAccuracy, says_what_is_the_first_beyond) {

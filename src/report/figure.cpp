@@ -175,6 +175,27 @@ std::string data(std::size_t at, const Plot& plot) {
   return out + "END\n";
 }
 
+// The colours of a heat map: from one end to the other, or from both ends to 0 in the middle.
+std::string_view ramp(const HeatMap& map, Theme theme) {
+  const bool both_signs = map.lo < 0 && map.hi > 0;
+  if (theme == Theme::light)
+    return both_signs ? "0 '#1a5a9e', 0.5 '#f7f7f7', 1 '#b8471b'" : "0 '#f7fbff', 1 '#08306b'";
+  return both_signs ? "0 '#6cb6f5', 0.5 '#12161c', 1 '#ff9a55'" : "0 '#12161c', 1 '#a9d4f5'";
+}
+
+// The values, each as so many points a side.
+std::string cells(const HeatMap& map, std::size_t fine) {
+  std::string out;
+  for (const auto& row : map.values) {
+    std::string points;
+    for (const double value : row)
+      for (std::size_t n = 0; n < fine; ++n) points.append(document::fixed(value, map.decimals)).append(" ");
+    points.back() = '\n';
+    for (std::size_t n = 0; n < fine; ++n) out += points;
+  }
+  return out;
+}
+
 Frame frame_of(const Plot& plot) {
   std::size_t longest = 0;
   for (const Curve& curve : plot.curves) longest = std::max(longest, curve.label.size());
@@ -243,31 +264,19 @@ std::string script(const HeatMap& map, Theme theme) {
   std::string out = opening(frame, palette) + words(frame, palette, map.title, map.x, map.y);
   out += fmt::format("set border 15 linecolor rgb '{}'\nset tics nomirror out scale 0.5,0\n", palette.grid);
   out += scale("x", {}, frame.x) + scale("y", {}, frame.y);
-  const bool both_signs = map.lo < 0 && map.hi > 0;
-  const std::string_view ramp =
-      theme == Theme::light
-          ? (both_signs ? "0 '#1a5a9e', 0.5 '#f7f7f7', 1 '#b8471b'" : "0 '#f7fbff', 1 '#08306b'")
-          : (both_signs ? "0 '#6cb6f5', 0.5 '#12161c', 1 '#ff9a55'" : "0 '#12161c', 1 '#a9d4f5'");
-  out += fmt::format("set palette maxcolors 65 defined ({})\nset cbrange [{:.10g}:{:.10g}]\n", ramp, map.lo,
-                     map.hi);
+  out += fmt::format("set palette maxcolors 65 defined ({})\nset cbrange [{:.10g}:{:.10g}]\n",
+                     ramp(map, theme), map.lo, map.hi);
   out += fmt::format("set colorbox user origin screen {:.5f},{:.5f} size screen {:.5f},{:.5f} noborder\n",
                      690 / frame.width, 1 - frame.bottom / frame.height, 12 / frame.width,
                      (frame.bottom - frame.top) / frame.height);
   // Each cell is written as several points a side: programs that smooth images then blur its edge only.
   const auto fine =
       std::max<std::size_t>(1, 256 / std::max<std::size_t>(1, static_cast<std::size_t>(columns)));
-  out += "set cbtics scale 0\n$map << END\n";
-  for (const auto& row : map.values) {
-    std::string points;
-    for (const double value : row)
-      for (std::size_t n = 0; n < fine; ++n) points.append(document::fixed(value, map.decimals)).append(" ");
-    points.back() = '\n';
-    for (std::size_t n = 0; n < fine; ++n) out += points;
-  }
-  return out + fmt::format(
-                   "END\nplot $map matrix using (($1 + 0.5) / {0} - 0.5):(($2 + 0.5) / {0} - 0.5):3 with "
-                   "image notitle\n",
-                   fine);
+  out += "set cbtics scale 0\n$map << END\n" + cells(map, fine);
+  return out +
+         fmt::format(
+             "END\nplot $map matrix using (($1 + 0.5) / {0} - 0.5):(($2 + 0.5) / {0} - 0.5):3 with image notitle\n",
+             fine);
 }
 
 }  // namespace posproof::report

@@ -154,8 +154,7 @@ File index(const std::vector<File>& pages) {
     if (!page.path.ends_with(".md")) continue;
     if (page.path == fmt::format("{}.md", performance_name)) {
       measured = fmt::format(
-          "\n[Performance]({}) is what `./run performance` measured on the machine that it names; no test "
-          "compares it.\n",
+          "\n[Performance]({}) is what `./run performance` measured on the machine that it names; no test compares it.\n",
           page.path);
       continue;
     }
