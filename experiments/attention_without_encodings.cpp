@@ -246,8 +246,7 @@ Measured measure() {
 Plot difference_by_depth(const Measured& m) {
   Plot plot{
       .name = "difference_by_depth",
-      .title =
-          "Which last output differs between \"3 oranges and 4 bananas\" and \"4 oranges and 3 bananas\"?",
+      .title = "Difference of the last outputs for the two orders of oranges and bananas",
       .description =
           "Difference of the last token's outputs for the two sentences against the number of blocks, 0 to 6. Without mask and encoding it is 0 throughout. "
           "Under a causal mask without encoding it is 0 up to one block and clearly positive from two on. "
