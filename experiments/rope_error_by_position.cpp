@@ -283,7 +283,7 @@ std::vector<Block> bounds(const Measured& m) {
       .columns = {"angles in", "largest error / bound", "largest error of a cosine, below 2^20"},
       .rows = {},
       .caption =
-          "1 is the largest error that rounding can cause. "
+          "At 1 the error would equal the bound. "
           "Angles whose bound has reached pi, half a rotation, are left out: their error cannot exceed it."};
   for (const Curves& of : m.all)
     grid.rows.push_back(

@@ -224,7 +224,7 @@ std::vector<Block> decay(const Measured& m) {
   return {
       Section{"Does similarity fall with distance?"},
       Paragraph{
-          "Only offset 0 is a strict maximum at every width. "
+          "The maximum at offset 0 is strict. "
           "After that the curve oscillates: about half of all steps go up, and most widths reach negative values."},
       grid};
 }

@@ -35,8 +35,8 @@ struct Axis {
 struct Curve {
   std::string label;  // written at the curve's end; empty: none
   std::vector<std::pair<double, double>> points;
-  bool dots = false;    // points instead of a line
-  bool dashed = false;  // a limit, a reference: dashed and in the colour of the text
+  bool dots = false;      // points instead of a line
+  bool dashed = false;    // a limit, a reference: dashed and in the colour of the text
   std::string name = {};  // of the series in the figure's data; empty: the label
 };
 
