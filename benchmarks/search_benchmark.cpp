@@ -11,6 +11,7 @@
 #include "catalogue/encodings.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/claimed.h"
 #include "run/claims.h"
 #include "search/search.h"
 #include "search/trial.h"
@@ -88,7 +89,7 @@ BENCHMARK(gate_out_of_process)->Name("gate/out_of_process")->UseRealTime();
 // Everything that is claimed to hold.
 void register_searches() {
   for (const auto& [id, spec] : catalogue::encodings())
-    for (const Claim& claim : spec->claims)
+    for (const Claim& claim : claims_of(*spec))
       if (claim.holds)
         benchmark::RegisterBenchmark(
             fmt::format("matrix/{}.{}", id, id_of(*claim.property)).c_str(),

@@ -1,48 +1,69 @@
 # The tree is the catalogue. A file `properties/score/depends_on_offset.cpp` defines
-# `posproof::properties::score::depends_on_offset`, of type Property, under the id `score/depends_on_offset`; this
-# writes the header that declares every such name and the list of all of them. A file that defines another name
-# than its path does not compile or does not link.
+# `posproof::properties::score::depends_on_offset`, of type Property, under the id `score/depends_on_offset`. A file
+# that has a header beside it is what entries share, not an entry; one that defines another name than its path is
+# refused.
 #
 #   posproof_catalogue(NAME properties FOLDER properties TYPE Property HEADER core/property.h)
 #
-# writes catalogue/properties.h with
+# writes a header for each entry, so that a file includes what it names and a new entry compiles nothing but itself and
+# the list: catalogue/properties/score/depends_on_offset.h with
 #   namespace posproof::properties::score { extern const Property depends_on_offset; }
+# and catalogue/properties.h with
 #   namespace posproof::catalogue { std::span<const Entry<Property>> properties(); }
-# and sets <NAME>_SOURCES in the caller: the list that was written.
+# and sets <NAME>_SOURCES in the caller: the list that was written. With `FUNCTION "const Arguments&"` in place of a list
+# every entry is a function of that argument which gives a TYPE.
 function(posproof_catalogue)
-  cmake_parse_arguments(ARG "" "NAME;FOLDER;TYPE;HEADER" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;FOLDER;TYPE;HEADER;FUNCTION" "" ${ARGN})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}
        ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
-  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "_(test|search)\\.cpp$")
   list(SORT files)
 
-  set(declarations "")
+  set(written "// Written by cmake/catalogue.cmake from the files in ${ARG_FOLDER}/.\n")
+  set(made ${PROJECT_BINARY_DIR}/generated/catalogue)
+  set(includes "")
   set(entries "")
+  set(number 0)
   foreach(file IN LISTS files)
     string(REGEX REPLACE "\\.cpp$" "" id ${file})
+    if(EXISTS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${id}.h)
+      continue()
+    endif()
     if(NOT id MATCHES "^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*$")
       message(FATAL_ERROR "${ARG_FOLDER}/${file}: a file here names a ${ARG_TYPE}, in lower case with underscores")
     endif()
-    string(REPLACE "/" "::" name ${id})
-    get_filename_component(folder ${id} DIRECTORY)
+    string(REPLACE "/" "::" name ${ARG_NAME}/${id})
+    file(READ ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file} source)
+    if(NOT source MATCHES "[ :]${name}[{(]")
+      string(REGEX MATCHALL "${ARG_TYPE} ${ARG_NAME}::[a-z0-9_:]+" found "${source}")
+      message(FATAL_ERROR "${ARG_FOLDER}/${file} defines no `${ARG_TYPE} ${name}`, as its path says; "
+                          "it defines: ${found}")
+    endif()
+    string(REGEX REPLACE "::[a-z0-9_]+$" "" space posproof::${name})
     get_filename_component(last ${id} NAME)
-    string(REPLACE "/" "::" space "posproof/${ARG_NAME}/${folder}")
-    string(REGEX REPLACE "::$" "" space ${space})
-    string(APPEND declarations "namespace ${space} {\nextern const ${ARG_TYPE} ${last};\n}\n")
-    string(APPEND entries "    {\"${id}\", &${ARG_NAME}::${name}},\n")
+    if(ARG_FUNCTION)
+      set(declared "${ARG_TYPE} ${last}(${ARG_FUNCTION})")
+    else()
+      set(declared "extern const ${ARG_TYPE} ${last}")
+    endif()
+    file(CONFIGURE OUTPUT ${made}/${ARG_NAME}/${id}.h @ONLY
+         CONTENT "${written}#pragma once\n\n#include \"${ARG_HEADER}\"\n\nnamespace ${space} {\n${declared};\n}\n")
+    string(APPEND includes "#include \"catalogue/${ARG_NAME}/${id}.h\"\n")
+    string(APPEND entries "    {\"${id}\", &${name}},\n")
+    math(EXPR number "${number} + 1")
   endforeach()
+  if(ARG_FUNCTION)
+    return()
+  endif()
 
-  set(made ${PROJECT_BINARY_DIR}/generated/catalogue)
-  set(declared "// Written by cmake/catalogue.cmake from the files in ${ARG_FOLDER}/.\n#pragma once\n\n#include <span>\n
-#include \"${ARG_HEADER}\"\n#include \"core/catalogue.h\"\n\n${declarations}\nnamespace posproof::catalogue {
-std::span<const Entry<${ARG_TYPE}>> ${ARG_NAME}();\n}\n")
-  list(LENGTH files number)
-  set(listed "// Written by cmake/catalogue.cmake from the files in ${ARG_FOLDER}/.\n#include \"catalogue/${ARG_NAME}.h\"\n
-#include <array>\n\nnamespace posproof::catalogue {
-std::span<const Entry<${ARG_TYPE}>> ${ARG_NAME}() {
+  set(signature "std::span<const Entry<${ARG_TYPE}>> ${ARG_NAME}()")
+  file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.h @ONLY
+       CONTENT "${written}#pragma once\n\n#include <span>\n\n#include \"${ARG_HEADER}\"\n#include \"core/catalogue.h\"\n
+namespace posproof::catalogue {\n${signature};\n}\n")
+  file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.cpp @ONLY
+       CONTENT "${written}#include \"catalogue/${ARG_NAME}.h\"\n\n#include <array>\n\n${includes}
+namespace posproof::catalogue {\n${signature} {
   static constexpr std::array<Entry<${ARG_TYPE}>, ${number}> all = {{\n${entries}  }};\n  return all;\n}\n}\n")
-  file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.h CONTENT "${declared}" @ONLY)
-  file(CONFIGURE OUTPUT ${made}/${ARG_NAME}.cpp CONTENT "${listed}" @ONLY)
   set(${ARG_NAME}_SOURCES ${made}/${ARG_NAME}.cpp PARENT_SCOPE)
 endfunction()
 

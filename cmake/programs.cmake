@@ -10,5 +10,5 @@ posproof_compiles(posproof)
 
 # It takes minutes and prints a file of src/oracle/cases: CONTRIBUTING.md
 add_executable(posproof_hard_cases EXCLUDE_FROM_ALL src/oracle/hard_search.cpp)
-target_link_libraries(posproof_hard_cases PRIVATE posproof_oracle)
+target_link_libraries(posproof_hard_cases PRIVATE posproof_run)
 posproof_compiles(posproof_hard_cases)

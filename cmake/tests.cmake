@@ -48,3 +48,7 @@ target_link_libraries(posproof_long_tests PRIVATE posproof_run GTest::gtest_main
 posproof_compiles(posproof_long_tests)
 add_test(NAME long COMMAND posproof_long_tests)
 set_tests_properties(long PROPERTIES LABELS long TIMEOUT 7200)
+
+add_test(NAME catalogue.refuses_wrong_names
+         COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_BINARY_DIR}/catalogue_test
+                 -P ${PROJECT_SOURCE_DIR}/cmake/catalogue_test.cmake)

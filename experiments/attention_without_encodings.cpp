@@ -9,8 +9,8 @@
 #include "attention/mask.h"
 #include "attention/multi_head.h"
 #include "attention/order.h"
-#include "catalogue/encodings.h"
-#include "catalogue/experiments.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/experiments/attention_without_encodings.h"
 #include "measure.h"
 #include "tables.h"
 

@@ -1,8 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalogue/encodings.h"
-#include "catalogue/experiments.h"
+#include "catalogue/encodings/binary.h"
+#include "catalogue/encodings/learned.h"
+#include "catalogue/encodings/normalized_index.h"
+#include "catalogue/encodings/one_hot.h"
+#include "catalogue/encodings/raw_index.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/experiments/constant_norm_and_the_sphere.h"
 #include "measure.h"
 #include "tables.h"
 

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "catalogue/experiments.h"
+#include "catalogue/experiments/encoding_by_property.h"
 #include "measure.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
@@ -86,6 +87,16 @@ Grid failures_of(const std::vector<Cell>& cells) {
   return grid;
 }
 
+Grid facts_of(const std::vector<Cell>& cells) {
+  Grid grid{.columns = {"what is declared", "of", "what follows from it"}, .rows = {}};
+  const auto quoted = [](const std::vector<std::string>& names) {
+    return fmt::format("`{}`", fmt::join(names, "`, `"));
+  };
+  for (const auto& [fact, encodings, claims] : followed(cells))
+    grid.rows.push_back({std::string(fact), quoted(encodings), quoted(claims)});
+  return grid;
+}
+
 struct Counts {
   std::size_t holds = 0, fails = 0, open = 0, wrong = 0;
 };
@@ -129,6 +140,10 @@ std::vector<Block> grids(const std::vector<Cell>& cells) {
     out.push_back(Section{one.empty() ? "Agreement with the paper" : fmt::format("`{}/`", one)});
     out.push_back(std::move(grid));
   }
+  out.push_back(Section{"What follows from a declared fact"});
+  out.push_back(Paragraph{
+      "These claims are made once, with the fact; every encoding that declares the fact has them, and each is searched or replayed like any other."});
+  out.push_back(facts_of(cells));
   return out;
 }
 

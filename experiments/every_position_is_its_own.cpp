@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "catalogue/experiments.h"
+#include "catalogue/experiments/every_position_is_its_own.h"
 #include "core/formats.h"
 #include "measure.h"
 #include "similarities.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-#include "catalogue/experiments.h"
+#include "catalogue/experiments/first_collision_by_format.h"
 #include "core/formats.h"
 #include "measure.h"
 #include "similarities.h"

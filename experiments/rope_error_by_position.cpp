@@ -7,8 +7,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "catalogue/encodings.h"
-#include "catalogue/experiments.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/experiments/rope_error_by_position.h"
 #include "core/error.h"
 #include "measure.h"
 

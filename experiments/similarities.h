@@ -6,15 +6,15 @@
 #include <variant>
 #include <vector>
 
+#include "catalogue/encodings/sinusoidal.h"
 #include "exact/exact_table.h"
 #include "exact/similarity.h"
-#include "oracle/oracle.h"
 
 namespace posproof::experiments {
 
 // The sinusoidal encoding of these words (`dim=64 base=500000`): its exact table.
 inline std::shared_ptr<const exact::ExactTable> sinusoidal(std::string_view words) {
-  return exact::exact_table(oracle::sinusoidal(Case::parse(words)));
+  return exact::exact_table(encodings::sinusoidal.oracle(Case::parse(words)));
 }
 
 // g(0), ..., g(last), g(k) = sum over i of cos(k w_i), each the double nearest to the exact number: of two

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalogue/experiments.h"
+#include "catalogue/experiments/similarity_falls_and_comes_back.h"
 #include "measure.h"
 #include "similarities.h"
 

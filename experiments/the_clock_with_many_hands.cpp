@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "catalogue/encodings.h"
-#include "catalogue/experiments.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/experiments/the_clock_with_many_hands.h"
 #include "measure.h"
 #include "tables.h"
 

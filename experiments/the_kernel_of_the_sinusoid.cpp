@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "catalogue/experiments.h"
+#include "catalogue/experiments/the_kernel_of_the_sinusoid.h"
 #include "measure.h"
 #include "similarities.h"
 

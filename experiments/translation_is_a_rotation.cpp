@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "catalogue/encodings.h"
-#include "catalogue/experiments.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/experiments/translation_is_a_rotation.h"
 #include "measure.h"
 #include "tables.h"
 

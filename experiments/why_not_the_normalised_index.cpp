@@ -4,8 +4,9 @@
 #include <optional>
 #include <set>
 
-#include "catalogue/encodings.h"
-#include "catalogue/experiments.h"
+#include "catalogue/encodings/normalized_index.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/experiments/why_not_the_normalised_index.h"
 #include "core/formats.h"
 #include "measure.h"
 #include "tables.h"

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "attention/reference_attention.h"
-#include "catalogue/properties.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "tokens.h"
 
 namespace posproof {

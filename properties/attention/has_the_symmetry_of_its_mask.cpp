@@ -2,7 +2,7 @@
 
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
-#include "catalogue/properties.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
 #include "tokens.h"
 
 namespace posproof {

@@ -1,6 +1,6 @@
+#include "catalogue/properties/attention/is_causal.h"
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
-#include "catalogue/properties.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -79,6 +79,7 @@ const Property properties::attention::is_causal{
     .must_reject = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask},
                     {"a mask that shows the next key too", &one_key_ahead},
                     {"a 2^18th of the next value, in f32", &leak, all_f32}},
+    .universal = true,
 };
 
 }  // namespace posproof

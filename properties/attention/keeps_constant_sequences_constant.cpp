@@ -1,5 +1,5 @@
+#include "catalogue/properties/attention/keeps_constant_sequences_constant.h"
 #include "attention/reference_attention.h"
-#include "catalogue/properties.h"
 #include "tokens.h"
 
 namespace posproof {

@@ -1,5 +1,5 @@
+#include "catalogue/properties/attention/key_order_invariant.h"
 #include "attention/reference_attention.h"
-#include "catalogue/properties.h"
 #include "tokens.h"
 
 namespace posproof {

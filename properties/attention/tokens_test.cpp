@@ -5,7 +5,9 @@
 #include <cmath>
 #include <set>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/score/depends_on_order.h"
 #include "search/trial.h"
 
 namespace posproof {

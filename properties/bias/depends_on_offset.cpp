@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/bias/depends_on_offset.h"
 
 namespace posproof {
 namespace {

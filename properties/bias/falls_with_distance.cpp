@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/bias/falls_with_distance.h"
 
 namespace posproof {
 namespace {

@@ -3,7 +3,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/bias/has_exact_buckets.h"
 
 namespace posproof {
 namespace {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/bias/has_geometric_slopes.h"
 
 namespace posproof {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/bias/has_monotone_buckets.h"
 
 namespace posproof {
 namespace {

@@ -1,6 +1,6 @@
 #include "entries.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 
 namespace posproof {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/bias/saturates.h"
 
 namespace posproof {
 namespace {

@@ -1,7 +1,7 @@
 #include <numeric>
 
 #include "calls.h"
-#include "catalogue/properties.h"
+#include "catalogue/properties/call/agrees_in_chunks.h"
 
 namespace posproof {
 namespace {
@@ -134,6 +134,7 @@ const Property properties::call::agrees_in_chunks{
                     {"a bias that counts the queries of a chunk from the first key",
                      &queries_from_the_first_key}},
     .needs = Needs::live_subject,
+    .universal = true,
 };
 
 }  // namespace posproof

@@ -1,7 +1,7 @@
 #include <numeric>
 
 #include "calls.h"
-#include "catalogue/properties.h"
+#include "catalogue/properties/call/is_stateless.h"
 
 namespace posproof {
 namespace {
@@ -87,6 +87,7 @@ const Property properties::call::is_stateless{
                     {"a rotation that stays interpolated after a long sequence", &never_reset},
                     {"slopes that grow by 1e-9 at every call", &scaled_in_place}},
     .needs = Needs::live_subject,
+    .universal = true,
 };
 
 }  // namespace posproof

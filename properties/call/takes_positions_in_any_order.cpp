@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "calls.h"
-#include "catalogue/properties.h"
+#include "catalogue/properties/call/takes_positions_in_any_order.h"
 
 namespace posproof {
 namespace {
@@ -105,6 +105,7 @@ const Property properties::call::takes_positions_in_any_order{
                     {"a rotation that counts on from the first position", &counting_tokens},
                     {"a bias whose keys count on from the first", &sliced_bias}},
     .needs = Needs::live_subject,
+    .universal = true,
 };
 
 }  // namespace posproof

@@ -1,5 +1,5 @@
 #include "calls.h"
-#include "catalogue/properties.h"
+#include "catalogue/properties/call/treats_batch_rows_independently.h"
 
 namespace posproof {
 namespace {
@@ -73,6 +73,7 @@ const Property properties::call::treats_batch_rows_independently{
                     {"a batch that is interpolated where one of its rows is long", &coupled_by_the_longest},
                     {"a batch of which only the first row is rotated", &first_row_only}},
     .needs = Needs::live_subject,
+    .universal = true,
 };
 
 }  // namespace posproof

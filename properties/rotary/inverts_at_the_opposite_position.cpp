@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
 
 namespace posproof {
 namespace {

@@ -1,6 +1,6 @@
 #include "tokens.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/is_identity_at_zero.h"
 
 namespace posproof {
 namespace {

@@ -1,6 +1,6 @@
 #include "tokens.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/is_linear.h"
 
 namespace posproof {
 namespace {

@@ -1,6 +1,6 @@
 #include "tokens.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/layouts_agree_after_one_permutation.h"
 
 namespace posproof {
 namespace {

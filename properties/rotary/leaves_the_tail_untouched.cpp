@@ -1,6 +1,6 @@
 #include "tokens.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/leaves_the_tail_untouched.h"
 
 namespace posproof {
 namespace {

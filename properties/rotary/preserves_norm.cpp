@@ -1,6 +1,6 @@
 #include "tokens.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/preserves_norm.h"
 
 namespace posproof {
 namespace {

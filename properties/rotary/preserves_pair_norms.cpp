@@ -1,6 +1,6 @@
 #include "tokens.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/preserves_pair_norms.h"
 
 namespace posproof {
 namespace {

@@ -1,6 +1,6 @@
 #include "tokens.h"
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/rotary/role_does_not_matter.h"
 
 namespace posproof {
 namespace {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/score/decays_with_distance.h"
 
 namespace posproof {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/score/depends_on_offset.h"
 
 namespace posproof {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/score/depends_on_order.h"
 
 namespace posproof {
 namespace {

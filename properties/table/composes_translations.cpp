@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/composes_translations.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

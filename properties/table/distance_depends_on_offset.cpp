@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/distance_depends_on_offset.h"
 #include "negative_examples.h"
 #include "rows.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
 #include "lengths.h"
 #include "negative_examples.h"
 

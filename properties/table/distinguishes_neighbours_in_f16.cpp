@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/distinguishes_neighbours_in_f16.h"
 #include "negative_examples.h"
 #include "neighbours.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/does_not_depend_on_length.h"
 #include "lengths.h"
 #include "negative_examples.h"
 

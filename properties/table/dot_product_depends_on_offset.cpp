@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/dot_product_depends_on_offset.h"
 #include "negative_examples.h"
 #include "rows.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/has_a_step_that_does_not_depend_on_length.h"
 #include "lengths.h"
 #include "negative_examples.h"
 

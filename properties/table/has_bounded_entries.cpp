@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/has_bounded_entries.h"
 #include "negative_examples.h"
 #include "rows.h"
 

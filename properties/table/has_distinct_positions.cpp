@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/has_distinct_positions.h"
 #include "negative_examples.h"
 #include "rows.h"
 

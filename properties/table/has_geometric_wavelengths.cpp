@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/has_geometric_wavelengths.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/has_one_shift_for_all_lengths.h"
 #include "lengths.h"
 #include "negative_examples.h"
 

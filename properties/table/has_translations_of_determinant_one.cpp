@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/has_translations_of_determinant_one.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

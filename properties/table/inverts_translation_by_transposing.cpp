@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/inverts_translation_by_transposing.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

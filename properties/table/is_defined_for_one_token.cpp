@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/is_defined_for_one_token.h"
 #include "negative_examples.h"
 #include "rows.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/is_prefix_stable.h"
 #include "lengths.h"
 #include "negative_examples.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/keeps_pairs_on_the_unit_circle.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/keeps_similarity_across_lengths.h"
 #include "lengths.h"
 #include "negative_examples.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/rotates_clockwise.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

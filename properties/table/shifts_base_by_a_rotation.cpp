@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/shifts_base_by_a_rotation.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

@@ -1,4 +1,4 @@
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/translates_by_a_rotation.h"
 #include "negative_examples.h"
 #include "rotation.h"
 

@@ -8,7 +8,8 @@
 #include "attention/mask.h"
 #include "attention/multi_head.h"
 #include "attention/reference_attention.h"
-#include "catalogue/encodings.h"
+#include "catalogue/encodings/none.h"
+#include "catalogue/encodings/rope.h"
 #include "core/spec.h"
 
 namespace posproof::attention {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "catalogue/defects.h"
@@ -9,11 +10,17 @@
 #include "catalogue/properties.h"
 #include "command/commands.h"
 #include "command/terminal.h"
+#include "report/schema.h"
 
 namespace posproof::command {
 namespace {
 
-int run_list(const std::string& what) {
+int run_list(const std::string& what, bool json) {
+  if (json) {
+    if (what != "encodings") throw std::invalid_argument("--json: allowed is `list encodings --json`");
+    write(report::json_of_encodings());
+    return as_claimed;
+  }
   const auto all = what.empty();
   const auto heading = [&](std::string_view name) {
     if (all) write(fmt::format("{}\n", name));
@@ -47,11 +54,13 @@ int run_list(const std::string& what) {
 
 Command list_command() {
   const auto what = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>(false);
   return {.name = "list",
           .help = "what there is",
           .options = {{"WHAT", what.get(), "encodings, properties, experiments or defects; none: all",
-                       Option::OneOf{"encodings", "properties", "experiments", "defects"}}},
-          .run = [what] { return run_list(*what); }};
+                       Option::OneOf{"encodings", "properties", "experiments", "defects"}},
+                      {"--json", json.get(), "of encodings: their parameters, claims and JSON schemas"}},
+          .run = [what, json] { return run_list(*what, *json); }};
 }
 
 }  // namespace posproof::command

@@ -1,13 +1,12 @@
 #include "command/options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <iterator>
 #include <stdexcept>
 
 #include "report/file.h"
-#include "report/json.h"
+#include "report/schema.h"
 
 namespace posproof::command {
 
@@ -62,13 +61,8 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
 
 std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
   std::vector<Option> out;
-  for (const Parameter& parameter : spec.parameters) {
-    std::vector<std::string> grid;
-    for (const Value& value : parameter.grid) grid.push_back(text(value));
-    const std::string help = fmt::format("{} (standard {}; searched: {})", parameter.meaning,
-                                         text(parameter.standard), fmt::join(grid, " "));
-    out.push_back({fmt::format("--{}", parameter.name), &words_[std::string(parameter.name)], help});
-  }
+  for (const Parameter& parameter : spec.parameters)
+    out.push_back({fmt::format("--{}", parameter.name), &words_[std::string(parameter.name)], help(parameter)});
   out.push_back({"--spec", &file_, "parameters from a JSON object; options given beside it come first",
                  Option::ExistingFile{}});
   for (Option& option : out) option.group = "Parameters";
@@ -77,7 +71,7 @@ std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
 
 Parameters GivenParameters::read(const EncodingSpec& spec) const {
   Parameters given;
-  if (!file_.empty()) given = report::parameters_in(file_);
+  if (!file_.empty()) given = report::parameters_of(file_, report::file_bytes(file_).value_or(""));
   for (const auto& [name, word] : words_)
     if (!word.empty()) given.set(name, *Case::parse(fmt::format("{}={}", name, word)).find(name));
   return with(spec, given);

@@ -1,31 +1,8 @@
 #include "core/claim.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <cmath>
 
 namespace posproof {
-
-bool Condition::met(const Parameters& parameters) const {
-  return std::all_of(all.begin(), all.end(), [&](const Among& one) {
-    const Value* value = parameters.find(one.parameter);
-    return value != nullptr && std::any_of(one.values.begin(), one.values.end(), [&](const Value& v) {
-             return posproof::text(v) == posproof::text(*value);
-           });
-  });
-}
-
-std::string Condition::text() const {
-  std::vector<std::string> parts;
-  for (const Among& one : all) {
-    std::vector<std::string> values;
-    for (const Value& value : one.values) values.push_back(posproof::text(value));
-    parts.push_back(fmt::format("{} is {}", one.parameter, fmt::join(values, " or ")));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
 
 Claim holds(const Property& property, Condition when) {
   return {.property = &property, .holds = true, .when = std::move(when)};
@@ -39,6 +16,10 @@ Claim fails(const Property& property, std::string_view witness, double by, std::
           .witness = witness,
           .by = by,
           .because = because};
+}
+
+Claim fails(const Property& property) {
+  return {.property = &property, .holds = false};
 }
 
 bool same_to_three_digits(double measured, double by) {

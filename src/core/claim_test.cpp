@@ -38,12 +38,3 @@ TEST(Claim, nothing_and_everything_are_recorded_exactly) {
   EXPECT_FALSE(same_to_three_digits(std::nan(""), 1));
   EXPECT_FALSE(same_to_three_digits(1, std::nan("")));
 }
-
-TEST(Condition, is_met_where_every_parameter_is_one_of_its_values) {
-  const Condition condition{{{"odd", {std::string("refuse"), std::string("zero_pad")}}, {"dim", {2.0, 4.0}}}};
-  EXPECT_TRUE(condition.met(Case::parse("dim=4 odd=zero_pad base=3")));
-  EXPECT_FALSE(condition.met(Case::parse("dim=8 odd=zero_pad")));
-  EXPECT_FALSE(condition.met(Case::parse("odd=zero_pad")));
-  EXPECT_TRUE(Condition{}.met({}));
-  EXPECT_EQ(condition.text(), "odd is refuse or zero_pad, dim is 2 or 4");
-}

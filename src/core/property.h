@@ -51,6 +51,7 @@ struct Property {
   std::vector<Check> checks;
   std::vector<NegativeExample> must_reject;
   Needs needs = Needs::any_subject;
+  bool universal = false;  // holds for every encoding that it can be asked of, and is claimed so here
 };
 
 }  // namespace posproof

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 const std::map<std::string, std::set<std::string>> may_see = {
     {"src/core", {"core"}},
     {"src/exact", {"core", "exact"}},
-    {"src/oracle", {"core", "exact", "oracle"}},
+    {"src/oracle", {"core", "exact", "oracle", "catalogue"}},
     {"src/attention", {"core", "attention"}},
     {"properties",
      {"core", "attention", "properties", "catalogue", ".."}},  // call/ sees its neighbours' headers
@@ -45,13 +45,18 @@ std::string folder_included(const std::string& line) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
+// Tests, and the program that records hard cases, stand on top of all folders.
+bool is_on_top(const std::string& file) {
+  return file.ends_with("_test.cpp") || file.ends_with("_search.cpp");
+}
+
 TEST(Tree, includes_run_one_way) {
   std::size_t files = 0;
   for (const auto& [folder, seen] : may_see) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(POSPROOF_SOURCE) / folder)) {
       const std::string name = entry.path().filename().string();
       const std::string extension = entry.path().extension().string();
-      if ((extension != ".cpp" && extension != ".h") || name.find("_test.cpp") != std::string::npos) continue;
+      if ((extension != ".cpp" && extension != ".h") || is_on_top(name)) continue;
       ++files;
       std::ifstream in(entry.path());
       for (std::string line; std::getline(in, line);) {

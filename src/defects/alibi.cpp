@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalogue/defects.h"
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/defects/alibi.h"
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/properties/bias/falls_with_distance.h"
+#include "catalogue/properties/bias/has_geometric_slopes.h"
 #include "core/formats.h"
 
 namespace posproof {

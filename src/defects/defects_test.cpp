@@ -4,6 +4,10 @@
 #include <set>
 
 #include "catalogue/defects.h"
+#include "catalogue/defects/alibi.h"
+#include "catalogue/defects/learned.h"
+#include "catalogue/defects/rope.h"
+#include "catalogue/defects/sinusoidal.h"
 #include "catalogue/encodings.h"
 #include "run/agreement.h"
 #include "search/trial.h"

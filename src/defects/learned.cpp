@@ -2,9 +2,10 @@
 #include <memory>
 #include <optional>
 
-#include "catalogue/defects.h"
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/defects/learned.h"
+#include "catalogue/encodings/learned.h"
+#include "catalogue/properties/call/agrees_in_chunks.h"
+#include "catalogue/properties/call/refuses_out_of_range.h"
 
 namespace posproof {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "catalogue/encodings.h"
+#include "catalogue/encodings/rope.h"
 #include "core/encoding.h"
 #include "core/spec.h"
 

@@ -2,9 +2,12 @@
 #include <memory>
 #include <numeric>
 
-#include "catalogue/defects.h"
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/defects/sinusoidal.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/properties/call/agrees_in_chunks.h"
+#include "catalogue/properties/call/takes_positions_in_any_order.h"
+#include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_geometric_wavelengths.h"
 #include "encodings/seeded.h"
 
 namespace posproof {

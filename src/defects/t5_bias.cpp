@@ -1,8 +1,9 @@
 #include <cmath>
 
-#include "catalogue/defects.h"
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/defects/t5_bias.h"
+#include "catalogue/encodings/t5_bias.h"
+#include "catalogue/properties/bias/has_exact_buckets.h"
+#include "catalogue/properties/bias/saturates.h"
 #include "encodings/seeded.h"
 
 namespace posproof {

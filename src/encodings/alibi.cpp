@@ -1,10 +1,23 @@
 #include <bit>
 #include <cmath>
 
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
-#include "encodings/checked.h"
-#include "oracle/oracle.h"
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/oracle/alibi.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/falls_with_distance.h"
+#include "catalogue/properties/bias/has_geometric_slopes.h"
+#include "catalogue/properties/bias/has_monotone_buckets.h"
+#include "catalogue/properties/bias/is_zero_at_offset_zero.h"
+#include "catalogue/properties/bias/saturates.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_offset.h"
+#include "core/declare.h"
+#include "encodings/facts.h"
 
 namespace posproof {
 namespace {
@@ -23,16 +36,11 @@ std::vector<long double> slopes(std::size_t heads, bool official, double max_bia
   return out;
 }
 
-Encoding make(const Parameters& parameters) {
-  const std::size_t heads = checked::width(parameters, "heads");
-  const bool official = checked::one_of(parameters, "rule", {"official", "geometric"}) == "official";
-  const bool causal = checked::one_of(parameters, "form", {"causal", "symmetric"}) == "causal";
-  const bool relative = checked::one_of(parameters, "rows", {"relative", "key_index"}) == "relative";
-  if (!causal && !relative)
-    throw Refusal(
-        "`form=symmetric rows=key_index`: a symmetric bias is no function of the key alone, allowed is "
-        "`rows=relative`");
-  const std::vector<long double> m = slopes(heads, official, checked::positive(parameters, "max_bias"));
+Encoding make(const Arguments& p) {
+  const std::size_t heads = p.width("heads");
+  const bool causal = p.is("form", "causal");
+  const bool relative = p.is("rows", "relative");
+  const std::vector<long double> m = slopes(heads, p.is("rule", "official"), p.real("max_bias"));
 
   Bias bias{.heads = heads, .slopes = {m.begin(), m.end()}, .causal = causal};
   bias.bias = [=](std::span<const Position> queries, std::span<const Position> keys) {
@@ -60,51 +68,27 @@ const EncodingSpec encodings::alibi{
     .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads)",
     .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
     .parameters =
-        {{"heads", 8.0, {1.0, 2.0, 3.0, 8.0, 12.0}, "heads"},
-         {"rule",
-          "official",
-          {"official", "geometric"},
-          "slopes of a number of heads that is no power of two: official (two sets), geometric (one)",
-          true},
-         {"form",
-          "causal",
-          {"causal", "symmetric"},
-          "causal: keys at or before the query; symmetric: by |i - j| on both sides",
-          true},
-         {"rows",
-          "relative",
-          {"relative", "key_index"},
-          "relative: -m (i - j); key_index: +m j, equal to it after softmax",
-          true},
-         {"max_bias", 8.0, {8.0, 4.0}, "minus log2 of the last slope"}},
-    .make = &make,
-    .oracle = &oracle::alibi,
-    .claims =
+        {.all = {whole("heads", type::any_width, 8, {1, 2, 3, 8, 12}, "heads"),
+                 convention("rule", {"official", "geometric"},
+                            "slopes of a number of heads that is no power of two: official (two sets), "
+                            "geometric (one)"),
+                 convention("form", {"causal", "symmetric"},
+                            "causal: keys at or before the query; symmetric: by |i - j| on both sides"),
+                 convention("rows", {"relative", "key_index"},
+                            "relative: -m (i - j); key_index: +m j, equal to it after softmax"),
+                 above_0("max_bias", 8, {8, 4}, "minus log2 of the last slope")},
+         .relations = {{{"rows", "form"},
+                        "`rows=relative` where the bias is symmetric: no function of the key alone is",
+                        [](const Arguments& p) {
+                          return p.is("form", "causal") || p.is("rows", "relative");
+                        }}}},
+    .reference = &make,
+    .exact = &oracle::alibi,
+    .facts = {{&facts::acts_on_logits_alone},
+              {&facts::depends_on_offset_alone, {}, {&score::depends_on_offset}},
+              {&facts::distinguishes_positions, {}, {&attention::breaks_the_symmetry}}},
+    .witnesses =
         {
-            holds(bias::depends_on_offset),
-            holds(bias::has_geometric_slopes),
-            holds(bias::falls_with_distance),
-            holds(bias::is_zero_at_offset_zero, {.all = {{"rows", {"relative"}}}}),
-            fails(bias::is_zero_at_offset_zero, "rows=key_index i=1", 0.5,
-                  "the slope times the key's index is 0 at the first key; the softmax sees no difference",
-                  {.all = {{"rows", {"key_index"}}}}),
-            fails(bias::has_monotone_buckets, "near=0 t=1 i=1", 0.5, "it falls by the slope at every step"),
-            fails(bias::saturates, "far=1048576 near=1048575 i=1048576", 0.5,
-                  "the last step of 2^20 costs as much as the first"),
-            holds(score::depends_on_offset, {.all = {{"rows", {"relative"}}}}),
-            holds(score::decays_with_distance),
-            holds(score::depends_on_order),
-            fails(score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
-                  "256 places on, every key has 256 slopes of 2^-8 more; the softmax sees no difference",
-                  {.all = {{"rows", {"key_index"}}}}),
-            holds(attention::breaks_the_symmetry, {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}}}}),
-            fails(attention::breaks_the_symmetry, "heads=1 n=8 permutation=[0,1,2,3,4,5,7,6]", 4.49e-05,
-                  "one head of slope 2^-8: seen by the last query alone, one step moves its answer by less "
-                  "than 2^-11",
-                  {.all = {{"heads", {1.0}}}}),
-            holds(attention::is_causal),
-            holds(attention::keeps_constant_sequences_constant),
-            holds(attention::query_order_equivariant, {.all = {{"rows", {"key_index"}}}}),
             fails(attention::has_the_symmetry_of_its_mask,
                   "heads=1 form=symmetric n=3 mask=none permutation=[1,0,2] x=[1,0*11]", 0.0013,
                   "the slope of one head, 2^-8: from the third place the first token is further than the "
@@ -121,9 +105,29 @@ const EncodingSpec encodings::alibi{
             fails(attention::key_order_invariant,
                   "heads=1 form=symmetric queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 0.00195,
                   "the second key is one slope behind the first"),
-            holds(call::agrees_in_chunks),
-            holds(call::is_stateless),
-            holds(call::takes_positions_in_any_order),
+        },
+    .claims =
+        {
+            holds(bias::has_geometric_slopes),
+            holds(bias::falls_with_distance),
+            holds(bias::is_zero_at_offset_zero, {.all = {{"rows", {"relative"}}}}),
+            fails(bias::is_zero_at_offset_zero, "rows=key_index i=1", 0.5,
+                  "the slope times the key's index is 0 at the first key; the softmax sees no difference",
+                  {.all = {{"rows", {"key_index"}}}}),
+            fails(bias::has_monotone_buckets, "near=0 t=1 i=1", 0.5, "it falls by the slope at every step"),
+            fails(bias::saturates, "far=1048576 near=1048575 i=1048576", 0.5,
+                  "the last step of 2^20 costs as much as the first"),
+            holds(score::depends_on_offset, {.all = {{"rows", {"relative"}}}}),
+            holds(score::decays_with_distance),
+            fails(score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
+                  "256 places on, every key has 256 slopes of 2^-8 more; the softmax sees no difference",
+                  {.all = {{"rows", {"key_index"}}}}),
+            holds(attention::breaks_the_symmetry, {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}}}}),
+            fails(attention::breaks_the_symmetry, "heads=1 n=8 permutation=[0,1,2,3,4,5,7,6]", 4.49e-05,
+                  "one head of slope 2^-8: seen by the last query alone, one step moves its answer by less "
+                  "than 2^-11",
+                  {.all = {{"heads", {1.0}}}}),
+            holds(attention::query_order_equivariant, {.all = {{"rows", {"key_index"}}}}),
         },
 };
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "catalogue/encodings.h"
+#include "catalogue/encodings/alibi.h"
 #include "encodings/made.h"
 
 namespace posproof {
@@ -60,14 +60,14 @@ TEST(Alibi, declares_whether_it_is_causal) {
 
 TEST(Alibi, refuses_what_makes_no_sense) {
   const auto& spec = encodings::alibi;
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 1048576");
   EXPECT_EQ(refused(spec, "rule=linear"), "`rule=linear`: allowed are official, geometric");
   EXPECT_EQ(refused(spec, "form=full"), "`form=full`: allowed are causal, symmetric");
   EXPECT_EQ(refused(spec, "rows=absolute"), "`rows=absolute`: allowed are relative, key_index");
   EXPECT_EQ(refused(spec, "max_bias=0"), "`max_bias=0`: allowed are finite numbers above 0");
   EXPECT_EQ(refused(spec, "form=symmetric rows=key_index"),
-            "`form=symmetric rows=key_index`: a symmetric bias is no function of the key alone, allowed is "
-            "`rows=relative`");
+            "`rows=key_index form=symmetric`: allowed are `rows=relative` where the bias is symmetric: no "
+            "function of the key alone is");
 }
 
 }  // namespace

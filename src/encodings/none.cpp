@@ -1,18 +1,27 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
-#include "encodings/checked.h"
-#include "oracle/oracle.h"
+#include "catalogue/encodings/none.h"
+#include "catalogue/oracle/none.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_order.h"
+#include "core/declare.h"
+#include "encodings/facts.h"
 
 namespace posproof {
 namespace {
 
-Encoding make(const Parameters& parameters) {
-  const std::size_t dim = checked::width(parameters, "dim");
-  const bool rsqrt = checked::one_of(parameters, "scale", {"rsqrt", "one"}) == "rsqrt";
-  const long double scale = rsqrt ? 1 / std::sqrt(static_cast<long double>(dim)) : 1.0L;
+Encoding make(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
+  const long double scale = p.is("scale", "rsqrt") ? 1 / std::sqrt(static_cast<long double>(dim)) : 1.0L;
 
   Contextual contextual{.dim = dim, .positional = false};
   contextual.logits = [dim, scale](const Tensor& q, const Tensor& k, std::span<const Position> queries,
@@ -35,11 +44,12 @@ Encoding make(const Parameters& parameters) {
   // scale and the product with it are rounded to the result's: 3 more. The same again in double for the value
   // that it is compared with.
   contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k, Position, Position,
-                                  const Precision& p) {
+                                  const Precision& precision) {
     double sum = 0;
     for (std::size_t c = 0; c < dim; ++c) sum += std::abs(q[c] * k[c]);
     const double terms = static_cast<double>(dim);
-    const double roundings = terms * std::min(p.angle, p.result) + 3 * p.result + (terms + 3) * unit_f64;
+    const double roundings =
+        terms * std::min(precision.angle, precision.result) + 3 * precision.result + (terms + 3) * unit_f64;
     return roundings * sum * static_cast<double>(scale);
   };
   return contextual;
@@ -53,22 +63,22 @@ const EncodingSpec encodings::none{
     .summary = "no positional encoding (NoPE): the logit depends on content alone",
     .formula = "s(q,k; i,j) = q.k / sqrt(dim)",
     .source = "Vaswani et al. 2017, eq. 1; Haviv et al. 2022; Kazemnejad et al. 2023",
-    .parameters = {{"dim", 64.0, {1.0, 2.0, 3.0, 8.0, 64.0}, "width of a head, channels"},
-                   {"scale",
-                    "rsqrt",
-                    {"one", "rsqrt"},
-                    "rsqrt: the logit is divided by sqrt(dim); one: it is not",
-                    true}},
-    .make = &make,
-    .oracle = &oracle::none,
+    .parameters = {{whole("dim", type::any_width, 64, {1, 2, 3, 8, 64}, "width of a head", "channels"),
+                    {"scale",
+                     type::Word{{"rsqrt", "one"}},
+                     "rsqrt",
+                     {"one", "rsqrt"},
+                     "rsqrt: the logit is divided by sqrt(dim); one: it is not",
+                     "",
+                     true}}},
+    .reference = &make,
+    .exact = &oracle::none,
+    .facts = {{&facts::acts_on_logits_alone}, {&facts::depends_on_offset_alone}},
     .claims =
         {
-            holds(score::depends_on_offset),
             holds(score::decays_with_distance),
             fails(score::depends_on_order, "dim=1 i=3", 0.000244,
                   "q.k is the same wherever the key stands: short of the least change, 2^-12, by all of it"),
-            holds(attention::is_causal),
-            holds(attention::keeps_constant_sequences_constant),
             holds(attention::has_the_symmetry_of_its_mask),
             holds(attention::permutation_equivariant),
             holds(attention::pooled_readout_invariant),
@@ -76,8 +86,6 @@ const EncodingSpec encodings::none{
             holds(attention::key_order_invariant),
             fails(attention::breaks_the_symmetry, "dim=1 n=3 permutation=[1,0,2]", 0.000488,
                   "reordered tokens give the reordered answers: short of 2^-11 by all of it"),
-            holds(call::agrees_in_chunks),
-            holds(call::is_stateless),
         },
 };
 

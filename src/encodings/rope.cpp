@@ -1,11 +1,29 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/oracle/rope.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/call/treats_heads_alike.h"
+#include "catalogue/properties/rotary/composes.h"
+#include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
+#include "catalogue/properties/rotary/is_identity_at_zero.h"
+#include "catalogue/properties/rotary/is_linear.h"
+#include "catalogue/properties/rotary/layouts_agree_after_one_permutation.h"
+#include "catalogue/properties/rotary/leaves_the_tail_untouched.h"
+#include "catalogue/properties/rotary/preserves_norm.h"
+#include "catalogue/properties/rotary/preserves_pair_norms.h"
+#include "catalogue/properties/rotary/role_does_not_matter.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "core/declare.h"
 #include "core/hard.h"
-#include "encodings/checked.h"
+#include "encodings/facts.h"
 #include "encodings/scaling.h"
-#include "oracle/oracle.h"
 
 namespace posproof {
 namespace {
@@ -18,19 +36,22 @@ struct Ladder {
   long double amplitude;
 };
 
-Ladder ladder_of(const Parameters& parameters) {
-  Ladder out{checked::width(parameters, "dim"), checked::width(parameters, "heads"), {}, {}, 1};
-  const double base = checked::positive(parameters, "base");
-  const bool split = checked::one_of(parameters, "layout", {"half_split", "interleaved"}) == "half_split";
-  const auto given = checked::whole(parameters, "rotary_dim", 0, static_cast<std::int64_t>(out.dim));
-  const std::size_t rotating = given == 0 ? out.dim : static_cast<std::size_t>(given);
-  if (rotating % 2 == 1)
-    throw Refusal(fmt::format("`dim={} rotary_dim={}`: {} channels rotate, allowed are even numbers", out.dim,
-                              given, rotating));
-  const bool own = checked::one_of(parameters, "exponent", {"rotary_dim", "dim"}) == "rotary_dim";
-  const bool forward = checked::one_of(parameters, "direction", {"forward", "backward"}) == "forward";
-  const std::size_t d = own ? rotating : out.dim;
-  const scaling::Scaling scaled = scaling::read(parameters, base, d);
+// How many channels rotate, the first ones.
+std::size_t rotating_of(const Arguments& p) {
+  return p.whole("rotary_dim") == 0 ? p.width("dim") : p.width("rotary_dim");
+}
+
+// What 2i is divided by in the exponent.
+std::size_t divisor_of(const Arguments& p) {
+  return p.is("exponent", "dim") ? p.width("dim") : rotating_of(p);
+}
+
+Ladder ladder_of(const Arguments& p) {
+  Ladder out{p.width("dim"), p.width("heads"), {}, {}, 1};
+  const double base = p.real("base");
+  const bool split = p.is("layout", "half_split"), forward = p.is("direction", "forward");
+  const std::size_t rotating = rotating_of(p), d = divisor_of(p);
+  const scaling::Scaling scaled = scaling::scaling_of(p);
   out.amplitude = scaled.amplitude;
   for (std::size_t i = 0; i < rotating / 2; ++i) {
     const auto [w, frequency_error] = scaling::frequency(scaled, base, d, i);
@@ -63,8 +84,8 @@ Tensor rotate(const Ladder& ladder_of, const Tensor& x, std::span<const Position
   return out;
 }
 
-Encoding make(const Parameters& parameters) {
-  const Ladder made = ladder_of(parameters);
+Encoding make(const Arguments& p) {
+  const Ladder made = ladder_of(p);
   Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
   rotary.amplitude = static_cast<double>(made.amplitude);
   rotary.positions.hard = hard_positions(made.pairs, rotary.positions.lo, rotary.positions.hi);
@@ -75,6 +96,14 @@ Encoding make(const Parameters& parameters) {
 }
 
 using namespace properties;
+
+// Where a parameter of a scaling is looked at.
+Condition of(std::vector<Value> kinds) {
+  return {{{"scaling", std::move(kinds)}}};
+}
+const Condition scaled = of({"linear", "ntk", "by_parts", "yarn", "llama3"});
+
+constexpr std::string_view rotations = "rotations in original_length";
 
 // YaRN multiplies every rotation with its attention factor.
 const Condition isometry{{{"scaling", {"none", "linear", "ntk", "by_parts", "llama3"}}}};
@@ -87,50 +116,101 @@ const EncodingSpec encodings::rope{
         "(x_a, x_b) -> (x_a cos t w_i - x_b sin t w_i, x_a sin t w_i + x_b cos t w_i), w_i = base^(-2i/dim)",
     .source = "Su et al. 2021, RoFormer: Enhanced Transformer with Rotary Position Embedding, eq. 34",
     .parameters =
-        {{"dim", 64.0, {2.0, 4.0, 6.0, 8.0, 64.0}, "width of a head, channels"},
-         {"heads", 1.0, {1.0, 3.0}, "heads, all rotated alike"},
-         {"base",
-          10000.0,
-          {10000.0, 500000.0},
-          "ratio of the slowest wavelength to the fastest, in the limit"},
-         {"layout",
-          "half_split",
-          {"half_split", "interleaved"},
-          "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)",
-          true},
-         {"rotary_dim", 0.0, {0.0, 2.0, 4.0}, "how many channels rotate, the first ones; 0: all of them"},
-         {"exponent",
-          "rotary_dim",
-          {"rotary_dim", "dim"},
-          "what 2i is divided by in the exponent: rotary_dim, dim",
-          true},
-         {"direction", "forward", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i", true},
-         {"scaling",
-          "none",
-          {"none", "linear", "ntk", "by_parts", "yarn", "llama3"},
-          "for more positions than were trained on: none, linear (w_i/factor), ntk (another base), by_parts "
-          "(ramp over rotations), yarn (ramp over i, and an attention factor), llama3",
-          true},
-         {"factor", 8.0, {8.0}, "of a scaling: times as many positions, from 1"},
-         {"original_length", 8192.0, {8192.0}, "by_parts, yarn, llama3: positions trained on"},
-         {"low_freq_factor",
-          1.0,
-          {1.0},
-          "llama3, low_freq_factor: rotations in original_length up to which w_i is divided by factor"},
-         {"high_freq_factor", 4.0, {4.0}, "llama3, high_freq_factor: rotations from which w_i is kept"},
-         {"beta_fast", 32.0, {32.0}, "by_parts (beta) and yarn: rotations from which w_i is kept"},
-         {"beta_slow",
-          1.0,
-          {1.0},
-          "by_parts (alpha) and yarn: rotations up to which w_i is divided by factor"},
-         {"truncate",
-          "true",
-          {"true", "false"},
-          "yarn: whether the ramp's ends are rounded outward to whole i: true, false",
-          true},
-         {"attention_factor", 0.0, {0.0}, "yarn: of cosine and sine; 0: 0.1 ln factor + 1"}},
-    .make = &make,
-    .oracle = &oracle::rope,
+        {.all = {whole("dim", type::any_width, 64, {2, 4, 6, 8, 64}, "width of a head", "channels"),
+                 whole("heads", type::any_width, 1, {1, 3}, "heads, all rotated alike"),
+                 above_0("base", 10000, {10000, 500000},
+                         "ratio of the slowest wavelength to the fastest, in the limit"),
+                 convention(
+                     "layout", {"half_split", "interleaved"},
+                     "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)"),
+                 whole("rotary_dim", {0, type::any_width.hi}, 0, {0, 2, 4},
+                       "how many channels rotate, the first ones; 0: all of them", "channels"),
+                 convention("exponent", {"rotary_dim", "dim"},
+                            "what 2i is divided by in the exponent: rotary_dim, dim"),
+                 convention("direction", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i"),
+                 convention("scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"},
+                            "for more positions than were trained on: none, linear (w_i/factor), ntk "
+                            "(another base), by_parts (ramp over rotations), yarn (ramp over i, and an "
+                            "attention factor), llama3"),
+                 where(scaled, above_0("factor", 8, {8}, "times as many positions, from 1")),
+                 where(of({"by_parts", "yarn", "llama3"}),
+                       above_0("original_length", 8192, {8192}, "how many were trained on", "positions")),
+                 where(of({"llama3"}), above_0("low_freq_factor",
+                                               1, {1}, "w_i is divided by factor up to so many", rotations)),
+                 where(of({"llama3"}),
+                       above_0("high_freq_factor", 4, {4}, "w_i is kept from so many on", rotations)),
+                 where(of({"by_parts", "yarn"}),
+                       above_0("beta_fast", 32, {32}, "w_i is kept from so many on (by_parts: beta)",
+                               rotations)),
+                 where(
+                     of({"by_parts", "yarn"}),
+                     above_0("beta_slow", 1, {1}, "w_i is divided by factor up to so many (by_parts: alpha)",
+                             rotations)),
+                 where(of({"yarn"}), {"truncate",
+                                      type::Flag{},
+                                      "true",
+                                      {"true", "false"},
+                                      "whether the ramp's ends are rounded outward to whole i",
+                                      "",
+                                      true}),
+                 where(of({"yarn"}), {"attention_factor",
+                                      type::Real{.from = true},
+                                      0.0,
+                                      {0.0},
+                                      "factor of cosine and sine; 0: 0.1 ln factor + 1"})},
+         .relations = {{{"rotary_dim", "dim"},
+                        "widths up to `dim`",
+                        [](const Arguments& p) { return p.width("rotary_dim") <= p.width("dim"); }},
+                       {{"dim", "rotary_dim"},
+                        "even numbers of channels that rotate",
+                        [](const Arguments& p) { return rotating_of(p) % 2 == 0; }},
+                       {{"factor"},
+                        "numbers from 1, where there is a scaling",
+                        [](const Arguments& p) { return p.real("factor") >= 1; },
+                        scaled},
+                       {{"base"},
+                        "numbers above 1, where there is a scaling",
+                        [](const Arguments& p) { return p.real("base") > 1; },
+                        scaled},
+                       {{"dim", "rotary_dim", "exponent"},
+                        "exponents over more than 2 channels",
+                        [](const Arguments& p) { return divisor_of(p) > 2; },
+                        of({"ntk"})},
+                       {{"low_freq_factor", "high_freq_factor"},
+                        "numbers below `high_freq_factor`",
+                        [](const Arguments& p) {
+                          return p.real("low_freq_factor") < p.real("high_freq_factor");
+                        },
+                        of({"llama3"})},
+                       {{"beta_slow", "beta_fast"},
+                        "numbers below `beta_fast`",
+                        [](const Arguments& p) { return p.real("beta_slow") < p.real("beta_fast"); },
+                        of({"by_parts"})},
+                       {{"beta_slow", "beta_fast"},
+                        "numbers up to `beta_fast`",
+                        [](const Arguments& p) { return p.real("beta_slow") <= p.real("beta_fast"); },
+                        of({"yarn"})}}},
+    .reference = &make,
+    .exact = &oracle::rope,
+    .facts = {{&facts::acts_on_logits_alone},
+              {&facts::depends_on_offset_alone},
+              {&facts::distinguishes_positions}},
+    .witnesses =
+        {
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "dim=2 n=2 mask=none permutation=[1,0] x=[1,0,1,1]",
+                  0.28, "the angle between the tokens rotates the other way as they change places"),
+            fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0,1,1]",
+                  0.28, "the angle between the tokens rotates the other way as they change places"),
+            fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0,1,1]", 0.254,
+                  "the logits of the reordered tokens are others, and so are the weights"),
+            fails(attention::query_order_equivariant,
+                  "dim=2 queries=2 keys=2 permutation=[1,0] q=[1,0,0,0] k=[1,0,0,0]", 0.0754,
+                  "query and key together: logit 1/sqrt 2; one place apart: cos(1)/sqrt 2"),
+            fails(attention::key_order_invariant,
+                  "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0,0,0]", 0.0754,
+                  "the key at 0: logit 1/sqrt 2; at 1: cos(1)/sqrt 2"),
+        },
     .claims =
         {
             holds(rotary::preserves_norm, isometry),
@@ -156,30 +236,8 @@ const EncodingSpec encodings::rope{
             fails(rotary::layouts_agree_after_one_permutation,
                   "dim=2 scaling=yarn pairs=neighbours batch=1 n=1 i1=0 x=[1,0] role=query", 0.208,
                   "a complex number of norm 0.1 ln 8 + 1 multiplies each pair"),
-            holds(score::depends_on_offset),
-            holds(score::depends_on_order),
-            fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3", 1.95,
-                  "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),
-            holds(attention::breaks_the_symmetry),
-            holds(attention::is_causal),
-            holds(attention::keeps_constant_sequences_constant),
-            fails(attention::has_the_symmetry_of_its_mask,
-                  "dim=2 n=2 mask=none permutation=[1,0] x=[1,0,1,1]", 0.28,
-                  "the angle between the tokens rotates the other way as they change places"),
-            fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0,1,1]",
-                  0.28, "the angle between the tokens rotates the other way as they change places"),
-            fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0,1,1]", 0.254,
-                  "the logits of the reordered tokens are others, and so are the weights"),
-            fails(attention::query_order_equivariant,
-                  "dim=2 queries=2 keys=2 permutation=[1,0] q=[1,0,0,0] k=[1,0,0,0]", 0.0754,
-                  "query and key together: logit 1/sqrt 2; one place apart: cos(1)/sqrt 2"),
-            fails(attention::key_order_invariant,
-                  "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0,0,0]", 0.0754,
-                  "the key at 0: logit 1/sqrt 2; at 1: cos(1)/sqrt 2"),
-            holds(call::agrees_in_chunks),
-            holds(call::is_stateless),
-            holds(call::takes_positions_in_any_order),
-            holds(call::treats_batch_rows_independently),
+            fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3",
+                  1.95, "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),
             holds(call::treats_heads_alike),
         },
 };

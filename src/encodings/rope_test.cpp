@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "catalogue/encodings.h"
+#include "catalogue/encodings/rope.h"
 #include "encodings/made.h"
 
 namespace posproof {
@@ -133,11 +133,11 @@ TEST(Rope, seeks_the_positions_that_are_nearly_whole_quarter_turns) {
 
 TEST(Rope, refuses_what_makes_no_sense) {
   const auto& spec = encodings::rope;
-  EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_dim=0`: 5 channels rotate, allowed are even numbers");
+  EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_dim=0`: allowed are even numbers of channels that rotate");
   EXPECT_EQ(refused(spec, "dim=8 rotary_dim=3"),
-            "`dim=8 rotary_dim=3`: 3 channels rotate, allowed are even numbers");
-  EXPECT_EQ(refused(spec, "dim=8 rotary_dim=10"), "`rotary_dim=10`: allowed are whole numbers from 0 to 8");
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 65536");
+            "`dim=8 rotary_dim=3`: allowed are even numbers of channels that rotate");
+  EXPECT_EQ(refused(spec, "dim=8 rotary_dim=10"), "`rotary_dim=10 dim=8`: allowed are widths up to `dim`");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 1048576");
   EXPECT_EQ(refused(spec, "base=-10000"), "`base=-10000`: allowed are finite numbers above 0");
   EXPECT_EQ(refused(spec, "layout=neox"), "`layout=neox`: allowed are half_split, interleaved");
   EXPECT_EQ(refused(spec, "exponent=width"), "`exponent=width`: allowed are rotary_dim, dim");
@@ -149,21 +149,23 @@ TEST(Rope, refuses_scalings_without_a_meaning) {
   EXPECT_EQ(refused(spec, "scaling=dynamic"),
             "`scaling=dynamic`: allowed are none, linear, ntk, by_parts, yarn, llama3");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0.5"),
-            "`factor=0.5`: allowed are numbers from 1, where there is a scaling");
+            "`factor=0.5 scaling=linear`: allowed are numbers from 1, where there is a scaling");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0"), "`factor=0`: allowed are finite numbers above 0");
   EXPECT_EQ(refused(spec, "scaling=llama3 base=1"),
-            "`base=1`: allowed are numbers above 1, where there is a scaling");
+            "`base=1 scaling=llama3`: allowed are numbers above 1, where there is a scaling");
   EXPECT_EQ(refused(spec, "dim=2 scaling=ntk"),
-            "`scaling=ntk`: the exponent divides by 2, allowed are numbers above 2");
-  EXPECT_EQ(refused(spec, "scaling=llama3 low_freq_factor=4"),
-            "`low_freq_factor=4`: allowed are numbers below `high_freq_factor`");
+            "`dim=2 rotary_dim=0 exponent=rotary_dim scaling=ntk`: allowed are exponents over more than 2 "
+            "channels");
+  EXPECT_EQ(
+      refused(spec, "scaling=llama3 low_freq_factor=4"),
+      "`low_freq_factor=4 high_freq_factor=4 scaling=llama3`: allowed are numbers below `high_freq_factor`");
   EXPECT_EQ(refused(spec, "scaling=by_parts beta_slow=32"),
-            "`beta_slow=32`: allowed are numbers below `beta_fast`");
+            "`beta_slow=32 beta_fast=32 scaling=by_parts`: allowed are numbers below `beta_fast`");
   EXPECT_EQ(refused(spec, "scaling=yarn beta_slow=33"),
-            "`beta_slow=33`: allowed are numbers up to `beta_fast`");
+            "`beta_slow=33 beta_fast=32 scaling=yarn`: allowed are numbers up to `beta_fast`");
   EXPECT_EQ(refused(spec, "scaling=yarn truncate=yes"), "`truncate=yes`: allowed are true, false");
   EXPECT_EQ(refused(spec, "scaling=yarn attention_factor=-1"),
-            "`attention_factor=-1`: allowed are finite numbers above 0, and 0 for the formula");
+            "`attention_factor=-1`: allowed are finite numbers from 0");
   EXPECT_EQ(refused(spec, "factor=0.5"), "not refused");
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "encodings/checked.h"
+#include "core/parameter.h"
 #include "encodings/ladder.h"
 
 // The frequencies of a rotary ladder that is stretched to `factor` times the positions it was trained on, in
@@ -23,36 +23,12 @@ struct Scaling {
   long double amplitude;             // of cosine and sine
 };
 
-// d is what 2i is divided by in the exponent.
-inline Scaling read(const Parameters& parameters, double base, std::size_t d) {
-  Scaling out{checked::one_of(parameters, "scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"}),
-              checked::positive(parameters, "factor"),
-              checked::positive(parameters, "original_length"),
-              checked::positive(parameters, "low_freq_factor"),
-              checked::positive(parameters, "high_freq_factor"),
-              checked::positive(parameters, "beta_slow"),
-              checked::positive(parameters, "beta_fast"),
-              checked::one_of(parameters, "truncate", {"true", "false"}) == "true",
-              1};
-  const double given = parameters.real("attention_factor");
-  if (!(given >= 0) || std::isinf(given))
-    throw checked::refusal(parameters, "attention_factor",
-                           "are finite numbers above 0, and 0 for the formula");
-  if (out.kind == "none") return out;
-  if (out.factor < 1)
-    throw checked::refusal(parameters, "factor", "are numbers from 1, where there is a scaling");
-  if (base <= 1) throw checked::refusal(parameters, "base", "are numbers above 1, where there is a scaling");
-  if (out.kind == "ntk" && d <= 2)
-    throw Refusal(fmt::format("`scaling=ntk`: the exponent divides by {}, allowed are numbers above 2", d));
-  if (out.kind == "llama3" && out.low >= out.high)
-    throw checked::refusal(parameters, "low_freq_factor", "are numbers below `high_freq_factor`");
-  if (out.kind == "by_parts" && out.beta_slow >= out.beta_fast)
-    throw checked::refusal(parameters, "beta_slow", "are numbers below `beta_fast`");
-  if (out.kind == "yarn") {
-    if (out.beta_slow > out.beta_fast)
-      throw checked::refusal(parameters, "beta_slow", "are numbers up to `beta_fast`");
-    out.amplitude = given == 0 ? 0.1L * std::log(out.factor) + 1 : static_cast<long double>(given);
-  }
+inline Scaling scaling_of(const Arguments& p) {
+  Scaling out{p.word("scaling"),         p.real("factor"),           p.real("original_length"),
+              p.real("low_freq_factor"), p.real("high_freq_factor"), p.real("beta_slow"),
+              p.real("beta_fast"),       p.flag("truncate"),         1};
+  const long double given = p.real("attention_factor");
+  if (out.kind == "yarn") out.amplitude = given == 0 ? 0.1L * std::log(out.factor) + 1 : given;
   return out;
 }
 

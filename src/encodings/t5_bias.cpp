@@ -2,12 +2,23 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/encodings/t5_bias.h"
+#include "catalogue/oracle/t5_bias.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/falls_with_distance.h"
+#include "catalogue/properties/bias/has_exact_buckets.h"
+#include "catalogue/properties/bias/has_monotone_buckets.h"
+#include "catalogue/properties/bias/is_zero_at_offset_zero.h"
+#include "catalogue/properties/bias/saturates.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "core/declare.h"
 #include "core/hard.h"
-#include "encodings/checked.h"
+#include "encodings/facts.h"
 #include "encodings/seeded.h"
-#include "oracle/oracle.h"
 
 namespace posproof {
 namespace {
@@ -44,21 +55,18 @@ Side side(std::int64_t buckets, std::int64_t max_distance) {
   return out;
 }
 
-Encoding make(const Parameters& parameters) {
-  const std::size_t heads = checked::width(parameters, "heads");
-  const bool both =
-      checked::one_of(parameters, "direction", {"bidirectional", "unidirectional"}) == "bidirectional";
-  const std::int64_t count = checked::whole(parameters, "buckets", 2, 1024);
-  if (both && (count < 4 || count % 2 == 1))
-    throw Refusal(
-        fmt::format("`buckets={} direction=bidirectional`: allowed are even numbers from 4", count));
-  const std::int64_t per_side = both ? count / 2 : count;
-  const std::int64_t max_distance = checked::whole(parameters, "max_distance", per_side / 2 + 1, 1 << 20);
-  const bool key_minus_query =
-      checked::one_of(parameters, "relative", {"key_minus_query", "query_minus_key"}) == "key_minus_query";
-  const bool index = checked::one_of(parameters, "table", {"index", "seeded"}) == "index";
-  const auto seed =
-      static_cast<std::uint64_t>(checked::whole(parameters, "table_seed", 0, (std::int64_t{1} << 32) - 1));
+std::int64_t per_side_of(const Arguments& p) {
+  return p.is("direction", "bidirectional") ? p.whole("buckets") / 2 : p.whole("buckets");
+}
+
+Encoding make(const Arguments& p) {
+  const std::size_t heads = p.width("heads");
+  const bool both = p.is("direction", "bidirectional");
+  const std::int64_t count = p.whole("buckets"), max_distance = p.whole("max_distance");
+  const std::int64_t per_side = per_side_of(p);
+  const bool key_minus_query = p.is("relative", "key_minus_query");
+  const bool index = p.is("table", "index");
+  const auto seed = static_cast<std::uint64_t>(p.whole("table_seed"));
 
   const Side one = side(per_side, max_distance);
   Bias bias{.heads = heads,
@@ -95,50 +103,36 @@ const EncodingSpec encodings::t5_bias{
     .source =
         "Raffel et al. 2020, Exploring the Limits of Transfer Learning (T5), section 2.1; mesh-tensorflow",
     .parameters =
-        {{"heads", 8.0, {1.0, 3.0, 8.0, 12.0}, "heads, each with its column of the table"},
-         {"buckets", 32.0, {8.0, 10.0, 32.0}, "rows of the table, for both directions together"},
-         {"max_distance",
-          128.0,
-          {20.0, 128.0},
-          "from about here on all distances share the last bucket, tokens"},
-         {"direction",
-          "bidirectional",
-          {"bidirectional", "unidirectional"},
-          "bidirectional: half of the buckets for keys after the query; unidirectional: those share bucket 0",
-          true},
-         {"relative", "key_minus_query", {"key_minus_query", "query_minus_key"}, "what offset means", true},
-         {"table",
-          "index",
-          {"index", "seeded"},
-          "what stands for the trained numbers: index (bucket + buckets * head), seeded (uniform, of mean "
-          "0)"},
-         {"table_seed", 1.0, {1.0, 2.0}, "of the table `seeded`"}},
-    .make = &make,
-    .oracle = &oracle::t5_bias,
-    .claims =
+        {.all = {whole("heads", type::any_width, 8, {1, 3, 8, 12},
+                       "heads, each with its column of the table"),
+                 whole("buckets", {2, 1024}, 32, {8, 10, 32},
+                       "rows of the table, for both directions together"),
+                 whole("max_distance", {2, std::int64_t{1} << 31}, 128, {20, 128},
+                       "from about here on all distances share the last bucket", "tokens"),
+                 convention("direction", {"bidirectional", "unidirectional"},
+                            "bidirectional: half of the buckets for keys after the query; unidirectional: "
+                            "those share bucket 0"),
+                 convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
+                 of_words("table", {"index", "seeded"},
+                          "what stands for the trained numbers: index (bucket + buckets * head), seeded "
+                          "(uniform, of mean 0)"),
+                 where({{{"table", {"seeded"}}}},
+                       whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table"))},
+         .relations =
+             {{{"buckets"},
+               "even numbers from 4",
+               [](const Arguments& p) { return p.whole("buckets") % 2 == 0 && p.whole("buckets") >= 4; },
+               {{{"direction", {"bidirectional"}}}}},
+              {{"max_distance", "buckets", "direction"},
+               "distances beyond those that have a bucket each, half of a direction's",
+               [](const Arguments& p) { return p.whole("max_distance") > per_side_of(p) / 2; }}}},
+    .reference = &make,
+    .exact = &oracle::t5_bias,
+    .facts = {{&facts::acts_on_logits_alone},
+              {&facts::depends_on_offset_alone},
+              {&facts::distinguishes_positions}},
+    .witnesses =
         {
-            holds(bias::depends_on_offset),
-            holds(bias::saturates),
-            holds(bias::has_exact_buckets, {.all = {{"direction", {"bidirectional"}}}}),
-            holds(bias::has_exact_buckets, {.all = {{"relative", {"key_minus_query"}}}}),
-            fails(bias::has_exact_buckets,
-                  "direction=unidirectional relative=query_minus_key n=0 t=1 side=past i=1", 1,
-                  "the buckets are on the other side: the whole past shares bucket 0",
-                  {.all = {{"direction", {"unidirectional"}}, {"relative", {"query_minus_key"}}}}),
-            holds(bias::has_monotone_buckets, {.all = {{"table", {"index"}}}}),
-            fails(bias::has_monotone_buckets, "table=seeded near=0 t=1 side=past i=1", 2.17,
-                  "trained numbers come in any order", {.all = {{"table", {"seeded"}}}}),
-            fails(bias::falls_with_distance, "far=1 near=0 side=past i=1", 1,
-                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
-            fails(bias::is_zero_at_offset_zero, "heads=2 i=0", 32,
-                  "bucket 0 is an entry like any other: here that of the second head, 32"),
-            holds(score::depends_on_offset),
-            holds(score::depends_on_order),
-            fails(score::decays_with_distance, "heads=1 q=[0*4] i=1 far=1 near=0", 1,
-                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
-            holds(attention::breaks_the_symmetry),
-            holds(attention::is_causal),
-            holds(attention::keeps_constant_sequences_constant),
             fails(attention::has_the_symmetry_of_its_mask,
                   "heads=1 n=2 mask=none permutation=[1,0] x=[1,0*7]", 0.269,
                   "the keys before a query and after it have other buckets"),
@@ -152,9 +146,25 @@ const EncodingSpec encodings::t5_bias{
             fails(attention::key_order_invariant,
                   "heads=1 queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 1,
                   "bucket 17 of the key after outweighs bucket 0"),
-            holds(call::agrees_in_chunks),
-            holds(call::is_stateless),
-            holds(call::takes_positions_in_any_order),
+        },
+    .claims =
+        {
+            holds(bias::saturates),
+            holds(bias::has_exact_buckets, {.all = {{"direction", {"bidirectional"}}}}),
+            holds(bias::has_exact_buckets, {.all = {{"relative", {"key_minus_query"}}}}),
+            fails(bias::has_exact_buckets,
+                  "direction=unidirectional relative=query_minus_key n=0 t=1 side=past i=1", 1,
+                  "the buckets are on the other side: the whole past shares bucket 0",
+                  {.all = {{"direction", {"unidirectional"}}, {"relative", {"query_minus_key"}}}}),
+            holds(bias::has_monotone_buckets, {.all = {{"table", {"index"}}}}),
+            fails(bias::has_monotone_buckets, "table=seeded near=0 t=1 side=past i=1",
+                  2.17, "trained numbers come in any order", {.all = {{"table", {"seeded"}}}}),
+            fails(bias::falls_with_distance, "far=1 near=0 side=past i=1", 1,
+                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+            fails(bias::is_zero_at_offset_zero, "heads=2 i=0",
+                  32, "bucket 0 is an entry like any other: here that of the second head, 32"),
+            fails(score::decays_with_distance, "heads=1 q=[0*4] i=1 far=1 near=0", 1,
+                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
         },
 };
 

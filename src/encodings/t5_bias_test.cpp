@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "catalogue/encodings.h"
+#include "catalogue/encodings/t5_bias.h"
 #include "encodings/made.h"
 
 namespace posproof {
@@ -72,19 +72,21 @@ TEST(T5Bias, declares_its_buckets) {
 
 TEST(T5Bias, refuses_what_makes_no_sense) {
   const auto& spec = encodings::t5_bias;
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 1048576");
   EXPECT_EQ(refused(spec, "buckets=1"), "`buckets=1`: allowed are whole numbers from 2 to 1024");
   EXPECT_EQ(refused(spec, "buckets=2"),
             "`buckets=2 direction=bidirectional`: allowed are even numbers from 4");
   EXPECT_EQ(refused(spec, "buckets=33"),
             "`buckets=33 direction=bidirectional`: allowed are even numbers from 4");
-  EXPECT_EQ(refused(spec, "max_distance=8"), "`max_distance=8`: allowed are whole numbers from 9 to 1048576");
+  EXPECT_EQ(refused(spec, "max_distance=8"),
+            "`max_distance=8 buckets=32 direction=bidirectional`: allowed are distances beyond those that "
+            "have a bucket each, half of a direction's");
   EXPECT_EQ(refused(spec, "direction=decoder"),
             "`direction=decoder`: allowed are bidirectional, unidirectional");
   EXPECT_EQ(refused(spec, "relative=key"), "`relative=key`: allowed are key_minus_query, query_minus_key");
   EXPECT_EQ(refused(spec, "table=random"), "`table=random`: allowed are index, seeded");
-  EXPECT_EQ(refused(spec, "table_seed=-1"),
-            "`table_seed=-1`: allowed are whole numbers from 0 to 4294967295");
+  EXPECT_EQ(refused(spec, "table_seed=0.5"),
+            "`table_seed=0.5`: allowed are whole numbers from -9007199254740992 to 9007199254740992");
 }
 
 }  // namespace

@@ -4,6 +4,12 @@
 #include <array>
 
 #include "catalogue/encodings.h"
+#include "catalogue/encodings/binary.h"
+#include "catalogue/encodings/learned.h"
+#include "catalogue/encodings/none.h"
+#include "catalogue/encodings/normalized_index.h"
+#include "catalogue/encodings/one_hot.h"
+#include "catalogue/encodings/raw_index.h"
 #include "encodings/made.h"
 #include "encodings/seeded.h"
 
@@ -54,23 +60,32 @@ TEST(Learned, ends_where_its_table_ends) {
             "position -1 is outside the table, which holds positions 0 to 2");
 }
 
+TEST(Learned, begins_where_its_table_begins) {
+  const auto& spec = encodings::learned;
+  EXPECT_EQ(row(spec, "dim=1 length=4 offset=-2", 3, 4), (Doubles{1}));
+  EXPECT_EQ(made<Table>(spec, "length=4 offset=-2").positions.lo, 2);
+  EXPECT_EQ(refused_row(spec, "length=4 offset=-2", 1, 4),
+            "position 1 is outside the table, which holds positions 2 to 5");
+}
+
 TEST(Learned, refuses_what_makes_no_sense) {
   const auto& spec = encodings::learned;
-  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 1048576");
   EXPECT_EQ(refused(spec, "length=0"), "`length=0`: allowed are whole numbers from 1 to 1048576");
-  EXPECT_EQ(refused(spec, "length=4 offset=4"), "`offset=4`: allowed are whole numbers from 0 to 3");
+  EXPECT_EQ(refused(spec, "length=4 offset=4"), "`offset=4 length=4`: allowed are offsets below the length");
   EXPECT_EQ(refused(spec, "table=trained"), "`table=trained`: allowed are index, seeded");
   EXPECT_EQ(refused(spec, "table_seed=0.5"),
-            "`table_seed=0.5`: allowed are whole numbers from 0 to 4294967295");
+            "`table_seed=0.5`: allowed are whole numbers from -9007199254740992 to 9007199254740992");
   EXPECT_EQ(refused(spec, "std=0"), "`std=0`: allowed are finite numbers above 0");
 }
 
 TEST(RawIndex, is_the_position) {
   EXPECT_EQ(row(encodings::raw_index, "dim=2", 1048576, 1048577), (Doubles{1048576, 1048576}));
   EXPECT_EQ(row(encodings::raw_index, "offset=2", 5, 6), (Doubles{7}));
-  EXPECT_EQ(refused(encodings::raw_index, "dim=-1"), "`dim=-1`: allowed are whole numbers from 1 to 65536");
-  EXPECT_EQ(refused(encodings::raw_index, "offset=65537"),
-            "`offset=65537`: allowed are whole numbers from -65536 to 65536");
+  EXPECT_EQ(refused(encodings::raw_index, "dim=-1"), "`dim=-1`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(
+      refused(encodings::raw_index, "offset=4503599627370497"),
+      "`offset=4503599627370497`: allowed are whole numbers from -4503599627370496 to 4503599627370496");
 }
 
 TEST(NormalizedIndex, is_a_share_of_the_length) {
@@ -115,7 +130,7 @@ TEST(OneHot, is_one_channel) {
   EXPECT_EQ(row(encodings::one_hot, "dim=3", 2, 3), (Doubles{0, 0, 1}));
   EXPECT_EQ(refused_row(encodings::one_hot, "dim=3", 3, 4),
             "position 3 is outside the table, which holds positions 0 to 2");
-  EXPECT_EQ(refused(encodings::one_hot, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 65536");
+  EXPECT_EQ(refused(encodings::one_hot, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 1048576");
 }
 
 TEST(None, is_the_scaled_product_at_every_position) {

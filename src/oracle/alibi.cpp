@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "catalogue/oracle/alibi.h"
 #include "core/hard.h"
 #include "exact/bias_kernels.h"
-#include "oracle/asked.h"
-#include "oracle/oracle.h"
 
-namespace posproof::oracle {
+namespace posproof {
 
 using namespace exact;
 
@@ -34,17 +33,11 @@ Position distance(Form form, Position offset) {
 
 }  // namespace
 
-Encoding alibi(const Parameters& parameters) {
-  const Asked asked(parameters, "alibi", {"heads", "rule", "form", "rows", "max_bias"});
-  const std::size_t heads = asked.width("heads", 8);
-  const bool official = asked.word("rule", {"official", "geometric"}) == "official";
-  const bool causal = asked.word("form", {"causal", "symmetric"}) == "causal";
-  const bool key_index = asked.word("rows", {"relative", "key_index"}) == "key_index";
-  if (key_index && !causal)
-    asked.refuse("`rows=key_index` is the same only after a causal softmax, so `form` is causal");
-  const double max_bias = asked.positive("max_bias", 8);
+Encoding oracle::alibi(const Arguments& p) {
+  const std::size_t heads = p.width("heads");
+  const bool causal = p.is("form", "causal"), key_index = p.is("rows", "key_index");
   const Form form = key_index ? Form::key_index : causal ? Form::causal : Form::symmetric;
-  const auto kernels = kernels_of(static_cast<std::int64_t>(heads), official, max_bias);
+  const auto kernels = kernels_of(p.whole("heads"), p.is("rule", "official"), p.real("max_bias"));
 
   Bias bias{.heads = heads, .causal = causal};
   for (const LinearBias& kernel : kernels) bias.slopes.push_back(kernel.slope());
@@ -65,4 +58,4 @@ Encoding alibi(const Parameters& parameters) {
   return bias;
 }
 
-}  // namespace posproof::oracle
+}  // namespace posproof

@@ -6,9 +6,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/sinusoidal.h"
 #include "core/hard.h"
 #include "exact/by_integers.h"
-#include "oracle/oracle.h"
 
 namespace posproof {
 namespace {
@@ -19,10 +20,10 @@ using by_integers::Whole;
 constexpr Position farthest = Position{1} << 40;
 
 Table sinusoidal(std::string_view words) {
-  return std::get<Table>(oracle::sinusoidal(Case::parse(words)));
+  return std::get<Table>(encodings::sinusoidal.oracle(Case::parse(words)));
 }
 Rotary rope(std::string_view words) {
-  return std::get<Rotary>(oracle::rope(Case::parse(words)));
+  return std::get<Rotary>(encodings::rope.oracle(Case::parse(words)));
 }
 
 TEST(ByIntegers, knows_pi) {

@@ -3,8 +3,9 @@
 
 #include <cmath>
 
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/t5_bias.h"
 #include "exact/bias_kernels.h"
-#include "oracle/oracle.h"
 
 namespace posproof::oracle {
 
@@ -13,17 +14,17 @@ using namespace exact;
 namespace {
 
 struct Setting {
-  Encoding (*oracle)(const Parameters&);
+  const EncodingSpec* spec;
   std::string words;
-  Bias bias() const { return std::get<Bias>(oracle(Case::parse(words))); }
+  Bias bias() const { return std::get<Bias>(spec->oracle(Case::parse(words))); }
 };
 
-const std::vector<Setting> settings = {{&alibi, "heads=12"},
-                                       {&alibi, "heads=3 rule=geometric form=symmetric"},
-                                       {&alibi, "heads=5 rows=key_index max_bias=4.3"},
-                                       {&t5_bias, "heads=3"},
-                                       {&t5_bias, "heads=3 table=seeded direction=unidirectional"},
-                                       {&t5_bias, "heads=2 relative=query_minus_key buckets=10"}};
+const std::vector<Setting> settings = {{&encodings::alibi, "heads=12"},
+                                       {&encodings::alibi, "heads=3 rule=geometric form=symmetric"},
+                                       {&encodings::alibi, "heads=5 rows=key_index max_bias=4.3"},
+                                       {&encodings::t5_bias, "heads=3"},
+                                       {&encodings::t5_bias, "heads=3 table=seeded direction=unidirectional"},
+                                       {&encodings::t5_bias, "heads=2 relative=query_minus_key buckets=10"}};
 
 std::vector<double> filled(const Bias& bias, std::size_t head, Position first, std::size_t count,
                            Format format) {
@@ -62,7 +63,7 @@ TEST(ExactBias, fills_with_the_offsets_one_after_another) {
 
 // What MPFR says of each slope and distance, straight to the format.
 TEST(ExactBias, of_alibi_is_its_kernel_in_every_format) {
-  const Bias bias = Setting{&alibi, "heads=12"}.bias();
+  const Bias bias = Setting{&encodings::alibi, "heads=12"}.bias();
   for (std::size_t h = 0; h < 12; ++h) {
     const auto step = static_cast<std::int64_t>(h);
     const Linear kernel = h < 8 ? Linear{8, step + 1, 8} : Linear{8, 2 * (step - 8) + 1, 16};
@@ -78,7 +79,7 @@ TEST(ExactBias, of_alibi_is_its_kernel_in_every_format) {
 
 // Found by a search over 2^31 keys: slope times key is so near to a tie of f32 that its double is the tie.
 TEST(ExactBias, of_twelve_heads_has_an_entry_that_two_roundings_get_wrong) {
-  const Bias bias = Setting{&alibi, "heads=12 rows=key_index"}.bias();
+  const Bias bias = Setting{&encodings::alibi, "heads=12 rows=key_index"}.bias();
   constexpr Position key = 1295743693;
   for (std::size_t h = 8; h < 12; ++h) {
     const double right = std::ldexp(0x1.b4e462p+29, 8 - static_cast<int>(h));

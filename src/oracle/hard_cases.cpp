@@ -7,8 +7,6 @@
 #include <initializer_list>
 #include <stdexcept>
 
-#include "oracle/oracle.h"
-
 namespace posproof::oracle {
 namespace {
 
@@ -164,13 +162,6 @@ HardCases hard_cases(std::string_view file, std::string_view contents) {
     throw std::invalid_argument(
         fmt::format("{}: no line names the ladder, like `encoding=rope dim=64 base=10000`", file));
   return out;
-}
-
-Encoding encoding_of(std::string_view encoding, const Parameters& parameters) {
-  if (encoding == "rope") return rope(parameters);
-  if (encoding == "sinusoidal") return sinusoidal(parameters);
-  throw std::invalid_argument(
-      fmt::format("encoding `{}` has no ladder; allowed are rope, sinusoidal", encoding));
 }
 
 }  // namespace posproof::oracle

@@ -60,8 +60,4 @@ std::string worst_text(Format format, double distance);
 // number, the word and what is allowed.
 HardCases hard_cases(std::string_view file, std::string_view contents);
 
-// The encoding of the ladder, exactly. Throws std::invalid_argument for one that has no ladder, and Refusal
-// as the encoding's oracle does.
-Encoding encoding_of(std::string_view encoding, const Parameters& parameters);
-
 }  // namespace posproof::oracle

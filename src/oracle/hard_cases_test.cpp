@@ -14,6 +14,7 @@
 #include "exact/hard_to_round.h"
 #include "exact/ladder.h"
 #include "exact/strip.h"
+#include "run/catalogued.h"
 
 namespace posproof::oracle {
 
@@ -44,7 +45,7 @@ void for_each_file(auto tell) {
 
 TEST(HardCases, every_recorded_distance_is_right_to_the_digits_printed) {
   for_each_file([](const HardCases& file) {
-    const Encoding encoding = encoding_of(file.encoding, file.parameters);
+    const Encoding encoding = encoding_named(file.encoding).oracle(file.parameters);
     const Multiprecision& multiprecision = exact_of(encoding).ladder().multiprecision();
     EXPECT_GE(file.cases.size(), 30u);
     for (const HardCase& one : file.cases) {
@@ -64,7 +65,7 @@ TEST(HardCases, every_recorded_distance_is_right_to_the_digits_printed) {
 TEST(HardCases, the_fast_way_and_mpfr_answer_bit_for_bit_alike_in_every_format) {
   std::size_t compared = 0, mismatches = 0;
   for_each_file([&](const HardCases& file) {
-    const Encoding encoding = encoding_of(file.encoding, file.parameters);
+    const Encoding encoding = encoding_named(file.encoding).oracle(file.parameters);
     const ExactTable& exact = exact_of(encoding);
     for (const HardCase& one : file.cases) {
       for (const Format format : every_format) {
@@ -94,7 +95,7 @@ TEST(HardCases, whole_numbers_round_them_to_the_same_doubles) {
   std::size_t compared = 0;
   for_each_file([&](const HardCases& file) {
     if (file.parameters.has("scaling") || file.parameters.has("divisor")) return;
-    const Encoding encoding = encoding_of(file.encoding, file.parameters);
+    const Encoding encoding = encoding_named(file.encoding).oracle(file.parameters);
     const double base = file.parameters.real("base");
     const auto dim = static_cast<unsigned>(file.parameters.integer("dim"));
     for (const HardCase& one : file.cases) {
@@ -184,7 +185,7 @@ TEST(HardSearch, finds_the_entries_nearest_to_a_boundary_of_all_that_mpfr_measur
   constexpr std::size_t count = 3;
   for (const auto& [id, parameters] : small) {
     SCOPED_TRACE(parameters);
-    const Encoding encoding = encoding_of(id, Case::parse(parameters));
+    const Encoding encoding = encoding_named(id).oracle(Case::parse(parameters));
     const Ladder& ladder = exact_of(encoding).ladder();
     for (const unsigned threads : {1u, 2u}) {
       const auto found = hardest_to_round(ladder, limits, count, threads);
@@ -223,7 +224,7 @@ TEST(HardSearch, measures_distances_in_places_of_the_format) {
 TEST(HardSearch, finds_the_positions_nearest_to_quarter_turns_of_all) {
   for (const auto& [id, parameters] : small) {
     SCOPED_TRACE(parameters);
-    const Encoding encoding = encoding_of(id, Case::parse(parameters));
+    const Encoding encoding = encoding_named(id).oracle(Case::parse(parameters));
     const Ladder& ladder = exact_of(encoding).ladder();
     for (const Position limit : {50, 4000}) {
       std::vector<std::pair<double, Position>> best;
@@ -244,7 +245,7 @@ TEST(HardSearch, finds_the_positions_nearest_to_quarter_turns_of_all) {
 }
 
 TEST(HardSearch, continued_fractions_of_512_bits_and_euclids_algorithm_agree_up_to_2_40) {
-  const Encoding encoding = encoding_of("rope", Case::parse("dim=64 base=10000"));
+  const Encoding encoding = encoding_named("rope").oracle(Case::parse("dim=64 base=10000"));
   const Ladder& ladder = exact_of(encoding).ladder();
   const auto found = closest_to_quarter_turns(ladder, Position{1} << 40, ladder.size());
   ASSERT_EQ(found.size(), ladder.size());

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include "exact/hard_to_round.h"
 #include "exact/ladder.h"
 #include "oracle/hard_cases.h"
+#include "run/catalogued.h"
 
 namespace posproof::oracle {
 
@@ -52,7 +54,10 @@ class Collected {
 };
 
 const Ladder& ladder_of(const Encoding& encoding) {
-  return exact_table(encoding)->ladder();
+  const auto exact = exact_table(encoding);
+  if (exact == nullptr)
+    throw std::invalid_argument("the encoding has no ladder; allowed are rope, sinusoidal");
+  return exact->ladder();
 }
 
 std::size_t kept(bool last) {
@@ -60,7 +65,7 @@ std::size_t kept(bool last) {
 }
 
 int run(std::string_view encoding_id, const Parameters& parameters) {
-  const Encoding encoding = encoding_of(encoding_id, parameters);
+  const Encoding encoding = encoding_named(encoding_id).oracle(parameters);
   const Ladder& ladder = ladder_of(encoding);
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
 

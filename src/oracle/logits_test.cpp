@@ -6,22 +6,24 @@
 #include <cmath>
 #include <random>
 
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/none.h"
+#include "catalogue/encodings/t5_bias.h"
 #include "core/hard.h"
 #include "exact/by_integers.h"
 #include "exact/numbers.h"
-#include "oracle/oracle.h"
 
 namespace posproof {
 namespace {
 
 Bias alibi(std::string_view words) {
-  return std::get<Bias>(oracle::alibi(Case::parse(words)));
+  return std::get<Bias>(encodings::alibi.oracle(Case::parse(words)));
 }
 Bias t5(std::string_view words) {
-  return std::get<Bias>(oracle::t5_bias(Case::parse(words)));
+  return std::get<Bias>(encodings::t5_bias.oracle(Case::parse(words)));
 }
 Contextual none(std::string_view words) {
-  return std::get<Contextual>(oracle::none(Case::parse(words)));
+  return std::get<Contextual>(encodings::none.oracle(Case::parse(words)));
 }
 
 double at(const Bias& bias, Position i, Position j, std::size_t head = 0) {
@@ -29,9 +31,9 @@ double at(const Bias& bias, Position i, Position j, std::size_t head = 0) {
   return bias.bias(query, key).data.at(head);
 }
 
-bool refused(Encoding (*make)(const Parameters&), std::string_view words) {
+bool refused(const EncodingSpec& spec, std::string_view words) {
   try {
-    make(Case::parse(words));
+    spec.oracle(Case::parse(words));
     return false;
   } catch (const Refusal&) {
     return true;
@@ -83,8 +85,8 @@ TEST(OracleAlibi, has_the_forms_that_were_asked_for) {
   EXPECT_EQ(at(alibi("heads=2"), 5, 3, 1), -2.0 / 256);
   EXPECT_TRUE(alibi("").causal);
   EXPECT_FALSE(alibi("form=symmetric").causal);
-  EXPECT_TRUE(refused(&oracle::alibi, "form=symmetric rows=key_index"));
-  EXPECT_TRUE(refused(&oracle::alibi, "max_bias=0"));
+  EXPECT_TRUE(refused(encodings::alibi, "form=symmetric rows=key_index"));
+  EXPECT_TRUE(refused(encodings::alibi, "max_bias=0"));
 
   const std::array<Position, 2> queries = {7, 9};
   const std::array<Position, 3> keys = {0, 4, 6};
@@ -127,7 +129,7 @@ TEST(OracleT5, has_the_direction_that_was_asked_for) {
   EXPECT_TRUE(t5("direction=unidirectional").causal);
   EXPECT_FALSE(t5("").causal);
   for (const char* words : {"buckets=31", "buckets=2", "max_distance=8", "buckets=1", "table=random"})
-    EXPECT_TRUE(refused(&oracle::t5_bias, words)) << words;
+    EXPECT_TRUE(refused(encodings::t5_bias, words)) << words;
 }
 
 // The paper's formula with a hundred digits. An edge is a whole number only where the logarithms' quotient is

@@ -2,12 +2,11 @@
 
 #include <cmath>
 
+#include "catalogue/oracle/none.h"
 #include "core/hard.h"
 #include "exact/numbers.h"
-#include "oracle/asked.h"
-#include "oracle/oracle.h"
 
-namespace posproof::oracle {
+namespace posproof {
 
 using namespace exact;
 
@@ -42,10 +41,9 @@ Tensor logits_of(const Tensor& q, const Tensor& k, std::size_t queries, std::siz
 
 }  // namespace
 
-Encoding none(const Parameters& parameters) {
-  const Asked asked(parameters, "none", {"dim", "scale"});
-  const std::size_t dim = asked.width("dim", 64);
-  const std::size_t root = asked.word("scale", {"rsqrt", "one"}) == "rsqrt" ? dim : 1;
+Encoding oracle::none(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
+  const std::size_t root = p.is("scale", "rsqrt") ? dim : 1;
 
   Contextual none{.dim = dim};
   none.positions.hard = hard_positions(std::span<const Pair>{}, none.positions.lo, none.positions.hi);
@@ -55,8 +53,8 @@ Encoding none(const Parameters& parameters) {
   };
   none.error = [scale = 1 / std::sqrt(static_cast<double>(root))](
                    std::span<const double> q, std::span<const double> k, Position, Position,
-                   const Precision& p) { return bound(q, k, scale, p); };
+                   const Precision& precision) { return bound(q, k, scale, precision); };
   return none;
 }
 
-}  // namespace posproof::oracle
+}  // namespace posproof

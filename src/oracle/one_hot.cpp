@@ -1,19 +1,20 @@
-#include "oracle/oracle.h"
+#include "catalogue/oracle/one_hot.h"
 #include "oracle/whole.h"
 
-namespace posproof::oracle {
+namespace posproof {
 
-Encoding one_hot(const Parameters& parameters) {
-  const Asked asked(parameters, "one_hot", {"dim"});
-  const std::size_t dim = asked.width("dim", 64);
+using namespace oracle;
+
+Encoding oracle::one_hot(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
   const Position last = static_cast<Position>(dim) - 1;
   Table table{.dim = dim, .positions = whole_domain(0, last)};
   table.positions.ends = true;
   table.rows = rows_from(dim, [last](Position t, std::size_t c, Position) {
-    within("one_hot", t, 0, last);
+    refuse_outside(t, 0, last);
     return static_cast<Position>(c) == t ? 1.0 : 0.0;
   });
   return table;
 }
 
-}  // namespace posproof::oracle
+}  // namespace posproof

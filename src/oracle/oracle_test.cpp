@@ -1,5 +1,11 @@
 // Golden numbers of the oracle's tables, its layouts, and what it refuses. Angles have a test of their own.
-#include "oracle/oracle.h"
+#include "catalogue/encodings/binary.h"
+#include "catalogue/encodings/learned.h"
+#include "catalogue/encodings/normalized_index.h"
+#include "catalogue/encodings/one_hot.h"
+#include "catalogue/encodings/raw_index.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/sinusoidal.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +23,7 @@ namespace {
 using Row = std::vector<double>;
 
 Table sinusoidal(std::string_view words) {
-  return std::get<Table>(oracle::sinusoidal(Case::parse(words)));
+  return std::get<Table>(encodings::sinusoidal.oracle(Case::parse(words)));
 }
 
 Row row(const Table& table, Position t, Position length = 1 << 20) {
@@ -25,8 +31,8 @@ Row row(const Table& table, Position t, Position length = 1 << 20) {
   return table.rows(at, length).data;
 }
 
-Row row(Encoding (*make)(const Parameters&), std::string_view words, Position t, Position length = 1 << 20) {
-  return row(std::get<Table>(make(Case::parse(words))), t, length);
+Row row(const EncodingSpec& spec, std::string_view words, Position t, Position length = 1 << 20) {
+  return row(std::get<Table>(spec.oracle(Case::parse(words))), t, length);
 }
 
 double product(const Row& a, const Row& b) {
@@ -43,9 +49,9 @@ double distance(int dim, Position k) {
   return static_cast<double>(std::sqrt(sum));
 }
 
-std::string refusal(Encoding (*make)(const Parameters&), std::string_view words) {
+std::string refusal(const EncodingSpec& spec, std::string_view words) {
   try {
-    make(Case::parse(words));
+    spec.oracle(Case::parse(words));
   } catch (const Refusal& refused) {
     return refused.what();
   }
@@ -156,33 +162,30 @@ TEST(OracleSinusoidal, seeks_the_hard_positions_behind_the_offset) {
 }
 
 TEST(OracleSinusoidal, says_what_it_refuses_and_why) {
-  EXPECT_EQ(refusal(&oracle::sinusoidal, "dim=7"),
-            "sinusoidal `dim=7`: `dim` is even unless `odd` says what becomes of the last column");
-  EXPECT_EQ(refusal(&oracle::sinusoidal, "dim=8 bse=7"),
-            "sinusoidal `dim=8 bse=7`: `bse` is not one of its parameters (dim, base, layout, divisor, "
-            "offset, odd, "
-            "amplitude)");
-  EXPECT_EQ(refusal(&oracle::sinusoidal, "dim=8.5"),
-            "sinusoidal `dim=8.5`: `dim` is a whole number from 1 to 1048576");
-  EXPECT_EQ(refusal(&oracle::sinusoidal, "layout=rope"),
-            "sinusoidal `layout=rope`: `layout` is one of interleaved, sin_cos, cos_sin");
-  EXPECT_EQ(refusal(&oracle::sinusoidal, "base=0"), "sinusoidal `base=0`: `base` is a finite number above 0");
-  EXPECT_NE(refusal(&oracle::sinusoidal, "dim=two"), "");
-  EXPECT_NE(refusal(&oracle::sinusoidal, "dim=0"), "");
-  EXPECT_NE(refusal(&oracle::sinusoidal, "dim=2 divisor=half_minus_one"), "");
-  EXPECT_NE(refusal(&oracle::sinusoidal, "dim=1 odd=zero_pad"), "");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=7"), "`dim=7 odd=refuse`: allowed are even widths");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=8 bse=7"),
+            "there is no parameter `bse=7`; there are dim, base, layout, divisor, offset, odd, amplitude");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=8.5"),
+            "`dim=8.5`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "layout=rope"),
+            "`layout=rope`: allowed are interleaved, sin_cos, cos_sin");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "base=0"), "`base=0`: allowed are finite numbers above 0");
+  EXPECT_NE(refusal(encodings::sinusoidal, "dim=two"), "");
+  EXPECT_NE(refusal(encodings::sinusoidal, "dim=0"), "");
+  EXPECT_NE(refusal(encodings::sinusoidal, "dim=2 divisor=half_minus_one"), "");
+  EXPECT_NE(refusal(encodings::sinusoidal, "dim=1 odd=zero_pad"), "");
   EXPECT_TRUE(refuses([] { row(sinusoidal("offset=1"), std::numeric_limits<Position>::max()); }));
   EXPECT_TRUE(refuses([] { row(sinusoidal("base=1e-300"), 1); }));
 }
 
 TEST(OracleLearned, has_the_index_of_each_entry_or_its_seeded_value) {
-  EXPECT_EQ(row(&oracle::learned, "dim=3 length=5", 4), (Row{12, 13, 14}));
-  EXPECT_EQ(row(&oracle::learned, "dim=3 length=5 offset=2", 1), (Row{9, 10, 11}));
-  EXPECT_TRUE(refuses([] { row(&oracle::learned, "dim=3 length=5", 5); }));
-  EXPECT_TRUE(refuses([] { row(&oracle::learned, "dim=3 length=5", -1); }));
-  EXPECT_TRUE(refuses([] { row(&oracle::learned, "dim=3 length=5 offset=2", 3); }));
-  EXPECT_NE(refusal(&oracle::learned, "length=2 offset=2"), "");
-  const Table table = std::get<Table>(oracle::learned(Case::parse("dim=3 length=5 offset=2")));
+  EXPECT_EQ(row(encodings::learned, "dim=3 length=5", 4), (Row{12, 13, 14}));
+  EXPECT_EQ(row(encodings::learned, "dim=3 length=5 offset=2", 1), (Row{9, 10, 11}));
+  EXPECT_TRUE(refuses([] { row(encodings::learned, "dim=3 length=5", 5); }));
+  EXPECT_TRUE(refuses([] { row(encodings::learned, "dim=3 length=5", -1); }));
+  EXPECT_TRUE(refuses([] { row(encodings::learned, "dim=3 length=5 offset=2", 3); }));
+  EXPECT_NE(refusal(encodings::learned, "length=2 offset=2"), "");
+  const Table table = std::get<Table>(encodings::learned.oracle(Case::parse("dim=3 length=5 offset=2")));
   EXPECT_EQ(table.positions.hi, 2);
   EXPECT_EQ(table.offset, 2);
 
@@ -193,45 +196,45 @@ TEST(OracleLearned, has_the_index_of_each_entry_or_its_seeded_value) {
   EXPECT_DOUBLE_EQ(exact::seeded(1, 0, 0), uniform(0xe220a8397b1dcdafu));
   EXPECT_DOUBLE_EQ(exact::seeded(1, 0, 1234567), uniform(6457827717110365317u));
   EXPECT_EQ(exact::seeded(0.25, 3, 7), exact::seeded(1, 3, 7) / 4);
-  EXPECT_EQ(row(&oracle::learned, "dim=3 length=5 table=seeded table_seed=9 std=2", 4),
+  EXPECT_EQ(row(encodings::learned, "dim=3 length=5 table=seeded table_seed=9 std=2", 4),
             (Row{exact::seeded(2, 9, 12), exact::seeded(2, 9, 13), exact::seeded(2, 9, 14)}));
   EXPECT_EQ(exact::seeded(1, 1, 5), exact::seeded(1, 0, (std::uint64_t{1} << 32) + 5));
 }
 
 TEST(OracleWhole, is_what_it_is_called) {
-  EXPECT_EQ(row(&oracle::raw_index, "dim=2 offset=1", 41), (Row{42, 42}));
-  EXPECT_EQ(row(&oracle::normalized_index, "", 2, 5), (Row{0.5}));
-  EXPECT_EQ(row(&oracle::normalized_index, "range=per_length", 2, 5), (Row{0.4}));
-  EXPECT_EQ(row(&oracle::normalized_index, "range=shifted", 2, 5), (Row{0.6}));
-  EXPECT_EQ(row(&oracle::normalized_index, "range=centred dim=2", 1, 5), (Row{-0.5, -0.5}));
-  EXPECT_EQ(row(&oracle::normalized_index, "range=centred", 1, 4), (Row{-1.0 / 3}));
-  EXPECT_EQ(row(&oracle::binary, "dim=4", 6), (Row{0, 1, 1, 0}));
-  EXPECT_EQ(row(&oracle::binary, "dim=4 order=msb_first", 6), (Row{0, 1, 1, 0}));
-  EXPECT_EQ(row(&oracle::binary, "dim=4 order=msb_first", 1), (Row{0, 0, 0, 1}));
-  EXPECT_EQ(row(&oracle::binary, "dim=4 values=signs", 1), (Row{1, -1, -1, -1}));
-  EXPECT_EQ(row(&oracle::binary, "dim=70", Position{1} << 62)[62], 1);
-  EXPECT_EQ(row(&oracle::binary, "dim=70", Position{1} << 62)[64], 0);
-  EXPECT_EQ(row(&oracle::one_hot, "dim=3", 2), (Row{0, 0, 1}));
+  EXPECT_EQ(row(encodings::raw_index, "dim=2 offset=1", 41), (Row{42, 42}));
+  EXPECT_EQ(row(encodings::normalized_index, "", 2, 5), (Row{0.5}));
+  EXPECT_EQ(row(encodings::normalized_index, "range=per_length", 2, 5), (Row{0.4}));
+  EXPECT_EQ(row(encodings::normalized_index, "range=shifted", 2, 5), (Row{0.6}));
+  EXPECT_EQ(row(encodings::normalized_index, "range=centred dim=2", 1, 5), (Row{-0.5, -0.5}));
+  EXPECT_EQ(row(encodings::normalized_index, "range=centred", 1, 4), (Row{-1.0 / 3}));
+  EXPECT_EQ(row(encodings::binary, "dim=4", 6), (Row{0, 1, 1, 0}));
+  EXPECT_EQ(row(encodings::binary, "dim=4 order=msb_first", 6), (Row{0, 1, 1, 0}));
+  EXPECT_EQ(row(encodings::binary, "dim=4 order=msb_first", 1), (Row{0, 0, 0, 1}));
+  EXPECT_EQ(row(encodings::binary, "dim=4 values=signs", 1), (Row{1, -1, -1, -1}));
+  EXPECT_EQ(row(encodings::binary, "dim=70", Position{1} << 62)[62], 1);
+  EXPECT_EQ(row(encodings::binary, "dim=70", Position{1} << 62)[64], 0);
+  EXPECT_EQ(row(encodings::one_hot, "dim=3", 2), (Row{0, 0, 1}));
 }
 
 TEST(OracleWhole, refuses_positions_it_has_no_code_for) {
-  EXPECT_TRUE(refuses([] { row(&oracle::normalized_index, "", 0, 1); }));
-  EXPECT_TRUE(refuses([] { row(&oracle::normalized_index, "range=centred", 0, 1); }));
-  EXPECT_EQ(row(&oracle::normalized_index, "range=per_length", 0, 1), (Row{0}));
-  EXPECT_TRUE(refuses([] { row(&oracle::normalized_index, "range=per_length", 5, 5); }));
-  EXPECT_TRUE(refuses([] { row(&oracle::normalized_index, "range=per_length", 0, 0); }));
-  EXPECT_TRUE(refuses([] { row(&oracle::binary, "dim=4", 16); }));
-  EXPECT_TRUE(refuses([] { row(&oracle::binary, "dim=4", -1); }));
-  EXPECT_TRUE(refuses([] { row(&oracle::one_hot, "dim=3", 3); }));
-  EXPECT_EQ(std::get<Table>(oracle::binary(Case::parse("dim=4"))).positions.hi, 15);
-  EXPECT_EQ(std::get<Table>(oracle::one_hot(Case::parse("dim=3"))).positions.hi, 2);
+  EXPECT_TRUE(refuses([] { row(encodings::normalized_index, "", 0, 1); }));
+  EXPECT_TRUE(refuses([] { row(encodings::normalized_index, "range=centred", 0, 1); }));
+  EXPECT_EQ(row(encodings::normalized_index, "range=per_length", 0, 1), (Row{0}));
+  EXPECT_TRUE(refuses([] { row(encodings::normalized_index, "range=per_length", 5, 5); }));
+  EXPECT_TRUE(refuses([] { row(encodings::normalized_index, "range=per_length", 0, 0); }));
+  EXPECT_TRUE(refuses([] { row(encodings::binary, "dim=4", 16); }));
+  EXPECT_TRUE(refuses([] { row(encodings::binary, "dim=4", -1); }));
+  EXPECT_TRUE(refuses([] { row(encodings::one_hot, "dim=3", 3); }));
+  EXPECT_EQ(std::get<Table>(encodings::binary.oracle(Case::parse("dim=4"))).positions.hi, 15);
+  EXPECT_EQ(std::get<Table>(encodings::one_hot.oracle(Case::parse("dim=3"))).positions.hi, 2);
 }
 
 TEST(OracleRope, says_what_it_refuses) {
   for (const char* words :
        {"dim=7", "dim=8 rotary_dim=10", "dim=8 rotary_dim=3", "layout=interleave", "heads=0"})
-    EXPECT_NE(refusal(&oracle::rope, words), "") << words;
-  const Rotary rotary = std::get<Rotary>(oracle::rope(Case::parse("dim=4")));
+    EXPECT_NE(refusal(encodings::rope, words), "") << words;
+  const Rotary rotary = std::get<Rotary>(encodings::rope.oracle(Case::parse("dim=4")));
   const std::array<Position, 2> two = {0, 1};
   EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({1, 1, 1, 4}), two, Role::query); }));
   EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({1, 2, 2, 4}), two, Role::query); }));

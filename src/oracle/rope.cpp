@@ -2,14 +2,13 @@
 
 #include <numbers>
 
+#include "catalogue/oracle/rope.h"
 #include "core/error.h"
 #include "core/hard.h"
 #include "exact/exact_table.h"
 #include "exact/ladder.h"
-#include "oracle/asked.h"
-#include "oracle/oracle.h"
 
-namespace posproof::oracle {
+namespace posproof {
 
 using namespace exact;
 
@@ -46,29 +45,16 @@ std::vector<Run> runs_of(std::size_t width, bool half_split) {
   return {{Run::Part::cosines, 0, 0, pairs}, {Run::Part::sines, pairs, 0, pairs}};
 }
 
-// Refuses what no formula has a meaning for.
-Scaling scaling_of(const Asked& asked, double base, std::size_t d) {
-  const std::string kind = asked.word("scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"});
-  const double factor = asked.positive("factor", 8), length = asked.positive("original_length", 8192);
-  const double low = asked.positive("low_freq_factor", 1), high = asked.positive("high_freq_factor", 4);
-  const double multiprecision = asked.positive("beta_slow", 1), fast = asked.positive("beta_fast", 32);
-  const bool truncate = asked.word("truncate", {"true", "false"}) == "true";
-  if (kind == "none") return Unscaled{};
-  if (factor < 1) asked.refuse("a scaling stretches: its `factor` is 1 or more");
-  if (base <= 1) asked.refuse("a ladder that is scaled falls: its `base` is above 1");
+Scaling scaling_of(const Arguments& p) {
+  const std::string& kind = p.word("scaling");
+  const double factor = p.real("factor"), length = p.real("original_length");
   if (kind == "linear") return Linear{factor};
-  if (kind == "ntk") {
-    if (d <= 2) asked.refuse("`scaling=ntk` divides by d - 2: what the exponent divides 2i by is above 2");
-    return NtkAware{factor};
-  }
-  if (kind == "yarn") {
-    if (multiprecision > fast) asked.refuse("`beta_slow` is at most `beta_fast`");
-    return ByIndex{factor, length, fast, multiprecision, truncate};
-  }
-  const bool llama = kind == "llama3";
-  if (!((llama ? low : multiprecision) < (llama ? high : fast)))
-    asked.refuse(llama ? "`low` is below `high`" : "`beta_slow` is below `beta_fast`");
-  return ByParts{factor, length, llama ? low : multiprecision, llama ? high : fast};
+  if (kind == "ntk") return NtkAware{factor};
+  if (kind == "yarn")
+    return ByIndex{factor, length, p.real("beta_fast"), p.real("beta_slow"), p.flag("truncate")};
+  if (kind == "llama3") return ByParts{factor, length, p.real("low_freq_factor"), p.real("high_freq_factor")};
+  if (kind == "by_parts") return ByParts{factor, length, p.real("beta_slow"), p.real("beta_fast")};
+  return Unscaled{};
 }
 
 // What the roundings of an implementation lose where it scales the frequency w of a pair to v.
@@ -93,39 +79,28 @@ struct FrequencyErrorFrom {
 };
 
 // Only YaRN has one; 0 asks for its formula's.
-Amplitude amplitude_of(const Parameters& parameters, const Asked& asked, const Scaling& scaling) {
-  const Value* word = parameters.find("attention_factor");
-  const bool formula = word == nullptr || *word == Value(0.0);
-  const double given = formula ? 1 : asked.positive("attention_factor", 1);
+Amplitude amplitude_of(const Arguments& p, const Scaling& scaling) {
   const auto* yarn = std::get_if<ByIndex>(&scaling);
   if (yarn == nullptr) return 1.0;
-  return formula ? Amplitude(YarnAmplitude{yarn->factor}) : Amplitude(given);
+  const double given = p.real("attention_factor");
+  return given == 0 ? Amplitude(YarnAmplitude{yarn->factor}) : Amplitude(given);
 }
 
 }  // namespace
 
-Encoding rope(const Parameters& parameters) {
-  const Asked asked(parameters, "rope",
-                    {"dim", "heads", "base", "layout", "rotary_dim", "exponent", "direction", "scaling",
-                     "factor", "original_length", "low_freq_factor", "high_freq_factor", "beta_fast",
-                     "beta_slow", "truncate", "attention_factor"});
-  const std::size_t dim = asked.width("dim", 64);
-  const std::size_t heads = asked.width("heads", 1);
-  const std::int64_t asked_width = asked.whole("rotary_dim", 0, 0, widest);
-  const std::size_t width = asked_width == 0 ? dim : static_cast<std::size_t>(asked_width);
-  if (width > dim) asked.refuse("`rotary_dim` is at most `dim`");
-  if (width % 2 != 0) asked.refuse("the channels that rotate (`rotary_dim`, or `dim`) are even in number");
-  const bool half_split = asked.word("layout", {"half_split", "interleaved"}) == "half_split";
-  const std::size_t over = asked.word("exponent", {"rotary_dim", "dim"}) == "dim" ? dim : width;
-  const bool backward = asked.word("direction", {"forward", "backward"}) == "backward";
+Encoding oracle::rope(const Arguments& p) {
+  const std::size_t dim = p.width("dim"), heads = p.width("heads");
+  const std::size_t width = p.width("rotary_dim") == 0 ? dim : p.width("rotary_dim");
+  const std::size_t over = p.is("exponent", "dim") ? dim : width;
+  const bool half_split = p.is("layout", "half_split");
 
-  Geometric powers{asked.positive("base", 10000), {}};
+  Geometric powers{p.real("base"), {}};
   for (std::size_t i = 0; i < width / 2; ++i)
     powers.exponents.push_back({2 * static_cast<std::int64_t>(i), static_cast<std::int64_t>(over)});
   const std::vector<Real> plain = exact::exact(Frequencies{powers}, 64);
-  powers.scaling = scaling_of(asked, powers.base, over);
-  const auto ladder = std::make_shared<const Ladder>(Frequencies{powers, backward},
-                                                     amplitude_of(parameters, asked, powers.scaling));
+  powers.scaling = scaling_of(p);
+  const auto ladder = std::make_shared<const Ladder>(Frequencies{powers, p.is("direction", "backward")},
+                                                     amplitude_of(p, powers.scaling));
 
   Rotary rotary{.dim = dim, .heads = heads};
   rotary.amplitude = ladder->multiprecision().with(256).amplitude.nearest();
@@ -145,4 +120,4 @@ Encoding rope(const Parameters& parameters) {
   return rotary;
 }
 
-}  // namespace posproof::oracle
+}  // namespace posproof

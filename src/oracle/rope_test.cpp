@@ -6,13 +6,13 @@
 #include <numeric>
 #include <string>
 
-#include "oracle/oracle.h"
+#include "catalogue/encodings/rope.h"
 
 namespace posproof {
 namespace {
 
 Rotary rope(std::string_view words) {
-  return std::get<Rotary>(oracle::rope(Case::parse(words)));
+  return std::get<Rotary>(encodings::rope.oracle(Case::parse(words)));
 }
 
 std::vector<double> frequencies(std::string_view words) {
@@ -28,15 +28,6 @@ std::vector<double> rotated(std::string_view words, Position t) {
   std::iota(x.data.begin(), x.data.end(), 1.0);
   const std::array<Position, 1> at = {t};
   return rotary.rotate(x, at, Role::query).data;
-}
-
-std::string refusal(std::string_view words) {
-  try {
-    oracle::rope(Case::parse(words));
-  } catch (const Refusal& refused) {
-    return refused.what();
-  }
-  return "";
 }
 
 TEST(OracleRope, declares_the_scaled_frequencies) {
@@ -109,32 +100,6 @@ TEST(OracleRope, declares_what_the_roundings_of_a_scaling_lose) {
   EXPECT_GT(frequency_error("dim=128 scaling=yarn original_length=4096", 21).roundings, 5);
   EXPECT_GT(frequency_error("dim=128 scaling=yarn original_length=4096 truncate=false", 45).roundings,
             frequency_error("dim=128 scaling=yarn original_length=4096", 45).roundings);
-}
-
-TEST(OracleRope, refuses_scalings_without_a_meaning) {
-  EXPECT_EQ(refusal("scaling=dynamic"),
-            "rope `scaling=dynamic`: `scaling` is one of none, linear, ntk, by_parts, yarn, llama3");
-  EXPECT_EQ(refusal("scaling=linear factor=0.5"),
-            "rope `scaling=linear factor=0.5`: a scaling stretches: its `factor` is 1 or more");
-  EXPECT_EQ(refusal("scaling=linear factor=0"),
-            "rope `scaling=linear factor=0`: `factor` is a finite number above 0");
-  EXPECT_EQ(refusal("scaling=llama3 base=1"),
-            "rope `scaling=llama3 base=1`: a ladder that is scaled falls: its `base` is above 1");
-  EXPECT_EQ(
-      refusal("dim=2 scaling=ntk"),
-      "rope `dim=2 scaling=ntk`: `scaling=ntk` divides by d - 2: what the exponent divides 2i by is above 2");
-  EXPECT_EQ(refusal("scaling=llama3 low_freq_factor=4"),
-            "rope `scaling=llama3 low_freq_factor=4`: `low` is below `high`");
-  EXPECT_EQ(refusal("scaling=by_parts beta_slow=32"),
-            "rope `scaling=by_parts beta_slow=32`: `beta_slow` is below `beta_fast`");
-  EXPECT_EQ(refusal("scaling=yarn beta_slow=33"),
-            "rope `scaling=yarn beta_slow=33`: `beta_slow` is at most `beta_fast`");
-  EXPECT_EQ(refusal("scaling=yarn beta_slow=32"), "");
-  EXPECT_EQ(refusal("scaling=yarn truncate=yes"),
-            "rope `scaling=yarn truncate=yes`: `truncate` is one of true, false");
-  EXPECT_EQ(refusal("scaling=yarn attention_factor=-1"),
-            "rope `scaling=yarn attention_factor=-1`: `attention_factor` is a finite number above 0");
-  EXPECT_EQ(refusal("factor=0.5"), "");  // nothing is scaled
 }
 
 }  // namespace

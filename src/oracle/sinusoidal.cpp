@@ -1,18 +1,15 @@
 #include <optional>
 
+#include "catalogue/oracle/sinusoidal.h"
 #include "core/hard.h"
 #include "exact/exact_table.h"
 #include "exact/ladder.h"
-#include "oracle/asked.h"
-#include "oracle/oracle.h"
 
-namespace posproof::oracle {
+namespace posproof {
 
 using namespace exact;
 
 namespace {
-
-enum class Odd { refuse, zero_pad, truncate, round_up };
 
 // Which frequency each column has, and whether it is a sine. A column of no frequency stays 0.
 struct Plan {
@@ -23,33 +20,20 @@ struct Plan {
   std::vector<Run> runs;                                  // the same, as stretches of columns
 };
 
-Odd odd_of(const Asked& asked) {
-  const std::string word = asked.word("odd", {"refuse", "zero_pad", "truncate", "round_up"});
-  return word == "zero_pad"   ? Odd::zero_pad
-         : word == "truncate" ? Odd::truncate
-         : word == "round_up" ? Odd::round_up
-                              : Odd::refuse;
-}
-
-Plan plan_of(const Asked& asked) {
-  const std::size_t dim = asked.width("dim", 64);
-  const std::string layout = asked.word("layout", {"interleaved", "sin_cos", "cos_sin"});
-  const bool released = asked.word("divisor", {"half", "half_minus_one"}) == "half_minus_one";
-  const Odd odd = odd_of(asked);
-  const bool is_odd = dim % 2 == 1;
-  if (is_odd && odd == Odd::refuse)
-    asked.refuse("`dim` is even unless `odd` says what becomes of the last column");
-  const bool cut = is_odd && odd != Odd::zero_pad;
+Plan plan_of(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
+  const std::string& layout = p.word("layout");
+  const bool released = p.is("divisor", "half_minus_one");
+  const bool is_odd = dim % 2 == 1, padded = p.is("odd", "zero_pad");
+  const bool cut = is_odd && !padded;
 
   const std::size_t cosines = dim / 2;
   const std::size_t sines = cut ? cosines + 1 : cosines;
-  if (sines == 0) asked.refuse("`dim` leaves no column for a frequency");
-  if (released && sines < 2) asked.refuse("`divisor=half_minus_one` needs two frequencies");
 
   // The width that the exponent 2i/width is over.
   std::size_t width = dim;
-  if (is_odd && odd == Odd::zero_pad) width = dim - 1;
-  if (is_odd && odd == Odd::round_up) width = dim + 1;
+  if (is_odd && padded) width = dim - 1;
+  if (is_odd && p.is("odd", "round_up")) width = dim + 1;
 
   Plan plan{.dim = dim, .exponents = {}, .sine_column = {}, .cosine_column = {}, .runs = {}};
   for (std::size_t i = 0; i < sines; ++i) {
@@ -100,14 +84,12 @@ std::vector<Position> hard_before_offset(const Table& table, std::int64_t offset
 
 }  // namespace
 
-Encoding sinusoidal(const Parameters& parameters) {
-  const Asked asked(parameters, "sinusoidal",
-                    {"dim", "base", "layout", "divisor", "offset", "odd", "amplitude"});
-  const Plan plan = plan_of(asked);
-  const std::int64_t offset = asked.whole("offset", 0, -largest_whole, largest_whole);
-  const double amplitude = asked.positive("amplitude", 1);
-  const auto ladder = std::make_shared<const Ladder>(
-      Frequencies{Geometric{asked.positive("base", 10000), plan.exponents}}, amplitude);
+Encoding oracle::sinusoidal(const Arguments& p) {
+  const Plan plan = plan_of(p);
+  const std::int64_t offset = p.whole("offset");
+  const double amplitude = p.real("amplitude");
+  const auto ladder =
+      std::make_shared<const Ladder>(Frequencies{Geometric{p.real("base"), plan.exponents}}, amplitude);
 
   Table table{.dim = plan.dim, .amplitude = amplitude, .offset = static_cast<double>(offset)};
   for (std::size_t i = 0; i < ladder->size(); ++i) {
@@ -125,4 +107,4 @@ Encoding sinusoidal(const Parameters& parameters) {
   return table;
 }
 
-}  // namespace posproof::oracle
+}  // namespace posproof

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 
+#include "catalogue/oracle/t5_bias.h"
 #include "core/hard.h"
 #include "exact/numbers.h"
-#include "oracle/asked.h"
-#include "oracle/oracle.h"
 
-namespace posproof::oracle {
+namespace posproof {
 
 using namespace exact;
 
@@ -51,22 +50,14 @@ struct Rule {
 
 }  // namespace
 
-Encoding t5_bias(const Parameters& parameters) {
-  const Asked asked(parameters, "t5_bias",
-                    {"heads", "buckets", "max_distance", "direction", "relative", "table", "table_seed"});
-  const std::size_t heads = asked.width("heads", 8);
-  const Position count = asked.whole("buckets", 32, 2, 1024);
-  const Position max_distance = asked.whole("max_distance", 128, 2, Position{1} << 31);
-  const bool bidirectional = asked.word("direction", {"bidirectional", "unidirectional"}) == "bidirectional";
-  const bool key_minus_query =
-      asked.word("relative", {"key_minus_query", "query_minus_key"}) == "key_minus_query";
-  const bool seeded_table = asked.word("table", {"index", "seeded"}) == "seeded";
-  const std::int64_t seed = asked.whole("table_seed", 1, -largest_whole, largest_whole);
-  if (bidirectional && count % 2 != 0) asked.refuse("`buckets` is even where both directions share them");
+Encoding oracle::t5_bias(const Arguments& p) {
+  const std::size_t heads = p.width("heads");
+  const Position count = p.whole("buckets"), max_distance = p.whole("max_distance");
+  const bool bidirectional = p.is("direction", "bidirectional");
+  const bool key_minus_query = p.is("relative", "key_minus_query");
+  const bool seeded_table = p.is("table", "seeded");
+  const std::int64_t seed = p.whole("table_seed");
   const Position per_direction = bidirectional ? count / 2 : count;
-  if (per_direction < 2) asked.refuse("`buckets` gives each direction two buckets at least");
-  if (max_distance <= per_direction / 2)
-    asked.refuse("`max_distance` is beyond the distances that have a bucket each (half of a direction's)");
 
   Bias bias{.heads = heads,
             .buckets = Buckets{.count = static_cast<std::size_t>(count),
@@ -101,4 +92,4 @@ Encoding t5_bias(const Parameters& parameters) {
   return bias;
 }
 
-}  // namespace posproof::oracle
+}  // namespace posproof

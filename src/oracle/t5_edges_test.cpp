@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
+#include "catalogue/encodings/t5_bias.h"
 #include "exact/real.h"
-#include "oracle/oracle.h"
 
 namespace posproof {
 namespace {
@@ -77,7 +77,7 @@ Position bucket(const Setting& setting, const std::vector<Position>& begins, Pos
 }
 
 Bias t5(const Setting& setting) {
-  return std::get<Bias>(oracle::t5_bias(
+  return std::get<Bias>(encodings::t5_bias.oracle(
       Case::parse("direction=unidirectional heads=1 buckets=" + std::to_string(setting.buckets) +
                   " max_distance=" + std::to_string(setting.max_distance))));
 }

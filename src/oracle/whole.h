@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "core/hard.h"
-#include "oracle/asked.h"
+#include "core/outside.h"
 
 // For encodings that need whole numbers only: each value is exact, or one quotient of two exact numbers,
 // which IEEE division rounds correctly.
 namespace posproof::oracle {
 
+constexpr std::int64_t largest_whole = std::int64_t{1} << 53;
 constexpr Position usual_end = Position{1} << 20;
 
 inline Domain whole_domain(Position lo, Position hi) {

@@ -157,6 +157,8 @@ std::string json(const std::vector<Cell>& cells) {
                   {"standing", name(answer.status)},
                   {"why", answer.why}};
       if (answer.claim != nullptr) one["when"] = answer.claim->when.text();
+      if (answer.claim != nullptr && answer.claim->follows_from != nullptr)
+        one["follows_from"] = answer.claim->follows_from->name;
       one.update(of(answer.verdict));
       answers.push_back(one);
     }
@@ -189,24 +191,6 @@ std::string json(const WrittenArray& it) {
                   {"format", name(it.array.format)},
                   {"rounding", it.array.rounding},
                   {"bytes", it.bytes}});
-}
-
-Parameters parameters_in(const std::string& file) {
-  const auto bytes = file_bytes(file);
-  const auto json = nlohmann::json::parse(bytes.value_or(""), nullptr, false);
-  if (!json.is_object())
-    throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file));
-  Parameters out;
-  for (const auto& [name, value] : json.items()) {
-    if (value.is_number())
-      out.set(name, value.get<double>());
-    else if (value.is_string())
-      out.set(name, value.get<std::string>());
-    else
-      throw std::invalid_argument(
-          fmt::format("`{}`: parameter `{}` is neither a number nor a word", file, name));
-  }
-  return out;
 }
 
 }  // namespace posproof::report

@@ -11,7 +11,7 @@
 #include "run/matrix.h"
 
 // JSON: what a machine reads, the same values as report/words.h, one document each, numbers that are not
-// finite as null; and the parameters that a file gives.
+// finite as null.
 namespace posproof::report {
 
 std::string json(const GateResult& gated);
@@ -29,9 +29,5 @@ struct WrittenArray {
   std::size_t bytes;  // of the file
 };
 std::string json(const WrittenArray& written);
-
-// The fields of the one object in a file. Throws std::invalid_argument for anything else, and for a field
-// that is neither a number nor a word.
-Parameters parameters_in(const std::string& file);
 
 }  // namespace posproof::report

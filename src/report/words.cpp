@@ -12,6 +12,7 @@
 #include "report/accuracy.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/claimed.h"
 
 namespace posproof::report {
 namespace {
@@ -162,6 +163,9 @@ std::string matrix(const std::vector<Cell>& cells, const Style& style) {
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
+  for (const auto& [fact, having, claims] : followed(cells))
+    out +=
+        fmt::format("follows from `{}` ({}): {}\n", fact, fmt::join(having, ", "), fmt::join(claims, ", "));
   return out;
 }
 
@@ -178,12 +182,13 @@ std::string explain(std::string_view id, const EncodingSpec& spec) {
   std::string out =
       fmt::format("encoding {}\n  {}\n  {}\n  source: {}\n", id, spec.summary, spec.formula, spec.source);
   for (const Parameter& parameter : spec.parameters)
-    out += fmt::format("  --{:14} {} (standard {})\n", parameter.name, parameter.meaning,
-                       text(parameter.standard));
-  for (const Claim& claim : spec.claims) {
+    out += fmt::format("  --{:14} {}\n", parameter.name, help(parameter));
+  for (const Claim& claim : claims_of(spec)) {
     const std::string when = claim.when.text();
-    out += fmt::format("  {} {}{}\n", claim.holds ? "holds" : "fails", id_of(*claim.property),
-                       when.empty() ? "" : " where " + when);
+    out += fmt::format(
+        "  {} {}{}{}\n", claim.holds ? "holds" : "fails", id_of(*claim.property),
+        when.empty() ? "" : " where " + when,
+        claim.follows_from == nullptr ? "" : fmt::format(", follows from: {}", claim.follows_from->name));
     if (!claim.holds)
       out += fmt::format("        by {:.3g}, because {}\n        at {}\n", claim.by, claim.because,
                          claim.witness);

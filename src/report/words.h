@@ -30,7 +30,8 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
 
 std::string gated(const GateResult& gated, const Style& style);
 
-// One line a cell that is not as claimed, then the matrix: encodings across, properties down.
+// One line a cell that is not as claimed, then the matrix: encodings across, properties down; then what
+// follows from which declared fact.
 std::string matrix(const std::vector<Cell>& cells, const Style& style);
 
 std::string explain(std::string_view id, const Property& property);

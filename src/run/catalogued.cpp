@@ -49,6 +49,12 @@ std::string_view id_of(const Property& property) {
   return "";
 }
 
+std::string_view id_of(const EncodingSpec& spec) {
+  for (const auto& [id, value] : catalogue::encodings())
+    if (value == &spec) return id;
+  return "";
+}
+
 const Property& property_named(std::string_view id) {
   return named(id, catalogue::properties(), "property", "properties");
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "run/claimed.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -31,10 +32,17 @@ Parameters drawn_parameters(const EncodingSpec& spec, const Condition& when, Dra
 
 ClaimResult judge_fails(const Claim& claim, const EncodingSpec& spec) {
   Verdict verdict;
+  const auto threw = [](ClaimStatus status, const std::exception& error) {
+    return ClaimResult{status, Errored{error.what(), Case{}}, error.what()};
+  };
   try {
     verdict = replay(*claim.property, spec, Case::parse(claim.witness));
+  } catch (const std::invalid_argument& error) {  // no case of this property
+    return threw(ClaimStatus::broken, error);
+  } catch (const Refusal& error) {  // no setting of this encoding
+    return threw(ClaimStatus::broken, error);
   } catch (const std::exception& error) {
-    return {ClaimStatus::not_checked, Errored{error.what(), Case{}}, error.what()};
+    return threw(ClaimStatus::not_checked, error);
   }
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
     if (same_to_three_digits(refuted->residual.error, claim.by))
@@ -91,12 +99,10 @@ Trial over_grid(const Property& property, const EncodingSpec& spec, const Condit
 }
 
 Verdict replay(const Property& property, const EncodingSpec& spec, const Case& recorded) {
-  const Parameters all = standard(spec);
-  Parameters given;
-  Case inputs;
-  for (const auto& [name, value] : recorded.fields()) (all.has(name) ? given : inputs).set(name, value);
-  const auto one = trial(property, spec.make(with(spec, given)), all_f64);
-  if (!one) return NotApplicable{"the encoding has no view that the property is asked of"};
+  const auto [given, inputs] = split(spec, recorded);
+  const Encoding encoding = spec.make(given);
+  const auto one = trial(property, encoding, all_f64);
+  if (!one) return NotApplicable{cannot_be_asked(property, encoding)};
   return replay(*one, inputs);
 }
 
@@ -123,6 +129,8 @@ ClaimResult stand(Verdict verdict) {
 
 ClaimResult judge(const Claim& claim, const EncodingSpec& spec, const Plan& plan) {
   if (!claim.holds) return judge_fails(claim, spec);
+  if (const Encoding standard = spec.make({}); !applies(*claim.property, standard))
+    return stand(NotApplicable{cannot_be_asked(*claim.property, standard)});
   return stand(search(over_grid(*claim.property, spec, claim.when), plan));
 }
 

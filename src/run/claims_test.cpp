@@ -1,11 +1,24 @@
 // A claim is judged as it was made, no more kindly; agreement allows what core/error.h allows, no more.
 #include "run/claims.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/encodings/raw_index.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "catalogue/properties/attention/is_causal.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/rotary/is_linear.h"
+#include "catalogue/properties/table/distance_depends_on_offset.h"
+#include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/is_defined_for_one_token.h"
 #include "run/agreement.h"
+#include "run/catalogued.h"
+#include "run/claimed.h"
 #include "search/trial.h"
 
 using namespace posproof;
@@ -37,9 +50,117 @@ TEST(Claims, of_a_failure_that_holds_are_stale) {
             ClaimStatus::stale);
 }
 
-TEST(Claims, of_a_failure_without_a_case_are_not_checked) {
-  EXPECT_EQ(status(fails(norm, "s=0", 3, "")), ClaimStatus::not_checked);
-  EXPECT_EQ(status(fails(norm, "s=0 t=3 u=1", 3, "")), ClaimStatus::not_checked);
+TEST(Claims, of_a_failure_without_a_case_are_broken) {
+  EXPECT_EQ(status(fails(norm, "s=0", 3, "")), ClaimStatus::broken);
+  EXPECT_EQ(status(fails(norm, "s=0 t=3 u=1", 3, "")), ClaimStatus::broken);
+  EXPECT_EQ(status(fails(norm, "s=0 t", 3, "")), ClaimStatus::broken);
+  EXPECT_EQ(status(fails(norm, "dim=0 s=0 t=3", 3, "")), ClaimStatus::broken);
+}
+
+TEST(Claims, of_what_a_kind_cannot_be_asked_say_so) {
+  const Property& linear = properties::rotary::is_linear;
+  for (const Claim& claim : {holds(linear), fails(linear, "s=0", 3, "")}) {
+    const ClaimResult judged = judge(claim, encodings::raw_index, {.id = "claims_test"});
+    EXPECT_EQ(judged.status, ClaimStatus::not_checked);
+    EXPECT_EQ(judged.why, "rotary/is_linear cannot be asked of a table encoding");
+  }
+}
+
+// raw_index with one claim more, or with other facts.
+TEST(Mistakes, are_named_before_anything_is_searched) {
+  const auto claiming = [](const Claim& claim) {
+    EncodingSpec spec = encodings::raw_index;
+    spec.claims.push_back(claim);
+    const auto found = mistakes("raw_index", spec);
+    return found.size() == 1 ? found.front() : fmt::format("{} mistakes", found.size());
+  };
+  const Property& bounded = properties::table::is_defined_for_one_token;
+  EXPECT_EQ(claiming(holds(norm, {{{"dim", {1.0, 2.0}}}})), "0 mistakes");
+  EXPECT_EQ(claiming(fails(norm, "dim=2 s=0 t=3", 3, "", {{{"dim", {2.0}}}})), "0 mistakes");
+  EXPECT_EQ(
+      claiming(holds(norm, {{{"width", {1.0}}}})),
+      "encoding raw_index: holds table/has_constant_norm: there is no parameter `width`; there are dim, "
+      "offset");
+  EXPECT_EQ(claiming(holds(norm, {{{"dim", {0.0}}}})),
+            "encoding raw_index: holds table/has_constant_norm: `dim=0`: allowed are whole numbers from 1 to "
+            "1048576");
+  EXPECT_EQ(claiming(holds(norm, {{{"dim", {5.0}}}})),
+            "encoding raw_index: holds table/has_constant_norm: `dim=5` is not among the values that are "
+            "searched");
+  EXPECT_EQ(claiming(fails(norm, "s=0 t=3", 3, "", {{{"dim", {2.0}}}})),
+            "encoding raw_index: fails table/has_constant_norm: the witness `s=0 t=3` lies outside its "
+            "condition: dim is 2");
+  EXPECT_EQ(claiming(fails(norm, "s=0 t", 3, "")),
+            "encoding raw_index: fails table/has_constant_norm: case `s=0 t`: `t` is not name=value");
+  EXPECT_EQ(claiming(fails(norm, "dim=0 t=3", 3, "")),
+            "encoding raw_index: fails table/has_constant_norm: `dim=0`: allowed are whole numbers from 1 to "
+            "1048576");
+  EXPECT_EQ(
+      claiming(holds(properties::rotary::is_linear)),
+      "encoding raw_index: holds rotary/is_linear: rotary/is_linear cannot be asked of a table encoding");
+  EXPECT_EQ(claiming(holds(bounded)),
+            "encoding raw_index: holds table/is_defined_for_one_token: follows from `has rows that depend on "
+            "the position alone`, and is claimed again");
+}
+
+TEST(Mistakes, of_facts_are_a_word_a_witness_that_is_missing_and_one_that_nothing_asks_for) {
+  const auto told = [](const EncodingSpec& spec) { return mistakes("raw_index", spec); };
+  EncodingSpec spec = encodings::raw_index;
+  spec.facts.front().where = {{{"dim", {9.0}}}};
+  EXPECT_EQ(told(spec),
+            (std::vector<std::string>{"encoding raw_index: is added to the tokens: `dim=9` is not "
+                                      "among the values that are searched"}));
+  spec = encodings::raw_index;
+  const Claim last = spec.witnesses.back();
+  spec.witnesses.pop_back();
+  EXPECT_EQ(
+      told(spec),
+      (std::vector<std::string>{fmt::format(
+          "encoding raw_index: fails {}: follows from `distinguishes positions`, and there is no witness",
+          id_of(*last.property))}));
+  spec.witnesses.push_back(last);
+  spec.witnesses.push_back(fails(properties::table::distance_depends_on_offset, "k=1 s=0 t=1", 1, ""));
+  EXPECT_EQ(told(spec),
+            (std::vector<std::string>{"encoding raw_index: fails table/distance_depends_on_offset: a "
+                                      "witness of what follows from no fact"}));
+}
+
+// A fact is declared of some settings: a witness from another shows nothing of it.
+TEST(Mistakes, of_facts_are_witnesses_from_where_they_are_not_declared) {
+  EncodingSpec spec = encodings::raw_index;
+  for (Declared& declared : spec.facts)
+    if (declared.fact->name == "has the rows 0 and 1 first") declared.where = {{{"dim", {2.0}}}};
+  const auto found = mistakes("raw_index", spec);
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_EQ(found.front(),
+            "encoding raw_index: fails attention/keeps_constant_sequences_constant: the witness `dim=1 n=2 "
+            "mask=causal x=[0]` lies outside its condition: dim is 2");
+}
+
+TEST(ClaimsOf, the_catalogue_are_no_mistake_and_mostly_follow) {
+  std::vector<std::size_t> own;
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    EXPECT_EQ(mistakes(id, *spec), std::vector<std::string>{});
+    EXPECT_GT(claims_of(*spec).size(), spec->claims.size()) << id;
+    own.push_back(spec->claims.size());
+  }
+  std::sort(own.begin(), own.end());
+  EXPECT_LE(own[own.size() / 2], 12u);
+}
+
+TEST(ClaimsOf, an_encoding_say_what_they_follow_from) {
+  const auto follows = [](const Property& property) -> std::vector<std::string_view> {
+    std::vector<std::string_view> out;
+    for (const Claim& claim : claims_of(encodings::sinusoidal))
+      if (claim.property == &property)
+        out.push_back(claim.follows_from == nullptr ? "nothing" : claim.follows_from->name);
+    return out;
+  };
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(follows(properties::attention::is_causal), Names{"is an encoding"});
+  EXPECT_EQ(follows(properties::attention::permutation_equivariant), Names{"distinguishes positions"});
+  EXPECT_EQ(follows(norm), (Names{"moves on by rotations", "nothing"}));
+  EXPECT_EQ(follows(properties::rotary::is_linear), Names{});
 }
 
 TEST(Claims, that_something_holds_are_searched_over_the_grid) {

@@ -15,6 +15,7 @@
 #include "catalogue/properties.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/claimed.h"
 #include "run/claims.h"
 #include "run/recorded.h"
 #include "search/trial.h"
@@ -116,12 +117,12 @@ void add_all() {
           return new Agreeing(key, *spec);
         });
     std::size_t number = 0;
-    for (const Claim& claim : spec->claims) {
+    const std::vector<Claim>& claims = claims_of(*spec);
+    for (const Claim& claim : claims) {
       const std::string property(id_of(*claim.property));
       // One encoding may claim a property several times, under different conditions.
-      const auto same =
-          std::count_if(spec->claims.begin(), spec->claims.begin() + static_cast<std::ptrdiff_t>(number++),
-                        [&](const Claim& other) { return other.property == claim.property; });
+      const auto same = std::count_if(claims.begin(), claims.begin() + static_cast<std::ptrdiff_t>(number++),
+                                      [&](const Claim& other) { return other.property == claim.property; });
       const std::string suffix = same == 0 ? "" : fmt::format(".{}", same + 1);
       add(std::string(id), dotted(property) + suffix,
           [key = fmt::format("{} {}{}", id, property, suffix), &claim, spec = spec]() -> Conformance* {

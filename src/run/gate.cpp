@@ -7,10 +7,11 @@
 #include <cmath>
 
 #include "attention/reference_attention.h"
-#include "catalogue/properties.h"
+#include "catalogue/properties/call/refuses_out_of_range.h"
 #include "core/call.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/claimed.h"
 #include "run/exhaustive.h"
 #include "run/narrowed.h"
 #include "run/recorded.h"
@@ -130,7 +131,7 @@ GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Pa
   if (positions_of(gated.subject.encoding).ends)
     select(std::string(id_of(properties::call::refuses_out_of_range)),
            properties::call::refuses_out_of_range);
-  for (const Claim& claim : spec.claims)
+  for (const Claim& claim : claims_of(spec))
     if (claim.holds && claim.when.met(parameters))
       select(std::string(id_of(*claim.property)), *claim.property);
 

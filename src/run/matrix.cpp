@@ -7,6 +7,7 @@
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
 #include "run/agreement.h"
+#include "run/claimed.h"
 #include "run/recorded.h"
 #include "search/trial.h"
 
@@ -70,7 +71,7 @@ std::vector<Cell> matrix(const MatrixOptions& options) {
     for (const auto& [id, property] : properties) {
       if (!begin(encoding, id)) continue;
       Cell cell{std::string(encoding), std::string(id), {}};
-      for (const Claim& claim : spec->claims)
+      for (const Claim& claim : claims_of(*spec))
         if (claim.property == property) cell.answers.push_back(judged(claim, *spec, plan(id)));
       if (cell.answers.empty() && options.unclaimed) {
         if (const auto one = trial(*property, spec->make(standard(*spec)), all_f64))
@@ -88,6 +89,23 @@ std::string summary(const Cell& cell) {
     if (!out.empty()) out += " / ";
     out += cell.property == agreement_id && answer.status == ClaimStatus::as_claimed ? "holds" : word(answer);
   }
+  return out;
+}
+
+std::vector<Followed> followed(const std::vector<Cell>& cells) {
+  std::vector<Followed> out;
+  const auto once = [](std::vector<std::string>& all, std::string one) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+  };
+  for (const Cell& cell : cells)
+    for (const Answer& answer : cell.answers) {
+      if (answer.claim == nullptr || answer.claim->follows_from == nullptr) continue;
+      const std::string_view fact = answer.claim->follows_from->name;
+      auto at = std::find_if(out.begin(), out.end(), [&](const Followed& one) { return one.fact == fact; });
+      if (at == out.end()) at = out.insert(out.end(), Followed{fact, {}, {}});
+      once(at->encodings, cell.encoding);
+      once(at->claims, fmt::format("{} {}", answer.claim->holds ? "holds" : "fails", cell.property));
+    }
   return out;
 }
 

@@ -40,6 +40,16 @@ std::vector<Cell> matrix(const MatrixOptions& options);
 // apply. Several answers of one cell are joined by a slash.
 std::string summary(const Cell& cell);
 
+// What follows from one declared fact, of the claims that were judged.
+struct Followed {
+  std::string_view fact;
+  std::vector<std::string> encodings;
+  std::vector<std::string> claims;  // `holds attention/is_causal`
+};
+
+// In the order in which the facts are met.
+std::vector<Followed> followed(const std::vector<Cell>& cells);
+
 bool any(const std::vector<Cell>& cells, ClaimStatus status);
 
 }  // namespace posproof

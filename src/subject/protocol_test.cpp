@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "catalogue/properties.h"
+#include "catalogue/properties/table/has_constant_norm.h"
 #include "search/trial.h"
 #include "subject/testing/subjects.h"
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/parameter.h"
+
+// Parameters in a line each, as specs declare them.
+namespace posproof {
+
+Parameter whole(std::string_view name, type::Whole range, double standard, std::vector<double> grid,
+                std::string_view meaning, std::string_view unit = "");
+
+// Of finite numbers above 0.
+Parameter above_0(std::string_view name, double standard, std::vector<double> grid, std::string_view meaning,
+                  std::string_view unit = "");
+
+// One that projects disagree on.
+Parameter disputed(Parameter parameter);
+
+// One that the encoding looks at there only.
+Parameter where(Condition condition, Parameter parameter);
+
+}  // namespace posproof
