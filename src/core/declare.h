@@ -12,6 +12,11 @@ Parameter whole(std::string_view name, type::Whole range, double standard, std::
 Parameter above_0(std::string_view name, double standard, std::vector<double> grid, std::string_view meaning,
                   std::string_view unit = "");
 
+// A parameter of these words: the first is standard, all are searched.
+Parameter of_words(std::string_view name, std::vector<std::string_view> words, std::string_view meaning);
+// The same, and projects disagree on it.
+Parameter convention(std::string_view name, std::vector<std::string_view> words, std::string_view meaning);
+
 // One that projects disagree on.
 Parameter disputed(Parameter parameter);
 

@@ -99,18 +99,6 @@ std::string Condition::text() const {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-Parameter of_words(std::string_view name, std::vector<std::string_view> words, std::string_view meaning) {
-  std::vector<Value> grid;
-  for (const std::string_view word : words) grid.emplace_back(std::string(word));
-  return {name, type::Word{std::move(words)}, grid.front(), grid, meaning};
-}
-
-Parameter convention(std::string_view name, std::vector<std::string_view> words, std::string_view meaning) {
-  Parameter out = of_words(name, std::move(words), meaning);
-  out.convention = true;
-  return out;
-}
-
 const Parameter* Schema::find(std::string_view name) const {
   const auto at = std::find_if(all.begin(), all.end(),
                                [&](const Parameter& parameter) { return parameter.name == name; });

@@ -66,11 +66,6 @@ struct Parameter {
   Condition matters_where = {};  // elsewhere the encoding does not look at it
 };
 
-// A parameter of these words: the first is standard, all are searched.
-Parameter of_words(std::string_view name, std::vector<std::string_view> words, std::string_view meaning);
-// The same, and projects disagree on it.
-Parameter convention(std::string_view name, std::vector<std::string_view> words, std::string_view meaning);
-
 class Arguments;
 
 // What several parameters must satisfy together.

@@ -1,4 +1,4 @@
-#include "core/parameter.h"
+#include "core/declare.h"
 
 #include <gtest/gtest.h>
 
