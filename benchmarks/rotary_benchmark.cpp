@@ -13,13 +13,14 @@
 namespace posproof {
 namespace {
 
-Rotary rotary(Encoding (*make)(const Parameters&), double dim, double heads) {
+using Made = Encoding (EncodingSpec::*)(const Parameters&) const;
+
+Rotary rotary(Made make, double dim, double heads) {
   return std::get<Rotary>(
-      make(with(encoding_named("rope"), Case::parse(fmt::format("dim={} heads={}", dim, heads)))));
+      (encoding_named("rope").*make)(Case::parse(fmt::format("dim={} heads={}", dim, heads))));
 }
 
-void rotate(benchmark::State& state, Encoding (*make)(const Parameters&), std::size_t heads, std::size_t n,
-            std::size_t dim) {
+void rotate(benchmark::State& state, Made make, std::size_t heads, std::size_t n, std::size_t dim) {
   const Rotary one = rotary(make, static_cast<double>(dim), static_cast<double>(heads));
   Tensor x({1, heads, n, dim});
   for (std::size_t k = 0; k < x.data.size(); ++k) x.data[k] = std::sin(static_cast<double>(k));
@@ -32,18 +33,18 @@ void rotate(benchmark::State& state, Encoding (*make)(const Parameters&), std::s
 }  // namespace
 
 void register_rotations() {
-  const auto add = [](const std::string& name, Encoding (*make)(const Parameters&), std::size_t heads,
-                      std::size_t n, std::size_t dim) {
+  const auto add = [](const std::string& name, Made make, std::size_t heads, std::size_t n, std::size_t dim) {
     benchmark::RegisterBenchmark(name.c_str(),
                                  [=](benchmark::State& state) { rotate(state, make, heads, n, dim); });
   };
-  const EncodingSpec& rope = encoding_named("rope");
-  add("rotary/reference", rope.make, 32, 32, 128);  // 1 MiB in double
-  add("rotary/oracle", rope.oracle, 32, 32, 128);
-  for (const std::size_t n : {16u, 64u, 256u}) add(fmt::format("growth/rotary/n/{}", n), rope.make, 8, n, 64);
-  for (const std::size_t d : {16u, 64u, 256u}) add(fmt::format("growth/rotary/d/{}", d), rope.make, 8, 32, d);
+  add("rotary/reference", &EncodingSpec::make, 32, 32, 128);  // 1 MiB in double
+  add("rotary/oracle", &EncodingSpec::oracle, 32, 32, 128);
+  for (const std::size_t n : {16u, 64u, 256u})
+    add(fmt::format("growth/rotary/n/{}", n), &EncodingSpec::make, 8, n, 64);
+  for (const std::size_t d : {16u, 64u, 256u})
+    add(fmt::format("growth/rotary/d/{}", d), &EncodingSpec::make, 8, 32, d);
   for (const std::size_t heads : {16u, 64u, 256u})
-    add(fmt::format("growth/rotary/heads/{}", heads), rope.make, heads, 16, 64);
+    add(fmt::format("growth/rotary/heads/{}", heads), &EncodingSpec::make, heads, 16, 64);
 }
 
 }  // namespace posproof

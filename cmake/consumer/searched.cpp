@@ -2,8 +2,10 @@
 #include <cstdio>
 #include <variant>
 
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/encodings/raw_index.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/properties/score/depends_on_offset.h"
+#include "catalogue/properties/table/has_constant_norm.h"
 #include "search/trial.h"
 
 using namespace posproof;

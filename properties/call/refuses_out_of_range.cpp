@@ -1,5 +1,5 @@
-#include "calls.h"
 #include "catalogue/properties/call/refuses_out_of_range.h"
+#include "calls.h"
 
 namespace posproof {
 namespace {

@@ -1,5 +1,5 @@
-#include "calls.h"
 #include "catalogue/properties/call/treats_batch_rows_independently.h"
+#include "calls.h"
 
 namespace posproof {
 namespace {

@@ -1,5 +1,5 @@
-#include "calls.h"
 #include "catalogue/properties/call/treats_heads_alike.h"
+#include "calls.h"
 
 namespace posproof {
 namespace {

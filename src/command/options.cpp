@@ -62,7 +62,8 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
 std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
   std::vector<Option> out;
   for (const Parameter& parameter : spec.parameters)
-    out.push_back({fmt::format("--{}", parameter.name), &words_[std::string(parameter.name)], help(parameter)});
+    out.push_back(
+        {fmt::format("--{}", parameter.name), &words_[std::string(parameter.name)], help(parameter)});
   out.push_back({"--spec", &file_, "parameters from a JSON object; options given beside it come first",
                  Option::ExistingFile{}});
   for (Option& option : out) option.group = "Parameters";

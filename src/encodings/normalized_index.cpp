@@ -44,7 +44,9 @@ Encoding make(const Arguments& p) {
 
   Table table{.dim = dim};
   if (range == "centred")
-    table.error = [](double entry, const Precision& precision) { return difference_error(precision, entry, 2); };
+    table.error = [](double entry, const Precision& precision) {
+      return difference_error(precision, entry, 2);
+    };
   table.rows = [dim, range](std::span<const Position> positions, Position length) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {

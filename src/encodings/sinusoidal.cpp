@@ -145,8 +145,8 @@ const EncodingSpec encodings::sinusoidal{
         {
             fails(score::depends_on_offset, "dim=2 q=[1,0] k=[0,0] i=0 j=0 t=1", 0.841,
                   "p_i.p_j depends on the offset alone, but q.p_j does not: q.p_0 = sin 0, q.p_1 = sin 1"),
-            fails(score::decays_with_distance, "dim=2 q=[0,0] i=6 far=6 near=3",
-                  1.95, "cos 6 > cos 3: the pair comes round"),
+            fails(score::decays_with_distance, "dim=2 q=[0,0] i=6 far=6 near=3", 1.95,
+                  "cos 6 > cos 3: the pair comes round"),
             fails(attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0,0]", 0.489,
                   "the code is added to the values: p_0, then a mean of p_0 and p_1"),
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",

@@ -32,7 +32,9 @@ Encoding oracle::normalized_index(const Arguments& p) {
   const std::string range = p.word("range");
   Table table{.dim = dim, .positions = whole_domain(0, usual_end)};
   if (range == "centred")
-    table.error = [](double entry, const Precision& precision) { return difference_error(precision, entry, 2); };
+    table.error = [](double entry, const Precision& precision) {
+      return difference_error(precision, entry, 2);
+    };
   table.rows = rows_from(
       dim, [range](Position t, std::size_t, Position length) { return normalized(range, t, length); });
   return table;

@@ -41,9 +41,9 @@ std::vector<std::string> write_page(const std::filesystem::path& folder, const P
 File index(const std::vector<File>& pages);
 
 // Runs these experiments (none: all) and writes their files, the glossary, the index, and nothing else into
-// the folder: the performance page stays as it is. Figures and data that the experiment no longer has are removed. A file is
-// written aside and then renamed; one that has these bytes already is not touched. `progress` is called
-// before each experiment. The paths of the files that changed.
+// the folder: the performance page stays as it is. Figures and data that the experiment no longer has are
+// removed. A file is written aside and then renamed; one that has these bytes already is not touched.
+// `progress` is called before each experiment. The paths of the files that changed.
 using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
 std::vector<std::string> write_all(const std::filesystem::path& folder,
                                    const std::vector<std::string>& only = {}, const Progress& progress = {});
