@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/document.h"
+#include "core/random.h"
 
 // What several experiments share: frequencies, random numbers, extents, and how pages print them. Everything
 // is in long double: its sines and powers are the same on every machine (glibc computes them without the
@@ -27,20 +28,14 @@ inline std::vector<long double> ladder(std::size_t dim, long double base = 10000
   return out;
 }
 
-// Uniform numbers in [-1, 1), the same ones for the same seed everywhere (splitmix64).
+// Uniform numbers in [-1, 1), the same ones for the same seed everywhere.
 class Uniform {
  public:
-  explicit Uniform(std::uint64_t seed) : state_(seed) {}
-  double next() {
-    state_ += 0x9E3779B97F4A7C15u;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-  }
+  explicit Uniform(std::uint64_t seed) : numbers_(seed) {}
+  double next() { return static_cast<double>(numbers_.next() >> 11) * 0x1p-52 - 1; }
 
  private:
-  std::uint64_t state_;
+  SplitMix64 numbers_;
 };
 
 // The smallest and the largest of the numbers that it has seen.

@@ -3,24 +3,19 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/random.h"
 #include "core/tensor.h"
 
 namespace posproof::attention {
 
-// Random numbers that are the same bits everywhere, which those of <random>'s distributions are not:
-// splitmix64 (Steele, Lea, Flood 2014), and normal numbers by Box and Muller in long double.
+// Random numbers that are the same bits everywhere: SplitMix64, and normal numbers by Box and Muller in long
+// double.
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
+  explicit Generator(std::uint64_t seed) : numbers_(seed) {}
 
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // [0, 1)
+  std::uint64_t next() { return numbers_.next(); }
+  double uniform() { return numbers_.uniform(); }  // [0, 1)
 
   double normal() {  // mean 0, variance 1
     constexpr long double two_pi = 6.283185307179586476925286766559L;
@@ -36,7 +31,7 @@ class Generator {
   }
 
  private:
-  std::uint64_t state_;
+  SplitMix64 numbers_;
 };
 
 }  // namespace posproof::attention

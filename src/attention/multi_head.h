@@ -20,7 +20,7 @@ struct Projections {
 Projections random_projections(std::size_t dim, std::uint64_t seed);
 
 // attend(x W_q, y W_k, y W_v) W_o: queries from x, keys and values from y; self-attention where they are the
-// same. The operator in the middle is `heads(dim, number)`, or any encoding plugged in.
+// same. The operator in the middle is `heads(dim, number)`, or any encoding in it.
 Tensor multi_head(const Projections& projections, const Attention& attention, const Tensor& x,
                   const Tensor& y, const Mask& mask);
 

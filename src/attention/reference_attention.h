@@ -7,7 +7,7 @@
 
 namespace posproof::attention {
 
-// The reference operator with the encoding plugged in at its place: softmax(logits / sqrt(d) + bias) v.
+// The reference operator with the encoding in its place: softmax(logits / sqrt(d) + bias) v.
 //   table:      added to queries, keys and values (it acts on the token)
 //   rotary:     rotates queries and keys
 //   bias:       is added to the logits after the factor 1/sqrt(d)

@@ -177,11 +177,4 @@ const std::string& Case::word(std::string_view name) const {
   throw std::invalid_argument(fmt::format("`{}={}`: a word was asked for", name, posproof::text(value)));
 }
 
-bool Case::flag(std::string_view name) const {
-  const std::string& yes_or_no = word(name);
-  if (yes_or_no == "yes") return true;
-  if (yes_or_no == "no") return false;
-  throw std::invalid_argument(fmt::format("`{}={}`: yes or no was asked for", name, yes_or_no));
-}
-
 }  // namespace posproof

@@ -48,7 +48,6 @@ class Case {
   std::int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
   const std::string& word(std::string_view name) const;
-  bool flag(std::string_view name) const;  // the words `yes` and `no`
 
   bool operator==(const Case&) const = default;
 

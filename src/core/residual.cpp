@@ -16,7 +16,7 @@ void need_same_length(std::size_t there, std::size_t here) {
 }  // namespace
 
 void refuse_bound(double bound) {
-  throw std::invalid_argument(fmt::format("an allowance of {} is none", bound));
+  throw std::invalid_argument(fmt::format("a bound of {} is none", bound));
 }
 
 namespace {

@@ -12,7 +12,7 @@ struct Residual {
   double ceiling;  // it could not have been larger, however wrong the encoding
 
   // NaN holds nothing: the comparison is false. Nor is infinity within any rounding, not even where the
-  // allowance, computed from the same values, is infinite too.
+  // bound, computed from the same values, is infinite too.
   bool holds() const { return error <= bound && error < __builtin_huge_val(); }
   bool vacuous() const { return !(bound < ceiling); }  // this case could not have come out the other way
 
@@ -26,7 +26,7 @@ struct Residual {
 constexpr double no_ceiling = __builtin_huge_val();
 
 // |there - here|, and for lists the largest such difference. Two NaNs are not equal; two equal infinities
-// are. Lists of different lengths throw std::invalid_argument, and so does an allowance that is negative or
+// are. Lists of different lengths throw std::invalid_argument, and so does a bound that is negative or
 // NaN.
 [[noreturn]] void refuse_bound(double bound);
 inline Residual difference(double there, double here, double bound, double ceiling = no_ceiling) {
@@ -36,7 +36,7 @@ inline Residual difference(double there, double here, double bound, double ceili
 Residual difference(std::span<const double> there, std::span<const double> here, double bound,
                     double ceiling = no_ceiling);
 
-// Each entry with its own allowance: the entry that uses most of it.
+// Each entry with its own bound: the entry that is the largest share of it.
 Residual difference(std::span<const double> there, std::span<const double> here,
                     std::span<const double> bound, double ceiling = no_ceiling);
 

@@ -22,7 +22,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 using List = std::span<const double>;
 
-// Of every kind: exact, within, at the edge, beyond, NaN; telling and not.
+// Of every kind: exact, within, at the edge, beyond, NaN; vacuous and not.
 std::vector<Residual> residuals() {
   std::vector<Residual> all;
   for (const double error : {0.0, 0.5, 1.0, 2.0, inf, none})
@@ -53,7 +53,7 @@ TEST(Residual, equal_infinities_are_equal_and_others_are_not) {
   EXPECT_TRUE(difference(-inf, -inf, 0).holds());
   EXPECT_FALSE(difference(inf, -inf, 1e300).holds());
   EXPECT_FALSE(difference(inf, 1, 1e300).holds());
-  // An allowance that was computed from the same infinity.
+  // A bound that was computed from the same infinity.
   EXPECT_FALSE(difference(inf, 1, inf).holds());
   EXPECT_FALSE(excess(1, inf, 0).holds());
   EXPECT_FALSE(excess(-inf, 1, 0).holds());
@@ -83,7 +83,7 @@ TEST(Residual, lists_give_their_worst_entry) {
   const std::array<double, 3> zeros = {0, 0, 0}, values = {1, -3, 2}, bounds = {0.5, 3, 2};
   const List here = zeros, there = values, bound = bounds;
   EXPECT_EQ(difference(there, here, 4.0).error, 3);
-  // The entry that uses most of its own allowance, not the largest.
+  // The entry that uses most of its own bound, not the largest.
   EXPECT_EQ(difference(there, here, bound).error, 1);
   EXPECT_FALSE(difference(there, here, bound).holds());
   // A list of nothing tells nothing.
@@ -123,7 +123,7 @@ TEST(Residual, of_a_list_is_the_worst_of_its_entries_whatever_their_order) {
 
 TEST(Residual, worse_is_total) {
   const auto all = residuals();
-  // Refuted before held, telling before not, then the use.
+  // Refuted before held, not vacuous before vacuous, then error over bound.
   const auto at_most = [](const Residual& a, const Residual& b) {
     const auto key = [](const Residual& r) {
       return std::tuple(!r.holds(), !r.holds() || !r.vacuous(), r.error_over_bound());

@@ -32,7 +32,7 @@ struct Refuted {
   std::vector<std::string> irrelevant = {};  // fields that do not matter: redrawn, it still fails
 };
 
-// Nothing was learned: 0 cases, gave up, out of time, no telling case. Never a pass.
+// Nothing was learned: 0 cases, gave up, out of time, only vacuous cases. Never a pass.
 struct Undecided {
   std::string why;
 };

@@ -34,7 +34,7 @@ std::string refused_row(const EncodingSpec& spec, std::string_view parameters, P
 
 // The first output of Java's and of every other SplittableRandom(0).
 TEST(Seeded, is_the_generator_of_the_paper) {
-  EXPECT_EQ(splitmix64(0), 0xe220a8397b1dcdafu);
+  EXPECT_EQ(mixed(0), 0xe220a8397b1dcdafu);
 }
 
 TEST(Learned, is_a_row_of_its_table) {

@@ -102,12 +102,12 @@ Json of(const Accuracy& accuracy) {
     out["against_rounded_frequencies"].push_back(
         {{"frequencies", name(against.frequencies)}, {"not_correctly_rounded", against.wrong}});
   out["curve"] = Json::array();
-  for (const PositionRange& stretch : accuracy.profile)
-    out["curve"].push_back({{"first", stretch.first},
-                            {"last", stretch.last},
-                            {"error", number(stretch.error)},
-                            {"bound", number(stretch.bound)},
-                            {"ulp", number(stretch.ulp)}});
+  for (const PositionRange& range : accuracy.profile)
+    out["curve"].push_back({{"first", range.first},
+                            {"last", range.last},
+                            {"error", number(range.error)},
+                            {"bound", number(range.bound)},
+                            {"ulp", number(range.ulp)}});
   return out;
 }
 

@@ -23,7 +23,7 @@ TEST(Junit, nothing_learned_is_never_a_pass) {
                                            .residual = {0.5, 0.25, 1},
                                            .found_after = 1,
                                            .shrinks = 0});
-  asked("call/order", Undecided{"no telling case"});
+  asked("call/order", Undecided{"only vacuous cases"});
   asked("call/shape", Errored{"it said <\x01\xff>\r\n\u20ac", Case::parse("i=1")});
   asked("bias/decays", NotApplicable{"no bias"});
   gated.not_covered = "5 positions \xe2\x82were not compared";
@@ -52,7 +52,7 @@ TEST(Junit, nothing_learned_is_never_a_pass) {
             (std::vector<std::string>{
                 "rotary/preserves_norm  ",
                 "score/depends_on_offset failure message=off by 0.5, rounding allows 0.25, at i=3 t=1;",
-                "call/order skipped message=undecided: no telling case;",
+                "call/order skipped message=undecided: only vacuous cases;",
                 "call/shape error message=it said <?"
                 "?>?\n\u20ac, at i=1;",
                 "bias/decays skipped message=not applicable: no bias;",

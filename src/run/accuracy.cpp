@@ -14,6 +14,7 @@
 #include "run/error_accumulator.h"
 #include "run/narrowed.h"
 #include "run/packed.h"
+#include "subject/dtype.h"
 
 namespace posproof {
 namespace {

@@ -17,7 +17,7 @@ constexpr std::string_view agreement_id = "agrees_with_its_oracle";
 
 // "Agrees with `truth`": a subject of the truth's own kind is compared value by value, with positions,
 // contents, batch rows and roles drawn; one that gives logits, or the whole operator, is compared with the
-// truth plugged into them. What is allowed is the error of an exactly known encoding computed in the
+// truth in that kind. What is allowed is the error of an exactly known encoding computed in the
 // subject's precision. `each` is told of every single comparison, entry by entry (of the whole operator:
 // one). It is for comparing with an encoding that may be wrong: every token is then allowed the error of the
 // farthest of its call, and NaN is NaN.

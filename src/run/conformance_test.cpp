@@ -1,8 +1,8 @@
 // One ctest test for each encoding and claim (`rope.score.depends_on_offset`) and for its agreement with the
 // oracle
 // (`rope.agrees_with_its_oracle`), one for each property's negative examples
-// (`teeth.score.depends_on_offset`): the property must refute every one of them within the usual search; and
-// one for each defect
+// (`rejects.score.depends_on_offset`): the property must refute every one of them within the usual search;
+// and one for each defect
 // (`defects.rope.angles_in_bf16`): the property named in advance must refute it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ void add(const std::string& suite, const std::string& test, auto make) {
 
 void add_all() {
   for (const auto& [id, property] : catalogue::properties())
-    add("teeth", dotted(id),
+    add("rejects", dotted(id),
         [id = id, property = property]() -> Conformance* { return new Rejects(id, *property); });
   for (const auto& [id, spec] : catalogue::encodings()) {
     add(std::string(id), std::string(agreement_id),

@@ -252,7 +252,7 @@ bool ErrorAccumulator::vacuous(Position t) {
 void ErrorAccumulator::done(Position first, std::size_t rows) {
   found_.rows += rows;
   const Position last = first + static_cast<Position>(rows) - 1;
-  // Where allowances grow, the ends have the largest.
+  // Where bounds grow, the ends have the largest.
   const bool none = !reference_.origin || (!vacuous(first) && !vacuous(last));
   for (Position t = first; t <= last; ++t) found_.vacuous += !none && vacuous(t) ? 1 : 0;
 }

@@ -14,8 +14,8 @@ namespace posproof {
 // A block of which every entry is correctly rounded is within what rounding allows and needs no second look:
 // error.h allows an entry of the ladder at least 4 result units of the amplitude A (stored_sine: 4 p.result,
 // or 4 p.angle + p.result), and correct rounding to a format of unit u <= p.result is off by half the
-// distance of neighbours at A, at most u A. Elsewhere allowances grow with the distance of the position, so
-// that what is within the allowance of the block's nearest position is within those of the others.
+// distance of neighbours at A, at most u A. Elsewhere bounds grow with the distance of the position, so
+// that what is within the bound of the block's nearest position is within those of the others.
 class ErrorAccumulator {
  public:
   // The format's unit is at most the precision's result unit.

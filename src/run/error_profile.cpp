@@ -18,12 +18,12 @@ Position width(Position t) {
   return t < 16 ? 1 : octave(t) / 16;
 }
 
-void grow(PositionRange& stretch, double error, double bound, double ulp) {
-  if (error > stretch.error) {
-    stretch.error = error;
-    stretch.bound = bound;
+void grow(PositionRange& range, double error, double bound, double ulp) {
+  if (error > range.error) {
+    range.error = error;
+    range.bound = bound;
   }
-  stretch.ulp = std::max(stretch.ulp, ulp);
+  range.ulp = std::max(range.ulp, ulp);
 }
 
 }  // namespace
@@ -47,10 +47,10 @@ void ErrorProfile::add(Position t, double error, double bound, double ulp) {
 
 std::vector<PositionRange> by_octave(const std::vector<PositionRange>& ranges) {
   std::vector<PositionRange> out;
-  for (const PositionRange& stretch : ranges) {
-    const Position first = stretch.first == 0 ? 0 : octave(stretch.first);
+  for (const PositionRange& range : ranges) {
+    const Position first = range.first == 0 ? 0 : octave(range.first);
     if (out.empty() || out.back().first != first) out.push_back({first, first == 0 ? 0 : 2 * first - 1});
-    grow(out.back(), stretch.error, stretch.bound, stretch.ulp);
+    grow(out.back(), range.error, range.bound, range.ulp);
   }
   return out;
 }

@@ -6,7 +6,7 @@
 
 namespace posproof {
 
-// One stretch of positions, and the largest error there.
+// A range of positions, and the largest error there.
 struct PositionRange {
   Position first, last;  // both included; where positions below 0 are asked, -last .. -first belong to it too
   double error = 0;  // the largest |entry - exact|, or a bound of it where every entry is correctly rounded
@@ -14,10 +14,10 @@ struct PositionRange {
   double ulp = 0;    // the largest error in units in the last place, among entries not correctly rounded
 };
 
-// Error against position, 16 stretches an octave; below 16 every position is one.
+// Error against position, 16 ranges an octave; below 16 every position is one.
 class ErrorProfile {
  public:
-  // Where the stretch of this position begins, and where the next one does; t >= 0.
+  // Where the range of this position begins, and where the next one does; t >= 0.
   static Position begin(Position t);
   static Position end(Position t);
 
@@ -30,7 +30,7 @@ class ErrorProfile {
   std::vector<PositionRange> ranges_;
 };
 
-// The same with one stretch an octave (0, 1, 2-3, 4-7, ...).
+// The same with one range an octave (0, 1, 2-3, 4-7, ...).
 std::vector<PositionRange> by_octave(const std::vector<PositionRange>& ranges);
 
 }  // namespace posproof

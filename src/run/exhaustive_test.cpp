@@ -32,7 +32,7 @@ Tensor entries(std::size_t count) {
 }
 
 Exhaustive of_file(const Tensor& values) {
-  const testing::Written file("everywhere.npy", values, true);
+  const testing::Written file("exhaustive.npy", values, true);
   const Encoding truth = alibi().oracle(parameters());
   const Subject subject =
       open(file.subject(),

@@ -46,17 +46,4 @@ bool pack(Format format, std::span<const double> values, std::vector<std::byte>&
   return true;
 }
 
-void unpack(Format format, const std::byte* bytes, std::span<double> values) {
-  const auto each = [&](auto one) {  // the two formats that the machine has itself
-    for (std::size_t n = 0; n < values.size(); ++n) {
-      std::memcpy(&one, bytes + n * sizeof one, sizeof one);
-      values[n] = static_cast<double>(one);
-    }
-  };
-  if (format == Format::f32) return each(float{});
-  if (format == Format::f64) return each(double{});
-  for (std::size_t n = 0; n < values.size(); ++n)
-    values[n] = value(format, bytes + n * posproof::bytes(format));
-}
-
 }  // namespace posproof

@@ -18,7 +18,4 @@ Format format_of(double unit);
 // format.
 bool pack(Format format, std::span<const double> values, std::vector<std::byte>& bytes);
 
-// The values that begin there, as many as `values` has, exactly.
-void unpack(Format format, const std::byte* bytes, std::span<double> values);
-
 }  // namespace posproof

@@ -26,7 +26,7 @@ struct Reference {
 
   // What rounding allows in each column at a position, what the reference itself was rounded by included.
   std::function<std::vector<double>(Position)> bound = {};
-  // Where allowances only grow with the distance from a position, that position; else every one has its own,
+  // Where bounds only grow with the distance from a position, that position; else every one has its own,
   // and rows are compared one by one.
   std::optional<Position> origin = {};
 

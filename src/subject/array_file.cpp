@@ -159,7 +159,7 @@ class NpyParser {
 };
 
 // First axis fastest, as Fortran and some transposes have it, to last axis fastest.
-void rotate(const Shape& shape, std::size_t each, std::string_view from, char* to) {
+void transpose(const Shape& shape, std::size_t each, std::string_view from, char* to) {
   std::vector<std::size_t> index(shape.size(), 0);
   for (std::size_t n = 0; n < from.size(); n += each) {
     std::size_t at = 0;
@@ -179,7 +179,7 @@ Array Reader::array(Format format, const Shape& shape, bool fortran_order) {
   const auto copy = std::make_shared<std::vector<std::uint64_t>>((values.size() + 7) / 8);  // aligned for all
   const auto to = std::as_writable_bytes(std::span(*copy)).first(values.size());
   if (fortran_order)
-    rotate(shape, bytes(format), values, reinterpret_cast<char*>(to.data()));
+    transpose(shape, bytes(format), values, reinterpret_cast<char*>(to.data()));
   else
     std::memcpy(to.data(), values.data(), values.size());
   out.bytes = to;
@@ -255,16 +255,7 @@ double Array::at(std::size_t r, std::size_t c) const {
 }
 
 void Array::row(std::size_t r, std::span<double> out) const {
-  const std::byte* from = bytes.data() + r * width() * posproof::bytes(format);
-  const auto each = [&](auto one) {  // the two formats that the machine has itself
-    for (std::size_t c = 0; c < out.size(); ++c) {
-      std::memcpy(&one, from + c * sizeof one, sizeof one);
-      out[c] = static_cast<double>(one);
-    }
-  };
-  if (format == Format::f32) return each(float{});
-  if (format == Format::f64) return each(double{});
-  for (std::size_t c = 0; c < out.size(); ++c) out[c] = at(r, c);
+  unpack(format, bytes.data() + r * width() * posproof::bytes(format), out);
 }
 
 Array read_array(const std::string& path) {

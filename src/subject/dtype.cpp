@@ -65,27 +65,6 @@ void put(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-double half(std::uint16_t bits) {
-  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
-  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  if (exponent == 31) return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  return sign * std::ldexp(1024 + fraction, exponent - 25);
-}
-
-// Of a double that is a value of the format.
-std::uint16_t half_bits(double x) {
-  const auto with_sign = [x](int bits) {
-    return static_cast<std::uint16_t>(bits | (std::signbit(x) ? 0x8000 : 0));
-  };
-  if (std::isnan(x)) return with_sign(0x7e00);
-  if (std::isinf(x)) return with_sign(0x7c00);
-  const double size = std::abs(x);
-  if (size < 0x1p-14) return with_sign(static_cast<int>(std::ldexp(size, 24)));  // subnormal, or 0
-  const int exponent = std::ilogb(size);
-  return with_sign(((exponent + 15) << 10) + static_cast<int>(std::ldexp(size, 10 - exponent)) - 1024);
-}
-
 }  // namespace
 
 std::optional<Dtype> dtype(std::string_view name) {
@@ -125,7 +104,7 @@ double value(Format format, const std::byte* at) {
       return static_cast<double>(
           std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16));
     default:
-      return half(load<std::uint16_t>(at));
+      return value_of(Format::f16, load<std::uint16_t>(at));
   }
 }
 
@@ -139,8 +118,21 @@ void store(Format format, double value, std::byte* at) {
     case Format::bf16:
       return put(at, static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16));
     default:
-      return put(at, half_bits(x));
+      return put(at, bits_of(Format::f16, x));
   }
+}
+
+void unpack(Format format, const std::byte* bytes, std::span<double> values) {
+  const auto each = [&](auto one) {  // the two formats that the machine has itself
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      std::memcpy(&one, bytes + n * sizeof one, sizeof one);
+      values[n] = static_cast<double>(one);
+    }
+  };
+  if (format == Format::f32) return each(float{});
+  if (format == Format::f64) return each(double{});
+  for (std::size_t n = 0; n < values.size(); ++n)
+    values[n] = value(format, bytes + n * posproof::bytes(format));
 }
 
 std::vector<double> decode(Dtype dtype, std::string_view bytes) {
@@ -151,9 +143,7 @@ std::vector<double> decode(Dtype dtype, std::string_view bytes) {
     throw std::length_error(
         fmt::format("{} bytes are no whole number of {} values", bytes.size(), name(dtype)));
   std::vector<double> values(bytes.size() / each);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = value(*format, std::as_bytes(std::span(bytes)).data() + i * each);
-  }
+  unpack(*format, std::as_bytes(std::span(bytes)).data(), values);
   return values;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,9 @@ void store(Format format, double value, std::byte* at);
 // What an answer in this format is judged by unless the subject says otherwise: `f64`, `f32`, `bf16`,
 // `f16`.
 std::string_view precision_word(Dtype dtype);
+
+// The values that begin there, as many as `values` has, exactly.
+void unpack(Format format, const std::byte* bytes, std::span<double> values);
 
 // Little-endian values of one of the four formats, as doubles, exactly. Throws std::invalid_argument for any
 // other format, and std::length_error for bytes that are no whole number of values.
