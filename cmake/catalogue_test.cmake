@@ -1,6 +1,6 @@
 # A file of the catalogue that defines another name than its path is refused when the project is configured.
 #
-#   cmake -DFOLDER=scratch -P cmake/catalogue_test.cmake
+#   cmake -DFOLDER=scratch -DGENERATOR=Ninja -P cmake/catalogue_test.cmake
 function(configured file content expected)
   file(REMOVE_RECURSE ${FOLDER})
   file(WRITE ${FOLDER}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject(scratch LANGUAGES NONE)
@@ -8,7 +8,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/catalogue.cmake)
 posproof_catalogue(NAME tables FOLDER all TYPE Table HEADER table.h)\n")
   file(WRITE ${FOLDER}/all/first.cpp "const Table tables::first{1};\n")
   file(WRITE ${FOLDER}/all/${file} "${content}")
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${FOLDER} -B ${FOLDER}/build RESULT_VARIABLE code
+  execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${FOLDER} -B ${FOLDER}/build RESULT_VARIABLE code
                   OUTPUT_QUIET ERROR_VARIABLE said)
   string(REGEX REPLACE "[ \n]+" " " said "${said}")
   if(expected STREQUAL "" AND NOT code EQUAL 0)

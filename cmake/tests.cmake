@@ -50,5 +50,5 @@ add_test(NAME long COMMAND posproof_long_tests)
 set_tests_properties(long PROPERTIES LABELS long TIMEOUT 7200)
 
 add_test(NAME catalogue.refuses_wrong_names
-         COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_BINARY_DIR}/catalogue_test
+         COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_BINARY_DIR}/catalogue_test -DGENERATOR=${CMAKE_GENERATOR}
                  -P ${PROJECT_SOURCE_DIR}/cmake/catalogue_test.cmake)

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "../bias/entries.h"
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
@@ -83,14 +84,8 @@ Encoding mask_one_key_short() {
 
 // It moves an answer by up to 64 units of f32, where each of two may be off by 12 and a few.
 Encoding prefers_the_key_before() {
-  Bias bias{.heads = 1};
-  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({1, queries.size(), keys.size()});
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] + 1 ? 0x1p-17 : 0;
-    return out;
-  };
-  return bias;
+  return biases::bias_of(
+      1, [](std::size_t, Position i, Position j) -> double { return i == j + 1 ? 0x1p-17 : 0; });
 }
 
 }  // namespace

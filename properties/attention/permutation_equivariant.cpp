@@ -1,4 +1,5 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
+#include "../bias/entries.h"
 #include "attention/reference_attention.h"
 #include "tokens.h"
 
@@ -22,14 +23,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
 }
 
 Encoding key_before_preferred(double by) {
-  Bias bias{.heads = 1};
-  bias.bias = [by](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({1, queries.size(), keys.size()});
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = queries[i] == keys[j] + 1 ? by : 0;
-    return out;
-  };
-  return bias;
+  return biases::bias_of(1,
+                         [by](std::size_t, Position i, Position j) -> double { return i == j + 1 ? by : 0; });
 }
 
 Encoding prefers_the_key_before() {

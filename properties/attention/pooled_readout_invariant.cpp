@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "../bias/entries.h"
 #include "attention/reference_attention.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "tokens.h"
@@ -37,14 +38,8 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
 }
 
 Encoding key_after_preferred(double by) {
-  Bias bias{.heads = 1};
-  bias.bias = [by](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({1, queries.size(), keys.size()});
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = keys[j] == queries[i] + 1 ? by : 0;
-    return out;
-  };
-  return bias;
+  return biases::bias_of(1,
+                         [by](std::size_t, Position i, Position j) -> double { return j == i + 1 ? by : 0; });
 }
 
 Encoding prefers_the_key_after() {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "../bias/entries.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 
 namespace posproof {
@@ -21,14 +22,8 @@ Residual check(const Score& score, Precision p, Draw& draw) {
 }
 
 Encoding of_distance(double (*penalty)(Position distance)) {
-  Bias bias{.heads = 1};
-  bias.bias = [penalty](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({1, queries.size(), keys.size()});
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j) out.at(i, j) = -penalty(std::abs(queries[i] - keys[j]));
-    return out;
-  };
-  return bias;
+  return biases::bias_of(
+      1, [penalty](std::size_t, Position i, Position j) -> double { return -penalty(std::abs(i - j)); });
 }
 
 // The distance is kept in a byte.

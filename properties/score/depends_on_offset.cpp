@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../bias/entries.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 
 namespace posproof {
@@ -24,30 +25,16 @@ Residual check(const Score& score, Precision p, Draw& draw) {
 
 // -|i - j| / 2, and a millionth of the key's position.
 Encoding absolute_bias() {
-  Bias bias{.heads = 1};
-  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({1, queries.size(), keys.size()});
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j)
-        out.at(i, j) =
-            -0.5 * static_cast<double>(std::abs(queries[i] - keys[j])) + 1e-6 * static_cast<double>(keys[j]);
-    return out;
-  };
-  return bias;
+  return biases::bias_of(1, [](std::size_t, Position i, Position j) -> double {
+    return -0.5 * static_cast<double>(std::abs(i - j)) + 1e-6 * static_cast<double>(j);
+  });
 }
 
 // 16 units of f32, where each of two numbers of a table may be off by 2.
 Encoding odd_queries_are_larger() {
-  Bias bias{.heads = 1};
-  bias.bias = [](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({1, queries.size(), keys.size()});
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j)
-        out.at(i, j) = -0.5 * static_cast<double>(std::abs(queries[i] - keys[j])) *
-                       (queries[i] % 2 == 0 ? 1 : 1 + 0x1p-20);
-    return out;
-  };
-  return bias;
+  return biases::bias_of(1, [](std::size_t, Position i, Position j) -> double {
+    return -0.5 * static_cast<double>(std::abs(i - j)) * (i % 2 == 0 ? 1 : 1 + 0x1p-20);
+  });
 }
 
 // One pair, rotated by one radian a position, of which the angle is what `angle` makes.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../bias/entries.h"
 #include "catalogue/properties/score/depends_on_order.h"
 
 namespace posproof {
@@ -30,15 +31,9 @@ Residual check(const Score& score, Precision p, Draw& draw) {
 }
 
 Encoding of_bias(double step) {
-  Bias bias{.heads = 1};
-  bias.bias = [step](std::span<const Position> queries, std::span<const Position> keys) {
-    Tensor out({1, queries.size(), keys.size()});
-    for (std::size_t i = 0; i < queries.size(); ++i)
-      for (std::size_t j = 0; j < keys.size(); ++j)
-        out.at(i, j) = -step * static_cast<double>(std::abs(queries[i] - keys[j]));
-    return out;
-  };
-  return bias;
+  return biases::bias_of(1, [step](std::size_t, Position i, Position j) -> double {
+    return -step * static_cast<double>(std::abs(i - j));
+  });
 }
 
 Encoding no_position() {

@@ -128,8 +128,8 @@ std::string json(const GateResult& gated) {
               {"refuted", gated.refuted()},
               {"undecided", gated.undecided()},
               {"asked", Json::array()},
-              {"not_asked", gated.skipped},
-              {"left_out", gated.not_covered},
+              {"skipped", gated.skipped},
+              {"not_covered", gated.not_covered},
               {"explanations", Json::array()}};
   for (const PropertyResult& result : gated.results) {
     Json one = {{"property", result.id}};
