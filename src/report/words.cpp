@@ -116,12 +116,12 @@ std::string gated(const GateResult& gated, const Style& style) {
   for (const PropertyResult& result : gated.results) {
     const std::string again = fmt::format("posproof check {} {}{} {}", result.id, gated.encoding, given,
                                           quoted(gated.subject.name));
-    const Property& property = result.id == agreement_id ? gated.agreement : *result.property;
+    const Property& property = *result.property;
     out += verdict("", result.id, property, result.verdict, gated.subject.precision, again, style);
   }
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
   if (!gated.not_covered.empty()) out += gated.not_covered + "\n";
-  for (const std::string& why : gated.skipped) out += fmt::format("not asked  {}\n", why);
+  for (const std::string& why : gated.skipped) out += fmt::format("skipped    {}\n", why);
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)
       out += fmt::format("every case agrees with `{}` instead: {}\n", explanation.what, explanation.meaning);

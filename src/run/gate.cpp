@@ -95,7 +95,7 @@ GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Pa
                    .results = {},
                    .skipped = {},
                    .explanations = {},
-                   .agreement = agreement(truth)};
+                   .agreement = std::make_shared<const Property>(agreement(truth))};
 
   if (options.positions)
     gated.subject.encoding =
@@ -126,7 +126,7 @@ GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Pa
         std::any_of(selected.begin(), selected.end(), [&](const Selected& s) { return s.id == id; });
     if (!twice) selected.push_back({std::move(id), &property, std::move(*one)});
   };
-  select(std::string(agreement_id), gated.agreement);
+  select(std::string(agreement_id), *gated.agreement);
   // A subject that says where it ends has claimed this itself.
   if (positions_of(gated.subject.encoding).ends)
     select(std::string(id_of(properties::call::refuses_out_of_range)),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +32,9 @@ struct GateResult {
   std::vector<PropertyResult> results;
   std::vector<std::string> skipped;       // claims of the encoding that this subject cannot be asked, and why
   std::vector<Explanation> explanations;  // where something was refuted
-  Property agreement;                     // what the first of the results points to
-  std::optional<Accuracy> accuracy = {};  // where every entry was compared, of a file or exhaustively
-  std::string not_covered = {};           // of the positions that were asked for, in words
+  std::shared_ptr<const Property> agreement;  // what its result points to, wherever this is moved
+  std::optional<Accuracy> accuracy = {};      // where every entry was compared, of a file or exhaustively
+  std::string not_covered = {};               // of the positions that were asked for, in words
 
   bool refuted() const;
   bool undecided() const;  // something was neither held nor refuted, or not all was asked that was to be

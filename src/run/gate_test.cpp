@@ -131,6 +131,13 @@ TEST(Gate, refutes_what_is_wrong_by_little_and_names_it) {
   }
 }
 
+TEST(Gate, a_moved_result_keeps_the_property_that_it_points_to) {
+  GateResult found = agreed("rope", "dim=8", variant("cached"));
+  const GateResult moved = std::move(found);
+  EXPECT_EQ(moved.results.front().property, moved.agreement.get());
+  EXPECT_EQ(moved.results.front().property->statement, "Every value is the exact one, rounded.");
+}
+
 TEST(Gate, asks_a_small_cache_for_every_position) {
   const GateResult right = agreed("rope", "dim=8", variant("cached"));
   const auto* holds = std::get_if<Holds>(&asking(right, agreement_id).verdict);
