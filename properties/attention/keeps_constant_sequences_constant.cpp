@@ -65,7 +65,7 @@ const Property properties::attention::keeps_constant_sequences_constant{
         "the rows of a softmax sum to 1; Kazemnejad et al. 2023, The Impact of Positional Encoding on Length "
         "Generalization, for the causal mask",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"codes of 1e-6 of the position, added to the values", &slight_rows},
+    .must_reject = {{"rows of 1e-6 of the position, added to the values", &slight_rows},
                     {"weights of one row that sum to 1 + 2^-20", &unnormalised_row},
                     {"weights of one row that sum to 1 + 2^-19, in f32", &hardly_unnormalised_row, all_f32}},
 };

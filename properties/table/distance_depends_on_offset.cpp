@@ -30,7 +30,7 @@ Encoding flat_circle() {
 
 const Property properties::table::distance_depends_on_offset{
     .statement =
-        "The distance between two codes depends on how far apart their positions are, not on where they are.",
+        "The distance between two rows depends on how far apart their positions are, not on where they are.",
     .formula = "|p_{s+k} - p_{t+k}| = |p_s - p_t|",
     .source = "|p_s - p_t|^2 = 2 sum_i (1 - cos(w_i (s - t))), from Vaswani et al. 2017, section 3.5",
     .checks = {CheckOf<Table>(&check)},

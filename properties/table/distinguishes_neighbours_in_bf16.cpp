@@ -29,7 +29,7 @@ const Property properties::table::distinguishes_neighbours_in_bf16{
     .source = "bf16 has 8 significant bits, so that whole numbers are exact up to 256 only",
     .checks = {CheckOf<Table>(&check)},
     .must_reject = {{"positions that are rounded to bf16 before the sine", &rounded_positions},
-                    {"codes in steps of half a unit of bf16", &even_steps}},
+                    {"rows in steps of half a unit of bf16", &even_steps}},
 };
 
 }  // namespace posproof

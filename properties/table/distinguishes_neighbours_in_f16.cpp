@@ -29,7 +29,7 @@ const Property properties::table::distinguishes_neighbours_in_f16{
     .source = "f16 has 11 significant bits, so that whole numbers are exact up to 2048 only",
     .checks = {CheckOf<Table>(&check)},
     .must_reject = {{"positions that are rounded to f16 before the sine", &rounded_positions},
-                    {"codes in steps of half a unit of f16", &even_steps}},
+                    {"rows in steps of half a unit of f16", &even_steps}},
 };
 
 }  // namespace posproof

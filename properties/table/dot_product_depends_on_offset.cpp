@@ -30,7 +30,7 @@ Encoding skewed() {
 
 const Property properties::table::dot_product_depends_on_offset{
     .statement =
-        "The dot product of two codes depends on how far apart their positions are, not on where they are.",
+        "The dot product of two rows depends on how far apart their positions are, not on where they are.",
     .formula = "p_{s+k} . p_{t+k} = p_s . p_t",
     .source = "Vaswani et al. 2017, section 3.5: p_s . p_t = sum_i cos(w_i (s - t))",
     .checks = {CheckOf<Table>(&check)},

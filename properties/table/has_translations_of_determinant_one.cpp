@@ -49,11 +49,11 @@ Encoding spiral() {
 
 const Property properties::table::has_translations_of_determinant_one{
     .statement =
-        "A shift keeps the area, with its sign, that two codes of a pair span: its determinant is one.",
+        "A shift keeps the area, with its sign, that two rows of a pair span: its determinant is one.",
     .formula = "det M_k = 1: p_{s+k} x p_{t+k} = p_s x p_t",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations, and cos^2 + sin^2 = 1",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"codes that grow by 1e-10 a position", &spiral}},
+    .must_reject = {{"rows that grow by 1e-10 a position", &spiral}},
 };
 
 }  // namespace posproof

@@ -39,7 +39,7 @@ const Property properties::table::inverts_translation_by_transposing{
     .formula = "M_{-k} = M_k^T",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"codes that shrink by 1e-9 a position", &spiral}},
+    .must_reject = {{"rows that shrink by 1e-9 a position", &spiral}},
 };
 
 }  // namespace posproof

@@ -21,9 +21,9 @@ Table right_table() {
 
 TEST(ToldApart, equal_codes_are_off_by_what_the_ladder_puts_between_them) {
   const std::vector<double> row = {0, 1, 0, 1};
-  const double chord = 2 * std::sin(0.5), multiprecision = 2 * std::sin(0.005);
+  const double chord = 2 * std::sin(0.5), slow = 2 * std::sin(0.005);
   const Residual collided = table_rows::told_apart(right_table(), 0, 1, row, row, 1e-9);
-  EXPECT_NEAR(collided.error, std::sqrt(chord * chord + multiprecision * multiprecision), 1e-15);
+  EXPECT_NEAR(collided.error, std::sqrt(chord * chord + slow * slow), 1e-15);
   EXPECT_FALSE(collided.holds());
   // Where rounding alone may bring two rows together, that they are equal says nothing.
   EXPECT_TRUE(table_rows::told_apart(right_table(), 0, 1, row, row, 2).vacuous());

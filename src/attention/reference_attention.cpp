@@ -46,7 +46,7 @@ struct Operands {
 };
 using Operate = std::function<Operands(const Tensor& q, const Tensor& k, const Tensor& v, const Precision*)>;
 
-// A table adds its codes to queries, keys and values: they are asked for once.
+// A table adds its rows to queries, keys and values: they are asked for once.
 Operate of_table(const Table& table) {
   return [table](const Tensor& q, const Tensor& k, const Tensor& v, const Precision* p) {
     const auto at = row_numbers(std::max(q.rows(), k.rows()));

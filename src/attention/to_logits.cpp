@@ -167,7 +167,7 @@ Logits of_contextual(const Contextual& contextual) {
 Tensor sum(const Tensor& content, const Tensor& rows) {
   if (rows.width() != content.width() || rows.data.size() < content.data.size())
     throw std::out_of_range(
-        fmt::format("codes of {} are added to contents of {}", text(rows.shape), text(content.shape)));
+        fmt::format("rows of {} are added to contents of {}", text(rows.shape), text(content.shape)));
   Tensor out = content;
   for (std::size_t e = 0; e < out.data.size(); ++e) out.data[e] += rows.data[e];
   return out;

@@ -33,7 +33,7 @@ struct Logits {
 };
 
 // Content and code added, [n, dim], and how far each entry may be off: the code's own error, and one rounding
-// of the sum. Of both, further rows of codes are not looked at.
+// of the sum. Of both, further rows are not looked at.
 Tensor sum(const Tensor& content, const Tensor& rows);
 Tensor sum_error(const Tensor& sum, const Tensor& row_errors, const Precision& p);
 // row_error of every row.

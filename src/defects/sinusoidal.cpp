@@ -19,7 +19,7 @@ Table right(const Parameters& parameters) {
   return std::get<Table>(encodings::sinusoidal.make(parameters));
 }
 
-// The codes that the parameters ask for, of other positions.
+// The rows that the parameters ask for, of other positions.
 Encoding at_positions(const Parameters& parameters,
                       std::function<PositionVector(std::span<const Position>)> other) {
   Table table = right(parameters);
@@ -29,7 +29,7 @@ Encoding at_positions(const Parameters& parameters,
   return table;
 }
 
-// The codes that the parameters ask for, changed afterwards.
+// The rows that the parameters ask for, changed afterwards.
 Encoding changed(const Parameters& parameters, std::function<void(Tensor& rows)> change) {
   Table table = right(parameters);
   table.rows = [rows = table.rows, change](std::span<const Position> positions, Position length) {

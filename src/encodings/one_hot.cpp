@@ -75,7 +75,7 @@ const EncodingSpec encodings::one_hot{
     .claims =
         {
             fails(table::distinguishes_neighbours_from_distant_tokens, "dim=3 k=2 t=0 n=2 u=0 far=3", 1,
-                  "any two codes are orthogonal: no nearness at all"),
+                  "any two rows are orthogonal: no nearness at all"),
         },
 };
 

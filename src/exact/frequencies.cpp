@@ -191,10 +191,10 @@ std::optional<Real> narrow(const Interval& number, mpfr_prec_t bits) {
 
 constexpr mpfr_prec_t more_bits_at_most = mpfr_prec_t{1} << 14;
 
-template <class Choice>
-auto certain(mpfr_prec_t bits, const char* what, Choice choice) {
+template <class Ask>
+auto certain(mpfr_prec_t bits, const char* what, Ask ask) {
   for (mpfr_prec_t more = 32; more <= more_bits_at_most; more *= 2)
-    if (auto answer = choice(bits + more)) return *std::move(answer);
+    if (auto answer = ask(bits + more)) return *std::move(answer);
   throw Refusal(
       fmt::format("{}: {} more bits than were asked for do not decide it", what, more_bits_at_most));
 }

@@ -42,11 +42,11 @@ double relative(double error, const Real& value) {
 }
 
 // Asks with more and more bits until the answer is one value of the format.
-template <class Choice>
-auto certain(Choice choice) {
+template <class Ask>
+auto certain(Ask ask) {
   for (mpfr_prec_t bits = first_bits; bits < most_bits; bits *= 2)
-    if (const auto answer = choice(bits, false)) return *answer;
-  return *choice(most_bits, true);
+    if (const auto answer = ask(bits, false)) return *answer;
+  return *ask(most_bits, true);
 }
 
 std::optional<double> nearest(Format format, const Real& value, double error, bool last) {

@@ -1,4 +1,4 @@
-// Sinusoidal and rotary codes of the oracle, bit for bit, against the second derivation (by_integers.h).
+// Sinusoidal and rotary encodings of the oracle, bit for bit, against the second derivation (by_integers.h).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

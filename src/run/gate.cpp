@@ -60,7 +60,7 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
 }
 
-// Where recorded, a sample, and every position where that can be had. A file of codes or of rotations that
+// Where recorded, a sample, and every position where that can be had. A file of rows or of rotations that
 // was compared as a whole needs no sample: its rows are all that there is.
 Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, GateResult& gated) {
   const auto ask_all = [&] {

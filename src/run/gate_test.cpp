@@ -204,7 +204,7 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
   }
 }
 
-Tensor codes(Position rows, const std::string& parameters) {
+Tensor table_of(Position rows, const std::string& parameters) {
   const EncodingSpec& spec = encoding_named("sinusoidal");
   const auto table = std::get<Table>(spec.make(with(spec, Case::parse(parameters))));
   std::vector<Position> at;
@@ -213,7 +213,7 @@ Tensor codes(Position rows, const std::string& parameters) {
 }
 
 TEST(Gate, reads_every_row_of_a_file) {
-  const Tensor right = codes(4096, "dim=16");
+  const Tensor right = table_of(4096, "dim=16");
   {
     const Written file("right.npy", right, true);
     const GateResult found = gated("sinusoidal", "dim=16", file.subject());
@@ -364,14 +364,14 @@ TEST(Gate, refutes_wrong_caches_and_names_what_they_are) {
 }
 
 TEST(Gate, names_the_convention_that_a_file_follows) {
-  const Written file("sin_cos.npy", codes(512, "dim=16 layout=sin_cos"), false);
+  const Written file("sin_cos.npy", table_of(512, "dim=16 layout=sin_cos"), false);
   const GateResult found = agreed("sinusoidal", "dim=16", file.subject());
   ASSERT_NE(refuted(found), nullptr);
   EXPECT_TRUE(named(found, "--layout sin_cos")) << story(found);
 }
 
 TEST(Gate, passes_a_file_of_one_row) {
-  const Written file("one.npy", codes(1, "dim=16"), false);
+  const Written file("one.npy", table_of(1, "dim=16"), false);
   const GateResult found = gated("sinusoidal", "dim=16", file.subject());
   EXPECT_TRUE(passes(found)) << story(found);
 }

@@ -242,11 +242,11 @@ TEST(Shrink, spends_no_more_than_its_budget) {
   EXPECT_LE(calls, found.found_after + 1 + 25 + 1 + 100);  // found, again, shrunk, again, explained
 
   const auto start = std::chrono::steady_clock::now();
-  const Trial multiprecision = [](Draw& draw) {
+  const Trial slow = [](Draw& draw) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return fails_where(draw.content("x", 64) != std::vector<double>(64));
   };
-  refuted(multiprecision, {.id = "slow", .budget = {.shrink_time = std::chrono::milliseconds(40)}});
+  refuted(slow, {.id = "slow", .budget = {.shrink_time = std::chrono::milliseconds(40)}});
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 

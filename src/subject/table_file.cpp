@@ -32,7 +32,7 @@ Domain held(const Domain& declared, std::size_t count) {
   return within(domain, declared);
 }
 
-// Whether the codes depend on the length of the sequence, as those of a normalised index do: a file holds
+// Whether the rows depend on the length of the sequence, as those of a normalised index do: a file holds
 // those of one length, as many as it has rows.
 bool depends_on_length(const Table& declared, std::size_t count) {
   if (!declared.rows || count < 2) return false;
