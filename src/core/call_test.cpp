@@ -157,6 +157,19 @@ TEST(Comparison, a_constant_of_a_row_may_be_free) {
   EXPECT_FALSE(off.holds());
 }
 
+TEST(Comparison, relative_to_the_own_key_the_errors_of_both_entries_count_and_of_the_difference) {
+  const Call call = sequence(bias(), {0, 1, 2});
+  const Tensor here = answer(bias(), call);
+  Tensor there = here;
+  there.at(4, 0) += 1;  // 110 - 111 becomes 111 - 111
+  Bound quarter = exact(here);
+  std::fill(quarter.error.data.begin(), quarter.error.data.end(), 0.25);
+  const Comparison off = compare(bias(), call, there, here, quarter, Freedom::constant_per_row);
+  EXPECT_EQ(off.worst.error, 1);
+  EXPECT_EQ(off.worst.bound, 0.25 + 0.25 + unit_f64 * (0 + 1));
+  EXPECT_EQ(off.at, 12u);
+}
+
 TEST(Comparison, nan_is_no_answer_but_to_whoever_listens) {
   const Call call = sequence(table(), {0});
   const Tensor nan({1, 3}, {0, std::nan(""), 2});
