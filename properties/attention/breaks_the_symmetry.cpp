@@ -53,17 +53,11 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   return first.error < second.error ? first : second;
 }
 
-Encoding of_bias(double step) {
-  return biases::bias_of(1, [step](std::size_t, Position i, Position j) -> double {
-    return -step * static_cast<double>(std::abs(i - j));
-  });
-}
-
 Encoding no_position() {
-  return of_bias(0);
+  return biases::falling(0);
 }
 Encoding slope_too_small() {
-  return of_bias(0x1p-20);
+  return biases::falling(0x1p-20);
 }
 
 // The same code for every position.

@@ -25,7 +25,7 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
 
 // A bias that prefers the first key, whatever the query.
 Encoding first_key_preferred(double by) {
-  return biases::bias_of(1, [by](std::size_t, Position i, Position j) -> double { return j == 0 ? by : 0; });
+  return biases::bias_of(1, [by](std::size_t, Position, Position j) -> double { return j == 0 ? by : 0; });
 }
 
 Encoding prefers_the_first_key() {

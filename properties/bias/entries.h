@@ -87,4 +87,11 @@ inline Bias bias_of(std::size_t heads, std::function<double(std::size_t h, Posit
   return bias;
 }
 
+// One head that falls by `step` with every position of distance.
+inline Bias falling(double step) {
+  return bias_of(1, [step](std::size_t, Position i, Position j) {
+    return -step * static_cast<double>(std::abs(i - j));
+  });
+}
+
 }  // namespace posproof::biases
