@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -28,7 +30,7 @@ inline Ran ran(const std::string& command) {
 
 // `posproof ARGUMENTS`
 inline Ran posproof(const std::string& arguments) {
-  return ran(std::string(POSPROOF_BINARY) + " " + arguments + " 2>&1");
+  return ran(fmt::format("{} {} 2>&1", POSPROOF_BINARY, arguments));
 }
 
 }  // namespace posproof::testing

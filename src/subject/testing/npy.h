@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <cstdint>
@@ -15,12 +17,11 @@ namespace posproof::testing {
 class Written {
  public:
   Written(const std::string& name, const Tensor& values, bool single)
-      : path_(std::filesystem::temp_directory_path() /
-              ("posproof_test_" + std::to_string(getpid()) + "_" + name)) {
+      : path_(std::filesystem::temp_directory_path() / fmt::format("posproof_test_{}_{}", getpid(), name)) {
     std::string shape;
     for (const std::size_t extent : values.shape) shape += std::to_string(extent) + ", ";
-    std::string header = std::string("{'descr': '<f") + (single ? "4" : "8") +
-                         "', 'fortran_order': False, 'shape': (" + shape + "), }";
+    std::string header =
+        fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}), }}", single ? 4 : 8, shape);
     while ((header.size() + 11) % 64 != 0) header += ' ';
     header += '\n';
     std::ofstream out(path_, std::ios::binary);
