@@ -99,7 +99,8 @@ Axis Signature::along() const {
 }
 
 const Signature& signature(const Encoding& encoding) {
-  const std::vector<Axis> tokens = {batch, head, token, channel}, logits = {head, query, key};
+  // Made once: every call asks for its signature.
+  static const std::vector<Axis> tokens = {batch, head, token, channel}, logits = {head, query, key};
   static const std::array<Signature, 5> signatures = {{
       {.call = "rows", .takes = {}, .gives = {"rows", {token, channel}}, .length = true},
       {.call = "rotate", .takes = {{"x", tokens}}, .gives = {"x", tokens}, .role = true},
