@@ -28,6 +28,7 @@ What the bytes mean stands in src/subject/protocol.md.
 
 import json
 import os
+import signal
 import struct
 import sys
 import traceback
@@ -50,6 +51,8 @@ os.dup2(_nothing, 0)
 os.dup2(2, 1)
 os.close(_nothing)
 _asked = None
+_renews = False
+_REPLACED = 75  # exit status of a child that is to be replaced
 
 
 class Asked(dict):
@@ -59,7 +62,12 @@ class Asked(dict):
 
 
 def hello():
-    """Waits for posproof and says what it expects, so that a subject can be built from it; serve() then answers."""
+    """Waits for posproof and says what it expects, so that a subject can be built from it; serve() then answers.
+
+    Where that can be done (a process of one thread that can fork) this process stays behind, with everything imported,
+    and starts one of its own for each new object that posproof wants. What was built before this call, or before serve()
+    where hello() is not called, is as it was then in each of them.
+    """
     global _asked
     if _asked is None:
         words, _ = (None, None) if _wire_in.isatty() else _read()
@@ -67,7 +75,27 @@ def hello():
             sys.exit("this program answers posproof: see posproof_subject.py")
         _asked = Asked((name, _value(text)) for name, text in (w.split("=", 1) for w in words["parameters"].split()))
         _asked.encoding = words["encoding"]
+        _fork_for_each_object()
     return _asked
+
+
+def _fork_for_each_object():
+    """Returns in a child, and in another one whenever the one before ends in order to be replaced."""
+    global _renews
+    try:
+        _renews = hasattr(os, "fork") and len(os.listdir("/proc/self/task")) == 1  # a fork takes one thread with it
+    except OSError:
+        _renews = False
+    while _renews:
+        child = os.fork()
+        if child == 0:
+            return
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            signal.signal(os.WTERMSIG(status), signal.SIG_DFL) if os.WTERMSIG(status) != signal.SIGKILL else None
+            os.kill(os.getpid(), os.WTERMSIG(status))
+        if os.WEXITSTATUS(status) != _REPLACED:
+            os._exit(os.WEXITSTATUS(status))
 
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
@@ -94,12 +122,16 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         words["precision"] = precision
     if domain is not None:
         words["domain"] = "%d %d%s" % (domain[0], domain[1], " ends" if ends else "")
+    if _renews:
+        words["renews"] = "yes"
     _write(words)
 
     while True:
         words, tensors = _read()
         if words is None:
             return
+        if words["call"] == "renew":
+            os._exit(_REPLACED)
         answer = {"answer": "result", "id": words["id"]}
         result = None
         try:
@@ -113,6 +145,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
             result = _bits(functions[call](*arguments), call, stored)
         except decline as no:
             answer.update(answer="declined", reason=str(no) or type(no).__name__)
+        except _Otherwise as other:
+            answer.update(answer="error", text=str(other))
         except Exception:
             answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
         _write(answer, result, stored)
@@ -123,6 +157,14 @@ def bf16(x):
     bits = np.ascontiguousarray(x, dtype=np.float32).view(np.uint32)
     rounded = ((bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
     return np.where(np.isnan(x), np.uint16(0x7FC0), rounded)
+
+
+class _Otherwise(Exception):
+    """The function's answer has another format than was declared: no traceback explains that."""
+
+
+def _short(dtype):
+    return _NAMES.get(str(dtype), str(dtype)).lower()
 
 
 def _value(text):
@@ -168,7 +210,7 @@ def _bits(result, call, stored):
     if stored == "BF16" and str(result.dtype) == "bfloat16":
         result = result.view(np.uint16)
     if result.dtype != np.dtype(_STORED[stored]):
-        raise TypeError("%s() returned %s; %s is the dtype that was given to serve()" % (call, result.dtype, stored))
+        raise _Otherwise("answers %s; declared %s" % (_short(result.dtype), stored.lower()))
     return np.ascontiguousarray(result).reshape(result.shape)
 
 

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <stdexcept>
 #include <vector>
 
 #include "core/draw.h"
 #include "core/encoding.h"
 #include "core/error.h"
+#include "core/failure.h"
 #include "core/residual.h"
 
 // What the properties of a bias have in common: the entries between some queries and keys.
@@ -23,13 +21,13 @@ struct Entries {
   double at(std::size_t h, std::size_t q, std::size_t k) const { return data[(h * queries + q) * keys + k]; }
 };
 
-// The subject's answer. One of another shape throws std::length_error.
+// The subject's answer. One of another shape throws Failure.
 inline Entries entries(const Bias& bias, const std::vector<Position>& queries,
                        const std::vector<Position>& keys) {
   const Shape asked = {bias.heads, queries.size(), keys.size()};
   Tensor b = bias.bias(queries, keys);
   if (b.shape != asked || b.data.size() != count(asked))
-    throw std::length_error(fmt::format("bias was asked for {} and answers {}", text(asked), text(b.shape)));
+    throw Failure::of_shape("bias", text(asked), text(b.shape));
   return {bias.heads, queries.size(), keys.size(), std::move(b.data)};
 }
 

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <complex>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/draw.h"
 #include "core/encoding.h"
 #include "core/error.h"
+#include "core/failure.h"
 #include "core/residual.h"
 
 // What the properties of a rotation have in common: a batch of tokens to rotate, and how two answers are
@@ -69,11 +69,11 @@ inline bool all_zero(const auto& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](auto number) { return number == 0; });
 }
 
-// The subject's answer. One of another shape throws std::length_error.
+// The subject's answer. One of another shape throws Failure.
 inline Tensor rotated(const Rotary& rotary, const Tensor& x, std::span<const Position> positions, Role role) {
   Tensor y = rotary.rotate(x, positions, role);
   if (y.shape != x.shape || y.data.size() != x.data.size())
-    throw std::length_error(fmt::format("rotate was given {} and answers {}", text(x.shape), text(y.shape)));
+    throw Failure::of_shape("rotate", text(x.shape), text(y.shape));
   return y;
 }
 

@@ -61,8 +61,9 @@ int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   } else {
     write(said);
   }
-  if (found.beyond) return broken;
-  return found.rows == 0 || found.errored || !found.stopped.empty() ? not_checked : as_claimed;
+  if (found.beyond || found.failed) return broken;
+  const bool all = found.rows > 0 && !found.errored && found.stopped.empty() && found.declined == 0;
+  return all ? as_claimed : not_checked;
 }
 
 }  // namespace

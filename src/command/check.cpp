@@ -10,6 +10,9 @@
 #include "report/words.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/claimed.h"
+#include "run/claims.h"
+#include "run/history.h"
 #include "run/recorded.h"
 #include "search/trial.h"
 #include "subject/subject.h"
@@ -24,6 +27,27 @@ struct Arguments {
   std::string words;    // of a case to replay; empty: search
 };
 
+// The claim that our own encoding fails this property for these parameters.
+const Claim* claimed_failure(const Chosen& chosen, const Property& property) {
+  for (const Claim& claim : claims_of(chosen.spec))
+    if (!claim.holds && claim.property == &property && claim.when.met(chosen.parameters)) return &claim;
+  return nullptr;
+}
+
+// Where a failure is claimed, the search may miss it; its witness may not.
+int exit_of_claimed(const Claim& claim, const Chosen& chosen, const Verdict& found, bool json) {
+  const ClaimResult witness = judge(claim, chosen.spec, {});
+  if (witness.status != ClaimStatus::as_claimed) {
+    if (!json) write(fmt::format("  claimed to fail: {}: {}\n", name(witness.status), witness.why));
+    return broken;
+  }
+  if (!json)
+    write(fmt::format("  fails as claimed, because {}\n  witness  {}  off by {:.3g}{}\n", claim.because,
+                      claim.witness, claim.by,
+                      std::holds_alternative<Refuted>(found) ? "" : " (what was searched does not show it)"));
+  return as_claimed;
+}
+
 int exit_of(const Verdict& verdict) {
   if (std::holds_alternative<Refuted>(verdict)) return broken;
   return std::holds_alternative<Holds>(verdict) ? as_claimed : not_checked;
@@ -34,21 +58,23 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
   const auto& [encoding_id, spec, parameters] = chosen;
   const auto& [common, property_id, foreign, words] = arguments;
   const Encoding truth = spec.oracle(parameters);
-  const bool agreeing = property_id == agreement_id;
-  const Property property = agreeing ? agreement(truth) : property_named(property_id);
+  const bool agreeing = property_id == agreement_id, remembering = property_id == history_id;
   const Subject subject =
       foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), all_f64, true}
                       : open(foreign, {.encoding = std::string(encoding_id),
                                        .parameters = parameters,
                                        .declared = attention::in_every_kind(truth),
                                        .call_time = common.call_time()});
+  const Property* catalogued = agreeing || remembering ? nullptr : &property_named(property_id);
+  const Property property = agreeing ? agreement(truth) : remembering ? history(truth, subject) : *catalogued;
   Verdict verdict =
       NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};
   if (const auto one = trial(property, subject.encoding, subject.precision)) {
     const Plan plan{.seed = common.seed, .id = property_id, .budget = common.budget()};
     if (words.empty()) {
-      verdict = agreeing ? agreement_searched(truth, subject.encoding, subject.precision, plan)
-                         : search(*one, plan);
+      verdict = agreeing      ? agreement_searched(truth, subject.encoding, subject.precision, plan)
+                : remembering ? history_searched(truth, subject, plan)
+                              : search(*one, plan);
     } else {
       verdict = replay(*one, Case::parse(words));
     }
@@ -60,6 +86,9 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
   write(common.json ? report::json(property_id, verdict)
                     : report::verdict(subject.name, property_id, property, verdict, subject.precision, again,
                                       style()));
+  if (foreign.empty() && catalogued != nullptr)
+    if (const Claim* claim = claimed_failure(chosen, *catalogued))
+      return exit_of_claimed(*claim, chosen, verdict, common.json);
   return exit_of(verdict);
 }
 

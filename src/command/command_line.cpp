@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -18,15 +19,39 @@
 namespace posproof::command {
 namespace {
 
+// CLI11 lets NaN into every range, and takes -1 for the largest unsigned number.
+CLI::Validator number_in(const Option::Range& range) {
+  const auto allowed = [range](const std::string& word) {
+    double value = 0;
+    if (CLI::detail::lexical_cast(word, value) && value >= range.lo && value <= range.hi)
+      return std::string();
+    return range.hi == std::numeric_limits<double>::max()
+               ? fmt::format("`{}`: a number of at least {:g} was asked for", word, range.lo)
+               : fmt::format("`{}`: a number from {:g} to {:g} was asked for", word, range.lo, range.hi);
+  };
+  return {allowed, "", ""};
+}
+
+// An empty word is not an absent one: a variable of a script that was not set, usually.
+CLI::Validator not_empty() {
+  return {[](const std::string& word) {
+            return word.empty() ? std::string("an empty word was given") : std::string();
+          },
+          "", ""};
+}
+
 template <class Value>
 CLI::Option* added(CLI::App& app, const Option& option, Value* field) {
   if constexpr (std::is_same_v<Value, bool>) {
     return app.add_flag(option.names, *field, option.help);
   } else {
     CLI::Option* out = app.add_option(option.names, *field, option.help);
-    if constexpr (std::is_arithmetic_v<Value>)
-      if (const auto* range = std::get_if<Option::Range>(&option.allowed))
-        out->check(CLI::Range(static_cast<Value>(range->lo), static_cast<Value>(range->hi)));
+    if constexpr (std::is_arithmetic_v<Value>) {
+      const auto* range = std::get_if<Option::Range>(&option.allowed);
+      out->check(range != nullptr ? number_in(*range) : number_in({0, std::numeric_limits<double>::max()}));
+    } else {
+      out->check(not_empty());
+    }
     return out;
   }
 }

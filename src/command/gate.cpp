@@ -31,6 +31,7 @@ int run_gate(const Chosen& chosen, const Arguments& arguments) {
                   .budget = common.budget(),
                   .filter = arguments.filter,
                   .call_time = common.call_time(),
+                  .total = milliseconds(common.total_seconds),
                   .positions = range(arguments.positions),
                   .exhaustive = arguments.exhaustive,
                   .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
@@ -62,7 +63,8 @@ Command gate_command() {
            {"--exhaustive", &arguments->exhaustive,
             "ask a live subject for every position, as a file is; --time is the limit"},
            {"--filter", &arguments->filter, "only properties whose id contains this"},
-           call_time(arguments->common.call_seconds)}),
+           call_time(arguments->common.call_seconds),
+           total_time(arguments->common.total_seconds)}),
       .run = [arguments](const Chosen& chosen) { return run_gate(chosen, *arguments); }};
 }
 

@@ -10,6 +10,20 @@
 
 namespace posproof::command {
 
+namespace {
+
+constexpr double longest = 86400;  // seconds
+
+// The one value that the word stands for.
+Value value_of(std::string_view name, const std::string& word) {
+  const Case one = Case::parse(fmt::format("{}={}", name, word));
+  if (one.fields().size() != 1)
+    throw std::invalid_argument(fmt::format("--{} `{}`: one value was asked for", name, word));
+  return one.fields().front().value;
+}
+
+}  // namespace
+
 Budget Common::budget() const {
   Budget out;
   out.cases = cases;
@@ -22,17 +36,25 @@ std::chrono::milliseconds Common::call_time() const {
 }
 
 std::vector<Option> with_common(Common& common, std::vector<Option> others) {
-  std::vector<Option> out = {
-      {"--seed", &common.seed, "cases of a property are drawn from hash(seed, id)"},
-      {"--cases", &common.cases, "cases for each property", Option::Range{1, 0x1p40}},
-      {"--time", &common.seconds, "longest search for one property, seconds", Option::Range{0.001, 86400}},
-      {"--json", &common.json, "write JSON"}};
+  std::vector<Option> out = {{"--seed", &common.seed, "cases of a property are drawn from hash(seed, id)"},
+                             {"--cases", &common.cases, "cases for each property", Option::Range{1, 0x1p40}},
+                             {"--time", &common.seconds,
+                              "longest search for one property, seconds; one that is cut short is undecided",
+                              Option::Range{0.001, longest}},
+                             {"--json", &common.json, "write JSON"}};
   out.insert(out.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
   return out;
 }
 
 Option call_time(double& seconds) {
-  return {"--call-time", &seconds, "longest time for one answer, seconds"};
+  return {"--call-time", &seconds, "longest time for one answer, seconds; three times that for the first",
+          Option::Range{0.001, longest}};
+}
+
+Option total_time(double& seconds) {
+  return {"--budget", &seconds,
+          "longest time for all properties, seconds; what is not asked by then is undecided",
+          Option::Range{0.001, longest}};
 }
 
 std::chrono::milliseconds milliseconds(double seconds) {
@@ -43,6 +65,7 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
   if (positions.empty()) return std::nullopt;
   const auto colon = positions.find(':');
   const auto whole = [](const std::string& word) {
+    value_of("positions", word);
     return Case::parse("position=" + word).integer("position");
   };
   std::pair<Position, Position> arguments;
@@ -74,7 +97,7 @@ Parameters GivenParameters::read(const EncodingSpec& spec) const {
   Parameters given;
   if (!file_.empty()) given = report::parameters_of(file_, report::file_bytes(file_).value_or(""));
   for (const auto& [name, word] : words_)
-    if (!word.empty()) given.set(name, *Case::parse(fmt::format("{}={}", name, word)).find(name));
+    if (!word.empty()) given.set(name, value_of(name, word));
   return with(spec, given);
 }
 

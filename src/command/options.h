@@ -20,6 +20,7 @@ struct Common {
   std::uint64_t cases = 300;
   double seconds = 30;
   double call_seconds = 20;
+  double total_seconds = 120;
   bool json = false;
 
   Budget budget() const;
@@ -29,8 +30,9 @@ struct Common {
 // --seed, --cases, --time and --json, and the others behind them.
 std::vector<Option> with_common(Common& common, std::vector<Option> others);
 
-// --call-time
+// --call-time and --budget
 Option call_time(double& seconds);
+Option total_time(double& seconds);
 
 std::chrono::milliseconds milliseconds(double seconds);
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/failure.h"
 
 namespace posproof {
 namespace {
@@ -59,9 +60,7 @@ std::vector<Tensor> contents_for(const Encoding& encoding, const Call& call, Dra
   std::vector<Tensor> contents;
   const Signature& takes = signature(encoding);
   for (std::size_t n = 0; n < takes.takes.size(); ++n) {
-    Shape shape;
-    for (const Axis axis : takes.takes[n].axes)
-      shape.push_back(axis == channel ? width_of_content(encoding, n) : extent(encoding, call, axis));
+    const Shape shape = shape_of_content(encoding, call, n);
     contents.push_back(draw != nullptr ? draw->content(takes.takes[n].name, shape) : Tensor(shape));
   }
   return contents;
@@ -131,6 +130,13 @@ Shape shape_of_answer(const Encoding& encoding, const Call& call) {
   return shape;
 }
 
+Shape shape_of_content(const Encoding& encoding, const Call& call, std::size_t content) {
+  Shape shape;
+  for (const Axis axis : signature(encoding).takes.at(content).axes)
+    shape.push_back(axis == channel ? width_of_content(encoding, content) : extent(encoding, call, axis));
+  return shape;
+}
+
 // The width of a content: of the whole operator, values have their own.
 std::size_t width_of_content(const Encoding& encoding, std::size_t content) {
   return std::visit(Overloaded{[](const Bias&) { return std::size_t{0}; },
@@ -157,8 +163,7 @@ Tensor answer(const Encoding& encoding, const Call& call) {
       encoding);
   const Shape wanted = shape_of_answer(encoding, call);
   if (given.shape != wanted || given.data.size() != count(wanted))
-    throw std::length_error(fmt::format("{} was asked for {} and answers {}", signature(encoding).call,
-                                        text(wanted), text(given.shape)));
+    throw Failure::of_shape(signature(encoding).call, text(wanted), text(given.shape));
   return given;
 }
 

@@ -65,10 +65,12 @@ struct Call {
 // Declared: only keys at or before the query mean anything.
 bool is_causal(const Encoding& encoding);
 
-// What the encoding answers. Throws std::length_error for an answer of another shape than this.
+// What the encoding answers. Throws Failure (core/failure.h) for an answer of another shape
+// than this.
 Tensor answer(const Encoding& encoding, const Call& call);
 Shape shape_of_answer(const Encoding& encoding, const Call& call);
 std::size_t width_of_content(const Encoding& encoding, std::size_t content);  // channels
+Shape shape_of_content(const Encoding& encoding, const Call& call, std::size_t content);
 
 // These of the axis, in this order; an index may repeat. Of a call its positions, contents and mask, of a
 // tensor with the operand's axes its values.

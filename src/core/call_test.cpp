@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/failure.h"
 #include "core/testing/axial.h"
 
 namespace posproof {
@@ -94,7 +95,8 @@ TEST(Call, an_answer_of_another_shape_says_what_was_asked_for) {
   try {
     answer(shorter, sequence(shorter, {0, 1}));
     FAIL();
-  } catch (const std::length_error& error) {
+  } catch (const Failure& error) {
+    EXPECT_EQ(error.how, Failure::How::answered_otherwise);
     EXPECT_STREQ(error.what(), "rows was asked for [2, 3] and answers [1, 3]");
   }
 }

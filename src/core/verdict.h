@@ -30,14 +30,21 @@ struct Refuted {
   std::uint64_t shrinks;                     // runs of the check while shrinking
   bool repeats = true;                       // false: flaky, the same case did not fail again
   std::vector<std::string> irrelevant = {};  // fields that do not matter: redrawn, it still fails
+  // What the implementation did where it gave no answer (it raised an error, died, answered another shape or
+  // format); the residual says nothing then. `instead` has the call, `failure` what stays the same from call
+  // to call.
+  std::string instead = {};
+  std::string failure = {};
 };
 
-// Nothing was learned: 0 cases, gave up, out of time, only vacuous cases. Never a pass.
+// Nothing was learned, or not all that was asked for: 0 cases, gave up, cut short, only vacuous cases. Never
+// a pass.
 struct Undecided {
   std::string why;
+  Holds held = {};  // what was seen to hold before it was cut short
 };
 
-// The check could not be carried out: the subject died, hung, or answered another shape.
+// The check could not be carried out: no answer came in time, or the exchange broke down.
 struct Errored {
   std::string what;
   Case at;

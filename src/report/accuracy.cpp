@@ -78,7 +78,12 @@ std::string summary(const Accuracy& accuracy, const Precision& precision, const 
           fmt::format("  largest error  {:.6g} ulp at {}\n", accuracy.ulp, place(accuracy, accuracy.ulp_at));
     out += fmt::format("  largest error  {}  {}", largest(accuracy), bound(accuracy, precision, style));
   }
-  if (accuracy.declined > 0) out += fmt::format("  {} positions were declined\n", accuracy.declined);
+  if (accuracy.declined > 0)
+    out += fmt::format("  {}  {} positions were declined, the first is {}\n", style.paint("NOT CHECKED"),
+                       accuracy.declined, accuracy.first_declined);
+  if (accuracy.failed)
+    out += fmt::format("  {}  {}\n    at  {}\n", style.paint("REFUTED"), accuracy.failed->instead,
+                       accuracy.failed->counterexample.text());
   if (accuracy.errored)
     out += fmt::format("  {}  {}\n    at  {}\n", style.paint("ERRORED"), accuracy.errored->what,
                        accuracy.errored->at.text());

@@ -36,14 +36,18 @@ struct Fields {
             {"worst_at", holds.worst_at.text()}};
   }
   Json operator()(const Refuted& refuted) const {
-    return {{"case", refuted.counterexample.text()},
-            {"residual", of(refuted.residual)},
-            {"found_after", refuted.found_after},
-            {"shrinks", refuted.shrinks},
-            {"repeats", refuted.repeats},
-            {"irrelevant", refuted.irrelevant}};
+    Json out = {{"case", refuted.counterexample.text()},
+                {"residual", of(refuted.residual)},
+                {"found_after", refuted.found_after},
+                {"shrinks", refuted.shrinks},
+                {"repeats", refuted.repeats},
+                {"irrelevant", refuted.irrelevant}};
+    if (!refuted.instead.empty()) out["instead"] = refuted.instead;
+    return out;
   }
-  Json operator()(const Undecided& undecided) const { return {{"why", undecided.why}}; }
+  Json operator()(const Undecided& undecided) const {
+    return {{"why", undecided.why}, {"cases", undecided.held.cases}, {"vacuous", undecided.held.vacuous}};
+  }
   Json operator()(const Errored& errored) const {
     return {{"why", errored.what}, {"case", errored.at.text()}};
   }
@@ -83,6 +87,8 @@ Json of(const Accuracy& accuracy) {
               {"entries", accuracy.entries},
               {"not_correctly_rounded", accuracy.wrong},
               {"stopped", accuracy.stopped}};
+  if (accuracy.failed)
+    out["failed"] = {{"instead", accuracy.failed->instead}, {"case", accuracy.failed->counterexample.text()}};
   if (accuracy.errored)
     out["errored"] = {{"why", accuracy.errored->what}, {"case", accuracy.errored->at.text()}};
   if (accuracy.entries == 0) return out;
@@ -129,11 +135,13 @@ std::string json(const GateResult& gated) {
               {"undecided", gated.undecided()},
               {"asked", Json::array()},
               {"skipped", gated.skipped},
-              {"not_covered", gated.not_covered},
+              {"not_checked", gated.not_checked},
               {"explanations", Json::array()}};
   for (const PropertyResult& result : gated.results) {
     Json one = {{"property", result.id}};
     one.update(of(result.verdict));
+    if (!result.same_as.empty()) one["same_as"] = result.same_as;
+    if (result.needs_history) one["needs_history"] = true;
     out["asked"].push_back(one);
   }
   if (gated.accuracy) out["accuracy"] = of(*gated.accuracy);

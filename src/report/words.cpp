@@ -13,6 +13,7 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
+#include "run/history.h"
 
 namespace posproof::report {
 namespace {
@@ -39,7 +40,7 @@ struct Story {
                        holds.vacuous, percent);
   }
   std::string operator()(const Refuted& refuted) const {
-    std::string out = off_by(refuted.residual, precision);
+    std::string out = refuted.instead.empty() ? off_by(refuted.residual, precision) : refuted.instead;
     out += fmt::format("\n  at  {}", refuted.counterexample.text());
     if (!refuted.repeats) out += "\n  flaky: asked again, alone, the same case did not fail";
     if (!refuted.irrelevant.empty())
@@ -117,10 +118,21 @@ std::string gated(const GateResult& gated, const Style& style) {
     const std::string again = fmt::format("posproof check {} {}{} {}", result.id, gated.encoding, given,
                                           quoted(gated.subject.name));
     const Property& property = *result.property;
-    out += verdict("", result.id, property, result.verdict, gated.subject.precision, again, style);
+    if (!result.same_as.empty()) {
+      out += fmt::format("{}  {}  fails in the same way as {}\n", style.paint(fmt::format("{:9}", "REFUTED")),
+                         result.id, result.same_as);
+      continue;
+    }
+    out += verdict("", result.id, property, result.verdict, gated.subject.precision,
+                   result.needs_history ? "" : again, style);
+    if (result.needs_history)
+      out += fmt::format(
+          "  it depends on the calls before: a new object that is asked only this is right, see {}\n",
+          history_id);
   }
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
-  if (!gated.not_covered.empty()) out += gated.not_covered + "\n";
+  for (const std::string& why : gated.not_checked)
+    out += fmt::format("{}  {}\n", style.paint("NOT CHECKED"), why);
   for (const std::string& why : gated.skipped) out += fmt::format("skipped    {}\n", why);
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)

@@ -240,8 +240,11 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
   found.last = domain.hi;
   if (signature(truth).has(Axis::key)) found.keys = static_cast<std::size_t>(domain.hi - domain.lo + 1);
   found.declined = swept.declined;
+  found.first_declined = swept.first_declined;
+  found.failed = swept.failed;
   found.errored = swept.errored;
   found.stopped = swept.stopped;
+  found.out_of_time = !swept.stopped.empty();
   return found;
 }
 

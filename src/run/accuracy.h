@@ -33,8 +33,9 @@ struct Accuracy {
   bool of_angles = false;         // entries are sines and cosines, times the amplitude
   double amplitude = 1;
 
-  std::uint64_t rows = 0;      // positions that were compared
-  std::uint64_t declined = 0;  // positions that the subject declined
+  std::uint64_t rows = 0;       // positions that were compared
+  std::uint64_t declined = 0;   // positions that the subject declined
+  Position first_declined = 0;  // where there are such
   std::uint64_t entries =
       0;                    // compared: of a rotary both basis vectors; heads that answer alike count as one
   std::uint64_t wrong = 0;  // of these, not the exact value correctly rounded (to nearest, ties to even)
@@ -71,8 +72,10 @@ struct Accuracy {
   };
   std::optional<Beyond> beyond = {};
 
+  std::optional<Refuted> failed = {};   // the subject gave no answer: see core/failure.h
   std::optional<Errored> errored = {};  // the subject ended the comparison
   std::string stopped = {};             // why not all was compared, or nothing: out of time, another kind
+  bool out_of_time = false;
 };
 
 struct AccuracyOptions {

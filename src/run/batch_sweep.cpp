@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <new>
 
+#include "core/failure.h"
+#include "search/case_result.h"
+
 namespace posproof {
 namespace {
 
@@ -33,12 +36,18 @@ class Asking {
     } catch (const Refusal&) {
     } catch (const std::bad_alloc&) {
       throw;
+    } catch (const Failure& failure) {
+      CaseResult failing{
+          .end = CaseResult::End::failed, .what = failure.what(), .kind = kind_of_error(failure)};
+      failing.drawn.values = sweep_.again(first);
+      swept_.failed = std::get<Refuted>(verdict_of(failing, 1));
+      return false;
     } catch (const std::exception& error) {
       swept_.errored = Errored{error.what(), sweep_.again(first)};
       return false;
     }
     if (rows == 1) {
-      ++swept_.declined;
+      if (swept_.declined++ == 0) swept_.first_declined = first;
       return true;
     }
     if (!ends_first || rows == 2)

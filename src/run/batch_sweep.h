@@ -14,8 +14,10 @@ namespace posproof {
 // How a walk over positions ended.
 struct SweepResult {
   std::uint64_t declined = 0;           // positions that were refused
-  std::optional<Errored> errored = {};  // what ended it
-  std::string stopped = {};             // or that its time did
+  Position first_declined = 0;          // where there are such
+  std::optional<Refuted> failed = {};   // no answer came where one was due: see core/failure.h
+  std::optional<Errored> errored = {};  // or another error ended it
+  std::string stopped = {};             // or its time did
 };
 
 // Every position once, in order, many at a time.

@@ -1,5 +1,7 @@
 #include "run/exhaustive.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <vector>
 
@@ -7,7 +9,6 @@
 #include "run/agreement.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
-#include "search/shrink.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -39,14 +40,12 @@ std::optional<Verdict> case_by_case(const std::vector<Case>& cases, const Trial&
   const auto deadline = Clock::now() + budget.time;
   Holds holds;
   for (const Case& asked : cases) {
-    if (Clock::now() >= deadline) return std::nullopt;
+    if (Clock::now() >= deadline)
+      return Undecided{fmt::format("stopped by {} after {} of {} positions", budget.limit_text(), holds.cases,
+                                   cases.size()),
+                       holds};
     CaseResult found = run_repaired(trial, asked);
-    if (found.end == CaseResult::End::threw) return Errored{found.what, found.drawn.values};
-    if (found.end == CaseResult::End::refuted) {
-      const Shrunk shrunk = shrink(trial, found, budget.shrinks, Clock::now() + budget.shrink_time);
-      return Refuted{
-          shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
-    }
+    if (found.fails()) return shrunk(trial, found, holds.cases + 1, budget);
     if (found.end != CaseResult::End::held) continue;  // refused: within its own bounds it may
     holds.add(found.residual, found.drawn.values);
   }
@@ -57,18 +56,25 @@ std::optional<Verdict> case_by_case(const std::vector<Case>& cases, const Trial&
 std::optional<Verdict> verdict_of(const Accuracy& all, const Trial& trial, const Budget& budget,
                                   bool exhaustive) {
   if (all.errored) return *all.errored;
+  if (all.failed) {
+    const CaseResult found = run_repaired(trial, all.failed->counterexample);
+    if (found.fails()) return shrunk(trial, found, all.rows + 1, budget);
+    Refuted together = *all.failed;
+    together.instead += " (in a call of several positions from this one on; alone it is answered)";
+    return together;
+  }
   if (all.beyond) {
     // Asked alone, as the case says. What was wrong among its neighbours only is not seen again.
     CaseResult found = run_repaired(trial, all.beyond->again);
-    if (found.end == CaseResult::End::threw) return Errored{found.what, found.drawn.values};
-    if (found.end != CaseResult::End::refuted)
-      return Refuted{all.beyond->again, all.beyond->residual, all.rows, 0, false, {}};
-    const Shrunk shrunk = shrink(trial, found, budget.shrinks, Clock::now() + budget.shrink_time);
-    return Refuted{shrunk.smallest.drawn.values, shrunk.smallest.residual, all.rows, shrunk.runs, true, {}};
+    if (!found.fails()) return Refuted{all.beyond->again, all.beyond->residual, all.rows, 0, false, {}};
+    return shrunk(trial, found, all.rows, budget);
   }
-  if (!all.stopped.empty()) return exhaustive ? std::optional<Verdict>(Undecided{all.stopped}) : std::nullopt;
+  const Holds held{all.rows, all.vacuous, all.worst, all.worst_at};
+  if (!all.stopped.empty())
+    return exhaustive || all.out_of_time ? std::optional<Verdict>(Undecided{all.stopped, held})
+                                         : std::nullopt;
   if (all.rows == all.vacuous) return std::nullopt;
-  return Holds{all.rows, all.vacuous, all.worst, all.worst_at};
+  return held;
 }
 
 // Where there are few positions, or a file has them, or all were asked for.

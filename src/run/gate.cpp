@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <chrono>
+#include <set>
 
 #include "attention/reference_attention.h"
 #include "catalogue/properties/call/refuses_out_of_range.h"
@@ -12,9 +12,12 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
+#include "run/declined.h"
 #include "run/exhaustive.h"
+#include "run/history.h"
 #include "run/narrowed.h"
 #include "run/recorded.h"
+#include "search/case_result.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -25,7 +28,7 @@ bool GateResult::refuted() const {
 }
 
 bool GateResult::undecided() const {
-  return !not_covered.empty() || std::any_of(results.begin(), results.end(), [](const PropertyResult& a) {
+  return !not_checked.empty() || std::any_of(results.begin(), results.end(), [](const PropertyResult& a) {
     return !std::holds_alternative<Refuted>(a.verdict) && !std::holds_alternative<Holds>(a.verdict);
   });
 }
@@ -80,107 +83,203 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
   return sum(searched, std::move(*all));
 }
 
-}  // namespace
+// What a run has in hand: the subject, what is asked of it, and what was found so far.
+class Run {
+ public:
+  Run(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+      std::string_view subject, const GateOptions& options)
+      : spec_(spec),
+        options_(options),
+        truth_(spec.oracle(parameters)),
+        expected_{.encoding = std::string(encoding_id),
+                  .parameters = parameters,
+                  .declared = attention::in_every_kind(truth_),
+                  .call_time = options.call_time},
+        deadline_(Clock::now() + options.total),
+        gated_{.encoding = std::string(encoding_id),
+               .parameters = parameters,
+               .subject = open(subject, expected_)} {
+    if (options.positions)
+      gated_.subject.encoding =
+          narrowed(std::move(gated_.subject.encoding), options.positions->first, options.positions->second);
+    keep_within_f16(truth_, gated_.subject.precision, gated_.subject.encoding);
+    if (options.positions)
+      say_unchecked(not_covered(*options.positions, positions_of(gated_.subject.encoding)));
+    if (gated_.subject.live)
+      gated_.subject.encoding = counting_declined(std::move(gated_.subject.encoding), declined_);
+  }
 
-GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
-                std::string_view subject, const GateOptions& options) {
-  const Encoding truth = spec.oracle(parameters);
-  const Expected expected{.encoding = std::string(encoding_id),
-                          .parameters = parameters,
-                          .declared = attention::in_every_kind(truth),
-                          .call_time = options.call_time};
-  GateResult gated{.encoding = std::string(encoding_id),
-                   .parameters = parameters,
-                   .subject = open(subject, expected),
-                   .results = {},
-                   .skipped = {},
-                   .explanations = {},
-                   .agreement = std::make_shared<const Property>(agreement(truth))};
+  GateResult all() {
+    select_all();
+    for (std::size_t n = 0; n < selected_.size(); ++n) {
+      if (options_.progress) options_.progress(selected_[n].id, n + 1, selected_.size());
+      ask(selected_[n]);
+    }
+    say_unchecked(in_words(gated_.subject.encoding, *declined_));
+    if (gated_.refuted()) {
+      find_what_needs_history();
+      explain();
+    }
+    return std::move(gated_);
+  }
 
-  if (options.positions)
-    gated.subject.encoding =
-        narrowed(std::move(gated.subject.encoding), options.positions->first, options.positions->second);
-  keep_within_f16(truth, gated.subject.precision, gated.subject.encoding);
-  if (options.positions)
-    gated.not_covered = not_covered(*options.positions, positions_of(gated.subject.encoding));
+ private:
+  using Clock = std::chrono::steady_clock;
 
   struct Selected {
     std::string id;
     const Property* property;
     Trial trial;
   };
-  std::vector<Selected> selected;
-  const auto select = [&](std::string id, const Property& property) {
-    if (id.find(options.filter) == std::string::npos) return;
-    if (property.needs == Needs::live_subject && !gated.subject.live) {
-      gated.skipped.push_back(fmt::format("{}: a file answers no calls", id));
-      return;
-    }
-    auto one = trial(property, gated.subject.encoding, gated.subject.precision);
-    if (!one) {
-      gated.skipped.push_back(
-          fmt::format("{}: cannot be asked of a subject that gives {}", id, kind(gated.subject.encoding)));
-      return;
-    }
-    const bool twice =
-        std::any_of(selected.begin(), selected.end(), [&](const Selected& s) { return s.id == id; });
-    if (!twice) selected.push_back({std::move(id), &property, std::move(*one)});
-  };
-  select(std::string(agreement_id), *gated.agreement);
-  // A subject that says where it ends has claimed this itself.
-  if (positions_of(gated.subject.encoding).ends)
-    select(std::string(id_of(properties::call::refuses_out_of_range)),
-           properties::call::refuses_out_of_range);
-  for (const Claim& claim : claims_of(spec))
-    if (claim.holds && claim.when.met(parameters))
-      select(std::string(id_of(*claim.property)), *claim.property);
 
-  for (std::size_t n = 0; n < selected.size(); ++n) {
-    const Selected& one = selected[n];
-    if (options.progress) options.progress(one.id, n + 1, selected.size());
-    Plan plan{.seed = options.seed, .id = one.id, .budget = options.budget};
-    // A subject that dies or hangs costs a start, or its time, for each try: one smallest case is enough.
-    if (std::any_of(gated.results.begin(), gated.results.end(),
-                    [](const PropertyResult& a) { return std::holds_alternative<Errored>(a.verdict); }))
-      plan.budget.shrinks = 0;
-    Verdict verdict =
-        one.id == agreement_id ? agrees(truth, plan, options.exhaustive, gated) : search(one.trial, plan);
-    const auto* undecided = std::get_if<Undecided>(&verdict);
-    if (undecided != nullptr && one.id != agreement_id &&
-        !gated.subject.live) {  // a file refuses only past its end
-      gated.skipped.push_back(
-          fmt::format("{}: the file has nothing to show here: {}", one.id, undecided->why));
-      continue;
-    }
-    if (undecided != nullptr && one.id != agreement_id)
-      if (const auto why = nothing_to_learn(*one.property, truth, gated.subject, plan)) {
-        gated.skipped.push_back(
-            fmt::format("{}: even the exact encoding has nothing to show here: {}", one.id, *why));
-        continue;
-      }
-    if (const auto* none = std::get_if<NotApplicable>(&verdict)) {
-      gated.skipped.push_back(fmt::format("{}: {}", one.id, none->why));
-      continue;
-    }
-    gated.results.push_back({one.id, one.property, std::move(verdict)});
+  void say_unchecked(std::string why) {
+    if (!why.empty()) gated_.not_checked.push_back(std::move(why));
   }
-  if (gated.refuted()) {
+
+  const Property& made(Property property) {
+    gated_.made.push_back(std::make_shared<const Property>(std::move(property)));
+    return *gated_.made.back();
+  }
+
+  void select_all() {
+    select(std::string(agreement_id), made(agreement(truth_)));
+    if (gated_.subject.renew) select(std::string(history_id), made(history(truth_, gated_.subject)));
+    // A subject that says where it ends has claimed this itself.
+    if (positions_of(gated_.subject.encoding).ends)
+      select(std::string(id_of(properties::call::refuses_out_of_range)),
+             properties::call::refuses_out_of_range);
+    for (const Claim& claim : claims_of(spec_))
+      if (claim.holds && claim.when.met(gated_.parameters))
+        select(std::string(id_of(*claim.property)), *claim.property);
+  }
+
+  void select(std::string id, const Property& property) {
+    if (id.find(options_.filter) == std::string::npos) return;
+    if (property.needs == Needs::live_subject && !gated_.subject.live)
+      return skip(id, "a file answers no calls");
+    auto one = trial(property, gated_.subject.encoding, gated_.subject.precision);
+    if (!one)
+      return skip(id,
+                  fmt::format("cannot be asked of a subject that gives {}", kind(gated_.subject.encoding)));
+    const bool twice =
+        std::any_of(selected_.begin(), selected_.end(), [&](const Selected& s) { return s.id == id; });
+    if (!twice) selected_.push_back({std::move(id), &property, std::move(*one)});
+  }
+
+  void skip(std::string_view id, std::string_view why) {
+    gated_.skipped.push_back(fmt::format("{}: {}", id, why));
+  }
+
+  // With as much time as the whole run has left.
+  Plan plan_for(const Selected& one) const {
+    Plan plan{.seed = options_.seed, .id = one.id, .budget = options_.budget, .known = known_};
+    const auto left = std::max(Clock::duration(0), deadline_ - Clock::now());
+    if (left < plan.budget.time) {
+      plan.budget.time = std::chrono::duration_cast<std::chrono::milliseconds>(left);
+      plan.budget.limit = "--budget";
+    }
+    plan.budget.shrink_time =
+        std::min(plan.budget.shrink_time, std::chrono::ceil<std::chrono::milliseconds>(left));
+    return plan;
+  }
+
+  void ask(const Selected& one) {
+    const Plan plan = plan_for(one);
+    if (plan.budget.time.count() == 0)
+      return add(one, Undecided{fmt::format("not asked: the run as a whole had its time (`--budget`, {:g} s)",
+                                            std::chrono::duration<double>(options_.total).count())});
+    Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
+                      : one.id == history_id ? history_searched(truth_, gated_.subject, plan)
+                                             : search(one.trial, plan);
+    if (const auto why = nothing_to_ask(one, plan, verdict)) return skip(one.id, *why);
+    add(one, std::move(verdict));
+  }
+
+  // Why a property that came to nothing has nothing to show here, and the subject is not to blame for it.
+  std::optional<std::string> nothing_to_ask(const Selected& one, const Plan& plan,
+                                            const Verdict& verdict) const {
+    if (const auto* none = std::get_if<NotApplicable>(&verdict)) return none->why;
+    const auto* undecided = std::get_if<Undecided>(&verdict);
+    if (undecided == nullptr || one.id == agreement_id || one.id == history_id) return std::nullopt;
+    if (!gated_.subject.live)  // a file refuses only past its end
+      return fmt::format("the file has nothing to show here: {}", undecided->why);
+    if (const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan))
+      return fmt::format("even the exact encoding has nothing to show here: {}", *why);
+    return std::nullopt;
+  }
+
+  // A failure that another property showed already is a finding only once.
+  void add(const Selected& one, Verdict verdict) {
+    PropertyResult result{one.id, one.property, std::move(verdict)};
+    if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && !refuted->failure.empty()) {
+      for (const PropertyResult& before : gated_.results)
+        if (const auto* first = std::get_if<Refuted>(&before.verdict);
+            first && first->failure == refuted->failure && before.same_as.empty())
+          result.same_as = before.id;
+      known_.insert(refuted->failure);
+    }
+    gated_.results.push_back(std::move(result));
+  }
+
+  // Whether a counterexample of a process that was asked much else shows on a new object, too. Where the
+  // first does and no history was seen to matter, so do the others.
+  void find_what_needs_history() {
+    if (!gated_.subject.renew) return;
+    bool matters = false;
+    for (const PropertyResult& result : gated_.results)
+      matters = matters || (result.id == history_id && std::holds_alternative<Refuted>(result.verdict));
+    for (PropertyResult& result : gated_.results) {
+      const auto* refuted = std::get_if<Refuted>(&result.verdict);
+      if (refuted == nullptr || result.id == history_id || !result.same_as.empty()) continue;
+      if (Clock::now() >= deadline_) return;
+      result.needs_history = !shows_on_a_new_object(result, *refuted);
+      if (!matters && !result.needs_history) return;
+      matters = true;
+    }
+  }
+
+  bool shows_on_a_new_object(const PropertyResult& result, const Refuted& refuted) const {
+    const auto selected = std::find_if(selected_.begin(), selected_.end(),
+                                       [&](const Selected& one) { return one.id == result.id; });
+    try {
+      gated_.subject.renew();
+      return run_repaired(selected->trial, refuted.counterexample).fails();
+    } catch (const SubjectError&) {  // it does not start again: the counterexample stands as it is
+      return true;
+    }
+  }
+
+  // By defects and other settings, on calls to a subject that has not been asked anything yet: its history is
+  // that of the calls that a defect is compared on.
+  void explain() {
     Case counterexample;
-    for (const PropertyResult& result : gated.results)
+    for (const PropertyResult& result : gated_.results)
       if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && result.id == agreement_id)
         counterexample = refuted->counterexample;
-    // One that has not been asked anything yet: its history is that of the calls that a defect is compared
-    // on.
     try {
-      Subject fresh = open(subject, expected);
-      if (options.positions)
-        fresh.encoding =
-            narrowed(std::move(fresh.encoding), options.positions->first, options.positions->second);
-      gated.explanations = diagnose(spec, encoding_id, parameters, fresh, counterexample, options.seed);
+      if (gated_.subject.renew) gated_.subject.renew();
+      gated_.explanations =
+          diagnose(spec_, gated_.encoding, gated_.parameters, gated_.subject, counterexample, options_.seed);
     } catch (const SubjectError&) {  // it did not start again: nothing explains it
     }
   }
-  return gated;
+
+  const EncodingSpec& spec_;
+  const GateOptions& options_;
+  Encoding truth_;
+  Expected expected_;
+  Clock::time_point deadline_;
+  std::shared_ptr<Declined> declined_ = std::make_shared<Declined>();
+  GateResult gated_;
+  std::vector<Selected> selected_ = {};
+  std::set<std::string, std::less<>> known_ = {};  // failures that were shown
+};
+
+}  // namespace
+
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+                std::string_view subject, const GateOptions& options) {
+  return Run(encoding_id, spec, parameters, subject, options).all();
 }
 
 }  // namespace posproof

@@ -22,6 +22,11 @@ struct PropertyResult {
   std::string id;  // of the property
   const Property* property;
   Verdict verdict;
+  // The property that showed the same failure first (it raised the same error, say): empty where this one
+  // did.
+  std::string same_as = {};
+  // The counterexample holds where a new object is asked nothing but that: it depends on the calls before.
+  bool needs_history = false;
 };
 
 // What the gate found.
@@ -32,9 +37,10 @@ struct GateResult {
   std::vector<PropertyResult> results;
   std::vector<std::string> skipped;       // claims of the encoding that this subject cannot be asked, and why
   std::vector<Explanation> explanations;  // where something was refuted
-  std::shared_ptr<const Property> agreement;  // what its result points to, wherever this is moved
-  std::optional<Accuracy> accuracy = {};      // where every entry was compared, of a file or exhaustively
-  std::string not_covered = {};               // of the positions that were asked for, in words
+  std::vector<std::shared_ptr<const Property>>
+      made;                               // of this subject: what results point to, wherever this is moved
+  std::optional<Accuracy> accuracy = {};  // where every entry was compared, of a file or exhaustively
+  std::vector<std::string> not_checked = {};  // what was to be checked and was not, in words
 
   bool refuted() const;
   bool undecided() const;  // something was neither held nor refuted, or not all was asked that was to be
@@ -45,6 +51,7 @@ struct GateOptions {
   Budget budget = {};
   std::string filter;  // part of an id; empty for all
   std::chrono::milliseconds call_time{20000};
+  std::chrono::milliseconds total{120000};  // for the whole run; what is not asked by then is undecided
   std::optional<std::pair<Position, Position>> positions = {};  // only these, both ends included
   bool exhaustive = false;  // agreement at every position of a live subject, too, however many there are
   // Told before each property: its id, its number and how many there are.

@@ -15,10 +15,10 @@
 #include "attention/reference_attention.h"
 #include "catalogue/hard_cases.h"
 #include "core/call.h"
+#include "core/failure.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
-#include "search/shrink.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -106,7 +106,12 @@ class Replaying {
   // False where there is an end: refuted, an error, a position that is declined.
   bool replay(std::span<const Position> at) {
     if (at.empty()) return true;
-    if (Clock::now() >= deadline_) return false;
+    if (Clock::now() >= deadline_) {
+      end_ = Undecided{
+          fmt::format("stopped by {} after {} recorded positions", budget_.limit_text(), holds_.cases),
+          holds_};
+      return false;
+    }
     try {
       questions_.ask(at);
     } catch (const Refusal&) {
@@ -117,9 +122,7 @@ class Replaying {
       throw;
     } catch (const std::exception& error) {  // by which position?
       if (std::ranges::all_of(at, [&](Position t) { return judge(t, alone_, false); }))
-        end_ = Errored{fmt::format("{} (in a call of {} positions from this one on; alone they are answered)",
-                                   error.what(), at.size()),
-                       questions_.case_at(at.front())};
+        end_ = together(error, at.size(), at.front());
       return false;
     }
     return std::ranges::all_of(at, [&](Position t) { return judge(t, remembered_, true); });
@@ -137,12 +140,8 @@ class Replaying {
   bool judge(Position t, const Trial& by, bool batched) {
     const Case asked = questions_.case_at(t);
     const CaseResult found = run_repaired(by, asked);
-    if (found.end == CaseResult::End::threw) {
-      end_ = Errored{found.what, found.drawn.values};
-      return false;
-    }
-    if (found.end == CaseResult::End::refuted) {
-      end_ = refuted(batched ? run_repaired(alone_, asked) : found, found);
+    if (found.fails()) {
+      end_ = failing(batched ? run_repaired(alone_, asked) : found, found);
       return false;
     }
     if (found.end != CaseResult::End::held) return found.end != CaseResult::End::refused;
@@ -151,13 +150,21 @@ class Replaying {
   }
 
   // What was wrong in a call of many positions only is not seen again.
-  Verdict refuted(const CaseResult& again, const CaseResult& found) const {
-    if (again.end == CaseResult::End::threw) return Errored{again.what, again.drawn.values};
-    if (again.end != CaseResult::End::refuted)
-      return Refuted{found.drawn.values, found.residual, holds_.cases + 1, 0, false, {}};
-    const Shrunk shrunk = shrink(alone_, again, budget_.shrinks, Clock::now() + budget_.shrink_time);
-    return Refuted{
-        shrunk.smallest.drawn.values, shrunk.smallest.residual, holds_.cases + 1, shrunk.runs, true, {}};
+  Verdict failing(const CaseResult& again, const CaseResult& found) const {
+    if (again.fails()) return shrunk(alone_, again, holds_.cases + 1, budget_);
+    Verdict once = verdict_of(found, holds_.cases + 1);
+    if (auto* refuted = std::get_if<Refuted>(&once)) refuted->repeats = false;
+    return once;
+  }
+
+  // A call of many positions failed, and by each alone it is answered.
+  Verdict together(const std::exception& error, std::size_t positions, Position first) const {
+    CaseResult many{.end = CaseResult::End::threw, .what = error.what(), .kind = kind_of_error(error)};
+    if (dynamic_cast<const Failure*>(&error) != nullptr) many.end = CaseResult::End::failed;
+    many.what +=
+        fmt::format(" (in a call of {} positions from this one on; alone they are answered)", positions);
+    many.drawn.values = questions_.case_at(first);
+    return verdict_of(many, holds_.cases + 1);
   }
 
   Questions questions_;
@@ -168,14 +175,17 @@ class Replaying {
   std::optional<Verdict> end_;
 };
 
+// What was cut short may still be refuted by what is searched.
 bool goes_on(const std::optional<Verdict>& verdict) {
-  return !verdict || std::holds_alternative<Holds>(*verdict);
+  return !verdict || std::holds_alternative<Holds>(*verdict) || std::holds_alternative<Undecided>(*verdict);
 }
 
 // Both, where both hold; else the one that does not, the first of two.
 Verdict sum(const std::optional<Verdict>& first, Verdict second) {
-  const auto* before = first ? std::get_if<Holds>(&*first) : nullptr;
-  if (before == nullptr) return first ? *first : second;
+  if (!first || (std::holds_alternative<Undecided>(*first) && !std::holds_alternative<Holds>(second)))
+    return second;
+  const auto* before = std::get_if<Holds>(&*first);
+  if (before == nullptr) return *first;
   if (auto* refuted = std::get_if<Refuted>(&second)) refuted->found_after += before->cases;
   auto* holds = std::get_if<Holds>(&second);
   if (holds == nullptr) return second;

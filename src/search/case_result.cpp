@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <typeinfo>
 
+#include "core/failure.h"
 #include "search/generate.h"
 
 namespace posproof {
@@ -78,6 +80,8 @@ CaseResult run_repaired(const Trial& trial, RepairingDraw draw) {
 }  // namespace
 
 std::string kind_of_error(const std::exception& error) {
+  const auto* failure = dynamic_cast<const Failure*>(&error);
+  const std::string_view text = failure != nullptr ? std::string_view(failure->reason) : error.what();
   std::string kind = typeid(error).name(), word;
   bool quoted = false, number = false;
   const auto finish = [&] {
@@ -85,7 +89,7 @@ std::string kind_of_error(const std::exception& error) {
     word.clear();
     number = false;
   };
-  for (const char c : std::string_view(error.what())) {
+  for (const char c : text) {
     if (is_letter(c) || is_digit(c)) {
       word += c;
       number = number || is_digit(c);
@@ -111,11 +115,27 @@ CaseResult run(const Trial& trial, Draw& draw) {
     return {.end = End::refused, .what = refusal.what()};
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const Failure& failure) {
+    return {.end = End::failed,
+            .what = failure.what(),
+            .kind = kind_of_error(failure),
+            .died = failure.how == Failure::How::died};
   } catch (const std::exception& error) {
     return {.end = End::threw, .what = error.what(), .kind = kind_of_error(error)};
   } catch (...) {
     return {.end = End::threw, .what = "an exception that is no std::exception", .kind = "?"};
   }
+}
+
+Verdict verdict_of(const CaseResult& failing, std::uint64_t found_after) {
+  if (failing.end == CaseResult::End::threw) return Errored{failing.what, failing.drawn.values};
+  Refuted refuted{failing.drawn.values, failing.residual, found_after, 0, true, {},
+                  failing.what,         failing.kind};
+  if (failing.end == CaseResult::End::failed) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    refuted.residual = {infinite, 0, infinite};
+  }
+  return refuted;
 }
 
 Value repaired(const Value* value, const Choice& choice) {

@@ -10,18 +10,24 @@ namespace posproof {
 
 // One run of a trial, and how it ended.
 struct CaseResult {
-  enum class End { held, refuted, discarded, refused, threw };
+  // `failed`: the implementation gave no answer, see core/failure.h; `threw`: any other error.
+  enum class End { held, refuted, discarded, refused, failed, threw };
   End end;
   Residual residual = {0, 0, 0};
   std::string what = {};  // of the refusal or the error
-  std::string kind = {};  // of the error, see `kind_of_error`
+  std::string kind = {};  // of the failure or the error, see `kind_of_error`
+  bool died = false;      // the implementation; where it failed
   Drawn drawn = {};
 
+  // Something is wrong with the case: all but held, discarded and refused.
+  bool fails() const { return end == End::refuted || end == End::failed || end == End::threw; }
   // The same failure: both refuted, or both the same kind of error.
-  bool fails_like(const CaseResult& other) const {
-    return end == other.end && kind == other.kind && (end == End::refuted || end == End::threw);
-  }
+  bool fails_like(const CaseResult& other) const { return fails() && end == other.end && kind == other.kind; }
 };
+
+// What a case that fails says: Refuted with the residual or with what the implementation did instead of
+// answering, Errored for any other error. Not shrunk.
+Verdict verdict_of(const CaseResult& failing, std::uint64_t found_after);
 
 // Nothing leaves the trial but Inapplicable and std::bad_alloc. What was drawn is left in the draw.
 CaseResult run(const Trial& trial, Draw& draw);

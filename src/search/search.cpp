@@ -38,47 +38,48 @@ std::string none_ran(const Outcomes& outcomes) {
   return why;
 }
 
-Verdict nothing_refuted(const Outcomes& outcomes, const Plan& plan, bool out_of_time) {
+Verdict nothing_refuted(const Outcomes& outcomes, const Plan& plan) {
   if (outcomes.held.learned()) return outcomes.held;
   if (plan.budget.cases == 0) return Undecided{"0 cases were asked for"};
-  if (out_of_time)
-    return Undecided{
-        fmt::format("out of time ({} ms) after {} cases, none of which could have come out the other way",
-                    plan.budget.time.count(), outcomes.held.cases)};
   if (outcomes.held.cases == 0) return Undecided{none_ran(outcomes)};
   return Undecided{fmt::format("none of {} cases could have come out the other way", outcomes.held.cases)};
+}
+
+Verdict cut_short(const Outcomes& outcomes, const Plan& plan, std::uint64_t done) {
+  const Holds& held = outcomes.held;
+  return Undecided{fmt::format("stopped by {} after {} of {} cases: {} held, {} of them vacuous",
+                               plan.budget.limit_text(), done, plan.budget.cases, held.cases, held.vacuous),
+                   held};
 }
 
 // The shrunk case where it fails again, else the one that was found.
 Verdict refuted(const Trial& trial, const Plan& plan, const CaseResult& found, std::uint64_t cases,
                 std::uint64_t key) {
   const auto deadline = Clock::now() + plan.budget.shrink_time;
-  Refuted verdict{found.drawn.values, found.residual, cases, 0, true, {}};
+  Refuted verdict = std::get<Refuted>(verdict_of(found, cases));
+  if (plan.known.contains(verdict.failure)) return verdict;
 
   const CaseResult again = run_repaired(trial, found.drawn.values);
   if (!again.fails_like(found)) {
+    if (found.died) return Errored{found.what + "; asked again, it did not die", found.drawn.values};
     verdict.repeats = false;
     return verdict;
   }
   const Shrunk shrunk = shrink(trial, again, plan.budget.shrinks, deadline);
-  verdict.shrinks = shrunk.runs;
   const CaseResult last = run_repaired(trial, shrunk.smallest.drawn.values);
   if (last.fails_like(found)) {
-    verdict.counterexample = last.drawn.values;
-    verdict.residual = last.residual;
+    verdict = std::get<Refuted>(verdict_of(last, cases));
     verdict.irrelevant = irrelevant(trial, last, key, deadline);
   } else {
     verdict.repeats = run_repaired(trial, found.drawn.values).fails_like(found);
   }
+  verdict.shrinks = shrunk.runs;
   return verdict;
 }
 
 Verdict errored(const Trial& trial, const Plan& plan, const CaseResult& found) {
   const CaseResult again = run_repaired(trial, found.drawn.values);
-  if (!again.fails_like(found)) return Errored{found.what, found.drawn.values};
-  const auto deadline = Clock::now() + plan.budget.shrink_time;
-  const Shrunk shrunk = shrink(trial, again, plan.budget.shrinks, deadline);
-  return Errored{shrunk.smallest.what, shrunk.smallest.drawn.values};
+  return again.fails_like(found) ? shrunk(trial, again, 1, plan.budget) : verdict_of(found, 1);
 }
 
 Verdict searched(const Trial& trial, const Plan& plan) {
@@ -86,7 +87,7 @@ Verdict searched(const Trial& trial, const Plan& plan) {
   const auto deadline = Clock::now() + plan.budget.time;
   for (std::uint64_t n = 0; n < plan.budget.cases; ++n) {
     for (std::uint64_t k = 0; k < draws_per_case; ++k) {
-      if (Clock::now() >= deadline) return nothing_refuted(outcomes, plan, true);
+      if (Clock::now() >= deadline) return cut_short(outcomes, plan, n);
       RandomDraw draw(plan.seed, plan.id, plan.first + n, k);
       CaseResult attempt = run(trial, draw);
       if (attempt.end == End::discarded) {
@@ -107,7 +108,7 @@ Verdict searched(const Trial& trial, const Plan& plan) {
       return refuted(trial, plan, attempt, outcomes.held.cases + 1, hash(plan.seed, plan.id, plan.first + n));
     }
   }
-  return nothing_refuted(outcomes, plan, false);
+  return nothing_refuted(outcomes, plan);
 }
 
 Verdict replayed(const Trial& trial, const Case& recorded) {
@@ -126,7 +127,11 @@ Verdict replayed(const Trial& trial, const Case& recorded) {
   if (not_this_case) std::rethrow_exception(not_this_case);
   if (attempt.end == End::discarded) return Undecided{"the check discards this case"};
   if (attempt.end == End::refused) return Undecided{"the subject refuses this case: " + attempt.what};
-  if (attempt.end == End::threw) return Errored{attempt.what, draw.drawn()};
+  if (attempt.end == End::threw || attempt.end == End::failed) {
+    CaseResult failing = attempt;
+    failing.drawn.values = draw.drawn();
+    return verdict_of(failing, 1);
+  }
   if (const auto unused = draw.unused(); !unused.empty())
     throw std::invalid_argument(
         fmt::format("case `{}`: nothing asks for `{}`", recorded.text(), fmt::join(unused, "`, `")));
@@ -135,6 +140,18 @@ Verdict replayed(const Trial& trial, const Case& recorded) {
 }
 
 }  // namespace
+
+std::string Budget::limit_text() const {
+  return fmt::format("`{}` ({:g} s)", limit, std::chrono::duration<double>(time).count());
+}
+
+Verdict shrunk(const Trial& trial, const CaseResult& failing, std::uint64_t found_after,
+               const Budget& budget) {
+  const Shrunk smallest = shrink(trial, failing, budget.shrinks, Clock::now() + budget.shrink_time);
+  Verdict verdict = verdict_of(smallest.smallest, found_after);
+  if (auto* refuted = std::get_if<Refuted>(&verdict)) refuted->shrinks = smallest.runs;
+  return verdict;
+}
 
 Verdict search(const Trial& trial, const Plan& plan) {
   try {

@@ -1,4 +1,5 @@
 #include "search/search.h"
+#include "core/failure.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -385,7 +386,7 @@ TEST(Search, nothing_learned_is_undecided) {
                 with_cases(30))),
             "none of 30 cases could have come out the other way");
   EXPECT_EQ(why(search(&holds_always, {.id = "none", .budget = {.time = std::chrono::milliseconds(0)}})),
-            "out of time (0 ms) after 0 cases, none of which could have come out the other way");
+            "stopped by `--time` (0 s) after 0 of 300 cases: 0 held, 0 of them vacuous");
 }
 
 TEST(Search, ends_when_its_time_is_over) {
@@ -397,8 +398,54 @@ TEST(Search, ends_when_its_time_is_over) {
       },
       {.id = "time", .budget = {.cases = 1000000, .time = std::chrono::milliseconds(50)}});
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
-  ASSERT_TRUE(std::holds_alternative<Holds>(verdict));
-  EXPECT_LE(std::get<Holds>(verdict).cases, 50u);
+  const auto* cut = std::get_if<Undecided>(&verdict);
+  ASSERT_NE(cut, nullptr) << "a search that was cut short is no pass";
+  EXPECT_LE(cut->held.cases, 50u);
+  EXPECT_EQ(
+      cut->why,
+      fmt::format("stopped by `--time` (0.05 s) after {0} of 1000000 cases: {0} held, 0 of them vacuous",
+                  cut->held.cases));
+}
+
+TEST(Search, an_implementation_that_gives_no_answer_is_refuted_and_shrunk) {
+  const Verdict verdict = search(
+      [](Draw& draw) -> Residual {
+        const Position i = draw.position("i", wide);
+        draw.content("x", 4);
+        if (i >= 77)
+          throw Failure(Failure::How::raised, fmt::format("no {}", i), fmt::format("f({}): no {}", i, i));
+        return {0, 1, 2};
+      },
+      {.seed = 2, .id = "raises"});
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  ASSERT_NE(refuted, nullptr);
+  EXPECT_EQ(refuted->counterexample.text(), "i=77 x=[0*4]");
+  EXPECT_EQ(refuted->instead, "f(77): no 77");
+  EXPECT_TRUE(refuted->repeats);
+  EXPECT_FALSE(refuted->residual.holds());
+
+  const Verdict shown = search(
+      [](Draw& draw) -> Residual {
+        const Position i = draw.position("i", wide);
+        if (i >= 77) throw Failure(Failure::How::raised, fmt::format("no {}", i), "");
+        return {0, 1, 2};
+      },
+      {.seed = 2, .id = "raises", .known = {refuted->failure}});
+  EXPECT_EQ(std::get<Refuted>(shown).shrinks, 0u) << "shown before: not shrunk again";
+}
+
+TEST(Search, a_death_refutes_only_where_it_happens_again) {
+  const auto dying = [](int times) {
+    return search(
+        [times, n = std::make_shared<int>(0)](Draw& draw) -> Residual {
+          draw.position("i", wide);
+          if (++*n <= times) throw Failure(Failure::How::died, "killed", "killed");
+          return {0, 1, 2};
+        },
+        {.id = "dies"});
+  };
+  EXPECT_TRUE(std::holds_alternative<Errored>(dying(1)));
+  EXPECT_TRUE(std::holds_alternative<Refuted>(dying(1000000)));
 }
 
 TEST(Search, keeps_the_telling_case_that_used_most) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/failure.h"
 #include "subject/words.h"
 
 namespace posproof {
@@ -18,7 +19,9 @@ constexpr std::array<std::string_view, 5> all_kinds = {"rows", "rotate", "bias",
 constexpr std::size_t longest_word = 2000;  // characters of the subject's own words in a message
 constexpr std::size_t dropped = std::size_t{1}
                                 << 24;  // bytes of a wrong answer that are read over, to stay in step
-constexpr int start_takes = 3;          // calls: importing PyTorch takes a second on an idle machine
+constexpr int start_takes =
+    3;  // calls: importing PyTorch takes a second on an idle machine, and so does compiling
+constexpr int most_late = 2;  // answers, before a subject is given up
 
 std::string seconds(std::chrono::milliseconds time) {
   return time % 1000ms == 0ms ? fmt::format("{} s", time / 1000ms) : fmt::format("{} ms", time.count());
@@ -78,38 +81,61 @@ SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv
 }
 
 Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const Shape& shape) {
+  if (late_ >= most_late)
+    throw SubjectError(fmt::format("{}: not asked: {} answers were late", name_, late_));
   const std::string id = std::to_string(++last_id_);
   message.word("call", call).word("id", id);
   if (!process_) start();
   question_ = message.text();
   const auto idle = process_->await(1, Process::Clock::now());
   if (idle == Process::Wait::ready) no_protocol();
-  if (idle == Process::Wait::ended) give_up(fmt::format("it {} after the call before", process_->ending()));
+  if (idle == Process::Wait::ended) died(fmt::format("it {} after the call before", process_->ending()));
 
-  const frame::Header header = exchange(message, call_time_);
+  const frame::Header header = exchange(message, answer_time());
   const std::string& answer = header.word("answer");
   if (answer == "declined")
     throw Refusal(fmt::format("{} declines: {}", name_, printable(header.word("reason"), longest_word)));
-  if (answer == "error") throw SubjectError(about(printable(header.word("text"), longest_word)));
+  if (answer == "error") {
+    const std::string text = printable(header.word("text"), longest_word);
+    throw Failure(Failure::How::raised, text, about(text));
+  }
 
-  const auto deadline = Process::Clock::now() + call_time_;
+  const auto deadline = Process::Clock::now() + answer_time();
   try {
     check_result(header, shape);
-  } catch (const SubjectError&) {
+  } catch (const Failure&) {
     if (header.size > dropped) process_.reset();
     if (process_) need(header.size, "values", deadline);
     if (process_) process_->take(header.size);
     throw;
   }
   need(header.size, "values", deadline);
+  answered_ = true;
   return Tensor(shape, decode(introduction_.dtype, process_->take(header.size)));
 }
 
 void SubjectProtocol::start() {
   question_.clear();
+  answered_ = false;
   process_ = std::make_unique<Process>(argv_);
+  introduce("hello");
+}
+
+void SubjectProtocol::renew() {
+  if (!process_ || process_->ended()) process_.reset();
+  if (!process_ || !introduction_.renews) {
+    process_.reset();
+    return start();
+  }
+  question_.clear();
+  answered_ = false;
+  introduce("renew");
+}
+
+// By the words of a handshake, which are the same each time.
+void SubjectProtocol::introduce(std::string_view call) {
   frame::Message hello;
-  hello.word("call", "hello").word("id", "0").word("protocol", protocol_version);
+  hello.word("call", call).word("id", "0").word("protocol", protocol_version);
   hello.word("encoding", encoding_).word("parameters", parameters_);
 
   const frame::Header header = exchange(hello, start_takes * call_time_);
@@ -141,6 +167,10 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
   it.name = printable(header.word("name"), 100);
   it.version = printable(optional("version"), 100);
   it.conventions = printable(optional("conventions"), longest_word);
+  if (const std::string& renews = optional("renews"); !renews.empty() && renews != "yes")
+    throw Malformed(
+        fmt::format("says `{}` for `renews`, which is `yes` or is left out", printable(renews, 20)));
+  it.renews = !optional("renews").empty();
   it.kinds = words_of(header.word("kinds"));
   if (it.kinds.empty()) throw Malformed("implements no kind of call");
   for (const std::string& kind : it.kinds)
@@ -209,26 +239,33 @@ void SubjectProtocol::need(std::size_t count, std::string_view of, Deadline dead
   const std::string where =
       begun ? fmt::format(" in the middle of a frame: of its {}, {} of {} bytes came", of, came, count) : "";
   const std::string_view before = question_.empty() && !begun ? " before the handshake" : "";
-  if (wait == Process::Wait::ended) give_up(fmt::format("it {}{}{}", process_->ending(), before, where));
-  const auto time = question_.empty() ? start_takes * call_time_ : call_time_;
+  if (wait == Process::Wait::ended) {
+    const std::string what = fmt::format("it {}{}{}", process_->ending(), before, where);
+    question_.empty() ? give_up(what) : died(what);
+  }
+  const auto time = answer_time();
+  if (!question_.empty()) ++late_;
   give_up(fmt::format("no answer{} within {}{}", question_.empty() ? " to the handshake" : "", seconds(time),
                       begun ? "," + where : ""));
 }
 
 void SubjectProtocol::check_result(const frame::Header& header, const Shape& shape) const {
-  if (header.word("answer") != "result") throw SubjectError(about("its answer is `hello`"));
+  const auto otherwise = [this](const std::string& what) {
+    return Failure(Failure::How::answered_otherwise, what, about(what));
+  };
+  if (header.word("answer") != "result") throw otherwise("its answer is `hello`");
   if (header.parts.size() != 1 || header.parts.front().name != "result") {
     std::string names;
     for (const frame::Part& part : header.parts) names += (names.empty() ? "`" : ", `") + part.name + "`";
-    throw SubjectError(about(fmt::format("its answer holds {}; the protocol has one tensor, `result`",
-                                         names.empty() ? "no tensor" : printable(names, 200))));
+    throw otherwise(fmt::format("its answer holds {}; the protocol has one tensor, `result`",
+                                names.empty() ? "no tensor" : printable(names, 200)));
   }
   const frame::Part& part = header.parts.front();
   if (part.dtype != introduction_.dtype)
-    throw SubjectError(about(fmt::format("its answer is in {}; in the handshake it promised {}",
-                                         name(part.dtype), name(introduction_.dtype))));
+    throw otherwise(fmt::format("answers {}; declared {}", name(part.dtype), name(introduction_.dtype)));
   if (part.shape != shape)
-    throw SubjectError(
+    throw Failure(
+        Failure::How::answered_otherwise, "its answer has another shape",
         about(fmt::format("its answer has shape {}; {} was asked for", text(part.shape), text(shape))));
 }
 
@@ -237,7 +274,20 @@ std::string SubjectProtocol::about(std::string_view what) const {
                            : fmt::format("{}: {}: {}", name_, question_, what);
 }
 
+std::chrono::milliseconds SubjectProtocol::answer_time() const {
+  return answered_ ? call_time_ : start_takes * call_time_;
+}
+
 void SubjectProtocol::give_up(std::string_view what) {
+  throw SubjectError(ended_about(what));
+}
+
+void SubjectProtocol::died(std::string_view what) {
+  throw Failure(Failure::How::died, std::string(what), ended_about(what));
+}
+
+// What is said of a program that is ended here.
+std::string SubjectProtocol::ended_about(std::string_view what) {
   std::string message = about(what);
   if (process_) {
     process_->stop();
@@ -246,7 +296,7 @@ void SubjectProtocol::give_up(std::string_view what) {
       message += "\nits stderr ends with\n" + printable(stderr_tail, stderr_tail.size());
     process_.reset();
   }
-  throw SubjectError(message);
+  return message;
 }
 
 void SubjectProtocol::no_protocol() {

@@ -27,9 +27,10 @@ struct Introduction {
   Precision precision = all_f32;
   std::optional<Domain> domain;  // where it says one
   std::string conventions;
+  bool renews = false;  // understands the call `renew`
 };
 
-// The protocol of protocol.md with one program: `hello`, then calls with answers. Everything that can go
+// The protocol of protocol.md with one program: `hello`, then calls with answers. Everything else that can go
 // wrong is a SubjectError that says what was asked, what came and what was allowed; a program that died, or
 // whose next byte means nothing any more, is started anew by the next call. One call at a time.
 class SubjectProtocol {
@@ -37,15 +38,22 @@ class SubjectProtocol {
   // Starts the program and lets it introduce itself. `name` begins every message.
   SubjectProtocol(std::string name, std::vector<std::string> argv, const Expected& expected);
 
+  // Lets the program build new objects, which were asked nothing before: by the call `renew` where its
+  // introduction has that word, else by starting it anew.
+  void renew();
+
   const Introduction& introduction() const { return introduction_; }
 
-  // Asks, and checks that the answer has that shape. Throws Refusal where the subject declines.
+  // Asks, and checks that the answer has that shape. Throws Refusal where the subject declines and Failure
+  // (core/failure.h) where it raises an error, dies or answers otherwise. One that was late twice is not
+  // asked again.
   Tensor ask(frame::Message message, std::string_view call, const Shape& shape);
 
  private:
   using Deadline = Process::Clock::time_point;
 
   void start();
+  void introduce(std::string_view call);
   frame::Header exchange(const frame::Message& message, std::chrono::milliseconds time);
   frame::Header read_header(Deadline deadline);
   void need(std::size_t count, std::string_view of, Deadline deadline);
@@ -55,6 +63,9 @@ class SubjectProtocol {
   // A SubjectError about the open question; give_up also ends the program and quotes its stderr.
   std::string about(std::string_view what) const;
   [[noreturn]] void give_up(std::string_view what);
+  [[noreturn]] void died(std::string_view what);
+  std::string ended_about(std::string_view what);
+  std::chrono::milliseconds answer_time() const;
   [[noreturn]] void no_protocol();
 
   std::string name_;
@@ -64,7 +75,9 @@ class SubjectProtocol {
   Introduction introduction_;
   std::map<std::string, std::string, std::less<>> introduced_;  // its words, which a second start must repeat
   std::unique_ptr<Process> process_;
-  std::string question_;  // that is open; empty during the handshake
+  std::string question_;   // that is open; empty during the handshake
+  bool answered_ = false;  // a call, since it was started
+  int late_ = 0;           // answers
   std::uint64_t last_id_ = 0;
 };
 

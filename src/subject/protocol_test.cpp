@@ -145,7 +145,7 @@ TEST(SubjectProtocol, an_answer_of_another_shape_dtype_or_name_is_an_error) {
   EXPECT_EQ(ask(bad("other_shape")), question + "its answer has shape [1, 4]; [2, 4] was asked for");
   EXPECT_EQ(ask(bad("huge_result")),
             question + "its answer has shape [68719476736, 4]; [2, 4] was asked for");
-  EXPECT_EQ(ask(bad("double")), question + "its answer is in F64; in the handshake it promised F32");
+  EXPECT_EQ(ask(bad("double")), question + "answers F64; declared F32");
   EXPECT_EQ(ask(bad("other_name")),
             question + "its answer holds `rows`; the protocol has one tensor, `result`");
   EXPECT_EQ(ask(bad("other_id")), question + "it answers call `7`; call 1 was asked");
@@ -206,7 +206,7 @@ TEST(SubjectProtocol, a_program_that_is_started_anew_must_introduce_itself_as_be
 
 TEST(SubjectProtocol, a_hang_ends_at_the_deadline_with_all_that_was_started) {
   Expected four = table_of_four();
-  four.call_time = 3s;
+  four.call_time = 1s;  // three times that for the first answer
   const std::string words = bad("hang_deaf");
   const Subject subject = open(words, four);
   const std::string message = thrown(words, [&] { rows(subject, {13, 2}); });

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,9 @@ struct Subject {
   Precision precision;
   bool live = true;                   // answers calls; false: a file of numbers
   std::optional<Stored> stored = {};  // of a file that is a table
+  // From now on `encoding` asks new objects, which were asked nothing before. Throws SubjectError; none for a
+  // file.
+  std::function<void()> renew = {};
 };
 
 // What the user says that a subject is.

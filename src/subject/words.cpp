@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <utf8.h>
+
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +13,15 @@ namespace {
 
 bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
+}
+
+// What follows the last @ and is no precision belongs to the words (`cmd:ssh me@host rope`, a file that is
+// there), or is misspelt.
+bool is_meant_as_precision(const Words& words, std::size_t at) {
+  constexpr std::string_view of_precisions = "abcdefghijklmnopqrstuvwxyz0123456789/+";
+  const bool spelt = words.rest.find_first_not_of(of_precisions, at + 1) == std::string::npos;
+  return spelt && at + 1 < words.rest.size() &&
+         !(words.scheme == "table" && std::filesystem::exists(words.rest));
 }
 
 }  // namespace
@@ -49,13 +60,18 @@ Words parse_words(std::string_view words) {
   if (colon == std::string_view::npos)
     throw std::invalid_argument(fmt::format(
         "`{}` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow", words));
+  if (colon + 1 == words.size())
+    throw std::invalid_argument(fmt::format("`{}` names nothing behind the colon", words));
   Words parsed{std::string(words.substr(0, colon)), std::string(words.substr(colon + 1)), std::nullopt};
   const auto at = parsed.rest.rfind('@');
   if (at == std::string::npos) return parsed;
   try {
     parsed.precision = Precision::parse(std::string_view(parsed.rest).substr(at + 1));
     parsed.rest.resize(at);
-  } catch (const std::invalid_argument&) {  // then the @ belongs to the words: `cmd:ssh me@host rope`
+  } catch (const std::invalid_argument& error) {
+    if (is_meant_as_precision(parsed, at))
+      throw std::invalid_argument(
+          fmt::format("{} (an @ that belongs to a command is followed by a blank somewhere)", error.what()));
   }
   return parsed;
 }

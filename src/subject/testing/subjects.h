@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/failure.h"
 #include "subject/subject.h"
 #include "test_paths.h"
 
@@ -40,7 +41,7 @@ inline Tensor rows(const Subject& subject, std::vector<Position> positions, Posi
 }
 
 // What an action throws as E, without the command that most messages begin with.
-template <class E = SubjectError>
+template <class E>
 std::string thrown(const std::string& words, const auto& action) {
   try {
     action();
@@ -50,6 +51,15 @@ std::string thrown(const std::string& words, const auto& action) {
     return what.rfind(command, 0) == 0 ? what.substr(command.size()) : what;
   }
   return "nothing was thrown";
+}
+
+// The same, as a Failure (core/failure.h) or as any other error of a subject.
+std::string thrown(const std::string& words, const auto& action) {
+  try {
+    return thrown<SubjectError>(words, action);
+  } catch (const Failure& failure) {
+    return thrown<Failure>(words, [&] { throw failure; });
+  }
 }
 
 }  // namespace posproof::testing
