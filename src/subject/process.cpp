@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,11 +12,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <thread>
 
 #include "subject/subject.h"
-
-extern char** environ;
+#include "subject/supervisor.h"
 
 namespace posproof {
 namespace {
@@ -25,8 +23,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t tail = 4096;         // bytes of stderr that are kept
 constexpr std::size_t one_read = 1 << 16;  // bytes: what a pipe holds
-constexpr auto look_again =
-    200ms;  // a child whose own child holds the pipes open ends without an end of file
+// Between the end of its stdout and its own end, and between our last word to the supervisor and the
+// supervisor's end; how busy the machine is decides how much of it is needed.
+constexpr auto to_end = 10s;
 
 void close(int& fd) {
   if (fd >= 0) ::close(fd);
@@ -67,37 +66,6 @@ std::string signal_name(int number) {
   return fmt::format("signal {}", number);
 }
 
-pid_t spawn(const std::vector<std::string>& argv, int in, int out, int err) {
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, in, 0);
-  posix_spawn_file_actions_adddup2(&files, out, 1);
-  posix_spawn_file_actions_adddup2(&files, err, 2);
-
-  // We ignore SIGPIPE, and what is ignored stays ignored over exec: the child has the default again.
-  posix_spawnattr_t how;
-  posix_spawnattr_init(&how);
-  sigset_t usual, none;
-  sigemptyset(&none);
-  sigemptyset(&usual);
-  sigaddset(&usual, SIGPIPE);
-  posix_spawnattr_setsigdefault(&how, &usual);
-  posix_spawnattr_setsigmask(&how, &none);
-  posix_spawnattr_setpgroup(&how, 0);
-  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-
-  pid_t pid = -1;
-  const int failed = ::posix_spawnp(&pid, words.front(), &files, &how, words.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&how);
-  errno = failed;
-  return failed == 0 ? pid : -1;
-}
-
 }  // namespace
 
 Process::Process(const std::vector<std::string>& argv) {
@@ -105,18 +73,16 @@ Process::Process(const std::vector<std::string>& argv) {
   auto [child_in, in] = make_pipe();
   auto [out, child_out] = make_pipe();
   auto [err, child_err] = make_pipe();
-  pid_ = spawn(argv, child_in, child_out, child_err);
-  const int failed = errno;
-  close(child_in);
-  close(child_out);
-  close(child_err);
-  in_ = in, out_ = out, err_ = err;
-  if (pid_ < 0) {
-    close(in_);
-    close(out_);
-    close(err_);
-    throw SubjectError(fmt::format("`{}` cannot be started: {}", argv.front(), std::strerror(failed)));
+  try {
+    const Supervised started = start_supervised(argv, {child_in, child_out, child_err});
+    supervisor_ = started.supervisor;
+    link_ = started.link;
+  } catch (...) {
+    for (int* fd : {&child_in, &child_out, &child_err, &in, &out, &err}) close(*fd);
+    throw;
   }
+  for (int* fd : {&child_in, &child_out, &child_err}) close(*fd);
+  in_ = in, out_ = out, err_ = err;
   for (const int fd : {in_, out_, err_}) do_not_block(fd);
 }
 
@@ -147,38 +113,49 @@ void Process::read_some() {
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) close(out_);
 }
 
-void Process::read_stderr_tail() {
-  std::array<char, tail> chunk{};
-  while (err_ >= 0) {
-    const ssize_t n = ::read(err_, chunk.data(), chunk.size());
-    if (n <= 0) {
-      if (n == 0 || (errno != EAGAIN && errno != EINTR)) close(err_);
-      return;
-    }
+// Once, so that one who writes without end is not read without end.
+void Process::read_stderr() {
+  if (err_ < 0) return;
+  std::array<char, one_read> chunk;
+  const ssize_t n = ::read(err_, chunk.data(), chunk.size());
+  if (n > 0) {
     stderr_tail_.append(chunk.data(), static_cast<std::size_t>(n));
     if (stderr_tail_.size() > tail) stderr_tail_.erase(0, stderr_tail_.size() - tail);
   }
+  if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) close(err_);
 }
 
 Process::Wait Process::await(std::size_t count, Clock::time_point deadline) {
   while (true) {
     write_some();
     if (come().size() >= count) return Wait::ready;
+    if (exited_) return ended_before(count);
     if (out_ < 0) {
-      wait_for_exit(Clock::now() + 500ms);  // a dying process closes its files before it is dead
-      read_stderr_tail();
+      wait_for_exit(
+          std::min(deadline, Clock::now() + to_end));  // a dying process closes its files before it is dead
       return Wait::ended;
     }
     const auto left = std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()));
-    std::array<pollfd, 3> fds = {
-        {{out_, POLLIN, 0}, {err_, POLLIN, 0}, {outgoing_.empty() ? -1 : in_, POLLOUT, 0}}};
-    const int some =
-        ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, look_again).count()));
-    if (some == 0 && ended()) return Wait::ended;
-    if (some == 0 && left == 0ms) return Wait::late;
-    if (fds[1].revents != 0) read_stderr_tail();
+    std::array<pollfd, 4> fds = {{{out_, POLLIN, 0},
+                                  {err_, POLLIN, 0},
+                                  {outgoing_.empty() ? -1 : in_, POLLOUT, 0},
+                                  {link_, POLLIN, 0}}};
+    ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, 1h).count()));
+    if (fds[1].revents != 0) read_stderr();
     if (fds[0].revents != 0) read_some();
+    if (fds[3].revents != 0) read_ending();
+    // However much comes on stderr meanwhile.
+    if (left == 0ms && come().size() < count && !exited_ && out_ >= 0) return Wait::late;
   }
+}
+
+// What it wrote before its end still counts; one of its own children may hold the pipe open.
+Process::Wait Process::ended_before(std::size_t count) {
+  for (std::size_t before = incoming_.size() + 1; come().size() < count && before != incoming_.size();) {
+    before = incoming_.size();
+    read_some();
+  }
+  return come().size() >= count ? Wait::ready : Wait::ended;
 }
 
 std::string Process::take(std::size_t count) {
@@ -191,22 +168,24 @@ std::string Process::take(std::size_t count) {
   return bytes;
 }
 
+// The supervisor says how it has ended; a supervisor that is gone without that was killed, and it with it.
+void Process::read_ending() {
+  Ending ending{CLD_KILLED, SIGKILL};
+  if (::recv(link_, &ending, sizeof ending, MSG_DONTWAIT) < 0) return;
+  exited_ = true;
+  status_ = ending.status;
+  cause_ = ending.cause;
+}
+
 bool Process::wait_for_exit(Clock::time_point deadline) {
   while (!exited_) {
-    // Not reaped yet: as long as the dead leader is there, no other process can get its group's number.
-    siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;
-    if (info.si_pid == pid_) {
-      exited_ = true;
-      status_ = info.si_status;
-      cause_ = info.si_code;
-    } else if (Clock::now() >= deadline) {
-      return false;
-    } else {
-      std::this_thread::sleep_for(1ms);
-    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd link = {link_, POLLIN, 0};
+    ::poll(&link, 1, static_cast<int>(std::max(0ms, left).count()));
+    if (link.revents != 0) read_ending();
+    if (left <= 0ms) break;
   }
-  return true;
+  return exited_;
 }
 
 bool Process::ended() {
@@ -220,24 +199,37 @@ std::string Process::ending() const {
 }
 
 std::string_view Process::stderr_tail() {
-  read_stderr_tail();
+  // What a pipe held when we looked last, at the most.
+  for (int reads = 0; reads < 16 && err_ >= 0; ++reads) read_stderr();
   return stderr_tail_;
 }
 
 void Process::stop(std::chrono::milliseconds patience) {
-  if (pid_ < 0) return;
+  if (supervisor_ < 0) return;
   close(in_);
   close(out_);
-  if (!wait_for_exit(Clock::now() + patience)) {
-    ::kill(-pid_, SIGTERM);
-    wait_for_exit(Clock::now() + 200ms);
-  }
-  ::kill(-pid_, SIGKILL);  // what is left of its group, and itself if it did not listen
-  ::waitpid(pid_, nullptr, 0);
-  pid_ = -1;
+  wait_for_exit(Clock::now() + patience);
+  ::shutdown(link_, SHUT_WR);
+  if (!supervisor_ends(Clock::now() + to_end)) ::kill(supervisor_, SIGKILL);
+  ::waitpid(supervisor_, nullptr, 0);
+  supervisor_ = -1;
   exited_ = true;
-  read_stderr_tail();
+  stderr_tail();
   close(err_);
+  close(link_);
+}
+
+// Its end of the link is open as long as it lives.
+bool Process::supervisor_ends(Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd link = {link_, POLLIN, 0};
+    ::poll(&link, 1, static_cast<int>(std::max(0ms, left).count()));
+    Ending ending{};
+    const ssize_t size = link.revents == 0 ? -1 : ::recv(link_, &ending, sizeof ending, MSG_DONTWAIT);
+    if (size == 0) return true;
+    if (left <= 0ms) return false;
+  }
 }
 
 }  // namespace posproof

@@ -9,9 +9,9 @@
 
 namespace posproof {
 
-// A program of somebody else's, running as a child with its own process group: bytes go to its stdin and come
-// from its stdout, and the end of its stderr is kept. It never outlives this object, and neither does
-// anything it started.
+// A program of somebody else's, running under a supervisor (subject/supervisor.h): bytes go to its stdin and
+// come from its stdout, and the end of its stderr is kept. It never outlives this object nor this process,
+// and neither does anything it started.
 class Process {
  public:
   using Clock = std::chrono::steady_clock;
@@ -48,10 +48,14 @@ class Process {
  private:
   void write_some();
   void read_some();
-  void read_stderr_tail();
+  void read_stderr();
+  void read_ending();
+  Wait ended_before(std::size_t count);
   bool wait_for_exit(Clock::time_point deadline);
+  bool supervisor_ends(Clock::time_point deadline);
 
-  pid_t pid_ = -1;
+  pid_t supervisor_ = -1;
+  int link_ = -1;                      // to the supervisor
   int in_ = -1, out_ = -1, err_ = -1;  // ours of its stdin, stdout, stderr
   std::string outgoing_;
   std::size_t written_ = 0;
@@ -59,7 +63,7 @@ class Process {
   std::size_t taken_ = 0;
   std::string stderr_tail_;
   bool exited_ = false;
-  int status_ = 0;  // as waitid gives it
+  int status_ = 0;  // as waitid() gives it
   int cause_ = 0;   // CLD_EXITED, CLD_KILLED, CLD_DUMPED
 };
 

@@ -1,0 +1,135 @@
+#include "subject/process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <thread>
+
+#include "subject/subject.h"
+#include "subject/testing/strays.h"
+#include "subject/testing/subjects.h"
+#include "test_paths.h"
+
+namespace posproof {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Strays;
+
+Process::Clock::time_point a_minute() {
+  return Process::Clock::now() + 60s;
+}
+
+std::vector<std::string> strays(const Strays& of) {
+  return {POSPROOF_PYTHON, testing::source + "/src/subject/testing/strays.py", of.path()};
+}
+
+// All that it wrote when it had ended, and how it did.
+std::string said(const std::vector<std::string>& argv) {
+  Process process(argv);
+  EXPECT_EQ(process.await(1 << 20, a_minute()), Process::Wait::ended);
+  EXPECT_TRUE(process.ended());
+  return std::string(process.come()) + process.ending();
+}
+
+TEST(Process, says_how_its_program_ended) {
+  EXPECT_EQ(said({"true"}), "exits with status 0");
+  EXPECT_EQ(said({"sh", "-c", "echo one; exit 3"}), "one\nexits with status 3");
+  EXPECT_EQ(said({"sh", "-c", "kill -SEGV $$"}), "is killed by SIGSEGV");
+  EXPECT_EQ(said({"sh", "-c", "kill -TERM $$"}), "is killed by SIGTERM");
+}
+
+TEST(Process, that_cannot_be_started_is_refused_with_the_reason) {
+  const auto refused = [](const std::string& program) {
+    return testing::thrown("", [&] { Process process({program}); });
+  };
+  EXPECT_EQ(refused("/no/such"), "`/no/such` cannot be started: No such file or directory");
+  EXPECT_EQ(refused("no_such_program_on_path"),
+            "`no_such_program_on_path` cannot be started: No such file or directory");
+  EXPECT_EQ(refused("/etc/passwd"), "`/etc/passwd` cannot be started: Permission denied");
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+}
+
+TEST(Process, gives_its_program_three_descriptors_and_the_usual_signals) {
+  const int leaked = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC
+  EXPECT_EQ(said({"sh", "-c", "cd /proc/self/fd && echo *"}).substr(0, 6),
+            "0 1 2 ");  // then that of the shell's *
+  EXPECT_EQ(said({"sh", "-c", "test -e /proc/self/fd/" + std::to_string(leaked)}), "exits with status 1");
+  ::close(leaked);
+  EXPECT_EQ(said({"sh", "-c", "kill -PIPE $$"}), "is killed by SIGPIPE");
+  EXPECT_EQ(said({"grep", "-c", "SigBlk:\t0000000000000000", "/proc/self/status"}), "1\nexits with status 0");
+}
+
+TEST(Process, ends_with_everything_that_it_started) {
+  Strays all;
+  auto process = std::make_unique<Process>(strays(all));
+  ASSERT_TRUE(all.work());
+  process.reset();
+  EXPECT_TRUE(all.gone());
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no zombie, no child";
+}
+
+TEST(Process, whose_program_has_ended_leaves_no_grandchild) {
+  Strays all;
+  Process process(
+      {"sh", "-c", "setsid \"$0\" \"$1\" \"$2\" & exit 4", strays(all)[0], strays(all)[1], all.path()});
+  EXPECT_EQ(process.await(1, a_minute()), Process::Wait::ended);
+  EXPECT_EQ(process.ending(), "exits with status 4");
+  ASSERT_TRUE(all.work());
+  process.stop();
+  EXPECT_TRUE(all.gone());
+}
+
+// A signal at the parent's death comes when the thread ends that made the process.
+TEST(Process, outlives_the_thread_that_started_it) {
+  std::unique_ptr<Process> process;
+  std::thread([&] { process = std::make_unique<Process>(std::vector<std::string>{"cat"}); }).join();
+  process->send("still here");
+  EXPECT_EQ(process->await(10, a_minute()), Process::Wait::ready);
+  EXPECT_EQ(process->come(), "still here");
+  EXPECT_FALSE(process->ended());
+}
+
+TEST(Process, does_not_outlive_us_whatever_ends_us) {
+  for (const int signal : {SIGKILL, SIGTERM, SIGABRT}) {
+    Strays all;
+    const pid_t us = ::fork();
+    if (us == 0) {
+      Process process(strays(all));
+      ::pause();
+      ::_exit(0);
+    }
+    EXPECT_TRUE(all.work());
+    ::kill(us, signal);
+    ::waitpid(us, nullptr, 0);
+    EXPECT_TRUE(all.gone()) << signal;
+  }
+}
+
+TEST(Process, that_writes_to_stderr_without_end_is_late_in_time_and_takes_no_memory) {
+  Process process({"sh", "-c", "yes problem >&2"});
+  EXPECT_EQ(process.await(1, Process::Clock::now() + 300ms), Process::Wait::late);
+  EXPECT_LE(process.stderr_tail().size(), 4096u);
+  EXPECT_NE(process.stderr_tail().find("problem\nproblem\n"), std::string::npos);
+}
+
+TEST(Process, that_reads_nothing_is_late_in_time) {
+  Process process({"sleep", "1000"});
+  process.send(std::string(10 << 20, 'x'));
+  EXPECT_EQ(process.await(1, Process::Clock::now() + 100ms), Process::Wait::late);
+}
+
+TEST(Process, that_closes_its_stdin_can_still_answer) {
+  Process process({"sh", "-c", "exec 0<&-; echo closed; exec sleep 1000"});
+  EXPECT_EQ(process.await(7, a_minute()), Process::Wait::ready);
+  process.send(std::string(10 << 20, 'x'));
+  EXPECT_EQ(process.await(8, Process::Clock::now() + 100ms), Process::Wait::late);
+}
+
+}  // namespace
+}  // namespace posproof
