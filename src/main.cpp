@@ -8,7 +8,9 @@
 #include "command/command_line.h"
 #include "command/commands.h"
 #include "core/encoding.h"
+#include "subject/interrupt.h"
 #include "subject/subject.h"
+#include "subject/words.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -32,30 +34,45 @@ int run(int argc, char** argv) {
   return run(
       {.description = "posproof: the conformance suite for positional encodings",
        .version = POSPROOF_VERSION,
-       .footer = "Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not "
-                 "checked,\n4 the subject could not be started."},
+       .footer =
+           "Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not "
+           "checked,\n4 the subject could not be started, 130 interrupted (143 by SIGTERM, 129 by SIGHUP)."},
       commands, argc, argv);
 }
 
 }  // namespace
 }  // namespace posproof::command
 
-int main(int argc, char** argv) {
+namespace {
+
+// What was given, which may be a file's name, is quoted in it.
+void say(const std::exception& error) {
+  fmt::print(stderr, "posproof: {}\n", posproof::printable(error.what()));
+}
+
+int ended_with(int argc, char** argv) {
   using namespace posproof::command;
-  keep_memory();
   try {
     return run(argc, argv);
   } catch (const posproof::SubjectError& error) {
-    fmt::print(stderr, "posproof: {}\n", error.what());
+    say(error);
     return no_subject;
   } catch (const posproof::Refusal& error) {
-    fmt::print(stderr, "posproof: {}\n", error.what());
+    say(error);
     return usage;
   } catch (const std::invalid_argument& error) {
-    fmt::print(stderr, "posproof: {}\n", error.what());
+    say(error);
     return usage;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "posproof: {}\n", error.what());
+    say(error);
     return not_checked;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  posproof::command::keep_memory();
+  const int code = ended_with(argc, argv), signal = posproof::interrupted();
+  return signal == 0 ? code : 128 + signal;  // as a shell has it
 }

@@ -14,6 +14,7 @@
 #include "report/json.h"
 #include "run/gate.h"
 #include "run/narrowed.h"
+#include "subject/interrupt.h"
 #include "subject/subject.h"
 
 namespace posproof::command {
@@ -43,6 +44,7 @@ int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   options.threads = arguments.threads;
   std::optional<report::NewFile> file;  // one that cannot be written is refused before the comparison
   if (!arguments.file.empty()) file.emplace(arguments.file, 0);
+  if (subject.live && !arguments.subject.empty()) note_interrupts();
   Accuracy found;
   {
     Progress progress;

@@ -15,6 +15,7 @@
 #include "run/history.h"
 #include "run/recorded.h"
 #include "search/trial.h"
+#include "subject/interrupt.h"
 #include "subject/subject.h"
 
 namespace posproof::command {
@@ -67,6 +68,7 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
                                        .call_time = common.call_time()});
   const Property* catalogued = agreeing || remembering ? nullptr : &property_named(property_id);
   const Property property = agreeing ? agreement(truth) : remembering ? history(truth, subject) : *catalogued;
+  if (subject.live && !foreign.empty()) note_interrupts();
   Verdict verdict =
       NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};
   if (const auto one = trial(property, subject.encoding, subject.precision)) {

@@ -10,6 +10,7 @@
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/words.h"
+#include "subject/interrupt.h"
 
 namespace posproof::command {
 namespace {
@@ -26,6 +27,7 @@ int run_gate(const Chosen& chosen, const Arguments& arguments) {
   std::optional<GateResult> gated;
   {
     Progress progress;
+    note_interrupts();
     gated = gate(chosen.id, chosen.spec, chosen.parameters, arguments.subject,
                  {.seed = common.seed,
                   .budget = common.budget(),

@@ -19,6 +19,7 @@
 #include "run/recorded.h"
 #include "search/case_result.h"
 #include "search/trial.h"
+#include "subject/interrupt.h"
 
 namespace posproof {
 
@@ -40,6 +41,16 @@ Encoding truth_within(const Encoding& truth, const Encoding& subject) {
   for (const Encoding& kind : attention::in_every_kind(truth))
     if (kind.index() == subject.index()) return with_positions(kind, positions_of(subject));
   return truth;
+}
+
+// Of what was asked when an interrupt came. A failure that was seen is one, though it could not be asked
+// again.
+Verdict cut_short(Verdict verdict) {
+  if (std::holds_alternative<Holds>(verdict)) return verdict;
+  auto* refuted = std::get_if<Refuted>(&verdict);
+  if (refuted == nullptr) return Undecided{interruption() + " while it was asked"};
+  refuted->repeats = true;
+  return verdict;
 }
 
 // What the search found and what all positions say.
@@ -115,8 +126,8 @@ class Run {
       if (options_.progress) options_.progress(selected_[n].id, n + 1, selected_.size());
       ask(selected_[n]);
     }
-    say_unchecked(in_words(gated_.subject.encoding, *declined_));
-    if (gated_.refuted()) {
+    if (interrupted() == 0) say_unchecked(in_words(gated_.subject.encoding, *declined_));
+    if (gated_.refuted() && interrupted() == 0) {
       find_what_needs_history();
       explain();
     }
@@ -184,6 +195,7 @@ class Run {
   }
 
   void ask(const Selected& one) {
+    if (interrupted() != 0) return add(one, Undecided{interruption() + " before it was asked"});
     const Plan plan = plan_for(one);
     if (plan.budget.time.count() == 0)
       return add(one, Undecided{fmt::format("not asked: the run as a whole had its time (`--budget`, {:g} s)",
@@ -191,6 +203,7 @@ class Run {
     Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
                       : one.id == history_id ? history_searched(truth_, gated_.subject, plan)
                                              : search(one.trial, plan);
+    if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
     if (const auto why = nothing_to_ask(one, plan, verdict)) return skip(one.id, *why);
     add(one, std::move(verdict));
   }

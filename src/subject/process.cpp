@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "subject/interrupt.h"
 #include "subject/subject.h"
 #include "subject/supervisor.h"
 
@@ -136,14 +137,16 @@ Process::Wait Process::await(std::size_t count, Clock::time_point deadline) {
       return Wait::ended;
     }
     const auto left = std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()));
-    std::array<pollfd, 4> fds = {{{out_, POLLIN, 0},
+    std::array<pollfd, 5> fds = {{{out_, POLLIN, 0},
                                   {err_, POLLIN, 0},
                                   {outgoing_.empty() ? -1 : in_, POLLOUT, 0},
-                                  {link_, POLLIN, 0}}};
+                                  {link_, POLLIN, 0},
+                                  {interrupt_descriptor(), POLLIN, 0}}};
     ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, 1h).count()));
     if (fds[1].revents != 0) read_stderr();
     if (fds[0].revents != 0) read_some();
     if (fds[3].revents != 0) read_ending();
+    if (fds[4].revents != 0) return Wait::interrupted;
     // However much comes on stderr meanwhile.
     if (left == 0ms && come().size() < count && !exited_ && out_ >= 0) return Wait::late;
   }

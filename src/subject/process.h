@@ -15,7 +15,7 @@ namespace posproof {
 class Process {
  public:
   using Clock = std::chrono::steady_clock;
-  enum class Wait { ready, ended, late };
+  enum class Wait { ready, ended, late, interrupted };
 
   // Starts argv[0], sought on PATH, without a shell. Throws SubjectError where that is not possible.
   explicit Process(const std::vector<std::string>& argv);
@@ -27,7 +27,8 @@ class Process {
   // ever otherwise.
   void send(std::string_view bytes) { outgoing_ += bytes; }
 
-  // Writes what is to be written and reads until `count` bytes are there, it has ended, or it is too late.
+  // Writes what is to be written and reads until `count` bytes are there, it has ended, it is too late, or
+  // an interrupt was noted (subject/interrupt.h).
   Wait await(std::size_t count, Clock::time_point deadline);
 
   // What has come and was not taken.

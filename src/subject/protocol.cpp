@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "core/failure.h"
+#include "subject/interrupt.h"
 #include "subject/words.h"
 
 namespace posproof {
@@ -85,6 +86,7 @@ Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const
     throw SubjectError(fmt::format("{}: not asked: {} answers were late", name_, late_));
   const std::string id = std::to_string(++last_id_);
   message.word("call", call).word("id", id);
+  if (interrupted() != 0) throw SubjectError(fmt::format("{}: {}", name_, interruption()));
   if (!process_) start();
   question_ = message.text();
   const auto idle = process_->await(1, Process::Clock::now());
@@ -234,6 +236,7 @@ frame::Header SubjectProtocol::read_header(Deadline deadline) {
 void SubjectProtocol::need(std::size_t count, std::string_view of, Deadline deadline) {
   const auto wait = process_->await(count, deadline);
   if (wait == Process::Wait::ready) return;
+  if (wait == Process::Wait::interrupted) give_up(interruption());
   const std::size_t came = process_->come().size();
   const bool begun = came != 0 || of != "length";
   const std::string where =
