@@ -84,7 +84,7 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
   std::string again = fmt::format("posproof check {} {}", property_id, encoding_id);
   for (const auto& [name, value] : parameters.fields())
     if (text(value) != text(*standard(spec).find(name))) again += fmt::format(" --{} {}", name, text(value));
-  if (!foreign.empty()) again += fmt::format(" {}", report::quoted(foreign));
+  if (!foreign.empty()) again += fmt::format(" {}", report::quoted(subject.name));
   write(common.json ? report::json(property_id, verdict)
                     : report::verdict(subject.name, property_id, property, verdict, subject.precision, again,
                                       style()));

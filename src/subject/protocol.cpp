@@ -73,7 +73,7 @@ Domain parse_domain(const std::string& text) {
 }  // namespace
 
 SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv, const Expected& expected)
-    : name_(std::move(name)),
+    : name_(printable(name)),
       argv_(std::move(argv)),
       encoding_(expected.encoding),
       parameters_(expected.parameters.text()),

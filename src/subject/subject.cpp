@@ -9,6 +9,8 @@
 
 namespace posproof {
 
+SubjectError::SubjectError(std::string_view what) : std::runtime_error(printable(what)) {}
+
 Subject open(std::string_view words, const Expected& expected) {
   const Words parsed = parse_words(words);
   if (parsed.scheme != "cmd" && parsed.scheme != "table")
@@ -18,7 +20,7 @@ Subject open(std::string_view words, const Expected& expected) {
   Subject subject = parsed.scheme == "cmd" ? open_command(parsed, expected)
                     : rotary               ? open_cache(parsed, *rotary, expected)
                                            : open_table(parsed, expected);
-  subject.name = words;
+  subject.name = printable(words);
   return subject;
 }
 

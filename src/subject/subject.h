@@ -19,9 +19,10 @@
 namespace posproof {
 
 // A foreign subject died, hung, spoke another protocol or answered another shape: what happened, what was
-// allowed, and the tail of its stderr. Never the end of the run.
+// allowed, and the tail of its stderr. Never the end of the run. Whatever bytes of the subject are in it,
+// what() is valid UTF-8 and commands no terminal.
 struct SubjectError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit SubjectError(std::string_view what);
 };
 
 // The rows of a table as they lie in its file, for whoever compares them all: [rows, dim] values of the
@@ -36,7 +37,7 @@ struct Stored {
 
 // An encoding under test with its name and precision.
 struct Subject {
-  std::string name;         // as the user wrote it
+  std::string name;         // as the user wrote it, printable
   std::string description;  // what it says of itself: name and version
   Encoding encoding;        // calls the subject
   Precision precision;

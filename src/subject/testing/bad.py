@@ -57,6 +57,9 @@ def rows(positions, shape=None, dtype="F32", offsets=None, name="result"):
 if wrong == "exits":
     sys.stderr.write("no module named rope\n")
     sys.exit(3)
+if wrong == "all_bytes_first":
+    os.write(2, bytes(range(256)))
+    sys.exit(3)
 if wrong == "killed":
     os.kill(os.getpid(), signal.SIGABRT)
 if wrong == "prints":
@@ -111,6 +114,15 @@ while True:
         sys.stderr.write("about to read past the end\n")
         sys.stderr.flush()
         os.kill(os.getpid(), signal.SIGSEGV)
+    if wrong == "all_bytes" and calls > int(sys.argv[2]):
+        os.write(2, bytes(range(256)))
+        os._exit(5)
+    if wrong == "error_of_all_characters" and calls > int(sys.argv[2]):
+        result = {"answer": "error", "id": words["id"], "text": "".join(map(chr, range(0xD800)))}
+        tensors, data = {}, b""
+    if wrong == "declines_with_all_characters" and calls > int(sys.argv[2]):
+        result = {"answer": "declined", "id": words["id"], "reason": "".join(map(chr, range(0xD800)))}
+        tensors, data = {}, b""
     if wrong == "exit_later" and t[0] == 13:
         os._exit(5)
     if wrong == "changes" and t[0] == 13:
