@@ -54,7 +54,8 @@ class SubjectProtocol {
 
   void start();
   void introduce(std::string_view call);
-  frame::Header exchange(const frame::Message& message, std::chrono::milliseconds time);
+  // What takes longer than the deadline is given up, reading the header included.
+  frame::Header exchange(const frame::Message& message, Deadline deadline);
   frame::Header read_header(Deadline deadline);
   void need(std::size_t count, std::string_view of, Deadline deadline);
   void check_result(const frame::Header& header, const Shape& shape) const;
@@ -62,6 +63,7 @@ class SubjectProtocol {
 
   // A SubjectError about the open question; give_up also ends the program and quotes its stderr.
   std::string about(std::string_view what) const;
+  std::string late() const;  // `no answer within 20 s`
   [[noreturn]] void give_up(std::string_view what);
   [[noreturn]] void died(std::string_view what);
   std::string ended_about(std::string_view what);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "catalogue/properties/table/has_constant_norm.h"
@@ -47,8 +48,9 @@ bool alive(const std::string& pid) {
   return ::kill(std::stoi(pid), 0) == 0;
 }
 
+// Waits for it; a minute is for a test that fails.
 bool gone(const std::string& pid) {
-  for (int i = 0; i < 200 && alive(pid); ++i) std::this_thread::sleep_for(10ms);
+  for (int i = 0; i < 6000 && alive(pid); ++i) std::this_thread::sleep_for(10ms);
   return !alive(pid);
 }
 
@@ -104,7 +106,7 @@ TEST(SubjectProtocol, a_program_that_does_not_speak_the_protocol) {
 }
 
 TEST(SubjectProtocol, a_program_that_prints_and_waits) {
-  EXPECT_EQ(start("cmd:sh -c 'echo hi; sleep 100'", 500ms),
+  EXPECT_EQ(start("cmd:sh -c 'echo hi; sleep 100'", 2s),
             ": its stdout does not speak the protocol: it begins with \"hi\"");
 }
 
@@ -178,17 +180,20 @@ TEST(SubjectProtocol, a_crash_is_named_and_the_next_call_starts_it_anew) {
 }
 
 TEST(SubjectProtocol, a_death_between_two_calls_is_named_by_the_second) {
-  const std::string words = bad("dies_after");
+  const std::string pid = ::testing::TempDir() + "posproof_dies_after_" + std::to_string(::getpid());
+  const std::string words = bad("dies_after " + pid);
   const Subject subject = open(words, table_of_four());
   rows(subject, {1});
-  std::string second = "nothing was thrown";
-  for (int i = 0; i < 20 && second == "nothing was thrown";
-       ++i) {  // its end may come a little later than its answer
-    std::this_thread::sleep_for(200ms);
-    second = thrown(words, [&] { rows(subject, {13, 2}); });
-  }
-  EXPECT_EQ(second, question + "it exits with status 9 after the call before");
+  std::string process;
+  std::ifstream(pid) >> process;
+  ASSERT_TRUE(gone(process)) << "its end comes a little later than its answer";
+  EXPECT_EQ(thrown(words,
+                   [&] {
+                     rows(subject, {13, 2});
+                   }),
+            question + "it exits with status 9 after the call before");
   EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {1, 2, 3, 4}));
+  std::filesystem::remove(pid);
 }
 
 TEST(SubjectProtocol, a_program_that_is_started_anew_must_introduce_itself_as_before) {
@@ -210,7 +215,7 @@ TEST(SubjectProtocol, a_hang_ends_at_the_deadline_with_all_that_was_started) {
   const std::string words = bad("hang_deaf");
   const Subject subject = open(words, four);
   const std::string message = thrown(words, [&] { rows(subject, {13, 2}); });
-  const std::string start_of_it = question + "no answer within 3 s\nits stderr ends with\n";
+  const std::string start_of_it = question + "no answer within 2 s\nits stderr ends with\n";
   ASSERT_EQ(message.substr(0, start_of_it.size()), start_of_it);
   const std::string pids =
       message.substr(start_of_it.size());  // its own, which ignores SIGTERM, and its child's
@@ -247,7 +252,6 @@ TEST(SubjectProtocol, what_is_written_between_answers_is_no_answer) {
   const std::string more = bad("says_more");
   const Subject verbose = open(more, table_of_four());
   rows(verbose, {1});
-  std::this_thread::sleep_for(1s);
   EXPECT_EQ(
       thrown(more,
              [&] {
@@ -261,6 +265,43 @@ TEST(SubjectProtocol, a_flood_on_stderr_blocks_nobody_and_its_tail_is_kept) {
   const Subject subject = open(bad("floods_stderr"), table_of_four());
   EXPECT_EQ(rows(subject, {1}).data.front(), 1);
   EXPECT_EQ(rows(subject, {2}).data.front(), 2);
+}
+
+// The message of the second call, of so many rows.
+std::string second(const std::string& words, std::size_t size) {
+  Expected four = table_of_four();
+  four.call_time = 2s;
+  const Subject subject = open(words, four);
+  rows(subject, {1});
+  return thrown(words, [&] { rows(subject, std::vector<Position>(size, 13)); });
+}
+
+TEST(SubjectProtocol, whatever_is_late_ends_in_time) {
+  const std::string large = ": rows(positions [1000000], length 100): ", late = "no answer within 2 s";
+  EXPECT_EQ(second(bad("stops_reading"), 2), question + late);
+  EXPECT_EQ(second(bad("stops_reading"), 1'000'000), large + late) << "a write blocks";
+  EXPECT_EQ(second(bad("closes_stdin"), 2), question + late);
+  const std::string complaint = question + late + "\nits stderr ends with\n";
+  EXPECT_EQ(second(bad("complains_for_ever"), 2).substr(0, complaint.size()), complaint);
+}
+
+TEST(SubjectProtocol, one_deadline_is_for_the_whole_answer) {
+  Expected four = table_of_four();
+  four.call_time = 2s;
+  const std::string words = bad("slow"), late = question + "no answer within 2 s";
+  const Subject subject = open(words, four);
+  EXPECT_EQ(thrown(words, [&] { rows(subject, {13, 2}); }).substr(0, late.size()), late);
+}
+
+TEST(SubjectProtocol, a_second_answer_is_none) {
+  const std::string words = bad("answers_twice");
+  const Subject subject = open(words, table_of_four());
+  rows(subject, {1});
+  const std::string message = thrown(words, [&] { rows(subject, {13, 2}); });
+  const std::string start_of_it =
+      question + "its stdout does not speak the protocol: where an answer should begin stands \"";
+  EXPECT_EQ(message.substr(0, start_of_it.size()), start_of_it);
+  EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {1, 2, 3, 4})) << "the next call starts it anew";
 }
 
 TEST(SubjectProtocol, what_the_subject_does_not_implement_is_said) {

@@ -157,12 +157,14 @@ class Supervision {
   bool reap() {
     while (true) {
       siginfo_t info{};
-      if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0) return errno != ECHILD;
+      if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno != ECHILD;
       if (info.si_pid == 0) return true;
-      if (info.si_pid != program_) continue;
-      running_ = false;
-      const Ending ending{info.si_code, info.si_status};
-      ::send(link_, &ending, sizeof ending, MSG_NOSIGNAL);
+      if (info.si_pid == program_) {  // said while its process is still to be seen
+        running_ = false;
+        const Ending ending{info.si_code, info.si_status};
+        ::send(link_, &ending, sizeof ending, MSG_NOSIGNAL);
+      }
+      ::waitpid(info.si_pid, nullptr, 0);
     }
   }
 

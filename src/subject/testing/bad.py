@@ -66,6 +66,10 @@ if wrong == "prints":
     write(b"loading checkpoint shards\n")
 if wrong == "sleeps":
     time.sleep(100)
+if wrong == "hang_deaf":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    child = subprocess.Popen(["sleep", "100"])
+    os.write(2, b"%d %d" % (os.getpid(), child.pid))
 
 asked, _ = read()
 said = {"answer": "hello", "id": "0", "protocol": "1", "name": "bad", "version": "2.5", "kinds": "rows", "dtype": "F32"}
@@ -133,16 +137,23 @@ while True:
     if wrong == "hang" and t[0] == 13:
         time.sleep(100)
     if wrong == "hang_deaf" and t[0] == 13:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        child = subprocess.Popen(["sleep", "100"])
-        sys.stderr.write("%d %d" % (os.getpid(), child.pid))
-        sys.stderr.flush()
         time.sleep(100)
     if wrong == "leaves_a_child" and t[0] == 13:
         child = subprocess.Popen(["sleep", "100"])
         sys.stderr.write("%d" % child.pid)
         sys.stderr.flush()
         os._exit(1)
+    if wrong == "closes_stdin":
+        os.close(0)
+    if wrong == "complains_for_ever" and t[0] == 13:
+        while True:
+            os.write(2, b"problem\n" * 1000)
+    if wrong == "slow":
+        time.sleep(1.2)
+        write(frame(result, tensors))
+        time.sleep(1.2)
+        write(data)
+        time.sleep(1000)
     if wrong == "nan":
         data = struct.pack("<f", float("nan")) * (4 * len(t))
     if wrong == "other_shape":
@@ -177,8 +188,16 @@ while True:
         os._exit(0)
     if wrong == "counts":
         data = struct.pack("<4f", calls, calls, calls, calls) * len(t)
-    write(frame(result, tensors, data))
+    if wrong == "dies_after":
+        with open(sys.argv[2], "w") as pid:
+            pid.write(str(os.getpid()))
+    answer = frame(result, tensors, data)
+    if wrong == "answers_twice":
+        answer += answer
     if wrong == "says_more":
-        write(b"\1\2\3")
+        answer += b"\1\2\3"
+    write(answer)
+    if wrong == "closes_stdin" or wrong == "stops_reading":
+        time.sleep(1000)
     if wrong == "dies_after":
         os._exit(9)
