@@ -95,7 +95,8 @@ std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
 
 Parameters GivenParameters::read(const EncodingSpec& spec) const {
   Parameters given;
-  if (!file_.empty()) given = report::parameters_of(file_, report::file_bytes(file_).value_or(""));
+  if (!file_.empty())
+    given = report::parameters_of(file_, report::text_of_file(file_, report::longest_parameters));
   for (const auto& [name, word] : words_)
     if (!word.empty()) given.set(name, value_of(name, word));
   return with(spec, given);

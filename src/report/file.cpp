@@ -69,6 +69,32 @@ std::optional<std::string> file_bytes(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+std::string text_of_file(const fs::path& path, std::size_t most) {
+  const auto refuse = [&path](std::string_view why) {
+    throw std::invalid_argument(fmt::format("`{}` {}", path.string(), why));
+  };
+  // Without O_NONBLOCK, a pipe would be waited for until somebody opens its other end.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) refuse(fmt::format("could not be read: {}", std::strerror(errno)));
+  ::fcntl(descriptor, F_SETFL, 0);
+  std::string text(most + 1, '\0');
+  std::size_t size = 0;
+  ssize_t came = 1;
+  while (came > 0 && size < text.size()) {
+    came = ::read(descriptor, text.data() + size, text.size() - size);
+    if (came < 0 && errno == EINTR)
+      came = 1;
+    else if (came > 0)
+      size += static_cast<std::size_t>(came);
+  }
+  const int error = came < 0 ? errno : 0;
+  ::close(descriptor);
+  if (error != 0) refuse(fmt::format("could not be read: {}", std::strerror(error)));
+  if (size > most) refuse(fmt::format("is longer than {} bytes", most));
+  text.resize(size);
+  return text;
+}
+
 bool replace_file(const fs::path& path, const std::string& bytes) {
   if (file_bytes(path) == bytes) return false;
   NewFile file(path, bytes.size());

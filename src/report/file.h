@@ -12,6 +12,10 @@ namespace posproof::report {
 // A file's bytes; none where it cannot be read.
 std::optional<std::string> file_bytes(const std::filesystem::path& path);
 
+// A text from outside: none of more than `most` bytes is taken into memory. Throws std::invalid_argument with
+// the path for one that is longer, and for one that cannot be read. A pipe that nobody writes to is empty.
+std::string text_of_file(const std::filesystem::path& path, std::size_t most);
+
 // Gives the file these bytes, written aside and then renamed, so that it is never half-written; folders that
 // are missing are made. True where it had others, or was not there. Throws std::runtime_error with the path.
 bool replace_file(const std::filesystem::path& path, const std::string& bytes);

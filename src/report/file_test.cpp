@@ -1,6 +1,7 @@
 #include "report/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -69,6 +70,27 @@ TEST_F(NewFiles, what_cannot_be_is_refused) {
     EXPECT_THROW(file.commit(), std::runtime_error);
   }
   EXPECT_EQ(files(), 2);  // y and z
+}
+
+TEST_F(NewFiles, a_text_from_outside_has_an_end) {
+  const auto refused = [](const fs::path& path) {
+    try {
+      return text_of_file(path, 4);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string path = (folder_ / "x").string();
+  EXPECT_EQ(refused(path), "`" + path + "` could not be read: No such file or directory");
+  replace_file(path, "1234");
+  EXPECT_EQ(refused(path), "1234");
+  replace_file(path, "12345");
+  EXPECT_EQ(refused(path), "`" + path + "` is longer than 4 bytes");
+  EXPECT_EQ(refused("/dev/zero"), "`/dev/zero` is longer than 4 bytes");
+  EXPECT_EQ(refused(folder_), "`" + folder_.string() + "` could not be read: Is a directory");
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(refused(pipe), "");
 }
 
 }  // namespace

@@ -10,11 +10,15 @@
 #include "catalogue/encodings.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
+#include "subject/json_text.h"
+#include "subject/words.h"
 
 namespace posproof::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_parameters = 1000;  // of a file; no encoding has a tenth of them
 
 // A flag is true or false in JSON, and a whole number has no point.
 Json of(const Type& type, const Value& value) {
@@ -110,9 +114,14 @@ std::string json_of_encodings() {
 }
 
 Parameters parameters_of(std::string_view file, std::string_view json) {
-  const auto read = nlohmann::json::parse(json, nullptr, false);
+  if (const std::string fault = fault_of_json(json); !fault.empty())
+    throw std::invalid_argument(fmt::format("`{}` {}", file, fault));
+  const auto read = nlohmann::json::parse(json);
   if (!read.is_object())
     throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file));
+  if (read.size() > most_parameters)
+    throw std::invalid_argument(
+        fmt::format("`{}` has {} parameters; {} are allowed", file, read.size(), most_parameters));
   Parameters out;
   for (const auto& [name, value] : read.items()) {
     const auto numbers = [](const nlohmann::json& one) { return one.is_number(); };
@@ -127,7 +136,7 @@ Parameters parameters_of(std::string_view file, std::string_view json) {
     else
       throw std::invalid_argument(
           fmt::format("`{}`: `{}={}`: allowed are a number, a word, true, false or a list of numbers", file,
-                      name, value.dump()));
+                      name, printable(value.dump(), 100)));
   }
   return out;
 }

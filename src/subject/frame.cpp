@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <set>
 
+#include "subject/json_text.h"
 #include "subject/words.h"
 
 namespace posproof::frame {
@@ -20,18 +20,9 @@ using nlohmann::json;
   throw Malformed(printable(why, 400));
 }
 
-// nlohmann keeps the last of two equal keys, so that two readers may read two different files.
-json without_duplicates(std::string_view text) {
-  std::vector<std::set<std::string>> open;
-  const auto watch = [&open](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) open.emplace_back();
-    if (event == json::parse_event_t::object_end) open.pop_back();
-    if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
-      refuse(fmt::format("the header has the key `{}` twice", parsed.get<std::string>()));
-    return true;
-  };
-  json header = json::parse(text.begin(), text.end(), watch, false);
-  if (header.is_discarded()) refuse("the header is not JSON");
+json object_of(std::string_view text) {
+  if (const std::string fault = fault_of_json(text); !fault.empty()) refuse("the header " + fault);
+  json header = json::parse(text.begin(), text.end());
   if (!header.is_object()) refuse("the header is not a JSON object");
   return header;
 }
@@ -105,9 +96,9 @@ std::size_t header_size(std::string_view first_eight) {
 }
 
 Header parse(std::string_view text) {
-  const json parsed = without_duplicates(text);
+  const json object = object_of(text);
   Header header;
-  for (const auto& [key, value] : parsed.items()) {
+  for (const auto& [key, value] : object.items()) {
     if (key == "__metadata__")
       parse_words(header, value);
     else

@@ -1,8 +1,10 @@
 #include "subject/frame.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <ctime>
 
 using namespace posproof;
 using frame::Header;
@@ -62,9 +64,16 @@ TEST(Frame, tensors_may_stand_in_any_order_in_the_header) {
 TEST(Frame, every_rule_that_a_header_breaks_is_named) {
   EXPECT_EQ(refused(""), "the header is not JSON");
   EXPECT_EQ(refused("{} {}"), "the header is not JSON");
-  EXPECT_EQ(refused(std::string(100000, '[')), "the header is not JSON");
+  EXPECT_EQ(refused(std::string(100000, '[')), "the header is nested deeper than 16");
+  EXPECT_EQ(refused("{\"a\":{\"dtype\":" + std::string(100000, '[') + std::string(100000, ']') + "}}"),
+            "the header is nested deeper than 16");
+  EXPECT_EQ(refused(R"({"a":{"dtype":)" + std::string(14, '[') + std::string(14, ']') +
+                    R"(,"shape":[1],"data_offsets":[0,4]}})"),
+            "tensor `a` has the unknown dtype " + std::string(14, '[') + std::string(14, ']'));
   EXPECT_EQ(refused("[]"), "the header is not a JSON object");
   EXPECT_EQ(refused(R"({"__metadata__":{"id":"1","id":"2"}})"), "the header has the key `id` twice");
+  EXPECT_EQ(refused(R"({"a":{"dtype":"U8","dtype":"U8"}})"), "the header has the key `dtype` twice");
+  EXPECT_EQ(refused(R"({"a":{},"b":{},"a":{}})"), "the header has the key `a` twice");
   EXPECT_EQ(refused(R"({"__metadata__":{},"__metadata__":{}})"),
             "the header has the key `__metadata__` twice");
   EXPECT_EQ(refused(R"({"__metadata__":{"id":1}})"), "`__metadata__` has under `id` what is no string");
@@ -110,4 +119,19 @@ TEST(Frame, tensors_neither_overlap_nor_leave_holes) {
 TEST(Frame, a_long_name_does_not_make_a_long_message) {
   EXPECT_LT(refused("{\"" + std::string(1000, 'x') + "\":1}").size(), 500u);
   EXPECT_EQ(refused("{\"\\u001b[2J\":1}"), "tensor `\\x1b[2J` has not exactly dtype, shape and data_offsets");
+}
+
+// The parser that fills a document goes over what it has at every entry if it is watched meanwhile: an hour
+// for these.
+TEST(Frame, time_is_linear_in_the_number_of_tensors) {
+  const auto takes = [](int tensors) {
+    std::string json = "{\"__metadata__\":{}";
+    for (int n = 0; n < tensors; ++n)
+      json += fmt::format(R"(,"t{}":{{"dtype":"U8","shape":[1],"data_offsets":[{},{}]}})", n, n, n + 1);
+    const std::clock_t start = std::clock();  // of this process: a busy machine does not count
+    EXPECT_EQ(frame::parse(json + "}").parts.size(), static_cast<std::size_t>(tensors));
+    return static_cast<double>(std::clock() - start);
+  };
+  takes(1000);
+  EXPECT_LT(takes(64000), 32 * 8 * takes(2000));
 }
