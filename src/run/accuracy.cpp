@@ -22,7 +22,9 @@ namespace {
 // Of a live subject that says nothing of its end; a bias has an entry for each two positions.
 constexpr Position most_unasked = 4096, most_unasked_of_a_bias = 1024;
 constexpr std::size_t values_of_a_call = std::size_t{1} << 20;
-constexpr Position rows_of_a_call = 1024, rows_of_a_file = 16384;
+constexpr Position rows_of_a_call = 1024;
+// Of a file: they stay in the last cache from the reading to the comparing, and threads have enough to do.
+constexpr std::size_t bytes_of_a_block = std::size_t{1} << 23;
 
 // An answer is not in the format in which it was to be judged.
 struct NotHeld {};
@@ -83,18 +85,21 @@ BatchSweep::Rows rows_of(const Compared& all) {
   };
 }
 
-// Where they lie, if they are in the format already. One row is asked of the subject itself first: it notices
-// a file that has become shorter.
+// As they are read, if they are in the format already. One row is asked of the subject itself first: it may
+// decline.
 BatchSweep::Rows rows_of(const Stored& stored, const Compared& all) {
+  const auto read = std::make_shared<std::vector<std::byte>>();
   return [=](Position first, std::size_t rows) {
     answer(all.subject, all.call(first, 1));
-    const std::size_t from = static_cast<std::size_t>(first - stored.first) * stored.dim;
+    const std::size_t row = stored.dim * bytes(stored.format);
+    read->resize(rows * row);
+    stored.read(static_cast<std::size_t>(first - stored.first) * row, *read);
     if (all.fed->format == stored.format) {
-      all.fed->errors.add(first, rows, stored.bytes.data() + from * bytes(stored.format), all.source());
+      all.fed->errors.add(first, rows, read->data(), all.source());
       return;
     }
     std::vector<double> values(rows * stored.dim);
-    unpack(stored.format, stored.bytes.data() + from * bytes(stored.format), values);
+    unpack(stored.format, read->data(), values);
     all.fed->add(first, rows, values, all.source());
   };
 }
@@ -186,6 +191,11 @@ BatchSweep::Rows biases_of(const Compared& all) {
   };
 }
 
+Position rows_of_a_block(const Stored& stored) {
+  const std::size_t rows = bytes_of_a_block / (stored.dim * bytes(stored.format));
+  return static_cast<Position>(std::max<std::size_t>(rows / 64, 1) * 64);  // as many as are compared at once
+}
+
 struct Range {
   Domain domain;
   std::string not_covered = {};  // of what was asked for, in words
@@ -221,7 +231,7 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
   const Call one = all.call(domain.lo, 1);
   const auto* rotary = std::get_if<Rotary>(&truth);
   if (subject.stored) {
-    sweep.batch = rows_of_a_file;
+    sweep.batch = rows_of_a_block(*subject.stored);
     sweep.rows = rows_of(*subject.stored, all);
   } else if (signature(truth).has(Axis::token)) {
     sweep.batch = batch(count(shape_of_answer(truth, one)));

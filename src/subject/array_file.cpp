@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "subject/dtype.h"
 #include "subject/frame.h"
+#include "subject/regular_file.h"
 #include "subject/subject.h"
 #include "subject/words.h"
 
@@ -22,26 +23,29 @@ namespace {
 // A file from its beginning on.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : file_(std::make_shared<const MappedFile>(path)) {}
+  explicit Reader(const std::string& path) : file_(std::make_shared<const RegularFile>(path)) {}
 
   [[noreturn]] void refuse(std::string_view why) const { file_->refuse(why); }
 
-  std::size_t left() const { return file_->bytes().size() - at_; }
+  std::size_t left() const { return file_->size() - at_; }
 
-  std::string_view take(std::size_t count, std::string_view what) {
+  std::string take(std::size_t count, std::string_view what) {
     if (count > left()) refuse(fmt::format("ends within {}: {} of {} bytes are there", what, left(), count));
-    const auto bytes = file_->bytes().substr(at_, count);
+    std::string bytes(count, '\0');
+    file_->read(at_, std::as_writable_bytes(std::span(bytes)));
     at_ += count;
     return bytes;
   }
 
   void skip(std::size_t count) { at_ += count; }
 
-  // The array whose values begin here. `fortran_order`: the first axis is the fastest.
-  Array array(Format format, const Shape& shape, bool fortran_order = false);
+  // The array whose values begin here.
+  Array array(Format format, const Shape& shape) const;
+  // Its values stand with the first axis fastest, as Fortran and some transposes have it.
+  Array array_in_fortran_order(Format format, const Shape& shape);
 
  private:
-  std::shared_ptr<const MappedFile> file_;
+  std::shared_ptr<const RegularFile> file_;
   std::size_t at_ = 0;
 };
 
@@ -158,49 +162,49 @@ class NpyParser {
   std::string_view rest_;
 };
 
-// First axis fastest, as Fortran and some transposes have it, to last axis fastest.
-void transpose(const Shape& shape, std::size_t each, std::string_view from, char* to) {
+// First axis fastest to last axis fastest.
+std::vector<std::byte> transposed(const Shape& shape, std::size_t each, std::string_view from) {
+  std::vector<std::byte> to(from.size());
   std::vector<std::size_t> index(shape.size(), 0);
   for (std::size_t n = 0; n < from.size(); n += each) {
     std::size_t at = 0;
     for (std::size_t axis = shape.size(); axis-- > 0;) at = at * shape[axis] + index[axis];
-    std::memcpy(to + n, from.data() + at * each, each);
+    std::memcpy(to.data() + n, from.data() + at * each, each);
     for (std::size_t axis = shape.size(); axis-- > 0 && ++index[axis] == shape[axis];) index[axis] = 0;
   }
+  return to;
 }
 
-Array Reader::array(Format format, const Shape& shape, bool fortran_order) {
-  const auto values = take(counted(*this, format, shape), "the values");
-  Array out{file_->path(), format, shape, std::as_bytes(std::span(values)), file_, file_};
-  const bool aligned = reinterpret_cast<std::uintptr_t>(values.data()) % bytes(format) == 0;
-  if (values.empty() || (aligned && !fortran_order)) return out;
+Array Reader::array(Format format, const Shape& shape) const {
+  if (const std::size_t size = counted(*this, format, shape); size > left())
+    refuse(fmt::format("ends within the values: {} of {} bytes are there", left(), size));
+  return {file_->path(), format, shape, [file = file_, begin = at_](std::size_t at, std::span<std::byte> to) {
+            file->read(begin + at, to);
+          }};
+}
 
-  file_->check_length();
-  const auto copy = std::make_shared<std::vector<std::uint64_t>>((values.size() + 7) / 8);  // aligned for all
-  const auto to = std::as_writable_bytes(std::span(*copy)).first(values.size());
-  if (fortran_order)
-    transpose(shape, bytes(format), values, reinterpret_cast<char*>(to.data()));
-  else
-    std::memcpy(to.data(), values.data(), values.size());
-  out.bytes = to;
-  out.kept = copy;
-  out.mapped = nullptr;
-  return out;
+Array Reader::array_in_fortran_order(Format format, const Shape& shape) {
+  const std::string values = take(counted(*this, format, shape), "the values");
+  auto rows = std::make_shared<const std::vector<std::byte>>(transposed(shape, bytes(format), values));
+  return {file_->path(), format, shape, [rows](std::size_t at, std::span<std::byte> to) {
+            std::ranges::copy(std::span(*rows).subspan(at, to.size()), to.begin());
+          }};
 }
 
 Array read_npy(Reader file) {
-  const std::string_view start = file.take(8, "the magic string");
-  if (start.substr(0, 6) != "\x93NUMPY") file.refuse("does not begin as a .npy file does");
+  const std::string start = file.take(8, "the magic string");
+  if (!start.starts_with("\x93NUMPY")) file.refuse("does not begin as a .npy file does");
   const int major = static_cast<unsigned char>(start[6]), minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0)
     file.refuse(fmt::format("is of .npy version {}.{}; 1.0, 2.0 and 3.0 are read", major, minor));
 
   std::size_t length = 0;
-  const std::string_view word = file.take(major == 1 ? 2 : 4, "the length of the header");
+  const std::string word = file.take(major == 1 ? 2 : 4, "the length of the header");
   for (std::size_t i = word.size(); i-- > 0;) length = length << 8 | static_cast<unsigned char>(word[i]);
   if (length > frame::longest_header)
     file.refuse(fmt::format("the header is {} bytes long, {} are allowed", length, frame::longest_header));
-  const NpyHeader header = NpyParser(file, file.take(length, "the header")).parse();
+  const std::string text = file.take(length, "the header");
+  const NpyHeader header = NpyParser(file, text).parse();
 
   const auto format = header.descr == "<f8"   ? std::optional(Format::f64)
                       : header.descr == "<f4" ? std::optional(Format::f32)
@@ -213,7 +217,8 @@ Array read_npy(Reader file) {
   if (promised != file.left())
     file.refuse(fmt::format("the header promises {} ({} bytes), the file holds {}",
                             described(*format, header.shape), promised, file.left()));
-  return file.array(*format, header.shape, header.fortran_order);
+  return header.fortran_order ? file.array_in_fortran_order(*format, header.shape)
+                              : file.array(*format, header.shape);
 }
 
 const frame::Part& chosen(const Reader& file, const frame::Header& header, const std::string& name) {
@@ -250,12 +255,11 @@ Array read_safetensors(Reader file, const std::string& name) {
 
 }  // namespace
 
-double Array::at(std::size_t r, std::size_t c) const {
-  return value(format, bytes.data() + (r * width() + c) * posproof::bytes(format));
-}
-
-void Array::row(std::size_t r, std::span<double> out) const {
-  unpack(format, bytes.data() + r * width() * posproof::bytes(format), out);
+void Array::row(std::size_t r, std::span<double> out, std::size_t c) const {
+  const std::size_t each = posproof::bytes(format);
+  std::vector<std::byte> stored(out.size() * each);
+  read((r * width() + c) * each, stored);
+  unpack(format, stored.data(), out);
 }
 
 Array read_array(const std::string& path) {

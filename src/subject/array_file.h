@@ -1,38 +1,34 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <functional>
 #include <span>
 #include <string>
 
 #include "core/formats.h"
 #include "core/tensor.h"
-#include "subject/mapped_file.h"
 
 namespace posproof {
 
 // No array of more values is read: 2 GiB in f64.
 constexpr std::size_t most_values = std::size_t{1} << 28;
 
-// An array as it stands in a file, in the file's own format: `bytes` are its values, row-major, aligned as
-// the format is. They lie in the mapped file itself, so that an array of any size is opened at once; only
-// where the file has them in Fortran order, or at an offset that is no multiple of the format's size, are
-// they a copy.
+// An array as it stands in a file, in the file's own format. Its values stay there until they are looked at,
+// so that an array of any size is opened at once; only those in Fortran order are turned first, in memory.
 struct Array {
   std::string path;
   Format format;
   Shape shape;
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> kept;          // what `bytes` lie in
-  std::shared_ptr<const MappedFile> mapped;  // the file, where it is that; see there for one that changes
+  // Bytes of its values, row-major, from byte `at` on, as many as `to` has. Throws SubjectError where the
+  // file has become shorter than it was when it was opened.
+  std::function<void(std::size_t at, std::span<std::byte> to)> read;
 
   std::size_t width() const { return shape.empty() ? 1 : shape.back(); }
-  bool empty() const { return bytes.empty(); }
+  bool empty() const { return count(shape) == 0; }
 
-  // Value c of row r of the array seen as a matrix whose rows are the innermost axis, exactly.
-  double at(std::size_t r, std::size_t c) const;
-  // All values of that row, to `out`, which has the array's width.
-  void row(std::size_t r, std::span<double> out) const;
+  // Of the array seen as a matrix whose rows are the innermost axis: values of row r from column c on, as
+  // many as `out` has, exactly.
+  void row(std::size_t r, std::span<double> out, std::size_t c = 0) const;
 };
 
 // FILE.npy (versions 1 to 3, little-endian f8, f4, f2, either order), FILE.safetensors, which must hold one

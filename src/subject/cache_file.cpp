@@ -79,8 +79,6 @@ struct Cache {
   }
 
   Tensor rotated(Tensor x, std::span<const Position> positions, std::size_t heads) const {
-    for (const Rows& file : files)
-      if (file.array.mapped) file.array.mapped->check_length();
     const std::size_t n = x.shape[2];
     std::vector<double> c(cosines().columns), s(sines().columns);
     for (std::size_t token = 0; token < positions.size(); ++token) {

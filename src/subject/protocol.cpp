@@ -93,12 +93,8 @@ Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const
   if (idle == Process::Wait::ready) no_protocol();
   if (idle == Process::Wait::ended) died(fmt::format("it {} after the call before", process_->ending()));
 
-<<<<<<< HEAD
-  const frame::Header header = exchange(message, answer_time());
-=======
-  const auto deadline = Process::Clock::now() + call_time_;
+  const auto deadline = Process::Clock::now() + answer_time();
   const frame::Header header = exchange(message, deadline);
->>>>>>> d7ba7f2 (One deadline covers an answer from the question to its last byte, whatever comes on stderr meanwhile; tests of subjects count on no time)
   const std::string& answer = header.word("answer");
   if (answer == "declined")
     throw Refusal(fmt::format("{} declines: {}", name_, printable(header.word("reason"), longest_word)));
@@ -107,10 +103,6 @@ Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const
     throw Failure(Failure::How::raised, text, about(text));
   }
 
-<<<<<<< HEAD
-  const auto deadline = Process::Clock::now() + answer_time();
-=======
->>>>>>> d7ba7f2 (One deadline covers an answer from the question to its last byte, whatever comes on stderr meanwhile; tests of subjects count on no time)
   try {
     check_result(header, shape);
   } catch (const Failure&) {
@@ -252,25 +244,18 @@ void SubjectProtocol::need(std::size_t count, std::string_view of, Deadline dead
   const std::string where =
       begun ? fmt::format(" in the middle of a frame: of its {}, {} of {} bytes came", of, came, count) : "";
   const std::string_view before = question_.empty() && !begun ? " before the handshake" : "";
-<<<<<<< HEAD
   if (wait == Process::Wait::ended) {
     const std::string what = fmt::format("it {}{}{}", process_->ending(), before, where);
     question_.empty() ? give_up(what) : died(what);
   }
-  const auto time = answer_time();
   if (!question_.empty()) ++late_;
-  give_up(fmt::format("no answer{} within {}{}", question_.empty() ? " to the handshake" : "", seconds(time),
-                      begun ? "," + where : ""));
-=======
-  if (wait == Process::Wait::ended) give_up(fmt::format("it {}{}{}", process_->ending(), before, where));
   give_up(late() + (begun ? "," + where : ""));
 }
 
 std::string SubjectProtocol::late() const {
   return question_.empty()
              ? fmt::format("no answer to the handshake within {}", seconds(start_takes * call_time_))
-             : fmt::format("no answer within {}", seconds(call_time_));
->>>>>>> d7ba7f2 (One deadline covers an answer from the question to its last byte, whatever comes on stderr meanwhile; tests of subjects count on no time)
+             : fmt::format("no answer within {}", seconds(answer_time()));
 }
 
 void SubjectProtocol::check_result(const frame::Header& header, const Shape& shape) const {

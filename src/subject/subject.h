@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -26,13 +25,13 @@ struct SubjectError : std::runtime_error {
 };
 
 // The rows of a table as they lie in its file, for whoever compares them all: [rows, dim] values of the
-// format, row-major, aligned. Row r is of position first + r, also past the end of the table's domain.
+// format, row-major. Row r is of position first + r, also past the end of the table's domain.
 struct Stored {
   Format format;
   std::size_t rows, dim;
   Position first;
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> kept;  // what they lie in, usually a mapped file: see subject/mapped_file.h
+  // Bytes of them, from byte `at` on, as many as `to` has. Throws SubjectError where the file was cut short.
+  std::function<void(std::size_t at, std::span<std::byte> to)> read;
 };
 
 // An encoding under test with its name and precision.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "subject/array_file.h"
 #include "subject/dtype.h"
@@ -57,7 +58,6 @@ Encoding as_table(const Held& array, Table table, const Expected& expected) {
     if (one_length && length != count)
       throw Refusal(fmt::format("{} holds a sequence of {} tokens; one of {} was asked for", array->path,
                                 count, length));
-    if (array->mapped) array->mapped->check_length();
     Tensor rows({positions.size(), array->width()});
     for (std::size_t r = 0; r < positions.size(); ++r)
       array->row(place(*array, positions[r], lo, array->shape[0]), rows.row(r));
@@ -74,14 +74,18 @@ Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
   bias.positions = held(bias.positions, std::min(shape[1], shape[2]));
   bias.bias = [array, lo = bias.positions.lo](Positions queries, Positions keys) {
     const Shape& extents = array->shape;
-    if (array->mapped) array->mapped->check_length();
+    std::vector<std::size_t> columns;
+    for (const Position key : keys) columns.push_back(place(*array, key, lo, extents[2]));
     Tensor out({extents[0], queries.size(), keys.size()});
+    if (columns.empty()) return out;
+    const auto [first, last] = std::ranges::minmax(columns);
+    std::vector<double> row(last - first + 1);
     for (std::size_t h = 0; h < extents[0]; ++h)
-      for (std::size_t i = 0; i < queries.size(); ++i)
-        for (std::size_t j = 0; j < keys.size(); ++j)
-          out.at(h * queries.size() + i, j) =
-              array->at(h * extents[1] + place(*array, queries[i], lo, extents[1]),
-                        place(*array, keys[j], lo, extents[2]));
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        array->row(h * extents[1] + place(*array, queries[i], lo, extents[1]), row, first);
+        for (std::size_t j = 0; j < columns.size(); ++j)
+          out.at(h * queries.size() + i, j) = row[columns[j] - first];
+      }
     return out;
   };
   return bias;
@@ -101,8 +105,7 @@ Subject open_table(const Words& words, const Expected& expected) {
   const Encoding& declared = choose(array->path, {shape.size() == 2 ? "rows" : "bias"}, expected);
   const auto* table = std::get_if<Table>(&declared);
   std::optional<Stored> stored;
-  if (table)
-    stored = Stored{array->format, shape[0], shape[1], table->positions.lo, array->bytes, array->kept};
+  if (table) stored = Stored{array->format, shape[0], shape[1], table->positions.lo, array->read};
   const Dtype dtype = posproof::dtype(array->format);
   return {
       .name = "",
