@@ -8,6 +8,7 @@
 
 #include "benchmarks/performance.h"
 #include "command/command_line.h"
+#include "command/terminal.h"
 
 int main(int argc, char** argv) {
   using namespace posproof;
@@ -25,13 +26,14 @@ int main(int argc, char** argv) {
                                     const std::vector<std::filesystem::path> folders(rounds.begin(),
                                                                                      rounds.end());
                                     for (const std::string& path : report::write_performance(folder, folders))
-                                      fmt::print("{}/{}\n", folder, path);
+                                      command::write(fmt::format("{}/{}\n", folder, path));
                                     return command::as_claimed;
                                   }};
+  command::prepare_to_write();
   try {
-    return command::run(write, argc, argv);
+    return command::finished(command::run(write, argc, argv));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "posproof_performance: {}\n", error.what());
+    command::complain(error.what());
     return command::usage;
   }
 }

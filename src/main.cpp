@@ -1,16 +1,15 @@
 // The program, assembled: src/command has its commands.
-#include <fmt/format.h>
-
 #include <array>
-#include <cstdio>
+#include <exception>
 #include <stdexcept>
 
 #include "command/command_line.h"
 #include "command/commands.h"
+#include "command/terminal.h"
 #include "core/encoding.h"
+#include "report/file.h"
 #include "subject/interrupt.h"
 #include "subject/subject.h"
-#include "subject/words.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -35,44 +34,46 @@ int run(int argc, char** argv) {
       {.description = "posproof: the conformance suite for positional encodings",
        .version = POSPROOF_VERSION,
        .footer =
-           "Exit: 0 as claimed, 1 something is broken, 2 wrong command line, 3 something was not "
-           "checked,\n4 the subject could not be started, 130 interrupted (143 by SIGTERM, 129 by SIGHUP)."},
+           "Exit: 0 as claimed, 1 something is broken, 2 wrong command line or output that could not be\n"
+           "written, 3 something was not checked, 4 the subject could not be started, 130 interrupted\n"
+           "(143 by SIGTERM, 129 by SIGHUP)."},
       commands, argc, argv);
+}
+
+// What it ends with where it did not come to a verdict.
+int refused(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const SubjectError& error) {
+    complain(error.what());
+    return no_subject;
+  } catch (const report::Unwritable& error) {
+    complain(error.what());
+  } catch (const Refusal& error) {
+    complain(error.what());
+  } catch (const std::invalid_argument& error) {
+    complain(error.what());
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return not_checked;
+  }
+  return usage;
 }
 
 }  // namespace
 }  // namespace posproof::command
 
-namespace {
-
-// What was given, which may be a file's name, is quoted in it.
-void say(const std::exception& error) {
-  fmt::print(stderr, "posproof: {}\n", posproof::printable(error.what()));
-}
-
-int ended_with(int argc, char** argv) {
-  using namespace posproof::command;
-  try {
-    return run(argc, argv);
-  } catch (const posproof::SubjectError& error) {
-    say(error);
-    return no_subject;
-  } catch (const posproof::Refusal& error) {
-    say(error);
-    return usage;
-  } catch (const std::invalid_argument& error) {
-    say(error);
-    return usage;
-  } catch (const std::exception& error) {
-    say(error);
-    return not_checked;
-  }
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  posproof::command::keep_memory();
-  const int code = ended_with(argc, argv), signal = posproof::interrupted();
+  using namespace posproof::command;
+  prepare_to_write();
+  keep_memory();
+  int code = as_claimed;
+  try {
+    code = run(argc, argv);
+  } catch (...) {
+    code = refused(std::current_exception());
+  }
+  code = finished(code);
+  const int signal = posproof::interrupted();
   return signal == 0 ? code : 128 + signal;  // as a shell has it
 }

@@ -29,8 +29,16 @@ struct Arguments {
   double call_seconds = 20;
 };
 
+int exit_of(const Accuracy& found) {
+  if (found.beyond || found.failed) return broken;
+  const bool all = found.rows > 0 && !found.errored && found.stopped.empty() && found.declined == 0;
+  return all ? as_claimed : not_checked;
+}
+
 int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   const auto& [id, spec, parameters] = chosen;
+  std::optional<report::NewFile> file;  // one that cannot be written is refused before anything runs
+  if (!arguments.file.empty()) file.emplace(arguments.file, 0);
   const Encoding truth = spec.oracle(parameters);
   Subject subject = arguments.subject.empty()
                         ? Subject{std::string(id), "built in", spec.make(parameters), all_f64, true}
@@ -42,8 +50,6 @@ int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   AccuracyOptions options;
   options.positions = range(arguments.positions);
   options.threads = arguments.threads;
-  std::optional<report::NewFile> file;  // one that cannot be written is refused before the comparison
-  if (!arguments.file.empty()) file.emplace(arguments.file, 0);
   if (subject.live && !arguments.subject.empty()) note_interrupts();
   Accuracy found;
   {
@@ -56,16 +62,8 @@ int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   const report::AccuracyReport page{id, parameters, subject, found};
   const std::string said =
       arguments.json ? report::json(page) : report::accuracy(page, file ? report::Style{} : style());
-  if (file) {
-    file->write(0, std::as_bytes(std::span(said)));
-    file->commit();
-    write(arguments.file + "\n" + report::summary(found, subject.precision, style()));
-  } else {
-    write(said);
-  }
-  if (found.beyond || found.failed) return broken;
-  const bool all = found.rows > 0 && !found.errored && found.stopped.empty() && found.declined == 0;
-  return all ? as_claimed : not_checked;
+  write(file ? arguments.file + "\n" + report::summary(found, subject.precision, style()) : said);
+  return file ? saved(*file, said, exit_of(found)) : exit_of(found);
 }
 
 }  // namespace
@@ -83,7 +81,8 @@ Command accuracy_command() {
            {"--positions", &arguments->positions,
             "only these, FIRST:LAST, both included; standard: all that the subject has, and of one that says "
             "nothing of its end 0:4095, of a bias 0:1023"},
-           {"-o,--output", &arguments->file, "write it to this file; the terminal has the summary"},
+           {"-o,--output", &arguments->file, "write it to this file; the terminal has the summary",
+            Option::NewFile{}},
            {"--threads", &arguments->threads, "to compare with", Option::Range{1, 1024}},
            call_time(arguments->call_seconds),
            {"--json", &arguments->json, "write JSON, with the whole curve"}},

@@ -52,7 +52,7 @@ TEST_F(AccuracyCommand, the_verdict_is_the_same_with_a_file) {
 
 TEST_F(AccuracyCommand, what_cannot_be_written_is_refused_before_the_comparison) {
   const auto ran = posproof("accuracy sinusoidal --positions 0:9999999999 -o " + folder_.string());
-  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.said, "posproof: `" + folder_.string() + "` could not be written: Is a directory\n");
 }
 

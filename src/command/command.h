@@ -13,7 +13,7 @@
 // alone knows the library that parses them.
 namespace posproof::command {
 
-// What the process ends with; see the README.
+// What the process ends with; see the README. `usage` is also that of output that could not be written.
 enum Exit : int { as_claimed = 0, broken = 1, usage = 2, not_checked = 3, no_subject = 4 };
 
 // An option or a positional word, and the field that its value goes to, which outlives the parsing.
@@ -22,6 +22,7 @@ struct Option {
       std::variant<bool*, unsigned*, std::uint64_t*, double*, std::string*, std::vector<std::string>*>;
   struct Any {};
   struct ExistingFile {};
+  struct NewFile {};  // a name that is not empty
   struct Range {
     double lo, hi;
   };
@@ -30,7 +31,7 @@ struct Option {
   std::string names;  // `--seed`, `-o,--output`; without a dash, a positional word: `SUBJECT`
   Field field;        // a bool becomes true where its name is given
   std::string help = "";
-  std::variant<Any, ExistingFile, Range, OneOf> allowed = Any{};
+  std::variant<Any, ExistingFile, NewFile, Range, OneOf> allowed = Any{};
   bool required = false;
   bool shows_standard = true;  // the help says what the field holds before parsing
   std::string group = "Options";

@@ -8,12 +8,14 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
 
 #include "catalogue/encodings.h"
 #include "command/options.h"
+#include "command/terminal.h"
 #include "run/catalogued.h"
 
 namespace posproof::command {
@@ -59,6 +61,8 @@ CLI::Option* added(CLI::App& app, const Option& option, Value* field) {
 void add(CLI::App& app, const Option& option) {
   CLI::Option* one = std::visit([&](auto* field) { return added(app, option, field); }, option.field);
   if (std::holds_alternative<Option::ExistingFile>(option.allowed)) one->check(CLI::ExistingFile);
+  if (std::holds_alternative<Option::NewFile>(option.allowed))
+    one->check([](const std::string& word) { return word.empty() ? "`` is no name of a file" : ""; });
   if (const auto* words = std::get_if<Option::OneOf>(&option.allowed)) one->check(CLI::IsMember(*words));
   if (option.shows_standard) one->capture_default_str();
   one->required(option.required)->group(option.group);
@@ -91,11 +95,20 @@ void refuse_unknown(std::string_view what, const std::string& word, const std::v
                                           fmt::join(nearest(word, all), ", "), fmt::join(all, ", ")));
 }
 
+std::string without_end(std::string lines) {
+  lines.erase(lines.find_last_not_of('\n') + 1);
+  return lines;
+}
+
 int parsed(CLI::App& app, const int& code, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? as_claimed : usage;
+    std::ostringstream help, refusal;
+    const bool asked = app.exit(error, help, refusal) == 0;
+    write(help.str());
+    if (!asked) complain(without_end(refusal.str()));
+    return asked ? as_claimed : usage;
   }
   return code;
 }

@@ -22,8 +22,15 @@ struct Arguments {
   bool exhaustive = false;
 };
 
+int exit_of(const GateResult& gated) {
+  if (gated.refuted()) return broken;
+  return gated.undecided() || gated.results.empty() ? not_checked : as_claimed;
+}
+
 int run_gate(const Chosen& chosen, const Arguments& arguments) {
   const Common& common = arguments.common;
+  std::optional<report::NewFile> junit;  // one that cannot be written is refused before the run
+  if (!arguments.junit.empty()) junit.emplace(arguments.junit, 0);
   std::optional<GateResult> gated;
   {
     Progress progress;
@@ -40,10 +47,9 @@ int run_gate(const Chosen& chosen, const Arguments& arguments) {
                     progress(property, done, of);
                   }});
   }
-  if (!arguments.junit.empty()) report::replace_file(arguments.junit, report::junit(*gated));
   write(common.json ? report::json(*gated) : report::gated(*gated, style()));
-  if (gated->refuted()) return broken;
-  return gated->undecided() || gated->results.empty() ? not_checked : as_claimed;
+  const int verdict = exit_of(*gated);
+  return junit ? saved(*junit, report::junit(*gated), verdict) : verdict;
 }
 
 }  // namespace
@@ -60,7 +66,7 @@ Command gate_command() {
             .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; table:COS,SIN[@precision] for "
                     "the cache of a rotary encoding",
             .required = true},
-           {"--junit", &arguments->junit, "write a JUnit XML file, too"},
+           {"--junit", &arguments->junit, "write a JUnit XML file, too", Option::NewFile{}},
            {"--positions", &arguments->positions, "only these, FIRST:LAST, both included"},
            {"--exhaustive", &arguments->exhaustive,
             "ask a live subject for every position, as a file is; --time is the limit"},

@@ -26,7 +26,7 @@ int run_matrix(const Common& common, const std::string& filter) {
                          std::size_t of) { progress(fmt::format("{}.{}", encoding, property), done, of); }});
   }
   if (cells.empty()) {
-    fmt::print(stderr, "posproof: no `encoding.property` contains `{}`; nothing was checked\n", filter);
+    complain(fmt::format("no `encoding.property` contains `{}`; nothing was checked", filter));
     return not_checked;
   }
   write(common.json ? report::json(cells) : report::matrix(cells, style()));

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -56,8 +55,6 @@ int run_oracle(const Chosen& chosen, const Arguments& arguments) {
                                            {"posproof", POSPROOF_VERSION}});
   const std::size_t values = count(array.shape) * bytes(format), size = header.size() + values;
 
-  // Past a limit of the shell, a write is to fail as one on a full disk does, and not to end the process.
-  std::signal(SIGXFSZ, SIG_IGN);
   report::NewFile file(arguments.file, size);
   file.write(0, std::as_bytes(std::span(header)));
   {
@@ -94,6 +91,7 @@ Command oracle_command() {
           {{.names = "-o,--output",
             .field = &arguments->file,
             .help = "FILE.npy or FILE.safetensors",
+            .allowed = Option::NewFile{},
             .required = true},
            {"--positions", &arguments->positions,
             "FIRST:LAST, both included; left out: all where the encoding ends, else the first 4096 (512 of a "

@@ -36,7 +36,7 @@ Command report_command() {
                        .field = &arguments->names,
                        .help = "as in `posproof list experiments`; none: all",
                        .shows_standard = false},
-                      {"-o,--output", &arguments->folder, "folder to write to"}},
+                      {"-o,--output", &arguments->folder, "folder to write to", Option::NewFile{}}},
           .run = [arguments] { return run_report(*arguments); }};
 }
 

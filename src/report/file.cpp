@@ -2,18 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
+#include <random>
 #include <system_error>
 #include <utility>
+
+#include "report/unfinished.h"
 
 namespace posproof::report {
 
@@ -21,44 +22,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where a file is written before it takes its place.
-fs::path beside(fs::path path) {
-  return path += fmt::format(".{}.part", ::getpid());
+// A name in the target's folder that nobody can guess, so that nothing waits there for us.
+fs::path aside_of(const fs::path& target) {
+  std::random_device random;
+  return target.parent_path() / fmt::format(".posproof-{:08x}{:08x}.part", random(), random());
 }
 
-// What is being written, for a signal that ends the process: one more at once than there are places would
-// stay behind.
-std::array<std::atomic<const char*>, 8> unfinished;
-static_assert(std::atomic<const char*>::is_always_lock_free);  // or a handler may not look at it
-
-// Does only what a handler may. SA_RESETHAND has put the signal's default back: what is raised here ends the
-// process as soon as this returns, and the shell sees by what.
-void remove_and_end(int signal) {
-  for (auto& path : unfinished)
-    if (const char* there = path.exchange(nullptr)) ::unlink(there);
-  std::raise(signal);
-}
-
-// What is ignored stays so (nohup), and what somebody else handles.
-bool handle_signals() {
-  struct sigaction ours = {}, before = {};
-  ours.sa_handler = &remove_and_end;
-  ours.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU})
-    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
-      ::sigaction(signal, &ours, nullptr);
-  return true;
-}
-
-void remove_on_signal(const char* path) {
-  [[maybe_unused]] static const bool once = handle_signals();
-  for (auto& place : unfinished)
-    if (const char* none = nullptr; place.compare_exchange_strong(none, path)) return;
-}
-
-void keep_on_signal(const char* path) {
-  for (auto& place : unfinished)
-    if (const char* there = path; place.compare_exchange_strong(there, nullptr)) return;
+// Standard output or standard error, where `file` is what they go to: `/dev/stdout`, or the file itself. What
+// they have written must not be lost with the file, so they are gone on with. -1: neither.
+int standard_stream(const struct stat& file) {
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat stream = {};
+    if (::fstat(descriptor, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino)
+      return descriptor;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -96,55 +74,127 @@ std::string text_of_file(const fs::path& path, std::size_t most) {
 }
 
 bool replace_file(const fs::path& path, const std::string& bytes) {
-  if (file_bytes(path) == bytes) return false;
+  if (fs::is_regular_file(path) && file_bytes(path) == bytes) return false;
   NewFile file(path, bytes.size());
   file.write(0, std::as_bytes(std::span(bytes)));
   file.commit();
   return true;
 }
 
-NewFile::NewFile(fs::path path, std::uintmax_t size) : path_(std::move(path)), aside_(beside(path_)) {
-  if (fs::is_directory(path_)) fail(EISDIR);
-  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-  fs::create_directories(folder);
-  std::error_code unknown;
-  if (const auto space = fs::space(folder, unknown); !unknown && space.available < size)
-    throw std::runtime_error(fmt::format("`{}` could not be written: it is {} bytes large, {} are left",
-                                         path_.string(), size, space.available));
+NewFile::NewFile(fs::path path, std::uintmax_t size) : path_(std::move(path)) {
+  struct stat there = {};
+  if (!path_.has_filename()) refuse("it names no file");
+  if (::stat(path_.c_str(), &there) == 0)
+    open(there, size);
+  else if (errno != ENOENT)
+    fail(errno);
+  else if (fs::is_symlink(fs::symlink_status(path_)))
+    refuse("it is a symbolic link to nothing");
+  else
+    open_aside(fs::absolute(path_), 0666, size);
+}
+
+void NewFile::open(const struct stat& there, std::uintmax_t size) {
+  const int stream = S_ISCHR(there.st_mode) ? -1 : standard_stream(there);
+  if (stream >= 0) {
+    std::fflush(stream == STDOUT_FILENO ? stdout : stderr);
+    descriptor_ = ::fcntl(stream, F_DUPFD_CLOEXEC, 3);
+    if (descriptor_ < 0) fail(errno);
+  } else if (S_ISREG(there.st_mode)) {
+    std::error_code failed;
+    const fs::path target = fs::canonical(path_, failed);
+    if (failed) fail(failed.value());
+    if (::access(target.c_str(), W_OK) != 0) fail(errno);
+    open_aside(target, there.st_mode & 0777, size);
+  } else if (S_ISCHR(there.st_mode) || S_ISFIFO(there.st_mode)) {
+    open_in_place(there);
+  } else if (S_ISDIR(there.st_mode)) {
+    fail(EISDIR);
+  } else {
+    refuse(S_ISBLK(there.st_mode) ? "it is a block device" : "it is a socket");
+  }
+}
+
+void NewFile::open_in_place(const struct stat& there) {
+  // Without O_NONBLOCK, a pipe would be waited for until somebody reads.
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor_ < 0 && errno == ENXIO && S_ISFIFO(there.st_mode)) refuse("it is a pipe that nobody reads");
+  if (descriptor_ < 0) fail(errno);
+  ::fcntl(descriptor_, F_SETFL, 0);
+  struct stat opened = {};
+  if (::fstat(descriptor_, &opened) == 0 && opened.st_dev == there.st_dev && opened.st_ino == there.st_ino)
+    return;
+  ::close(descriptor_);
+  refuse("something else took its place");
+}
+
+void NewFile::open_aside(fs::path target, unsigned mode, std::uintmax_t size) {
+  target_ = std::move(target);
+  const fs::path folder = target_.parent_path();
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) fail(failed.value());
+  if (const auto space = fs::space(folder, failed); !failed && space.available < size)
+    refuse(fmt::format("it is {} bytes large, {} are left", size, space.available));
+  aside_ = aside_of(target_);
   remove_on_signal(aside_.c_str());
-  descriptor_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  descriptor_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  const int error = errno;
   if (descriptor_ >= 0) return;
   keep_on_signal(aside_.c_str());
-  fail(errno);
+  aside_.clear();
+  fail(error);
 }
 
 NewFile::~NewFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  std::error_code ignored;
-  if (!in_place_) fs::remove(aside_, ignored);
+  if (aside_.empty()) return;
+  ::unlink(aside_.c_str());
   keep_on_signal(aside_.c_str());
 }
 
 void NewFile::write(std::uintmax_t at, std::span<const std::byte> bytes) {
+  if (target_.empty()) return write_in_place(at, bytes);
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(written < 0 ? errno : ENOSPC);
-    at += static_cast<std::uintmax_t>(written);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    const std::size_t written =
+        checked(::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at)));
+    at += written;
+    bytes = bytes.subspan(written);
   }
+}
+
+void NewFile::write_in_place(std::uintmax_t at, std::span<const std::byte> bytes) {
+  early_[at].assign(bytes.begin(), bytes.end());
+  for (auto next = early_.find(written_); next != early_.end(); next = early_.find(written_)) {
+    std::span<const std::byte> rest = next->second;
+    written_ += rest.size();
+    while (!rest.empty()) rest = rest.subspan(checked(::write(descriptor_, rest.data(), rest.size())));
+    early_.erase(next);
+  }
+}
+
+// Of a write: how much was written, which may be nothing for the time being.
+std::size_t NewFile::checked(std::ptrdiff_t written) const {
+  if (written < 0 && errno == EINTR) return 0;
+  if (written <= 0) fail(written < 0 ? errno : ENOSPC);
+  return static_cast<std::size_t>(written);
 }
 
 void NewFile::commit() {
   // Some file systems say only here that the disk is full.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
-  if (::rename(aside_.c_str(), path_.c_str()) != 0) fail(errno);
-  in_place_ = true;
+  if (target_.empty()) return;
+  if (::rename(aside_.c_str(), target_.c_str()) != 0) fail(errno);
+  keep_on_signal(aside_.c_str());
+  aside_.clear();
+}
+
+void NewFile::refuse(std::string_view why) const {
+  throw Unwritable(fmt::format("`{}` could not be written: {}", path_.string(), why));
 }
 
 void NewFile::fail(int error) const {
-  throw std::runtime_error(
-      fmt::format("`{}` could not be written: {}", path_.string(), std::strerror(error)));
+  refuse(std::strerror(error));
 }
 
 }  // namespace posproof::report

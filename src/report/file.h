@@ -3,9 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
+
+struct stat;
 
 namespace posproof::report {
 
@@ -16,14 +22,23 @@ std::optional<std::string> file_bytes(const std::filesystem::path& path);
 // the path for one that is longer, and for one that cannot be read. A pipe that nobody writes to is empty.
 std::string text_of_file(const std::filesystem::path& path, std::size_t most);
 
+// Output that cannot be written, or was lost: the path and why.
+struct Unwritable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Gives the file these bytes, written aside and then renamed, so that it is never half-written; folders that
-// are missing are made. True where it had others, or was not there. Throws std::runtime_error with the path.
+// are missing are made. True where it had others, or was not there. Throws Unwritable.
 bool replace_file(const std::filesystem::path& path, const std::string& bytes);
 
-// The same for a file too large to be had at once: written aside piece by piece, and in its place only with
-// commit(). Where that is not reached, nothing stays behind but the folders, nor does it where an interrupt
-// (SIGINT, SIGTERM, SIGHUP and their like) ends the process; SIGKILL leaves FILE.PID.part. Everything throws
-// std::runtime_error with the path.
+// The same for a file too large to be had at once, and for one that has to be possible before it is known. A
+// regular file, and one that is not there, is written aside piece by piece, by a new name in the same folder,
+// and takes its place with commit(); of a symbolic link that is the file at its end. Where commit() is not
+// reached, nothing stays behind but the folders, nor does it where an interrupt (SIGINT, SIGTERM, SIGHUP and
+// their like) ends the process; SIGKILL leaves
+// `.posproof-*.part`. Character devices, pipes that somebody reads, and whatever standard output and standard
+// error go to
+// (`/dev/stdout`) are written in place; anything else is refused. Everything throws Unwritable.
 class NewFile {
  public:
   // `size`, bytes: refused where the disk has not so many left.
@@ -32,15 +47,25 @@ class NewFile {
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  void write(std::uintmax_t at, std::span<const std::byte> bytes);  // `at`: bytes from the beginning
+  // `at`: bytes from the beginning. In place, what comes before its turn is kept until then.
+  void write(std::uintmax_t at, std::span<const std::byte> bytes);
   void commit();
 
  private:
+  void open(const struct stat& there, std::uintmax_t size);
+  void open_in_place(const struct stat& there);
+  void open_aside(std::filesystem::path target, unsigned mode, std::uintmax_t size);
+  void write_in_place(std::uintmax_t at, std::span<const std::byte> bytes);
+  std::size_t checked(std::ptrdiff_t written) const;
+  [[noreturn]] void refuse(std::string_view why) const;
   [[noreturn]] void fail(int error) const;
 
-  std::filesystem::path path_, aside_;
+  std::filesystem::path path_;    // as it was given
+  std::filesystem::path target_;  // what is replaced; empty: written in place
+  std::filesystem::path aside_;   // what takes its place; empty: nothing is there
   int descriptor_ = -1;
-  bool in_place_ = false;
+  std::uintmax_t written_ = 0;  // in place, bytes
+  std::map<std::uintmax_t, std::vector<std::byte>> early_;
 };
 
 }  // namespace posproof::report

@@ -1,9 +1,14 @@
 #include "report/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <set>
 #include <stdexcept>
 
 namespace posproof::report {
@@ -72,8 +77,115 @@ TEST_F(NewFiles, what_cannot_be_is_refused) {
   EXPECT_EQ(files(), 2);  // y and z
 }
 
+void write(const fs::path& path, std::string_view text) {
+  NewFile file(path, text.size());
+  file.write(0, bytes(text));
+  file.commit();
+}
+
+std::string refused(const fs::path& path) {
+  try {
+    write(path, "new");
+  } catch (const Unwritable& error) {
+    const std::string said = error.what(), before = "`" + path.string() + "` could not be written: ";
+    return said.starts_with(before) ? said.substr(before.size()) : said;
+  }
+  return "it was written";
+}
+
+TEST_F(NewFiles, the_name_aside_cannot_be_guessed_and_is_not_followed) {
+  replace_file(folder_ / "x", "old");
+  std::set<fs::path> names;
+  for (int n = 0; n < 3; ++n) {
+    NewFile file(folder_ / "x", 3);
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      names.insert(entry.path());
+      EXPECT_FALSE(entry.is_symlink());
+    }
+  }
+  EXPECT_EQ(names.size(), 4u);  // x, and another one each time
+}
+
+TEST_F(NewFiles, a_file_keeps_who_may_read_it) {
+  replace_file(folder_ / "x", "old");
+  fs::permissions(folder_ / "x", fs::perms::owner_read | fs::perms::owner_write);
+  write(folder_ / "x", "new");
+  EXPECT_EQ(fs::status(folder_ / "x").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(NewFiles, at_the_end_of_a_link_is_what_is_replaced) {
+  replace_file(folder_ / "deep" / "x", "old");
+  fs::create_symlink("deep/x", folder_ / "one");
+  fs::create_symlink("one", folder_ / "two");
+  write(folder_ / "two", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "one") && fs::is_symlink(folder_ / "two"));
+  EXPECT_EQ(file_bytes(folder_ / "deep" / "x"), "new");
+  EXPECT_FALSE(fs::is_symlink(folder_ / "deep" / "x"));
+
+  fs::create_symlink("nowhere", folder_ / "three");
+  EXPECT_EQ(refused(folder_ / "three"), "it is a symbolic link to nothing");
+  fs::create_symlink("four", folder_ / "four");
+  EXPECT_EQ(refused(folder_ / "four"), "Too many levels of symbolic links");
+  EXPECT_EQ(files(), 5u);
+}
+
+TEST_F(NewFiles, a_device_is_written_in_place) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_TRUE(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
+  const fs::path device = ::ptsname(terminal);
+  const int open =
+      ::open(device.c_str(), O_RDWR | O_NOCTTY);  // or there is nothing to read when it was closed
+  {
+    NewFile file(device, 6);
+    file.write(3, bytes("def"));
+    file.write(0, bytes("abc"));
+    file.commit();
+  }
+  EXPECT_TRUE(fs::is_character_file(device));
+  std::string came(6, ' ');
+  EXPECT_EQ(::read(terminal, came.data(), 6), 6);
+  EXPECT_EQ(came, "abcdef");
+  ::close(open);
+  ::close(terminal);
+}
+
+TEST_F(NewFiles, a_pipe_is_written_where_somebody_reads) {
+  fs::create_directories(folder_);
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(refused(pipe), "it is a pipe that nobody reads");
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  write(pipe, "new");
+  std::string came(4, ' ');
+  EXPECT_EQ(::read(reader, came.data(), 4), 3);
+  EXPECT_EQ(came, "new ");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  ::close(reader);
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(NewFiles, anything_else_is_refused) {
+  fs::create_directories(folder_);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  const std::string path = (folder_ / "s").string();
+  ASSERT_LT(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(refused(path), "it is a socket");
+  EXPECT_TRUE(fs::is_socket(path));
+  ::close(socket);
+  EXPECT_EQ(refused(""), "it names no file");
+  EXPECT_EQ(refused(folder_ / "x/"), "it names no file");
+  replace_file(folder_ / "x", "");
+  EXPECT_EQ(refused(folder_ / "x" / "y"), "Not a directory");
+  EXPECT_EQ(refused(folder_ / "x" / "y" / "z"), "Not a directory");
+  EXPECT_EQ(files(), 2u);
+}
+
 TEST_F(NewFiles, a_text_from_outside_has_an_end) {
-  const auto refused = [](const fs::path& path) {
+  const auto read = [](const fs::path& path) {
     try {
       return text_of_file(path, 4);
     } catch (const std::invalid_argument& error) {
@@ -81,16 +193,16 @@ TEST_F(NewFiles, a_text_from_outside_has_an_end) {
     }
   };
   const std::string path = (folder_ / "x").string();
-  EXPECT_EQ(refused(path), "`" + path + "` could not be read: No such file or directory");
+  EXPECT_EQ(read(path), "`" + path + "` could not be read: No such file or directory");
   replace_file(path, "1234");
-  EXPECT_EQ(refused(path), "1234");
+  EXPECT_EQ(read(path), "1234");
   replace_file(path, "12345");
-  EXPECT_EQ(refused(path), "`" + path + "` is longer than 4 bytes");
-  EXPECT_EQ(refused("/dev/zero"), "`/dev/zero` is longer than 4 bytes");
-  EXPECT_EQ(refused(folder_), "`" + folder_.string() + "` could not be read: Is a directory");
+  EXPECT_EQ(read(path), "`" + path + "` is longer than 4 bytes");
+  EXPECT_EQ(read("/dev/zero"), "`/dev/zero` is longer than 4 bytes");
+  EXPECT_EQ(read(folder_), "`" + folder_.string() + "` could not be read: Is a directory");
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(refused(pipe), "");
+  EXPECT_EQ(read(pipe), "");
 }
 
 }  // namespace

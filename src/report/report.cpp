@@ -181,6 +181,9 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
                                    const Progress& progress) {
   std::vector<std::string> changed;
   const std::vector<std::string> all = only.empty() ? names() : only;
+  for (const std::string& name : all)
+    experiment(name);                // a wrong name, and a folder that cannot be written to,
+  NewFile(folder / "README.md", 0);  // are found before the minutes that follow
   for (std::size_t n = 0; n < all.size(); ++n) {
     if (progress) progress(all[n], n, all.size());
     const Experiment& found = experiment(all[n]);

@@ -1,0 +1,137 @@
+// What a command ends with where its output is lost, and what it leaves behind.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "command/testing/ran.h"
+#include "report/file.h"
+
+namespace posproof {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::posproof;
+using testing::ran;
+
+class Output : public ::testing::Test {
+ protected:
+  Output() {
+    fs::create_directories(folder_);
+    if (posproof("oracle sinusoidal --dim 8 --positions 0:99 -o " + path("x.npy")).code != 0)
+      throw std::runtime_error("no table to ask");
+  }
+  ~Output() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string gate(const std::string& words = "") const {
+    return "gate sinusoidal --dim 8 --cases 5 table:" + path("x.npy") + " " + words;
+  }
+  // The program with its standard output there; what it says on standard error.
+  static testing::Ran lost(const std::string& words, const std::string& to) {
+    return ran(std::string(POSPROOF_BINARY) + " " + words + " 2>&1 " + to);
+  }
+  std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), {}); }
+
+  fs::path folder_ = fs::path(::testing::TempDir()) / ("posproof_output_" + std::to_string(::getpid()));
+};
+
+TEST_F(Output, that_is_lost_is_not_success) {
+  const std::string full = "posproof: standard output could not be written: No space left on device\n",
+                    closed = "posproof: standard output could not be written: Bad file descriptor\n";
+  for (const std::string& words :
+       {std::string("list"), std::string("list encodings --json"), std::string("--help"),
+        std::string("--version"), std::string("gate rope --help"), std::string("explain rope"), gate(),
+        gate("--json"), std::string("accuracy sinusoidal --dim 8 --positions 0:9"),
+        std::string("check table/has_constant_norm sinusoidal --cases 5"),
+        std::string("matrix --filter none.table --cases 5"),
+        "oracle sinusoidal --dim 8 --positions 0:9 -o " + path("y.npy"),
+        "accuracy sinusoidal --dim 8 --positions 0:9 -o " + path("y")}) {
+    const auto over = lost(words, ">/dev/full"), none = lost(words, ">&-");
+    EXPECT_EQ(over.code, 2) << words;
+    EXPECT_EQ(over.said, full) << words;
+    EXPECT_EQ(none.code, 2) << words;
+    EXPECT_EQ(none.said, closed) << words;
+  }
+  EXPECT_EQ(lost(gate("--offset 1"), ">/dev/full").code, 1) << "refuted is said by the exit code alone";
+}
+
+TEST_F(Output, that_nobody_reads_any_more_is_not_success_and_nothing_is_said) {
+  // The reader has gone before the first word.
+  const auto to_nobody = [](const std::string& words) {
+    return ran(fmt::format("bash -c 'exec 3>&1; {{ sleep 0.1; {} {} 2>&3; echo $? >&3; }} | true'",
+                           POSPROOF_BINARY, words))
+        .said;
+  };
+  EXPECT_EQ(to_nobody("list"), "2\n");
+  EXPECT_EQ(to_nobody(gate()), "2\n");
+  EXPECT_EQ(to_nobody(gate("--offset 1")), "1\n");
+}
+
+TEST_F(Output, a_descriptor_that_is_closed_goes_to_no_file) {
+  EXPECT_EQ(lost("accuracy sinusoidal --dim 8 --positions 0:9 --json -o " + path("y"), ">&-").code, 2);
+  EXPECT_EQ(report::file_bytes(path("y")).value().find("{\n  \"encoding\""), 0u);
+  EXPECT_EQ(ran(std::string(POSPROOF_BINARY) + " " + gate() + " <&- 2>&-").code, 0);
+}
+
+TEST_F(Output, standard_error_may_be_lost) {
+  EXPECT_EQ(ran(std::string(POSPROOF_BINARY) + " explain nothing_of_that_name 2>/dev/full").code, 2);
+  EXPECT_EQ(ran(std::string(POSPROOF_BINARY) + " list >/dev/full 2>/dev/full").code, 2);
+}
+
+TEST_F(Output, the_verdict_is_printed_whatever_happens_to_the_file) {
+  const std::string limit = "ulimit -f 1; ";  // KiB
+  const std::string why = "posproof: `" + path("y") + "` could not be written: File too large\n";
+  for (const auto& [words, verdict, code] :
+       {std::tuple{gate("--junit " + path("y")), "26 holds\n", 2},
+        {gate("--offset 1 --junit " + path("y")), "1 refuted\n", 1},
+        {"accuracy sinusoidal --dim 8 --json -o " + path("y"), "HOLDS", 2}}) {
+    // Through a pipe, which has no limit.
+    const auto bash = ran(
+        fmt::format("bash -c '{}{} {} 2>&1 | cat; exit ${{PIPESTATUS[0]}}'", limit, POSPROOF_BINARY, words));
+    EXPECT_EQ(bash.code, code) << words;
+    EXPECT_NE(bash.said.find(verdict), std::string::npos) << bash.said;
+    EXPECT_NE(bash.said.find(why), std::string::npos) << bash.said;
+    EXPECT_EQ(files(), 1) << words;
+  }
+}
+
+TEST_F(Output, a_file_that_cannot_be_written_is_refused_before_the_run) {
+  const std::string y = path("no/x.npy/y");
+  fs::create_directories(folder_ / "no");
+  fs::copy(path("x.npy"), path("no/x.npy"));
+  for (const std::string& words : {gate("--junit " + y), "accuracy sinusoidal --dim 8 -o " + y,
+                                   "oracle sinusoidal --dim 8 -o " + y + ".npy", "report -o " + y}) {
+    const auto refused = posproof(words);
+    EXPECT_EQ(refused.code, 2) << words;
+    EXPECT_EQ(refused.said.find("posproof: `" + y), 0u) << refused.said;
+    EXPECT_NE(refused.said.find("` could not be written: Not a directory\n"), std::string::npos)
+        << refused.said;
+    EXPECT_EQ(std::count(refused.said.begin(), refused.said.end(), '\n'), 1) << refused.said;
+  }
+}
+
+TEST_F(Output, an_empty_name_is_refused) {
+  for (const std::string& words : {gate("--junit \"\""), std::string("accuracy sinusoidal -o ''"),
+
+                                   std::string("oracle sinusoidal -o ''"), std::string("report -o ''")}) {
+    const auto refused = posproof(words);
+    EXPECT_EQ(refused.code, 2) << words;
+    EXPECT_NE(refused.said.find(": `` is no name of a file\n"), std::string::npos) << refused.said;
+  }
+}
+
+TEST_F(Output, standard_output_is_gone_on_with) {
+  for (const std::string& to : {"> " + path("y") + "; cat " + path("y"), std::string("| cat")}) {
+    const auto all = ran(std::string(POSPROOF_BINARY) + " " + gate("--junit /dev/stdout") + " " + to);
+    EXPECT_NE(all.said.find("26 properties asked: 26 holds\n<?xml version"), std::string::npos) << all.said;
+    EXPECT_EQ(all.said.find("gate sinusoidal"), 0u) << all.said;
+  }
+}
+
+}  // namespace
+}  // namespace posproof
