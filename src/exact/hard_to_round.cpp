@@ -10,9 +10,9 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 #include <tuple>
 
+#include "exact/in_threads.h"
 #include "exact/ladder.h"
 #include "exact/multiprecision.h"
 
@@ -141,20 +141,14 @@ class Scanning {
   }
 
   std::vector<Candidate> candidates(unsigned threads, const std::function<void(Position)>& progress) {
-    std::vector<std::thread> running;
-    std::vector<std::exception_ptr> failed(std::max(1u, threads));
-    for (std::exception_ptr& failure : failed)
-      running.emplace_back([&] {
-        try {
-          run(progress);
-        } catch (...) {
-          failure = std::current_exception();
-          next_ = limits_.back();
-        }
-      });
-    for (std::thread& thread : running) thread.join();
-    for (const std::exception_ptr& failure : failed)
-      if (failure) std::rethrow_exception(failure);
+    in_threads(threads, std::size_t{rows_per_block} * threads, [&](std::size_t, std::size_t) {
+      try {
+        run(progress);
+      } catch (...) {
+        next_ = limits_.back();
+        throw;
+      }
+    });
     std::sort(found_.begin(), found_.end());
     return std::move(found_);
   }
