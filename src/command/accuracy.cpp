@@ -16,6 +16,7 @@
 #include "run/narrowed.h"
 #include "subject/interrupt.h"
 #include "subject/subject.h"
+#include "subject/words.h"
 
 namespace posproof::command {
 namespace {
@@ -62,7 +63,7 @@ int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   const report::AccuracyReport page{id, parameters, subject, found};
   const std::string said =
       arguments.json ? report::json(page) : report::accuracy(page, file ? report::Style{} : style());
-  write(file ? arguments.file + "\n" + report::summary(found, subject.precision, style()) : said);
+  write(file ? printable(arguments.file) + "\n" + report::summary(found, subject.precision, style()) : said);
   return file ? saved(*file, said, exit_of(found)) : exit_of(found);
 }
 

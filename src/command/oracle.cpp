@@ -14,6 +14,7 @@
 #include "report/json.h"
 #include "run/exact_array.h"
 #include "subject/array_header.h"
+#include "subject/words.h"
 
 namespace posproof::command {
 namespace {
@@ -74,7 +75,7 @@ int run_oracle(const Chosen& chosen, const Arguments& arguments) {
   if (arguments.json) {
     write(report::json({arguments.file, id, parameters, first, last, array, size}));
   } else {
-    write(fmt::format("{}: {} {} in {}, positions {}, {}, {} bytes\n", arguments.file, array.name,
+    write(fmt::format("{}: {} {} in {}, positions {}, {}, {} bytes\n", printable(arguments.file), array.name,
                       text(array.shape), name(format), positions, array.rounding, size));
   }
   return as_claimed;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -130,6 +132,40 @@ TEST_F(Output, standard_output_is_gone_on_with) {
     const auto all = ran(std::string(POSPROOF_BINARY) + " " + gate("--junit /dev/stdout") + " " + to);
     EXPECT_NE(all.said.find("26 properties asked: 26 holds\n<?xml version"), std::string::npos) << all.said;
     EXPECT_EQ(all.said.find("gate sinusoidal"), 0u) << all.said;
+  }
+}
+
+// Bytes that are not UTF-8, at the end and within, and what a terminal would obey.
+TEST_F(Output, is_text_whatever_files_are_called) {
+  const std::string odd = path("\xff\x1b[2J.npy"), junit = path("\xe2\x82"),
+                    words = "gate sinusoidal --dim 8 --cases 5 ";
+  fs::rename(path("x.npy"), odd);
+  for (const std::string& offset : {std::string(), std::string("--offset 1 ")}) {
+    const int code = offset.empty() ? 0 : 1;
+    const auto json = posproof(words + offset + "--json 'table:" + odd + "' --junit '" + junit + "'");
+    EXPECT_EQ(json.code, code) << json.said;
+    EXPECT_EQ(nlohmann::json::parse(json.said)["refuted"], !offset.empty());
+    pugi::xml_document document;
+    EXPECT_TRUE(document.load_file(junit.c_str()));
+    EXPECT_STREQ(document.child("testsuite").attribute("failures").value(), offset.empty() ? "0" : "1");
+    const auto text = posproof(words + offset + "'table:" + odd + "'");
+    EXPECT_EQ(text.code, code);
+    EXPECT_NE(text.said.find(R"(\xff\x1b[2J.npy)"), std::string::npos) << text.said;
+    EXPECT_EQ(text.said.find('\x1b'), std::string::npos);
+  }
+  for (const std::string& wrong :
+       {"gate sinusoidal 'table:" + odd + "x'", "gate sinusoidal 'table:" + odd + "'",
+        "accuracy sinusoidal --positions 0:3 -o '" + odd + "'",
+        "oracle sinusoidal --positions 0:3 -o '" + odd + "'", std::string("explain '\x1b[2J\xff'"),
+        std::string("gate '\x1b[2J\xff'"), std::string("'\x1b[2J\xff'"),
+        std::string("gate rope '--\x1b[2J\xff' table:x"),
+        std::string("gate rope --dim '\x1b[2J\xff' table:x"), std::string("check '\x1b[2J\xff' rope"),
+        std::string("matrix --filter '\x1b[2J\xff'"), std::string("list '\x1b[2J\xff'"),
+        std::string("report '\x1b[2J\xff'"), std::string("gate rope --spec '\x1b[2J\xff' table:x")}) {
+    const std::string said = posproof(wrong).said;
+    EXPECT_NE(said.find("\\x1b[2J"), std::string::npos) << said;
+    EXPECT_EQ(said.find('\x1b'), std::string::npos) << said;
+    EXPECT_EQ(said.find('\xff'), std::string::npos) << said;
   }
 }
 

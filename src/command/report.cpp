@@ -9,6 +9,7 @@
 
 #include "command/commands.h"
 #include "command/terminal.h"
+#include "subject/words.h"
 
 namespace posproof::command {
 namespace {
@@ -21,8 +22,8 @@ struct Arguments {
 int run_report(const Arguments& arguments) {
   Progress progress;
   const auto written = report::write_all(arguments.folder, arguments.names, std::ref(progress));
-  for (const std::string& path : written) write(fmt::format("{}/{}\n", arguments.folder, path));
-  write(fmt::format("{} files of {} changed\n", written.size(), arguments.folder));
+  for (const std::string& path : written) write(fmt::format("{}/{}\n", printable(arguments.folder), path));
+  write(fmt::format("{} files of {} changed\n", written.size(), printable(arguments.folder)));
   return as_claimed;
 }
 

@@ -61,7 +61,7 @@ void write(std::string_view words) {
 }
 
 void complain(std::string_view what) {
-  say(fmt::format("posproof: {}\n", printable(what, what.size())));
+  say(fmt::format("posproof: {}\n", printable(what)));
 }
 
 int finished(int code) {

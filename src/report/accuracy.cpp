@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "run/catalogued.h"
+#include "subject/words.h"
 
 namespace posproof::report {
 namespace {
@@ -85,9 +86,9 @@ std::string summary(const Accuracy& accuracy, const Precision& precision, const 
     out += fmt::format("  {}  {}\n    at  {}\n", style.paint("REFUTED"), accuracy.failed->instead,
                        accuracy.failed->counterexample.text());
   if (accuracy.errored)
-    out += fmt::format("  {}  {}\n    at  {}\n", style.paint("ERRORED"), accuracy.errored->what,
+    out += fmt::format("  {}  {}\n    at  {}\n", style.paint("ERRORED"), printable(accuracy.errored->what),
                        accuracy.errored->at.text());
-  if (!accuracy.stopped.empty()) out += fmt::format("  {}\n", accuracy.stopped);
+  if (!accuracy.stopped.empty()) out += fmt::format("  {}\n", printable(accuracy.stopped));
   if (accuracy.entries == 0) out += "  nothing was compared\n";
   return out;
 }
@@ -95,8 +96,8 @@ std::string summary(const Accuracy& accuracy, const Precision& precision, const 
 std::string accuracy(const AccuracyReport& report, const Style& style) {
   const auto& [encoding, parameters, subject, found] = report;
   std::string out = fmt::format("accuracy {}{} of {}\n", encoding,
-                                options(encoding_named(encoding), parameters), subject.name);
-  out += fmt::format("  {} gives {} in {}\n", subject.description, kind(subject.encoding),
+                                options(encoding_named(encoding), parameters), printable(subject.name));
+  out += fmt::format("  {} gives {} in {}\n", printable(subject.description), kind(subject.encoding),
                      subject.precision.text());
   out += summary(found, subject.precision, style);
   if (found.entries == 0) return out;

@@ -12,14 +12,21 @@ namespace posproof::report {
 namespace {
 
 // What a subject says may hold anything: bytes that are not UTF-8 and characters that XML 1.0 cannot hold
-// become a question mark.
+// become a question mark. (utf8::replace_invalid throws where the text ends within a character.)
 std::string holdable(std::string_view text) {
-  std::string valid, out;
-  utf8::replace_invalid(text.begin(), text.end(), std::back_inserter(valid), '?');
-  for (auto at = valid.begin(); at != valid.end();) {
-    const char32_t c = utf8::next(at, valid.end());
-    const bool control = (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;
-    utf8::append(control || c == 0xFFFE || c == 0xFFFF ? U'?' : c, std::back_inserter(out));
+  std::string out;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto begin = at;
+    try {
+      const char32_t c = utf8::next(at, text.end());
+      const bool control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7F && c < 0xA0);
+      utf8::append(control || c == 0xFFFE || c == 0xFFFF ? U'?' : c, std::back_inserter(out));
+    } catch (const utf8::exception&) {
+      at = begin + 1;
+      // Of the bytes of a character that is cut short, one stands for all.
+      while (at != text.end() && (*at & 0xC0) == 0x80) ++at;
+      out += '?';
+    }
   }
   return out;
 }

@@ -14,6 +14,7 @@
 #include "run/catalogued.h"
 #include "run/claimed.h"
 #include "run/history.h"
+#include "subject/words.h"
 
 namespace posproof::report {
 namespace {
@@ -47,11 +48,12 @@ struct Story {
       out += fmt::format("\n  does not matter: {}", fmt::join(refuted.irrelevant, ", "));
     return out;
   }
-  std::string operator()(const Undecided& undecided) const { return undecided.why; }
+  std::string operator()(const Undecided& undecided) const { return printable(undecided.why); }
   std::string operator()(const Errored& errored) const {
-    return errored.at.empty() ? errored.what : fmt::format("{}\n  at  {}", errored.what, errored.at.text());
+    const std::string what = printable(errored.what);
+    return errored.at.empty() ? what : fmt::format("{}\n  at  {}", what, errored.at.text());
   }
-  std::string operator()(const NotApplicable& none) const { return none.why; }
+  std::string operator()(const NotApplicable& none) const { return printable(none.why); }
 };
 
 const Case* counterexample(const Verdict& verdict) {
@@ -88,8 +90,17 @@ std::string options(const EncodingSpec& spec, const Parameters& parameters) {
 }
 
 std::string quoted(std::string_view words) {
-  std::string out = "'";
-  for (const char c : words) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  const bool plain = printable(words) == words;
+  std::string out = plain ? "'" : "$'";
+  for (const char c : words) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain)
+      out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    else if (byte < ' ' || byte > '~')
+      out += fmt::format("\\{:03o}", byte);
+    else
+      out += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+  }
   return out + "'";
 }
 
@@ -99,7 +110,7 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
   const std::string word = style.paint(fmt::format("{:9}", upper(name(verdict))));
   const std::string story = std::visit(Story{precision}, verdict);
   if (std::holds_alternative<Holds>(verdict)) return fmt::format("{}  {:44}  {}\n", word, id, story);
-  const std::string who = subject.empty() ? "" : fmt::format("{}  ", subject);
+  const std::string who = subject.empty() ? "" : fmt::format("{}  ", printable(subject));
   std::string out =
       fmt::format("{}  {}{}\n  {}  {}\n  {}\n", word, who, id, property.statement, property.formula, story);
   const Case* at = counterexample(verdict);
@@ -111,9 +122,9 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
 std::string gated(const GateResult& gated, const Style& style) {
   const EncodingSpec& spec = encoding_named(gated.encoding);
   const std::string given = options(spec, gated.parameters);
-  std::string out = fmt::format("gate {}{} of {}\n", gated.encoding, given, gated.subject.name);
-  out += fmt::format("  {} gives {} in {}\n", gated.subject.description, kind(gated.subject.encoding),
-                     gated.subject.precision.text());
+  std::string out = fmt::format("gate {}{} of {}\n", gated.encoding, given, printable(gated.subject.name));
+  out += fmt::format("  {} gives {} in {}\n", printable(gated.subject.description),
+                     kind(gated.subject.encoding), gated.subject.precision.text());
   for (const PropertyResult& result : gated.results) {
     const std::string again = fmt::format("posproof check {} {}{} {}", result.id, gated.encoding, given,
                                           quoted(gated.subject.name));
@@ -132,8 +143,8 @@ std::string gated(const GateResult& gated, const Style& style) {
   }
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
   for (const std::string& why : gated.not_checked)
-    out += fmt::format("{}  {}\n", style.paint("NOT CHECKED"), why);
-  for (const std::string& why : gated.skipped) out += fmt::format("skipped    {}\n", why);
+    out += fmt::format("{}  {}\n", style.paint("NOT CHECKED"), printable(why));
+  for (const std::string& why : gated.skipped) out += fmt::format("skipped    {}\n", printable(why));
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)
       out += fmt::format("every case agrees with `{}` instead: {}\n", explanation.what, explanation.meaning);

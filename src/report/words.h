@@ -43,7 +43,8 @@ std::string explain(const Term& term);
 // The parameters as options of the command line, those that are standard left out: ` --dim 128`.
 std::string options(const EncodingSpec& spec, const Parameters& parameters);
 
-// The text in single quotes as a shell reads it back.
+// The text in single quotes as a shell reads it back; as $'...', which bash and zsh read back, where a
+// terminal would take it for more than text.
 std::string quoted(std::string_view words);
 
 }  // namespace posproof::report

@@ -26,7 +26,7 @@ Words parse_words(std::string_view words);
 
 // Text of unknown origin for a report: valid UTF-8 of at most `most` characters, and `...` where there were
 // more. The bytes of a control character that is neither a line end nor a tab, and those that are not UTF-8,
-// become `\x1b`. What is printable stays as it is.
+// become `\x1b`: no terminal is told anything by them.
 std::string printable(std::string_view text, std::size_t most = std::string_view::npos);
 
 }  // namespace posproof
