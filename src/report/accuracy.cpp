@@ -83,7 +83,7 @@ std::string summary(const Accuracy& accuracy, const Precision& precision, const 
     out += fmt::format("  {}  {} positions were declined, the first is {}\n", style.paint("NOT CHECKED"),
                        accuracy.declined, accuracy.first_declined);
   if (accuracy.failed)
-    out += fmt::format("  {}  {}\n    at  {}\n", style.paint("REFUTED"), accuracy.failed->instead,
+    out += fmt::format("  {}  {}\n    at  {}\n", style.paint("REFUTED"), printable(accuracy.failed->instead),
                        accuracy.failed->counterexample.text());
   if (accuracy.errored)
     out += fmt::format("  {}  {}\n    at  {}\n", style.paint("ERRORED"), printable(accuracy.errored->what),

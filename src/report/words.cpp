@@ -41,7 +41,8 @@ struct Story {
                        holds.vacuous, percent);
   }
   std::string operator()(const Refuted& refuted) const {
-    std::string out = refuted.instead.empty() ? off_by(refuted.residual, precision) : refuted.instead;
+    std::string out =
+        refuted.instead.empty() ? off_by(refuted.residual, precision) : printable(refuted.instead);
     out += fmt::format("\n  at  {}", refuted.counterexample.text());
     if (!refuted.repeats) out += "\n  flaky: asked again, alone, the same case did not fail";
     if (!refuted.irrelevant.empty())

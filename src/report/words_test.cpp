@@ -31,7 +31,7 @@ TEST(ReportWords, nothing_that_is_quoted_reaches_a_terminal) {
         Verdict{NotApplicable{bad}}})
     gated.results.push_back({.id = "table/has_constant_norm", .property = &property, .verdict = verdict});
   gated.skipped.push_back(bad);
-  gated.not_covered = bad;
+  gated.not_checked = {bad};
   gated.accuracy.emplace();
   gated.accuracy->errored = Errored{bad, Case::parse("t=1")};
   gated.accuracy->stopped = bad;
