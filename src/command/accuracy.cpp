@@ -25,7 +25,7 @@ struct Arguments {
   std::string subject;  // empty: our own
   std::string positions;
   std::string file;  // empty: to the terminal
-  bool json = false;
+  bool json = false, sandbox = false;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   double call_seconds = 20;
 };
@@ -41,12 +41,14 @@ int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   std::optional<report::NewFile> file;  // one that cannot be written is refused before anything runs
   if (!arguments.file.empty()) file.emplace(arguments.file, 0);
   const Encoding truth = spec.oracle(parameters);
+  refuse_sandbox_of_our_own(arguments.sandbox, arguments.subject);
   Subject subject = arguments.subject.empty()
                         ? Subject{std::string(id), "built in", spec.make(parameters), all_f64, true}
                         : open(arguments.subject, {.encoding = std::string(id),
                                                    .parameters = parameters,
                                                    .declared = attention::in_every_kind(truth),
-                                                   .call_time = milliseconds(arguments.call_seconds)});
+                                                   .call_time = milliseconds(arguments.call_seconds),
+                                                   .sandbox = arguments.sandbox});
   keep_within_f16(truth, subject.precision, subject.encoding);
   AccuracyOptions options;
   options.positions = range(arguments.positions);
@@ -85,6 +87,7 @@ Command accuracy_command() {
            {"-o,--output", &arguments->file, "write it to this file; the terminal has the summary",
             Option::NewFile{}},
            {"--threads", &arguments->threads, "to compare with", Option::Range{1, 1024}},
+           sandbox(arguments->sandbox),
            call_time(arguments->call_seconds),
            {"--json", &arguments->json, "write JSON, with the whole curve"}},
       .run = [arguments](const Chosen& chosen) { return run_accuracy(chosen, *arguments); }};

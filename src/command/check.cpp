@@ -26,6 +26,7 @@ struct Arguments {
   std::string property;
   std::string subject;  // empty: our own
   std::string words;    // of a case to replay; empty: search
+  bool sandbox = false;
 };
 
 // The claim that our own encoding fails this property for these parameters.
@@ -57,7 +58,8 @@ int exit_of(const Verdict& verdict) {
 // One property, searched or replayed, of our own encoding or of a foreign subject.
 int run_check(const Chosen& chosen, const Arguments& arguments) {
   const auto& [encoding_id, spec, parameters] = chosen;
-  const auto& [common, property_id, foreign, words] = arguments;
+  const auto& [common, property_id, foreign, words, in_sandbox] = arguments;
+  refuse_sandbox_of_our_own(in_sandbox, foreign);
   const Encoding truth = spec.oracle(parameters);
   const bool agreeing = property_id == agreement_id, remembering = property_id == history_id;
   const Subject subject =
@@ -65,7 +67,8 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
                       : open(foreign, {.encoding = std::string(encoding_id),
                                        .parameters = parameters,
                                        .declared = attention::in_every_kind(truth),
-                                       .call_time = common.call_time()});
+                                       .call_time = common.call_time(),
+                                       .sandbox = in_sandbox});
   const Property* catalogued = agreeing || remembering ? nullptr : &property_named(property_id);
   const Property property = agreeing ? agreement(truth) : remembering ? history(truth, subject) : *catalogued;
   if (subject.live && !foreign.empty()) note_interrupts();
@@ -84,10 +87,12 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
   std::string again = fmt::format("posproof check {} {}", property_id, encoding_id);
   for (const auto& [name, value] : parameters.fields())
     if (text(value) != text(*standard(spec).find(name))) again += fmt::format(" --{} {}", name, text(value));
-  if (!foreign.empty()) again += fmt::format(" {}", report::quoted(subject.name));
-  write(common.json ? report::json(property_id, verdict)
+  if (!foreign.empty())
+    again += fmt::format(" {}{}", report::quoted(subject.name), in_sandbox ? " --sandbox" : "");
+  write(common.json ? report::json(property_id, verdict, subject.containment)
                     : report::verdict(subject.name, property_id, property, verdict, subject.precision, again,
-                                      style()));
+                                      style()) +
+                          report::contained(subject.containment));
   if (foreign.empty() && catalogued != nullptr)
     if (const Claim* claim = claimed_failure(chosen, *catalogued))
       return exit_of_claimed(*claim, chosen, verdict, common.json);
@@ -111,6 +116,7 @@ Command check_command() {
                             "table:COS,SIN[@precision] for the cache "
                             "of a rotary encoding; left out: our own"},
                            {"--case", &arguments->words, "replay this case, as a counterexample prints it"},
+                           sandbox(arguments->sandbox),
                            call_time(arguments->common.call_seconds)}),
           .run = [arguments](const Chosen& chosen) { return run_check(chosen, *arguments); }};
 }

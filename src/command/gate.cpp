@@ -19,7 +19,7 @@ struct Arguments {
   Common common;
   std::string subject, filter, positions;
   std::string junit;  // a file, for CI
-  bool exhaustive = false;
+  bool exhaustive = false, sandbox = false;
 };
 
 int exit_of(const GateResult& gated) {
@@ -42,6 +42,7 @@ int run_gate(const Chosen& chosen, const Arguments& arguments) {
                   .call_time = common.call_time(),
                   .total = milliseconds(common.total_seconds),
                   .positions = range(arguments.positions),
+                  .sandbox = arguments.sandbox,
                   .exhaustive = arguments.exhaustive,
                   .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
                     progress(property, done, of);
@@ -71,6 +72,7 @@ Command gate_command() {
            {"--exhaustive", &arguments->exhaustive,
             "ask a live subject for every position, as a file is; --time is the limit"},
            {"--filter", &arguments->filter, "only properties whose id contains this"},
+           sandbox(arguments->sandbox),
            call_time(arguments->common.call_seconds),
            total_time(arguments->common.total_seconds)}),
       .run = [arguments](const Chosen& chosen) { return run_gate(chosen, *arguments); }};

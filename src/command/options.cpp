@@ -57,6 +57,18 @@ Option total_time(double& seconds) {
           Option::Range{0.001, longest}};
 }
 
+Option sandbox(bool& wanted) {
+  return {
+      "--sandbox", &wanted,
+      "start the program with bubblewrap: no network, files read-only but /tmp, limits; refused where that "
+      "cannot be had"};
+}
+
+void refuse_sandbox_of_our_own(bool wanted, const std::string& subject) {
+  if (wanted && subject.empty())
+    throw std::invalid_argument("--sandbox is for a program, `cmd:PROGRAM ARGS`; no SUBJECT is named");
+}
+
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }

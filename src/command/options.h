@@ -34,6 +34,11 @@ std::vector<Option> with_common(Common& common, std::vector<Option> others);
 Option call_time(double& seconds);
 Option total_time(double& seconds);
 
+// --sandbox
+Option sandbox(bool& wanted);
+// Throws std::invalid_argument where a sandbox is wanted and no subject is named.
+void refuse_sandbox_of_our_own(bool wanted, const std::string& subject);
+
 std::chrono::milliseconds milliseconds(double seconds);
 
 // `FIRST:LAST`, both ends included; none where the option was not given. Throws std::invalid_argument.

@@ -99,6 +99,7 @@ std::string accuracy(const AccuracyReport& report, const Style& style) {
                                 options(encoding_named(encoding), parameters), printable(subject.name));
   out += fmt::format("  {} gives {} in {}\n", printable(subject.description), kind(subject.encoding),
                      subject.precision.text());
+  out += contained(subject.containment);
   out += summary(found, subject.precision, style);
   if (found.entries == 0) return out;
   for (const auto& against : found.against)

@@ -71,6 +71,12 @@ Json of(const Parameters& parameters) {
   return out;
 }
 
+// Nothing without a sandbox.
+Json of(const Containment& containment) {
+  if (containment.contained.empty()) return Json::object();
+  return {{"contained", containment.contained}, {"not_contained", containment.not_contained}};
+}
+
 Json of(const Accuracy& accuracy, const Entry& entry) {
   if (accuracy.keys == 0) return {{"position", entry.position}, {"column", entry.column}};
   return {{"query", entry.position},
@@ -137,6 +143,7 @@ std::string json(const GateResult& gated) {
               {"skipped", gated.skipped},
               {"not_checked", gated.not_checked},
               {"explanations", Json::array()}};
+  out.update(of(gated.subject.containment));
   for (const PropertyResult& result : gated.results) {
     Json one = {{"property", result.id}};
     one.update(of(result.verdict));
@@ -175,9 +182,10 @@ std::string json(const std::vector<Cell>& cells) {
   return written(out);
 }
 
-std::string json(std::string_view id, const Verdict& verdict) {
+std::string json(std::string_view id, const Verdict& verdict, const Containment& containment) {
   Json out = {{"property", id}};
   out.update(of(verdict));
+  out.update(of(containment));
   return written(out);
 }
 
@@ -185,6 +193,7 @@ std::string json(const AccuracyReport& report) {
   Json out = {{"encoding", report.encoding},           {"parameters", of(report.parameters)},
               {"subject", report.subject.name},        {"description", report.subject.description},
               {"kind", kind(report.subject.encoding)}, {"precision", report.subject.precision.word()}};
+  out.update(of(report.subject.containment));
   out.update(of(report.accuracy));
   return written(out);
 }

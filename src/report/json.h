@@ -16,7 +16,7 @@ namespace posproof::report {
 
 std::string json(const GateResult& gated);
 std::string json(const std::vector<Cell>& cells);
-std::string json(std::string_view id, const Verdict& verdict);
+std::string json(std::string_view id, const Verdict& verdict, const Containment& containment = {});
 
 std::string json(const AccuracyReport& report);  // with the whole curve
 

@@ -90,6 +90,12 @@ std::string options(const EncodingSpec& spec, const Parameters& parameters) {
   return out;
 }
 
+std::string contained(const Containment& containment) {
+  if (containment.contained.empty()) return "";
+  return fmt::format("  contained: {}\n  not contained: {}\n", fmt::join(containment.contained, ", "),
+                     fmt::join(containment.not_contained, ", "));
+}
+
 std::string quoted(std::string_view words) {
   const bool plain = printable(words) == words;
   std::string out = plain ? "'" : "$'";
@@ -126,9 +132,11 @@ std::string gated(const GateResult& gated, const Style& style) {
   std::string out = fmt::format("gate {}{} of {}\n", gated.encoding, given, printable(gated.subject.name));
   out += fmt::format("  {} gives {} in {}\n", printable(gated.subject.description),
                      kind(gated.subject.encoding), gated.subject.precision.text());
+  out += contained(gated.subject.containment);
   for (const PropertyResult& result : gated.results) {
-    const std::string again = fmt::format("posproof check {} {}{} {}", result.id, gated.encoding, given,
-                                          quoted(gated.subject.name));
+    const std::string again = fmt::format("posproof check {} {}{} {}{}", result.id, gated.encoding, given,
+                                          quoted(gated.subject.name),
+                                          gated.subject.containment.contained.empty() ? "" : " --sandbox");
     const Property& property = *result.property;
     if (!result.same_as.empty()) {
       out += fmt::format("{}  {}  fails in the same way as {}\n", style.paint(fmt::format("{:9}", "REFUTED")),

@@ -40,6 +40,9 @@ std::string explain(std::string_view id, const Defect& defect);
 std::string explain(std::string_view id, const Experiment& experiment);
 std::string explain(const Term& term);
 
+// `  contained: no network, ...`, `  not contained: ...`, a line each; nothing without a sandbox.
+std::string contained(const Containment& containment);
+
 // The parameters as options of the command line, those that are standard left out: ` --dim 128`.
 std::string options(const EncodingSpec& spec, const Parameters& parameters);
 

@@ -53,6 +53,7 @@ struct GateOptions {
   std::chrono::milliseconds call_time{20000};
   std::chrono::milliseconds total{120000};  // for the whole run; what is not asked by then is undecided
   std::optional<std::pair<Position, Position>> positions = {};  // only these, both ends included
+  bool sandbox = false;     // the subject is started in one: subject/sandbox.h
   bool exhaustive = false;  // agreement at every position of a live subject, too, however many there are
   // Told before each property: its id, its number and how many there are.
   std::function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};

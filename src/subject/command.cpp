@@ -74,6 +74,7 @@ Subject open_command(const Words& words, const Expected& expected) {
       .description = described(it),
       .encoding = answered(declared, talk),
       .precision = words.precision.value_or(it.precision),
+      .containment = talk->containment(),
       .renew = [talk] { talk->renew(); },
   };
 }

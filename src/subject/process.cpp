@@ -69,7 +69,7 @@ std::string signal_name(int number) {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& argv) {
+Process::Process(const std::vector<std::string>& argv, Status seen) : seen_(seen) {
   std::signal(SIGPIPE, SIG_IGN);  // a write to a dead child is an error to report, not our end
   auto [child_in, in] = make_pipe();
   auto [out, child_out] = make_pipe();
@@ -197,6 +197,8 @@ bool Process::ended() {
 
 std::string Process::ending() const {
   if (!exited_) return "closes its stdout";
+  if (cause_ == CLD_EXITED && seen_ == Status::of_a_wrapper && status_ > 128)
+    return fmt::format("is killed by {}", signal_name(status_ - 128));
   if (cause_ == CLD_EXITED) return fmt::format("exits with status {}", status_);
   return fmt::format("is killed by {}", signal_name(status_));
 }

@@ -17,8 +17,12 @@ class Process {
   using Clock = std::chrono::steady_clock;
   enum class Wait { ready, ended, late, interrupted };
 
+  // Whose exit status we see. A wrapper of another program, as a shell or bwrap is, exits with 128 + N where
+  // that was killed by signal N.
+  enum class Status { of_the_program, of_a_wrapper };
+
   // Starts argv[0], sought on PATH, without a shell. Throws SubjectError where that is not possible.
-  explicit Process(const std::vector<std::string>& argv);
+  explicit Process(const std::vector<std::string>& argv, Status seen = Status::of_the_program);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -55,6 +59,7 @@ class Process {
   bool wait_for_exit(Clock::time_point deadline);
   bool supervisor_ends(Clock::time_point deadline);
 
+  Status seen_;
   pid_t supervisor_ = -1;
   int link_ = -1;                      // to the supervisor
   int in_ = -1, out_ = -1, err_ = -1;  // ours of its stdin, stdout, stderr

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
@@ -49,8 +50,10 @@ TEST(Process, that_cannot_be_started_is_refused_with_the_reason) {
     return testing::thrown("", [&] { Process process({program}); });
   };
   EXPECT_EQ(refused("/no/such"), "`/no/such` cannot be started: No such file or directory");
-  EXPECT_EQ(refused("no_such_program_on_path"),
-            "`no_such_program_on_path` cannot be started: No such file or directory");
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere:/usr/bin", 1);
+  EXPECT_EQ(refused("no_such_program"), "`no_such_program` cannot be started: No such file or directory");
+  ::setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(refused("/etc/passwd"), "`/etc/passwd` cannot be started: Permission denied");
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
 }

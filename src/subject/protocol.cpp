@@ -9,6 +9,7 @@
 
 #include "core/failure.h"
 #include "subject/interrupt.h"
+#include "subject/sandbox.h"
 #include "subject/words.h"
 
 namespace posproof {
@@ -78,6 +79,12 @@ SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv
       encoding_(expected.encoding),
       parameters_(expected.parameters.text()),
       call_time_(expected.call_time) {
+  if (expected.sandbox) {
+    Sandboxed all = sandboxed(argv_);
+    argv_ = std::move(all.argv);
+    containment_ = std::move(all.containment);
+    seen_ = Process::Status::of_a_wrapper;
+  }
   start();
 }
 
@@ -119,7 +126,7 @@ Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const
 void SubjectProtocol::start() {
   question_.clear();
   answered_ = false;
-  process_ = std::make_unique<Process>(argv_);
+  process_ = std::make_unique<Process>(argv_, seen_);
   introduce("hello");
 }
 

@@ -43,6 +43,7 @@ class SubjectProtocol {
   void renew();
 
   const Introduction& introduction() const { return introduction_; }
+  const Containment& containment() const { return containment_; }
 
   // Asks, and checks that the answer has that shape. Throws Refusal where the subject declines and Failure
   // (core/failure.h) where it raises an error, dies or answers otherwise. One that was late twice is not
@@ -72,6 +73,8 @@ class SubjectProtocol {
 
   std::string name_;
   std::vector<std::string> argv_;
+  Process::Status seen_ = Process::Status::of_the_program;
+  Containment containment_;
   std::string encoding_, parameters_;
   std::chrono::milliseconds call_time_;
   Introduction introduction_;

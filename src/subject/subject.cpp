@@ -16,6 +16,9 @@ Subject open(std::string_view words, const Expected& expected) {
   if (parsed.scheme != "cmd" && parsed.scheme != "table")
     throw std::invalid_argument(fmt::format(
         "`{}`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `{}:`", words, parsed.scheme));
+  if (expected.sandbox && parsed.scheme != "cmd")
+    throw std::invalid_argument(
+        fmt::format("`{}`: --sandbox is for a program, `cmd:PROGRAM ARGS`; a file is only read", words));
   const auto* rotary = expected.declared.empty() ? nullptr : std::get_if<Rotary>(&expected.declared.front());
   Subject subject = parsed.scheme == "cmd" ? open_command(parsed, expected)
                     : rotary               ? open_cache(parsed, *rotary, expected)

@@ -34,6 +34,11 @@ struct Stored {
   std::function<void(std::size_t at, std::span<std::byte> to)> read;
 };
 
+// What a program in a sandbox is kept from, and what not, in words. Both are empty without one.
+struct Containment {
+  std::vector<std::string> contained = {}, not_contained = {};
+};
+
 // An encoding under test with its name and precision.
 struct Subject {
   std::string name;         // as the user wrote it, printable
@@ -42,6 +47,7 @@ struct Subject {
   Precision precision;
   bool live = true;                   // answers calls; false: a file of numbers
   std::optional<Stored> stored = {};  // of a file that is a table
+  Containment containment = {};
   // From now on `encoding` asks new objects, which were asked nothing before. Throws SubjectError; none for a
   // file.
   std::function<void()> renew = {};
@@ -56,6 +62,7 @@ struct Expected {
   // replaced.
   std::vector<Encoding> declared;
   std::chrono::milliseconds call_time{20000};  // longest time for one answer
+  bool sandbox = false;  // a program is started in one, or not at all: subject/sandbox.h
 };
 
 // SUBJECT is `cmd:PROGRAM ARGS...[@precision]` (framed protocol on stdin and stdout, see subject/protocol.md)
