@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Seeded entries are computed one by one: a million of them take long enough to be met in the middle.
+// Seeded entries are computed one by one: 64 million of them take long enough to be met in the middle.
 class InterruptedOracle : public ::testing::Test {
  protected:
   InterruptedOracle() { fs::create_directories(folder_); }
@@ -52,7 +52,7 @@ class InterruptedOracle : public ::testing::Test {
 
 TEST_F(InterruptedOracle, leaves_nothing_behind_and_ends_by_its_signal) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const int status = end(begun("16384", signal, SIG_DFL), signal);
+    const int status = end(begun("65536", signal, SIG_DFL), signal);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal << ": " << status;
     EXPECT_TRUE(fs::is_empty(folder_)) << signal;
   }

@@ -116,6 +116,8 @@ TEST(Process, does_not_outlive_us_whatever_ends_us) {
 
 TEST(Process, that_writes_to_stderr_without_end_is_late_in_time_and_takes_no_memory) {
   Process process({"sh", "-c", "yes problem >&2"});
+  const auto most = a_minute();
+  while (process.stderr_tail().empty() && Process::Clock::now() < most) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(process.await(1, Process::Clock::now() + 300ms), Process::Wait::late);
   EXPECT_LE(process.stderr_tail().size(), 4096u);
   EXPECT_NE(process.stderr_tail().find("problem\nproblem\n"), std::string::npos);
