@@ -83,6 +83,8 @@ if wrong == "other_dtype":
     said["dtype"] = "I64"
 if wrong == "other_precision":
     said["precision"] = "fp31"
+if wrong == "commanding_precision":
+    said["precision"] = "\033[2J"
 if wrong == "other_domain":
     said["domain"] = "10 5"
 if wrong == "domain":
