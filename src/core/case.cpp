@@ -13,7 +13,11 @@ namespace posproof {
 namespace {
 
 constexpr double largest_whole = 9007199254740992.0;  // 2^53: beyond it not every whole number is a double
-constexpr std::size_t longest_list = std::size_t{1} << 24;
+// What a text may hold, before memory is taken for it. The largest case of the suite's own has some 10^5
+// numbers.
+constexpr std::size_t most_numbers = std::size_t{1} << 22;  // in all its lists
+constexpr std::size_t most_names = 1024;
+constexpr std::size_t longest_quotation = 400;  // bytes of it in a refusal
 
 std::optional<double> number(std::string_view word) {
   double value = 0;
@@ -46,27 +50,32 @@ std::string list_text(const std::vector<double>& values) {
 }
 
 [[noreturn]] void refuse(std::string_view words, std::string_view why) {
-  throw std::invalid_argument(fmt::format("case `{}`: {}", words, why));
+  const std::string_view rest = words.size() > longest_quotation ? "..." : "";
+  throw std::invalid_argument(fmt::format("case `{}{}`: {}", words.substr(0, longest_quotation), rest, why));
 }
 
-std::vector<double> parse_list(std::string_view words, std::string_view body) {
+std::size_t times_of(std::string_view words, std::string_view item, std::string_view times) {
+  const auto repeat = number(times);
+  if (!repeat || *repeat < 1 || *repeat != std::floor(*repeat) || *repeat > largest_whole)
+    refuse(words, fmt::format("`{}` does not repeat a whole number of times", item));
+  return static_cast<std::size_t>(*repeat);
+}
+
+// `left`: how many numbers the lists of the text may have still.
+std::vector<double> parse_list(std::string_view words, std::string_view body, std::size_t& left) {
   std::vector<double> values;
   while (!body.empty()) {
     const auto comma = std::min(body.find(','), body.size());
-    std::string_view item = body.substr(0, comma);
+    const std::string_view item = body.substr(0, comma);
     if (comma + 1 == body.size()) refuse(words, "a list ends with a comma");
     body.remove_prefix(std::min(comma + 1, body.size()));
-    std::size_t times = 1;
-    if (const auto star = item.find('*'); star != std::string_view::npos) {
-      const auto repeat = number(item.substr(star + 1));
-      if (!repeat || *repeat < 1 || *repeat != std::floor(*repeat) || *repeat > double(longest_list))
-        refuse(words, fmt::format("`{}` does not repeat a whole number of times", item));
-      times = static_cast<std::size_t>(*repeat);
-      item = item.substr(0, star);
-    }
-    const auto value = number(item);
-    if (!value) refuse(words, fmt::format("`{}` is not a number", item));
-    if (values.size() + times > longest_list) refuse(words, "a list holds more than 2^24 numbers");
+    const auto star = std::min(item.find('*'), item.size());
+    const std::size_t times = star < item.size() ? times_of(words, item, item.substr(star + 1)) : 1;
+    const auto value = number(item.substr(0, star));
+    if (!value) refuse(words, fmt::format("`{}` is not a number", item.substr(0, star)));
+    if (times > left)
+      refuse(words, fmt::format("its lists hold more than {} numbers; so many are allowed", most_numbers));
+    left -= times;
     values.insert(values.end(), times, *value);
   }
   return values;
@@ -101,6 +110,7 @@ std::string text(const Value& value) {
 Case Case::parse(std::string_view words) {
   Case result;
   std::string_view rest = words;
+  std::size_t left = most_numbers;
   while (true) {
     const auto start = rest.find_first_not_of(" \t\n");
     if (start == std::string_view::npos) return result;
@@ -115,8 +125,10 @@ Case Case::parse(std::string_view words) {
     const std::string_view value = item.substr(equals + 1);
     if (!is_name(name)) refuse(words, fmt::format("`{}` is not a name", name));
     if (result.has(name)) refuse(words, fmt::format("`{}` is given twice", name));
+    if (result.fields().size() == most_names)
+      refuse(words, fmt::format("it has more than {} names; so many are allowed", most_names));
     if (value.size() >= 2 && value.front() == '[' && value.back() == ']')
-      result.set(name, parse_list(words, value.substr(1, value.size() - 2)));
+      result.set(name, parse_list(words, value.substr(1, value.size() - 2), left));
     else if (const auto real = number(value))
       result.set(name, *real);
     else if (is_word(value))

@@ -1,5 +1,6 @@
 #include "core/case.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,4 +66,27 @@ TEST(Case, names_the_word_it_does_not_understand) {
     EXPECT_STREQ(error.what(),
                  "case `i=3 j=3three`: `3three` is neither a number, a list like [0.25,0] nor a word");
   }
+}
+
+TEST(Case, takes_no_more_memory_than_is_allowed) {
+  const auto refused = [](const std::string& words) {
+    try {
+      Case::parse(words);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("it was parsed");
+  };
+  EXPECT_EQ(refused("q=[0*4194304]"), "it was parsed");
+  EXPECT_EQ(refused("q=[0*4194303] k=[1]"), "it was parsed");
+  const std::string why = ": its lists hold more than 4194304 numbers; so many are allowed";
+  for (const std::string& words : std::vector<std::string>{
+           "q=[0*4194305]", "q=[0*4194304,1]", "q=[0*4194303] k=[1*2]", "q=[1*9007199254740992]",
+           "q=[0*4000000] k=[0*4000000] v=[0*4000000] w=[0*4000000]"})
+    EXPECT_EQ(refused(words), "case `" + words + "`" + why);
+  std::string names;
+  for (int n = 0; n < 1024; ++n) names += fmt::format("n{}=1 ", n);
+  EXPECT_EQ(refused(names), "it was parsed");
+  const std::string more = refused(names + "n=1");
+  EXPECT_EQ(more, "case `" + names.substr(0, 400) + "...`: it has more than 1024 names; so many are allowed");
 }

@@ -5,6 +5,9 @@
 // Parameters in a line each, as specs declare them.
 namespace posproof {
 
+// No encoding is asked for with more heads: a bias of 4 x 4 tokens takes 2 MiB with so many.
+constexpr type::Whole any_heads{1, std::int64_t{1} << 14};
+
 Parameter whole(std::string_view name, type::Whole range, double standard, std::vector<double> grid,
                 std::string_view meaning, std::string_view unit = "");
 

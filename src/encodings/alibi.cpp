@@ -68,7 +68,7 @@ const EncodingSpec encodings::alibi{
     .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads)",
     .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
     .parameters =
-        {.all = {whole("heads", type::any_width, 8, {1, 2, 3, 8, 12}, "heads"),
+        {.all = {whole("heads", any_heads, 8, {1, 2, 3, 8, 12}, "heads"),
                  convention("rule", {"official", "geometric"},
                             "slopes of a number of heads that is no power of two: official (two sets), "
                             "geometric (one)"),

@@ -60,7 +60,7 @@ TEST(Alibi, declares_whether_it_is_causal) {
 
 TEST(Alibi, refuses_what_makes_no_sense) {
   const auto& spec = encodings::alibi;
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
   EXPECT_EQ(refused(spec, "rule=linear"), "`rule=linear`: allowed are official, geometric");
   EXPECT_EQ(refused(spec, "form=full"), "`form=full`: allowed are causal, symmetric");
   EXPECT_EQ(refused(spec, "rows=absolute"), "`rows=absolute`: allowed are relative, key_index");

@@ -117,7 +117,7 @@ const EncodingSpec encodings::rope{
     .source = "Su et al. 2021, RoFormer: Enhanced Transformer with Rotary Position Embedding, eq. 34",
     .parameters =
         {.all = {whole("dim", type::any_width, 64, {2, 4, 6, 8, 64}, "width of a head", "channels"),
-                 whole("heads", type::any_width, 1, {1, 3}, "heads, all rotated alike"),
+                 whole("heads", any_heads, 1, {1, 3}, "heads, all rotated alike"),
                  above_0("base", 10000, {10000, 500000},
                          "ratio of the slowest wavelength to the fastest, in the limit"),
                  convention(
@@ -157,7 +157,12 @@ const EncodingSpec encodings::rope{
                                       0.0,
                                       {0.0},
                                       "factor of cosine and sine; 0: 0.1 ln factor + 1"})},
-         .relations = {{{"rotary_dim", "dim"},
+         .relations = {{{"heads", "dim"},
+                        "at most 1048576 channels in all heads",
+                        [](const Arguments& p) {
+                          return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi};
+                        }},
+                       {{"rotary_dim", "dim"},
                         "widths up to `dim`",
                         [](const Arguments& p) { return p.width("rotary_dim") <= p.width("dim"); }},
                        {{"dim", "rotary_dim"},

@@ -137,7 +137,9 @@ TEST(Rope, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(spec, "dim=8 rotary_dim=3"),
             "`dim=8 rotary_dim=3`: allowed are even numbers of channels that rotate");
   EXPECT_EQ(refused(spec, "dim=8 rotary_dim=10"), "`rotary_dim=10 dim=8`: allowed are widths up to `dim`");
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "heads=64 dim=16386"),
+            "`heads=64 dim=16386`: allowed are at most 1048576 channels in all heads");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
   EXPECT_EQ(refused(spec, "base=-10000"), "`base=-10000`: allowed are finite numbers above 0");
   EXPECT_EQ(refused(spec, "layout=neox"), "`layout=neox`: allowed are half_split, interleaved");
   EXPECT_EQ(refused(spec, "exponent=width"), "`exponent=width`: allowed are rotary_dim, dim");

@@ -72,7 +72,7 @@ TEST(T5Bias, declares_its_buckets) {
 
 TEST(T5Bias, refuses_what_makes_no_sense) {
   const auto& spec = encodings::t5_bias;
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
   EXPECT_EQ(refused(spec, "buckets=1"), "`buckets=1`: allowed are whole numbers from 2 to 1024");
   EXPECT_EQ(refused(spec, "buckets=2"),
             "`buckets=2 direction=bidirectional`: allowed are even numbers from 4");
