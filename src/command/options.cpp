@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "report/file.h"
-#include "report/schema.h"
+#include "subject/parameter_file.h"
 
 namespace posproof::command {
 
@@ -108,7 +108,7 @@ std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
 Parameters GivenParameters::read(const EncodingSpec& spec) const {
   Parameters given;
   if (!file_.empty())
-    given = report::parameters_of(file_, report::text_of_file(file_, report::longest_parameters));
+    given = parameters_of(file_, report::text_of_file(file_, longest_parameters));
   for (const auto& [name, word] : words_)
     if (!word.empty()) given.set(name, value_of(name, word));
   return with(spec, given);

@@ -10,15 +10,11 @@
 #include "catalogue/encodings.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
-#include "subject/json_text.h"
-#include "subject/words.h"
 
 namespace posproof::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t most_parameters = 1000;  // of a file; no encoding has a tenth of them
 
 // A flag is true or false in JSON, and a whole number has no point.
 Json of(const Type& type, const Value& value) {
@@ -111,34 +107,6 @@ std::string json_of_encodings() {
     out.push_back(std::move(one));
   }
   return out.dump(2) + "\n";
-}
-
-Parameters parameters_of(std::string_view file, std::string_view json) {
-  if (const std::string fault = fault_of_json(json); !fault.empty())
-    throw std::invalid_argument(fmt::format("`{}` {}", file, fault));
-  const auto read = nlohmann::json::parse(json);
-  if (!read.is_object())
-    throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file));
-  if (read.size() > most_parameters)
-    throw std::invalid_argument(
-        fmt::format("`{}` has {} parameters; {} are allowed", file, read.size(), most_parameters));
-  Parameters out;
-  for (const auto& [name, value] : read.items()) {
-    const auto numbers = [](const nlohmann::json& one) { return one.is_number(); };
-    if (value.is_number())
-      out.set(name, value.get<double>());
-    else if (value.is_string())
-      out.set(name, value.get<std::string>());
-    else if (value.is_boolean())
-      out.set(name, value.get<bool>() ? "true" : "false");
-    else if (value.is_array() && std::all_of(value.begin(), value.end(), numbers))
-      out.set(name, value.get<std::vector<double>>());
-    else
-      throw std::invalid_argument(
-          fmt::format("`{}`: `{}={}`: allowed are a number, a word, true, false or a list of numbers", file,
-                      name, printable(value.dump(), 100)));
-  }
-  return out;
 }
 
 }  // namespace posproof::report
