@@ -20,6 +20,8 @@ template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // clang 14 finds it no other way
 
 std::size_t place(const Operand& operand, Axis axis) {
   const auto found = std::find(operand.axes.begin(), operand.axes.end(), axis);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utf8.h>
+#include <utf8/unchecked.h>
 
 #include <filesystem>
 #include <stdexcept>
@@ -82,18 +83,19 @@ std::string printable(std::string_view text, std::size_t most) {
     while (from != to) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(*from++));
   };
   auto at = text.begin();
+  auto invalid = utf8::find_invalid(at, text.end());
   for (; at != text.end() && most > 0; --most) {
     const auto begin = at;
-    try {
-      const char32_t c = utf8::next(at, text.end());
-      if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c < 0xA0))
-        escape(begin, at);
-      else
-        out.append(begin, at);
-    } catch (const utf8::exception&) {
-      at = begin + 1;
-      escape(begin, at);
+    if (at == invalid) {
+      escape(begin, ++at);
+      invalid = utf8::find_invalid(at, text.end());
+      continue;
     }
+    const char32_t c = utf8::unchecked::next(at);
+    if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c < 0xA0))
+      escape(begin, at);
+    else
+      out.append(begin, at);
   }
   return at == text.end() ? out : out + "...";
 }
