@@ -41,6 +41,12 @@ struct Answers {
     const auto* list = std::get_if<std::vector<double>>(&value);
     return list != nullptr && is_order(*list, a.size);
   }
+  bool operator()(const choice::Size& a) const {
+    const auto* real = std::get_if<double>(&value);
+    return real != nullptr && std::any_of(a.sizes.begin(), a.sizes.end(), [real](std::int64_t size) {
+             return static_cast<double>(size) == *real;
+           });
+  }
   bool operator()(const choice::OneOf& a) const {
     return std::any_of(a.values.begin(), a.values.end(),
                        [&](const Value& v) { return text(v) == text(value); });
@@ -65,6 +71,9 @@ struct Allowed {
   std::string operator()(const choice::Permutation& a) const {
     return fmt::format("an order of 0 to {}", a.size - 1);
   }
+  std::string operator()(const choice::Size& a) const {
+    return fmt::format("one of {}", fmt::join(a.sizes, ", "));
+  }
   std::string operator()(const choice::OneOf& a) const {
     std::vector<std::string> words;
     for (const Value& value : a.values) words.push_back(text(value));
@@ -73,7 +82,7 @@ struct Allowed {
 };
 
 // How many answers there are; 0 for "too many to count".
-std::uint64_t size(const Choice& choice) {
+std::uint64_t count_of(const Choice& choice) {
   struct {
     std::uint64_t operator()(const choice::Integer& a) const {
       return static_cast<std::uint64_t>(a.hi - a.lo) + 1;
@@ -88,6 +97,7 @@ std::uint64_t size(const Choice& choice) {
       return product;
     }
     std::uint64_t operator()(const choice::OneOf& a) const { return a.values.size(); }
+    std::uint64_t operator()(const choice::Size& a) const { return a.sizes.size(); }
   } visitor;
   const std::uint64_t n = std::visit(visitor, choice);
   return n > most_enumerated ? 0 : n;
@@ -104,6 +114,7 @@ struct Nth {
   }
   Value operator()(const choice::Values&) const { throw std::logic_error("contents cannot be enumerated"); }
   Value operator()(const choice::OneOf& a) const { return a.values[n]; }
+  Value operator()(const choice::Size& a) const { return static_cast<double>(a.sizes[n]); }
   // The n-th permutation, read off n in the factorial number system.
   Value operator()(const choice::Permutation& a) const {
     std::vector<double> left(a.size), order;
@@ -137,6 +148,21 @@ Value Draw::next(std::string_view name, const Choice& choice) {
 std::int64_t Draw::integer(std::string_view name, std::int64_t lo, std::int64_t hi) {
   if (lo > hi) throw Discard{};
   return static_cast<std::int64_t>(std::get<double>(next(name, choice::Integer{lo, hi})));
+}
+
+std::size_t Draw::size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most) {
+  choice::Size choice{{}, 0};
+  for (std::int64_t n = std::max<std::int64_t>(1, least); n <= usual; ++n) choice.sizes.push_back(n);
+  choice.usual = choice.sizes.size();
+  for (const std::int64_t n : tile_edges)
+    if (n > usual && n <= most) choice.sizes.push_back(n);
+  if (least <= 0) choice.sizes.push_back(0);
+  return size(name, std::move(choice));
+}
+
+std::size_t Draw::size(std::string_view name, choice::Size sizes) {
+  if (sizes.usual == 0) throw Discard{};
+  return static_cast<std::size_t>(std::get<double>(next(name, std::move(sizes))));
 }
 
 Position Draw::position(std::string_view name, const Domain& within) {
@@ -188,7 +214,7 @@ std::vector<std::string> Replay::unused() const {
 }
 
 Value Enumerate::answer(std::string_view name, const Choice& choice) {
-  const std::uint64_t n = size(choice);
+  const std::uint64_t n = count_of(choice);
   if (n == 0) throw std::logic_error(fmt::format("`{}` has too many answers to enumerate", name));
   if (depth_ == digits_.size()) digits_.push_back({0, n});
   digits_[depth_].size = n;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ namespace choice {
 struct Integer {  // a whole number, both ends included; simplest: nearest to 0
   std::int64_t lo, hi;
 };
+struct Size {  // how many, tokens mostly: one of these; simplest first
+  std::vector<std::int64_t> sizes;
+  std::size_t usual;  // so many of them, the first ones, are drawn most of the time
+};
 struct PositionIn {  // a position, sought where errors gather; simplest: `lo`
   Position lo, hi;
   const std::vector<Position>* hard;  // of the encoding's domain, may be null
@@ -41,8 +46,12 @@ struct OneOf {  // one of these numbers or words, simplest first
 };
 }  // namespace choice
 
-using Choice =
-    std::variant<choice::Integer, choice::PositionIn, choice::Values, choice::Permutation, choice::OneOf>;
+using Choice = std::variant<choice::Integer, choice::PositionIn, choice::Values, choice::Permutation,
+                            choice::OneOf, choice::Size>;
+
+// The sizes at which kernels that work in tiles or packs of 8, 16, 32, 64 or 128 change what they do: full
+// tiles, one more, one less.
+constexpr std::array<std::int64_t, 9> tile_edges = {16, 17, 31, 32, 33, 64, 127, 128, 129};
 
 // Whether a value is an answer to that question.
 bool answers(const Value& value, const Choice& choice);
@@ -55,6 +64,9 @@ class Draw {
   virtual ~Draw() = default;
 
   std::int64_t integer(std::string_view name, std::int64_t lo, std::int64_t hi);
+  // From `least` to `usual`, or one of `tile_edges` up to `most`, now and then.
+  std::size_t size(std::string_view name, std::int64_t least, std::int64_t usual, std::int64_t most);
+  std::size_t size(std::string_view name, choice::Size sizes);
   Position position(std::string_view name, const Domain& within);
   Position position(std::string_view name, const Domain& within, Position lo, Position hi);
   std::vector<double> content(std::string_view name, std::size_t size);
@@ -95,8 +107,8 @@ class Replay final : public Draw {
   Case recorded_;
 };
 
-// Every case of a small domain, in order: run the check, then call `next` until it says no. Integer, Place,
-// Option and Order are enumerated; a Content or more than 2^20 answers to one question throws
+// Every case of a small domain, in order: run the check, then call `next` until it says no. Integer, Size,
+// Place, Option and Order are enumerated; a Content or more than 2^20 answers to one question throws
 // std::logic_error.
 class Enumerate final : public Draw {
  public:

@@ -77,6 +77,12 @@ TEST(Enumerate, a_check_may_stop_early) {
   EXPECT_EQ(cases, (std::set<std::string>{"i=0 j=1", "i=0 j=2", "i=0 j=3", "i=1 j=2", "i=1 j=3"}));
 }
 
+TEST(Enumerate, visits_every_size_once) {
+  EXPECT_EQ(all_cases([](Draw& draw) { draw.size("n", 0, 2, 40); }),
+            (std::vector<std::string>{"n=1", "n=2", "n=16", "n=17", "n=31", "n=32", "n=33", "n=0"}));
+  EXPECT_EQ(all_cases([](Draw& draw) { draw.size("n", 2, 3, 1); }), (std::vector<std::string>{"n=2", "n=3"}));
+}
+
 TEST(Enumerate, refuses_what_is_endless) {
   Enumerate contents, large;
   EXPECT_THROW(contents.content("q", 1), std::logic_error);
@@ -110,6 +116,8 @@ TEST(Replay, gives_what_was_recorded) {
 TEST(Replay, says_what_was_asked_and_what_came) {
   const auto integer = [](Draw& draw) { draw.integer("n", -2, 3); };
   EXPECT_EQ(refusal("m=1", integer), "case `m=1`: `n` is missing, a whole number from -2 to 3 was asked for");
+  EXPECT_EQ(refusal("n=4", [](Draw& draw) { draw.size("n", 0, 2, 17); }),
+            "case `n=4`: `n=4`, one of 1, 2, 16, 17, 0 was asked for");
   EXPECT_EQ(refusal("n=4", integer), "case `n=4`: `n=4`, a whole number from -2 to 3 was asked for");
   EXPECT_EQ(refusal("n=0.5", integer), "case `n=0.5`: `n=0.5`, a whole number from -2 to 3 was asked for");
   EXPECT_EQ(refusal("n=[1]", integer), "case `n=[1]`: `n=[1]`, a whole number from -2 to 3 was asked for");

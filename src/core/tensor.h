@@ -25,7 +25,8 @@ struct Tensor {
   explicit Tensor(Shape extents);
   Tensor(Shape extents, std::vector<double> values);  // throws std::length_error where the two disagree
 
-  std::size_t rows() const { return shape.empty() ? 1 : data.size() / width(); }
+  // Where the innermost axis is empty, so is every row, and there are none.
+  std::size_t rows() const { return shape.empty() ? 1 : data.empty() ? 0 : data.size() / width(); }
   std::size_t width() const { return shape.empty() ? 1 : shape.back(); }
 
   // Row r of the array seen as a matrix whose rows are the innermost axis.

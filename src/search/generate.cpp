@@ -136,6 +136,22 @@ std::int64_t integer(Stream& stream, const choice::Integer& a) {
   }
 }
 
+// Which of the unusual sizes, if one of them: `number` is that of the case, `asked` counts the sizes that it
+// drew before. Of 16 cases two have their first size from there, three the second, and one of these both:
+// there may be many keys for one query.
+std::optional<std::uint64_t> unusual(Stream& stream, std::uint64_t number, std::uint64_t asked) {
+  const bool first = number % 8 == 7, second = number % 8 == 3 || number % 16 == 15;
+  if (asked == 0) return first ? std::optional(number / 8) : std::nullopt;
+  return asked == 1 && second ? std::optional(stream.next()) : std::nullopt;
+}
+
+std::int64_t size(Stream& stream, const choice::Size& a, std::uint64_t number, std::uint64_t asked) {
+  const std::size_t rest = a.sizes.size() - a.usual;
+  const auto other = rest == 0 ? std::nullopt : unusual(stream, number, asked);
+  if (other) return a.sizes[a.usual + *other % rest];
+  return integer(stream, {a.sizes.front(), a.sizes[a.usual - 1]});
+}
+
 // A whole number of 64ths from -2 to 2, so at most 8 significant bits: exact in bf16, and so everywhere.
 // `width` (1 to 128) is the largest numerator.
 double entry(std::uint64_t sixteen_bits, std::uint64_t width) {
@@ -221,15 +237,24 @@ std::vector<double> order(Stream& stream, std::size_t size) {
   return values;
 }
 
-// One generator for each kind of question. `earlier`: the positions of this case so far.
-rc::Gen<Value> generator(const Choice& choice, const std::vector<std::int64_t>& earlier) {
+// What this case is, and what it drew so far.
+struct Drawing {
+  std::uint64_t number;
+  std::uint64_t sizes = 0;
+  std::vector<std::int64_t> positions = {};
+};
+
+// One generator for each kind of question.
+rc::Gen<Value> generator(const Choice& choice, const Drawing& drawing) {
   return [&](const rc::Random& random, int size) {
     Stream stream(random);
     Value value = 0.0;
     if (const auto* i = std::get_if<choice::Integer>(&choice))
       value = static_cast<double>(integer(stream, *i));
     if (const auto* p = std::get_if<choice::PositionIn>(&choice))
-      value = static_cast<double>(place(stream, *p, earlier));
+      value = static_cast<double>(place(stream, *p, drawing.positions));
+    if (const auto* s = std::get_if<choice::Size>(&choice))
+      value = static_cast<double>(posproof::size(stream, *s, drawing.number, drawing.sizes));
     if (const auto* c = std::get_if<choice::Values>(&choice)) value = content(stream, c->size, size);
     if (const auto* o = std::get_if<choice::Permutation>(&choice)) value = order(stream, o->size);
     if (const auto* o = std::get_if<choice::OneOf>(&choice))
@@ -243,27 +268,29 @@ rc::Gen<Value> generator(const Choice& choice, const std::vector<std::int64_t>& 
 struct RandomChoice::State {
   rc::Random random;
   int size;
-  std::vector<std::int64_t> earlier = {};
+  Drawing drawing;
 };
 
-RandomChoice::RandomChoice(std::uint64_t key, std::uint64_t attempt) {
+RandomChoice::RandomChoice(std::uint64_t key, std::uint64_t attempt, std::optional<std::uint64_t> number) {
   rc::Random random(rc::Random::Key{key, mixed(key), attempt, 0});
   // Drawn, not counted up from 0: otherwise a run of one case would always be of size 0.
   const int size = static_cast<int>(random.split().next() % (rc::kNominalSize + 1));
-  state_.reset(new State{random, size});
+  // What is drawn again, is of another size: none is discarded for ever.
+  state_.reset(new State{random, size, {.number = number.value_or(mixed(key)) + 8 * attempt}});
 }
 
 RandomChoice::~RandomChoice() = default;
 RandomChoice::RandomChoice(RandomChoice&&) noexcept = default;
 
 Value RandomChoice::answer(const Choice& choice) {
-  Value value = generator(choice, state_->earlier)(state_->random.split(), state_->size).value();
+  Value value = generator(choice, state_->drawing)(state_->random.split(), state_->size).value();
   if (std::holds_alternative<choice::PositionIn>(choice))
-    state_->earlier.push_back(static_cast<std::int64_t>(std::get<double>(value)));
+    state_->drawing.positions.push_back(static_cast<std::int64_t>(std::get<double>(value)));
+  if (std::holds_alternative<choice::Size>(choice)) ++state_->drawing.sizes;
   return value;
 }
 
 RandomDraw::RandomDraw(std::uint64_t seed, std::string_view id, std::uint64_t n, std::uint64_t attempt)
-    : choose_(hash(seed, id, n), attempt) {}
+    : choose_(hash(seed, id, n), attempt, n) {}
 
 }  // namespace posproof

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "core/draw.h"
@@ -13,8 +14,9 @@ namespace posproof {
 // integer arithmetic decides, so the answers are the same over compilers and machines.
 class RandomChoice {
  public:
-  // Equal keys and equal questions give equal answers.
-  RandomChoice(std::uint64_t key, std::uint64_t attempt);
+  // Equal keys and equal questions give equal answers. `number`: of the case. Unusual sizes are spread over
+  // the numbers, so that a few hundred cases visit each of them several times.
+  RandomChoice(std::uint64_t key, std::uint64_t attempt, std::optional<std::uint64_t> number = {});
   ~RandomChoice();
   RandomChoice(RandomChoice&&) noexcept;
   Value answer(const Choice& choice);

@@ -1,6 +1,7 @@
 #include "search/generate.h"
 
 #include <gtest/gtest.h>
+#include <map>
 
 #include <cmath>
 #include <functional>
@@ -115,6 +116,28 @@ TEST(RandomDraw, orders_are_orders_and_often_close_to_the_identity) {
     displaced_two += displaced == 2;
   }
   EXPECT_GT(displaced_two, 60);
+}
+
+// Deterministically, by the number of the case: none is missed by bad luck.
+TEST(RandomDraw, three_hundred_cases_have_every_size_several_times) {
+  std::map<std::size_t, int> first, second, both;
+  int unusual = 0;
+  for (std::uint64_t n = 0; n < 300; ++n) {
+    RandomDraw draw(1, "sizes", n);
+    const std::size_t a = draw.size("a", 0, 4, 129), b = draw.size("b", 0, 4, 129);
+    ++first[a], ++second[b];
+    const bool long_a = a == 0 || a > 4, long_b = b == 0 || b > 4;
+    unusual += long_a || long_b;
+    if (long_b && !long_a) ++both[0];
+    if (long_a && long_b) ++both[1];
+  }
+  for (const std::int64_t size : {0, 16, 17, 31, 32, 33, 64, 127, 128, 129}) {
+    EXPECT_GE(first[static_cast<std::size_t>(size)], 3) << size;
+    EXPECT_GE(second[static_cast<std::size_t>(size)], 1) << size;
+  }
+  EXPECT_GE(both[0], 30);
+  EXPECT_GE(both[1], 15);
+  EXPECT_LE(unusual, 80);  // they cost most of the time
 }
 
 // The first cases of one plan, word for word: they are the same over compilers, optimisation and machines.

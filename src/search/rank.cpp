@@ -48,6 +48,10 @@ struct Tiers {
     const std::int64_t from = std::clamp<std::int64_t>(0, a.lo, a.hi), x = whole(value);
     integers.push_back(2 * static_cast<std::uint64_t>(std::abs(x - from)) + (x < from));
   }
+  void add(const Value& value, const choice::Size& a) {
+    const auto at = std::find(a.sizes.begin(), a.sizes.end(), whole(value));
+    integers.push_back(static_cast<std::uint64_t>(at - a.sizes.begin()));
+  }
   void add(const Value& value, const choice::PositionIn& a) {
     places.push_back(static_cast<std::uint64_t>(whole(value) - a.lo));
   }
@@ -80,6 +84,7 @@ Value simplest(const Choice& choice) {
     Value operator()(const choice::Integer& a) const {
       return static_cast<double>(std::clamp<std::int64_t>(0, a.lo, a.hi));
     }
+    Value operator()(const choice::Size& a) const { return static_cast<double>(a.sizes.front()); }
     Value operator()(const choice::PositionIn& a) const { return static_cast<double>(a.lo); }
     Value operator()(const choice::Values& a) const { return std::vector<double>(a.size); }
     Value operator()(const choice::Permutation& a) const {

@@ -18,10 +18,10 @@ Value simplest(const Choice& choice);
 
 // How complicated a case is: of two, the one with the smaller rank (compared as lists of numbers, first
 // difference first) is the simpler. In this order: the number of fields; options by their place in the list;
-// integers by their distance from the simplest; the lengths of lists; orders by inversions; positions by
-// their distance from the lowest; how many entries of contents are not 0; the entries: finite before not,
-// integer before fraction, few significant bits, few bits after the point, small, positive, and what is not 0
-// to the front.
+// integers by their distance from the simplest, sizes by their place in the list; the lengths of lists;
+// orders by inversions; positions by their distance from the lowest; how many entries of contents are not 0;
+// the entries: finite before not, integer before fraction, few significant bits, few bits after the point,
+// small, positive, and what is not 0 to the front.
 //
 // Well-founded: the first numbers (how many fields of each kind) decide how many the fields before the
 // contents take, the lengths how many the contents take, and lists of natural numbers of one length have no

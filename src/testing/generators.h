@@ -94,6 +94,16 @@ inline rc::Gen<Choice> any_choice() {
                }),
       gen::map(gen::inRange<std::size_t>(0, 5), [](std::size_t n) { return Choice(choice::Values{n}); }),
       gen::map(gen::inRange<std::size_t>(0, 6), [](std::size_t n) { return Choice(choice::Permutation{n}); }),
+      gen::map(gen::pair(gen::inRange<std::size_t>(1, 4), gen::inRange<std::size_t>(0, 3)),
+               [](const std::pair<std::size_t, std::size_t>& sizes) {
+                 const std::vector<std::int64_t> all = {1, 2, 3, 16, 17, 0};
+                 const auto others = all.begin() + 3;
+                 choice::Size size{{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(sizes.first)},
+                                   sizes.first};
+                 size.sizes.insert(size.sizes.end(), others,
+                                   others + static_cast<std::ptrdiff_t>(sizes.second));
+                 return Choice(std::move(size));
+               }),
       gen::map(gen::inRange(1, 5), [](int n) {
         const std::vector<Value> all = {1.0, std::string("a"), 0.5, std::string("b")};
         return Choice(choice::OneOf{{all.begin(), all.begin() + n}});
