@@ -490,6 +490,43 @@ TEST(Search, replay_refuses_a_case_that_does_not_fit) {
       std::holds_alternative<Errored>(replay([](Draw&) -> Residual { throw std::logic_error("x"); }, {})));
 }
 
+TEST(Shrink, ends_at_the_smallest_size_that_fails) {
+  const auto among = [](auto wrong) {
+    return [wrong](Draw& draw) {
+      const std::size_t n = draw.size("tokens", 0, 4, 129);
+      draw.position("t", wide);
+      return fails_where(wrong(n));
+    };
+  };
+  expect_smallest(among([](std::size_t n) { return n > 0 && n % 16 == 0; }), "tokens=16 t=0");
+  expect_smallest(among([](std::size_t n) { return n > 32; }), "tokens=33 t=0");
+  expect_smallest(among([](std::size_t n) { return n > 128; }), "tokens=129 t=0");
+  expect_smallest(among([](std::size_t n) { return n == 0; }), "tokens=0 t=0");
+}
+
+// One position is wrong, whatever stands before it.
+TEST(Shrink, moves_a_later_position_to_the_front) {
+  expect_smallest(
+      [](Draw& draw) {
+        const std::size_t n = draw.size("tokens", 1, 4, 1);
+        bool wrong = false;
+        for (std::size_t r = 0; r < n; ++r)
+          wrong |= draw.position(fmt::format("t{}", r), {0, 4095, {2731}}) == 2731;
+        return fails_where(wrong);
+      },
+      "tokens=1 t0=2731");
+}
+
+TEST(Shrink, finds_the_one_of_many_tokens) {
+  expect_smallest(
+      [](Draw& draw) {
+        const std::size_t n = draw.size("tokens", 1, 2, 129);
+        const Position t = draw.position("t", {0, 4095, {2700}}, 0, 4095 - 128);
+        return fails_where(t <= 2731 && 2731 < t + static_cast<Position>(n));
+      },
+      "tokens=1 t=2731");
+}
+
 TEST(Hash, is_the_same_everywhere) {
   EXPECT_EQ(mixed(0), 0xe220a8397b1dcdafu);  // the first number of splitmix64 from 0, as published
   EXPECT_EQ(mixed(0x9e3779b97f4a7c15), 0x6e789e6aa1b965f4u);  // and the second

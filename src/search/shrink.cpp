@@ -64,6 +64,45 @@ Cases simpler_options(const Drawn& drawn, std::size_t field) {
                       [=, from = drawn.values](Value value) { return with(from, field, std::move(value)); });
 }
 
+// The sizes that come before: a defect at multiples of 16 ends at 16. Of a small integer, those below it.
+std::vector<std::int64_t> smaller(const Drawn& drawn, std::size_t field) {
+  const auto now = static_cast<std::int64_t>(std::get<double>(drawn.values.fields()[field].value));
+  if (const auto* size = std::get_if<choice::Size>(&drawn.choices[field]))
+    return {size->sizes.begin(), std::find(size->sizes.begin(), size->sizes.end(), now)};
+  std::vector<std::int64_t> out;
+  const auto* integer = std::get_if<choice::Integer>(&drawn.choices[field]);
+  for (std::int64_t n = integer ? integer->lo : now; n < now && now - n <= 8; ++n) out.push_back(n);
+  return out;
+}
+
+Cases simpler_sizes(const Drawn& drawn, std::size_t field) {
+  if (!choices<choice::Size>(drawn, field)) return {};
+  return rc::seq::map(
+      rc::seq::fromContainer(smaller(drawn, field)),
+      [=, from = drawn.values](std::int64_t size) { return with(from, field, static_cast<double>(size)); });
+}
+
+// Fewer tokens, of which another one is now the first: the position of a later one in the place of one before
+// it, or any of the many that follow a position.
+Cases fewer_tokens(const Drawn& drawn, std::size_t field) {
+  if (!choices<choice::Size>(drawn, field) && !choices<choice::Integer>(drawn, field)) return {};
+  std::vector<Case> cases;
+  const std::vector<std::int64_t> sizes = smaller(drawn, field);
+  const auto position = [&](std::size_t f) { return choices<choice::PositionIn>(drawn, f); };
+  const std::size_t fields = drawn.choices.size();
+  for (const std::int64_t size : sizes) {
+    const Case fewer = with(drawn.values, field, static_cast<double>(size));
+    for (std::size_t a = 0; a < fields; ++a)
+      for (std::size_t b = a + 1; position(a) && b < fields; ++b)
+        if (position(b)) cases.push_back(with(fewer, a, drawn.values.fields()[b].value));
+  }
+  const double now = std::get<double>(drawn.values.fields()[field].value);
+  for (std::size_t a = 0; choices<choice::Size>(drawn, field) && !sizes.empty() && a < fields; ++a)
+    for (double step = 1; position(a) && step < now; ++step)
+      cases.push_back(shifted(with(drawn.values, field, static_cast<double>(sizes.front())), a, step));
+  return rc::seq::fromContainer(std::move(cases));
+}
+
 // Neighbours of the number and of its simplest answer, for what a binary search jumps over.
 Cases neighbours(const Drawn& drawn, std::size_t field) {
   const double away = distance(drawn, field), sign = away < 0 ? 1 : -1;
@@ -355,7 +394,9 @@ class Shrinker {
     any |= for_fields([&](std::size_t f) {
       return along([&] { return choices<choice::OneOf>(now(), f) ? simpler_options(now(), f) : Cases(); });
     });
+    any |= for_fields([&](std::size_t f) { return along([&] { return simpler_sizes(now(), f); }); });
     any |= for_fields([&](std::size_t f) { return choices<choice::Integer>(now(), f) && lower(f); });
+    any |= for_fields([&](std::size_t f) { return along([&] { return fewer_tokens(now(), f); }); });
     any |= for_fields([&](std::size_t f) {
       return along(
           [&] { return choices<choice::Permutation>(now(), f) ? simpler_orders(now(), f) : Cases(); });
