@@ -58,16 +58,6 @@ std::size_t extent(const Encoding& encoding, const Call& call, Axis axis) {
   return 0;
 }
 
-std::vector<Tensor> contents_for(const Encoding& encoding, const Call& call, Draw* draw) {
-  std::vector<Tensor> contents;
-  const Signature& takes = signature(encoding);
-  for (std::size_t n = 0; n < takes.takes.size(); ++n) {
-    const Shape shape = shape_of_content(encoding, call, n);
-    contents.push_back(draw != nullptr ? draw->content(takes.takes[n].name, shape) : Tensor(shape));
-  }
-  return contents;
-}
-
 template <class Number>
 void keep(std::vector<Number>& numbers, std::size_t groups, std::size_t each, Indices indices) {
   if (numbers.empty()) return;
@@ -232,6 +222,7 @@ void by_axis(const std::vector<Pair>& pairs, const Positions& positions, std::si
 Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, const Precision& precision) {
   Bound out{Tensor(answer.shape), Tensor(answer.shape)};
   std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), no_ceiling);
+  if (answer.data.empty()) return out;
   const auto row_by_row = [&](const auto& each) {
     for (std::size_t r = 0; r < answer.rows(); ++r) each(r);
   };
@@ -309,6 +300,7 @@ Comparison compare(const Encoding& declared, const Call& call, const Tensor& the
   const std::size_t nq = pairs ? call.positions.size() : 1;
   const Positions positions = call.positions, keys = call.keys;
   Comparison out;
+  if (here.data.empty()) return out;
   for (std::size_t r = 0; r < here.rows(); ++r) {
     // The query's own key, where a row may be shifted.
     const std::size_t own =
@@ -335,106 +327,6 @@ Comparison compare(const Encoding& declared, const Call& call, const Tensor& the
     }
   }
   return out;
-}
-
-namespace {
-
-// Names of drawn positions.
-using Names = std::array<std::string_view, 4>;
-constexpr Names of_tokens = {"t", "t1", "t2", "t3"}, of_queries = {"i", "i1", "i2", "i3"},
-                of_keys = {"j", "j1", "j2", "j3"};
-
-// Of the second axis on, `t.1`, `t.2`.
-TokenPositions drawn(Draw& draw, std::size_t n, const Names& names, const Domain& within) {
-  TokenPositions out{.axes = within.axes};
-  for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t axis = 0; axis < within.axes; ++axis)
-      out.whole.push_back(draw.position(
-          axis == 0 ? std::string(names.at(r)) : fmt::format("{}.{}", names.at(r), axis), within));
-  return out;
-}
-
-std::size_t drawn_size(Draw& draw, std::string_view name, std::int64_t most) {
-  return static_cast<std::size_t>(draw.integer(name, 1, most));
-}
-
-// Every token has the same content but for a power of two, which is exact in every format: tokens that are
-// mixed up differ, and the counterexample stays one vector.
-Tensor tokens_of(const Shape& shape, std::span<const double> content) {
-  Tensor x(shape);
-  for (std::size_t r = 0; r < x.rows(); ++r)
-    for (std::size_t c = 0; c < x.width(); ++c) x.at(r, c) = std::ldexp(content[c], static_cast<int>(r % 4));
-  return x;
-}
-
-Mask drawn_mask(Draw& draw, std::size_t n, bool causal_only) {
-  const std::vector<Value> masks =
-      causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
-  const bool causal = std::get<std::string>(draw.one_of("mask", masks)) == "causal";
-  Mask mask({n, n}, std::vector<double>(n * n, 1));
-  for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t c = r + 1; causal && c < n; ++c) mask.at(r, c) = 0;
-  return mask;
-}
-
-}  // namespace
-
-Call draw_call(const Encoding& encoding, const Domain& domain, Draw& draw) {
-  const Signature& known = signature(encoding);
-  Call call;
-  if (known.mask) {
-    const std::size_t n = drawn_size(draw, "tokens", 5);
-    call.mask = drawn_mask(draw, n, is_causal(encoding));
-    call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn
-    call.contents = contents_for(encoding, call, &draw);
-  } else if (known.role) {
-    call.batch = drawn_size(draw, "batch", 2);
-    const std::size_t n = drawn_size(draw, "tokens", 2);
-    call.positions = drawn(draw, call.batch * n, of_tokens, domain);
-    call.role =
-        std::get<std::string>(draw.one_of("role", {"query", "key"})) == "query" ? Role::query : Role::key;
-    call.contents = {
-        tokens_of(shape_of_answer(encoding, call), draw.content("x", width_of_content(encoding, 0)))};
-  } else if (known.has(token)) {
-    call.positions = drawn(draw, drawn_size(draw, "rows", 4), of_tokens, domain);
-    const Position last = *std::max_element(call.positions.whole.begin(), call.positions.whole.end());
-    call.length = draw.position("n", domain, last + 1, std::max(last + 1, domain.hi + 1));
-  } else {
-    const std::int64_t most = known.takes.empty() ? 4 : 2;
-    const std::size_t nq = drawn_size(draw, "nq", most), nk = drawn_size(draw, "nk", most);
-    call.positions = drawn(draw, nq, of_queries, domain);
-    call.keys = drawn(draw, nk, of_keys, domain);
-    call.contents = contents_for(encoding, call, &draw);
-  }
-  return call;
-}
-
-Case case_of(const Encoding& encoding, const Domain& domain, Position t, const std::vector<double>& content,
-             Role role) {
-  const Signature& known = signature(encoding);
-  Case one;
-  const auto set = [&one](std::string_view name, Position value) {
-    one.set(name, static_cast<double>(value));
-  };
-  if (known.role) {
-    set("batch", 1), set("tokens", 1), set("t", t);
-    one.set("role", role == Role::query ? "query" : "key");
-  } else if (known.has(token)) {
-    set("rows", 1), set("t", t), set("n", domain.hi + 1);
-  } else {
-    set("nq", 1), set("nk", 1), set("i", t), set("j", domain.lo);
-  }
-  for (const Operand& operand : known.takes) one.set(operand.name, content);
-  return one;
-}
-
-Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* draw, std::size_t batch) {
-  Call call{.batch = batch, .positions = {std::move(positions)}};
-  const auto& at = call.positions.whole;
-  call.length = at.empty() ? 0 : *std::max_element(at.begin(), at.end()) + 1;
-  if (signature(encoding).has(key)) call.keys = call.positions;
-  call.contents = contents_for(encoding, call, draw);
-  return call;
 }
 
 Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answer) {

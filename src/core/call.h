@@ -105,8 +105,10 @@ Comparison compare(const Encoding& declared, const Call& call, const Tensor& the
                    const Bound& bound, Freedom freedom = Freedom::none,
                    const std::function<void(const Residual&)>& each = {});
 
-// A call as agreement draws it: at most four positions, which are enough to see a call that is right for one
-// row only. Attention is masked causally where only that means anything.
+// A call as agreement draws it: mostly of at most four positions, drawn one by one, which are enough to see a
+// call that is right for one row only; now and then as long as a tile of a kernel, or without tokens.
+// Attention is masked causally where only that means anything, and has at least one token: an average over no
+// keys is undefined.
 Call draw_call(const Encoding& encoding, const Domain& domain, Draw& draw);
 
 // The case in which that draws one position: of a bias and of logits the query's, against the first key of
@@ -114,8 +116,25 @@ Call draw_call(const Encoding& encoding, const Domain& domain, Draw& draw);
 Case case_of(const Encoding& encoding, const Domain& domain, Position t,
              const std::vector<double>& content = {}, Role role = Role::query);
 
+// How the tokens of a long call follow each other, whose positions are not drawn one by one: as a sequence;
+// behind padding, which stands at the first position, too; as two sequences packed into one row; or in equal
+// steps to the end of the domain. Past the end they go on from its first position.
+struct Arrangement {
+  enum class Kind { consecutive, left_padded, packed, spread };
+  Kind kind = Kind::consecutive;
+  std::size_t turn = 0;  // tokens of padding, or of the first sequence
+
+  std::vector<Position> positions(std::size_t tokens, Position first, const Domain& within) const;
+};
+// Under the names `arranged`, `padding` and `packed`, with a suffix.
+Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view suffix = "");
+
+// As many values as a content or an answer has at most where a long call is drawn.
+constexpr std::size_t values_of_a_long_call = std::size_t{1} << 16;
+
 // A sequence of tokens at these positions: positions of queries and keys, the length that the last one needs.
-// Contents are drawn under their own names, zeros without a draw.
+// Contents are drawn under their own names, zeros without a draw; of more than 8 tokens one, which the others
+// are multiples of.
 Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* draw = nullptr,
               std::size_t batch = 1);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -10,6 +11,24 @@
 
 namespace posproof {
 namespace {
+
+// The size that is asked for where it may be had, else the last answer that there is.
+class Sized final : public Draw {
+ public:
+  explicit Sized(std::int64_t size) : size_(static_cast<double>(size)) {}
+
+ protected:
+  Value answer(std::string_view, const Choice& choice) override {
+    if (std::holds_alternative<choice::Size>(choice)) return answers(size_, choice) ? size_ : 1.0;
+    if (const auto* values = std::get_if<choice::Values>(&choice)) return std::vector<double>(values->size);
+    if (const auto* place = std::get_if<choice::PositionIn>(&choice)) return static_cast<double>(place->hi);
+    if (const auto* one = std::get_if<choice::OneOf>(&choice)) return one->values.back();
+    return static_cast<double>(std::get<choice::Integer>(choice).hi);
+  }
+
+ private:
+  Value size_;
+};
 
 // Entry (row, channel) is 10 t + c.
 Encoding table() {
@@ -211,6 +230,39 @@ TEST(Positions, a_function_of_one_number_a_token_refuses_others) {
   EXPECT_THROW(rows(Positions(std::span(two), 2), 3), Refusal);
   EXPECT_THROW(rows(Positions(std::span(halves)), 3), Refusal);
   EXPECT_EQ(rows(two, 3).rows(), 2u);
+}
+
+TEST(Arrangement, gives_the_positions_of_a_long_call) {
+  using enum Arrangement::Kind;
+  const auto at = [](Arrangement::Kind kind, std::size_t turn, Position first, const Domain& within) {
+    return Arrangement{kind, turn}.positions(5, first, within);
+  };
+  using Places = std::vector<Position>;
+  const Domain wide(0, 100);
+  EXPECT_EQ(at(consecutive, 0, 7, wide), (Places{7, 8, 9, 10, 11}));
+  EXPECT_EQ(at(left_padded, 2, 0, wide), (Places{0, 0, 0, 1, 2}));
+  EXPECT_EQ(at(packed, 3, 0, wide), (Places{0, 1, 2, 0, 1}));
+  EXPECT_EQ(at(spread, 0, 0, wide), (Places{0, 20, 40, 60, 80}));
+  EXPECT_EQ(at(consecutive, 0, 3, Domain(2, 4)), (Places{3, 4, 2, 3, 4}));
+}
+
+// Every kind, every size: inside the domain, as many values as are allowed, and the text of the case short.
+TEST(DrawCall, long_and_empty_calls_are_whole_calls) {
+  Contextual logits{.dim = 3, .heads = 2};
+  Attention attend{.dim = 4, .value_dim = 2};
+  const Domain domain(3, 40);
+  const std::vector<Encoding> kinds = {table(), rotary(), bias(), logits, attend};
+  for (const Encoding& encoding : kinds)
+    for (const std::int64_t n : {0, 1, 16, 33, 129}) {
+      if (n == 0 && signature(encoding).mask) continue;
+      Sized draw(n);
+      const Call call = draw_call(encoding, domain, draw);
+      const Shape shape = shape_of_answer(encoding, call);
+      EXPECT_EQ(count(shape) == 0, n == 0) << kind(encoding);
+      EXPECT_TRUE(std::find(shape.begin(), shape.end(), n) != shape.end()) << kind(encoding) << text(shape);
+      for (const Position t : call.positions.whole) EXPECT_TRUE(t >= domain.lo && t <= domain.hi) << t;
+      EXPECT_LE(draw.drawn().text().size(), 250u) << draw.drawn().text();
+    }
 }
 
 }  // namespace

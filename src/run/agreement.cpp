@@ -20,7 +20,7 @@ using Each = std::function<void(const Residual&)>;
 // one token for another, each is allowed the error of the farthest.
 Call at_the_farthest(Call call) {
   auto& at = call.positions.whole;
-  std::fill(at.begin(), at.end(), *std::max_element(at.begin(), at.end()));
+  if (!at.empty()) std::fill(at.begin(), at.end(), *std::max_element(at.begin(), at.end()));
   return call;
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "core/call.h"
+#include "core/draw.h"
+#include "core/failure.h"
 #include "subject/kinds.h"
 #include "subject/protocol.h"
 
@@ -49,9 +51,14 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   Domain domain = said ? within(*said, positions_of(declared)) : positions_of(declared);
   domain.axes = positions_of(declared).axes;
   return answered_by(with_positions(declared, domain), [declared, talk](const Call& call) {
-    const Signature& known = signature(declared);
-    return talk->ask(message(declared, call, talk->introduction().dtype), known.call,
-                     shape_of_answer(declared, call));
+    const Shape shape = shape_of_answer(declared, call);
+    try {
+      return talk->ask(message(declared, call, talk->introduction().dtype), signature(declared).call, shape);
+    } catch (const Failure& failure) {
+      // Nobody has to answer a call without tokens; who does, in the right shape.
+      if (count(shape) == 0 && failure.how == Failure::How::raised) throw Discard{};
+      throw;
+    }
   });
 }
 

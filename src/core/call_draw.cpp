@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/call.h"
+
+namespace posproof {
+namespace {
+
+using enum Axis;
+
+constexpr std::size_t most_contents = 8;  // tokens whose contents are drawn one by one
+
+// How many tokens an axis of a call's contents has.
+std::size_t tokens_along(Axis axis, const Call& call, std::size_t n) {
+  if (axis == token) return call.positions.size() / call.batch;
+  const std::size_t given = axis == query ? call.positions.size() : call.keys.size();
+  return given == 0 && !call.contents.empty() ? call.contents.at(n).shape.at(0) : given;
+}
+
+Shape shape_of_content(const Encoding& encoding, const Call& call, std::size_t n) {
+  Shape shape;
+  for (const Axis axis : signature(encoding).takes[n].axes) {
+    if (axis == batch)
+      shape.push_back(call.batch);
+    else if (axis == head)
+      shape.push_back(std::get<Rotary>(encoding).heads);
+    else if (axis == channel)
+      shape.push_back(width_of_content(encoding, n));
+    else
+      shape.push_back(tokens_along(axis, call, n));
+  }
+  return shape;
+}
+
+// Every token has the same content but for a power of two, which is exact in every format: tokens that are
+// mixed up differ, and the counterexample stays one vector. Seven powers, as tiles are no multiples of it.
+Tensor multiples(const Shape& shape, std::span<const double> content) {
+  constexpr std::array<int, 7> powers = {0, 1, 2, 3, -1, -2, -3};
+  Tensor x(shape);
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < x.width(); ++c)
+      x.at(r, c) = std::ldexp(content[c], powers[r % powers.size()]);
+  return x;
+}
+
+std::vector<Tensor> contents_for(const Encoding& encoding, const Call& call, Draw* draw) {
+  std::vector<Tensor> contents;
+  const Signature& takes = signature(encoding);
+  for (std::size_t n = 0; n < takes.takes.size(); ++n) {
+    const std::string_view name = takes.takes[n].name;
+    const Shape shape = shape_of_content(encoding, call, n);
+    const bool many = shape.at(shape.size() - 2) > most_contents;
+    contents.push_back(draw == nullptr ? Tensor(shape)
+                       : many          ? multiples(shape, draw->content(name, shape.back()))
+                                       : draw->content(name, shape));
+  }
+  return contents;
+}
+
+// `t`, `t1`, ..; of the second axis on `t.1`, `t1.1`.
+std::string name_of(std::string_view letter, std::size_t token, std::size_t axis) {
+  const std::string name = token == 0 ? std::string(letter) : fmt::format("{}{}", letter, token);
+  return axis == 0 ? name : fmt::format("{}.{}", name, axis);
+}
+
+TokenPositions one_by_one(Draw& draw, std::size_t n, std::string_view letter, const Domain& within) {
+  TokenPositions out{.axes = within.axes};
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t axis = 0; axis < within.axes; ++axis)
+      out.whole.push_back(draw.position(name_of(letter, r, axis), within));
+  return out;
+}
+
+// So many rows of so many tokens, each row from a first position of its own on.
+TokenPositions in_rows(Draw& draw, std::size_t rows, std::size_t n, std::string_view letter,
+                       const Domain& within, std::string_view suffix = "") {
+  const Arrangement arrangement = draw_arrangement(n, draw, suffix);
+  TokenPositions out{.axes = within.axes};
+  out.whole.resize(rows * n * within.axes);
+  const Position last = std::max(within.lo, within.hi - static_cast<Position>(n - 1));
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t axis = 0; axis < within.axes; ++axis) {
+      const Position first = draw.position(name_of(letter, row, axis), within, within.lo, last);
+      const auto own = arrangement.positions(n, first, within);
+      for (std::size_t r = 0; r < n; ++r) out.whole[(row * n + r) * within.axes + axis] = own[r];
+    }
+  return out;
+}
+
+// As many as fit into a long call, of tokens that have so many values each.
+std::int64_t room(std::size_t values) {
+  return static_cast<std::int64_t>(values_of_a_long_call / std::max<std::size_t>(1, values));
+}
+
+Mask drawn_mask(Draw& draw, std::size_t n, bool causal_only) {
+  const std::vector<Value> masks =
+      causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
+  const bool causal = std::get<std::string>(draw.one_of("mask", masks)) == "causal";
+  Mask mask({n, n}, std::vector<double>(n * n, 1));
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = r + 1; causal && c < n; ++c) mask.at(r, c) = 0;
+  return mask;
+}
+
+Call drawn_attention(const Encoding& encoding, Draw& draw) {
+  const std::size_t values = 2 * width_of_content(encoding, 0) + width_of_content(encoding, 2);
+  const std::size_t n = draw.size("tokens", 1, 5, room(values));
+  Call call;
+  call.mask = drawn_mask(draw, n, is_causal(encoding));
+  call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn
+  call.contents = contents_for(encoding, call, &draw);
+  return call;
+}
+
+Call drawn_rotation(const Encoding& encoding, const Domain& domain, Draw& draw) {
+  const std::size_t values = std::get<Rotary>(encoding).heads * width_of_content(encoding, 0);
+  Call call;
+  call.batch =
+      static_cast<std::size_t>(draw.integer("batch", 1, std::clamp<std::int64_t>(room(2 * values), 2, 3)));
+  const std::size_t n = draw.size("tokens", 0, 2, room(call.batch * values));
+  call.positions =
+      n <= 2 ? one_by_one(draw, call.batch * n, "t", domain) : in_rows(draw, call.batch, n, "t", domain);
+  call.role =
+      std::get<std::string>(draw.one_of("role", {"query", "key"})) == "query" ? Role::query : Role::key;
+  call.contents = {
+      multiples(shape_of_content(encoding, call, 0), draw.content("x", width_of_content(encoding, 0)))};
+  return call;
+}
+
+Call drawn_rows(const Encoding& encoding, const Domain& domain, Draw& draw) {
+  Call call;
+  const std::size_t n = draw.size("rows", 0, 4, room(std::get<Table>(encoding).dim));
+  call.positions = n <= 4 ? one_by_one(draw, n, "t", domain) : in_rows(draw, 1, n, "t", domain);
+  const auto& at = call.positions.whole;
+  const Position last = at.empty() ? domain.lo : *std::max_element(at.begin(), at.end());
+  call.length = draw.position("n", domain, last + 1, std::max(last + 1, domain.hi + 1));
+  return call;
+}
+
+Call drawn_pairs(const Encoding& encoding, const Domain& domain, Draw& draw) {
+  const bool contents = !signature(encoding).takes.empty();
+  const std::int64_t usual = contents ? 2 : 4;
+  const std::size_t heads = contents ? std::get<Contextual>(encoding).heads : std::get<Bias>(encoding).heads;
+  Call call;
+  const std::size_t nq = draw.size("nq", 0, usual, room(heads));
+  const std::size_t nk = draw.size("nk", 0, usual, room(heads * nq));
+  const auto drawn = [&](std::size_t n, std::string_view letter, std::string_view suffix) {
+    return n <= static_cast<std::size_t>(usual) ? one_by_one(draw, n, letter, domain)
+                                                : in_rows(draw, 1, n, letter, domain, suffix);
+  };
+  call.positions = drawn(nq, "i", "_i");
+  call.keys = drawn(nk, "j", "_j");
+  call.contents = contents_for(encoding, call, &draw);
+  return call;
+}
+
+}  // namespace
+
+std::vector<Position> Arrangement::positions(std::size_t tokens, Position first, const Domain& within) const {
+  std::vector<Position> out(tokens);
+  const Position span = within.hi - within.lo + 1;
+  for (std::size_t r = 0; r < tokens; ++r) {
+    const auto behind = static_cast<Position>(r < turn ? 0 : r - turn), at = static_cast<Position>(r);
+    const Position step = kind == Kind::consecutive   ? at
+                          : kind == Kind::left_padded ? behind
+                          : kind == Kind::packed      ? (r < turn ? at : behind)
+                                                 : (within.hi - first) * at / static_cast<Position>(tokens);
+    out[r] = within.lo + (first - within.lo + step) % span;
+  }
+  return out;
+}
+
+Arrangement draw_arrangement(std::size_t tokens, Draw& draw, std::string_view suffix) {
+  const std::string word = std::get<std::string>(
+      draw.one_of(fmt::format("arranged{}", suffix), {"consecutive", "left_padded", "packed", "spread"}));
+  const auto turn = [&](std::string_view name) {
+    return static_cast<std::size_t>(
+        draw.integer(fmt::format("{}{}", name, suffix), 1, static_cast<std::int64_t>(tokens) - 1));
+  };
+  if (word == "left_padded") return {Arrangement::Kind::left_padded, turn("padding")};
+  if (word == "packed") return {Arrangement::Kind::packed, turn("packed")};
+  return {word == "spread" ? Arrangement::Kind::spread : Arrangement::Kind::consecutive, 0};
+}
+
+Call draw_call(const Encoding& encoding, const Domain& domain, Draw& draw) {
+  const Signature& known = signature(encoding);
+  if (known.mask) return drawn_attention(encoding, draw);
+  if (known.role) return drawn_rotation(encoding, domain, draw);
+  return known.has(token) ? drawn_rows(encoding, domain, draw) : drawn_pairs(encoding, domain, draw);
+}
+
+Case case_of(const Encoding& encoding, const Domain& domain, Position t, const std::vector<double>& content,
+             Role role) {
+  const Signature& known = signature(encoding);
+  Case one;
+  const auto set = [&one](std::string_view name, Position value) {
+    one.set(name, static_cast<double>(value));
+  };
+  if (known.role) {
+    set("batch", 1), set("tokens", 1), set("t", t);
+    one.set("role", role == Role::query ? "query" : "key");
+  } else if (known.has(token)) {
+    set("rows", 1), set("t", t), set("n", domain.hi + 1);
+  } else {
+    set("nq", 1), set("nk", 1), set("i", t), set("j", domain.lo);
+  }
+  for (const Operand& operand : known.takes) one.set(operand.name, content);
+  return one;
+}
+
+Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* draw, std::size_t batch) {
+  Call call{.batch = batch, .positions = {std::move(positions)}};
+  const auto& at = call.positions.whole;
+  call.length = at.empty() ? 0 : *std::max_element(at.begin(), at.end()) + 1;
+  if (signature(encoding).has(key)) call.keys = call.positions;
+  call.contents = contents_for(encoding, call, draw);
+  return call;
+}
+
+}  // namespace posproof
