@@ -8,22 +8,22 @@ namespace {
 
 using namespace calls;
 
-// A sequence, and where it is cut: a prefill, then the rest in one chunk or token by token.
+// A sequence, and where it is cut: a prefill, then the rest in one chunk or token by token; of many tokens
+// the first four of the rest.
 struct Cut {
   std::vector<Position> positions;
   std::vector<std::pair<std::size_t, std::size_t>> chunks;  // from, to
 };
 
-Cut cut(const Domain& domain, Draw& draw, std::int64_t most = 6) {
-  const std::int64_t n = draw.integer("n", 2, most);
-  const std::int64_t prefill = draw.integer("prefill", 1, n - 1);
+Cut cut(const Encoding& encoding, Draw& draw) {
+  const std::int64_t usual = most_tokens(encoding, 2, 6);
+  const std::size_t n = draw.size("n", 2, usual, longest(encoding));
+  const auto prefill = static_cast<std::size_t>(draw.integer("prefill", 1, static_cast<std::int64_t>(n) - 1));
   const bool steps = std::get<std::string>(draw.one_of(
                          "then", {Value(std::string("steps")), Value(std::string("chunk"))})) == "steps";
-  Cut out{std::vector<Position>(static_cast<std::size_t>(n)), {{0, static_cast<std::size_t>(prefill)}}};
-  const Position i = draw.position("i", domain, domain.lo, domain.hi - (n - 1));
-  std::iota(out.positions.begin(), out.positions.end(), i);
-  for (auto at = out.chunks[0].second; at < out.positions.size(); at = out.chunks.back().second)
-    out.chunks.push_back({at, steps ? at + 1 : out.positions.size()});
+  Cut out{drawn_positions(positions_of(encoding), n, usual, draw, "i"), {{0, prefill}}};
+  for (auto at = prefill; at < n; at = out.chunks.back().second)
+    out.chunks.push_back({at, steps && out.chunks.size() < 5 ? at + 1 : n});
   return out;
 }
 
@@ -47,7 +47,7 @@ Tensor chunk(const Encoding& encoding, const Tensor& whole, std::size_t from, st
 // answer is allowed its error. The length of the sequence is the same in every chunk. What a row of biases
 // has in common does not matter (depends_on_offset).
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
-  const Cut at = cut(positions_of(encoding), draw, most_tokens(encoding, 2, 6));
+  const Cut at = cut(encoding, draw);
   Call whole = sequence(encoding, at.positions, &draw);
   if (signature(encoding).role) whole.role = drawn_role(draw);
   const Tensor together = answer(encoding, whole);
@@ -95,7 +95,7 @@ Encoding remembered_by_length() {
       4, 2, rotations::neighbours(),
       [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
   using Memory = std::vector<std::vector<Position>>;
-  rotary.rotate = [exact = rotary, memory = std::make_shared<Memory>(16)](
+  rotary.rotate = [exact = rotary, memory = std::make_shared<Memory>(tile_edges.back() + 1)](
                       const Tensor& x, std::span<const Position> positions, Role role) {
     std::vector<Position>& kept = memory->at(positions.size());
     if (kept.empty()) kept.assign(positions.begin(), positions.end());

@@ -1,30 +1,24 @@
-#include <numeric>
-
-#include "calls.h"
 #include "catalogue/properties/call/is_stateless.h"
+#include "calls.h"
 
 namespace posproof {
 namespace {
 
 using namespace calls;
 
-std::vector<Position> from(Position first, std::int64_t n) {
-  std::vector<Position> positions(static_cast<std::size_t>(n));
-  std::iota(positions.begin(), positions.end(), first);
-  return positions;
-}
-
-// The same call twice, and another in between: longer or shorter, further on or before, one token or many. A
-// cache that is filled by now may be read where there was none before, so each answer is allowed its error.
+// The same call twice, and another in between: longer or shorter, further on or before, one token, many or
+// none. A cache that is filled by now may be read where there was none before, so each answer is allowed its
+// error.
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const Domain& domain = positions_of(encoding);
   const bool pairs_of_contents = signature(encoding).has(Axis::key) && !signature(encoding).takes.empty();
   const std::int64_t most = pairs_of_contents ? 5 : most_tokens(encoding, 1, 8);
-  const std::int64_t n = draw.integer("n", 1, most), m = draw.integer("m", 1, most);
-  const Position i = draw.position("i", domain, domain.lo, domain.hi - (n - 1));
-  const Position j = draw.position("j", domain, domain.lo, domain.hi - (m - 1));
-  const Call same = sequence(encoding, from(i, n), &draw);
-  Call between = sequence(encoding, from(j, m));
+  const std::size_t n = draw.size("n", 1, most, longest(encoding));
+  const std::size_t m = draw.size("m", 0, most, longest(encoding));
+  const auto at = drawn_positions(domain, n, most, draw, "i");
+  const auto elsewhere = drawn_positions(domain, m, most, draw, "j", "_j");
+  const Call same = sequence(encoding, at, &draw);
+  Call between = sequence(encoding, elsewhere);
   between.role = Role::key;
 
   const Tensor before = answer(encoding, same);
@@ -42,7 +36,7 @@ Encoding accumulating() {
     Tensor rows({positions.size(), 1});
     for (std::size_t r = 0; r < positions.size(); ++r)
       rows.at(r, 0) = static_cast<double>(positions[r] + *last);
-    *last += positions.back();
+    if (!positions.empty()) *last += positions.back();
     return rows;
   };
   return table;

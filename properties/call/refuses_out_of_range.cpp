@@ -7,9 +7,10 @@ namespace {
 
 using namespace calls;
 
-// One position inside, one outside, together or the one outside alone. Never a negative one: a caller counts
+// One position outside, alone or behind some that are inside. Never a negative one: a caller counts
 // from 0, and a language in which -1 is the last row is not wrong for it.
-std::vector<Position> asked(const Domain& domain, Draw& draw) {
+std::vector<Position> asked(const Encoding& encoding, Draw& draw) {
+  const Domain& domain = positions_of(encoding);
   if (!domain.ends) throw Inapplicable{"it is defined everywhere"};
   const Domain near{1, 1 << 16};
   const Position by = draw.position("by", near);
@@ -17,14 +18,18 @@ std::vector<Position> asked(const Domain& domain, Draw& draw) {
   if (domain.lo > 0) sides.emplace_back(std::string("before"));
   const bool after = std::get<std::string>(draw.one_of("side", sides)) == "after";
   const Position outside = after ? domain.hi + by : std::max<Position>(0, domain.lo - by);
-  if (draw.integer("inside", 0, 1) == 0) return {outside};
-  return {draw.position("i", domain), outside};
+  choice::Size inside{{0, 1}, 2};
+  for (const std::int64_t n : tile_edges)
+    if (n < longest(encoding)) inside.sizes.push_back(n);
+  std::vector<Position> positions = drawn_positions(domain, draw.size("inside", inside), 1, draw, "i");
+  positions.push_back(outside);
+  return positions;
 }
 
 // Asked for in a sequence that would have them all.
 Residual check(const Encoding& encoding, Precision, Draw& draw) {
   const Domain& domain = positions_of(encoding);
-  Call call = sequence(encoding, asked(domain, draw), &draw);
+  Call call = sequence(encoding, asked(encoding, draw), &draw);
   call.length = std::max(call.length, domain.hi + 1);
   try {
     answer(encoding, call);

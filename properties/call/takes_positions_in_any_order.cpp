@@ -8,30 +8,45 @@ namespace {
 
 using namespace calls;
 
-// Positions drawn one by one, the first of them once more at the end; and an order to ask for them in.
+// Positions drawn one by one, or many as they are arranged, the first of them once more at the end; and an
+// order to ask for them in.
 struct Shuffled {
   std::vector<Position> positions;
   std::vector<std::size_t> order;
 };
 
-Shuffled shuffled(const Domain& domain, Draw& draw, const std::string& name) {
+// An order of many: one list of their numbers would be all that one sees of the case.
+std::vector<std::size_t> drawn_order(std::size_t n, Draw& draw, const std::string& name) {
+  std::vector<std::size_t> order = indices(0, n);
+  if (std::get<std::string>(draw.one_of("shuffled" + name, {"reversed", "halves_swapped"})) == "reversed")
+    std::reverse(order.begin(), order.end());
+  else
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n / 2), order.end());
+  return order;
+}
+
+Shuffled shuffled(const Encoding& encoding, Draw& draw, const std::string& name) {
+  const Domain& domain = positions_of(encoding);
   Shuffled out;
-  const std::int64_t n = draw.integer("n" + name, 1, 4);
-  for (std::int64_t r = 1; r <= n; ++r)
-    out.positions.push_back(draw.position(fmt::format("t{}{}", name, r), domain));
+  const std::size_t n = draw.size("n" + name, 1, 4, longest(encoding));
+  if (n <= 4)
+    for (std::size_t r = 1; r <= n; ++r)
+      out.positions.push_back(draw.position(fmt::format("t{}{}", name, r), domain));
+  else
+    out.positions = drawn_positions(domain, n, 4, draw, fmt::format("t{}1", name), name);
   out.positions.push_back(out.positions.front());
-  out.order = draw.permutation("shuffle" + name, out.positions.size());
+  out.order = n <= 4 ? draw.permutation("shuffle" + name, out.positions.size())
+                     : drawn_order(out.positions.size(), draw, name);
   return out;
 }
 
 // The same entries twice. They may be computed by other instructions at another place, so each is allowed its
 // error.
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
-  const Domain& domain = positions_of(encoding);
   const Axis along = signature(encoding).along();
   const bool pairs = along == Axis::query;
-  const Shuffled of = shuffled(domain, draw, pairs ? "q" : ""),
-                 keys = pairs ? shuffled(domain, draw, "k") : of;
+  const Shuffled of = shuffled(encoding, draw, pairs ? "q" : ""),
+                 keys = pairs ? shuffled(encoding, draw, "k") : of;
   Call once = sequence(encoding, of.positions, &draw);
   if (pairs) once.keys.whole = keys.positions;
   if (signature(encoding).role) once.role = drawn_role(draw);
