@@ -29,6 +29,62 @@ inline Encoding positions_of_row_0(const Parameters& p) {
   });
 }
 
+// A launch with one block for the whole batch.
+inline Encoding first_batch_row_only(const Parameters& p) {
+  Rotary rotary = right(p);
+  rotary.rotate = [rotate = rotary.rotate](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor out = rotate(x, positions, role);
+    const std::size_t row = x.shape[1] * x.shape[2];
+    for (std::size_t r = row; r < x.rows(); ++r) std::ranges::copy(x.row(r), out.row(r).begin());
+    return out;
+  };
+  return rotary;
+}
+
+// Heads that are left as they are, or tokens: by their number in the call.
+inline Encoding left_alone(const Parameters& p, bool (*is_left)(std::size_t heads, std::size_t head,
+                                                                std::size_t n, std::size_t token)) {
+  Rotary rotary = right(p);
+  rotary.rotate = [rotate = rotary.rotate, is_left](const Tensor& x, std::span<const Position> positions,
+                                                    Role role) {
+    Tensor out = rotate(x, positions, role);
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      if (is_left(heads, r / n % heads, n, r % n)) std::ranges::copy(x.row(r), out.row(r).begin());
+    return out;
+  };
+  return rotary;
+}
+
+inline Encoding first_head_only(const Parameters& p) {
+  refuse_unless(right(p).heads > 1, "the same for one head");
+  return left_alone(p, [](std::size_t, std::size_t head, std::size_t, std::size_t) { return head > 0; });
+}
+
+inline Encoding last_head_left_alone(const Parameters& p) {
+  refuse_unless(right(p).heads > 1, "it would be the only head");
+  return left_alone(
+      p, [](std::size_t heads, std::size_t head, std::size_t, std::size_t) { return head + 1 == heads; });
+}
+
+// Blocks of so many tokens, and no block for what is left over.
+template <std::size_t block>
+inline Encoding rest_of_a_block_left_alone(const Parameters& p) {
+  return left_alone(p, [](std::size_t, std::size_t, std::size_t n, std::size_t token) {
+    return n > block && token >= n / block * block;
+  });
+}
+
+// Two tokens of a pack of 16 in each other's place, where a call fills packs.
+inline Encoding packs_shuffled(const Parameters& p) {
+  return at_positions(p, [](const Tensor& x, std::span<const Position> positions) {
+    PositionVector out(positions.begin(), positions.end());
+    if (x.shape[2] % 16 == 0)
+      for (std::size_t token = 0; token + 1 < out.size(); token += 16) std::swap(out[token], out[token + 1]);
+    return out;
+  });
+}
+
 // The rotation of each head at its own position.
 inline Encoding by_head(const Parameters& p,
                         Position (*position)(std::span<const Position> row, std::size_t heads,
