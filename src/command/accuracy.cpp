@@ -37,7 +37,7 @@ int exit_of(const Accuracy& found) {
 }
 
 int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
-  const auto& [id, spec, parameters] = chosen;
+  const auto& [id, spec, parameters, given] = chosen;
   std::optional<report::NewFile> file;  // one that cannot be written is refused before anything runs
   if (!arguments.file.empty()) file.emplace(arguments.file, 0);
   const Encoding truth = spec.oracle(parameters);

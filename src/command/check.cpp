@@ -57,7 +57,7 @@ int exit_of(const Verdict& verdict) {
 
 // One property, searched or replayed, of our own encoding or of a foreign subject.
 int run_check(const Chosen& chosen, const Arguments& arguments) {
-  const auto& [encoding_id, spec, parameters] = chosen;
+  const auto& [encoding_id, spec, parameters, given] = chosen;
   const auto& [common, property_id, foreign, words, in_sandbox] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);
   const Encoding truth = spec.oracle(parameters);

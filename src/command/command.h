@@ -42,6 +42,7 @@ struct Chosen {
   std::string_view id;
   const EncodingSpec& spec;
   Parameters parameters;
+  Parameters given;  // of these, those that somebody named
 };
 
 // `run` gives what the process ends with; it throws SubjectError, Refusal, std::invalid_argument (the words

@@ -83,7 +83,7 @@ void add(CLI::App& app, const Command& command, int& code) {
     for (const Option& option : command.after_encoding) add(one, option);
     one.callback([&run = std::get<std::function<int(const Chosen&)>>(command.run), given, &code, id = id,
                   spec = spec] {
-      code = run({id, *spec, given->read(*spec)});
+      code = run({id, *spec, given->read(*spec), given->given()});
     });
   }
 }

@@ -36,7 +36,8 @@ int run_gate(const Chosen& chosen, const Arguments& arguments) {
     Progress progress;
     note_interrupts();
     gated = gate(chosen.id, chosen.spec, chosen.parameters, arguments.subject,
-                 {.seed = common.seed,
+                 {.two_heads = !chosen.given.has("heads"),
+                  .seed = common.seed,
                   .budget = common.budget(),
                   .filter = arguments.filter,
                   .call_time = common.call_time(),

@@ -106,12 +106,16 @@ std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
 }
 
 Parameters GivenParameters::read(const EncodingSpec& spec) const {
+  return with(spec, given());
+}
+
+Parameters GivenParameters::given() const {
   Parameters given;
   if (!file_.empty())
     given = parameters_of(file_, report::text_of_file(file_, longest_parameters));
   for (const auto& [name, word] : words_)
     if (!word.empty()) given.set(name, value_of(name, word));
-  return with(spec, given);
+  return given;
 }
 
 }  // namespace posproof::command

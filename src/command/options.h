@@ -52,6 +52,7 @@ class GivenParameters {
   // The spec's standard parameters, those of the file and those of the options, the last one counting. Throws
   // std::invalid_argument.
   Parameters read(const EncodingSpec& spec) const;
+  Parameters given() const;  // without the standard ones
 
  private:
   std::map<std::string, std::string> words_;

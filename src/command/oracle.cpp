@@ -35,7 +35,7 @@ std::pair<Position, Position> asked_for(const Arguments& arguments, const Encodi
 }
 
 int run_oracle(const Chosen& chosen, const Arguments& arguments) {
-  const auto& [id, spec, parameters] = chosen;
+  const auto& [id, spec, parameters, given] = chosen;
   const Encoding truth = spec.oracle(parameters);
   const auto [first, last] = asked_for(arguments, truth);
   const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines

@@ -117,7 +117,8 @@ const EncodingSpec encodings::rope{
     .source = "Su et al. 2021, RoFormer: Enhanced Transformer with Rotary Position Embedding, eq. 34",
     .parameters =
         {.all = {whole("dim", type::any_width, 64, {2, 4, 6, 8, 64}, "width of a head", "channels"),
-                 whole("heads", any_heads, 1, {1, 3}, "heads, all rotated alike"),
+                 whole("heads", any_heads, 1, {1, 3},
+                       "heads, all rotated alike; a gate asks with 2 where nothing is said"),
                  above_0("base", 10000, {10000, 500000},
                          "ratio of the slowest wavelength to the fastest, in the limit"),
                  convention(

@@ -39,9 +39,8 @@ Encoding counting_declined(Encoding encoding, std::shared_ptr<Declined> declined
         try {
           return answer(asked, call);
         } catch (const Refusal& refusal) {
-          const bool positions = signature(asked).positions && !call.positions.whole.empty();
           const auto far = farthest(call, positions_of(asked));
-          if (positions && !far) throw;  // outside
+          if (signature(asked).positions && !far) throw;  // outside, or no token at all
           ++declined->calls;
           if (declined->reason.empty() || (far && (!declined->first || *far < *declined->first))) {
             declined->first = far;

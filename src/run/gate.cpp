@@ -53,6 +53,12 @@ Verdict cut_short(Verdict verdict) {
   return verdict;
 }
 
+// One head cannot show that only the first is right.
+Parameters with_two_heads(const EncodingSpec& spec, Parameters parameters) {
+  if (std::holds_alternative<Rotary>(spec.make(parameters))) parameters.set("heads", 2.0);
+  return parameters;
+}
+
 // What the search found and what all positions say.
 Verdict sum(const Verdict& searched, Verdict exhaustive) {
   const auto* some = std::get_if<Holds>(&searched);
@@ -119,6 +125,10 @@ class Run {
       say_unchecked(not_covered(*options.positions, positions_of(gated_.subject.encoding)));
     if (gated_.subject.live)
       gated_.subject.encoding = counting_declined(std::move(gated_.subject.encoding), declined_);
+  }
+
+  bool is_of_live_rotation() const {
+    return gated_.subject.live && std::holds_alternative<Rotary>(gated_.subject.encoding);
   }
 
   GateResult all() {
@@ -291,9 +301,13 @@ class Run {
 
 }  // namespace
 
-GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& given,
                 std::string_view subject, const GateOptions& options) {
-  return Run(encoding_id, spec, parameters, subject, options).all();
+  const Parameters parameters = options.two_heads ? with_two_heads(spec, given) : given;
+  Run run(encoding_id, spec, parameters, subject, options);
+  if (parameters != given && !run.is_of_live_rotation())
+    return Run(encoding_id, spec, given, subject, options).all();
+  return run.all();
 }
 
 }  // namespace posproof

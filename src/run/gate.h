@@ -47,6 +47,9 @@ struct GateResult {
 };
 
 struct GateOptions {
+  // Calls of a live rotation have two heads: the parameters say nothing of them. A subject that gives logits
+  // or the whole operator has those of the parameters.
+  bool two_heads = false;
   std::uint64_t seed = 1;
   Budget budget = {};
   std::string filter;  // part of an id; empty for all

@@ -376,6 +376,35 @@ TEST(Gate, passes_a_file_of_one_row) {
   EXPECT_TRUE(passes(found)) << story(found);
 }
 
+GateResult with_two_heads(const std::string& encoding, const std::string& subject) {
+  const EncodingSpec& spec = encoding_named(encoding);
+  return gate(encoding, spec, with(spec, Case::parse("dim=8")), subject,
+              {.two_heads = true, .filter = std::string(agreement_id)});
+}
+
+TEST(Gate, asks_a_rotation_with_two_heads_where_nothing_is_said_of_them) {
+  const GateResult wrong = with_two_heads("rope", variant("first_head_only"));
+  EXPECT_EQ(wrong.parameters.integer("heads"), 2);
+  ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
+  EXPECT_EQ(refuted(wrong)->counterexample.text(), "batch=1 tokens=1 t=1 role=query x=[1,0*7]");
+  EXPECT_TRUE(named(wrong, "rope/first_head_only")) << story(wrong);
+  EXPECT_TRUE(passes(agreed("rope", "dim=8 heads=1", variant("first_head_only"))));
+  // The whole operator has the heads of its parameters.
+  const GateResult whole = with_two_heads("rope", python("examples/numpy_attention.py"));
+  EXPECT_EQ(whole.parameters.integer("heads"), 1);
+  EXPECT_TRUE(passes(whole)) << story(whole);
+}
+
+TEST(Gate, has_calls_as_long_as_the_tiles_of_a_kernel_and_empty_ones) {
+  const GateResult wrong = agreed("rope", "dim=8", variant("rest_of_a_tile"));
+  ASSERT_NE(refuted(wrong), nullptr) << story(wrong);
+  EXPECT_EQ(refuted(wrong)->counterexample.text(),
+            "batch=1 tokens=17 arranged=consecutive t=0 role=query x=[1,0*7]");
+  EXPECT_FALSE(passes(agreed("rope", "dim=8 heads=2", variant("empty_call_of_another_shape"))));
+  const GateResult none = agreed("rope", "dim=8", variant("no_empty_calls"));
+  EXPECT_TRUE(passes(none)) << story(none);
+}
+
 TEST(Gate, reads_every_pair_of_a_file_of_biases) {
   const EncodingSpec& spec = encoding_named("alibi");
   std::vector<Position> at;

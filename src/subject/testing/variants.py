@@ -129,6 +129,29 @@ def last_head():  # one head of several, at one position
     serve(rotate=rotate)
 
 
+def first_head_only():
+    def rotate(x, positions, role):
+        return np.concatenate([rotated(x[:, :1], product(positions)), x[:, 1:]], axis=1)
+
+    serve(rotate=rotate)
+
+
+def rest_of_a_tile():  # tokens past the last whole tile of 16
+    def rotate(x, positions, role):
+        whole = x.shape[2] // 16 * 16 if x.shape[2] > 16 else x.shape[2]
+        return np.concatenate([rotated(x, product(positions))[:, :, :whole], x[:, :, whole:]], axis=2)
+
+    serve(rotate=rotate)
+
+
+def empty_call_of_another_shape():
+    serve(rotate=lambda x, positions, role: rotated(x, product(positions)) if positions.size else x[:1, :1])
+
+
+def no_empty_calls():  # nothing has no maximum
+    serve(rotate=lambda x, positions, role: rotated(x, product(np.minimum(positions, positions.max()))))
+
+
 def one_of_many_positions():
     serve(rotate=lambda x, positions, role: rotated(x, product(positions + (positions == 12345))))
 
