@@ -12,12 +12,26 @@ namespace {
 // 1/4096. The last of ALiBi's slopes, 2^-8 a step, gives sixteen times as much.
 constexpr double least = 1.0 / 4096;
 
+// Ones in as many channels, the first ones, as leave room for the change beside what rounding allows there:
+// that grows with the channels and, of a rotation, with the position.
+std::vector<double> content(const Score& score, Precision p, Position i) {
+  std::vector<double> ones(score.dim, 1.0);
+  for (std::size_t width = score.dim; width > 1;) {
+    const double error = score.error(ones, ones, i, i, p);
+    if (4 * error <= least) break;
+    const auto share = static_cast<double>(width) * least / (4 * error);
+    width = std::clamp<std::size_t>(static_cast<std::size_t>(share), 1, width / 2);
+    std::fill(ones.begin() + static_cast<std::ptrdiff_t>(width), ones.end(), 0.0);
+  }
+  return ones;
+}
+
 Residual check(const Score& score, Precision p, Draw& draw) {
   const Domain& within = score.positions;
   const Position ahead = score.causal ? 0 : 3;
   const Position i = draw.position("i", within, within.lo + 3, within.hi - ahead);
 
-  const std::vector<double> ones(score.dim, 1.0);
+  const std::vector<double> ones = content(score, p, i);
   std::vector<double> logits;
   double error = 0;
   for (Position j = i - 3; j <= i + ahead; ++j) {
