@@ -180,6 +180,26 @@ bool goes_on(const std::optional<Verdict>& verdict) {
   return !verdict || std::holds_alternative<Holds>(*verdict) || std::holds_alternative<Undecided>(*verdict);
 }
 
+// A call of many positions was wrong, and no position of it alone: what is wrong with many is for the search.
+bool in_a_long_call_only(const std::optional<Verdict>& verdict) {
+  const auto* refuted = verdict ? std::get_if<Refuted>(&*verdict) : nullptr;
+  return refuted != nullptr && !refuted->repeats;
+}
+
+// A search that ran to its end, and had nothing to show: it holds as far as it goes, and recorded cases that
+// had something say the rest. One that was cut short says nothing.
+Verdict searched(const Trial& trial, const Plan& plan) {
+  Holds held;
+  const Trial counted = [&](Draw& draw) {
+    const Residual residual = trial(draw);
+    if (residual.holds()) held.add(residual, draw.drawn());
+    return residual;
+  };
+  const Verdict verdict = search(counted, plan);
+  const bool to_its_end = held.cases > 0 && held.cases == plan.budget.cases;
+  return std::holds_alternative<Undecided>(verdict) && to_its_end ? Verdict(held) : verdict;
+}
+
 // Both, where both hold; else the one that does not, the first of two.
 Verdict sum(const std::optional<Verdict>& first, Verdict second) {
   if (!first || (std::holds_alternative<Undecided>(*first) && !std::holds_alternative<Holds>(second)))
@@ -261,8 +281,12 @@ Verdict agreement_searched(const Encoding& truth, const Encoding& subject, const
   const auto one = trial(agreement(truth), subject, precision);
   if (!one) return NotApplicable{"the subject has no view that agreement is asked of"};
   const auto recorded = agreement_where_recorded(truth, subject, precision, plan.budget);
+  if (in_a_long_call_only(recorded)) {
+    const Verdict found = search(*one, plan);
+    return std::holds_alternative<Refuted>(found) ? found : *recorded;
+  }
   if (!goes_on(recorded)) return *recorded;
-  return sum(recorded, search(*one, plan));
+  return sum(recorded, recorded ? searched(*one, plan) : search(*one, plan));
 }
 
 Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {
@@ -279,7 +303,8 @@ Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {
     all = sum(all, in_setting(std::move(*found), setting));
     if (!goes_on(all)) return *all;
   }
-  return sum(all, search(agreement_over_grid(spec), plan));
+  const Trial grid = agreement_over_grid(spec);
+  return sum(all, all ? searched(grid, plan) : search(grid, plan));
 }
 
 }  // namespace posproof

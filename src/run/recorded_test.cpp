@@ -182,6 +182,41 @@ TEST(Recorded, what_is_wrong_in_a_long_call_only_is_refuted_without_repeating) {
   EXPECT_EQ(refuted->counterexample.integer("t"), recorded_positions(sinusoidal().positions)[64]);
 }
 
+// The search has calls of 16 tokens: they show it, and again.
+TEST(Recorded, what_is_wrong_in_long_calls_is_left_to_the_search_where_that_finds_it) {
+  Table wrong = sinusoidal();
+  wrong.rows = [](Positions at, Position length) {
+    Tensor rows = sinusoidal().rows(at, length);
+    if (at.size() >= 16) rows.at(at.size() - 1, 0) += 1e-6;
+    return rows;
+  };
+  const Verdict verdict = agreement_searched(sinusoidal(), wrong, all_f64, {.id = "recorded"});
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  ASSERT_NE(refuted, nullptr) << name(verdict);
+  EXPECT_TRUE(refuted->repeats);
+  EXPECT_EQ(refuted->counterexample.integer("rows"), 16);
+}
+
+// A searched case that could not have come out the other way takes nothing from recorded ones that could
+// have; a search that was cut short does.
+TEST(Recorded, conclusive_cases_count_where_the_searched_ones_are_vacuous) {
+  // All that is searched is an empty call.
+  Table table = sinusoidal();
+  const Plan empty{.id = "recorded", .budget = {.cases = 1}, .first = 7 + 8 * 9};
+  ASSERT_TRUE(
+      std::holds_alternative<Undecided>(search(*trial(agreement(sinusoidal()), table, all_f64), empty)));
+  const Verdict verdict = agreement_searched(sinusoidal(), table, all_f64, empty);
+  const auto* holds = std::get_if<Holds>(&verdict);
+  ASSERT_NE(holds, nullptr) << name(verdict);
+  EXPECT_EQ(holds->vacuous, 1u);
+  EXPECT_EQ(holds->cases, recorded_positions(sinusoidal().positions).size() + 1);
+
+  Plan cut_short = empty;
+  cut_short.budget.cases = 0;
+  const Verdict nothing = agreement_searched(sinusoidal(), table, all_f64, cut_short);
+  EXPECT_TRUE(std::holds_alternative<Undecided>(nothing)) << name(nothing);
+}
+
 TEST(Recorded, another_shape_refutes_and_says_so) {
   Table table = sinusoidal();
   table.rows = [](std::span<const Position> at, Position length) {
