@@ -22,6 +22,11 @@ The functions, each a keyword of serve(), and what they are given and give:
 functions are given torch tensors. numpy has no bfloat16: with "bf16" they are given float32 arrays that hold bfloat16
 values, and may return such, or bit patterns as uint16. Answers are never converted: one in another dtype is an error.
 
+Arrays come as code meets them: most as they are, some with heads and tokens in each other's place in memory (as after
+`x.view(batch, n, heads, dim).transpose(1, 2)`), some as the middle of a wider array (as after `qkv[..., dim:2 * dim]`). The
+last axis is always contiguous. What a function is given it leaves as it was: changing it is an error, unless
+`in_place=True` says that it is meant.
+
 Importing this file moves standard input and output out of the way: print() goes to standard error from then on.
 What the bytes mean stands in src/subject/protocol.md.
 """
@@ -99,7 +104,7 @@ def _fork_for_each_object():
 
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
-          version="", domain=None, ends=False, conventions="", decline=IndexError):
+          version="", domain=None, ends=False, conventions="", decline=IndexError, positions="int64", in_place=False):
     """Answers posproof until it has no more questions.
 
     precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32. Usually the dtype says it.
@@ -107,6 +112,9 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
     conventions  free words for the report: "half-split, positions from 1"
     decline      exception, or several, that mean no rather than a fault, an index past a table's end unless
                  said otherwise: (IndexError, ValueError); () for none
+    positions    the dtypes in which positions are taken: "int64", or several of "int64", "int32", "float64", "float32";
+                 calls change between them, where they hold the positions exactly
+    in_place     the functions may overwrite what they are given
     """
     hello()
     given = {"rows": rows, "rotate": rotate, "bias": bias, "logits": logits, "attend": attend}
@@ -120,6 +128,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
              "conventions": conventions}
     if precision is not None:
         words["precision"] = precision
+    if positions != "int64":
+        words["positions"] = positions if isinstance(positions, str) else " ".join(positions)
     if domain is not None:
         words["domain"] = "%d %d%s" % (domain[0], domain[1], " ends" if ends else "")
     if _renews:
@@ -136,18 +146,24 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         result = None
         try:
             call = words["call"]
-            arguments = [_argument(tensors[one], one, stored, dtype if torch else None, torch)
-                         for one in _ARGUMENTS[call]]
+            given = [_Given(one, _argument(tensors[one], one, stored, words.get("positions")), words.get("arrays"),
+                            dtype if torch else None, torch) for one in _ARGUMENTS[call]]
+            arguments = [one.array for one in given]
             if call == "rows":
                 arguments.append(int(words["length"]))
             if call == "rotate":
                 arguments.append(words["role"])
             result = _bits(functions[call](*arguments), call, stored)
+            for one in given:
+                if not in_place and one.is_changed():
+                    raise ValueError("%s() changed `%s`, which it was given and others may read; serve(in_place=True) says "
+                                     "that this is meant" % (call, one.name))
         except decline as no:
             answer.update(answer="declined", reason=str(no) or type(no).__name__)
         except _Otherwise as other:
             answer.update(answer="error", text=str(other))
         except Exception:
+            result = None
             answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
         _write(answer, result, stored)
 
@@ -180,18 +196,44 @@ def _value(text):
         return text
 
 
-def _argument(array, name, stored, torch_dtype, torch):
+def _argument(array, name, stored, positions):
     """As the functions get it: content in the subject's own format, which holds it exactly."""
     if name == "mask":
-        array = array != 0
-    elif array.dtype == np.float64 and stored != "F64":
-        array = array.astype(np.float16 if stored == "F16" else np.float32)
-    else:
-        array = array.copy()  # the frame's own bytes cannot be written to
-    if torch is None:
-        return array
-    tensor = torch.from_numpy(array)
-    return tensor.to(torch_dtype) if tensor.is_floating_point() else tensor
+        return array != 0
+    if array.dtype == np.float64 and stored != "F64":
+        return array.astype(np.float16 if stored == "F16" else np.float32)
+    if array.dtype == np.int64 and positions:
+        return array.astype(positions)
+    return array.copy()  # the frame's own bytes cannot be written to
+
+
+class _Given:
+    """An array as a function is given it, and the memory that it lies in."""
+
+    def __init__(self, name, array, how, torch_dtype, torch):
+        self.name, width = name, array.shape[-1]
+        memory, view = array, lambda whole: whole
+        if how == "slice" and array.dtype != np.bool_:  # what stands beside it is no content and no position
+            memory = np.full(array.shape[:-1] + (3 * width,), np.nan if array.dtype.kind == "f" else -1, array.dtype)
+            memory[..., width:2 * width] = array
+            view = lambda whole: whole[..., width:2 * width]
+        elif how == "transposed" and array.ndim == 4:
+            memory = np.ascontiguousarray(array.swapaxes(1, 2))
+            view = lambda whole: whole.swapaxes(1, 2)
+        if torch is not None:
+            memory = torch.from_numpy(memory)
+            memory = memory.to(torch_dtype) if name in ("x", "q", "k", "v") else memory
+        self._memory, self.array = memory, view(memory)
+        self._before = self._bytes()
+
+    def _bytes(self):
+        memory = self._memory.detach() if hasattr(self._memory, "detach") else self._memory
+        if str(memory.dtype) == "torch.bfloat16":
+            memory = memory.view(sys.modules["torch"].int16)
+        return np.asarray(memory).tobytes()
+
+    def is_changed(self):
+        return self._bytes() != self._before
 
 
 def _bits(result, call, stored):

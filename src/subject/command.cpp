@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "core/call.h"
 #include "core/draw.h"
 #include "core/failure.h"
+#include "core/random.h"
 #include "subject/kinds.h"
 #include "subject/protocol.h"
 
@@ -21,6 +24,41 @@ void add(frame::Message& message, std::string_view name, const Tensor& values, D
       throw SubjectError(
           fmt::format("`{}` holds {}, which {} cannot hold exactly", name, value, posproof::name(dtype)));
   message.values(name, values);
+}
+
+// What a call's arrays are told by: its shape and its positions. So a case is asked in the same way again, in
+// another process too, and while its contents shrink.
+std::uint64_t number_of(const Call& call, const Shape& shape) {
+  std::uint64_t number = mixed(call.batch);
+  for (const std::size_t extent : shape) number = mixed(number ^ extent);
+  for (const auto* positions : {&call.positions, &call.keys})
+    for (const Position t : positions->whole) number = mixed(number ^ static_cast<std::uint64_t>(t));
+  return number;
+}
+
+bool holds_exactly(std::string_view dtype, const TokenPositions& positions) {
+  const Position most = dtype == "float32"   ? Position{1} << 24
+                        : dtype == "int32"   ? (Position{1} << 31) - 1
+                        : dtype == "float64" ? Position{1} << 53
+                                             : std::numeric_limits<Position>::max();
+  return std::all_of(positions.whole.begin(), positions.whole.end(),
+                     [most](Position t) { return t >= -most && t <= most; });
+}
+
+// How the arrays lie in memory, and the dtype of the positions: half of the calls have them plain. Calls of
+// very many positions are for speed, and are plain.
+void vary(frame::Message& message, const Call& call, const Shape& shape,
+          const std::vector<std::string>& dtypes) {
+  constexpr std::size_t most_varied = std::size_t{1} << 17;
+  const std::uint64_t number = number_of(call, shape);
+  if (count(shape) <= most_varied && number % 4 == 1) message.word("arrays", "slice");
+  if (count(shape) <= most_varied && number % 4 == 2) message.word("arrays", "transposed");
+  std::vector<std::string_view> exact;
+  for (const std::string& one : dtypes)
+    if (holds_exactly(one, call.positions) && holds_exactly(one, call.keys)) exact.push_back(one);
+  if (exact.empty()) return;
+  const std::string_view chosen = exact[number / 4 % exact.size()];
+  if (chosen != "int64") message.word("positions", chosen);
 }
 
 // A call as protocol.md has it: contents, positions, then what the call knows besides.
@@ -53,7 +91,9 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   return answered_by(with_positions(declared, domain), [declared, talk](const Call& call) {
     const Shape shape = shape_of_answer(declared, call);
     try {
-      return talk->ask(message(declared, call, talk->introduction().dtype), signature(declared).call, shape);
+      frame::Message asked = message(declared, call, talk->introduction().dtype);
+      vary(asked, call, shape, talk->introduction().positions);
+      return talk->ask(std::move(asked), signature(declared).call, shape);
     } catch (const Failure& failure) {
       // Nobody has to answer a call without tokens; who does, in the right shape.
       if (count(shape) == 0 && failure.how == Failure::How::raised) throw Discard{};

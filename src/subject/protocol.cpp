@@ -18,6 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, 5> all_kinds = {"rows", "rotate", "bias", "logits", "attend"};
+constexpr std::array<std::string_view, 4> position_dtypes = {"int64", "int32", "float64", "float32"};
 constexpr std::size_t longest_word = 2000;  // characters of the subject's own words in a message
 constexpr std::size_t dropped = std::size_t{1}
                                 << 24;  // bytes of a wrong answer that are read over, to stay in step
@@ -199,6 +200,12 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
   } catch (const std::invalid_argument& error) {
     throw Malformed(error.what());
   }
+  if (header.has("positions")) it.positions = words_of(header.word("positions"));
+  for (const std::string& one : it.positions)
+    if (std::find(position_dtypes.begin(), position_dtypes.end(), one) == position_dtypes.end())
+      throw Malformed(fmt::format("takes positions in `{}`, which is none of {}", printable(one, 40),
+                                  fmt::join(position_dtypes, ", ")));
+  if (it.positions.empty()) throw Malformed("takes positions in no dtype");
   if (header.has("domain")) it.domain = parse_domain(header.word("domain"));
   return it;
 }

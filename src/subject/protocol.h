@@ -25,7 +25,8 @@ struct Introduction {
   std::vector<std::string> kinds;  // of rows, rotate, bias, logits, attend
   Dtype dtype = Dtype::F32;        // of its answers
   Precision precision = all_f32;
-  std::optional<Domain> domain;  // where it says one
+  std::optional<Domain> domain;                    // where it says one
+  std::vector<std::string> positions = {"int64"};  // the dtypes in which it takes them
   std::string conventions;
   bool renews = false;  // understands the call `renew`
 };

@@ -1,6 +1,7 @@
 // The Python SDK, examples/posproof_subject.py, seen from the other end.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "subject/testing/subjects.h"
@@ -60,7 +61,7 @@ TEST(PythonSubject, an_exception_is_an_error_with_the_end_of_its_traceback) {
   const Subject subject = open(sdk("failing"), expected(Rotary{.dim = 2}));
   const std::string message = thrown(sdk("failing"), [&] { rotated(subject, quarters({1, 1, 2, 2})); });
   const std::string start =
-      ": rotate(x [1, 1, 2, 2], positions [1, 2], role query): Traceback (most recent call last):\n";
+      ": rotate(x [1, 1, 2, 2], positions [1, 2], role query, arrays transposed): Traceback (most recent call last):\n";
   EXPECT_EQ(message.substr(0, start.size()), start);
   const std::string end = "raise KeyError(\"inv_freq\")\nKeyError: 'inv_freq'";
   ASSERT_GT(message.size(), end.size());
@@ -74,6 +75,63 @@ TEST(PythonSubject, an_exception_of_the_kinds_that_decline_is_a_refusal) {
                               rotated(subject, quarters({1, 1, 2, 2}));
                             }),
             " declines: position 3 is past the end");
+}
+
+// Told by the positions alone: a new process is asked in the same way.
+TEST(PythonSubject, arrays_come_as_code_meets_them_and_in_the_same_way_again) {
+  const auto seen = [](Position from) {
+    const Subject subject = open(sdk("layout"), expected(Rotary{.dim = 2, .heads = 2}));
+    std::vector<double> ways;
+    for (Position t = from; t < from + 60; ++t) {
+      const std::vector<Position> at = {t, t + 1};
+      ways.push_back(
+          std::get<Rotary>(subject.encoding).rotate(quarters({1, 2, 2, 2}), at, Role::key).data[0]);
+    }
+    return ways;
+  };
+  const std::vector<double> ways = seen(100);
+  EXPECT_EQ(ways, seen(100));
+  for (const double dtype : {0, 4, 8})     // int64, int32, float32
+    for (const double layout : {0, 1, 3})  // plain, transposed, slice
+      EXPECT_GE(std::count(ways.begin(), ways.end(), dtype + layout), 1) << dtype << " " << layout;
+  EXPECT_GE(std::count_if(ways.begin(), ways.end(), [](double way) { return std::fmod(way, 4) == 0; }), 20);
+  const std::vector<double> far = seen(Position{1} << 32);  // neither int32 nor float32 holds these
+  EXPECT_TRUE(std::all_of(far.begin(), far.end(), [](double way) { return way < 4; }));
+}
+
+TEST(PythonSubject, positions_come_in_dtypes_that_there_are) {
+  EXPECT_EQ(thrown<SubjectError>(sdk("bad_positions"),
+                                 [] { open(sdk("bad_positions"), expected(Rotary{.dim = 2})); }),
+            ": takes positions in `int8`, which is none of int64, int32, float64, float32");
+}
+
+TEST(PythonSubject, what_it_was_given_stays_as_it_was) {
+  const auto answer = [](const std::string& what, Position t) {
+    const Subject subject = open(sdk(what), expected(Rotary{.dim = 2}));
+    return std::get<Rotary>(subject.encoding)
+        .rotate(Tensor({1, 1, 1, 2}, {1, 2}), std::vector<Position>{t}, Role::query);
+  };
+  for (Position t = 0; t < 4; ++t) {
+    EXPECT_NE(
+        thrown<SubjectError>(sdk("in_place"), [&] { answer("in_place", t); }).find("rotate() changed `x`"),
+        std::string::npos);
+    EXPECT_EQ(answer("in_place_as_meant", t), Tensor({1, 1, 1, 2}, {2, 4}));
+  }
+  if (POSPROOF_PYTHON_HAS_TORCH) {
+    const std::string what =
+        thrown<SubjectError>(sdk("torch_in_place bfloat16"), [&] { answer("torch_in_place bfloat16", 0); });
+    EXPECT_NE(what.find("rotate() changed `x`"), std::string::npos) << what;
+  }
+  std::size_t found = 0;
+  for (Position t = 0; t < 12; ++t) {
+    try {
+      answer("beyond", t);
+    } catch (const SubjectError&) {
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 0u);
+  EXPECT_LT(found, 12u);  // where there is nothing beside it, it is right
 }
 
 TEST(PythonSubject, an_answer_is_never_converted) {

@@ -58,11 +58,36 @@ def type_of_x(x, positions, role):
     raise TypeError(type(x).__name__ + " " + str(x.dtype))
 
 
+def layout(x, positions, role):  # 1: not contiguous; 2: the middle of something wider; and the dtype of the positions
+    apart = 2 * (x.base is not None and x.strides[-2] == 3 * x.shape[-1] * x.itemsize)
+    return np.full_like(x, (not x.flags["C_CONTIGUOUS"]) + apart + 4 * "int64 int32 float32".split().index(str(positions.dtype)))
+
+
+def in_place(x, positions, role):
+    x *= 2
+    return x
+
+
+def beyond(x, positions, role):  # writes past the end of a row
+    if x.base is not None and x.base.shape[-1] > x.shape[-1]:
+        x.base[..., -1] = 0
+    return x
+
+
 if what == "all":
     serve(rows=ids, rotate=twice, bias=sums, logits=dots, attend=first_seen, version=3, conventions="many",
           domain=(0, 99), precision="f32/f32")
 elif what == "rounded":  # thirds, in bfloat16 made from float32
     serve(rotate=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
+elif what == "layout":
+    serve(rotate=layout, positions=["int64", "int32", "float32"])
+elif what == "in_place_as_meant":
+    serve(rotate=in_place, in_place=True)
+elif what == "torch_in_place":
+    import torch
+    serve(rotate=lambda x, positions, role: x.mul_(2), dtype=getattr(torch, dtype))
+elif what == "bad_positions":
+    serve(rotate=twice, positions="int8")
 elif what == "twice":
     serve(rotate=twice, dtype=dtype)
 elif what == "torch":
