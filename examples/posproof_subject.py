@@ -154,16 +154,16 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
             if call == "rotate":
                 arguments.append(words["role"])
             result = _bits(functions[call](*arguments), call, stored)
-            for one in given:
-                if not in_place and one.is_changed():
-                    raise ValueError("%s() changed `%s`, which it was given and others may read; serve(in_place=True) says "
-                                     "that this is meant" % (call, one.name))
+            changed = [] if in_place else [one.name for one in given if one.is_changed()]
+            if changed:
+                result = None
+                answer.update(answer="error", text="%s() changed `%s`, which it was given and others may read; "
+                              "serve(in_place=True) says that this is meant" % (call, changed[0]))
         except decline as no:
             answer.update(answer="declined", reason=str(no) or type(no).__name__)
         except _Otherwise as other:
             answer.update(answer="error", text=str(other))
         except Exception:
-            result = None
             answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
         _write(answer, result, stored)
 
