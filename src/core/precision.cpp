@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace posproof {
 namespace {
@@ -37,35 +38,68 @@ double usual_angle(double result) {
 
 }  // namespace
 
+namespace {
+
+// What may follow a plus, and the member that it sets.
+struct Place {
+  std::string_view word;
+  double Precision::*declared;
+  double (Precision::*unit)() const;
+  std::string_view of;  // as people say it
+};
+
+constexpr std::array<Place, 3> places = {
+    {{"table", &Precision::declared_table, &Precision::table, "cosine and sine"},
+     {"work", &Precision::declared_work, &Precision::work, "products"},
+     {"input", &Precision::declared_input, &Precision::input, "contents"}}};
+
+}  // namespace
+
 Precision Precision::parse(std::string_view words) {
-  const auto refuse = [&](std::string_view what) -> std::invalid_argument {
-    return std::invalid_argument(
-        fmt::format("precision `{}`: `{}` is none of f64, f32, bf16, f16 (RESULT[/ANGLE][+iterated], as "
-                    "in `bf16/f32`)",
-                    words, what));
+  const auto refuse = [&](std::string_view what, std::string_view allowed) -> std::invalid_argument {
+    return std::invalid_argument(fmt::format(
+        "precision `{}`: `{}` is none of {} "
+        "(RESULT[/ANGLE][+table=FORMAT][+work=FORMAT][+input=FORMAT][+iterated], as in `bf16/f32`)",
+        words, what, allowed));
   };
-  std::string_view rest = words;
-  Angles how = Angles::product;
-  if (const auto plus = rest.find('+'); plus != std::string_view::npos) {
-    if (rest.substr(plus + 1) != "iterated") throw refuse(rest.substr(plus));
-    how = Angles::iterated;
-    rest = rest.substr(0, plus);
+  constexpr std::string_view names = "f64, f32, bf16, f16";
+  const auto format = [&](std::string_view name) {
+    const auto found = unit(name);
+    if (!found) throw refuse(name, names);
+    return *found;
+  };
+  const std::string_view formats_of = words.substr(0, words.find('+'));
+  const auto slash = formats_of.find('/');
+  const double result = format(formats_of.substr(0, slash));
+  Precision out{slash == std::string_view::npos ? usual_angle(result) : format(formats_of.substr(slash + 1)),
+                result};
+  for (std::string_view rest = words.substr(formats_of.size()); !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('+', 1)), word = part.substr(1);
+    rest.remove_prefix(part.size());
+    if (word == "iterated" && out.how == Angles::product) {
+      out.how = Angles::iterated;
+      continue;
+    }
+    const auto place = std::find_if(places.begin(), places.end(), [&](const Place& one) {
+      return word.starts_with(one.word) && word.substr(one.word.size()).starts_with('=');
+    });
+    if (place == places.end() || out.*place->declared != 0)
+      throw refuse(part, "+table=, +work=, +input=, +iterated, each once");
+    out.*place->declared = format(word.substr(place->word.size() + 1));
   }
-  const auto slash = rest.find('/');
-  const auto result = unit(rest.substr(0, slash));
-  if (!result) throw refuse(rest.substr(0, slash));
-  double angle = usual_angle(*result);
-  if (slash != std::string_view::npos) {
-    const auto said = unit(rest.substr(slash + 1));
-    if (!said) throw refuse(rest.substr(slash + 1));
-    angle = *said;
+  // What is usual without saying so need not be said; the table first, on which the work depends.
+  for (const Place& place : places) {
+    const double said = std::exchange(out.*place.declared, 0);
+    if (said != 0 && (out.*place.unit)() != said) out.*place.declared = said;
   }
-  return {angle, *result, how};
+  return out;
 }
 
 std::string Precision::text() const {
   std::string out = name(result);
   if (angle != result || result > unit_f32) out.append(" over ").append(name(angle));
+  for (const Place& place : places)
+    if (this->*place.declared != 0) out += fmt::format(", {} in {}", place.of, name(this->*place.declared));
   if (how == Angles::iterated) out += ", frequencies iterated";
   return out;
 }
@@ -73,6 +107,8 @@ std::string Precision::text() const {
 std::string Precision::word() const {
   std::string out = name(result);
   if (angle != result || result > unit_f32) out.append("/").append(name(angle));
+  for (const Place& place : places)
+    if (this->*place.declared != 0) out += fmt::format("+{}={}", place.word, name(this->*place.declared));
   if (how == Angles::iterated) out += "+iterated";
   return out;
 }
