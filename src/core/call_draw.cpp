@@ -13,28 +13,6 @@ using enum Axis;
 
 constexpr std::size_t most_contents = 8;  // tokens whose contents are drawn one by one
 
-// How many tokens an axis of a call's contents has.
-std::size_t tokens_along(Axis axis, const Call& call, std::size_t n) {
-  if (axis == token) return call.positions.size() / call.batch;
-  const std::size_t given = axis == query ? call.positions.size() : call.keys.size();
-  return given == 0 && !call.contents.empty() ? call.contents.at(n).shape.at(0) : given;
-}
-
-Shape shape_of_content(const Encoding& encoding, const Call& call, std::size_t n) {
-  Shape shape;
-  for (const Axis axis : signature(encoding).takes[n].axes) {
-    if (axis == batch)
-      shape.push_back(call.batch);
-    else if (axis == head)
-      shape.push_back(std::get<Rotary>(encoding).heads);
-    else if (axis == channel)
-      shape.push_back(width_of_content(encoding, n));
-    else
-      shape.push_back(tokens_along(axis, call, n));
-  }
-  return shape;
-}
-
 // Every token has the same content but for a power of two, which is exact in every format: tokens that are
 // mixed up differ, and the counterexample stays one vector. Seven powers, as tiles are no multiples of it.
 Tensor multiples(const Shape& shape, std::span<const double> content) {

@@ -123,6 +123,13 @@ Json of(const Accuracy& accuracy) {
   return out;
 }
 
+Json of(const Observation& observation) {
+  return {{"calls", observation.calls},
+          {"differ", observation.differ},
+          {"largest", number(observation.largest)},
+          {"first", observation.first.text()}};
+}
+
 std::string written(const Json& json) {
   // File names and the words of a command line need not be UTF-8: U+FFFD in their place, and no exception.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -151,6 +158,8 @@ std::string json(const GateResult& gated) {
     if (result.needs_history) one["needs_history"] = true;
     out["asked"].push_back(one);
   }
+  if (gated.observed)
+    out["observed"] = {{"repeated", of(gated.observed->repeated)}, {"alone", of(gated.observed->alone)}};
   if (gated.accuracy) out["accuracy"] = of(*gated.accuracy);
   for (const Explanation& explanation : gated.explanations)
     out["explanations"].push_back(

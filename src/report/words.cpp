@@ -150,6 +150,9 @@ std::string gated(const GateResult& gated, const Style& style) {
           "  it depends on the calls before: a new object that is asked only this is right, see {}\n",
           history_id);
   }
+  if (gated.observed)
+    out += fmt::format("observed   a call repeated: {}\n           a batch row or token alone: {}\n",
+                       words(gated.observed->repeated), words(gated.observed->alone));
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
   for (const std::string& why : gated.not_checked)
     out += fmt::format("{}  {}\n", style.paint("NOT CHECKED"), printable(why));

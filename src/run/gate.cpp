@@ -100,6 +100,8 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
   return sum(searched, std::move(*all));
 }
 
+constexpr std::chrono::milliseconds most_observing{2000};
+
 // What a run has in hand: the subject, what is asked of it, and what was found so far.
 class Run {
  public:
@@ -116,7 +118,11 @@ class Run {
         deadline_(Clock::now() + options.total),
         gated_{.encoding = std::string(encoding_id),
                .parameters = parameters,
-               .subject = open(subject, expected_)} {
+               .subject = open(subject, expected_),
+               .results = {},
+               .skipped = {},
+               .explanations = {},
+               .made = {}} {
     if (options.positions)
       gated_.subject.encoding =
           narrowed(std::move(gated_.subject.encoding), options.positions->first, options.positions->second);
@@ -137,6 +143,7 @@ class Run {
       if (options_.progress) options_.progress(selected_[n].id, n + 1, selected_.size());
       ask(selected_[n]);
     }
+    if (options_.filter.empty() && interrupted() == 0) observe_bits();
     if (interrupted() == 0) say_unchecked(in_words(gated_.subject.encoding, *declined_));
     if (gated_.refuted() && interrupted() == 0) {
       find_what_needs_history();
@@ -153,6 +160,13 @@ class Run {
     const Property* property;
     Trial trial;
   };
+
+  // Where there is time left, and answers.
+  void observe_bits() {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+    if (left.count() > 0)
+      gated_.observed = observe(gated_.subject, truth_, options_.seed, std::min(left, most_observing));
+  }
 
   void say_unchecked(std::string why) {
     if (!why.empty()) gated_.not_checked.push_back(std::move(why));

@@ -12,6 +12,7 @@
 #include "core/verdict.h"
 #include "run/accuracy.h"
 #include "run/diagnosis.h"
+#include "run/observed.h"
 #include "search/search.h"
 #include "subject/subject.h"
 
@@ -39,6 +40,7 @@ struct GateResult {
   std::vector<Explanation> explanations;  // where something was refuted
   std::vector<std::shared_ptr<const Property>>
       made;                               // of this subject: what results point to, wherever this is moved
+  std::optional<Observations> observed = {};  // of a live subject: measured, and nobody's failure
   std::optional<Accuracy> accuracy = {};  // where every entry was compared, of a file or exhaustively
   std::vector<std::string> not_checked = {};  // what was to be checked and was not, in words
 
