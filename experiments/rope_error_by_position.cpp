@@ -292,7 +292,7 @@ std::vector<Block> bounds(const Measured& m) {
   return {
       Section{"Do the errors stay below the bound?"},
       Paragraph{
-          "The suite's error bound for the angle of pair `i` is `|t| w (6 + 3 |ln w| + 2i) u`, and `3i` in place of `2i` for an iterated ladder, where `u` is half the distance from 1 to the next number. "
+          "The suite's error bound for the angle of pair `i` is `|t| w (6 + 3 |ln w|) u`, and `3i` more inside the parentheses for an iterated ladder, where `u` is half the distance from 1 to the next number. "
           "It covers a frequency whose power is not correctly rounded; everything measured here has to stay below it."},
       grid,
       Paragraph{fmt::format(

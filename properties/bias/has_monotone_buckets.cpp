@@ -22,8 +22,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double one = b.at(h, 0, 0), other = b.at(h, 0, 1);
-    const double bound =
-        bias_error(p, one, slope(bias, h), h + 1) + bias_error(p, other, slope(bias, h), h + 1);
+    const double bound = bias_error(p, one, bias, h) + bias_error(p, other, bias, h);
     worst = worse(worst, excess(one, other, bound));
   }
   return worst;

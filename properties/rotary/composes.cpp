@@ -33,7 +33,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   return compare(rotary, p, token, twice, at_once, [&](const Pair& pair, std::size_t place) {
     const auto i = static_cast<double>(token.positions[place]), t = static_cast<double>(further[place]);
     const double first = rotation_rounding(p, i, pair), second = rotation_rounding(p, t, pair);
-    return (1 + first) * (1 + p.result) * (1 + second) - 1 + rotation_rounding(p, i + t, pair);
+    return (1 + first) * (1 + p.input()) * (1 + second) - 1 + rotation_rounding(p, i + t, pair);
   });
 }
 
@@ -52,7 +52,7 @@ Encoding ahead() {
   });
 }
 
-// 64 units of f32, where three rotations by small angles may be off by 31 and a few.
+// 64 units of f32, where three rotations by small angles may be off by 25 and a few.
 Encoding ahead_by_little() {
   return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return rotation(pair, token.t) * std::polar(1.0L, 0x1p-18L);

@@ -25,7 +25,7 @@ Residual directly(const Rotary& rotary, Precision p, const Tokens& token, Role r
   // Two rotations, the second of what the first has rounded (see composes).
   return compare(rotary, p, token, again, token.x, [&](const Pair& pair, std::size_t place) {
     const double one = rotation_rounding(p, static_cast<double>(token.positions[place]), pair);
-    return (1 + one) * (1 + p.result) * (1 + one) - 1;
+    return (1 + one) * (1 + p.input()) * (1 + one) - 1;
   });
 }
 

@@ -42,7 +42,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
       expected[c] = turned_x.at(r, c) + factor * turned_y.at(r, c);
       size[c] = std::abs(a[c]) + std::abs(factor * b[c]);
       // Outside the pairs: the sum is rounded by us and, where the format cannot hold it, by the subject.
-      bound[c] = (3 * unit_f64 + p.result) * size[c];
+      bound[c] = (3 * unit_f64 + p.input()) * size[c];
     }
     for (const Pair& pair : rotary.pairs) {
       // All three are rotated by one angle, so its error cancels, and each rotation is rounded as at position
@@ -53,7 +53,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
       size[pair.first] = size[pair.second] = both;
       bound[pair.first] = bound[pair.second] =
           each * (both + rotary.amplitude * pair_norm(s, pair)) +
-          (3 * unit_f64 + p.result) * both * (1 + each) +
+          (3 * unit_f64 + p.input()) * both * (1 + each) +
           (both == 0 ? 0 : (2 + std::abs(factor)) * rotation_underflow(p));
     }
     for (std::size_t c = 0; c < a.size(); ++c)

@@ -49,6 +49,14 @@ Encoding magnified() {
   });
 }
 
+// Two units of bf16, where a result that is rounded once may be off by one, and one whose products are in
+// bf16 by three and more.
+Encoding magnified_in_bf16() {
+  return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
+    return rotation(pair, token.t) * (1 + 0x1p-7L);
+  });
+}
+
 Encoding first_row_only() {
   return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
     return token.batch == 0 ? rotation(pair, token.t) : 0;
@@ -64,6 +72,9 @@ const Property properties::rotary::preserves_norm{
     .checks = {CheckOf<Rotary>(&check)},
     .must_reject = {{"a sine that is taken 0.001 radians further than the cosine", &skewed},
                     {"a rotation that also multiplies by 1.000001, in f32", &magnified, all_f32},
+                    {"a rotation that also multiplies by 1 + 2^-7, in bf16",
+                     &magnified_in_bf16,
+                     {unit_f32, unit_bf16}},
                     {"a batch whose first row is rotated and whose other rows are zeros", &first_row_only}},
 };
 

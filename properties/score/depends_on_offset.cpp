@@ -15,12 +15,15 @@ Residual check(const Score& score, Precision p, Draw& draw) {
   const Position j = draw.position("j", within, within.lo, score.causal ? i : within.hi);
   const Position t = draw.position("t", within, 0, within.hi - std::max(i, j));
 
-  const double here = score.at(q, k, i, j);
-  const double there = score.at(q, k, i + t, j + t);
-  if (!std::isfinite(here) || !std::isfinite(there)) return holds_if(false);
-  // The two exact logits are equal by the statement, and each is within its own error of it.
-  const double bound = score.error(q, k, i, j, p) + score.error(q, k, i + t, j + t, p);
-  return difference(there, here, bound, t == 0 ? 0 : score.range ? score.range(q, k) : no_ceiling);
+  const Score::Measured here = score.measured(q, k, i, j, p), there = score.measured(q, k, i + t, j + t, p);
+  if (!std::isfinite(here.value) || !std::isfinite(there.value)) return holds_if(false);
+  // The two exact logits of the subject's own frequencies are equal by the statement, and each answer is
+  // within its rounding of them. Frequencies are not asked about: they are the same in both.
+  const double bound = here.rounding + there.rounding;
+  return difference(there.value, here.value, bound,
+                    t == 0        ? 0
+                    : score.range ? score.range(q, k)
+                                  : no_ceiling);
 }
 
 // -|i - j| / 2, and a millionth of the key's position.
@@ -57,6 +60,11 @@ Encoding growing_frequency() {
   return turned_by([](double t) { return t * (1 + 1e-9 * t); });
 }
 
+// By 8 units of f32 over a million positions, where each of four angles may be off by 1.
+Encoding hardly_growing_frequency() {
+  return turned_by([](double t) { return t * (1 + 0x1p-41 * t); });
+}
+
 // Angles rounded to the 8 bits of bf16.
 Encoding angles_in_bf16() {
   return turned_by([](double t) {
@@ -91,6 +99,8 @@ const Property properties::score::depends_on_offset{
                      &odd_queries_are_larger, all_f32},
                     {"a code that is the share of the length", &share_of_the_length},
                     {"a frequency that grows by 1e-9 a position", &growing_frequency},
+                    {"a frequency that grows by 2^-41 a position, in f32", &hardly_growing_frequency,
+                     all_f32},
                     {"angles in bf16 where f32 is claimed", &angles_in_bf16, all_f32}},
 };
 

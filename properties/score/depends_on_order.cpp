@@ -26,10 +26,24 @@ std::vector<double> content(const Score& score, Precision p, Position i) {
   return ones;
 }
 
+// The last query for which rounding leaves something to see, where errors grow with the position; the last of
+// all where it leaves nothing at the first.
+Position last_that_shows(const Score& score, const Precision& p, Position first, Position last) {
+  const auto shows = [&](Position i) { return 2 * score.error_of_ones(i, p) < least; };
+  if (!score.error_of_ones || first >= last || shows(last) || !shows(first)) return last;
+  Position near = first, far = last;
+  while (far - near > 1) {
+    const Position middle = near + (far - near) / 2;
+    (shows(middle) ? near : far) = middle;
+  }
+  return near;
+}
+
 Residual check(const Score& score, Precision p, Draw& draw) {
   const Domain& within = score.positions;
   const Position ahead = score.causal ? 0 : 3;
-  const Position i = draw.position("i", within, within.lo + 3, within.hi - ahead);
+  const Position first = within.lo + 3;
+  const Position i = draw.position("i", within, first, last_that_shows(score, p, first, within.hi - ahead));
 
   const std::vector<double> ones = content(score, p, i);
   std::vector<double> logits;

@@ -113,9 +113,15 @@ Logits of_rotary(const Rotary& rotary) {
   return logits;
 }
 
+// The largest number of positions that a bias between the two is a multiple of, counted from 1.
+double largest(Position i, Position j) {
+  return static_cast<double>(std::max(std::abs(i), std::abs(j))) + 1;
+}
+
 Logits of_bias(const Bias& bias) {
   Logits logits{.dim = bias_width * bias.heads, .heads = bias.heads, .positions = bias.positions};
   logits.causal = bias.causal;
+  logits.modulo_rows = bias.modulo_rows;
   const auto content = [heads = bias.heads](const Tensor& q, const Tensor& k) {
     Tensor out({heads, q.rows(), k.rows()});
     for (std::size_t h = 0; h < heads; ++h)
@@ -134,10 +140,15 @@ Logits of_bias(const Bias& bias) {
       put(error, h, scaled_error(head_of(q, h, bias_width), exact_q, head_of(k, h, bias_width), exact_k, p));
     const std::size_t per_head = q.rows() * k.rows();
     for (std::size_t e = 0; e < error.data.size(); ++e) {
-      const double slope = bias.slopes.empty() ? 0 : bias.slopes[e / per_head];
       // The bias's own error, and one rounding of the sum of content and bias.
-      error.data[e] += bias_error(p, b.data.at(e), slope, e / per_head + 1) +
+      error.data[e] += bias_error(p, b.data.at(e), bias, e / per_head) +
                        p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
+      // A shifted row may hold the slope times a position in place of times an offset.
+      if (bias.modulo_rows && !bias.slopes.empty()) {
+        const double slope = bias.slopes[e / per_head];
+        const Position i = queries[e % per_head / k.rows()], j = keys[e % k.rows()];
+        error.data[e] += bias_rounding(p, slope * largest(i, j), slope);
+      }
     }
     return Logits::Bounded{sum(plain, b), error};
   };
@@ -149,6 +160,8 @@ Logits of_contextual(const Contextual& contextual) {
                 .heads = contextual.heads,
                 .positions = contextual.positions,
                 .positional = contextual.positional,
+                .causal = contextual.causal,
+                .modulo_rows = contextual.modulo_rows,
                 .at = contextual.logits};
   logits.bounded = [contextual](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
                                 const Precision& p) {
@@ -230,7 +243,8 @@ std::optional<Contextual> to_logits(const Encoding& encoding) {
                     .positions = seen->positions,
                     .positional = seen->positional,
                     .logits = seen->at,
-                    .causal = seen->causal};
+                    .causal = seen->causal,
+                    .modulo_rows = seen->modulo_rows};
   logits.error = [bounded = seen->bounded](std::span<const double> q, std::span<const double> k, Position i,
                                            Position j, const Precision& p) {
     const std::array<Position, 1> query = {i}, key = {j};

@@ -20,7 +20,8 @@ struct Logits {
   std::size_t heads = 1;
   Domain positions = {};
   bool positional = true;
-  bool causal = false;  // only keys at or before the query mean anything
+  bool causal = false;       // only keys at or before the query mean anything
+  bool modulo_rows = false;  // what all keys of a query have in common does not matter
   std::function<Tensor(const Tensor& q, const Tensor& k, const Positions&, const Positions&)> at =
       {};  // [heads, nq, nk]
   // The same, and bounds of |logit - exact| for an implementation of that precision.

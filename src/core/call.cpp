@@ -227,59 +227,59 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
     for (std::size_t r = 0; r < answer.rows(); ++r) each(r);
   };
   const Positions positions = call.positions, keys = call.keys;
-  std::visit(
-      Overloaded{[&](const Table& table) {
-                   const RowErrors errors(table, precision, RowErrors::Against::declared);
-                   row_by_row([&](std::size_t r) {
-                     by_axis(table.pairs, positions, r, out.error.row(r),
-                             [&](Position t, std::span<double> to) { errors.at(t, answer.row(r), to); });
-                   });
-                   // A table with a ladder cannot be further off than from -A to A; the others have no bound.
-                   if (!table.pairs.empty())
-                     std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
-                 },
-                 [&](const Rotary& rotary) {
-                   const std::size_t n = call.positions.size() / call.batch;
-                   row_by_row([&](std::size_t r) {
-                     const auto x = call.contents.at(0).row(r);
-                     by_axis(rotary.pairs, positions, r / (rotary.heads * n) * n + r % n, out.error.row(r),
-                             [&](Position t, std::span<double> to) {
-                               std::ranges::copy(rotated_error(rotary, precision, t, x), to.begin());
-                             });
-                     for (const Pair& pair : rotary.pairs)
-                       out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
-                           2 * rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
-                   });
-                 },
-                 [&](const Bias& bias) {
-                   row_by_row([&](std::size_t r) {
-                     const std::size_t h = r / positions.size();
-                     for (std::size_t c = 0; c < keys.size(); ++c)
-                       out.error.at(r, c) = bias_error(precision, answer.at(r, c),
-                                                       bias.slopes.empty() ? 0.0 : bias.slopes[h], h + 1);
-                   });
-                 },
-                 [&](const Contextual& contextual) {
-                   row_by_row([&](std::size_t r) {
-                     const std::size_t i = r % positions.size();
-                     for (std::size_t c = 0; c < keys.size(); ++c) {
-                       out.error.at(r, c) =
-                           contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
-                                            positions[i], keys[c], precision);
-                       if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
-                     }
-                   });
-                 },
-                 [&](const Attention& attention) {
-                   const auto& values = call.contents.at(2).data;
-                   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-                   std::fill(out.error.data.begin(), out.error.data.end(),
-                             attention.error(call.contents.at(0), call.contents.at(1), call.contents.at(2),
-                                             call.mask, precision));
-                   // An average of values cannot be further off than their spread.
-                   std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
-                 }},
-      declared);
+  std::visit(Overloaded{[&](const Table& table) {
+                          const RowErrors errors(table, precision, RowErrors::Against::declared);
+                          row_by_row([&](std::size_t r) {
+                            by_axis(
+                                table.pairs, positions, r, out.error.row(r),
+                                [&](Position t, std::span<double> to) { errors.at(t, answer.row(r), to); });
+                          });
+                          // A table with a ladder cannot be further off than from -A to A; the others have no
+                          // bound.
+                          if (!table.pairs.empty())
+                            std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
+                        },
+                        [&](const Rotary& rotary) {
+                          const std::size_t n = call.positions.size() / call.batch;
+                          row_by_row([&](std::size_t r) {
+                            const auto x = call.contents.at(0).row(r);
+                            by_axis(rotary.pairs, positions, r / (rotary.heads * n) * n + r % n,
+                                    out.error.row(r), [&](Position t, std::span<double> to) {
+                                      std::ranges::copy(rotated_error(rotary, precision, t, x), to.begin());
+                                    });
+                            for (const Pair& pair : rotary.pairs)
+                              out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
+                                  2 * rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
+                          });
+                        },
+                        [&](const Bias& bias) {
+                          row_by_row([&](std::size_t r) {
+                            const std::size_t h = r / positions.size();
+                            for (std::size_t c = 0; c < keys.size(); ++c)
+                              out.error.at(r, c) = bias_error(precision, answer.at(r, c), bias, h);
+                          });
+                        },
+                        [&](const Contextual& contextual) {
+                          row_by_row([&](std::size_t r) {
+                            const std::size_t i = r % positions.size();
+                            for (std::size_t c = 0; c < keys.size(); ++c) {
+                              out.error.at(r, c) =
+                                  contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
+                                                   positions[i], keys[c], precision);
+                              if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
+                            }
+                          });
+                        },
+                        [&](const Attention& attention) {
+                          const auto& values = call.contents.at(2).data;
+                          const auto [least, most] = std::minmax_element(values.begin(), values.end());
+                          std::fill(out.error.data.begin(), out.error.data.end(),
+                                    attention.error(call.contents.at(0), call.contents.at(1),
+                                                    call.contents.at(2), call.mask, precision));
+                          // An average of values cannot be further off than their spread.
+                          std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
+                        }},
+             declared);
   return out;
 }
 
@@ -292,8 +292,33 @@ bool is_causal(const Encoding& encoding) {
       encoding);
 }
 
+bool is_modulo_rows(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.modulo_rows; }) return kind.modulo_rows;
+        return false;
+      },
+      encoding);
+}
+
+namespace {
+
+// The key that the others of a row are compared with, where a row may be shifted: the query's own, or the
+// first that it may see. None: nothing is compared.
+std::optional<std::size_t> own_key(Position query, const Positions& keys, bool causal) {
+  std::optional<std::size_t> first;
+  for (std::size_t c = 0; c < keys.size(); ++c) {
+    if (keys[c] == query) return c;
+    if (!first && !(causal && keys[c] > query)) first = c;
+  }
+  return first;
+}
+
+}  // namespace
+
 Comparison compare(const Encoding& declared, const Call& call, const Tensor& there, const Tensor& here,
                    const Bound& bound, Freedom freedom, const std::function<void(const Residual&)>& each) {
+  if (is_modulo_rows(declared)) freedom = Freedom::constant_per_row;
   const Signature& known = signature(declared);
   const bool pairs = known.positions && known.has(query) && known.has(key);
   const bool causal = pairs && is_causal(declared);
@@ -302,19 +327,17 @@ Comparison compare(const Encoding& declared, const Call& call, const Tensor& the
   Comparison out;
   if (here.data.empty()) return out;
   for (std::size_t r = 0; r < here.rows(); ++r) {
-    // The query's own key, where a row may be shifted.
-    const std::size_t own =
-        freedom == Freedom::constant_per_row
-            ? static_cast<std::size_t>(std::find(keys.begin(), keys.end(), positions[r % nq]) - keys.begin())
-            : 0;
+    const auto own = freedom == Freedom::constant_per_row ? own_key(positions[r % nq], keys, causal)
+                                                          : std::optional<std::size_t>(0);
+    if (!own) continue;
     for (std::size_t c = 0; c < here.width(); ++c) {
       if (causal && keys[c] > positions[r % nq]) continue;
       double a = there.at(r, c), b = here.at(r, c), error = bound.error.at(r, c),
              ceiling = bound.ceiling.at(r, c);
       if (freedom == Freedom::constant_per_row) {
-        a -= there.at(r, own), b -= here.at(r, own);
-        error += bound.error.at(r, own) + unit_f64 * (std::abs(a) + std::abs(b));
-        if (c == own) ceiling = 0;
+        a -= there.at(r, *own), b -= here.at(r, *own);
+        error += bound.error.at(r, *own) + unit_f64 * (std::abs(a) + std::abs(b));
+        if (c == *own) ceiling = 0;
         if (!std::isfinite(a) || !std::isfinite(b)) return {holds_if(false), r * here.width() + c};
       }
       // Whoever listens compares with what may be wrong, too: there NaN is what was expected where NaN is.

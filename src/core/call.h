@@ -64,6 +64,8 @@ struct Call {
 
 // Declared: only keys at or before the query mean anything.
 bool is_causal(const Encoding& encoding);
+// Declared: what all keys of a query have in common does not matter.
+bool is_modulo_rows(const Encoding& encoding);
 
 // What the encoding answers. Throws Failure (core/failure.h) for an answer of another shape
 // than this.
@@ -92,11 +94,12 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
 enum class Freedom {
   none,
   constant_per_row,  // of logits: the softmax does not see it, so entries count relative to the query's own
-                     // key
+                     // key, or to the first that it may see
 };
 
 // The entry that says most against two answers being the same, and where it is in the answer's data. Entries
-// that a causal encoding's mask hides are passed over.
+// that a causal encoding's mask hides are passed over. Where the encoding declares that rows may be shifted,
+// they may be, whatever the freedom.
 struct Comparison {
   Residual worst = {0, 0, 0};
   std::size_t at = 0;

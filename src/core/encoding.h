@@ -121,6 +121,7 @@ struct Bias {
   std::vector<double> slopes = {};      // declared, one per head, for the encodings that have them
   std::optional<Buckets> buckets = {};  // declared, for the encodings that have them
   bool causal = false;                  // declared: only keys at or before the query mean anything
+  bool modulo_rows = false;             // declared: what all keys of a query have in common does not matter
   // What the oracle's own entries are, where it can round them straight to a format.
   std::optional<ExactBias> exact = {};
 };
@@ -137,7 +138,8 @@ struct Contextual {
   std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,
                        const Precision&)>
       error = {};
-  bool causal = false;  // declared: only keys at or before the query mean anything
+  bool causal = false;       // declared: only keys at or before the query mean anything
+  bool modulo_rows = false;  // declared: what all keys of a query have in common does not matter
 };
 
 // Which key each query may see: [nq, nk] of 0 and 1.

@@ -1,13 +1,20 @@
 #include "core/error.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 namespace posproof {
 
+double half_ulp(double unit, double x) {
+  constexpr std::uint64_t exponent = 0x7FF0000000000000;
+  return unit * std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & exponent);
+}
+
 double power_error(const Precision& p, double w, std::size_t index) {
-  const double a_step = p.how == Precision::Angles::iterated ? 3 : 2;
+  const double a_step = p.how == Precision::Angles::iterated ? 3 : 0;
   return (4 + 3 * std::abs(std::log(w)) + a_step * static_cast<double>(index)) * p.angle;
 }
 
@@ -56,11 +63,6 @@ double relative_error(const Precision& p, const Pair& pair) {
          (pair.frequency_error.roundings + 2) * p.angle;
 }
 
-double relative_rounding(const Precision& p, const Pair& pair) {
-  const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
-  return (3 + steps) * p.angle;
-}
-
 double of_angle(double position, double frequency, double relative) {
   return std::min(std::numbers::pi, std::abs(position * frequency) * relative);
 }
@@ -72,19 +74,36 @@ double angle_error(const Precision& p, double position, const Pair& pair) {
 }
 
 double angle_rounding(const Precision& p, double position, const Pair& pair) {
-  return of_angle(position, pair.frequency, relative_rounding(p, pair));
+  const double w = std::abs(pair.frequency), angle = std::abs(position) * w;
+  const bool scaled = pair.frequency_error.roundings != 0;
+  const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
+  const double relative = (std::abs(position) > 1 / p.angle ? 1 : 0) + (scaled ? 1 : 0) + steps;
+  const double product = scaled || w < 2e-9 ? p.angle * angle : half_ulp(p.angle, angle * (1 + 64 * p.angle));
+  return std::min(std::numbers::pi, product + relative * p.angle * angle);
 }
 
 namespace {
 
+double above(double unit, double other) {
+  return unit > other ? unit : 0;
+}
+
+// Of the format in which a library works that gives sines and cosines to the table.
+double library(const Precision& p) {
+  return std::min(p.angle, p.table());
+}
+
 // Of a sine or cosine as it is stored, beside the angle's.
 double stored_sine(const Precision& p) {
-  return p.angle < p.result ? 4 * p.angle + p.result : 4 * p.result;
+  return 4 * library(p) + above(p.table(), p.angle) + above(p.result, p.table());
 }
 
 // Of a rotation, beside the angle's.
 double rotating(const Precision& p) {
-  return p.angle < p.result ? 6 * p.angle + 4 * p.result : 10 * p.result;
+  constexpr double root = std::numbers::sqrt2;
+  return (1 + 4 * root * library(p)) * (1 + above(p.table(), p.angle)) * (1 + root * p.work()) *
+             (1 + p.work()) * (1 + above(p.result, p.work())) -
+         1;
 }
 
 // Half the smallest subnormal.
@@ -143,19 +162,32 @@ const std::vector<double>& relative_errors(const std::vector<Pair>& pairs, const
 }  // namespace
 
 RowErrors::RowErrors(const Table& table, const Precision& p, Against against)
-    : table_(table), precision_(p), own_(entry_error(table, p)) {
-  if (against == Against::itself && p.how == Precision::Angles::product) {
-    relative_ = relative_rounding(p, {});
-    return;
-  }
-  if (against == Against::declared) {
-    relatives_ = relative_errors(table.pairs, p);
-    if (table.lone) relatives_.push_back(relative_error(p, *table.lone));
-    return;
-  }
-  relatives_.reserve(table.pairs.size() + 1);
-  for (const Pair& pair : table.pairs) relatives_.push_back(relative_rounding(p, pair));
-  if (table.lone) relatives_.push_back(relative_rounding(p, *table.lone));
+    : table_(table), precision_(p), against_(against), own_(entry_error(table, p)) {
+  if (against == Against::itself) return;
+  relatives_ = relative_errors(table.pairs, p);
+  if (table.lone) relatives_.push_back(relative_error(p, *table.lone));
+}
+
+double RowErrors::angle_error_at(double t, std::size_t pair, const Pair& of) const {
+  return against_ == Against::itself ? angle_rounding(precision_, t, of)
+                                     : of_angle(t, of.frequency, relatives_[pair]);
+}
+
+void RowErrors::angles_at(Position position, std::span<double> error) const {
+  const double t = static_cast<double>(position) + table_.offset;
+  const std::size_t pairs = table_.pairs.size();
+  for (std::size_t n = 0; n < pairs; ++n) error[n] = angle_error_at(t, n, table_.pairs[n]);
+  if (table_.lone) error[pairs] = angle_error_at(t, pairs, *table_.lone);
+}
+
+double RowErrors::beside_angle(double entry) const {
+  const Precision& p = precision_;
+  const double sine = std::abs(entry) / table_.amplitude;
+  const auto at = [](double unit, double x) { return half_ulp(unit, x * (1 + 16 * unit)); };
+  const double stored = 4 * at(library(p), std::max(sine, 0.25)) + at(above(p.table(), p.angle), sine);
+  const double of_amplitude = table_.amplitude == 1 ? 0 : 2 * p.result * std::abs(entry);
+  return table_.amplitude * stored + at(above(p.result, p.table()), std::abs(entry)) + of_amplitude +
+         underflow(p);
 }
 
 void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
@@ -167,21 +199,15 @@ void RowErrors::at(Position position, std::span<const double> row, std::span<dou
       error[c] = !std::isfinite(row[c]) ? 0
                  : table_.error         ? table_.error(row[c], precision_) + least
                                         : difference_error(precision_, row[c], 0) + least;
-  const double t = static_cast<double>(position) + table_.offset, amplitude = table_.amplitude, own = own_;
-  const auto on_ladder = [=](const Pair& pair, double relative) {
-    return amplitude * std::min(2.0, of_angle(t, pair.frequency, relative)) + own;
+  const double t = static_cast<double>(position) + table_.offset;
+  const auto on_ladder = [&](std::size_t n, const Pair& pair) {
+    return table_.amplitude * std::min(2.0, angle_error_at(t, n, pair)) + own_;
   };
-  const Pair* pair = table_.pairs.data();
-  double* const to = error.data();
-  // The two sorts apart: it is a loop for every row of every case.
-  if (relatives_.empty())
-    for (std::size_t n = 0; n < pairs; ++n, ++pair)
-      to[pair->first] = to[pair->second] = on_ladder(*pair, relative_);
-  else
-    for (std::size_t n = 0; n < pairs; ++n, ++pair)
-      to[pair->first] = to[pair->second] = on_ladder(*pair, relatives_[n]);
-  if (table_.lone)
-    to[table_.lone->first] = on_ladder(*table_.lone, relatives_.empty() ? relative_ : relatives_[pairs]);
+  for (std::size_t n = 0; n < pairs; ++n) {
+    const Pair& pair = table_.pairs[n];
+    error[pair.first] = error[pair.second] = on_ladder(n, pair);
+  }
+  if (table_.lone) error[table_.lone->first] = on_ladder(pairs, *table_.lone);
 }
 
 double entry_error(const Table& table, const Precision& p) {
@@ -209,7 +235,7 @@ double rotation_rounding(const Precision& p, double position, const Pair& pair) 
 }
 
 double amplitude_error(const Rotary& rotary, const Precision& p) {
-  return rotary.amplitude == 1 ? 0 : 2 * p.result + 5 * p.angle;
+  return rotary.amplitude == 1 ? 0 : 2 * std::max(p.table(), p.work()) + 5 * p.angle;
 }
 
 double rotation_underflow(const Precision& p) {
@@ -232,15 +258,81 @@ std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Posi
   return error;
 }
 
+namespace {
+
+// The smallest normal number.
+double least_normal(double unit) {
+  return unit == unit_f64 ? 0x1p-1022 : unit == unit_f16 ? 0x1p-14 : 0x1p-126;
+}
+
+// Of a product with a slope, below the smallest normal numbers: a slope that is normal in its format, times a
+// whole number, is so too. In f16 half the smallest subnormal, as nothing flushes these to 0.
+double bias_underflow(const Precision& p, double b, double slope) {
+  if (b == 0) return 0;
+  const double formed = least_normal(std::max(p.angle, p.table())), least = least_normal(p.result);
+  const double of_slope = std::abs(slope) < formed ? std::abs(b / slope) * formed : 0;
+  if (p.result == unit_f16) return of_slope + underflow(p);
+  return of_slope + (std::abs(b) < 2 * least ? least : 0);
+}
+
+// By how much of itself the common ratio is off that the format holds next to it, once for each step.
+double of_rounded_ratio(double unit, double slope, std::size_t step) {
+  const long double ratio = std::pow(static_cast<long double>(slope), 1 / static_cast<long double>(step));
+  int exponent = 0;
+  const long double digits = std::frexp(ratio, &exponent), spacing = unit;
+  return static_cast<double>(static_cast<long double>(step) *
+                             std::abs(std::nearbyint(digits / spacing) * spacing / digits - 1));
+}
+
+// Of a slope as it is kept: a bias asks for that of one head many times in a row.
+double slope_error(const Precision& p, double slope, std::size_t step) {
+  thread_local struct {
+    Precision precision = all_f64;
+    double slope = 0;
+    std::size_t step = 0;
+    double error = 0;
+  } last;
+  if (last.precision == p && last.slope == slope && last.step == step) return last.error;
+  const double of_ratio =
+      p.how == Precision::Angles::iterated || step == 0 ? 0 : of_rounded_ratio(p.angle, slope, step);
+  last = {p, slope, step, power_error(p, slope, step) + of_ratio + above(p.table(), p.angle)};
+  return last.error;
+}
+
+// Which power of the first slope, or of its root, the slope of a head is.
+std::size_t step_of(const Bias& bias, std::size_t head) {
+  const double powers = std::log(bias.slopes[head]) / std::log(bias.slopes.front());
+  if (!std::isfinite(powers) || powers < 0) return head + 1;
+  const double whole = std::round(powers);
+  return static_cast<std::size_t>(std::abs(powers - whole) < 0.01 ? whole : std::round(2 * powers));
+}
+
+}  // namespace
+
 double bias_error(const Precision& p, double b, double slope, std::size_t step) {
   if (!std::isfinite(b)) return 0;
+  slope = std::abs(slope);
   if (slope == 0) return 2 * p.result * std::abs(b) + underflow(p);
-  return std::abs(b) * (power_error(p, std::abs(slope), step) + 2 * p.angle + 2 * p.result);
+  return std::abs(b) * slope_error(p, slope, step) + bias_rounding(p, b, slope);
+}
+
+double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head) {
+  if (bias.slopes.empty()) return bias_error(p, b, 0, 0);
+  thread_local struct {
+    std::vector<double> slopes;
+    std::vector<std::size_t> steps;
+  } last;
+  if (last.slopes != bias.slopes) {
+    last = {bias.slopes, {}};
+    for (std::size_t h = 0; h < bias.slopes.size(); ++h) last.steps.push_back(step_of(bias, h));
+  }
+  return bias_error(p, b, bias.slopes[head], last.steps[head]);
 }
 
 double bias_rounding(const Precision& p, double b, double slope) {
   if (!std::isfinite(b)) return 0;
-  return std::abs(b) * ((slope == 0 ? 0 : 2 * p.angle) + 2 * p.result) + (slope == 0 ? underflow(p) : 0);
+  if (slope == 0) return 2 * p.result * std::abs(b) + underflow(p);
+  return std::abs(b) * (2 * p.work() + above(p.result, p.work())) + bias_underflow(p, b, slope);
 }
 
 }  // namespace posproof

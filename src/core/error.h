@@ -11,19 +11,23 @@
 // roundoffs, for any implementation that
 //   - forms a frequency b^(-x) by one power, or by one exponential of a product, in the angle's format,
 //   - multiplies it with the position in the angle's format,
-//   - takes sine and cosine from a library that is within 2 ulp,
-//   - rounds the answer to the result's format.
+//   - takes sine and cosine from a library that is within 2 ulp, and keeps them in the table's format,
+//   - forms products and sums in the work's format,
+//   - rounds the answer to the result's format, once.
 namespace posproof {
 
-// Relative error of a power w = b^(-x) as formed in a format of unit u, by any of the three ways in use:
+// Half the distance of neighbours at |x| in the format of that unit roundoff, u 2^floor(log2 |x|): at most
+// u |x|. What is rounded to x is off by no more; 0 at 0.
+double half_ulp(double unit, double x);
+
+// Relative error of a power w = b^(-x) as formed in a format of unit u:
 //   - one power of the base, or one exponential of a product: the exponent carries up to 3 roundings (x
-//   itself, ln b,
-//     their product), and an error of 3u in the exponent -ln w is 3u |ln w| in w; the library's function is
-//     within 1 ulp (2u), the reciprocal 1 rounding more, and storing it 1: (4 + 3 |ln w|) u;
-//   - one power of the ladder's rounded common ratio: the ratio is within 1 ulp (2u), and that error is
-//   raised to the
-//     `index`-th power with it: 2u for each step more (its exponent's share is in |ln w| already);
-//   - iterated multiplication with that ratio: 1 rounding a step on top, 3u for each.
+//     itself, ln b, their product), and an error of 3u in the exponent -ln w is 3u |ln w| in w; the library's
+//     function is within 1 ulp (2u), the reciprocal 1 rounding more, and storing it 1: (4 + 3 |ln w|) u;
+//   - where frequencies are iterated: one power of the ladder's rounded common ratio has a ratio within 1 ulp
+//     (2u), and that error is raised to the `index`-th power with it: 2u for each step more (its exponent's
+//     share is in |ln w| already); multiplication with that ratio, step by step, is 1 rounding a step on top:
+//     3u for each.
 double power_error(const Precision& p, double w, std::size_t index = 0);
 
 // What a frequency v loses that is made from a power w of the base for s times as many positions: its
@@ -59,13 +63,18 @@ double angle_error(const Precision& p, double position, const Pair& pair);
 
 // Radians: how far that angle may be from position * (the implementation's own frequency). Whatever the error
 // of the frequency, it is the same at every position, so it cancels where a statement compares a subject with
-// itself. What is left are the roundings of the position into the format, of its scaling (an interpolated
-// position is divided first) and of the product: 3u, and in an iterated ladder, which starts from the
-// position, one for each step.
+// itself. What is left is
+//   - the rounding of the product, half the distance of neighbours at the angle (the implementation's own
+//     frequency may put it into the next binade: it is looked up 64 units further on, which is more than a
+//     power of the base is off down to frequencies of 2e-9; below, and where it was scaled, it is 1u);
+//   - the rounding of the position, which is a whole number: none up to 1/u, 1u beyond;
+//   - of a scaled frequency, 1u: an interpolated position is divided first;
+//   - in an iterated ladder, which starts from the position, 1u for each step.
 double angle_rounding(const Precision& p, double position, const Pair& pair);
 
-// Error of one sine or cosine of that angle. The library works in the wider of the two formats, where 2 ulp
-// of a value of at most 1 are 4 units; a narrower result takes 1 rounding more.
+// Error of one sine or cosine of that angle. The library works in the wider of the angle's and the table's
+// formats, where 2 ulp of a value of at most 1 are 4 units; a narrower table takes 1 rounding more, and so
+// does a result that is narrower still.
 double sine_error(const Precision& p, double position, const Pair& pair);
 
 // Error of each entry of the row of `position`: sine_error times the amplitude on the ladder's columns (an
@@ -93,12 +102,22 @@ class RowErrors {
   // To `error`, which is as wide as the row.
   void at(Position position, std::span<const double> row, std::span<double> error) const;
 
+  // The same in two parts, for what is first order in them: radians by which the angle of each pair may be
+  // off, the lone column's last, and of an entry on the ladder what is beside its angle's: the library's 2
+  // ulp (at the entry; 2 ulp of 1/4 at the least, as one may reduce its angle absolutely), the roundings of
+  // the table and the result, half the distance of neighbours each, and 2 units for an amplitude. The
+  // distances are those of 16 units further on: the exact entry may be in the next binade.
+  void angles_at(Position position, std::span<double> error) const;
+  double beside_angle(double entry) const;
+
  private:
+  double angle_error_at(double t, std::size_t pair, const Pair& of) const;
+
   const Table& table_;
   Precision precision_;
+  Against against_;
   double own_;                     // of an entry beside its angle's
-  double relative_ = 0;            // error of an angle, for one of 1: of all pairs,
-  std::vector<double> relatives_;  // or of each, the lone column's last
+  std::vector<double> relatives_;  // error of an angle, for one of 1, of each pair, the lone column's last
 };
 
 // Error of an entry on the table's ladder beside its angle's: of the library, the amplitude and storing it.
@@ -112,11 +131,12 @@ double circle_error(const Table& table, const Precision& p);
 // 2-norm error of the row: from row_error.
 double row_norm_error(const Table& table, const Precision& p, Position position, std::span<const double> row);
 
-// 2-norm error of one rotated pair, relative to the pair's own norm: the angle's error, sine and cosine (4
-// units each: 4 sqrt 2), two products (sqrt 2 of the pair, as |x c| + |y s| and |x s| + |y c| are at most the
-// pair's norm) and a sum (1): angle + 9 units, first order; 10. A narrower result has its sine and cosine
-// from the wider format (4 sqrt 2 of its units: 6) and rounds them (1: what is relative to c and s is so to
-// the pair), the products (sqrt 2) and the sum (1): 3.42 of its own, and 4 with the second order.
+// 2-norm error of one rotated pair, relative to the pair's own norm: the angle's error and that of the
+// rotation itself. Of this, sine and cosine are off by 4 units of the library's format each, 4 sqrt 2
+// together, and by 1 of a narrower table (what is relative to each is so to both); two products, sqrt 2 units
+// of the work's format (as |x c| + |y s| and |x s| + |y c| are at most the pair's norm times sqrt 2
+// together); a sum, 1; a result that is narrower than the work, 1. Compounded, not added, which counts in
+// bf16. In one format that is 8.1 units; in bf16 computed in f32 and rounded once 1 of bf16 and 8.1 of f32.
 double rotation_error(const Precision& p, double position, const Pair& pair);
 
 // The same against the rotation by the implementation's own frequency: angle_rounding in place of
@@ -124,8 +144,9 @@ double rotation_error(const Precision& p, double position, const Pair& pair);
 double rotation_rounding(const Precision& p, double position, const Pair& pair);
 
 // The same on top, of what multiplies every rotation: none where that is 1. Else it is rounded itself and so
-// is the product, 2 units as in row_error; and as a formula (0.1 ln s + 1: two roundings, a logarithm within
-// 1 ulp, a sum) it carries 5 of the angle's format, in which it is formed or in a wider one.
+// is the product, 2 units of the table's format or of the work's, whichever is narrower; and as a formula
+// (0.1 ln s + 1: two roundings, a logarithm within 1 ulp, a sum) it carries 5 of the angle's format, in which
+// it is formed or in a wider one.
 double amplitude_error(const Rotary& rotary, const Precision& p);
 
 // 2-norm error of one rotated pair on top of these, absolute: products below the smallest normal number. In
@@ -137,13 +158,21 @@ double rotation_underflow(const Precision& p);
 std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
                                   std::span<const double> x);
 
-// Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio
-// (head number + 1). Slope 0: the value comes from a table and is only rounded. What is no number is allowed
-// nothing.
+// Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio.
+// The slope is a power (power_error) that is kept in the table's format (1 unit where that is narrower); the
+// distance is rounded into the work's format and multiplied there (2), and a narrower result takes 1 more. A
+// power of the common ratio as the format holds it, correctly rounded, is allowed what that ratio is off by,
+// once for each step: nothing for a ratio of 1/2. Slope 0: the value comes from a table, one operation and
+// one rounding. What falls below the smallest normal number of a format may be anything up to there: where
+// the slope does, that times the distance. What is no number is allowed nothing.
 double bias_error(const Precision& p, double b, double slope, std::size_t step);
 
-// The same against the implementation's own slope, which is the same at every offset: the distance is rounded
-// into the angle's format and multiplied there (2 units), the result takes 2 more.
+// The same of an entry of a head. Slopes that are half-way powers of the first, as the official rule has them
+// past a power of two, are powers of its root.
+double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head);
+
+// The same against the implementation's own slope, which is the same at every offset: of the distance, the
+// product and the result alone.
 double bias_rounding(const Precision& p, double b, double slope);
 
 }  // namespace posproof

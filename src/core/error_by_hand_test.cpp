@@ -25,7 +25,7 @@ TEST(Error, of_a_power_grows_with_its_exponent_and_its_place_on_the_ladder) {
   EXPECT_DOUBLE_EQ(power_error(all_f32, 1), 4 * u);
   EXPECT_DOUBLE_EQ(power_error(all_f32, 0.5), (4 + 3 * ln2) * u);
   EXPECT_DOUBLE_EQ(power_error(all_f32, 2), (4 + 3 * ln2) * u);
-  EXPECT_DOUBLE_EQ(power_error(all_f32, 1, 5), (4 + 2 * 5) * u);
+  EXPECT_DOUBLE_EQ(power_error(all_f32, 1, 5), 4 * u);  // no ladder of steps, no error of a step
   EXPECT_DOUBLE_EQ(power_error(iterated, 1, 5), (4 + 3 * 5) * u);
   EXPECT_DOUBLE_EQ(power_error(mixed, 1), 4 * u);  // the angle's unit, not the result's
 }
@@ -33,11 +33,20 @@ TEST(Error, of_a_power_grows_with_its_exponent_and_its_place_on_the_ladder) {
 TEST(Error, of_an_angle_is_relative_and_at_most_half_a_turn) {
   EXPECT_DOUBLE_EQ(angle_error(all_f32, 1000, half), 500 * (6 + 3 * ln2) * u);
   EXPECT_DOUBLE_EQ(angle_error(all_f32, -1000, half), 500 * (6 + 3 * ln2) * u);
-  EXPECT_DOUBLE_EQ(angle_error(all_f32, 1000, third), 500 * (6 + 3 * ln2 + 2 * 2) * u);
+  EXPECT_DOUBLE_EQ(angle_error(all_f32, 1000, third), 500 * (6 + 3 * ln2) * u);
+  EXPECT_DOUBLE_EQ(angle_error(iterated, 1000, third), 500 * (6 + 3 * ln2 + 3 * 2) * u);
   EXPECT_DOUBLE_EQ(angle_error(all_f32, 1e12, half), std::numbers::pi);
   EXPECT_EQ(angle_error(all_f32, 1e12, Pair{0, 1, 0, 0}), 0);
-  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1000, third), 500 * 3 * u);
-  EXPECT_DOUBLE_EQ(angle_rounding(iterated, 1000, third), 500 * (3 + 2) * u);
+  // Of 500 the neighbours in f32 are 2 * 256 u away.
+  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1000, third), 256 * u);
+  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, -1000, third), 256 * u);
+  EXPECT_DOUBLE_EQ(angle_rounding(iterated, 1000, third), (256 + 2 * 500) * u);
+  // 512 u below the next binade, into which an own frequency may put it.
+  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1023.9999, half), 512 * u);
+  // Past 2^24 the position is rounded, too.
+  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 0x1p25, Pair{0, 1, 0x1p-20, 0}), (32 + 32) * u);
+  // A frequency that no power of the base can be trusted with to 64 units.
+  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1e6, Pair{0, 1, 1.5e-9, 0}), 1.5e-3 * u);
   EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1e12, half), std::numbers::pi);
 }
 
@@ -45,6 +54,39 @@ TEST(Error, of_a_sine_is_two_ulp_and_a_rounding_beside_its_angle) {
   EXPECT_DOUBLE_EQ(sine_error(mixed, 0, half), 4 * u + unit_bf16);
   EXPECT_DOUBLE_EQ(sine_error(mixed, 1000, half), 500 * (6 + 3 * ln2) * u + 4 * u + unit_bf16);
   EXPECT_DOUBLE_EQ(sine_error(mixed, 1e12, half), 2 + 4 * u + unit_bf16);
+}
+
+TEST(Error, of_a_rounded_number_is_half_the_distance_of_its_neighbours) {
+  EXPECT_EQ(half_ulp(unit_bf16, 1), unit_bf16);
+  EXPECT_EQ(half_ulp(unit_bf16, -1.99), unit_bf16);
+  EXPECT_EQ(half_ulp(unit_bf16, 0.999), unit_bf16 / 2);
+  EXPECT_EQ(half_ulp(unit_f32, -3e10), 0x1p34 * u);
+  EXPECT_EQ(half_ulp(unit_f32, 0), 0);
+  EXPECT_EQ(half_ulp(0, 5), 0);
+}
+
+TEST(Error, of_an_entry_beside_its_angle_is_that_of_the_library_the_table_and_the_result) {
+  const Table table{.dim = 2, .pairs = {half}};
+  const auto beside = [&](const char* precision, double entry) {
+    return RowErrors(table, Precision::parse(precision), RowErrors::Against::itself).beside_angle(entry);
+  };
+  EXPECT_DOUBLE_EQ(beside("f32", 0.75), 2 * u);
+  EXPECT_DOUBLE_EQ(beside("f32", -0.3), u);
+  EXPECT_DOUBLE_EQ(beside("f32", 0.001), u);
+  EXPECT_DOUBLE_EQ(beside("bf16", 0.75), 2 * u + unit_bf16 / 2);
+  EXPECT_DOUBLE_EQ(beside("bf16", 0.001), u + 0x1p-10 * unit_bf16);
+  EXPECT_DOUBLE_EQ(beside("bf16", 0.999), 2 * u + unit_bf16);  // next to a binade of bf16
+  EXPECT_DOUBLE_EQ(beside("bf16/bf16", 0.75), 2 * unit_bf16);
+  EXPECT_DOUBLE_EQ(beside("f32+table=bf16", 0.75), 2 * u + unit_bf16 / 2);
+  EXPECT_DOUBLE_EQ(beside("f16", 0.75), 2 * u + unit_f16 / 2 + 0x1p-25);
+  const Table doubled{.dim = 2, .pairs = {half}, .amplitude = 2};
+  EXPECT_DOUBLE_EQ(RowErrors(doubled, all_f32, RowErrors::Against::itself).beside_angle(1.5),
+                   2 * 2 * u + 2 * 1.5 * u);
+  std::array<double, 1> angle = {};
+  RowErrors(table, all_f32, RowErrors::Against::itself).angles_at(1000, angle);
+  EXPECT_EQ(angle[0], angle_rounding(all_f32, 1000, half));
+  RowErrors(table, all_f32, RowErrors::Against::declared).angles_at(1000, angle);
+  EXPECT_EQ(angle[0], angle_error(all_f32, 1000, half));
 }
 
 TEST(Error, of_a_row_is_that_of_each_column) {
@@ -58,20 +100,31 @@ TEST(Error, of_a_row_is_that_of_each_column) {
   const auto error = row_error(table, all_f32, 990, row), rounding = row_rounding(table, all_f32, 990, row);
   EXPECT_DOUBLE_EQ(error[0], 0.25 * (500 * (6 + 3 * ln2) + 6) * u);
   EXPECT_DOUBLE_EQ(error[1], error[0]);
-  EXPECT_DOUBLE_EQ(error[2], 0.25 * (500 * (6 + 3 * ln2 + 2 * 2) + 6) * u);
+  EXPECT_DOUBLE_EQ(error[2], 0.25 * (500 * (6 + 3 * ln2) + 6) * u);
   EXPECT_DOUBLE_EQ(error[3], (2 * 7 + 3 * 2) * u);
   EXPECT_EQ(error[4], 0);  // what is no number is allowed nothing
-  EXPECT_DOUBLE_EQ(rounding[0], 0.25 * (500 * 3 + 6) * u);
+  EXPECT_DOUBLE_EQ(rounding[0], 0.25 * (256 + 6) * u);
   EXPECT_DOUBLE_EQ(rounding[3], error[3]);
   const double squares = 2 * error[0] * error[0] + error[2] * error[2] + error[3] * error[3];
   EXPECT_DOUBLE_EQ(row_norm_error(table, all_f32, 990, row), std::sqrt(squares));
 }
 
-TEST(Error, of_a_turn_is_its_angle_and_the_roundings_of_two_formats) {
-  EXPECT_DOUBLE_EQ(rotation_error(mixed, 0, half), (6 * u + 4 * unit_bf16));
-  EXPECT_DOUBLE_EQ(rotation_error(mixed, 1000, half), 500 * (6 + 3 * ln2) * u + (6 * u + 4 * unit_bf16));
-  EXPECT_DOUBLE_EQ(rotation_error(mixed, 1e12, half), 2 + (6 * u + 4 * unit_bf16));
-  EXPECT_DOUBLE_EQ(rotation_rounding(mixed, 1000, half), 500 * 3 * u + (6 * u + 4 * unit_bf16));
+TEST(Error, of_a_turn_is_its_angle_and_the_roundings_of_each_format) {
+  const double root = std::numbers::sqrt2;
+  // Computed in f32, rounded to bf16 once.
+  const double once = (1 + 4 * root * u) * (1 + root * u) * (1 + u) * (1 + unit_bf16) - 1;
+  EXPECT_DOUBLE_EQ(rotation_error(mixed, 0, half), once);
+  EXPECT_DOUBLE_EQ(rotation_error(mixed, 1000, half), 500 * (6 + 3 * ln2) * u + once);
+  EXPECT_DOUBLE_EQ(rotation_error(mixed, 1e12, half), 2 + once);
+  EXPECT_DOUBLE_EQ(rotation_rounding(mixed, 1000, half), 256 * u + once);
+  const auto at_zero = [](const char* words) { return rotation_error(Precision::parse(words), 0, half); };
+  EXPECT_NEAR(at_zero("f32"), (4 * root + root + 1) * u, 1e-3 * u);
+  constexpr double b = unit_bf16;
+  EXPECT_DOUBLE_EQ(at_zero("bf16/bf16"), (1 + 4 * root * b) * (1 + root * b) * (1 + b) - 1);
+  EXPECT_DOUBLE_EQ(at_zero("bf16+table=bf16"), (1 + 4 * root * u) * (1 + b) * (1 + root * b) * (1 + b) - 1);
+  EXPECT_DOUBLE_EQ(at_zero("f32+table=bf16"), (1 + 4 * root * u) * (1 + b) * (1 + root * u) * (1 + u) - 1);
+  EXPECT_DOUBLE_EQ(at_zero("bf16+table=bf16+work=f32"),
+                   (1 + 4 * root * u) * (1 + b) * (1 + root * u) * (1 + u) * (1 + b) - 1);
   const Rotary rotary{.dim = 3, .pairs = {half}};
   const auto error = rotated_error(rotary, mixed, 1000, std::array{3.0, -4.0, 9.0});
   EXPECT_DOUBLE_EQ(error[0], 5 * rotation_error(mixed, 1000, half));
@@ -99,21 +152,48 @@ TEST(Error, of_a_scaled_frequency_is_the_powers_and_what_the_scaling_adds) {
   EXPECT_DOUBLE_EQ(ramp_end_error(64, std::exp(1.0), -2), 96 + 12);
   const Pair scaled{0, 1, 0.5, 0, {3, 7}};
   EXPECT_DOUBLE_EQ(angle_error(all_f32, 1000, scaled), 500 * (3 * (4 + 3 * ln2) + 7 + 2) * u);
-  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1000, scaled), 500 * 3 * u);  // the same at every position
+  // The same at every position; an interpolated position is divided first.
+  EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1000, scaled), 500 * 2 * u);
 }
 
 TEST(Error, of_a_turn_grows_with_what_multiplies_it) {
   const Rotary rotary{.dim = 2, .pairs = {half}, .amplitude = 1.25};
-  EXPECT_DOUBLE_EQ(amplitude_error(rotary, mixed), 2 * unit_bf16 + 5 * u);
+  EXPECT_DOUBLE_EQ(amplitude_error(rotary, mixed), (2 + 5) * u);
+  EXPECT_DOUBLE_EQ(amplitude_error(rotary, Precision::parse("bf16+table=bf16")), 2 * unit_bf16 + 5 * u);
   EXPECT_EQ(amplitude_error(Rotary{.dim = 2, .pairs = {half}}, mixed), 0);
   EXPECT_DOUBLE_EQ(rotated_error(rotary, mixed, 1000, std::array{3.0, -4.0})[0],
-                   6.25 * (rotation_error(mixed, 1000, half) + 2 * unit_bf16 + 5 * u));
+                   6.25 * (rotation_error(mixed, 1000, half) + (2 + 5) * u));
 }
 
-TEST(Error, of_a_bias_is_that_of_its_slope_and_two_products) {
-  EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0.5, 1), 8 * ((4 + 3 * ln2 + 2 + 2) * u + 2 * unit_bf16));
-  EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0.5, 3), 8 * ((4 + 3 * ln2 + 6 + 2) * u + 2 * unit_bf16));
+TEST(Error, of_a_bias_is_that_of_its_slope_and_a_product) {
+  EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0.5, 1), 8 * ((4 + 3 * ln2 + 2) * u + unit_bf16));
+  // 1/2 is the first power of 1/2, exactly; 2^-0.5 is the first of what f32 holds of it.
+  const double root = std::numbers::sqrt2 / 2, held = static_cast<float>(root);
+  EXPECT_NEAR(bias_error(all_f32, -8, root, 1), 8 * ((4 + 1.5 * ln2 + 2) * u + std::abs(held / root - 1)),
+              1e-6 * u);
+  EXPECT_NEAR(bias_error(all_f32, -8, std::pow(root, 9), 9),
+              8 * ((4 + 13.5 * ln2 + 2) * u + 9 * std::abs(held / root - 1)), 1e-6 * u);
+  EXPECT_NEAR(bias_error(iterated, -8, std::pow(root, 9), 9), 8 * (4 + 13.5 * ln2 + 2 + 27) * u, 1e-6 * u);
+  EXPECT_DOUBLE_EQ(bias_error(Precision::parse("bf16+table=bf16"), -8, 0.5, 1),
+                   8 * ((4 + 3 * ln2) * u + (1 + 2) * unit_bf16));
   EXPECT_DOUBLE_EQ(bias_error(mixed, -8, 0, 1), 8 * 2 * unit_bf16);  // a number from a table
-  EXPECT_DOUBLE_EQ(bias_rounding(mixed, -8, 0.5), 8 * (2 * u + 2 * unit_bf16));
+  EXPECT_DOUBLE_EQ(bias_rounding(mixed, -8, 0.5), 8 * (2 * u + unit_bf16));
   EXPECT_DOUBLE_EQ(bias_rounding(mixed, -8, 0), 8 * 2 * unit_bf16);
+}
+
+TEST(Error, of_a_head_past_a_power_of_two_is_that_of_powers_of_the_root) {
+  const Bias bias{.heads = 3, .slopes = {0x1p-4, 0x1p-8, 0x1p-2}};
+  EXPECT_EQ(bias_error(all_f32, -8, bias, 1), bias_error(all_f32, -8, 0x1p-8, 2));
+  EXPECT_EQ(bias_error(iterated, -8, bias, 1), bias_error(iterated, -8, 0x1p-8, 2));
+  EXPECT_EQ(bias_error(iterated, -8, bias, 2), bias_error(iterated, -8, 0x1p-2, 1));  // of 2^-2
+  EXPECT_EQ(bias_error(all_f32, -8, Bias{.heads = 1}, 0), bias_error(all_f32, -8, 0, 0));
+}
+
+TEST(Error, of_a_bias_below_the_smallest_normal_number_is_that_number) {
+  // A slope of 2^-130 is subnormal in f32, or nothing: times 16.
+  EXPECT_GE(bias_error(all_f32, -0x1p-126, 0x1p-130, 1), 16 * 0x1p-126);
+  EXPECT_LE(bias_error(all_f32, -0x1p-126, 0x1p-130, 1), 18 * 0x1p-126);
+  EXPECT_LT(bias_error(all_f32, -0x1p-100, 0x1p-104, 1), 0x1p-100 * 400 * u);  // a normal slope
+  EXPECT_GE(bias_error(all_f64, -0x1p-1040, 0x1p-1060, 1), 0x1p-1040);
+  EXPECT_GE(bias_error(Precision::parse("f16"), -0x1p-20, 0x1p-20, 1), 0x1p-25);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "core/error.h"
@@ -64,6 +65,14 @@ Score of_table(const Table& table) {
     }
     return product_error(a, da, b, db);
   };
+  // No entry of the sum of a one and a row is larger than 1 + A.
+  if (!table.pairs.empty())
+    score.error_of_ones = [table](Position i, const Precision& p) {
+      std::vector<double> off(table.dim);
+      const std::vector<double> row(table.dim, table.amplitude), size(table.dim, 1 + table.amplitude);
+      RowErrors(table, p, RowErrors::Against::declared).at(i + 3, row, off);
+      return product_error(size, off, size, off);
+    };
   return score;
 }
 
@@ -72,6 +81,46 @@ Tensor rotated(const Rotary& rotary, Row x, Position t, Role role) {
   for (std::size_t h = 0; h < rotary.heads; ++h) std::copy(x.begin(), x.end(), one.row(h).begin());
   const std::array<Position, 1> at = {t};
   return rotary.rotate(one, at, role);
+}
+
+// One pair as it was answered, and what it may be off by: its angle, its norm, and each channel's own
+// rounding.
+struct RoundedPair {
+  double x, y, angle, norm_error, x_error, y_error;
+
+  double norm() const { return std::hypot(x, y); }
+  // Of the whole point: a rotation by `angle` moves it by no more than twice its norm.
+  double error() const { return std::min(2.0, angle) * norm() + norm_error + std::hypot(x_error, y_error); }
+  // How far a product with the point (a, b), as the other factor was answered, may be off. The exact point is
+  // e^(-i angle) (z - e) for the answer z and the rest e: e^(-i angle) z is off by angle |z x (a, b)| along
+  // the circle and by angle^2 / 2 |z| |(a, b)| across it, and never by more than min(2, angle) |z| |(a, b)|.
+  double product_error(double a, double b) const {
+    const double size = std::hypot(a, b), both = norm() * size;
+    const double along = angle * std::abs(x * b - y * a) + angle * angle / 2 * both;
+    return std::min(along, std::min(2.0, angle) * both) + norm_error * size + x_error * std::abs(a) +
+           y_error * std::abs(b) + angle * std::hypot(x_error, y_error) * size;
+  }
+};
+
+// Of a rotated pair whose content has that norm. As in rotation_error, but for the sum and the result, which
+// are half the distance of neighbours at the answer (16 units further on: see RowErrors), and for 2 ulp of a
+// sine or cosine of at most 1, which are 2 units below 1.
+RoundedPair rounded(const Rotary& rotary, const Precision& p, Position t, const Pair& pair, Row answer,
+                    double norm) {
+  const double library = std::min(p.angle, p.table()), table = p.table() > p.angle ? p.table() : 0;
+  const double size = rotary.amplitude * norm;
+  const auto stored = [&](double x) {
+    const double at = std::abs(x) * (1 + 16 * p.work());
+    return half_ulp(p.work(), at) + (p.result > p.work() ? half_ulp(p.result, at) : 0);
+  };
+  const double products = std::numbers::sqrt2 * (2 * library + p.work()) + table;
+  return {answer[pair.first],
+          answer[pair.second],
+          angle_rounding(p, static_cast<double>(t), pair),
+          size * ((1 + products) * (1 + amplitude_error(rotary, p)) - 1) +
+              (norm == 0 ? 0 : rotation_underflow(p)),
+          stored(answer[pair.first]),
+          stored(answer[pair.second])};
 }
 
 Score of_rotary(const Rotary& rotary) {
@@ -95,6 +144,21 @@ Score of_rotary(const Rotary& rotary) {
     }
     return error;
   };
+  score.error_of_ones = [error = score.error, dim = rotary.dim](Position i, const Precision& p) {
+    const std::vector<double> ones(dim, 1.0);
+    return error(ones, ones, i + 3, i + 3, p);
+  };
+  score.measured = [rotary](Row q, Row k, Position i, Position j, const Precision& p) {
+    const Tensor all_q = rotated(rotary, q, i, Role::query), all_k = rotated(rotary, k, j, Role::key);
+    const Row a = all_q.row(0), b = all_k.row(0);
+    double error = dot_error(a, b);
+    for (const Pair& pair : rotary.pairs) {
+      const RoundedPair x = rounded(rotary, p, i, pair, a, std::hypot(q[pair.first], q[pair.second]));
+      const RoundedPair y = rounded(rotary, p, j, pair, b, std::hypot(k[pair.first], k[pair.second]));
+      error += x.product_error(y.x, y.y) + y.product_error(x.x, x.y) + x.error() * y.error();
+    }
+    return Score::Measured{dot(a, b), error};
+  };
   // A pair's share of the logit lies between plus and minus the product of the norms; the tail's is always
   // the same.
   score.range = [rotary](Row q, Row k) {
@@ -114,16 +178,23 @@ Score of_bias(const Bias& bias) {
   };
   Score score{.dim = 4, .positions = bias.positions, .causal = bias.causal};
   score.at = [one](Row q, Row k, Position i, Position j) { return dot(q, k) + one(i, j); };
-  score.error = [one, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](
-                    Row q, Row k, Position i, Position j, const Precision& p) {
+  const auto ours = [](Row q, Row k, double b) {
+    return dot_error(q, k) + unit_f64 * (std::abs(dot(q, k)) + std::abs(b));
+  };
+  score.error = [one, bias, ours](Row q, Row k, Position i, Position j, const Precision& p) {
     const double b = one(i, j);
-    return bias_error(p, b, slope, 1) + dot_error(q, k) + unit_f64 * (std::abs(dot(q, k)) + std::abs(b));
+    return bias_error(p, b, bias, 0) + ours(q, k, b);
+  };
+  score.measured = [one, ours, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](
+                       Row q, Row k, Position i, Position j, const Precision& p) {
+    const double b = one(i, j);
+    return Score::Measured{dot(q, k) + b, bias_rounding(p, b, slope) + ours(q, k, b)};
   };
   return score;
 }
 
 Score of_contextual(const Contextual& contextual) {
-  Score score{.dim = contextual.dim, .positions = contextual.positions};
+  Score score{.dim = contextual.dim, .positions = contextual.positions, .causal = contextual.causal};
   score.at = [contextual](Row q, Row k, Position i, Position j) {
     const std::array<Position, 1> query = {i}, key = {j};
     return contextual
@@ -145,7 +216,14 @@ std::optional<Score> score(const Encoding& encoding) {
     std::optional<Score> operator()(const Contextual& contextual) const { return of_contextual(contextual); }
     std::optional<Score> operator()(const Attention&) const { return std::nullopt; }
   } view;
-  return std::visit(view, encoding);
+  std::optional<Score> seen = std::visit(view, encoding);
+  // Where no frequency or slope is known, a logit is as far from its own as from the exact one.
+  if (seen && !seen->measured)
+    seen->measured = [at = seen->at, error = seen->error](Row q, Row k, Position i, Position j,
+                                                          const Precision& p) {
+      return Score::Measured{at(q, k, i, j), error(q, k, i, j, p)};
+    };
+  return seen;
 }
 
 }  // namespace posproof

@@ -6,6 +6,7 @@
 
 #include "attention/reference_attention.h"
 #include "core/call.h"
+#include "core/error.h"
 #include "core/precision.h"
 #include "run/claims.h"
 #include "run/narrowed.h"
@@ -24,19 +25,46 @@ Call at_the_farthest(Call call) {
   return call;
 }
 
-Residual agrees(const Encoding& truth, const Encoding& subject, Precision p, Draw& draw, const Each& each) {
-  const Call call = draw_call(truth, overlap(positions_of(subject), positions_of(truth)), draw);
-  const Tensor there = answer(subject, call), here = answer(truth, call);
+// A subject whose rows are shifted rounds other entries than the truth's, m (j + 1) in place of -m (i - j).
+// None is taken for larger than the slope times all positions: a huge constant does not excuse what it
+// swallows.
+void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there, const Precision& p,
+                        Bound& allowed) {
+  const std::size_t nq = call.positions.whole.size(), nk = call.keys.whole.size();
+  for (std::size_t e = 0; e < there.data.size(); ++e) {
+    const double slope = truth.slopes.empty() ? 0 : truth.slopes[e / (nq * nk)];
+    const double positions = std::abs(static_cast<double>(call.positions.whole[e / nk % nq])) +
+                             std::abs(static_cast<double>(call.keys.whole[e % nk])) + 1;
+    const double entry = std::isfinite(there.data[e]) ? std::abs(there.data[e]) : 0;
+    allowed.error.data[e] += bias_rounding(p, slope == 0 ? entry : std::min(entry, slope * positions), slope);
+  }
+}
+
+Residual agrees(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
+                const Precision& p, const Each& each) {
   const bool tokens = signature(truth).has(Axis::token);
   Bound allowed = bound(truth, each && tokens ? at_the_farthest(call) : call, here, p);
   // The truth's own values are rounded once to double; bounds that an encoding brings itself count that.
   if (tokens || signature(truth).takes.empty())
     for (std::size_t n = 0; n < here.data.size(); ++n)
       allowed.error.data[n] += unit_f64 * std::abs(here.data[n]);
+  if (const auto* bias = std::get_if<Bias>(&truth); bias != nullptr && bias->modulo_rows)
+    allow_shifted_rows(*bias, call, there, p, allowed);
   return compare(truth, call, there, here, allowed, Freedom::none, each).worst;
 }
 
+Residual agrees(const Encoding& truth, const Encoding& subject, Precision p, Draw& draw, const Each& each) {
+  const Call call = draw_call(truth, overlap(positions_of(subject), positions_of(truth)), draw);
+  const Tensor there = answer(subject, call);
+  return agrees(truth, call, there, answer(truth, call), p, each);
+}
+
 }  // namespace
+
+Residual agreement_of(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
+                      const Precision& precision) {
+  return agrees(truth, call, there, here, precision, {});
+}
 
 Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each) {
   Property property{.statement = "Every value is the exact one, rounded.",

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/call.h"
 #include "core/property.h"
 #include "core/spec.h"
 #include "core/verdict.h"
@@ -22,6 +23,11 @@ constexpr std::string_view agreement_id = "agrees_with_its_oracle";
 // one). It is for comparing with an encoding that may be wrong: every token is then allowed the error of the
 // farthest of its call, and NaN is NaN.
 Property agreement(const Encoding& truth, const std::function<void(const Residual&)>& each = {});
+
+// The same of one answer to one call, `here` being the truth's: the entry that is the largest share of what
+// that precision allows. The truth is of the kind that answered.
+Residual agreement_of(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
+                      const Precision& precision);
 
 // "Agrees with its oracle", the claim that every encoding has without writing it, over the spec's grid.
 Trial agreement_over_grid(const EncodingSpec& spec);

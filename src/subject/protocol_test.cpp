@@ -121,8 +121,8 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
             ": implements `teleport`, which is none of rows, rotate, bias, logits, attend");
   EXPECT_EQ(start(bad("other_dtype")), ": answers in `I64`, which is none of F64, F32, BF16, F16");
   EXPECT_EQ(start(bad("other_precision")),
-            ": precision `fp31`: `fp31` is none of f64, f32, bf16, f16 (RESULT[/ANGLE][+iterated], as in "
-            "`bf16/f32`)");
+            ": precision `fp31`: `fp31` is none of f64, f32, bf16, f16 "
+            "(RESULT[/ANGLE][+table=FORMAT][+work=FORMAT][+input=FORMAT][+iterated], as in `bf16/f32`)");
   EXPECT_EQ(start(bad("commanding_precision")).substr(0, 24), ": precision `\\x1b[2J`: `");
   EXPECT_EQ(start(bad("other_domain")), ": its domain `10 5` is not FIRST LAST or FIRST LAST ends");
   EXPECT_EQ(start(bad("no_name")), ": `name` is missing from its `__metadata__`");

@@ -67,7 +67,7 @@ def iterated():
 
 def power_of_the_ratio():
     ladder = (f32(base) ** f32(-2 / dim)) ** np.arange(dim // 2).astype(f32)
-    serve(rotate=lambda x, positions, role: rotated(x, positions[..., None].astype(f32) * ladder))
+    serve(rotate=lambda x, positions, role: rotated(x, positions[..., None].astype(f32) * ladder), precision="f32+iterated")
 
 
 def exponential():
