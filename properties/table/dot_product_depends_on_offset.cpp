@@ -26,6 +26,14 @@ Encoding skewed() {
   });
 }
 
+// 64 units of f32, where two products of two pairs by small angles may be off by 16 and a few.
+Encoding hardly_skewed() {
+  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
+    return std::array<double, 2>{std::sin(pair.frequency * double(t)),
+                                 std::cos(pair.frequency * double(t) + 0x1p-18)};
+  });
+}
+
 }  // namespace
 
 const Property properties::table::dot_product_depends_on_offset{
@@ -34,7 +42,9 @@ const Property properties::table::dot_product_depends_on_offset{
     .formula = "p_{s+k} . p_{t+k} = p_s . p_t",
     .source = "Vaswani et al. 2017, section 3.5: p_s . p_t = sum_i cos(w_i (s - t))",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"a cosine that is rotated by 1e-6 radians against its sine", &skewed}},
+    .must_reject = {{"a cosine that is rotated by 1e-6 radians against its sine", &skewed},
+                    {"a cosine that is rotated by 2^-18 radians against its sine, in f32", &hardly_skewed,
+                     all_f32}},
 };
 
 }  // namespace posproof

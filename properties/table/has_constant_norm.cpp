@@ -10,15 +10,24 @@ double ours(const Table& table, double norm) {
   return (static_cast<double>(table.dim) + 3) / 2 * unit_f64 * norm;
 }
 
+// However wrong its angle, a pair lies on its circle but for what its two entries are off by beside the
+// angle, so the exact row y - e of the subject's own angles has the norm A sqrt h: |y|^2 - A^2 h = 2 y.e -
+// |e|^2, and the norms differ by that over their sum. The worst case has every entry's error away from the
+// origin; those of a right table point anywhere, and share 1/sqrt(2 h) of it: no bound on the norm of many
+// pairs can be tighter without taking rounding for random (keeps_pairs_on_the_unit_circle asks pair by pair).
 Residual on_a_ladder(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
   const table_rows::BoundedRows at = table_rows::at(table, p, {t});
   const double expected = table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
-  // No pair is further from its circle than its error, so h of them together not further than sqrt(h) times
-  // it.
-  const double off = circle_error(table, p) * std::sqrt(static_cast<double>(table.pairs.size()));
-  const double bound = off + ours(table, expected);
-  return difference(table_rows::norm(at[0]), expected, bound, expected);
+  const double value = table_rows::norm(at[0]);
+  double product = 0, squares = 0;
+  for (const Pair& pair : table.pairs)
+    for (const std::size_t c : {pair.first, pair.second}) {
+      const double error = at.beside[0][c];
+      product += std::abs(at[0][c]) * error, squares += error * error;
+    }
+  const double bound = (2 * product + squares) / (value + expected) + ours(table, expected);
+  return difference(value, expected, std::isfinite(bound) ? bound : 0, expected);
 }
 
 Residual check(const Table& table, Precision p, Draw& draw) {

@@ -25,6 +25,13 @@ Encoding stretches() {
       4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-6 * std::log(n)); });
 }
 
+// From 2 tokens to a million by 13 units of f32 of the angle, where each of four angles may be off by 1.
+Encoding hardly_stretches() {
+  return negative_examples::ladder_of_angles(4, [](const Pair& pair, double t, double n) {
+    return pair.frequency * t * (1 + 0x1p-24 * std::log(n));
+  });
+}
+
 }  // namespace
 
 const Property properties::table::has_one_shift_for_all_lengths{
@@ -35,7 +42,9 @@ const Property properties::table::has_one_shift_for_all_lengths{
         "p_{t+k}(n) = M_k p_t(n) + c_k for all t and n: |p_{t+k}(n) - p_{u+k}(n')| = |p_t(n) - p_u(n')|",
     .source = "the argument against t/(n-1): a shift by k is a shift by k/(n-1), another one for every n",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches}},
+    .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches},
+                    {"angles that grow by 2^-24 of the logarithm of the length, in f32", &hardly_stretches,
+                     all_f32}},
 };
 
 }  // namespace posproof

@@ -30,6 +30,10 @@ struct Rows {
 struct BoundedRows {
   Tensor rows;
   Rows error;
+  // The same in parts, where a ladder is declared: of each pair by how many radians its angle may be off, and
+  // of each entry what is beside (of a column on no pair: all of it).
+  std::vector<Pair> pairs = {};
+  Rows angle = {}, beside = {};
 
   std::span<const double> operator[](std::size_t r) const { return rows.row(r); }
 };
@@ -47,8 +51,18 @@ inline BoundedRows at(const Table& table, const Precision& p, const std::vector<
                                         text(Shape{positions.size(), table.dim}), text(rows.rows.shape)));
   const RowErrors errors(table, p, against);
   rows.error.all = Tensor(rows.rows.shape);
+  rows.pairs = table.pairs;
+  rows.angle.all = Tensor({positions.size(), table.pairs.size() + (table.lone ? 1 : 0)});
+  for (std::size_t r = 0; r < positions.size(); ++r) {
+    const auto row = rows.rows.row(r);
+    errors.at(positions[r], row, rows.error.all.row(r));
+    errors.angles_at(positions[r], rows.angle.all.row(r));
+  }
+  rows.beside.all = rows.error.all;
   for (std::size_t r = 0; r < positions.size(); ++r)
-    errors.at(positions[r], rows.rows.row(r), rows.error.all.row(r));
+    for (const Pair& pair : table.pairs)
+      for (const std::size_t c : {pair.first, pair.second})
+        rows.beside.all.at(r, c) = errors.beside_angle(rows.rows.at(r, c));
   return rows;
 }
 
@@ -75,29 +89,64 @@ struct Measured {
   double error;
 };
 
-// Dot product of rows r and s. Each product x y is off by |x| e_y + |y| e_x + e_x e_y, and summing d products
-// in double adds at most d roundings of the sum of their sizes. A row that is no number is allowed nothing.
+// How far the dot product of row r with `other` may be off, where `other` is known, and the 2-norm of all
+// that the row may be off by. A pair z that was answered is e^(i a) z* + e for its exact point z*, an angle
+// |a| and a rest e, each within its error; so z - z* = (1 - e^(-i a)) z + e^(-i a) e. Of the first, the part
+// along the circle is at most |a| |z x o| of a product with o, the rest |a|^2 / 2 |z| |o|, and both together
+// min(2, |a|) |z| |o|; of the second, each entry counts by itself but for |a| |e| |o|.
+struct RowError {
+  double product, norm;
+};
+inline RowError row_error(const BoundedRows& x, std::size_t r, std::span<const double> other) {
+  double product = 0, squares = 0;
+  const auto row = x[r], beside = x.beside[r];
+  for (std::size_t c = 0; c < row.size(); ++c)
+    product += beside[c] * std::abs(other[c]), squares += beside[c] * beside[c];
+  for (std::size_t n = 0; n < x.pairs.size(); ++n) {
+    const std::size_t f = x.pairs[n].first, s = x.pairs[n].second;
+    const double a = x.angle[r][n], size = std::sqrt(row[f] * row[f] + row[s] * row[s]);
+    const double to = std::sqrt(other[f] * other[f] + other[s] * other[s]);
+    const double rest = std::sqrt(beside[f] * beside[f] + beside[s] * beside[s]);
+    const double along = a * std::abs(row[f] * other[s] - row[s] * other[f]) + a * a / 2 * size * to;
+    const double turned = std::min(2.0, a) * size;
+    product += std::min(along, turned * to) + a * rest * to;
+    squares += turned * turned + 2 * turned * rest;
+  }
+  return {product, std::sqrt(squares)};
+}
+
+// Dot product of rows r and s, off by what each is off by against the other, and by both together; summing d
+// products in double adds at most d roundings of the sum of their sizes. A row that is no number is allowed
+// nothing.
 inline Measured dot(const BoundedRows& x, std::size_t r, const BoundedRows& y, std::size_t s) {
   Measured dot{0, 0};
   double size = 0;
   for (std::size_t c = 0; c < x[r].size(); ++c) {
-    const double a = x[r][c], b = y[s][c], ea = x.error[r][c], eb = y.error[s][c];
-    dot.value += a * b;
-    dot.error += std::abs(a) * eb + std::abs(b) * ea + ea * eb;
-    size += std::abs(a * b);
+    dot.value += x[r][c] * y[s][c];
+    size += std::abs(x[r][c] * y[s][c]);
   }
-  dot.error += static_cast<double>(x[r].size()) * unit_f64 * size;
+  const RowError of_x = row_error(x, r, y[s]), of_y = row_error(y, s, x[r]);
+  dot.error = of_x.product + of_y.product + of_x.norm * of_y.norm +
+              static_cast<double>(x[r].size()) * unit_f64 * size;
   if (!std::isfinite(dot.error)) dot.error = 0;
   return dot;
 }
 
-// Distance of row r from row s: no further from the exact one than the two rows from theirs. The difference
-// of two entries is rounded once, and squaring, summing d of them and the root add (d + 3)/2 roundings of the
-// distance.
+// Distance of row r from row s: no further from the exact one than the two rows from theirs, e together. And
+// where the difference d is long against e, off by what its square is off by, over twice its length: |d|^2 -
+// |d*|^2 = 2 d.e - |e|^2, the first term to first order in the angles' errors (row_error), divided by |d| +
+// |d*| with |d*|^2 at least |d|^2 less all that. The difference of two entries is rounded once, and squaring,
+// summing d of them and the root add (d + 3)/2 roundings of the distance.
 inline Measured apart(const BoundedRows& x, std::size_t r, const BoundedRows& y, std::size_t s) {
-  const double value = distance(x[r], y[s]);
+  std::vector<double> difference(x[r].begin(), x[r].end());
+  for (std::size_t c = 0; c < difference.size(); ++c) difference[c] -= y[s][c];
+  const double value = norm(difference);
   const double ours = (static_cast<double>(x[r].size()) + 5) / 2 * unit_f64 * value;
-  const double error = norm(x.error[r]) + norm(y.error[s]) + ours;
+  const RowError of_x = row_error(x, r, difference), of_y = row_error(y, s, difference);
+  const double both = of_x.norm + of_y.norm;
+  const double of_square = 2 * (of_x.product + of_y.product) + both * both;
+  const double least = std::sqrt(std::max(0.0, value * value - of_square));
+  const double error = (value == 0 ? both : std::min(both, of_square / (value + least))) + ours;
   return {value, std::isfinite(error) ? error : 0};
 }
 

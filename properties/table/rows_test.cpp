@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "catalogue/properties/table/has_geometric_wavelengths.h"
+#include "core/formats.h"
+#include "core/property.h"
 #include "negative_examples.h"
 #include "rotation.h"
 
@@ -56,4 +59,22 @@ TEST(Rotation, a_stretch_is_not_carried_by_a_turn) {
   EXPECT_TRUE(table_rows::carried(table, at).holds());
   for (double& x : at.rows.row(1)) x *= 1 + 1e-12;
   EXPECT_FALSE(table_rows::carried(table, at).holds());
+}
+
+// In bf16 points fall onto the negative axis, where the sign of a zero says whether their angle is pi or -pi.
+TEST(Wavelengths, of_points_on_the_negative_axis_are_measured) {
+  const Table exact = negative_examples::ladder(16, [](const Pair& pair, Position t, Position) {
+    const auto [sine, cosine] =
+        negative_examples::right(to_f32(static_cast<double>(t) * to_f32(pair.frequency)));
+    return std::array<double, 2>{to_bf16(sine), to_bf16(cosine)};
+  });
+  const auto check = std::get<CheckOf<Table>>(properties::table::has_geometric_wavelengths.checks.front());
+  for (int t = 0; t < 600; ++t)
+    for (int doublings = 17; doublings < 20; ++doublings) {
+      Case at;
+      at.set("t", static_cast<double>(t)), at.set("doublings", static_cast<double>(doublings));
+      Replay draw(at);
+      const Residual residual = check(exact, Precision{unit_f32, unit_bf16}, draw);
+      ASSERT_TRUE(residual.holds()) << at.text() << " off by " << residual.error;
+    }
 }
