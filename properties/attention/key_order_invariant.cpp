@@ -14,12 +14,12 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor k = draw.content("k", {keys, attention.dim});
   const Tensor v = tokens::rolled(k, 1, attention.value_dim);
 
-  const Mask mask = mask::none(queries, keys);
   const Tensor moved_k = attention::reordered(k, order), moved_v = attention::reordered(v, order);
-  const Tensor there = attention.attend(q, moved_k, moved_v, mask);
-  const Tensor here = attention.attend(q, k, v, mask);
+  const Tensor there = tokens::attend_across(attention, q, moved_k, moved_v);
+  const Tensor here = tokens::attend_across(attention, q, k, v);
   // Each answer is within its own error of the exact one; the sum over the keys runs in another order.
-  const double bound = attention.error(q, k, v, mask, p) + attention.error(q, moved_k, moved_v, mask, p);
+  const double bound =
+      tokens::error_across(attention, q, k, v, p) + tokens::error_across(attention, q, moved_k, moved_v, p);
   return difference(there.data, here.data, bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
 

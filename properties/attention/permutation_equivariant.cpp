@@ -9,11 +9,13 @@ namespace {
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
   const auto order = draw.permutation("permutation", n);
-  const Mask mask = tokens::drawn_mask(draw, n);
+  const Mask mask = tokens::allowed(attention, tokens::drawn_mask(draw, n));
   const Tensor x = draw.content("x", {n, attention.dim});
 
   const Tensor moved = attention::reordered(x, order);
   const Mask moved_mask = attention::reordered(mask, order, order);
+  // A mask that shows a key after its query is no question where that means nothing.
+  if (tokens::allowed(attention, moved_mask) != moved_mask) throw Discard{};
   const Tensor there = tokens::attend(attention, moved, moved_mask);
   const Tensor here = attention::reordered(tokens::attend(attention, x, mask), order);
   // Both are answers to inputs whose exact answers are equal by the statement, each within its own error of

@@ -27,7 +27,7 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto order = draw.permutation("permutation", n);
   const Tensor x = draw.content("x", {n, attention.dim});
 
-  const Mask mask = mask::none(n);
+  const Mask mask = tokens::allowed(attention, mask::none(n));
   const Tensor moved = attention::reordered(x, order);
   const Tensor there = tokens::attend(attention, moved, mask), here = tokens::attend(attention, x, mask);
   // A mean is no further off than its worst row. Our own two means, of n terms in double, add n roundings

@@ -14,12 +14,12 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor k = draw.content("k", {keys, attention.dim});
   const Tensor v = tokens::rolled(k, 1, attention.value_dim);
 
-  const Mask mask = mask::none(queries, keys);
   const Tensor moved = attention::reordered(q, order);
-  const Tensor there = attention.attend(moved, k, v, mask);
-  const Tensor here = attention::reordered(attention.attend(q, k, v, mask), order);
+  const Tensor there = tokens::attend_across(attention, moved, k, v);
+  const Tensor here = attention::reordered(tokens::attend_across(attention, q, k, v), order);
   // Each answer is within its own error of the exact one.
-  const double bound = attention.error(q, k, v, mask, p) + attention.error(moved, k, v, mask, p);
+  const double bound =
+      tokens::error_across(attention, q, k, v, p) + tokens::error_across(attention, moved, k, v, p);
   return difference(there.data, here.data, bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
 

@@ -75,4 +75,41 @@ inline Mask drawn_mask(Draw& draw, std::size_t n) {
   return mask::block(sizes);
 }
 
+// Where only keys at or before the query mean anything, no query is shown another.
+inline Mask allowed(const Attention& attention, Mask mask) {
+  return attention.causal ? mask::intersect(mask, mask::causal(mask.rows())) : mask;
+}
+
+// Queries that see every key, as the last of all rows: where only keys at or before the query mean anything,
+// rows of zeros stand before them, one for each key but the first, which see the keys at or before them.
+struct Across {
+  std::size_t before;
+  Mask mask;
+};
+inline Across across(const Attention& attention, std::size_t queries, std::size_t keys) {
+  const std::size_t before = attention.causal ? keys - 1 : 0;
+  Mask mask = mask::none(before + queries, keys);
+  for (std::size_t r = 0; r < before; ++r)
+    for (std::size_t c = r + 1; c < keys; ++c) mask.at(r, c) = 0;
+  return {before, std::move(mask)};
+}
+inline Tensor behind_zeros(const Tensor& q, std::size_t rows) {
+  Tensor out({rows + q.rows(), q.width()});
+  std::ranges::copy(q.data, out.data.begin() + static_cast<std::ptrdiff_t>(rows * q.width()));
+  return out;
+}
+
+// What each of these queries makes of all keys.
+inline Tensor attend_across(const Attention& attention, const Tensor& q, const Tensor& k, const Tensor& v) {
+  const auto [before, mask] = across(attention, q.rows(), k.rows());
+  const Tensor all = attention.attend(behind_zeros(q, before), k, v, mask);
+  const auto first = all.data.begin() + static_cast<std::ptrdiff_t>(before * all.width());
+  return {{q.rows(), all.width()}, {first, all.data.end()}};
+}
+inline double error_across(const Attention& attention, const Tensor& q, const Tensor& k, const Tensor& v,
+                           const Precision& p) {
+  const auto [before, mask] = across(attention, q.rows(), k.rows());
+  return attention.error(behind_zeros(q, before), k, v, mask, p);
+}
+
 }  // namespace posproof::tokens

@@ -39,10 +39,11 @@ std::vector<long double> slopes(std::size_t heads, bool official, double max_bia
 Encoding make(const Arguments& p) {
   const std::size_t heads = p.width("heads");
   const bool causal = p.is("form", "causal");
-  const bool relative = p.is("rows", "relative");
+  const bool relative = !p.is("rows", "key_index");
   const std::vector<long double> m = slopes(heads, p.is("rule", "official"), p.real("max_bias"));
 
-  Bias bias{.heads = heads, .slopes = {m.begin(), m.end()}, .causal = causal};
+  Bias bias{
+      .heads = heads, .slopes = {m.begin(), m.end()}, .causal = causal, .modulo_rows = p.is("rows", "any")};
   bias.bias = [=](std::span<const Position> queries, std::span<const Position> keys) {
     Tensor out({heads, queries.size(), keys.size()});
     for (std::size_t h = 0; h < heads; ++h)
@@ -74,19 +75,24 @@ const EncodingSpec encodings::alibi{
                             "geometric (one)"),
                  convention("form", {"causal", "symmetric"},
                             "causal: keys at or before the query; symmetric: by |i - j| on both sides"),
-                 convention("rows", {"relative", "key_index"},
-                            "relative: -m (i - j); key_index: +m j, equal to it after softmax"),
+                 convention("rows", {"relative", "key_index", "any"},
+                            "relative: -m (i - j); key_index: +m j, equal to it after softmax; any: either, "
+                            "or with any other constant on a whole row, as m (j + 1)"),
                  above_0("max_bias", 8, {8, 4}, "minus log2 of the last slope")},
          .relations = {{{"rows", "form"},
-                        "`rows=relative` where the bias is symmetric: no function of the key alone is",
+                        "`rows=relative` or `rows=any` where the bias is symmetric: no function of the key "
+                        "alone is",
                         [](const Arguments& p) {
-                          return p.is("form", "causal") || p.is("rows", "relative");
+                          return p.is("form", "causal") || !p.is("rows", "key_index");
                         }}}},
     .reference = &make,
     .exact = &oracle::alibi,
     .facts = {{&facts::acts_on_logits_alone},
               {&facts::depends_on_offset_alone, {}, {&score::depends_on_offset}},
-              {&facts::distinguishes_positions, {}, {&attention::breaks_the_symmetry}}},
+              // Slopes may be too small to be seen.
+              {&facts::distinguishes_positions,
+               {{{"max_bias", {8.0, 4.0}}}},
+               {&attention::breaks_the_symmetry}}},
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask,
@@ -122,10 +128,10 @@ const EncodingSpec encodings::alibi{
             fails(score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
                   "256 places on, every key has 256 slopes of 2^-8 more; the softmax sees no difference",
                   {.all = {{"rows", {"key_index"}}}}),
-            holds(attention::breaks_the_symmetry, {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}}}}),
-            fails(attention::breaks_the_symmetry, "heads=1 n=8 permutation=[0,1,2,3,4,5,7,6]", 4.49e-05,
-                  "one head of slope 2^-8: seen by the last query alone, one step moves its answer by less "
-                  "than 2^-11",
+            holds(attention::breaks_the_symmetry,
+                  {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}}, {"max_bias", {8.0, 4.0}}}}),
+            fails(attention::breaks_the_symmetry, "heads=1 max_bias=16 n=3 permutation=[1,0,2]", 0.000484,
+                  "one head of slope 2^-16: two steps of it move an answer by less than 2^-11",
                   {.all = {{"heads", {1.0}}}}),
             holds(attention::query_order_equivariant, {.all = {{"rows", {"key_index"}}}}),
         },

@@ -63,11 +63,12 @@ TEST(Alibi, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
   EXPECT_EQ(refused(spec, "rule=linear"), "`rule=linear`: allowed are official, geometric");
   EXPECT_EQ(refused(spec, "form=full"), "`form=full`: allowed are causal, symmetric");
-  EXPECT_EQ(refused(spec, "rows=absolute"), "`rows=absolute`: allowed are relative, key_index");
+  EXPECT_EQ(refused(spec, "rows=absolute"), "`rows=absolute`: allowed are relative, key_index, any");
   EXPECT_EQ(refused(spec, "max_bias=0"), "`max_bias=0`: allowed are finite numbers above 0");
-  EXPECT_EQ(refused(spec, "form=symmetric rows=key_index"),
-            "`rows=key_index form=symmetric`: allowed are `rows=relative` where the bias is symmetric: no "
-            "function of the key alone is");
+  EXPECT_EQ(
+      refused(spec, "form=symmetric rows=key_index"),
+      "`rows=key_index form=symmetric`: allowed are `rows=relative` or `rows=any` where the bias is symmetric: no "
+      "function of the key alone is");
 }
 
 }  // namespace

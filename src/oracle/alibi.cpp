@@ -39,7 +39,7 @@ Encoding oracle::alibi(const Arguments& p) {
   const Form form = key_index ? Form::key_index : causal ? Form::causal : Form::symmetric;
   const auto kernels = kernels_of(p.whole("heads"), p.is("rule", "official"), p.real("max_bias"));
 
-  Bias bias{.heads = heads, .causal = causal};
+  Bias bias{.heads = heads, .causal = causal, .modulo_rows = p.is("rows", "any")};
   for (const LinearBias& kernel : kernels) bias.slopes.push_back(kernel.slope());
   bias.positions.hard = hard_positions(std::span<const Pair>{}, bias.positions.lo, bias.positions.hi);
   ExactBias exact{.of_key = key_index};
