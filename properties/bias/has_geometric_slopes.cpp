@@ -36,19 +36,23 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double here = b.at(h, 0, 0), there = b.at(h, 0, 1), m = bias.slopes[h];
     measured.push_back((here - there) / static_cast<double>(n));
-    bound.push_back((bias_error(p, here, m, h + 1) + bias_error(p, there, m, h + 1)) /
-                        static_cast<double>(n) +
+    bound.push_back((bias_error(p, here, bias, h) + bias_error(p, there, bias, h)) / static_cast<double>(n) +
                     3 * unit_f64 * m);
   }
   Residual worst = difference(measured, bias.slopes, bound);
 
+  // A ladder starts from a slope above 0: what does not is off by a whole slope already, or its slopes are
+  // below the smallest number.
+  if (!(measured[0] > 0) || !(bias.slopes[0] > 0)) return worst;
   // The ladder from the first slope as measured: an error e of it is h e in the h-th power.
   const bool half_steps =
       b.heads > std::bit_floor(b.heads) && bias.slopes.back() > bias.slopes[std::bit_floor(b.heads) - 1];
   for (std::size_t h = 1; h < b.heads; ++h) {
     const double expected = on_ladder(measured[0], h + 1, b.heads, half_steps);
     const double power = std::expm1(static_cast<double>(h + 1) * std::log1p(bound[0] / bias.slopes[0]));
-    worst = worse(worst, difference(measured[h], expected, bound[h] + expected * (power + unit_f64)));
+    const double off = expected * (power + unit_f64);
+    if (std::isnan(off)) continue;  // a power too small to be held, off by any factor
+    worst = worse(worst, difference(measured[h], expected, bound[h] + off));
   }
   return worst;
 }
@@ -67,6 +71,11 @@ Encoding plain_ladder() {
   std::vector<double> plain;
   for (int h = 1; h <= 6; ++h) plain.push_back(std::exp2(-8.0 * h / 6));
   return with_slopes(plain, {0x1p-2, 0x1p-4, 0x1p-6, 0x1p-8, 0x1p-1, 0x1p-3});
+}
+
+// Every second power of a negative first slope is negative.
+Encoding opposite_sign() {
+  return with_slopes({-0.5, -0.25, -0.125}, {0.5, 0.25, 0.125});
 }
 
 Encoding truncated_ladder() {
@@ -96,6 +105,7 @@ const Property properties::bias::has_geometric_slopes{
     .must_reject = {{"six heads with the slopes 2^(-8h/6) that declare the official ones", &plain_ladder},
                     {"three heads of which the last has neither slope", &truncated_ladder},
                     {"exponents that count heads from 0", &from_head_zero},
+                    {"slopes of the opposite sign", &opposite_sign},
                     {"a second slope that is too large by 1e-5 of itself, in f32", &one_slope_is_off,
                      all_f32}},
 };
