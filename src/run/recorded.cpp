@@ -17,6 +17,7 @@
 #include "core/call.h"
 #include "core/failure.h"
 #include "run/agreement.h"
+#include "run/every_distance.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
 #include "search/trial.h"
@@ -286,7 +287,11 @@ Verdict agreement_searched(const Encoding& truth, const Encoding& subject, const
     return std::holds_alternative<Refuted>(found) ? found : *recorded;
   }
   if (!goes_on(recorded)) return *recorded;
-  return sum(recorded, recorded ? searched(*one, plan) : search(*one, plan));
+  const auto distances = agreement_at_every_distance(truth, subject, precision, plan.budget);
+  if (!goes_on(distances)) return sum(recorded, *distances);
+  const bool before = recorded || distances;
+  const Verdict found = before ? searched(*one, plan) : search(*one, plan);
+  return sum(recorded, distances ? sum(distances, found) : found);
 }
 
 Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {

@@ -1,0 +1,74 @@
+#include "run/every_distance.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "catalogue/encodings/t5_bias.h"
+#include "core/spec.h"
+
+namespace posproof {
+namespace {
+
+Bias t5(std::string_view parameters) {
+  return std::get<Bias>(encodings::t5_bias.oracle(with(encodings::t5_bias, Case::parse(parameters))));
+}
+
+// Which offsets are asked for, each how often.
+std::multiset<Position> asked(const Bias& truth) {
+  std::multiset<Position> offsets;
+  Bias listening = truth;
+  listening.bias = [&](const Positions& queries, const Positions& keys) {
+    for (const Position i : queries)
+      for (const Position j : keys) offsets.insert(j - i);
+    return truth.bias(queries, keys);
+  };
+  EXPECT_TRUE(agreement_at_every_distance(truth, listening, all_f32, {}).has_value());
+  return offsets;
+}
+
+TEST(EveryDistance, up_to_twice_the_largest_is_asked_for_once) {
+  const auto offsets = asked(t5("heads=1"));
+  for (Position offset = -256; offset <= 256; ++offset) EXPECT_EQ(offsets.count(offset), 1u) << offset;
+  const auto past = asked(t5("heads=1 direction=unidirectional"));
+  for (Position offset = -256; offset <= 0; ++offset) EXPECT_EQ(past.count(offset), 1u) << offset;
+  EXPECT_EQ(*past.rbegin(), 0);
+}
+
+TEST(EveryDistance, of_a_short_domain_is_what_it_holds) {
+  Bias truth = t5("heads=1");
+  truth.positions = Domain{0, 40};
+  const auto offsets = asked(truth);
+  EXPECT_GE(*offsets.begin(), -40);
+  EXPECT_LE(*offsets.rbegin(), 40);
+}
+
+// One distance of 513, in one head of three.
+TEST(EveryDistance, one_that_is_wrong_is_found_and_shrunk) {
+  for (const Position wrong : {Position{-201}, Position{93}}) {
+    const Bias truth = t5("heads=3");
+    Bias subject = truth;
+    subject.bias = [&](const Positions& queries, const Positions& keys) {
+      Tensor out = truth.bias(queries, keys);
+      for (std::size_t i = 0; i < queries.size(); ++i)
+        for (std::size_t j = 0; j < keys.size(); ++j)
+          if (keys[j] - queries[i] == wrong) out.at(2 * queries.size() + i, j) += 1;
+      return out;
+    };
+    const auto verdict = agreement_at_every_distance(truth, subject, all_f32, {});
+    ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+    const Case& at = std::get<Refuted>(*verdict).counterexample;
+    EXPECT_EQ(at.integer("nq"), 1);
+    EXPECT_EQ(at.integer("nk"), 1);
+    EXPECT_EQ(at.integer("j") - at.integer("i"), wrong);
+  }
+}
+
+TEST(EveryDistance, of_what_has_no_buckets_is_nothing) {
+  Bias plain = t5("");
+  plain.buckets.reset();
+  EXPECT_FALSE(agreement_at_every_distance(plain, plain, all_f32, {}).has_value());
+}
+
+}  // namespace
+}  // namespace posproof
