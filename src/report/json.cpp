@@ -149,6 +149,7 @@ std::string json(const GateResult& gated) {
               {"asked", Json::array()},
               {"skipped", gated.skipped},
               {"not_checked", gated.not_checked},
+              {"alike", gated.alike},
               {"explanations", Json::array()}};
   out.update(of(gated.subject.containment));
   for (const PropertyResult& result : gated.results) {
@@ -160,6 +161,12 @@ std::string json(const GateResult& gated) {
   }
   if (gated.observed)
     out["observed"] = {{"repeated", of(gated.observed->repeated)}, {"alone", of(gated.observed->alone)}};
+  if (gated.seeming.answers > 0)
+    out["seeming_precision"] = {{"answers", gated.seeming.answers},
+                                {"precision", gated.seeming.word},
+                                {"share", number(gated.seeming.share)},
+                                {"declared_share", number(gated.seeming.declared_share)},
+                                {"tighter_by_far", gated.seeming.tighter_by_far}};
   if (gated.accuracy) out["accuracy"] = of(*gated.accuracy);
   for (const Explanation& explanation : gated.explanations)
     out["explanations"].push_back(

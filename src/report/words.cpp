@@ -153,9 +153,12 @@ std::string gated(const GateResult& gated, const Style& style) {
   if (gated.observed)
     out += fmt::format("observed   a call repeated: {}\n           a batch row or token alone: {}\n",
                        words(gated.observed->repeated), words(gated.observed->alone));
+  if (const std::string seems = in_words(gated.seeming, gated.subject.precision); !seems.empty())
+    out += "precision  " + seems + "\n";
   if (gated.accuracy) out += "accuracy\n" + summary(*gated.accuracy, gated.subject.precision, style);
   for (const std::string& why : gated.not_checked)
     out += fmt::format("{}  {}\n", style.paint("NOT CHECKED"), printable(why));
+  for (const std::string& alike : gated.alike) out += fmt::format("alike      {}\n", alike);
   for (const std::string& why : gated.skipped) out += fmt::format("skipped    {}\n", printable(why));
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)

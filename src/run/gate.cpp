@@ -17,6 +17,7 @@
 #include "run/history.h"
 #include "run/narrowed.h"
 #include "run/recorded.h"
+#include "run/words_alike.h"
 #include "search/case_result.h"
 #include "search/trial.h"
 #include "subject/interrupt.h"
@@ -91,7 +92,10 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
   const bool of_rows = !gated.subject.live && signature(gated.subject.encoding).has(Axis::token);
   if (of_rows)
     if (auto all = ask_all()) return std::move(*all);
-  Verdict searched = agreement_searched(truth, gated.subject.encoding, gated.subject.precision, plan);
+  const Answers answers;
+  Verdict searched =
+      agreement_searched(truth, answers.kept_of(gated.subject.encoding), gated.subject.precision, plan);
+  gated.seeming = seeming_precision(truth, gated.subject.encoding, gated.subject.precision, answers);
   if (of_rows || std::holds_alternative<Errored>(searched) ||
       (std::holds_alternative<Refuted>(searched) && !every_position))
     return searched;
@@ -143,7 +147,10 @@ class Run {
       if (options_.progress) options_.progress(selected_[n].id, n + 1, selected_.size());
       ask(selected_[n]);
     }
-    if (options_.filter.empty() && interrupted() == 0) observe_bits();
+    if (options_.filter.empty() && interrupted() == 0) {
+      observe_bits();
+      gated_.alike = words_alike(spec_, gated_.parameters);
+    }
     if (interrupted() == 0) say_unchecked(in_words(gated_.subject.encoding, *declined_));
     if (gated_.refuted() && interrupted() == 0) {
       find_what_needs_history();

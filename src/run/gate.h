@@ -13,6 +13,7 @@
 #include "run/accuracy.h"
 #include "run/diagnosis.h"
 #include "run/observed.h"
+#include "run/seeming_precision.h"
 #include "search/search.h"
 #include "subject/subject.h"
 
@@ -39,9 +40,11 @@ struct GateResult {
   std::vector<std::string> skipped;       // claims of the encoding that this subject cannot be asked, and why
   std::vector<Explanation> explanations;  // where something was refuted
   std::vector<std::shared_ptr<const Property>>
-      made;                               // of this subject: what results point to, wherever this is moved
+      made;  // of this subject: what results point to, wherever this is moved
   std::optional<Observations> observed = {};  // of a live subject: measured, and nobody's failure
-  std::optional<Accuracy> accuracy = {};  // where every entry was compared, of a file or exhaustively
+  std::optional<Accuracy> accuracy = {};      // where every entry was compared, of a file or exhaustively
+  SeemingPrecision seeming = {};              // from the answers of agreement
+  std::vector<std::string> alike = {};        // words that the subject cannot be told apart by, and what would
   std::vector<std::string> not_checked = {};  // what was to be checked and was not, in words
 
   bool refuted() const;

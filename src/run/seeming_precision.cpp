@@ -1,0 +1,111 @@
+#include "run/seeming_precision.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "attention/reference_attention.h"
+#include "run/agreement.h"
+
+namespace posproof {
+namespace {
+
+constexpr std::size_t most_answers = 1000, most_values = 4096;
+
+// In what follows the declared format of the result, the tighter and the commoner ones first.
+constexpr std::array<std::string_view, 8> of_wide = {"/f64",        "",     "/f32", "+iterated", "+table=f16",
+                                                     "+table=bf16", "/f16", "/bf16"};
+constexpr std::array<std::string_view, 6> of_narrow = {"/f64",         "",       "+iterated", "+table=RESULT",
+                                                       "+work=RESULT", "/RESULT"};
+
+std::vector<Precision> candidates_of(const Precision& declared) {
+  const std::string word = declared.word(), result = word.substr(0, word.find_first_of("/+"));
+  std::vector<Precision> all;
+  const auto add = [&](std::string_view after) {
+    std::string words = result + std::string(after);
+    if (const auto at = words.find("RESULT"); at != std::string::npos) words.replace(at, 6, result);
+    Precision one = Precision::parse(words);
+    one.declared_input = declared.declared_input;
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  };
+  if (declared.result <= unit_f32) std::ranges::for_each(of_wide, add);
+  if (declared.result > unit_f32) std::ranges::for_each(of_narrow, add);
+  if (std::find(all.begin(), all.end(), declared) == all.end()) all.push_back(declared);
+  return all;
+}
+
+struct Candidate {
+  Precision precision;
+  double share = 0;  // largest of its bound
+};
+
+double share_of(const Residual& residual) {
+  return residual.holds() ? residual.error_over_bound() : std::numeric_limits<double>::infinity();
+}
+
+const Encoding* in_the_kind_of(const std::vector<Encoding>& truths, const Encoding& subject) {
+  const auto same = std::find_if(truths.begin(), truths.end(),
+                                 [&](const Encoding& truth) { return truth.index() == subject.index(); });
+  return same == truths.end() ? nullptr : &*same;
+}
+
+}  // namespace
+
+Encoding Answers::kept_of(const Encoding& subject) const {
+  return answered_by(subject, [subject, kept = kept_](const Call& call) {
+    Tensor given = answer(subject, call);
+    if (kept->size() < most_answers && given.data.size() <= most_values) kept->push_back({call, given});
+    return given;
+  });
+}
+
+SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subject, const Precision& declared,
+                                   const Answers& answers) {
+  SeemingPrecision out;
+  const std::vector<Encoding> truths = attention::in_every_kind(truth);
+  const Encoding* same = in_the_kind_of(truths, subject);
+  if (same == nullptr) return out;
+  std::vector<Candidate> all;
+  for (const Precision& precision : candidates_of(declared)) all.push_back({precision});
+  for (const Answers::One& one : answers.all()) {
+    const Tensor here = answer(*same, one.call);
+    for (Candidate& candidate : all)
+      candidate.share = std::max(
+          candidate.share, share_of(agreement_of(*same, one.call, one.answer, here, candidate.precision)));
+    ++out.answers;
+  }
+  const auto declared_one = std::find_if(
+      all.begin(), all.end(), [&](const Candidate& candidate) { return candidate.precision == declared; });
+  out.declared_share = declared_one->share;
+  std::erase_if(all, [](const Candidate& candidate) { return !(candidate.share <= 1); });
+  if (out.answers == 0 || all.empty()) return out;
+  const Candidate* const tightest = &all.front();
+  out.word = tightest->precision.word();
+  out.share = tightest->share;
+  out.tighter_by_far = out.declared_share <= out.share / 4 && tightest->precision != declared;
+  return out;
+}
+
+std::string in_words(const SeemingPrecision& seeming, const Precision& declared) {
+  if (seeming.answers == 0 || (!seeming.word.empty() && seeming.share == 0)) return {};
+  if (seeming.word.empty())
+    return fmt::format("no precision explains all of {} answers: more than rounding is wrong",
+                       seeming.answers);
+  const std::string& word = seeming.word;
+  if (!(seeming.declared_share <= 1))
+    return fmt::format("would agree as `@{}`: {} answers use at most {:.0f} % of what that allows", word,
+                       seeming.answers, 100 * seeming.share);
+  const std::string measured = fmt::format(
+      "seems to work in `{}`: {} answers use at most {:.0f} % of what that "
+      "allows, {:.2g} % of what `{}` does",
+      word, seeming.answers, 100 * seeming.share, 100 * seeming.declared_share, declared.word());
+  if (!seeming.tighter_by_far) return measured;
+  return measured +
+         fmt::format("\n  warning: the declared precision hides smaller defects; declare `@{}`", word);
+}
+
+}  // namespace posproof

@@ -1,0 +1,103 @@
+#include "run/seeming_precision.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/rope.h"
+#include "core/formats.h"
+#include "core/spec.h"
+#include "run/recorded.h"
+
+namespace posproof {
+namespace {
+
+using Format = std::function<double(double)>;
+
+// Angles, tables, products and results, each in its own format.
+struct Arithmetic {
+  Format angle, table, work, result;
+};
+
+Rotary rope(const Arithmetic& in) {
+  Rotary rotary = std::get<Rotary>(encodings::rope.oracle(with(encodings::rope, Case::parse("dim=8"))));
+  rotary.rotate = [in, pairs = rotary.pairs](const Tensor& x, const Positions& positions, Role) {
+    Tensor y = x;
+    const std::size_t n = x.shape[2];
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        const double t = in.angle(static_cast<double>(positions[r / n * n + r % n]));
+        const double angle = in.angle(t * in.angle(pair.frequency));
+        const double c = in.table(std::cos(angle)), s = in.table(std::sin(angle));
+        const double a = x.at(r, pair.first), b = x.at(r, pair.second);
+        y.at(r, pair.first) = in.result(in.work(in.work(a * c) - in.work(b * s)));
+        y.at(r, pair.second) = in.result(in.work(in.work(a * s) + in.work(b * c)));
+      }
+    return y;
+  };
+  return rotary;
+}
+
+SeemingPrecision seen(const Encoding& subject, const char* declared) {
+  const Encoding truth = encodings::rope.oracle(with(encodings::rope, Case::parse("dim=8")));
+  const Answers answers;
+  const Precision precision = Precision::parse(declared);
+  agreement_searched(truth, answers.kept_of(subject), precision, {.id = "test", .budget = {.cases = 200}});
+  return seeming_precision(truth, subject, precision, answers);
+}
+
+const Format f32 = &to_f32, bf16 = &to_bf16, f64 = [](double x) { return x; };
+
+TEST(SeemingPrecision, is_the_one_that_a_rotation_is_computed_in) {
+  EXPECT_EQ(seen(rope({f32, f32, f32, f32}), "f32").word, "f32");
+  EXPECT_EQ(seen(rope({f64, f32, f32, f32}), "f32").word, "f32/f64");
+  EXPECT_EQ(seen(rope({f32, f32, f32, bf16}), "bf16").word, "bf16/f32");
+  EXPECT_EQ(seen(rope({f32, bf16, bf16, bf16}), "bf16+table=bf16").word, "bf16/f32+table=bf16");
+  EXPECT_EQ(seen(rope({f32, bf16, f32, f32}), "f32+table=bf16").word, "f32+table=bf16");
+  EXPECT_EQ(seen(rope({bf16, bf16, bf16, bf16}), "bf16/bf16").word, "bf16/bf16");
+}
+
+TEST(SeemingPrecision, warns_where_the_declared_one_hides_angles_in_f32) {
+  const SeemingPrecision seeming = seen(rope({f32, f32, f32, bf16}), "bf16/bf16");
+  EXPECT_TRUE(seeming.tighter_by_far);
+  EXPECT_EQ(seeming.word, "bf16/f32");
+  const std::string words = in_words(seeming, Precision::parse("bf16/bf16"));
+  EXPECT_NE(words.find("warning: the declared precision hides smaller defects; declare `@bf16/f32`"),
+            std::string::npos)
+      << words;
+  EXPECT_FALSE(seen(rope({f32, f32, f32, bf16}), "bf16").tighter_by_far);
+}
+
+TEST(SeemingPrecision, of_a_refuted_one_is_what_would_hold) {
+  const SeemingPrecision seeming = seen(rope({f32, bf16, bf16, bf16}), "bf16");
+  EXPECT_GT(seeming.declared_share, 1);
+  EXPECT_NE(in_words(seeming, Precision::parse("bf16")).find("would agree as `@bf16/f32+table=bf16`: "),
+            std::string::npos)
+      << in_words(seeming, Precision::parse("bf16"));
+}
+
+TEST(SeemingPrecision, of_another_rotation_is_none) {
+  Rotary wrong = rope({f32, f32, f32, f32});
+  wrong.rotate = [right = wrong.rotate](const Tensor& x, const Positions& positions, Role role) {
+    Tensor y = right(x, positions, role);
+    for (double& value : y.data) value = -value;
+    return y;
+  };
+  const SeemingPrecision seeming = seen(wrong, "f32");
+  EXPECT_EQ(seeming.word, "");
+  EXPECT_NE(in_words(seeming, all_f32).find("no precision explains all of"), std::string::npos);
+}
+
+TEST(SeemingPrecision, says_nothing_where_nothing_was_rounded) {
+  const Encoding truth = encodings::alibi.oracle(with(encodings::alibi, {}));
+  const Answers answers;
+  EXPECT_EQ(in_words(seeming_precision(truth, truth, all_f32, answers), all_f32), "");
+  answer(answers.kept_of(truth), sequence(truth, {0, 1, 2}));
+  EXPECT_EQ(answers.all().size(), 1u);
+  EXPECT_EQ(in_words(seeming_precision(truth, truth, all_f32, answers), all_f32), "");
+}
+
+}  // namespace
+}  // namespace posproof

@@ -1,0 +1,82 @@
+#include "run/words_alike.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/call.h"
+#include "run/agreement.h"
+#include "search/search.h"
+#include "search/trial.h"
+
+namespace posproof {
+namespace {
+
+constexpr std::uint64_t cases = 100;
+
+// None where the encoding is not defined for these parameters.
+std::optional<Encoding> truth_of(const EncodingSpec& spec, const Parameters& parameters) {
+  try {
+    return spec.oracle(with(spec, parameters));
+  } catch (const Refusal&) {
+    return std::nullopt;
+  }
+}
+
+Parameters with_value(Parameters parameters, std::string_view name, const Value& value) {
+  parameters.set(name, value);
+  return parameters;
+}
+
+// Whether the two are the same wherever a search looks. Where one means nothing for keys after the query, and
+// the other does, they differ.
+bool alike(const Encoding& one, const Encoding& other) {
+  if (is_causal(one) != is_causal(other)) return false;
+  if (one.index() != other.index() || is_modulo_rows(one) || is_modulo_rows(other)) return false;
+  const auto compared = trial(agreement(one), other, all_f64);
+  if (!compared) return false;
+  Plan plan{.id = "words_alike"};
+  plan.budget.cases = cases, plan.budget.shrinks = 0, plan.budget.shrink_time = {};
+  return std::holds_alternative<Holds>(search(*compared, plan));
+}
+
+// The first value of another parameter under which the two words differ.
+std::string told_apart_by(const EncodingSpec& spec, const Parameters& parameters, const Parameter& contested,
+                          const Value& word) {
+  for (const Parameter& other : spec.parameters)
+    for (const Value& value : other.grid) {
+      if (other.name == contested.name) break;
+      const Parameters changed = with_value(parameters, other.name, value);
+      const auto one = truth_of(spec, changed),
+                 two = truth_of(spec, with_value(changed, contested.name, word));
+      if (one && two && one->index() == two->index() && !alike(*one, *two))
+        return fmt::format("; `{}={}` tells them apart", other.name, text(value));
+    }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> words_alike(const EncodingSpec& spec, const Parameters& parameters) {
+  std::vector<std::string> out;
+  const Parameters all = with(spec, parameters);
+  const auto truth = truth_of(spec, all);
+  if (!truth) return out;
+  for (const Parameter& contested : spec.parameters) {
+    if (!contested.convention || !std::holds_alternative<type::Word>(contested.type)) continue;
+    if (!contested.matters_where.met(all)) continue;
+    const Value own = *all.find(contested.name);
+    for (const Value& word : contested.grid) {
+      if (word == own) continue;
+      const auto other = truth_of(spec, with_value(all, contested.name, word));
+      if (other && alike(*truth, *other))
+        out.push_back(fmt::format("{}: `{}` and `{}` give the same values here{}", contested.name,
+                                  std::get<std::string>(own), std::get<std::string>(word),
+                                  told_apart_by(spec, all, contested, word)));
+    }
+  }
+  return out;
+}
+
+}  // namespace posproof

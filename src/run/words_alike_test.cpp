@@ -1,0 +1,35 @@
+#include "run/words_alike.h"
+
+#include <gtest/gtest.h>
+
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/sinusoidal.h"
+
+namespace posproof {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(WordsAlike, are_the_rules_of_slopes_at_a_power_of_two_of_heads) {
+  EXPECT_EQ(words_alike(encodings::alibi, Case::parse("heads=8")),
+            Words{"rule: `official` and `geometric` give the same values here; `heads=3` tells them apart"});
+  EXPECT_EQ(words_alike(encodings::alibi, Case::parse("heads=12")), Words{});
+}
+
+TEST(WordsAlike, are_the_exponents_of_a_rotation_of_all_channels) {
+  EXPECT_EQ(
+      words_alike(encodings::rope, Case::parse("dim=8 layout=interleaved")),
+      Words{"exponent: `rotary_dim` and `dim` give the same values here; `rotary_dim=4` tells them apart"});
+}
+
+TEST(WordsAlike, are_none_where_every_convention_shows) {
+  EXPECT_EQ(words_alike(encodings::sinusoidal, Case::parse("dim=7 odd=truncate")), Words{});
+}
+
+TEST(WordsAlike, are_not_sought_where_rows_may_be_shifted) {
+  EXPECT_EQ(words_alike(encodings::alibi, Case::parse("heads=12 rows=any")), Words{});
+}
+
+}  // namespace
+}  // namespace posproof
