@@ -18,7 +18,7 @@ The functions, each a keyword of serve(), and what they are given and give:
     logits(q, k, queries, keys)        -> [heads, nq, nk]       q [nq, dim], k [nk, dim], and their positions
     attend(q, k, v, mask)              -> [nq, value_dim]       mask [nq, nk], True where a query sees a key
 
-`dtype` is the format of the answers and of x, q, k, v: "f64", "f32", "f16", "bf16" or a torch.dtype; with the latter the
+`dtype` is the format of the answers and, unless `takes` is another, of x, q, k, v: "f64", "f32", "f16", "bf16" or a torch.dtype; with the latter the
 functions are given torch tensors. numpy has no bfloat16: with "bf16" they are given float32 arrays that hold bfloat16
 values, and may return such, or bit patterns as uint16. Answers are never converted: one in another dtype is an error.
 
@@ -46,6 +46,7 @@ _LARGEST_FRAME = 1 << 32
 _STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "U8": "|u1", "BOOL": "|b1"}
 _NAMES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "f64": "F64", "f32": "F32",
           "f16": "F16", "bf16": "BF16"}
+_TORCH = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _ARGUMENTS = {"rows": ("positions",), "rotate": ("x", "positions"), "bias": ("queries", "keys"),
               "logits": ("q", "k", "queries", "keys"), "attend": ("q", "k", "v", "mask")}
 
@@ -104,10 +105,13 @@ def _fork_for_each_object():
 
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
-          version="", domain=None, ends=False, conventions="", decline=IndexError, positions="int64", in_place=False):
+          version="", domain=None, ends=False, conventions="", decline=IndexError, takes=None, positions="int64",
+          in_place=False):
     """Answers posproof until it has no more questions.
 
-    precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32. Usually the dtype says it.
+    precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32, "bf16+table=bf16" one whose
+                 cosines, sines and products are in bf16, too. Usually the dtype says it.
+    takes        format of x, q, k, v where it is not that of the answers: "bf16" with dtype="f32"
     domain       (first, last) position; `ends=True`: every position outside is declined
     conventions  free words for the report: "half-split, positions from 1"
     decline      exception, or several, that mean no rather than a fault, an index past a table's end unless
@@ -122,6 +126,10 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
     functions = {kind: function for kind, function in given.items() if function is not None}
     torch = sys.modules.get("torch") if str(dtype).startswith("torch.") else None
     stored = _NAMES[str(dtype).replace("torch.", "")]
+    taken = stored if takes is None else _NAMES[str(takes).replace("torch.", "")]
+    if taken != stored:
+        precision = "%s+input=%s" % (precision or stored.lower(), taken.lower())
+    given_as = getattr(torch, _TORCH[taken]) if torch else None
 
     words = {"answer": "hello", "id": "0", "protocol": _PROTOCOL, "kinds": " ".join(functions), "dtype": stored,
              "name": name or os.path.splitext(os.path.basename(sys.argv[0]))[0], "version": str(version),
@@ -146,8 +154,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         result = None
         try:
             call = words["call"]
-            given = [_Given(one, _argument(tensors[one], one, stored, words.get("positions")), words.get("arrays"),
-                            dtype if torch else None, torch) for one in _ARGUMENTS[call]]
+            given = [_Given(one, _argument(tensors[one], one, taken, words.get("positions")), words.get("arrays"),
+                            given_as, torch) for one in _ARGUMENTS[call]]
             arguments = [one.array for one in given]
             if call == "rows":
                 arguments.append(int(words["length"]))
@@ -196,12 +204,13 @@ def _value(text):
         return text
 
 
-def _argument(array, name, stored, positions):
-    """As the functions get it: content in the subject's own format, which holds it exactly."""
+def _argument(array, name, taken, positions):
+    """As the functions get it: content in the format that they take, which holds it exactly, or rounds what was answered."""
     if name == "mask":
         return array != 0
-    if array.dtype == np.float64 and stored != "F64":
-        return array.astype(np.float16 if stored == "F16" else np.float32)
+    if array.dtype == np.float64 and taken != "F64":
+        array = array.astype(np.float16 if taken == "F16" else np.float32)
+        return (bf16(array).astype(np.uint32) << 16).view(np.float32) if taken == "BF16" else array
     if array.dtype == np.int64 and positions:
         return array.astype(positions)
     return array.copy()  # the frame's own bytes cannot be written to

@@ -170,6 +170,16 @@ TEST(PythonSubject, rounds_to_bfloat16_to_nearest_even) {
   EXPECT_EQ(rotated(subject, Tensor({1, 1, 1, 2}, {1, 5})), Tensor({1, 1, 1, 2}, {0x1.56p-2, 0x1.aap0}));
 }
 
+TEST(PythonSubject, contents_may_have_a_format_of_their_own) {
+  const Subject subject = open(sdk("takes bf16"), expected(Rotary{.dim = 2}));
+  EXPECT_EQ(subject.precision.word(), "f32+input=bf16");
+  // 1/3 is no bf16: an answer that is given back as content is rounded on its way in.
+  const Tensor third = rotated(subject, Tensor({1, 1, 1, 2}, {1, 5}));
+  EXPECT_EQ(third, Tensor({1, 1, 1, 2}, {0x1.555556p-2, 0x1.aaaaaap0}));
+  EXPECT_EQ(rotated(subject, third), rotated(subject, Tensor({1, 1, 1, 2}, {0x1.56p-2, 0x1.aap0})));
+  EXPECT_EQ(open(sdk("takes f32"), expected(Rotary{.dim = 2})).precision.word(), "f32");
+}
+
 TEST(PythonSubject, torch_functions_are_given_tensors_of_their_dtype) {
   if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
   for (const std::string dtype : {"float32", "bfloat16"}) {
@@ -182,6 +192,11 @@ TEST(PythonSubject, torch_functions_are_given_tensors_of_their_dtype) {
   const Subject typed = open(words, expected(Rotary{.dim = 3}));
   const std::string message = thrown(words, [&] { rotated(typed, quarters({1, 2, 3, 3})); });
   EXPECT_NE(message.find("TypeError: Tensor torch.bfloat16"), std::string::npos) << message;
+  const Subject mixed = open(sdk("torch_takes bfloat16"), expected(Rotary{.dim = 3}));
+  const std::string other = thrown(sdk("torch_takes bfloat16"), [&] {
+    rotated(mixed, quarters({1, 2, 3, 3}));
+  });
+  EXPECT_NE(other.find("TypeError: Tensor torch.bfloat16"), std::string::npos) << other;
 }
 
 }  // namespace

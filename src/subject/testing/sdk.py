@@ -90,6 +90,11 @@ elif what == "bad_positions":
     serve(rotate=twice, positions="int8")
 elif what == "twice":
     serve(rotate=twice, dtype=dtype)
+elif what == "takes":  # answers in f32 to contents in bfloat16
+    serve(rotate=lambda x, positions, role: x / np.float32(3), dtype="f32", takes=dtype)
+elif what == "torch_takes":
+    import torch
+    serve(rotate=type_of_x, dtype=torch.float32, takes=getattr(torch, dtype))
 elif what == "torch":
     import torch
     serve(rotate=twice, dtype=getattr(torch, dtype))
