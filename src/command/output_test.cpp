@@ -107,7 +107,7 @@ TEST_F(Output, a_file_that_cannot_be_written_is_refused_before_the_run) {
   fs::create_directories(folder_ / "no");
   fs::copy(path("x.npy"), path("no/x.npy"));
   for (const std::string& words : {gate("--junit " + y), "accuracy sinusoidal --dim 8 -o " + y,
-                                   "oracle sinusoidal --dim 8 -o " + y + ".npy", "report -o " + y}) {
+                                   "oracle sinusoidal --dim 8 -o " + y + ".npy"}) {
     const auto refused = posproof(words);
     EXPECT_EQ(refused.code, 2) << words;
     EXPECT_EQ(refused.said.find("posproof: `" + y), 0u) << refused.said;
@@ -115,6 +115,14 @@ TEST_F(Output, a_file_that_cannot_be_written_is_refused_before_the_run) {
         << refused.said;
     EXPECT_EQ(std::count(refused.said.begin(), refused.said.end(), '\n'), 1) << refused.said;
   }
+}
+
+// By its index, which is written last.
+TEST_F(Output, a_folder_that_cannot_be_written_to_is_refused_before_the_experiments) {
+  const auto refused = posproof("report -o " + path("x.npy/y"));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.said,
+            "posproof: `" + path("x.npy/y/README.md") + "` could not be written: Not a directory\n");
 }
 
 TEST_F(Output, an_empty_name_is_refused) {
