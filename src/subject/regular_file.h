@@ -24,7 +24,7 @@ class RegularFile {
   std::size_t size() const { return size_; }  // when it was opened
 
   // Its bytes from `at` on, as many as `to` has, which must be within its size. Throws SubjectError where it
-  // has become shorter, or cannot be read.
+  // has become shorter, or cannot be read. Several threads may read at once.
   void read(std::size_t at, std::span<std::byte> to) const;
 
   // SubjectError with the path before it.
