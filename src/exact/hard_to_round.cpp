@@ -16,7 +16,8 @@
 #include "exact/ladder.h"
 #include "exact/multiprecision.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// What chooses among the clones runs before the thread sanitizer is there, and calls it.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define POSPROOF_FOR_EACH_ISA __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define POSPROOF_FOR_EACH_ISA
