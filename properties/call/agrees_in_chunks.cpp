@@ -48,7 +48,8 @@ Tensor chunk(const Encoding& encoding, const Tensor& whole, std::size_t from, st
 // has in common does not matter (depends_on_offset).
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const Cut at = cut(encoding, draw);
-  Call whole = sequence(encoding, at.positions, &draw);
+  const std::size_t rows = drawn_rows(encoding, at.positions.size(), draw);
+  Call whole = sequence(encoding, in_every_row(at.positions, rows), &draw, rows);
   if (signature(encoding).role) whole.role = drawn_role(draw);
   const Tensor together = answer(encoding, whole);
   const bool bias = signature(encoding).has(Axis::key) && signature(encoding).takes.empty();

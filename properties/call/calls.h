@@ -47,6 +47,20 @@ inline std::vector<Position> drawn_positions(const Domain& domain, std::size_t n
   return arrangement.positions(n, draw.position(name, domain, domain.lo, std::max(domain.lo, last)), domain);
 }
 
+// Up to three, where there is a batch and room for it.
+inline std::size_t drawn_rows(const Encoding& encoding, std::size_t n, Draw& draw) {
+  if (!signature(encoding).has(Axis::batch)) return 1;
+  const std::int64_t room = longest(encoding, std::max<std::size_t>(1, n));
+  return static_cast<std::size_t>(draw.integer("batch", 1, std::clamp<std::int64_t>(room, 1, 3)));
+}
+
+// The same positions in every row of a batch; the contents differ.
+inline std::vector<Position> in_every_row(const std::vector<Position>& positions, std::size_t rows) {
+  std::vector<Position> all;
+  for (std::size_t row = 0; row < rows; ++row) all.insert(all.end(), positions.begin(), positions.end());
+  return all;
+}
+
 inline std::vector<std::size_t> indices(std::size_t from, std::size_t to) {
   std::vector<std::size_t> out(to - from);
   std::iota(out.begin(), out.end(), from);

@@ -17,7 +17,8 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const std::size_t m = draw.size("m", 0, most, longest(encoding));
   const auto at = drawn_positions(domain, n, most, draw, "i");
   const auto elsewhere = drawn_positions(domain, m, most, draw, "j", "_j");
-  const Call same = sequence(encoding, at, &draw);
+  const std::size_t rows = drawn_rows(encoding, n, draw);
+  const Call same = sequence(encoding, in_every_row(at, rows), &draw, rows);
   Call between = sequence(encoding, elsewhere);
   between.role = Role::key;
 

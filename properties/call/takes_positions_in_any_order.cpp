@@ -47,7 +47,8 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const bool pairs = along == Axis::query;
   const Shuffled of = shuffled(encoding, draw, pairs ? "q" : ""),
                  keys = pairs ? shuffled(encoding, draw, "k") : of;
-  Call once = sequence(encoding, of.positions, &draw);
+  const std::size_t rows = drawn_rows(encoding, of.positions.size(), draw);
+  Call once = sequence(encoding, in_every_row(of.positions, rows), &draw, rows);
   if (pairs) once.keys.whole = keys.positions;
   if (signature(encoding).role) once.role = drawn_role(draw);
 
@@ -80,6 +81,20 @@ Encoding counting_rows() {
     return rows;
   };
   return table;
+}
+
+// The positions of a row that is asked for in another order are right in the first row only.
+Encoding counting_in_later_rows() {
+  Rotary rotary = rotations::multiplied_by(
+      4, 2, rotations::neighbours(),
+      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
+  rotary.rotate = [exact = rotary](const Tensor& x, std::span<const Position> positions, Role role) {
+    std::vector<Position> counted(positions.begin(), positions.end());
+    for (std::size_t r = x.shape[2]; r < counted.size(); ++r)
+      if (r % x.shape[2] != 0) counted[r] = counted[r - 1] + 1;
+    return exact.rotate(x, counted, role);
+  };
+  return rotary;
 }
 
 Encoding counting_tokens() {
@@ -118,6 +133,7 @@ const Property properties::call::takes_positions_in_any_order{
     .checks = {CallCheck{&names_its_order, &check}},
     .must_reject = {{"a table that counts on from the smallest position", &counting_rows},
                     {"a rotation that counts on from the first position", &counting_tokens},
+                    {"a rotation that does so in every batch row but the first", &counting_in_later_rows},
                     {"a bias whose keys count on from the first", &sliced_bias}},
     .needs = Needs::live_subject,
     .universal = true,
