@@ -165,7 +165,7 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
             changed = [] if in_place else [one.name for one in given if one.is_changed()]
             if changed:
                 result = None
-                answer.update(answer="error", text="%s() changed `%s`, which it was given and others may read; "
+                answer.update(answer="error", changed="yes", text="%s() changed `%s`, which it was given and others may read; "
                               "serve(in_place=True) says that this is meant" % (call, changed[0]))
         except decline as no:
             answer.update(answer="declined", reason=str(no) or type(no).__name__)

@@ -72,9 +72,18 @@ TEST(Contract, another_format_or_shape_refutes) {
   EXPECT_LT(wide.said.size(), 5000u);
   const Ran narrow = gate("narrow");
   EXPECT_EQ(narrow.code, 1);
-  EXPECT_NE(narrow.said.find("its answer has shape [1, 1, 1, 6]; [1, 1, 1, 8] was asked for"),
+  EXPECT_NE(narrow.said.find("its answer has shape [1, 2, 1, 6]; [1, 2, 1, 8] was asked for"),
             std::string::npos)
       << narrow.said;
+}
+
+// One that says that it takes contiguous arrays alone is given such; one that reads the wrong memory is
+// wrong.
+TEST(Contract, arrays_that_are_not_contiguous_may_be_refused_and_not_misread) {
+  EXPECT_EQ(gate("contiguous_only", "--cases 100").code, 0);
+  const Ran misread = gate("takes_memory_for_contiguous", "--filter agrees_with");
+  EXPECT_EQ(misread.code, 1) << misread.said;
+  EXPECT_EQ(posproof(again(misread.said)).code, 1) << misread.said;
 }
 
 TEST(Contract, a_crash_refutes_where_it_repeats) {

@@ -131,7 +131,7 @@ TEST_F(Output, an_empty_name_is_refused) {
                                    std::string("oracle sinusoidal -o ''"), std::string("report -o ''")}) {
     const auto refused = posproof(words);
     EXPECT_EQ(refused.code, 2) << words;
-    EXPECT_NE(refused.said.find(": `` is no name of a file\n"), std::string::npos) << refused.said;
+    EXPECT_NE(refused.said.find(": an empty word was given\n"), std::string::npos) << refused.said;
   }
 }
 

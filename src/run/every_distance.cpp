@@ -1,5 +1,7 @@
 #include "run/every_distance.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -8,7 +10,6 @@
 #include "run/agreement.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
-#include "search/shrink.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -41,7 +42,7 @@ CaseResult smallest(const Trial& trial, const Domain& domain, Position first, co
     one.set("i", static_cast<double>(domain.lo + std::max<Position>(-offset, 0)));
     one.set("j", static_cast<double>(domain.lo + std::max<Position>(offset, 0)));
     CaseResult alone = run_repaired(trial, one);
-    if (alone.end == CaseResult::End::refuted) return alone;
+    if (alone.fails_like(found)) return alone;
   }
   return found;
 }
@@ -70,15 +71,11 @@ std::optional<Verdict> agreement_at_every_distance(const Encoding& truth, const 
   const auto deadline = Clock::now() + budget.time;
   Holds holds;
   for (const Position first : blocks(*bias, domain)) {
-    if (Clock::now() >= deadline) break;
+    if (Clock::now() >= deadline)
+      return Undecided{
+          fmt::format("stopped by {} after {} of the distances", budget.limit_text(), holds.cases), holds};
     const CaseResult found = run_repaired(one, case_from(domain, first));
-    if (found.end == CaseResult::End::threw) return Errored{found.what, found.drawn.values};
-    if (found.end == CaseResult::End::refuted) {
-      const Shrunk shrunk =
-          shrink(one, smallest(one, domain, first, found), budget.shrinks, Clock::now() + budget.shrink_time);
-      return Refuted{
-          shrunk.smallest.drawn.values, shrunk.smallest.residual, holds.cases + 1, shrunk.runs, true, {}};
-    }
+    if (found.fails()) return shrunk(one, smallest(one, domain, first, found), holds.cases + 1, budget);
     if (found.end == CaseResult::End::held) holds.add(found.residual, found.drawn.values);
   }
   if (!holds.learned()) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 
@@ -45,14 +46,18 @@ bool holds_exactly(std::string_view dtype, const TokenPositions& positions) {
                      [most](Position t) { return t >= -most && t <= most; });
 }
 
-// How the arrays lie in memory, and the dtype of the positions: half of the calls have them plain. Calls of
-// very many positions are for speed, and are plain.
-void vary(frame::Message& message, const Call& call, const Shape& shape,
-          const std::vector<std::string>& dtypes) {
+// How the arrays lie in memory: half of the calls have them plain, which is empty. Calls of very many
+// positions are for speed, and are plain.
+std::string_view arrays_of(const Call& call, const Shape& shape) {
   constexpr std::size_t most_varied = std::size_t{1} << 17;
+  constexpr std::array<std::string_view, 4> ways = {"", "slice", "transposed", ""};
+  return count(shape) <= most_varied ? ways[number_of(call, shape) % ways.size()] : "";
+}
+
+// The dtype of the positions, of those that the subject declares and that hold them.
+void vary_positions(frame::Message& message, const Call& call, const Shape& shape,
+                    const std::vector<std::string>& dtypes) {
   const std::uint64_t number = number_of(call, shape);
-  if (count(shape) <= most_varied && number % 4 == 1) message.word("arrays", "slice");
-  if (count(shape) <= most_varied && number % 4 == 2) message.word("arrays", "transposed");
   std::vector<std::string_view> exact;
   for (const std::string& one : dtypes)
     if (holds_exactly(one, call.positions) && holds_exactly(one, call.keys)) exact.push_back(one);
@@ -90,14 +95,21 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   domain.axes = positions_of(declared).axes;
   return answered_by(with_positions(declared, domain), [declared, talk](const Call& call) {
     const Shape shape = shape_of_answer(declared, call);
+    const std::string_view name = signature(declared).call;
+    frame::Message plain = message(declared, call, talk->introduction().dtype);
+    vary_positions(plain, call, shape, talk->introduction().positions);
+    const std::string_view arrays = arrays_of(call, shape);
     try {
-      frame::Message asked = message(declared, call, talk->introduction().dtype);
-      vary(asked, call, shape, talk->introduction().positions);
-      return talk->ask(std::move(asked), signature(declared).call, shape);
+      frame::Message asked = plain;
+      if (!arrays.empty()) asked.word("arrays", arrays);
+      return talk->ask(std::move(asked), name, shape);
     } catch (const Failure& failure) {
+      if (failure.how != Failure::How::raised) throw;
       // Nobody has to answer a call without tokens; who does, in the right shape.
-      if (count(shape) == 0 && failure.how == Failure::How::raised) throw Discard{};
-      throw;
+      if (count(shape) == 0) throw Discard{};
+      // Nor take arrays that are not contiguous: an error says so aloud. A wrong number there is wrong.
+      if (arrays.empty()) throw;
+      return talk->ask(std::move(plain), name, shape);
     }
   });
 }

@@ -40,8 +40,7 @@ TEST(Examples, torch_rope) {
   const Tensor x({1, 1, 1, 4}, {1, 1, 0, 0});
   const std::vector<Position> at = {1001};
   const double slow = 1001 / std::sqrt(500000.0);
-  const Tensor right(
-      {1, 1, 1, 4}, {std::cos(1001.0), std::cos(slow), std::sin(1001.0), std::sin(slow)});
+  const Tensor right({1, 1, 1, 4}, {std::cos(1001.0), std::cos(slow), std::sin(1001.0), std::sin(slow)});
   for (const std::string wrong : {"", "bf16_angles", "pairing", "base_ignored", "decode_restarts"}) {
     const Subject subject =
         asked(example("torch_rope.py", wrong), "rope", "dim=4 base=500000", Rotary{.dim = 4});

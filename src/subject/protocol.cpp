@@ -108,7 +108,9 @@ Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const
     throw Refusal(fmt::format("{} declines: {}", name_, printable(header.word("reason"), longest_word)));
   if (answer == "error") {
     const std::string text = printable(header.word("text"), longest_word);
-    throw Failure(Failure::How::raised, text, about(text));
+    const bool changed =
+        header.has("changed");  // what it was given: it answered, and did something else besides
+    throw Failure(changed ? Failure::How::answered_otherwise : Failure::How::raised, text, about(text));
   }
 
   try {

@@ -16,13 +16,18 @@ bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
 
+// No name that is too long, and nothing in a folder that may not be read.
+bool is_there(const std::string& file) {
+  std::error_code none;
+  return std::filesystem::exists(file, none);
+}
+
 // What follows the last @ and is no precision belongs to the words (`cmd:ssh me@host rope`, a file that is
 // there), or is misspelt.
 bool is_meant_as_precision(const Words& words, std::size_t at) {
   constexpr std::string_view of_precisions = "abcdefghijklmnopqrstuvwxyz0123456789/+";
   const bool spelt = words.rest.find_first_not_of(of_precisions, at + 1) == std::string::npos;
-  return spelt && at + 1 < words.rest.size() &&
-         !(words.scheme == "table" && std::filesystem::exists(words.rest));
+  return spelt && at + 1 < words.rest.size() && !(words.scheme == "table" && is_there(words.rest));
 }
 
 }  // namespace

@@ -54,6 +54,10 @@ class Rope:
         if what == "dies_once" and not os.path.exists(sys.argv[2]):
             open(sys.argv[2], "w").close()
             os.kill(os.getpid(), signal.SIGSEGV)
+        if what == "contiguous_only" and not x.flags["C_CONTIGUOUS"]:
+            raise RuntimeError("x is not contiguous")
+        if what == "takes_memory_for_contiguous":  # as a kernel does that is given a pointer and a shape
+            x = np.lib.stride_tricks.as_strided(x, x.shape, np.empty(x.shape, x.dtype).strides)
         if what == "narrow":
             return x[..., :-2]
         angle = self.angles(x, positions)
