@@ -229,20 +229,17 @@ class _Given:
         elif how == "transposed" and array.ndim == 4:
             memory = np.ascontiguousarray(array.swapaxes(1, 2))
             view = lambda whole: whole.swapaxes(1, 2)
+        self._memory = memory
         if torch is not None:
-            memory = torch.from_numpy(memory)
+            memory = shared = torch.from_numpy(memory)
             memory = memory.to(torch_dtype) if name in ("x", "q", "k", "v") else memory
-        self._memory, self.array = memory, view(memory)
-        self._before = self._bytes()
-
-    def _bytes(self):
-        memory = self._memory.detach() if hasattr(self._memory, "detach") else self._memory
-        if str(memory.dtype) == "torch.bfloat16":
-            memory = memory.view(sys.modules["torch"].int16)
-        return np.asarray(memory).tobytes()
+            if memory is not shared:  # in another format: looked at as integers of 2, 4 or 8 bytes
+                integers = {2: torch.int16, 4: torch.int32, 8: torch.int64}[memory.element_size()]
+                self._memory = memory.view(integers).numpy()
+        self.array, self._before = view(memory), self._memory.tobytes()
 
     def is_changed(self):
-        return self._bytes() != self._before
+        return self._memory.tobytes() != self._before
 
 
 def _bits(result, call, stored):

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "../bias/entries.h"
@@ -46,16 +47,16 @@ Residual check(const Score& score, Precision p, Draw& draw) {
   const Position i = draw.position("i", within, first, last_that_shows(score, p, first, within.hi - ahead));
 
   const std::vector<double> ones = content(score, p, i);
-  std::vector<double> logits;
-  double error = 0;
-  for (Position j = i - 3; j <= i + ahead; ++j) {
-    logits.push_back(score.at(ones, ones, i, j));
-    if (!std::isfinite(logits.back())) return holds_if(false);
-    error = std::max(error, score.error(ones, ones, i, j, p));
+  double error = 0, lo = std::numeric_limits<double>::infinity(), hi = -lo;
+  for (Position j = i - 3; j <= i + ahead; ++j) error = std::max(error, score.error(ones, ones, i, j, p));
+  // The spread of these logits is off by at most the errors of the largest and the smallest. Once it is
+  // larger than that, the other logits can only add to it.
+  for (Position j = i - 3; j <= i + ahead && !(hi - lo >= least + 2 * error); ++j) {
+    const double logit = score.at(ones, ones, i, j);
+    if (!std::isfinite(logit)) return holds_if(false);
+    lo = std::min(lo, logit), hi = std::max(hi, logit);
   }
-  const auto [lo, hi] = std::minmax_element(logits.begin(), logits.end());
-  // The spread of these logits is off by at most the errors of the largest and the smallest.
-  return excess(least, *hi - *lo, 2 * error, least);
+  return excess(least, hi - lo, 2 * error, least);
 }
 
 Encoding no_position() {
