@@ -2,18 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <vector>
 
-#include "attention/mask.h"
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "core/failure.h"
+#include "run/history_calls.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
 
@@ -21,13 +18,13 @@ namespace posproof {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using histories::most_before;
+using histories::Step;
 
-constexpr std::int64_t most_before = 15, most_tokens = 129, most_batch = 5;
-
-// The exact encoding in the kind that the subject answers in, and where both are defined.
+// The exact encoding in the kind that the subject answers in, asked where both are defined.
 struct Compared {
-  Encoding truth, subject;
-  Domain domain;
+  histories::Setting truth;
+  Encoding subject;
   Precision precision;
   std::function<void()> renew;
 };
@@ -36,81 +33,22 @@ std::optional<Compared> compared(const Encoding& truth, const Subject& subject) 
   if (!subject.renew || positions_of(truth).axes != 1) return std::nullopt;
   for (const Encoding& same : attention::in_every_kind(truth))
     if (same.index() == subject.encoding.index())
-      return Compared{same, subject.encoding, overlap(positions_of(subject.encoding), positions_of(same)),
-                      subject.precision, subject.renew};
+      return Compared{{same, overlap(positions_of(subject.encoding), positions_of(same))},
+                      subject.encoding,
+                      subject.precision,
+                      subject.renew};
   return std::nullopt;
-}
-
-// One vector for all tokens, moved on by a channel from token to token and halved: the counterexample stays
-// one vector, and tokens that are mixed up differ.
-Tensor moved_on(const Shape& shape, const std::vector<double>& content) {
-  Tensor x(shape);
-  for (std::size_t r = 0; r < x.rows(); ++r)
-    for (std::size_t c = 0; c < x.width(); ++c)
-      x.at(r, c) = std::ldexp(content[(c + r) % content.size()], -static_cast<int>(r % 4));
-  return x;
-}
-
-// Contents that nobody drew: 1, -0.5, 0.25 and so on, which every format holds.
-std::vector<double> any_content(std::size_t width) {
-  constexpr std::array<double, 5> values = {1, -0.5, 0.25, 0.75, -1};
-  std::vector<double> out(width);
-  for (std::size_t c = 0; c < width; ++c) out[c] = values[c % values.size()];
-  return out;
-}
-
-// Consecutive tokens. The names of what is drawn end in `which`: a number for the calls before, nothing for
-// the last, which alone has contents of its own.
-Call drawn_call(const Compared& all, Draw& draw, const std::string& which) {
-  const Signature& known = signature(all.truth);
-  const auto named = [&which](std::string_view name) { return std::string(name) + which; };
-  const Domain& domain = all.domain;
-  const Position longest = known.positions ? domain.hi - domain.lo + 1 : most_tokens;
-  const auto n = draw.integer(named("n"), 1, std::min<Position>(longest, most_tokens));
-  std::vector<Position> positions(static_cast<std::size_t>(n));
-  if (known.positions)
-    std::iota(positions.begin(), positions.end(),
-              draw.position(named("t"), domain, domain.lo, domain.hi - n + 1));
-  std::size_t batch = 1;
-  if (known.has(Axis::batch)) batch = static_cast<std::size_t>(draw.integer(named("batch"), 1, most_batch));
-  std::vector<Position> rows;
-  for (std::size_t b = 0; b < batch; ++b) rows.insert(rows.end(), positions.begin(), positions.end());
-
-  Call call{.batch = batch, .positions = {std::move(rows)}};
-  if (known.positions) call.length = positions.back() + 1;
-  if (known.has(Axis::key)) call.keys = call.positions;
-  if (known.mask) {
-    const auto tokens = static_cast<std::size_t>(n);
-    const std::vector<Value> masks =
-        is_causal(all.truth) ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
-    const bool causal = std::get<std::string>(draw.one_of(named("mask"), masks)) == "causal";
-    call.mask =
-        causal ? mask::causal(tokens) : Mask({tokens, tokens}, std::vector<double>(tokens * tokens, 1));
-    call.contents.assign(known.takes.size(), Tensor({tokens, 0}));
-  }
-  if (known.role)
-    call.role = std::get<std::string>(draw.one_of(named("role"), {"query", "key"})) == "query" ? Role::query
-                                                                                               : Role::key;
-  std::vector<Tensor> contents;
-  for (std::size_t c = 0; c < known.takes.size(); ++c) {
-    const std::size_t width = width_of_content(all.truth, c);
-    Shape shape = shape_of_content(all.truth, call, c);
-    contents.push_back(
-        moved_on(shape, which.empty() ? draw.content(known.takes[c].name, width) : any_content(width)));
-  }
-  call.contents = std::move(contents);
-  return call;
 }
 
 // What an answer is off by: each entry of it within rounding of the exact one, or of another answer within
 // both.
 Residual off_by(const Compared& all, const Call& call, const Tensor& there, const Tensor* instead = nullptr) {
-  const Tensor exact = answer(all.truth, call);
-  Bound allowed = bound(all.truth, call, exact, all.precision);
+  const Tensor exact = answer(all.truth.encoding, call);
+  Bound allowed = bound(all.truth.encoding, call, exact, all.precision);
   for (std::size_t n = 0; n < exact.data.size(); ++n)
     allowed.error.data[n] += unit_f64 * std::abs(exact.data[n]);
   if (instead != nullptr) allowed *= 2;
-  return compare(all.truth, call, there, instead != nullptr ? *instead : exact, allowed).worst;
+  return compare(all.truth.encoding, call, there, instead != nullptr ? *instead : exact, allowed).worst;
 }
 
 // Asked of an object that was asked nothing before.
@@ -132,8 +70,8 @@ bool answers_alone(const Compared& all, const Call& call) {
 Residual check(const Compared& all, Draw& draw) {
   const std::int64_t before = draw.integer("before", 0, most_before);
   std::vector<Call> calls;
-  for (std::int64_t k = 1; k <= before; ++k) calls.push_back(drawn_call(all, draw, std::to_string(k)));
-  calls.push_back(drawn_call(all, draw, ""));
+  for (std::int64_t k = 1; k <= before; ++k) calls.push_back(drawn_call(all.truth, draw, std::to_string(k)));
+  calls.push_back(drawn_call(all.truth, draw, ""));
 
   all.renew();
   Tensor last;
@@ -150,40 +88,6 @@ Residual check(const Compared& all, Draw& draw) {
   if (exact.holds()) return exact;
   const Tensor alone = asked_alone(all, calls.back());
   return off_by(all, calls.back(), last, &alone);
-}
-
-// One call of a sequence, as a case draws it.
-struct Step {
-  Position t;
-  std::int64_t n;
-  std::int64_t batch = 1;
-  std::string role = "query";
-  std::string mask = "causal";
-};
-
-// As case fields, cut to what the domain has.
-void put(const Compared& all, Case& into, Step step, const std::string& which) {
-  const Signature& known = signature(all.truth);
-  const Position tokens = known.positions ? all.domain.hi - all.domain.lo + 1 : most_tokens;
-  step.n = std::min(step.n, tokens);
-  step.t = std::clamp(step.t, all.domain.lo, std::max(all.domain.lo, all.domain.hi - step.n + 1));
-  into.set("n" + which, static_cast<double>(step.n));
-  if (known.positions) into.set("t" + which, static_cast<double>(step.t));
-  if (known.has(Axis::batch)) into.set("batch" + which, static_cast<double>(step.batch));
-  if (known.mask) into.set("mask" + which, is_causal(all.truth) ? "causal" : step.mask);
-  if (known.role) into.set("role" + which, step.role);
-}
-
-// All calls up to this one, which is the last.
-Case case_of(const Compared& all, const std::vector<Step>& steps, std::size_t last) {
-  Case out;
-  out.set("before", static_cast<double>(last));
-  for (std::size_t k = 0; k < last; ++k) put(all, out, steps[k], std::to_string(k + 1));
-  put(all, out, steps[last], "");
-  const Signature& known = signature(all.truth);
-  for (std::size_t c = 0; c < known.takes.size(); ++c)
-    out.set(known.takes[c].name, any_content(width_of_content(all.truth, c)));
-  return out;
 }
 
 std::vector<std::vector<Step>> sequences(const Domain& domain) {
@@ -230,7 +134,7 @@ class Walk {
       if (Clock::now() >= deadline_)
         return Undecided{fmt::format("stopped by {} after {} calls", plan_.budget.limit_text(), held_.cases),
                          held_};
-      const Case asked = case_of(all_, steps, k);
+      const Case asked = case_of(all_.truth, steps, k);
       if (right(asked)) continue;
       if (++wrong_ > most_wrong)
         return Undecided{"too many answers are wrong without any call before them", held_};
@@ -251,7 +155,7 @@ class Walk {
     for (std::size_t k = 0; k < last && Clock::now() < deadline_;) {
       std::vector<Step> without = steps;
       without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
-      CaseResult fewer = run_repaired(trial_, case_of(all_, without, last - 1));
+      CaseResult fewer = run_repaired(trial_, case_of(all_.truth, without, last - 1));
       if (!fewer.fails_like(found)) {
         ++k;
         continue;
@@ -266,12 +170,14 @@ class Walk {
   // The object was replaced: a new one is asked the calls before.
   void again(const std::vector<Step>& steps, std::size_t last) {
     all_.renew();
-    for (std::size_t k = 0; k <= last; ++k) right(case_of(all_, steps, k));
+    const Holds before = held_;
+    for (std::size_t k = 0; k <= last; ++k) right(case_of(all_.truth, steps, k));
+    held_ = before;  // they were counted when they were asked first
   }
 
   bool right(const Case& asked) {
     Replay draw(asked);
-    const Call call = drawn_call(all_, draw, "");
+    const Call call = drawn_call(all_.truth, draw, "");
     try {
       const Residual exact = off_by(all_, call, answer(all_.subject, call));
       if (!exact.holds()) return false;
@@ -315,7 +221,7 @@ Verdict history_searched(const Encoding& truth, const Subject& subject, const Pl
   const Trial trial = [&all](Draw& draw) { return check(*all, draw); };
   Walk walk(*all, trial, plan, Clock::now() + plan.budget.time);
   try {
-    for (const std::vector<Step>& steps : sequences(all->domain))
+    for (const std::vector<Step>& steps : sequences(all->truth.domain))
       if (auto end = walk.along(steps)) return std::move(*end);
   } catch (const SubjectError& error) {
     return Errored{error.what(), {}};

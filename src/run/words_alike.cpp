@@ -51,7 +51,7 @@ std::string told_apart_by(const EncodingSpec& spec, const Parameters& parameters
       const auto one = truth_of(spec, changed),
                  two = truth_of(spec, with_value(changed, contested.name, word));
       if (one && two && one->index() == two->index() && !alike(*one, *two))
-        return fmt::format("; `{}={}` tells them apart", other.name, text(value));
+        return fmt::format("`{}={}` tells them apart", other.name, text(value));
     }
   return "";
 }
@@ -70,10 +70,11 @@ std::vector<std::string> words_alike(const EncodingSpec& spec, const Parameters&
     for (const Value& word : contested.grid) {
       if (word == own) continue;
       const auto other = truth_of(spec, with_value(all, contested.name, word));
-      if (other && alike(*truth, *other))
-        out.push_back(fmt::format("{}: `{}` and `{}` give the same values here{}", contested.name,
-                                  std::get<std::string>(own), std::get<std::string>(word),
-                                  told_apart_by(spec, all, contested, word)));
+      if (!other || !alike(*truth, *other)) continue;
+      // Where nothing tells them apart, there is nothing to try: an even width has no odd column.
+      if (const std::string apart = told_apart_by(spec, all, contested, word); !apart.empty())
+        out.push_back(fmt::format("{}: `{}` and `{}` give the same values here; {}", contested.name,
+                                  std::get<std::string>(own), std::get<std::string>(word), apart));
     }
   }
   return out;

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/call.h"
+
+// Sequences of calls of consecutive tokens, as a case writes them: `before=2 n1=1 t1=0 n2=8 t2=0 n=64 t=0
+// x=[...]`.
+namespace posproof::histories {
+
+constexpr std::int64_t most_before = 15;  // calls before the last
+
+// The encoding whose calls they are, and the positions that may be asked for.
+struct Setting {
+  Encoding encoding;
+  Domain domain;
+};
+
+// One call: n tokens from position t on. What the encoding's calls do not have is left out.
+struct Step {
+  Position t;
+  std::int64_t n;
+  std::int64_t batch = 1;
+  std::string role = "query";
+  std::string mask = "causal";
+};
+
+// The names of what is drawn end in `which`: a number for the calls before, nothing for the last, which alone
+// has contents of its own.
+Call drawn_call(const Setting& of, Draw& draw, const std::string& which);
+
+// The fields under which these steps are drawn, up to step number `last`, which is the last call; steps are
+// cut to what the domain has.
+Case case_of(const Setting& of, const std::vector<Step>& steps, std::size_t last);
+
+}  // namespace posproof::histories
