@@ -109,8 +109,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
           in_place=False):
     """Answers posproof until it has no more questions.
 
-    precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32, "bf16+table=bf16" one whose
-                 cosines, sines and products are in bf16, too. Usually the dtype says it.
+    precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32, "bf16+table=f32" a rotation
+                 that is computed in f32 and rounded once. Usually the dtype says it.
     takes        format of x, q, k, v where it is not that of the answers: "bf16" with dtype="f32"
     domain       (first, last) position; `ends=True`: every position outside is declined
     conventions  free words for the report: "half-split, positions from 1"

@@ -86,6 +86,19 @@ TEST(Contract, arrays_that_are_not_contiguous_may_be_refused_and_not_misread) {
   EXPECT_EQ(posproof(again(misread.said)).code, 1) << misread.said;
 }
 
+// A rotation in 16 bits that casts its cosines is usual; one that rounds once can say so, and is held to it.
+TEST(Contract, products_in_16_bits_are_allowed_to_rotations_that_do_not_say_otherwise) {
+  const auto gated = [](const std::string& what, const std::string& precision) {
+    std::string words = contract(what);
+    words.insert(words.size() - 1, precision);
+    return posproof(fmt::format("gate rope --dim 16 --cases 100 {}", words)).code;
+  };
+  EXPECT_EQ(gated("bf16_products", ""), 0);
+  EXPECT_EQ(gated("bf16_once", ""), 0);
+  EXPECT_EQ(gated("bf16_once", "@bf16+table=f32"), 0);
+  EXPECT_EQ(gated("bf16_products", "@bf16+table=f32"), 1);
+}
+
 TEST(Contract, a_crash_refutes_where_it_repeats) {
   const Ran dies = gate("dies", "--filter agrees_with");
   EXPECT_EQ(dies.code, 1) << dies.said;

@@ -14,10 +14,20 @@
 #include "command/terminal.h"
 #include "report/glossary.h"
 #include "report/words.h"
+#include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/history.h"
 
 namespace posproof::command {
 namespace {
+
+// The properties that are made for each subject: in no catalogue, but in the results of a gate.
+std::vector<std::pair<std::string_view, std::shared_ptr<const Property>>> asked_of_subjects() {
+  const EncodingSpec& spec = encoding_named("none");
+  const Encoding any = spec.oracle(with(spec, {}));
+  return {{agreement_id, std::make_shared<const Property>(agreement(any))},
+          {history_id, std::make_shared<const Property>(history(any, {}))}};
+}
 
 int run_explain(const std::string& id) {
   std::vector<std::string> names;
@@ -31,7 +41,8 @@ int run_explain(const std::string& id) {
     }
     return false;
   };
-  if (find(catalogue::properties()) || find(catalogue::encodings()) || find(catalogue::experiments()))
+  if (find(asked_of_subjects()) || find(catalogue::properties()) || find(catalogue::encodings()) ||
+      find(catalogue::experiments()))
     return as_claimed;
   for (const auto& [family, defects] : catalogue::defects())
     for (const Defect& defect : defects->defects) {

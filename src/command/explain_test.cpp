@@ -19,6 +19,11 @@ TEST(ExplainCommand, says_what_a_term_means) {
 
 TEST(ExplainCommand, takes_ids_and_names_what_is_near_another_word) {
   EXPECT_EQ(posproof("explain rope").said.rfind("encoding rope\n", 0), 0u);
+  EXPECT_EQ(posproof("explain agrees_with_its_oracle").said.rfind("property agrees_with_its_oracle\n", 0),
+            0u);
+  EXPECT_EQ(
+      posproof("explain answers_like_a_new_object").said.rfind("property answers_like_a_new_object\n", 0),
+      0u);
   EXPECT_EQ(posproof("explain score/depends_on_offset").said.rfind("property score/", 0), 0u);
   const auto unknown = posproof("explain witnes");
   EXPECT_EQ(unknown.code, 2);

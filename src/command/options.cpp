@@ -111,8 +111,7 @@ Parameters GivenParameters::read(const EncodingSpec& spec) const {
 
 Parameters GivenParameters::given() const {
   Parameters given;
-  if (!file_.empty())
-    given = parameters_of(file_, report::text_of_file(file_, longest_parameters));
+  if (!file_.empty()) given = parameters_of(file_, report::text_of_file(file_, longest_parameters));
   for (const auto& [name, word] : words_)
     if (!word.empty()) given.set(name, value_of(name, word));
   return given;

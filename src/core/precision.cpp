@@ -87,10 +87,12 @@ Precision Precision::parse(std::string_view words) {
       throw refuse(part, "+table=, +work=, +input=, +iterated, each once");
     out.*place->declared = format(word.substr(place->word.size() + 1));
   }
-  // What is usual without saying so need not be said; the table first, on which the work depends.
+  // What is usual without saying so need not be said; the table first, on which the work depends. In 16 bits
+  // it is kept: what is usual there depends on who is judged (subject/subject.cpp).
   for (const Place& place : places) {
     const double said = std::exchange(out.*place.declared, 0);
-    if (said != 0 && (out.*place.unit)() != said) out.*place.declared = said;
+    const bool narrow = place.declared == &Precision::declared_table && result > unit_f32;
+    if (said != 0 && (narrow || (out.*place.unit)() != said)) out.*place.declared = said;
   }
   return out;
 }

@@ -64,7 +64,8 @@ TEST(Precision, of_a_table_and_of_products_is_the_usual_one_unless_declared) {
     EXPECT_EQ(p.input(), usual.input) << usual.words;
     EXPECT_EQ(Precision::parse(p.word()), p) << usual.words;
   }
-  EXPECT_EQ(Precision::parse("bf16+work=f32+table=f32+input=bf16"), Precision::parse("bf16"));
+  EXPECT_EQ(Precision::parse("bf16+work=f32+table=f32+input=bf16"), Precision::parse("bf16+table=f32"));
+  EXPECT_EQ(Precision::parse("bf16+table=f32").word(), "bf16/f32+table=f32");
   EXPECT_EQ(Precision::parse("bf16+iterated+work=bf16").word(), "bf16/f32+work=bf16+iterated");
 }
 
@@ -84,12 +85,12 @@ TEST(Precision, names_what_it_does_not_know) {
   EXPECT_EQ(refusal("float"),
             "precision `float`: `float` is none of f64, f32, bf16, f16 "
             "(RESULT[/ANGLE][+table=FORMAT][+work=FORMAT][+input=FORMAT][+iterated], as in `bf16/f32`)");
-  EXPECT_EQ(refusal("f32+tables=bf16"),
-            "precision `f32+tables=bf16`: `+tables=bf16` is none of +table=, +work=, +input=, +iterated, each "
-            "once (RESULT[/ANGLE][+table=FORMAT][+work=FORMAT][+input=FORMAT][+iterated], as in `bf16/f32`)");
-  for (const char* words :
-       {"", "f32/", "/f32", "f32+", "f32+iterate", "f32/fp8", "FP32", "f32 ", "f32/f32/f32", "f32+table=",
-        "f32+table=fp8", "f32+table", "f32++iterated", "f32+iterated+iterated", "f32+work=f32+work=f32",
-        "f32+iterated/f32"})
+  EXPECT_EQ(
+      refusal("f32+tables=bf16"),
+      "precision `f32+tables=bf16`: `+tables=bf16` is none of +table=, +work=, +input=, +iterated, each "
+      "once (RESULT[/ANGLE][+table=FORMAT][+work=FORMAT][+input=FORMAT][+iterated], as in `bf16/f32`)");
+  for (const char* words : {"", "f32/", "/f32", "f32+", "f32+iterate", "f32/fp8", "FP32", "f32 ",
+                            "f32/f32/f32", "f32+table=", "f32+table=fp8", "f32+table", "f32++iterated",
+                            "f32+iterated+iterated", "f32+work=f32+work=f32", "f32+iterated/f32"})
     EXPECT_NE(refusal(words), "") << words;
 }

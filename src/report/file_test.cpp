@@ -131,7 +131,8 @@ TEST_F(NewFiles, at_the_end_of_a_link_is_what_is_replaced) {
 
 TEST_F(NewFiles, a_device_is_written_in_place) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
-  ASSERT_TRUE(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
+  if (terminal < 0) GTEST_SKIP() << "no pseudo-terminal can be had here: /dev/pts is not mounted";
+  ASSERT_TRUE(::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
   const fs::path device = ::ptsname(terminal);
   const int open =
       ::open(device.c_str(), O_RDWR | O_NOCTTY);  // or there is nothing to read when it was closed

@@ -53,7 +53,7 @@ const Format f32 = &to_f32, bf16 = &to_bf16, f64 = [](double x) { return x; };
 TEST(SeemingPrecision, is_the_one_that_a_rotation_is_computed_in) {
   EXPECT_EQ(seen(rope({f32, f32, f32, f32}), "f32").word, "f32");
   EXPECT_EQ(seen(rope({f64, f32, f32, f32}), "f32").word, "f32/f64");
-  EXPECT_EQ(seen(rope({f32, f32, f32, bf16}), "bf16").word, "bf16/f32");
+  EXPECT_EQ(seen(rope({f32, f32, f32, bf16}), "bf16").word, "bf16/f32+table=f32");
   EXPECT_EQ(seen(rope({f32, bf16, bf16, bf16}), "bf16+table=bf16").word, "bf16/f32+table=bf16");
   EXPECT_EQ(seen(rope({f32, bf16, f32, f32}), "f32+table=bf16").word, "f32+table=bf16");
   EXPECT_EQ(seen(rope({bf16, bf16, bf16, bf16}), "bf16/bf16").word, "bf16/bf16");
@@ -62,10 +62,11 @@ TEST(SeemingPrecision, is_the_one_that_a_rotation_is_computed_in) {
 TEST(SeemingPrecision, warns_where_the_declared_one_hides_angles_in_f32) {
   const SeemingPrecision seeming = seen(rope({f32, f32, f32, bf16}), "bf16/bf16");
   EXPECT_TRUE(seeming.tighter_by_far);
-  EXPECT_EQ(seeming.word, "bf16/f32");
+  EXPECT_EQ(seeming.word, "bf16/f32+table=f32");
   const std::string words = in_words(seeming, Precision::parse("bf16/bf16"));
-  EXPECT_NE(words.find("warning: the declared precision hides smaller defects; declare `@bf16/f32`"),
-            std::string::npos)
+  EXPECT_NE(
+      words.find("warning: the declared precision hides smaller defects; declare `@bf16/f32+table=f32`"),
+      std::string::npos)
       << words;
   EXPECT_FALSE(seen(rope({f32, f32, f32, bf16}), "bf16").tighter_by_far);
 }

@@ -159,7 +159,9 @@ TEST(PythonSubject, every_format_comes_back_as_it_went) {
     Tensor doubled = x;
     for (double& value : doubled.data) value *= 2;
     EXPECT_EQ(rotated(subject, x), doubled) << dtype;
-    EXPECT_EQ(subject.precision.word(), dtype == "bf16" ? "bf16/f32" : dtype == "f16" ? "f16/f32" : dtype);
+    EXPECT_EQ(subject.precision.word(), dtype == "bf16"  ? "bf16/f32+table=bf16"
+                                        : dtype == "f16" ? "f16/f32+table=f16"
+                                                         : dtype);
   }
 }
 

@@ -11,6 +11,20 @@ namespace posproof {
 
 SubjectError::SubjectError(std::string_view what) : std::runtime_error(printable(what)) {}
 
+namespace {
+
+// A rotation of 16-bit tokens multiplies them by cosines of their own format, as modules that cast these to
+// the dtype of x do: of a program that says nothing of it, that is allowed. `+table=f32` declares that a
+// result is rounded once. Of a table or a bias, which are no products, nothing else is usual than rounding
+// once.
+Precision usual_for_rotations(Precision precision) {
+  const bool said = precision.declared_table != 0 || precision.declared_work != 0;
+  if (precision.result > unit_f32 && !said) precision.declared_table = precision.result;
+  return precision;
+}
+
+}  // namespace
+
 Subject open(std::string_view words, const Expected& expected) {
   const Words parsed = parse_words(words);
   if (parsed.scheme != "cmd" && parsed.scheme != "table")
@@ -24,6 +38,7 @@ Subject open(std::string_view words, const Expected& expected) {
                     : rotary               ? open_cache(parsed, *rotary, expected)
                                            : open_table(parsed, expected);
   subject.name = printable(words);
+  if (rotary && subject.live) subject.precision = usual_for_rotations(subject.precision);
   return subject;
 }
 

@@ -8,9 +8,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples"))
 
 import numpy as np
-from posproof_subject import hello, serve
+from posproof_subject import bf16, hello, serve
 
 what = sys.argv[1]
+
+
+def rounded(x):
+    return (bf16(x).astype(np.uint32) << 16).view(np.float32)
 
 
 class Rope:
@@ -64,10 +68,16 @@ class Rope:
         angle = np.concatenate([angle, angle], -1)[:, None]
         half = x.shape[-1] // 2
         other = np.concatenate([-x[..., half:], x[..., :half]], -1)
+        if what == "bf16_products":
+            return rounded(rounded(x * rounded(np.cos(angle))) + rounded(other * rounded(np.sin(angle))))
         y = x * np.cos(angle) + other * np.sin(angle)
+        if what == "bf16_once":
+            return rounded(y)
         return y if what == "wide" else y.astype(np.float32)
 
 
 rope = Rope(int(hello()["dim"]))
 declared = {"domain": (0, 99), "ends": True} if what == "declares" else {}
+if what.startswith("bf16"):
+    declared["dtype"] = "bf16"
 serve(rotate=rope, name="contract", **declared)
