@@ -112,14 +112,16 @@ TEST(PythonSubject, what_it_was_given_stays_as_it_was) {
         .rotate(Tensor({1, 1, 1, 2}, {1, 2}), std::vector<Position>{t}, Role::query);
   };
   for (Position t = 0; t < 4; ++t) {
-    EXPECT_NE(thrown(sdk("in_place"), [&] { answer("in_place", t); }).find("rotate() changed `x`"),
+    EXPECT_NE(thrown(sdk("changing"), [&] { answer("changing", t); }).find("rotate() changed `x`"),
               std::string::npos);
-    EXPECT_EQ(answer("in_place_as_meant", t), Tensor({1, 1, 1, 2}, {2, 4}));
+    EXPECT_EQ(answer("changing_as_meant", t), Tensor({1, 1, 1, 2}, {2, 4}));
+    EXPECT_EQ(answer("in_place", t), Tensor({1, 1, 1, 2}, {2, 4})) << "it returns what it was given";
   }
   if (POSPROOF_PYTHON_HAS_TORCH) {
     const std::string what =
-        thrown(sdk("torch_in_place bfloat16"), [&] { answer("torch_in_place bfloat16", 0); });
+        thrown(sdk("torch_changing bfloat16"), [&] { answer("torch_changing bfloat16", 0); });
     EXPECT_NE(what.find("rotate() changed `x`"), std::string::npos) << what;
+    EXPECT_EQ(answer("torch_in_place bfloat16", 0), Tensor({1, 1, 1, 2}, {2, 4}));
   }
   std::size_t found = 0;
   for (Position t = 0; t < 12; ++t) {

@@ -68,6 +68,11 @@ def in_place(x, positions, role):
     return x
 
 
+def changing(x, positions, role):
+    x *= 2
+    return x.copy()
+
+
 def beyond(x, positions, role):  # writes past the end of a row
     if x.base is not None and x.base.shape[-1] > x.shape[-1]:
         x.base[..., -1] = 0
@@ -81,11 +86,14 @@ elif what == "rounded":  # thirds, in bfloat16 made from float32
     serve(rotate=lambda x, positions, role: bf16(x / np.float32(3)), dtype="bf16")
 elif what == "layout":
     serve(rotate=layout, positions=["int64", "int32", "float32"])
-elif what == "in_place_as_meant":
-    serve(rotate=in_place, in_place=True)
+elif what == "changing_as_meant":
+    serve(rotate=changing, in_place=True)
 elif what == "torch_in_place":
     import torch
     serve(rotate=lambda x, positions, role: x.mul_(2), dtype=getattr(torch, dtype))
+elif what == "torch_changing":
+    import torch
+    serve(rotate=lambda x, positions, role: x.mul_(2).clone(), dtype=getattr(torch, dtype))
 elif what == "bad_positions":
     serve(rotate=twice, positions="int8")
 elif what == "twice":
