@@ -24,8 +24,8 @@ values, and may return such, or bit patterns as uint16. Answers are never conver
 
 Arrays come as code meets them: most as they are, some with heads and tokens in each other's place in memory (as after
 `x.view(batch, n, heads, dim).transpose(1, 2)`), some as the middle of a wider array (as after `qkv[..., dim:2 * dim]`). The
-last axis is always contiguous. What a function is given it leaves as it was: changing it is an error, unless
-`in_place=True` says that it is meant.
+last axis is always contiguous. What a function is given it leaves as it was: changing it is an error, unless it returns just
+that memory, or `in_place=True` says that it is meant.
 
 Importing this file moves standard input and output out of the way: print() goes to standard error from then on.
 What the bytes mean stands in src/subject/protocol.md.
