@@ -37,8 +37,7 @@ class Asking {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const Failure& failure) {
-      CaseResult failing{
-          .end = CaseResult::End::failed, .what = failure.what(), .kind = kind_of_error(failure)};
+      CaseResult failing = ended_by(failure);
       failing.drawn.values = sweep_.again(first);
       swept_.failed = std::get<Refuted>(verdict_of(failing, 1));
       return false;

@@ -15,7 +15,6 @@
 #include "attention/reference_attention.h"
 #include "catalogue/hard_cases.h"
 #include "core/call.h"
-#include "core/failure.h"
 #include "run/agreement.h"
 #include "run/every_distance.h"
 #include "run/narrowed.h"
@@ -160,8 +159,7 @@ class Replaying {
 
   // A call of many positions failed, and by each alone it is answered.
   Verdict together(const std::exception& error, std::size_t positions, Position first) const {
-    CaseResult many{.end = CaseResult::End::threw, .what = error.what(), .kind = kind_of_error(error)};
-    if (dynamic_cast<const Failure*>(&error) != nullptr) many.end = CaseResult::End::failed;
+    CaseResult many = ended_by(error);
     many.what +=
         fmt::format(" (in a call of {} positions from this one on; alone they are answered)", positions);
     many.drawn.values = questions_.case_at(first);

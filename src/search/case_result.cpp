@@ -102,6 +102,14 @@ std::string kind_of_error(const std::exception& error) {
   return kind;
 }
 
+CaseResult ended_by(const std::exception& error) {
+  const auto* failure = dynamic_cast<const Failure*>(&error);
+  return {.end = failure != nullptr ? CaseResult::End::failed : CaseResult::End::threw,
+          .what = error.what(),
+          .kind = kind_of_error(error),
+          .died = failure != nullptr && failure->how == Failure::How::died};
+}
+
 CaseResult run(const Trial& trial, Draw& draw) {
   using End = CaseResult::End;
   try {
@@ -115,13 +123,8 @@ CaseResult run(const Trial& trial, Draw& draw) {
     return {.end = End::refused, .what = refusal.what()};
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const Failure& failure) {
-    return {.end = End::failed,
-            .what = failure.what(),
-            .kind = kind_of_error(failure),
-            .died = failure.how == Failure::How::died};
   } catch (const std::exception& error) {
-    return {.end = End::threw, .what = error.what(), .kind = kind_of_error(error)};
+    return ended_by(error);
   } catch (...) {
     return {.end = End::threw, .what = "an exception that is no std::exception", .kind = "?"};
   }

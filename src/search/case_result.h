@@ -29,6 +29,9 @@ struct CaseResult {
 // answering, Errored for any other error. Not shrunk.
 Verdict verdict_of(const CaseResult& failing, std::uint64_t found_after);
 
+// How a run ends that an error ended: failed where it is a Failure, else threw. Nothing is drawn in it.
+CaseResult ended_by(const std::exception& error);
+
 // Nothing leaves the trial but Inapplicable and std::bad_alloc. What was drawn is left in the draw.
 CaseResult run(const Trial& trial, Draw& draw);
 
