@@ -11,6 +11,7 @@
 #include "attention/mask.h"
 #include "attention/to_logits.h"
 #include "core/error.h"
+#include "core/term.h"
 
 namespace posproof::attention {
 namespace {
@@ -57,7 +58,8 @@ Operate of_table(const Table& table) {
     const Tensor off = row_errors(table, rows, at, *p);
     out.logits_error = scaled_error(a, sum_error(a, off, *p), b, sum_error(b, off, *p), *p);
     for (std::size_t e = 0; e < out.values.data.size(); ++e)
-      out.values_error = std::max(out.values_error, off.data[e] + p->result * std::abs(out.values.data[e]));
+      out.values_error =
+          std::max(out.values_error, off.data[e] + term(Term::sum, p->result * std::abs(out.values.data[e])));
     return out;
   };
 }
@@ -168,13 +170,15 @@ double error(const Operands& of, std::size_t heads, const Mask& mask, const Prec
       for (const std::size_t j : seen) most = std::max(most, l[j]);
       for (const std::size_t j : seen)
         // NaN stays: no later comparison with it is true.
-        if (const double ej = dl[j] + p.result * (most - l[j]) + 4 * p.result; ej > e || std::isnan(ej))
+        if (const double ej = dl[j] + term(Term::softmax, p.result * (most - l[j]) + 4 * p.result);
+            ej > e || std::isnan(ej))
           e = ej;
       // The bound grows with e: of queries that see the same, the one with the largest is the worst.
       if (i + 1 < queries) mask::seen(mask, i + 1, next);
       if (i + 1 < queries && seen == next) continue;
       const double roundings =
-          2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result) + 4 * p.result;
+          term(Term::mean, 2 * static_cast<double>(seen.size()) * std::min(p.angle, p.result)) +
+          term(Term::result, 4 * p.result);
       const double largest = ranges.largest(std::min(e, 2.0), of.values_error, roundings);
       if (!std::isfinite(largest)) return 0;
       worst = std::max(worst, largest);

@@ -10,6 +10,7 @@
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
 #include "core/error.h"
+#include "core/term.h"
 
 namespace posproof::attention {
 namespace {
@@ -142,7 +143,7 @@ Logits of_bias(const Bias& bias) {
     for (std::size_t e = 0; e < error.data.size(); ++e) {
       // The bias's own error, and one rounding of the sum of content and bias.
       error.data[e] += bias_error(p, b.data.at(e), bias, e / per_head) +
-                       p.result * (std::abs(plain.data[e]) + std::abs(b.data[e]));
+                       term(Term::sum, p.result * (std::abs(plain.data[e]) + std::abs(b.data[e])));
       // A shifted row may hold the slope times a position in place of times an offset.
       if (bias.modulo_rows && !bias.slopes.empty()) {
         const double slope = bias.slopes[e / per_head];
@@ -189,7 +190,7 @@ Tensor sum(const Tensor& content, const Tensor& rows) {
 Tensor sum_error(const Tensor& sum, const Tensor& row_errors, const Precision& p) {
   Tensor error(sum.shape);
   for (std::size_t e = 0; e < error.data.size(); ++e)
-    error.data[e] = row_errors.data[e] + p.result * std::abs(sum.data[e]);
+    error.data[e] = row_errors.data[e] + term(Term::sum, p.result * std::abs(sum.data[e]));
   return error;
 }
 
@@ -206,7 +207,8 @@ Tensor row_errors(const Table& table, const Tensor& rows, Positions at, const Pr
 Tensor scaled_error(const Tensor& a, const Tensor& da, const Tensor& b, const Tensor& db,
                     const Precision& p) {
   const double wide = std::min(p.angle, p.result);
-  const double roundings = (static_cast<double>(a.width()) + 1) * wide + 3 * p.result;
+  const double roundings =
+      term(Term::dot, (static_cast<double>(a.width()) + 1) * wide) + term(Term::result, 3 * p.result);
   // Of three products of whole matrices, two: (roundings |a| + da).|b| + (|a| + da).db.
   Tensor with_b(a.shape), with_db(a.shape);
   for (std::size_t e = 0; e < a.data.size(); ++e) {

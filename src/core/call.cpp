@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/term.h"
 
 namespace posproof {
 namespace {
@@ -336,7 +337,7 @@ Comparison compare(const Encoding& declared, const Call& call, const Tensor& the
              ceiling = bound.ceiling.at(r, c);
       if (freedom == Freedom::constant_per_row) {
         a -= there.at(r, *own), b -= here.at(r, *own);
-        error += bound.error.at(r, *own) + unit_f64 * (std::abs(a) + std::abs(b));
+        error += bound.error.at(r, *own) + term(Term::ours, unit_f64 * (std::abs(a) + std::abs(b)));
         if (c == *own) ceiling = 0;
         if (!std::isfinite(a) || !std::isfinite(b)) return {holds_if(false), r * here.width() + c};
       }

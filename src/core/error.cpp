@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "core/term.h"
+
 namespace posproof {
 
 double half_ulp(double unit, double x) {
@@ -15,7 +17,9 @@ double half_ulp(double unit, double x) {
 
 double power_error(const Precision& p, double w, std::size_t index) {
   const double a_step = p.how == Precision::Angles::iterated ? 3 : 0;
-  return (4 + 3 * std::abs(std::log(w)) + a_step * static_cast<double>(index)) * p.angle;
+  return (term(Term::power, 4) + term(Term::exponent, 3 * std::abs(std::log(w))) +
+          term(Term::ladder_step, a_step * static_cast<double>(index))) *
+         p.angle;
 }
 
 FrequencyError divided() {
@@ -60,7 +64,9 @@ namespace {
 double relative_error(const Precision& p, const Pair& pair) {
   if (pair.frequency == 0) return 0;
   return pair.frequency_error.condition * power_error(p, std::abs(pair.frequency), pair.index) +
-         (pair.frequency_error.roundings + 2) * p.angle;
+         (term(Term::scaled_frequency, pair.frequency_error.roundings) + term(Term::position, 1) +
+          term(Term::angle_product, 1)) *
+             p.angle;
 }
 
 double of_angle(double position, double frequency, double relative) {
@@ -77,9 +83,10 @@ double angle_rounding(const Precision& p, double position, const Pair& pair) {
   const double w = std::abs(pair.frequency), angle = std::abs(position) * w;
   const bool scaled = pair.frequency_error.roundings != 0;
   const double steps = p.how == Precision::Angles::iterated ? static_cast<double>(pair.index) : 0.0;
-  const double relative = (std::abs(position) > 1 / p.angle ? 1 : 0) + (scaled ? 1 : 0) + steps;
+  const double relative = term(Term::position, std::abs(position) > 1 / p.angle ? 1 : 0) +
+                          term(Term::scaled_frequency, scaled ? 1 : 0) + term(Term::ladder_step, steps);
   const double product = scaled || w < 2e-9 ? p.angle * angle : half_ulp(p.angle, angle * (1 + 64 * p.angle));
-  return std::min(std::numbers::pi, product + relative * p.angle * angle);
+  return std::min(std::numbers::pi, term(Term::angle_product, product) + relative * p.angle * angle);
 }
 
 namespace {
@@ -95,20 +102,22 @@ double library(const Precision& p) {
 
 // Of a sine or cosine as it is stored, beside the angle's.
 double stored_sine(const Precision& p) {
-  return 4 * library(p) + above(p.table(), p.angle) + above(p.result, p.table());
+  return term(Term::library, 4 * library(p)) + term(Term::table, above(p.table(), p.angle)) +
+         term(Term::result, above(p.result, p.table()));
 }
 
 // Of a rotation, beside the angle's.
 double rotating(const Precision& p) {
   constexpr double root = std::numbers::sqrt2;
-  return (1 + 4 * root * library(p)) * (1 + above(p.table(), p.angle)) * (1 + root * p.work()) *
-             (1 + p.work()) * (1 + above(p.result, p.work())) -
+  return (1 + term(Term::library, 4 * root * library(p))) *
+             (1 + term(Term::table, above(p.table(), p.angle))) * (1 + term(Term::product, root * p.work())) *
+             (1 + term(Term::sum, p.work())) * (1 + term(Term::result, above(p.result, p.work()))) -
          1;
 }
 
 // Half the smallest subnormal.
 double underflow(const Precision& p) {
-  return p.result == unit_f16 ? 0x1p-25 : 0;
+  return term(Term::underflow, p.result == unit_f16 ? 0x1p-25 : 0);
 }
 
 std::vector<double> entries(const Table& table, const Precision& p, Position position,
@@ -121,7 +130,7 @@ std::vector<double> entries(const Table& table, const Precision& p, Position pos
 }  // namespace
 
 double difference_error(const Precision& p, double entry, double terms) {
-  return (2 * std::abs(entry) + 3 * terms) * p.result;
+  return term(Term::operation, (2 * std::abs(entry) + 3 * terms) * p.result);
 }
 
 double sine_error(const Precision& p, double position, const Pair& pair) {
@@ -147,14 +156,17 @@ const std::vector<double>& relative_errors(const std::vector<Pair>& pairs, const
     Precision precision;
     std::vector<Pair> pairs;
     std::vector<double> errors;
+    unsigned scales = 0;
   } last;
   const auto made_alike = [](const Pair& a, const Pair& b) {
     return a.frequency == b.frequency && a.index == b.index &&
            a.frequency_error.condition == b.frequency_error.condition &&
            a.frequency_error.roundings == b.frequency_error.roundings;
   };
-  if (last.precision == p && std::ranges::equal(last.pairs, pairs, made_alike)) return last.errors;
-  last = {p, pairs, {}};
+  if (last.precision == p && last.scales == terms::scales.changes &&
+      std::ranges::equal(last.pairs, pairs, made_alike))
+    return last.errors;
+  last = {p, pairs, {}, terms::scales.changes};
   for (const Pair& pair : pairs) last.errors.push_back(relative_error(p, pair));
   return last.errors;
 }
@@ -184,10 +196,12 @@ double RowErrors::beside_angle(double entry) const {
   const Precision& p = precision_;
   const double sine = std::abs(entry) / table_.amplitude;
   const auto at = [](double unit, double x) { return half_ulp(unit, x * (1 + 16 * unit)); };
-  const double stored = 4 * at(library(p), std::max(sine, 0.25)) + at(above(p.table(), p.angle), sine);
-  const double of_amplitude = table_.amplitude == 1 ? 0 : 2 * p.result * std::abs(entry);
-  return table_.amplitude * stored + at(above(p.result, p.table()), std::abs(entry)) + of_amplitude +
-         underflow(p);
+  const double stored = term(Term::library, 4 * at(library(p), std::max(sine, 0.25))) +
+                        term(Term::table, at(above(p.table(), p.angle), sine));
+  const double of_amplitude =
+      term(Term::amplitude, table_.amplitude == 1 ? 0 : 2 * p.result * std::abs(entry));
+  return table_.amplitude * stored + term(Term::result, at(above(p.result, p.table()), std::abs(entry))) +
+         of_amplitude + underflow(p);
 }
 
 void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
@@ -197,7 +211,7 @@ void RowErrors::at(Position position, std::span<const double> row, std::span<dou
   if (2 * pairs + (table_.lone ? 1 : 0) != row.size())
     for (std::size_t c = 0; c < row.size(); ++c)
       error[c] = !std::isfinite(row[c]) ? 0
-                 : table_.error         ? table_.error(row[c], precision_) + least
+                 : table_.error         ? term(Term::own, table_.error(row[c], precision_)) + least
                                         : difference_error(precision_, row[c], 0) + least;
   const double t = static_cast<double>(position) + table_.offset;
   const auto on_ladder = [&](std::size_t n, const Pair& pair) {
@@ -211,7 +225,7 @@ void RowErrors::at(Position position, std::span<const double> row, std::span<dou
 }
 
 double entry_error(const Table& table, const Precision& p) {
-  const double of_amplitude = table.amplitude == 1 ? 0 : 2 * p.result;
+  const double of_amplitude = term(Term::amplitude, table.amplitude == 1 ? 0 : 2 * p.result);
   return table.amplitude * (stored_sine(p) + of_amplitude) + underflow(p);
 }
 
@@ -235,7 +249,7 @@ double rotation_rounding(const Precision& p, double position, const Pair& pair) 
 }
 
 double amplitude_error(const Rotary& rotary, const Precision& p) {
-  return rotary.amplitude == 1 ? 0 : 2 * std::max(p.table(), p.work()) + 5 * p.angle;
+  return term(Term::amplitude, rotary.amplitude == 1 ? 0 : 2 * std::max(p.table(), p.work()) + 5 * p.angle);
 }
 
 double rotation_underflow(const Precision& p) {
@@ -271,8 +285,8 @@ double bias_underflow(const Precision& p, double b, double slope) {
   if (b == 0) return 0;
   const double formed = least_normal(std::max(p.angle, p.table())), least = least_normal(p.result);
   const double of_slope = std::abs(slope) < formed ? std::abs(b / slope) * formed : 0;
-  if (p.result == unit_f16) return of_slope + underflow(p);
-  return of_slope + (std::abs(b) < 2 * least ? least : 0);
+  if (p.result == unit_f16) return term(Term::underflow, of_slope) + underflow(p);
+  return term(Term::underflow, of_slope + (std::abs(b) < 2 * least ? least : 0));
 }
 
 // By how much of itself the common ratio is off that the format holds next to it, once for each step.
@@ -291,11 +305,16 @@ double slope_error(const Precision& p, double slope, std::size_t step) {
     double slope = 0;
     std::size_t step = 0;
     double error = 0;
+    unsigned scales = 0;
   } last;
-  if (last.precision == p && last.slope == slope && last.step == step) return last.error;
+  if (last.precision == p && last.slope == slope && last.step == step && last.scales == terms::scales.changes)
+    return last.error;
   const double of_ratio =
       p.how == Precision::Angles::iterated || step == 0 ? 0 : of_rounded_ratio(p.angle, slope, step);
-  last = {p, slope, step, power_error(p, slope, step) + of_ratio + above(p.table(), p.angle)};
+  last = {p, slope, step,
+          power_error(p, slope, step) + term(Term::ladder_step, of_ratio) +
+              term(Term::table, above(p.table(), p.angle)),
+          terms::scales.changes};
   return last.error;
 }
 
@@ -312,7 +331,7 @@ std::size_t step_of(const Bias& bias, std::size_t head) {
 double bias_error(const Precision& p, double b, double slope, std::size_t step) {
   if (!std::isfinite(b)) return 0;
   slope = std::abs(slope);
-  if (slope == 0) return 2 * p.result * std::abs(b) + underflow(p);
+  if (slope == 0) return term(Term::operation, 2 * p.result * std::abs(b)) + underflow(p);
   return std::abs(b) * slope_error(p, slope, step) + bias_rounding(p, b, slope);
 }
 
@@ -331,8 +350,9 @@ double bias_error(const Precision& p, double b, const Bias& bias, std::size_t he
 
 double bias_rounding(const Precision& p, double b, double slope) {
   if (!std::isfinite(b)) return 0;
-  if (slope == 0) return 2 * p.result * std::abs(b) + underflow(p);
-  return std::abs(b) * (2 * p.work() + above(p.result, p.work())) + bias_underflow(p, b, slope);
+  if (slope == 0) return term(Term::operation, 2 * p.result * std::abs(b)) + underflow(p);
+  return std::abs(b) * (term(Term::product, 2 * p.work()) + term(Term::result, above(p.result, p.work()))) +
+         bias_underflow(p, b, slope);
 }
 
 }  // namespace posproof

@@ -32,7 +32,9 @@ struct CallCheck {
 using Check = std::variant<CheckOf<Table>, CheckOf<Rotary>, CheckOf<Bias>, CheckOf<Score>,
                            CheckOf<Contextual>, CheckOf<Attention>, CallCheck>;
 
-// An encoding that is wrong by little, and that the property must refute within the usual search.
+// An encoding that is wrong by little, and that the property must refute within the usual search. For each
+// kind that the property speaks of there is one in f32 and one in bf16 or f16 whose largest error over all
+// cases is at most `sharp` times what is allowed (run/sharpness.h).
 struct NegativeExample {
   std::string wrong;  // what is wrong with it, as a phrase: "a bias that adds 1e-6 of the absolute position"
   std::function<Encoding()> make;
@@ -52,6 +54,8 @@ struct Property {
   std::vector<NegativeExample> must_reject;
   Needs needs = Needs::any_subject;
   bool universal = false;  // holds for every encoding that it can be asked of, and is claimed so here
+  bool yes_or_no = false;  // nothing is wrong by little: it is refused or not, a number or none
+  std::string_view not_in_16_bits = {};  // why it sees nothing there, for statements that ask for an effect
 };
 
 }  // namespace posproof

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/term.h"
 
 namespace posproof {
 namespace {
@@ -25,7 +26,7 @@ double absolute_dot(Row a, Row b) {
 
 // Our own dot product of two lists known exactly, in double: one rounding a product, one a sum.
 double dot_error(Row a, Row b) {
-  return (static_cast<double>(a.size()) + 1) * unit_f64 * absolute_dot(a, b);
+  return term(Term::ours, (static_cast<double>(a.size()) + 1) * unit_f64 * absolute_dot(a, b));
 }
 
 // (a + da) . (b + db) - a . b, to first and second order.
@@ -60,8 +61,8 @@ Score of_table(const Table& table) {
     errors.at(i, rows.row(0), da);
     errors.at(j, rows.row(1), db);
     for (std::size_t c = 0; c < a.size(); ++c) {  // the sums above are rounded as well
-      da[c] += unit_f64 * std::abs(a[c]);
-      db[c] += unit_f64 * std::abs(b[c]);
+      da[c] += term(Term::ours, unit_f64 * std::abs(a[c]));
+      db[c] += term(Term::ours, unit_f64 * std::abs(b[c]));
     }
     return product_error(a, da, b, db);
   };
@@ -111,9 +112,12 @@ RoundedPair rounded(const Rotary& rotary, const Precision& p, Position t, const 
   const double size = rotary.amplitude * norm;
   const auto stored = [&](double x) {
     const double at = std::abs(x) * (1 + 16 * p.work());
-    return half_ulp(p.work(), at) + (p.result > p.work() ? half_ulp(p.result, at) : 0);
+    return term(Term::sum, half_ulp(p.work(), at)) +
+           term(Term::result, p.result > p.work() ? half_ulp(p.result, at) : 0);
   };
-  const double products = std::numbers::sqrt2 * (2 * library + p.work()) + table;
+  const double products =
+      std::numbers::sqrt2 * (term(Term::library, 2 * library) + term(Term::product, p.work())) +
+      term(Term::table, table);
   return {answer[pair.first],
           answer[pair.second],
           angle_rounding(p, static_cast<double>(t), pair),
@@ -138,7 +142,8 @@ Score of_rotary(const Rotary& rotary) {
       const double product = a * b, least = rotation_underflow(p), more = amplitude_error(rotary, p);
       const double ei = rotation_error(p, static_cast<double>(i), pair) + more,
                    ej = rotation_error(p, static_cast<double>(j), pair) + more;
-      error += product * (ei + ej + ei * ej + 2 * (static_cast<double>(q.size()) + 1) * unit_f64);
+      error += product *
+               (ei + ej + ei * ej + term(Term::ours, 2 * (static_cast<double>(q.size()) + 1) * unit_f64));
       // Underflow is absolute, and so times the other's norm.
       error += least * (a * (1 + ei) + b * (1 + ej) + least);
     }
@@ -179,7 +184,7 @@ Score of_bias(const Bias& bias) {
   Score score{.dim = 4, .positions = bias.positions, .causal = bias.causal};
   score.at = [one](Row q, Row k, Position i, Position j) { return dot(q, k) + one(i, j); };
   const auto ours = [](Row q, Row k, double b) {
-    return dot_error(q, k) + unit_f64 * (std::abs(dot(q, k)) + std::abs(b));
+    return dot_error(q, k) + term(Term::ours, unit_f64 * (std::abs(dot(q, k)) + std::abs(b)));
   };
   score.error = [one, bias, ours](Row q, Row k, Position i, Position j, const Precision& p) {
     const double b = one(i, j);

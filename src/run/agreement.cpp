@@ -8,6 +8,7 @@
 #include "core/call.h"
 #include "core/error.h"
 #include "core/precision.h"
+#include "core/term.h"
 #include "run/claims.h"
 #include "run/narrowed.h"
 #include "search/trial.h"
@@ -47,7 +48,7 @@ Residual agrees(const Encoding& truth, const Call& call, const Tensor& there, co
   // The truth's own values are rounded once to double; bounds that an encoding brings itself count that.
   if (tokens || signature(truth).takes.empty())
     for (std::size_t n = 0; n < here.data.size(); ++n)
-      allowed.error.data[n] += unit_f64 * std::abs(here.data[n]);
+      allowed.error.data[n] += term(Term::ours, unit_f64 * std::abs(here.data[n]));
   if (const auto* bias = std::get_if<Bias>(&truth); bias != nullptr && bias->modulo_rows)
     allow_shifted_rows(*bias, call, there, p, allowed);
   return compare(truth, call, there, here, allowed, Freedom::none, each).worst;

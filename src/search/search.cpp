@@ -18,10 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using End = CaseResult::End;
 
-// A case is drawn again when it was discarded, up to this often, under the same number: so numbers stay
-// addressable, and shards of a plan are disjoint, however much is discarded.
-constexpr std::uint64_t draws_per_case = 10;
-
 struct Outcomes {
   Holds held = {};
   std::uint64_t discarded = 0, refused = 0;

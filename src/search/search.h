@@ -42,6 +42,10 @@ struct Plan {
   std::set<std::string, std::less<>> known = {};  // failures that were shown already: these are not shrunk
 };
 
+// A case is drawn again when it was discarded, up to this often, under the same number: so numbers stay
+// addressable, and shards of a plan are disjoint, however much is discarded.
+constexpr std::uint64_t draws_per_case = 10;
+
 // Looks for a case that the trial does not hold for; shrinks the first one found, runs it once more (flaky if
 // it does not repeat) and finds out which of its fields do not matter. A case that ends in an error is shrunk
 // to the smallest that ends in the same kind of error; an implementation that died and does not die again is

@@ -1,0 +1,102 @@
+#include "run/sharpness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/term.h"
+#include "search/generate.h"
+#include "search/trial.h"
+
+namespace posproof {
+namespace {
+
+// An encoding of each kind that says nothing but its shape.
+std::array<Encoding, 5> one_of_each_kind() {
+  Attention attention{.dim = 4, .value_dim = 4};
+  return {Table{.dim = 4}, Rotary{.dim = 4, .heads = 2}, Bias{.heads = 2}, Contextual{.dim = 4, .heads = 2},
+          attention};
+}
+
+// The largest error over bound of all cases of the plan. A discarded or declined case is drawn again, as in
+// the search.
+double largest_share(const Trial& trial, const Plan& plan) {
+  double largest = 0;
+  for (std::uint64_t n = 0; n < plan.budget.cases; ++n)
+    for (std::uint64_t k = 0; k < draws_per_case; ++k) {
+      RandomDraw draw(plan.seed, plan.id, plan.first + n, k);
+      try {
+        const Residual residual = trial(draw);
+        if (!residual.holds()) largest = std::max(largest, residual.error_over_bound());
+        break;
+      } catch (const Discard&) {
+      } catch (const Refusal&) {
+      }
+    }
+  return largest;
+}
+
+bool holds_with_threshold_over(double divisor, const Trial& trial, const Plan& plan) {
+  const ScaledTerm lower(Term::threshold, 1 / divisor);
+  return largest_share(trial, plan) == 0;
+}
+
+}  // namespace
+
+std::string Sharpness::text() const {
+  switch (measure) {
+    case Measure::bound:
+      return fmt::format("{:.2g} bounds", times);
+    case Measure::units:
+      return fmt::format("{:.2g} units", times);
+    case Measure::threshold:
+      return fmt::format("a threshold divided by {:.0f}", times);
+  }
+  return {};
+}
+
+Sharpness sharpness(const Property& property, const NegativeExample& example, const Plan& plan) {
+  const auto one = trial(property, example.make(), example.precision);
+  if (!one) return {};
+  Sharpness found;
+  found.times = largest_share(*one, plan);
+  if (!found.refuted() || found.is_sharp()) return found;
+  if (std::isinf(found.times)) {
+    const ScaledTerm counted(Term::equality, 1);
+    const double units = largest_share(*one, plan);
+    if (units > 1 && std::isfinite(units)) return {Measure::units, units};
+  }
+  for (const double divisor : {2.0, 4.0, 8.0, 16.0})
+    if (holds_with_threshold_over(divisor, *one, plan)) return {Measure::threshold, divisor};
+  return found;
+}
+
+std::vector<std::string_view> kinds_of(const Property& property) {
+  std::vector<std::string_view> kinds;
+  for (const Encoding& encoding : one_of_each_kind())
+    if (applies(property, encoding)) kinds.push_back(kind(encoding));
+  return kinds;
+}
+
+std::vector<SharpestOf> sharpest(std::string_view id, const Property& property) {
+  std::vector<SharpestOf> out;
+  for (const std::string_view of : kinds_of(property))
+    for (const bool in_16_bits : {false, true}) {
+      if (in_16_bits && !property.not_in_16_bits.empty()) continue;
+      SharpestOf best{of, in_16_bits};
+      for (const NegativeExample& example : property.must_reject) {
+        const double unit = example.precision.result;
+        if (kind(example.make()) != of || (in_16_bits ? unit <= unit_f32 : unit != unit_f32)) continue;
+        const Sharpness found = sharpness(property, example, {.id = std::string(id)});
+        if (found.refuted() && (best.example == nullptr || found.times < best.sharpness.times))
+          best.example = &example, best.sharpness = found;
+      }
+      out.push_back(best);
+    }
+  return out;
+}
+
+}  // namespace posproof
