@@ -298,24 +298,12 @@ double of_rounded_ratio(double unit, double slope, std::size_t step) {
                              std::abs(std::nearbyint(digits / spacing) * spacing / digits - 1));
 }
 
-// Of a slope as it is kept: a bias asks for that of one head many times in a row.
+// Of a slope as it is kept.
 double slope_error(const Precision& p, double slope, std::size_t step) {
-  thread_local struct {
-    Precision precision = all_f64;
-    double slope = 0;
-    std::size_t step = 0;
-    double error = 0;
-    unsigned scales = 0;
-  } last;
-  if (last.precision == p && last.slope == slope && last.step == step && last.scales == terms::scales.changes)
-    return last.error;
   const double of_ratio =
       p.how == Precision::Angles::iterated || step == 0 ? 0 : of_rounded_ratio(p.angle, slope, step);
-  last = {p, slope, step,
-          power_error(p, slope, step) + term(Term::ladder_step, of_ratio) +
-              term(Term::table, above(p.table(), p.angle)),
-          terms::scales.changes};
-  return last.error;
+  return power_error(p, slope, step) + term(Term::ladder_step, of_ratio) +
+         term(Term::table, above(p.table(), p.angle));
 }
 
 // Which power of the first slope, or of its root, the slope of a head is.
@@ -328,24 +316,42 @@ std::size_t step_of(const Bias& bias, std::size_t head) {
 
 }  // namespace
 
+namespace {
+
+// Of an entry whose slope is off by that much of itself.
+double of_slope(const Precision& p, double b, double slope, double relative) {
+  return std::abs(b) * relative + bias_rounding(p, b, slope);
+}
+
+// slope_error of every head. Each is a power or two, and a gate asks for the entries of one bias a million
+// times: the last ones are kept.
+const std::vector<double>& slope_errors(const Precision& p, const Bias& bias) {
+  thread_local struct {
+    Precision precision = all_f64;
+    std::vector<double> slopes;
+    unsigned scales = 0;
+    std::vector<double> errors;
+  } last;
+  if (last.precision == p && last.scales == terms::scales.changes && last.slopes == bias.slopes)
+    return last.errors;
+  last = {p, bias.slopes, terms::scales.changes, {}};
+  for (std::size_t h = 0; h < bias.slopes.size(); ++h)
+    last.errors.push_back(slope_error(p, std::abs(bias.slopes[h]), step_of(bias, h)));
+  return last.errors;
+}
+
+}  // namespace
+
 double bias_error(const Precision& p, double b, double slope, std::size_t step) {
   if (!std::isfinite(b)) return 0;
   slope = std::abs(slope);
-  if (slope == 0) return term(Term::operation, 2 * p.result * std::abs(b)) + underflow(p);
-  return std::abs(b) * slope_error(p, slope, step) + bias_rounding(p, b, slope);
+  return slope == 0 ? bias_rounding(p, b, 0) : of_slope(p, b, slope, slope_error(p, slope, step));
 }
 
 double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head) {
-  if (bias.slopes.empty()) return bias_error(p, b, 0, 0);
-  thread_local struct {
-    std::vector<double> slopes;
-    std::vector<std::size_t> steps;
-  } last;
-  if (last.slopes != bias.slopes) {
-    last = {bias.slopes, {}};
-    for (std::size_t h = 0; h < bias.slopes.size(); ++h) last.steps.push_back(step_of(bias, h));
-  }
-  return bias_error(p, b, bias.slopes[head], last.steps[head]);
+  if (!std::isfinite(b)) return 0;
+  const double slope = bias.slopes.empty() ? 0 : std::abs(bias.slopes[head]);
+  return slope == 0 ? bias_rounding(p, b, 0) : of_slope(p, b, slope, slope_errors(p, bias)[head]);
 }
 
 double bias_rounding(const Precision& p, double b, double slope) {
