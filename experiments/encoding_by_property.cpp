@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "catalogue/experiments/encoding_by_property.h"
+#include "catalogue/properties.h"
 #include "measure.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/matrix.h"
+#include "run/sharpness.h"
 
 namespace posproof {
 namespace {
@@ -97,6 +100,58 @@ Grid facts_of(const std::vector<Cell>& cells) {
   return grid;
 }
 
+// What one kind's negative examples prove to be seen, and what right code of that kind uses.
+struct Seen {
+  std::string property;
+  std::string_view kind;
+  std::optional<Sharpness> in_f32, in_16_bits;
+  double share = 0;  // of the bound, in the worst of all claims that hold
+};
+
+double share_of(const std::vector<Cell>& cells, std::string_view property, std::string_view kind) {
+  double share = 0;
+  for (const Cell& cell : cells) {
+    const EncodingSpec& spec = encoding_named(cell.encoding);
+    if (cell.property != property || posproof::kind(spec.make(with(spec, {}))) != kind) continue;
+    for (const Answer& answer : cell.answers)
+      if (const auto* held = std::get_if<Holds>(&answer.verdict))
+        share = std::max(share, held->worst.error_over_bound());
+  }
+  return share;
+}
+
+std::vector<Seen> seen_by_properties(const std::vector<Cell>& cells) {
+  std::vector<Seen> out;
+  for (const auto& [id, property] : catalogue::properties())
+    for (const SharpestOf& of : sharpest(id, *property)) {
+      if (of.example == nullptr) continue;
+      if (out.empty() || out.back().property != id || out.back().kind != of.kind)
+        out.push_back({std::string(id), of.kind, {}, {}, share_of(cells, id, of.kind)});
+      (of.in_16_bits ? out.back().in_16_bits : out.back().in_f32) = of.sharpness;
+    }
+  return out;
+}
+
+// Between what right code uses of a bound and what is proved to be seen, in f32: how many times the one the
+// other is.
+std::string gap_text(const Seen& seen) {
+  const bool in_bounds = seen.in_f32 && seen.in_f32->measure == Measure::bound;
+  return in_bounds && seen.share > 0 ? fmt::format("{:.0f}", seen.in_f32->times / seen.share) : "";
+}
+
+Grid sharpness_of(const std::vector<Seen>& all) {
+  Grid grid{.columns = {"property", "kind", "seen in f32", "seen in 16 bits", "used by right code", "gap"},
+            .rows = {}};
+  const auto text = [](const std::optional<Sharpness>& sharpness) {
+    return sharpness ? sharpness->text() : "";
+  };
+  for (const Seen& seen : all)
+    grid.rows.push_back({fmt::format("`{}`", seen.property), std::string(seen.kind), text(seen.in_f32),
+                         text(seen.in_16_bits),
+                         seen.share > 0 ? fmt::format("{:.2g} %", 100 * seen.share) : "", gap_text(seen)});
+  return grid;
+}
+
 struct Counts {
   std::size_t holds = 0, fails = 0, open = 0, wrong = 0;
 };
@@ -122,11 +177,13 @@ struct Measured {
   MatrixOptions options;
   std::vector<Cell> cells;
   Counts counts;
+  std::vector<Seen> seen;
 };
 
 Measured measure() {
-  Measured m{.options = {}, .cells = matrix({}), .counts = {}};
+  Measured m{.options = {}, .cells = matrix({}), .counts = {}, .seen = {}};
   m.counts = count_of(m.cells);
+  m.seen = seen_by_properties(m.cells);
   return m;
 }
 
@@ -156,6 +213,18 @@ std::vector<Block> details(const std::vector<Cell>& cells) {
   return out;
 }
 
+std::vector<Block> sharpness(const std::vector<Seen>& seen) {
+  return {
+      Section{"How little has to be wrong to be seen"},
+      Paragraph{
+          "Every property has implementations that are wrong by little and that it must refute. "
+          "*Seen* is the smallest error that these prove to be refuted: the largest error over bound of the sharpest of them, over 300 cases. "
+          "A statement that allows nothing counts units of the answer's precision; one that asks for a least effect says by what the threshold would have to be divided. "
+          "*Used by right code* is the largest share of the bound over all claims above, in double precision. "
+          "The *gap* is one divided by the other: errors in between are neither proved to be refuted nor met in right code."},
+      sharpness_of(seen)};
+}
+
 Paragraph legend() {
   return {
       "A cell that says *holds* was searched for a counterexample; the percentage is how much of what rounding allows the worst case used. "
@@ -175,8 +244,11 @@ Document run() {
           .condition = fmt::format(
               "seed {}, {} cases for each claim over the encoding's grid of parameters, double precision",
               m.options.seed, m.options.budget.cases),
-          .blocks = experiments::joined(
-              {{legend()}, grids(m.cells), details(m.cells), {document::Verdict{finding + "."}}})};
+          .blocks = experiments::joined({{legend()},
+                                         grids(m.cells),
+                                         sharpness(m.seen),
+                                         details(m.cells),
+                                         {document::Verdict{finding + "."}}})};
 }
 
 }  // namespace

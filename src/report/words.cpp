@@ -14,6 +14,7 @@
 #include "run/catalogued.h"
 #include "run/claimed.h"
 #include "run/history.h"
+#include "run/sharpness.h"
 #include "subject/words.h"
 
 namespace posproof::report {
@@ -207,12 +208,26 @@ std::string matrix(const std::vector<Cell>& cells, const Style& style) {
   return out;
 }
 
+namespace {
+
+// ` (2.3 bounds)` where it is wrong by little.
+std::string seen(std::string_view id, const Property& property, const NegativeExample& example) {
+  if (property.yes_or_no) return "";
+  const Sharpness found = sharpness(property, example, {.id = std::string(id)});
+  return found.is_sharp() ? fmt::format(" ({})", found.text()) : "";
+}
+
+}  // namespace
+
 std::string explain(std::string_view id, const Property& property) {
   std::string out = fmt::format("property {}\n  {}\n  {}\n  source: {}\n", id, property.statement,
                                 property.formula, property.source);
   if (property.needs == Needs::live_subject) out += "  asked of live implementations only\n";
   for (const NegativeExample& example : property.must_reject)
-    out += fmt::format("  refutes: {}\n", example.wrong);
+    out += fmt::format("  refutes: {}{}\n", example.wrong, seen(id, property, example));
+  if (property.yes_or_no) out += "  nothing is wrong by little: it is so or it is not\n";
+  if (!property.not_in_16_bits.empty())
+    out += fmt::format("  not asked in 16 bits: {}\n", property.not_in_16_bits);
   return out;
 }
 

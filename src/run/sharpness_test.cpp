@@ -1,0 +1,139 @@
+#include "run/sharpness.h"
+
+#include <gtest/gtest.h>
+
+#include "core/term.h"
+
+namespace posproof {
+namespace {
+
+// A property of biases whose residual is what this makes of a drawn number from 0 to 9.
+Property property_of(std::function<Residual(double drawn, double unit)> residual) {
+  Property property;
+  property.checks = {CheckOf<Bias>([residual](const Bias&, Precision p, Draw& draw) {
+    const std::int64_t drawn = draw.integer("n", 0, 9);
+    if (drawn == 9) throw Discard{};
+    if (drawn == 8) throw Refusal("none");
+    return residual(static_cast<double>(drawn), p.result);
+  })};
+  return property;
+}
+
+Encoding some_bias() {
+  return Bias{.heads = 1};
+}
+Encoding some_table() {
+  return Table{.dim = 1};
+}
+
+Sharpness of(const Property& property, std::uint64_t cases = 100) {
+  return sharpness(property, {"wrong", &some_bias, all_f32},
+                   {.id = "a/property", .budget = {.cases = cases}});
+}
+
+TEST(Sharpness, is_the_largest_share_of_the_bound_over_all_cases) {
+  const Sharpness found = of(property_of([](double n, double) { return Residual{n, 2, 100}; }));
+  EXPECT_EQ(found.measure, Measure::bound);
+  EXPECT_EQ(found.times, 3.5);
+  EXPECT_TRUE(found.refuted() && found.is_sharp());
+  EXPECT_EQ(found.text(), "3.5 bounds");
+}
+
+TEST(Sharpness, of_what_holds_is_none) {
+  const Sharpness found = of(property_of([](double n, double) { return Residual{n, 7, 100}; }));
+  EXPECT_EQ(found.times, 0);
+  EXPECT_FALSE(found.refuted());
+  EXPECT_FALSE(found.is_sharp());
+}
+
+TEST(Sharpness, sixteen_bounds_are_the_most) {
+  EXPECT_TRUE(of(property_of([](double n, double) { return Residual{n * 16, 7, 1000}; })).is_sharp());
+  const Sharpness blunt = of(property_of([](double n, double) { return Residual{n * 16.5, 7, 1000}; }));
+  EXPECT_TRUE(blunt.refuted());
+  EXPECT_FALSE(blunt.is_sharp());
+  EXPECT_EQ(blunt.times, 16.5);
+}
+
+TEST(Sharpness, of_an_equality_is_in_units) {
+  const auto equal_to_four = property_of([](double n, double unit) {
+    const double there = 4 * (1 + n * unit);
+    return difference(there, 4, units_apart(unit, 4));
+  });
+  const Sharpness found = of(equal_to_four);
+  EXPECT_EQ(found.measure, Measure::units);
+  EXPECT_NEAR(found.times, 7, 1e-6);
+  EXPECT_EQ(found.text(), "7 units");
+  EXPECT_TRUE(found.is_sharp());
+}
+
+TEST(Sharpness, of_a_least_effect_is_what_the_threshold_is_divided_by) {
+  const auto at_least_twenty =
+      property_of([](double n, double) { return excess(least_effect(20), n == 0 ? 7 : n + 20, 1e-3, 20); });
+  const Sharpness found = of(at_least_twenty);
+  EXPECT_EQ(found.measure, Measure::threshold);
+  EXPECT_EQ(found.times, 4);
+  EXPECT_EQ(found.text(), "a threshold divided by 4");
+  EXPECT_TRUE(found.is_sharp());
+  // Far below, no division by 16 is enough.
+  EXPECT_FALSE(of(property_of([](double n, double) {
+                 return excess(least_effect(20), n == 0 ? 1 : n + 20, 1e-3, 20);
+               })).is_sharp());
+}
+
+TEST(Sharpness, of_yes_or_no_is_none) {
+  const Sharpness found = of(property_of([](double n, double) { return holds_if(n > 3); }));
+  EXPECT_TRUE(found.refuted());
+  EXPECT_FALSE(found.is_sharp());
+}
+
+TEST(Sharpness, of_an_encoding_that_the_property_is_not_asked_of_is_none) {
+  const Property property = property_of([](double, double) { return holds_if(false); });
+  EXPECT_FALSE(sharpness(property, {"wrong", &some_table, all_f32}, {.id = "a/property"}).refuted());
+}
+
+TEST(Sharpness, is_that_of_the_sharpest_example_of_each_format) {
+  Property property = property_of([](double, double unit) { return Residual{3, unit / unit_f32, 1e9}; });
+  property.must_reject = {{"in f64", &some_bias, all_f64},
+                          {"in f32", &some_bias, all_f32},
+                          {"another", &some_bias, all_f32},
+                          {"in bf16", &some_bias, {unit_f32, unit_bf16}}};
+  const auto found = sharpest("a/property", property);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].kind, "bias");
+  EXPECT_FALSE(found[0].in_16_bits);
+  ASSERT_NE(found[0].example, nullptr);
+  EXPECT_EQ(found[0].example->wrong, "in f32");
+  EXPECT_EQ(found[0].sharpness.times, 3);
+  EXPECT_TRUE(found[1].in_16_bits);
+  EXPECT_EQ(found[1].example, nullptr);  // bf16 allows 65536 times as much: it is not refuted there
+  property.not_in_16_bits = "nothing is left there";
+  EXPECT_EQ(sharpest("a/property", property).size(), 1u);
+}
+
+TEST(Sharpness, kinds_are_those_that_the_property_is_asked_of) {
+  EXPECT_EQ(kinds_of(property_of([](double, double) { return holds_if(true); })),
+            (std::vector<std::string_view>{"bias"}));
+  Property of_calls;
+  of_calls.checks = {CallCheck{[](const Encoding& encoding) { return kind(encoding) != "attention"; }, {}}};
+  EXPECT_EQ(kinds_of(of_calls), (std::vector<std::string_view>{"table", "rotary", "bias", "contextual"}));
+}
+
+TEST(ScaledTerm, scales_one_term_as_long_as_it_lives) {
+  EXPECT_EQ(term(Term::power, 3), 3);
+  {
+    const ScaledTerm none(Term::power, 0);
+    EXPECT_EQ(term(Term::power, 3), 0);
+    EXPECT_EQ(term(Term::exponent, 3), 3);
+    const ScaledTerm more(Term::power, 16);
+    EXPECT_EQ(term(Term::power, 3), 48);
+  }
+  EXPECT_EQ(term(Term::power, 3), 3);
+  EXPECT_EQ(units_apart(unit_f32, -8), 0);
+  const ScaledTerm counted(Term::equality, 2);
+  EXPECT_EQ(units_apart(unit_f32, -8), 16 * unit_f32);
+  const ScaledTerm lower(Term::threshold, 0.25);
+  EXPECT_EQ(least_effect(8), 2);
+}
+
+}  // namespace
+}  // namespace posproof
