@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "core/call.h"
 #include "core/random.h"
 #include "search/generate.h"
 
@@ -523,6 +524,18 @@ TEST(Shrink, finds_the_one_of_many_tokens) {
         const std::size_t n = draw.size("tokens", 1, 2, 129);
         const Position t = draw.position("t", {0, 4095, {2700}}, 0, 4095 - 128);
         return fails_where(t <= 2731 && 2731 < t + static_cast<Position>(n));
+      },
+      "tokens=1 t=2731");
+}
+
+TEST(Shrink, finds_the_one_of_many_tokens_that_are_spread_over_the_domain) {
+  const Domain domain{0, 4095, {2}};
+  expect_smallest(
+      [&](Draw& draw) {
+        const std::size_t n = draw.size("tokens", 1, 2, 129);
+        const Position t = draw.position("t", domain, 0, 4096 - static_cast<Position>(n));
+        const auto at = Arrangement{Arrangement::Kind::spread}.positions(n, t, domain);
+        return fails_where(std::find(at.begin(), at.end(), 2731) != at.end());
       },
       "tokens=1 t=2731");
 }

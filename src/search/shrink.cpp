@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/call.h"
 #include "search/rapidcheck.h"
 
 namespace posproof {
@@ -82,13 +83,28 @@ Cases simpler_sizes(const Drawn& drawn, std::size_t field) {
       [=, from = drawn.values](std::int64_t size) { return with(from, field, static_cast<double>(size)); });
 }
 
+// The tokens of a long call whose first one stands there: they follow it, or go in equal steps to the end of
+// the domain, of which the first one left room for the others.
+std::vector<Position> later_tokens(Position first, Position tokens, const choice::PositionIn& of_first) {
+  const Domain within{of_first.lo, of_first.hi + tokens - 1};
+  std::vector<Position> out;
+  for (const auto kind : {Arrangement::Kind::consecutive, Arrangement::Kind::spread}) {
+    const auto all = Arrangement{kind}.positions(static_cast<std::size_t>(tokens), first, within);
+    out.insert(out.end(), all.begin() + 1, all.end());
+  }
+  return out;
+}
+
 // Fewer tokens, of which another one is now the first: the position of a later one in the place of one before
-// it, or any of the many that follow a position.
+// it, or any of the many that are arranged behind a position.
 Cases fewer_tokens(const Drawn& drawn, std::size_t field) {
   if (!choices<choice::Size>(drawn, field) && !choices<choice::Integer>(drawn, field)) return {};
   std::vector<Case> cases;
   const std::vector<std::int64_t> sizes = smaller(drawn, field);
   const auto position = [&](std::size_t f) { return choices<choice::PositionIn>(drawn, f); };
+  const auto whole = [&](std::size_t f) {
+    return static_cast<std::int64_t>(std::get<double>(drawn.values.fields()[f].value));
+  };
   const std::size_t fields = drawn.choices.size();
   for (const std::int64_t size : sizes) {
     const Case fewer = with(drawn.values, field, static_cast<double>(size));
@@ -96,10 +112,12 @@ Cases fewer_tokens(const Drawn& drawn, std::size_t field) {
       for (std::size_t b = a + 1; position(a) && b < fields; ++b)
         if (position(b)) cases.push_back(with(fewer, a, drawn.values.fields()[b].value));
   }
-  const double now = std::get<double>(drawn.values.fields()[field].value);
-  for (std::size_t a = 0; choices<choice::Size>(drawn, field) && !sizes.empty() && a < fields; ++a)
-    for (double step = 1; position(a) && step < now; ++step)
-      cases.push_back(shifted(with(drawn.values, field, static_cast<double>(sizes.front())), a, step));
+  if (!choices<choice::Size>(drawn, field) || sizes.empty()) return rc::seq::fromContainer(std::move(cases));
+  const Case fewest = with(drawn.values, field, static_cast<double>(sizes.front()));
+  for (std::size_t a = 0; whole(field) > 1 && a < fields; ++a)
+    if (const auto* asked = std::get_if<choice::PositionIn>(&drawn.choices[a]))
+      for (const Position t : later_tokens(whole(a), whole(field), *asked))
+        cases.push_back(with(fewest, a, static_cast<double>(t)));
   return rc::seq::fromContainer(std::move(cases));
 }
 
