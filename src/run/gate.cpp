@@ -76,7 +76,10 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
                                             const Subject& subject, const Plan& plan) {
   const auto one = trial(property, truth_within(truth, subject.encoding), subject.precision);
   if (!one) return std::nullopt;
+  const auto begun = std::chrono::steady_clock::now();
   const Verdict verdict = search(*one, plan);
+  // A search of the truth that its time cut short says nothing either.
+  if (std::chrono::steady_clock::now() - begun >= plan.budget.time) return std::nullopt;
   const auto* undecided = std::get_if<Undecided>(&verdict);
   return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
 }
@@ -110,7 +113,7 @@ constexpr std::chrono::milliseconds most_observing{2000};
 class Run {
  public:
   Run(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
-      std::string_view subject, const GateOptions& options)
+      const Opening& opening, const GateOptions& options)
       : spec_(spec),
         options_(options),
         truth_(spec.oracle(parameters)),
@@ -122,7 +125,7 @@ class Run {
         deadline_(Clock::now() + options.total),
         gated_{.encoding = std::string(encoding_id),
                .parameters = parameters,
-               .subject = open(subject, expected_),
+               .subject = opening(expected_),
                .results = {},
                .skipped = {},
                .explanations = {},
@@ -323,12 +326,18 @@ class Run {
 }  // namespace
 
 GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& given,
-                std::string_view subject, const GateOptions& options) {
+                const Opening& opening, const GateOptions& options) {
   const Parameters parameters = options.two_heads ? with_two_heads(spec, given) : given;
-  Run run(encoding_id, spec, parameters, subject, options);
+  Run run(encoding_id, spec, parameters, opening, options);
   if (parameters != given && !run.is_of_live_rotation())
-    return Run(encoding_id, spec, given, subject, options).all();
+    return Run(encoding_id, spec, given, opening, options).all();
   return run.all();
+}
+
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& given,
+                std::string_view subject, const GateOptions& options) {
+  return gate(
+      encoding_id, spec, given, [&](const Expected& expected) { return open(subject, expected); }, options);
 }
 
 }  // namespace posproof

@@ -44,7 +44,7 @@ struct GateResult {
   std::optional<Observations> observed = {};  // of a live subject: measured, and nobody's failure
   std::optional<Accuracy> accuracy = {};      // where every entry was compared, of a file or exhaustively
   SeemingPrecision seeming = {};              // from the answers of agreement
-  std::vector<std::string> alike = {};        // words that the subject cannot be told apart by, and what would
+  std::vector<std::string> alike = {};  // words that the subject cannot be told apart by, and what would
   std::vector<std::string> not_checked = {};  // what was to be checked and was not, in words
 
   bool refuted() const;
@@ -72,5 +72,10 @@ struct GateOptions {
 // cannot be started).
 GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
                 std::string_view subject, const GateOptions& options);
+
+// The same of a subject that this opens, given what it is expected to be.
+using Opening = std::function<Subject(const Expected&)>;
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+                const Opening& opening, const GateOptions& options);
 
 }  // namespace posproof
