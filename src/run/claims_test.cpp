@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "catalogue/encodings.h"
 #include "catalogue/encodings/raw_index.h"
@@ -166,6 +168,94 @@ TEST(ClaimsOf, an_encoding_say_what_they_follow_from) {
 TEST(Claims, that_something_holds_are_searched_over_the_grid) {
   EXPECT_EQ(status(holds(norm)), ClaimStatus::broken);
   EXPECT_EQ(status(holds(properties::table::is_defined_for_one_token)), ClaimStatus::as_claimed);
+}
+
+TEST(Claims, stand_only_where_the_verdict_holds) {
+  const auto stands = [](Verdict verdict) {
+    const ClaimResult result = stand(std::move(verdict));
+    return fmt::format("{}: {}", name(result.status), result.why);
+  };
+  EXPECT_EQ(stands(Holds{1, 0, {}, {}}), "as claimed: ");
+  EXPECT_EQ(stands(Refuted{Case::parse("t=3"), {2, 1, 4}, 1, 0}), "broken: off by 2, allowed 1, at t=3");
+  EXPECT_EQ(stands(Undecided{"cut short"}), "not checked: cut short");
+  EXPECT_EQ(stands(Errored{"it broke", Case::parse("t=3")}), "not checked: it broke at t=3");
+  EXPECT_EQ(stands(NotApplicable{"another kind"}), "not checked: another kind");
+}
+
+// A failure that was claimed is judged by its witness alone.
+TEST(Claims, of_a_failure_that_nothing_was_learned_of_are_not_checked) {
+  EncodingSpec spec = encodings::raw_index;
+  const auto judged = [&](Encoding (*reference)(const Arguments&)) {
+    spec.reference = reference;
+    const ClaimResult result = judge(fails(norm, "s=0 t=3", 3, ""), spec, {.id = "claims_test"});
+    return fmt::format("{}: {}", name(result.status), result.why);
+  };
+  EXPECT_EQ(judged([](const Arguments&) -> Encoding { throw std::runtime_error("no memory of that"); }),
+            "not checked: no memory of that");
+  EXPECT_EQ(judged([](const Arguments&) -> Encoding {
+              return Table{.dim = 1,
+                           .rows = [](const Positions&, Position) -> Tensor { throw Refusal("no"); }};
+            }),
+            "not checked: the subject refuses this case: no");
+  EXPECT_EQ(judged([](const Arguments&) -> Encoding {
+              return Table{.dim = 1, .rows = [](const Positions&, Position) -> Tensor {
+                             throw std::runtime_error("it broke");
+                           }};
+            }),
+            "not checked: it broke at s=0 t=3");
+}
+
+// Each setting of the grid, and no other; of a condition those that meet it.
+TEST(Claims, are_searched_over_every_setting_of_the_grid) {
+  const auto settings = [](const Condition& when) {
+    std::set<std::string> seen;
+    const Trial listening = over_grid(encodings::raw_index, when, [&](const Parameters& parameters) {
+      seen.insert(parameters.text());
+      return std::optional<Trial>([](Draw&) { return Residual{0, 1, 2}; });
+    });
+    search(listening, {.id = "grid"});
+    return seen;
+  };
+  std::set<std::string> all, wide;
+  const auto& parameters = encodings::raw_index.parameters.all;
+  ASSERT_EQ(parameters.size(), 2u);
+  for (const Value& dim : parameters[0].grid)
+    for (const Value& offset : parameters[1].grid) {
+      const std::string words = fmt::format("dim={} offset={}", text(dim), text(offset));
+      all.insert(words);
+      if (text(dim) == "2" || text(dim) == "3") wide.insert(words);
+    }
+  EXPECT_EQ(settings({}), all);
+  EXPECT_EQ(settings({{{"dim", {2.0, 3.0}}}}), wide);
+}
+
+TEST(Claims, that_hold_in_all_but_the_last_setting_are_broken_there) {
+  EncodingSpec spec = encodings::raw_index;
+  spec.reference = [](const Arguments& p) -> Encoding {
+    const bool last = p.whole("dim") == 8;
+    return Table{.dim = p.width("dim"), .rows = [last, dim = p.width("dim")](const Positions& at, Position) {
+                   Tensor out({at.size(), dim});
+                   for (std::size_t r = 0; r < at.size(); ++r)
+                     out.at(r, 0) = last ? static_cast<double>(at[r]) : 1;
+                   return out;
+                 }};
+  };
+  const Claim claim = holds(norm);
+  const ClaimResult result = judge(claim, spec, {.id = "claims_test"});
+  EXPECT_EQ(result.status, ClaimStatus::broken);
+  EXPECT_EQ(std::get<Refuted>(result.verdict).counterexample.integer("dim"), 8);
+  EXPECT_EQ(judge(holds(norm, {{{"dim", {1.0}}}}), spec, {.id = "claims_test"}).status,
+            ClaimStatus::as_claimed);
+}
+
+TEST(Claims, are_replayed_with_the_parameters_that_their_case_names) {
+  const auto error = [](std::string_view words) {
+    return std::get<Refuted>(replay(norm, encodings::raw_index, Case::parse(words))).residual.error;
+  };
+  EXPECT_EQ(error("s=0 t=3"), 3);
+  EXPECT_EQ(error("offset=2 s=0 t=3"), 3);
+  EXPECT_DOUBLE_EQ(error("dim=2 s=0 t=3"), 3 * std::sqrt(2.0));
+  EXPECT_THROW(replay(norm, encodings::raw_index, Case::parse("width=2 s=0 t=3")), std::invalid_argument);
 }
 
 // The cosine of 0 may be off by 5 units of f32 and is off by 16.

@@ -1,0 +1,54 @@
+#include "run/catalogued.h"
+
+#include <gtest/gtest.h>
+
+#include "catalogue/encodings.h"
+#include "catalogue/properties.h"
+
+namespace posproof {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(Catalogued, everything_is_found_by_its_id_and_has_it) {
+  for (const auto& [id, property] : catalogue::properties()) {
+    EXPECT_EQ(&property_named(id), property);
+    EXPECT_EQ(id_of(*property), id);
+  }
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    EXPECT_EQ(&encoding_named(id), spec);
+    EXPECT_EQ(id_of(*spec), id);
+  }
+  EXPECT_EQ(id_of(Property{}), "");
+  EXPECT_EQ(id_of(EncodingSpec(encoding_named("rope"))), "") << "a copy is in no catalogue";
+}
+
+TEST(Catalogued, what_is_not_there_is_refused_with_what_is_near) {
+  const auto refused = [](const auto& named) -> std::string {
+    try {
+      named();
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  EXPECT_EQ(refused([] { encoding_named("ropes"); }),
+            "there is no encoding `ropes`; near it: rope, none, alibi; all: posproof list encodings");
+  EXPECT_EQ(refused([] {
+              property_named("rotary/preserve_norm");
+            }).find("there is no property `rotary/preserve_norm`; near it: rotary/preserves_norm, "),
+            0u);
+}
+
+// Changes of one letter, letters added and letters lost count alike.
+TEST(Nearest, are_three_by_the_number_of_letters_to_change) {
+  EXPECT_EQ(nearest("kitten", {"sitting", "kitten", "mitten", "kit", "xxxxxxxxxx"}),
+            (Names{"kitten", "mitten", "sitting"}));
+  EXPECT_EQ(nearest("ab", {"abcd", "abc", "b", "ba"}), (Names{"abc", "b", "abcd"}));
+  EXPECT_EQ(nearest("abc", {"ab", "abcdef", "axc"}), (Names{"ab", "axc", "abcdef"}));
+  EXPECT_EQ(nearest("", {"aaa", "a"}), (Names{"a", "aaa"}));
+  EXPECT_EQ(nearest("same", {"sam", "ame"}), (Names{"sam", "ame"})) << "of equal ones in the order given";
+}
+
+}  // namespace
+}  // namespace posproof
