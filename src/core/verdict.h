@@ -41,7 +41,8 @@ struct Refuted {
 // a pass.
 struct Undecided {
   std::string why;
-  Holds held = {};  // what was seen to hold before it was cut short
+  Holds held = {};           // what was seen to hold before it was cut short
+  bool out_of_time = false;  // more time would have decided more
 };
 
 // The check could not be carried out: no answer came in time, or the exchange broke down.

@@ -81,7 +81,7 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   // A search of the truth that its time cut short says nothing either.
   if (std::chrono::steady_clock::now() - begun >= plan.budget.time) return std::nullopt;
   const auto* undecided = std::get_if<Undecided>(&verdict);
-  return undecided == nullptr ? std::nullopt : std::optional(undecided->why);
+  return undecided == nullptr || undecided->out_of_time ? std::nullopt : std::optional(undecided->why);
 }
 
 // Where recorded, a sample, and every position where that can be had. A file of rows or of rotations that
@@ -248,7 +248,8 @@ class Run {
                                             const Verdict& verdict) const {
     if (const auto* none = std::get_if<NotApplicable>(&verdict)) return none->why;
     const auto* undecided = std::get_if<Undecided>(&verdict);
-    if (undecided == nullptr || one.id == agreement_id || one.id == history_id) return std::nullopt;
+    if (undecided == nullptr || undecided->out_of_time) return std::nullopt;
+    if (one.id == agreement_id || one.id == history_id) return std::nullopt;
     if (!gated_.subject.live)  // a file refuses only past its end
       return fmt::format("the file has nothing to show here: {}", undecided->why);
     if (const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan))

@@ -45,7 +45,7 @@ Verdict cut_short(const Outcomes& outcomes, const Plan& plan, std::uint64_t done
   const Holds& held = outcomes.held;
   return Undecided{fmt::format("stopped by {} after {} of {} cases: {} held, {} of them vacuous",
                                plan.budget.limit_text(), done, plan.budget.cases, held.cases, held.vacuous),
-                   held};
+                   held, true};
 }
 
 // The shrunk case where it fails again, else the one that was found.
