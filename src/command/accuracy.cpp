@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "command/commands.h"
+#include "command/exit_code.h"
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/accuracy.h"
@@ -29,12 +30,6 @@ struct Arguments {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   double call_seconds = 20;
 };
-
-int exit_of(const Accuracy& found) {
-  if (found.beyond || found.failed) return broken;
-  const bool all = found.rows > 0 && !found.errored && found.stopped.empty() && found.declined == 0;
-  return all ? as_claimed : not_checked;
-}
 
 int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
   const auto& [id, spec, parameters, given] = chosen;

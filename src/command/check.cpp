@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "attention/reference_attention.h"
 #include "command/commands.h"
+#include "command/exit_code.h"
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/json.h"
@@ -29,30 +31,13 @@ struct Arguments {
   bool sandbox = false;
 };
 
-// The claim that our own encoding fails this property for these parameters.
+// The claim that our own encoding fails this property for these parameters. What holds for them is claimed
+// before it, and a failure is claimed of some parameters, not of all.
 const Claim* claimed_failure(const Chosen& chosen, const Property& property) {
   for (const Claim& claim : claims_of(chosen.spec))
-    if (!claim.holds && claim.property == &property && claim.when.met(chosen.parameters)) return &claim;
+    if (claim.property == &property && claim.when.met(chosen.parameters))
+      return claim.holds ? nullptr : &claim;
   return nullptr;
-}
-
-// Where a failure is claimed, the search may miss it; its witness may not.
-int exit_of_claimed(const Claim& claim, const Chosen& chosen, const Verdict& found, bool json) {
-  const ClaimResult witness = judge(claim, chosen.spec, {});
-  if (witness.status != ClaimStatus::as_claimed) {
-    if (!json) write(fmt::format("  claimed to fail: {}: {}\n", name(witness.status), witness.why));
-    return broken;
-  }
-  if (!json)
-    write(fmt::format("  fails as claimed, because {}\n  witness  {}  off by {:.3g}{}\n", claim.because,
-                      claim.witness, claim.by,
-                      std::holds_alternative<Refuted>(found) ? "" : " (what was searched does not show it)"));
-  return as_claimed;
-}
-
-int exit_of(const Verdict& verdict) {
-  if (std::holds_alternative<Refuted>(verdict)) return broken;
-  return std::holds_alternative<Holds>(verdict) ? as_claimed : not_checked;
 }
 
 // One property, searched or replayed, of our own encoding or of a foreign subject.
@@ -84,19 +69,22 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
       verdict = replay(*one, Case::parse(words));
     }
   }
-  std::string again = fmt::format("posproof check {} {}", property_id, encoding_id);
-  for (const auto& [name, value] : parameters.fields())
-    if (text(value) != text(*standard(spec).find(name))) again += fmt::format(" --{} {}", name, text(value));
-  if (!foreign.empty())
-    again += fmt::format(" {}{}", report::quoted(subject.name), in_sandbox ? " --sandbox" : "");
-  write(common.json ? report::json(property_id, verdict, subject.containment)
-                    : report::verdict(subject.name, property_id, property, verdict, subject.precision, again,
-                                      style()) +
-                          report::contained(subject.containment));
-  if (foreign.empty() && catalogued != nullptr)
-    if (const Claim* claim = claimed_failure(chosen, *catalogued))
-      return exit_of_claimed(*claim, chosen, verdict, common.json);
-  return exit_of(verdict);
+  const std::string again =
+      report::again(property_id, encoding_id, parameters, foreign.empty() ? nullptr : &subject);
+  const Claim* claim =
+      foreign.empty() && catalogued != nullptr ? claimed_failure(chosen, *catalogued) : nullptr;
+  std::optional<ClaimResult> witness;
+  if (claim != nullptr) witness = judge(*claim, spec, {});
+  if (common.json) {
+    std::optional<report::Replayed> replayed;
+    if (witness) replayed.emplace(*claim, *witness);
+    write(report::json(property_id, verdict, subject.containment, replayed));
+  } else {
+    write(report::verdict(subject.name, property_id, property, verdict, subject.precision, again, style()) +
+          report::contained(subject.containment));
+    if (witness) write(report::claimed_to_fail(*claim, *witness, verdict));
+  }
+  return witness ? exit_of(*witness) : exit_of(verdict);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "command/commands.h"
+#include "command/exit_code.h"
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/file.h"
@@ -21,11 +22,6 @@ struct Arguments {
   std::string junit;  // a file, for CI
   bool exhaustive = false, sandbox = false;
 };
-
-int exit_of(const GateResult& gated) {
-  if (gated.refuted()) return broken;
-  return gated.undecided() || gated.results.empty() ? not_checked : as_claimed;
-}
 
 int run_gate(const Chosen& chosen, const Arguments& arguments) {
   const Common& common = arguments.common;

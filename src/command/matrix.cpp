@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command/commands.h"
+#include "command/exit_code.h"
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/json.h"
@@ -25,13 +26,11 @@ int run_matrix(const Common& common, const std::string& filter) {
          .progress = [&](std::string_view encoding, std::string_view property, std::size_t done,
                          std::size_t of) { progress(fmt::format("{}.{}", encoding, property), done, of); }});
   }
-  if (cells.empty()) {
+  if (cells.empty())
     complain(fmt::format("no `encoding.property` contains `{}`; nothing was checked", filter));
-    return not_checked;
-  }
-  write(common.json ? report::json(cells) : report::matrix(cells, style()));
-  if (any(cells, ClaimStatus::broken) || any(cells, ClaimStatus::stale)) return broken;
-  return any(cells, ClaimStatus::not_checked) ? not_checked : as_claimed;
+  else
+    write(common.json ? report::json(cells) : report::matrix(cells, style()));
+  return exit_of(cells);
 }
 
 }  // namespace

@@ -198,10 +198,17 @@ std::string json(const std::vector<Cell>& cells) {
   return written(out);
 }
 
-std::string json(std::string_view id, const Verdict& verdict, const Containment& containment) {
+std::string json(std::string_view id, const Verdict& verdict, const Containment& containment,
+                 const std::optional<Replayed>& claimed_to_fail) {
   Json out = {{"property", id}};
   out.update(of(verdict));
   out.update(of(containment));
+  if (claimed_to_fail)
+    out["claimed_to_fail"] = {{"standing", name(claimed_to_fail->witness.status)},
+                              {"why", claimed_to_fail->witness.why},
+                              {"witness", claimed_to_fail->claim.witness},
+                              {"by", claimed_to_fail->claim.by},
+                              {"because", claimed_to_fail->claim.because}};
   return written(out);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,14 @@ namespace posproof::report {
 
 std::string json(const GateResult& gated);
 std::string json(const std::vector<Cell>& cells);
-std::string json(std::string_view id, const Verdict& verdict, const Containment& containment = {});
+
+// A recorded failure that was replayed: the claim, and where it stands.
+struct Replayed {
+  const Claim& claim;
+  const ClaimResult& witness;
+};
+std::string json(std::string_view id, const Verdict& verdict, const Containment& containment = {},
+                 const std::optional<Replayed>& claimed_to_fail = {});
 
 std::string json(const AccuracyReport& report);  // with the whole curve
 

@@ -127,25 +127,41 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
   return out;
 }
 
+std::string again(std::string_view property, std::string_view encoding, const Parameters& parameters,
+                  const Subject* subject) {
+  std::string out = fmt::format("posproof check {} {}{}", property, encoding,
+                                options(encoding_named(encoding), parameters));
+  if (subject == nullptr) return out;
+  return out + fmt::format(" {}{}", quoted(subject->name),
+                           subject->containment.contained.empty() ? "" : " --sandbox");
+}
+
+std::string claimed_to_fail(const Claim& claim, const ClaimResult& witness, const Verdict& searched) {
+  if (witness.status != ClaimStatus::as_claimed)
+    return fmt::format("  claimed to fail: {}: {}\n", name(witness.status), witness.why);
+  return fmt::format(
+      "  fails as claimed, because {}\n  witness  {}  off by {:.3g}{}\n", claim.because, claim.witness,
+      claim.by, std::holds_alternative<Refuted>(searched) ? "" : " (what was searched does not show it)");
+}
+
 std::string gated(const GateResult& gated, const Style& style) {
-  const EncodingSpec& spec = encoding_named(gated.encoding);
-  const std::string given = options(spec, gated.parameters);
-  std::string out = fmt::format("gate {}{} of {}\n", gated.encoding, given, printable(gated.subject.name));
+  std::string out =
+      fmt::format("gate {}{} of {}\n", gated.encoding,
+                  options(encoding_named(gated.encoding), gated.parameters), printable(gated.subject.name));
   out += fmt::format("  {} gives {} in {}\n", printable(gated.subject.description),
                      kind(gated.subject.encoding), gated.subject.precision.text());
   out += contained(gated.subject.containment);
   for (const PropertyResult& result : gated.results) {
-    const std::string again = fmt::format("posproof check {} {}{} {}{}", result.id, gated.encoding, given,
-                                          quoted(gated.subject.name),
-                                          gated.subject.containment.contained.empty() ? "" : " --sandbox");
     const Property& property = *result.property;
     if (!result.same_as.empty()) {
       out += fmt::format("{}  {}  fails in the same way as {}\n", style.paint(fmt::format("{:9}", "REFUTED")),
                          result.id, result.same_as);
       continue;
     }
-    out += verdict("", result.id, property, result.verdict, gated.subject.precision,
-                   result.needs_history ? "" : again, style);
+    out += verdict(
+        "", result.id, property, result.verdict, gated.subject.precision,
+        result.needs_history ? "" : again(result.id, gated.encoding, gated.parameters, &gated.subject),
+        style);
     if (result.needs_history)
       out += fmt::format(
           "  it depends on the calls before: a new object that is asked only this is right, see {}\n",

@@ -30,6 +30,15 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
 
 std::string gated(const GateResult& gated, const Style& style);
 
+// The command that asks a property again, to which `--case` is added: of a subject, or without one of our own
+// encoding.
+std::string again(std::string_view property, std::string_view encoding, const Parameters& parameters,
+                  const Subject* subject);
+
+// What stands below the verdict on a property that our own encoding claims to fail: whether its witness does,
+// and why. The search may have missed it.
+std::string claimed_to_fail(const Claim& claim, const ClaimResult& witness, const Verdict& searched);
+
 // One line a cell that is not as claimed, then the matrix: encodings across, properties down; then what
 // follows from which declared fact.
 std::string matrix(const std::vector<Cell>& cells, const Style& style);
