@@ -8,7 +8,7 @@
 function(posproof_folder name)
   cmake_parse_arguments(ARG "" "FOLDER" "LINKS;EXTERNAL;INTERNAL;SOURCES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_(test|search|long)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_(test|search|long)|/testing/[^/]*)\\.cpp$")
   set(target posproof_${name})
   add_library(${target} STATIC ${sources} ${ARG_SOURCES})
   add_library(posproof::${name} ALIAS ${target})

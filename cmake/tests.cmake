@@ -22,7 +22,11 @@ target_link_libraries(posproof_tests PRIVATE posproof_performance_report nlohman
 posproof_compiles(posproof_tests)
 target_compile_options(posproof_tests PRIVATE $<$<CONFIG:Release>:-O1>)  # they run once: compiling is what takes time
 target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
-add_dependencies(posproof_tests posproof)
+# What the tests of the program ask, beside programs in Python.
+add_executable(posproof_test_subject src/command/testing/subject.cpp)
+target_link_libraries(posproof_test_subject PRIVATE posproof_run)
+posproof_compiles(posproof_test_subject)
+add_dependencies(posproof_tests posproof posproof_test_subject)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60)
 
 # An arrow that runs up does not link: cmake/folder.cmake

@@ -1,0 +1,113 @@
+// What every flag of `posproof check` does.
+#include "command/testing/flags.h"
+
+namespace posproof::testing {
+
+using Json = nlohmann::json;
+
+std::vector<FlagRow> rows_of_check(const std::string& folder) {
+  const std::string right = " table:" + folder + "/x.npy", wrong = " table:" + folder + "/y.npy",
+                    agrees = "check agrees_with_its_oracle sinusoidal --dim 8 --cases 5",
+                    norm = "check rotary/preserves_norm rope --dim 4 --json ",
+                    pairs = "check table/keeps_pairs_on_the_unit_circle sinusoidal --dim 8",
+                    spec = folder + "/check.json";
+  report::replace_file(spec, R"({"offset": 1, "dim": 8})");
+  return {
+      {"check", "PROPERTY", norm + "--cases 5", "check rotary/composes rope --dim 4 --json --cases 5",
+       [](const Ran& norms, const Ran& composes) {
+         EXPECT_EQ(parsed(norms)["property"], "rotary/preserves_norm");
+         EXPECT_EQ(parsed(composes)["property"], "rotary/composes");
+         EXPECT_EQ(norms.code + composes.code, 0);
+         EXPECT_FALSE(parsed(composes)["worst_at"] == parsed(norms)["worst_at"]);
+       }},
+      {"check", "SUBJECT", agrees + right, agrees + wrong,
+       [=](const Ran& holds, const Ran& fails) {
+         EXPECT_EQ(holds.code, 0);
+         EXPECT_EQ(fails.code, 1);
+         EXPECT_EQ(lines(fails.said)[0], "REFUTED   " + wrong + "  agrees_with_its_oracle");
+       }},
+      {"check", "--seed", norm + "--cases 5 --seed 1", norm + "--cases 5 --seed 2",
+       [=](const Ran& one, const Ran& other) {
+         EXPECT_TRUE(parsed(one)["worst_at"].is_string());
+         EXPECT_NE(parsed(one)["worst_at"], parsed(other)["worst_at"]);
+         EXPECT_EQ(posproof(norm + "--cases 5 --seed 2").said, other.said) << "the same seed, other cases";
+         EXPECT_EQ(posproof(norm + "--cases 5").said, one.said) << "the standard seed is 1";
+       }},
+      {"check", "--cases", norm + "--cases 5", norm + "--cases 7",
+       [=](const Ran& five, const Ran& seven) {
+         EXPECT_EQ(parsed(five)["cases"], 5);
+         EXPECT_EQ(parsed(seven)["cases"], 7);
+       }},
+      {"check", "--time", pairs + " --cases 1000000000 --time 0.05", pairs + " --cases 5 --time 0.05",
+       [](const Ran& cut, const Ran& done) {
+         EXPECT_EQ(cut.code, 3);
+         EXPECT_TRUE(says(cut, "UNDECIDED  sinusoidal  table/keeps_pairs_on_the_unit_circle\n"));
+         EXPECT_TRUE(says(cut, "\n  stopped by `--time` (0.05 s) after "));
+         EXPECT_EQ(done.code, 0);
+       }},
+      {"check", "--json", agrees + wrong, agrees + wrong + " --json",
+       [](const Ran& text, const Ran& json) {
+         EXPECT_EQ(text.code, 1);
+         EXPECT_EQ(json.code, 1);
+         EXPECT_EQ(parsed(json)["property"], "agrees_with_its_oracle");
+         expect_same_verdict(parsed(json), "agrees_with_its_oracle", text.said);
+       }},
+      {"check", "--json", norm + "--cases 5", "check rotary/preserves_norm rope --dim 4 --cases 5",
+       [](const Ran& json, const Ran& text) {
+         expect_same_verdict(parsed(json), "rotary/preserves_norm", text.said);
+         EXPECT_EQ(lines(text.said).size(), 1u);
+       }},
+      {"check", "--json", "check score/decays_with_distance rope --dim 4 --cases 5",
+       "check score/decays_with_distance rope --dim 4 --cases 5 --json",
+       [](const Ran& text, const Ran& json) {
+         EXPECT_EQ(text.code, 0) << "it fails as claimed";
+         EXPECT_EQ(json.code, 0);
+         expect_same_verdict(parsed(json), "score/decays_with_distance", text.said);
+         const Json claimed = parsed(json)["claimed_to_fail"];
+         EXPECT_EQ(claimed["standing"], "as claimed");
+         EXPECT_TRUE(text.said.ends_with(
+             fmt::format("\n  fails as claimed, because {}\n  witness  {}  off by {:.3g}\n",
+                         claimed["because"].get<std::string>(), claimed["witness"].get<std::string>(),
+                         claimed["by"].get<double>())))
+             << claimed;
+       }},
+      {"check", "--case", agrees + right + " --case 'rows=1 t=3 n=4' --json",
+       agrees + wrong + " --case 'rows=2 t=99 t1=5 n=100' --json",
+       [](const Ran& one, const Ran& other) {
+         EXPECT_EQ(one.code, 0);
+         EXPECT_EQ(parsed(one)["cases"], 1);
+         EXPECT_EQ(parsed(one)["worst_at"], "rows=1 t=3 n=4");
+         EXPECT_EQ(other.code, 1);
+         EXPECT_EQ(parsed(other)["case"], "rows=2 t=99 t1=5 n=100");
+         EXPECT_EQ(parsed(other)["shrinks"], 0);
+       }},
+      {"check", "--call-time", agrees + " --case 'rows=1 t=3 n=4' --call-time 0.2 " + test_subject("late=1"),
+       agrees + " --case 'rows=1 t=3 n=4' --call-time 5 " + test_subject("late=0.001"),
+       [](const Ran& late, const Ran& early) {
+         EXPECT_EQ(late.code, 3);
+         EXPECT_TRUE(says(late, "ERRORED"));
+         EXPECT_TRUE(says(late, "no answer within 600 ms\n")) << "three times that for the first";
+         EXPECT_EQ(early.code, 0);
+       }},
+      {"check", "--sandbox", agrees + " --json --case 'rows=1 t=3 n=4' --sandbox " + test_subject(),
+       agrees + " --json --case 'rows=1 t=3 n=4' " + test_subject(),
+       [](const Ran& inside, const Ran& outside) {
+         EXPECT_EQ(outside.code, 0);
+         EXPECT_FALSE(parsed(outside).contains("contained"));
+         expect_contained(inside);
+       }},
+      {"check", "--spec", "check agrees_with_its_oracle sinusoidal --cases 5 --spec " + spec + wrong,
+       "check agrees_with_its_oracle sinusoidal --cases 5 --dim 8 --offset 1" + wrong,
+       [](const Ran& file, const Ran& flags) {
+         EXPECT_EQ(file.code, 0);
+         EXPECT_EQ(file.said, flags.said);
+       }},
+  };
+}
+
+TEST(FlagsOfCheck, do_what_they_say) {
+  const Tables tables;
+  run_rows(rows_of_check(tables.folder()));
+}
+
+}  // namespace posproof::testing

@@ -1,0 +1,161 @@
+// What every flag of `posproof report`, `list` and `explain` does, and those of the program itself.
+#include "catalogue/defects.h"
+#include "catalogue/encodings.h"
+#include "catalogue/experiments.h"
+#include "catalogue/properties.h"
+#include "command/testing/flags.h"
+#include "report/schema.h"
+#include "report/words.h"
+
+namespace posproof::testing {
+namespace {
+
+std::string listed_encodings(std::string_view indent = "") {
+  std::string out;
+  for (const auto& [id, spec] : catalogue::encodings())
+    out += fmt::format("{}{:20} {}\n", indent, id, spec->summary);
+  return out;
+}
+
+std::string listed_defects(std::string_view indent = "") {
+  std::string out;
+  for (const auto& [family, all] : catalogue::defects())
+    for (const Defect& defect : all->defects)
+      out += fmt::format("{}{:44} {}\n", indent, fmt::format("{}/{}", family, defect.name), defect.wrong);
+  return out;
+}
+
+std::string listed_properties(std::string_view indent = "") {
+  std::string out;
+  for (const auto& [id, property] : catalogue::properties())
+    out += fmt::format("{}{:44} {}\n", indent, id, property->statement);
+  return out;
+}
+
+std::string listed_experiments(std::string_view indent = "") {
+  std::string out;
+  for (const auto& [id, experiment] : catalogue::experiments())
+    out += fmt::format("{}{:36} {}\n", indent, id, experiment->question);
+  return out;
+}
+
+// The command says its own purpose, and how it is used.
+void expect_help(const Ran& ran, const std::string& purpose, const std::string& usage) {
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.said.find(fmt::format("{}\nUsage: {} {}", purpose, POSPROOF_BINARY, usage)), 0u) << usage;
+}
+
+FlagRow help_of(const std::string& command, const std::string& words, const std::string& purpose,
+                const std::string& usage) {
+  return {command, "-h,--help", words + " -h", words + " --help", [=](const Ran& brief, const Ran& long_one) {
+            expect_help(brief, purpose, usage);
+            EXPECT_EQ(brief.said, long_one.said);
+          }};
+}
+
+}  // namespace
+
+std::vector<FlagRow> rows_of_words(const std::string& folder) {
+  const std::string one = folder + "/one", other = folder + "/other";
+  return {
+      {"list", "WHAT", "list", "list encodings",
+       [](const Ran& all, const Ran& encodings) {
+         EXPECT_EQ(encodings.said, listed_encodings());
+         EXPECT_EQ(all.said, "encodings\n" + listed_encodings("  ") + "properties\n" +
+                                 listed_properties("  ") + "experiments\n" + listed_experiments("  ") +
+                                 "defects\n" + listed_defects("  "));
+         EXPECT_EQ(posproof("list properties").said, listed_properties());
+         EXPECT_EQ(posproof("list experiments").said, listed_experiments());
+         EXPECT_EQ(posproof("list defects").said, listed_defects());
+       }},
+      {"list", "--json", "list encodings --json", "list properties --json",
+       [](const Ran& encodings, const Ran& properties) {
+         EXPECT_EQ(encodings.said, report::json_of_encodings());
+         EXPECT_EQ(encodings.code, 0);
+         EXPECT_EQ(properties.code, 2);
+         EXPECT_EQ(properties.said, "posproof: --json: allowed is `list encodings --json`\n");
+       }},
+      {"explain", "ID", "explain rotary/preserves_norm", "explain rope",
+       [](const Ran& property, const Ran& encoding) {
+         for (const auto& [id, value] : catalogue::properties())
+           if (id == "rotary/preserves_norm") {
+             EXPECT_EQ(property.said, report::explain(id, *value));
+           }
+         for (const auto& [id, value] : catalogue::encodings())
+           if (id == "rope") {
+             EXPECT_EQ(encoding.said, report::explain(id, *value));
+           }
+         const auto& experiment = catalogue::experiments().front();
+         EXPECT_EQ(posproof(fmt::format("explain {}", experiment.id)).said,
+                   report::explain(experiment.id, *experiment.value));
+         const auto& family = catalogue::defects().back();
+         const Defect& defect = family.value->defects.back();
+         const std::string id = fmt::format("{}/{}", family.id, defect.name);
+         const Ran said = posproof("explain " + id);
+         EXPECT_EQ(said.said, report::explain(id, defect));
+         EXPECT_EQ(said.code + property.code + encoding.code, 0);
+         EXPECT_EQ(posproof("explain hard case").said, report::explain(*report::term_named("hard case")));
+       }},
+      {"report", "NAME", "report translation_is_a_rotation -o " + one,
+       "report no_such_experiment -o " + other,
+       [=](const Ran& written, const Ran& unknown) {
+         if (says(written, "gnuplot-nox")) return;
+         EXPECT_EQ(written.code, 0);
+         EXPECT_EQ(lines(written.said).front(), one + "/translation_is_a_rotation.md");
+         EXPECT_EQ(lines(written.said).back(),
+                   fmt::format("{} files of {} changed", lines(written.said).size() - 1, one));
+         EXPECT_EQ(report::file_bytes(one + "/translation_is_a_rotation.md"),
+                   report::file_bytes(POSPROOF_SOURCE "/reports/translation_is_a_rotation.md"));
+         EXPECT_EQ(unknown.code, 2);
+         EXPECT_EQ(
+             unknown.said,
+             "posproof: no experiment is called `no_such_experiment`; `posproof list experiments` has them\n");
+         EXPECT_FALSE(std::filesystem::exists(other));
+       }},
+      {"report", "-o,--output", "report translation_is_a_rotation -o " + folder + "/a",
+       "report translation_is_a_rotation --output " + folder + "/b",
+       [=](const Ran& a, const Ran& b) {
+         if (says(a, "gnuplot-nox")) return;
+         EXPECT_EQ(a.code + b.code, 0);
+         EXPECT_EQ(report::file_bytes(folder + "/a/README.md"), report::file_bytes(folder + "/b/README.md"));
+         EXPECT_TRUE(report::file_bytes(folder + "/b/README.md"));
+         EXPECT_EQ(posproof("report translation_is_a_rotation -o " + folder + "/b").said,
+                   fmt::format("0 files of {}/b changed\n", folder));
+       }},
+      {"", "--version", "--version", "--help",
+       [](const Ran& version, const Ran& help) {
+         EXPECT_EQ(version.said, "0.1.0\n");
+         EXPECT_EQ(version.code + help.code, 0);
+         EXPECT_TRUE(help.said.ends_with(
+             "\n"
+             "Exit: 0 as claimed, 1 something is broken, 2 wrong command line or output that could not be\n"
+             "written, 3 something was not checked, 4 the subject could not be started, 130 interrupted\n"
+             "(143 by SIGTERM, 129 by SIGHUP).\n"));
+       }},
+      help_of("", "", "posproof: the conformance suite for positional encodings", "[OPTIONS] SUBCOMMAND"),
+      help_of("matrix", "matrix", "every encoding x every property", "matrix [OPTIONS]"),
+      help_of("check", "check rotary/composes rope",
+              "query and key rotated pair by pair, by angles proportional to the position",
+              "check rope [OPTIONS] [SUBJECT]"),
+      help_of("gate", "gate rope",
+              "query and key rotated pair by pair, by angles proportional to the position",
+              "gate rope [OPTIONS] SUBJECT"),
+      help_of("accuracy", "accuracy rope",
+              "query and key rotated pair by pair, by angles proportional to the position",
+              "accuracy rope [OPTIONS] [SUBJECT]"),
+      help_of("oracle", "oracle rope",
+              "query and key rotated pair by pair, by angles proportional to the position",
+              "oracle rope [OPTIONS]"),
+      help_of("report", "report", "run the experiments and write reports/", "report [OPTIONS] [NAME...]"),
+      help_of("list", "list", "what there is", "list [OPTIONS] [WHAT]"),
+      help_of("explain", "explain", "one property, encoding, experiment, defect or term of the glossary",
+              "explain [OPTIONS] ID..."),
+  };
+}
+
+TEST(FlagsOfWords, do_what_they_say) {
+  const Tables tables;
+  run_rows(rows_of_words(tables.folder()));
+}
+
+}  // namespace posproof::testing
