@@ -57,3 +57,16 @@ set_tests_properties(long PROPERTIES LABELS long TIMEOUT 7200)
 add_test(NAME catalogue.refuses_wrong_names
          COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_BINARY_DIR}/catalogue_test -DGENERATOR=${CMAKE_GENERATOR}
                  -P ${PROJECT_SOURCE_DIR}/cmake/catalogue_test.cmake)
+
+# The tools that say how sharp the tests are: ./run mutants and ./run coverage.
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(Python3_Interpreter_FOUND)
+  add_test(NAME mutants.every_site_of_a_small_source
+           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/src/testing/mutants/mutants_test.py)
+  add_test(NAME coverage.is_counted_right COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/src/testing/coverage_test.py)
+  set_tests_properties(mutants.every_site_of_a_small_source coverage.is_counted_right PROPERTIES SKIP_RETURN_CODE 77
+                       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  add_test(NAME mutants.long
+           COMMAND ${PROJECT_SOURCE_DIR}/run mutants 50 --at-least 95 --scratch ${PROJECT_BINARY_DIR}/mutants)
+  set_tests_properties(mutants.long PROPERTIES LABELS long TIMEOUT 7200)
+endif()

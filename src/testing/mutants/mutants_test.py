@@ -1,0 +1,197 @@
+"""Whether the tool finds every site of a small source, and plants what the compiler takes. Exit code 77: no clang."""
+import collections
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import mutants  # noqa: E402
+import page  # noqa: E402
+import plant  # noqa: E402
+import sites  # noqa: E402
+import suite  # noqa: E402
+
+SOURCE = """\
+#include <cstdlib>
+#define HALF(x) ((x) / 2)
+namespace posproof {
+constexpr int width = 3 + 4;
+static_assert(width > 6);
+double scaled(double x, bool twice);
+double sum(const double* values, int n) {
+  double total = 0;
+  for (int i = 0; i < n; ++i) total += values[i];
+  return total;
+}
+int sign(int x) {
+  if (x < 0 && x != -5) return -1;  // as in the paper
+  return x == 0 ? 0 : HALF(2);
+}
+constexpr int twice(int x) { return x * 2; }
+void print(double x) {
+  while (x > 1.5) {
+    x = scaled(x, !true);
+    std::abs(x);
+  }
+}
+}
+"""
+
+# operator, line, before, after: every site of SOURCE, and no other.
+SITES = {
+    ("early return", 7, "sum()", "return {}"),
+    ("comparison", 9, "i < n", "i <= n"),
+    ("loop runs once", 9, "for (int i = 0; i < n; ++i)", "break at its end"),
+    ("statement left out", 9, "total += values[i]", "nothing"),
+    ("sign", 9, "total += values[i]", "total -= values[i]"),
+    ("index off by one", 9, "i", "(i) + 1"),
+    ("only the first", 9, "i", "0"),
+    ("early return", 12, "sign()", "return {}"),
+    ("branch always taken", 13, "x < 0 && x != -5", "true"),
+    ("branch never taken", 13, "x < 0 && x != -5", "false"),
+    ("condition dropped", 13, "x < 0 && x != -5", "x < 0"),
+    ("condition dropped", 13, "x < 0 && x != -5", "x != -5"),
+    ("comparison", 13, "x < 0", "x <= 0"),
+    ("comparison", 13, "x != -5", "x == -5"),
+    ("sign", 13, "-5", "5"),
+    ("constant times 16", 13, "5", "16 * 5"),
+    ("sign", 13, "-1", "1"),
+    ("constant times 16", 13, "1", "16 * 1"),
+    ("branch always taken", 14, "x == 0", "true"),
+    ("branch never taken", 14, "x == 0", "false"),
+    ("comparison", 14, "x == 0", "x != 0"),
+    ("early return", 16, "twice()", "return {}"),
+    ("term dropped", 16, "x * 2", "x"),
+    ("term dropped", 16, "x * 2", "2"),
+    ("constant times 16", 16, "2", "16 * 2"),
+    ("early return", 17, "print()", "return"),
+    ("loop runs once", 18, "while (x > 1.5)", "break at its end"),
+    ("comparison", 18, "x > 1.5", "x >= 1.5"),
+    ("constant times 16", 18, "1.5", "16 * 1.5"),
+    ("statement left out", 19, "x = scaled(x, !true)", "nothing"),
+    ("argument ignored", 19, "x", "0"),
+    ("argument ignored", 19, "!true", "false"),
+    ("negation dropped", 19, "!true", "true"),
+    ("flag flipped", 19, "true", "false"),
+    ("statement left out", 20, "std::abs(x)", "nothing"),
+    ("sign", 20, "std::abs(x)", "x"),
+    ("argument ignored", 20, "x", "0"),
+}
+
+
+def found_in(folder):
+    file = folder / "small.cpp"
+    file.write_text(SOURCE)
+    (path, found, excluded), = mutants.sites_in(("clang++", "c++ -std=c++20", str(folder), str(file), {str(file): SOURCE}))
+    return found, excluded
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = pathlib.Path(self._folder.name)
+
+
+class Sites(Folder):
+    def test_are_those_of_the_text(self):
+        found, excluded = found_in(self.folder)
+        self.assertEqual({(site.operator, site.line, site.before, site.after) for site in found}, SITES)
+        self.assertEqual(len(found), len(SITES))
+        self.assertGreater(excluded["macro"], 0)
+        self.assertGreater(excluded["constexpr variable"], 0)
+        self.assertGreater(excluded["not evaluated at run time"], 0)
+        self.assertEqual({site.line for site in found if site.at_run_time}, {16})
+
+
+class Planting(Folder):
+    def planted(self):
+        found, _ = found_in(self.folder)
+        return plant.Planted(SOURCE, list(enumerate(found, 1))), found
+
+    def test_compiles_and_keeps_the_lines(self):
+        planted, found = self.planted()
+        (self.folder / "core").mkdir()
+        shutil.copy(pathlib.Path(__file__).with_name("switch.h"), self.folder / "core" / "mutants_switch.h")
+        (self.folder / "planted.cpp").write_text(planted.text)
+        ran = subprocess.run(["clang++", "-std=c++20", "-w", "-fsyntax-only", "-I", str(self.folder),
+                              str(self.folder / "planted.cpp")], capture_output=True, text=True)
+        self.assertEqual(ran.stderr, "")
+        self.assertEqual(len(planted.text.splitlines()), 2 + len(SOURCE.splitlines()))
+        self.assertEqual(planted.overlapping, [])
+
+    def test_finds_the_mutant_at_a_place_of_the_compilers(self):
+        planted, found = self.planted()
+        line = planted.text.splitlines()[2 + 13 - 1]
+        wanted = next(number for number, site in enumerate(found, 1) if site.after == "x <= 0")
+        self.assertEqual(planted.blamed(13, line.index("x <= 0") + 1), [wanted])
+        other = next(number for number, site in enumerate(found, 1) if site.before == "print()")
+        self.assertEqual(planted.blamed(17, 1), [other])
+        self.assertEqual(planted.blamed(1, 1), [])
+
+
+class Sampling(unittest.TestCase):
+    def setUp(self):
+        self.found = {name: [sites.Site(operator, name, at, at + 1, "0", "int", at, "x", "0", False)
+                             for at in range(size) for operator in ("sign", "comparison")]
+                      for name, size in (("a.cpp", 10), ("b.cpp", 90))}
+
+    def test_is_in_proportion_and_repeats(self):
+        chosen = mutants.sample(self.found, 50, 1)
+        self.assertEqual(collections.Counter(site.file for site in chosen), {"a.cpp": 5, "b.cpp": 45})
+        self.assertEqual(chosen, mutants.sample(self.found, 50, 1))
+        self.assertNotEqual(chosen, mutants.sample(self.found, 50, 2))
+        self.assertEqual(len(set(map(id, chosen))), 50)
+
+    def test_takes_all_where_more_are_asked_for(self):
+        self.assertEqual(len(mutants.sample(self.found, 1000, 1)), 200)
+
+
+class Batches(unittest.TestCase):
+    def test_hold_every_test_once_the_specific_and_the_fast_first(self):
+        tests = [suite.Test(f"t{n}", [], "", f"t{n}", seconds=n / 10, reaches=frozenset(range(50))) for n in range(1, 60)]
+        tests.append(suite.Test("specific", [], "", "specific", seconds=1.5, reaches=frozenset([7])))
+        groups = suite.batches(tests)
+        self.assertEqual(sorted(test.name for group in groups for test in group), sorted(test.name for test in tests))
+        self.assertEqual([test.name for test in groups[0]], ["specific", "t1", "t2"])
+        self.assertEqual([test.name for test in groups[1]], ["t3", "t4", "t5", "t6"])
+        self.assertEqual(groups[-1][-1].name, "t59")
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        common = {"file": "src/core/a.cpp", "line": 3, "operator": "sign", "before": "-x", "test": "", "late": False,
+                  "reached_by": 1, "seconds": 0}
+        self.results = [{**common, "number": 1, "text": "a", "after": "x", "status": "red"},
+                        {**common, "number": 2, "text": "b", "after": "x", "status": "survived"},
+                        {**common, "number": 3, "text": "c", "after": "x", "status": "golden page alone"}]
+        self.run_ = {"seed": 1, "asked": 3, "sites": 9, "excluded": {"macro": 2}, "results": self.results}
+
+    def test_a_golden_page_alone_does_not_count(self):
+        red, equal, survivors = page.judged(self.results, {})
+        self.assertEqual(([r["number"] for r in red], equal, [r["number"] for r in survivors]), ([1], [], [2, 3]))
+        self.assertIn("1 of 3 mutants turn a test red (33.3 %), 2 survive; 0 more are equivalent", page.text(self.run_, {}))
+
+    def test_an_equivalent_mutant_counts_on_neither_side(self):
+        reasons = {page.key(self.results[1]): "x is 0"}
+        self.assertIn("1 of 2 mutants turn a test red (50.0 %), 1 survive; 1 more are equivalent", page.text(self.run_, reasons))
+        self.assertIn("| x is 0 |", page.page(self.run_, reasons))
+
+    def test_a_reason_is_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "equivalent.json"
+            file.write_text('[{"file": "a", "text": "", "operator": "", "before": "", "after": "", "because": " "}]')
+            self.assertRaises(page.Refused, page.equivalents, file)
+
+    def test_the_list_that_is_checked_in_can_be_read(self):
+        page.equivalents()
+
+
+if __name__ == "__main__":
+    if not shutil.which("clang++"):
+        print("no clang++: the tool is not tested")
+        sys.exit(77)
+    unittest.main()

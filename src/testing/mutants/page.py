@@ -1,0 +1,114 @@
+"""What is known of mutants, as text and as the page of reports/."""
+import collections
+import json
+import pathlib
+
+EQUIVALENT = pathlib.Path(__file__).with_name("equivalent.json")
+STATUS = {"never reached": "reached by no test", "survived": "every test that reaches it is green",
+          "golden page alone": "only a page of reports/ differs"}
+
+
+class Refused(Exception):
+    """What is wrong with the list of equivalent mutants."""
+
+
+def equivalents(path=EQUIVALENT):
+    """The reason, by what a mutant is: its file, its line as it is written, its operator, and what it makes of what."""
+    listed = {}
+    for entry in json.loads(path.read_text()):
+        if set(entry) != {"file", "text", "operator", "before", "after", "because"} or not entry["because"].strip():
+            raise Refused(f"{path.name}: an entry has file, text, operator, before, after and because: {json.dumps(entry)}")
+        listed[key(entry)] = entry["because"]
+    return listed
+
+
+def key(result):
+    return tuple(result[part] for part in ("file", "text", "operator", "before", "after"))
+
+
+def judged(results, reasons):
+    """(red, equivalent, survivors): a mutant that changes nothing counts on neither side."""
+    red = [result for result in results if result["status"] == "red"]
+    others = [result for result in results if result["status"] != "red"]
+    return red, [result for result in others if key(result) in reasons], [r for r in others if key(r) not in reasons]
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def _folder(result):
+    words = result["file"].split("/")
+    return words[0] if words[0] == "properties" else "/".join(words[:2])
+
+
+def _by(results, name):
+    groups = collections.defaultdict(list)
+    for result in results:
+        groups[name(result)].append(result)
+    return sorted(groups.items())
+
+
+def text(run, reasons):
+    """For a terminal: the score, every file, every survivor."""
+    red, equal, survivors = judged(run["results"], reasons)
+    counted = len(red) + len(survivors)
+    lines = []
+    for file, results in _by(run["results"], lambda result: result["file"]):
+        of_red, of_equal, of_survivors = judged(results, reasons)
+        lines.append(f"{file}: {len(of_red)} of {len(of_red) + len(of_survivors)} red")
+        lines += [f"  {result['line']}: {result['operator']}: `{result['before']}` -> `{result['after']}`: {STATUS[result['status']]}"
+                  for result in of_survivors]
+    lines += ["", f"{len(red)} of {counted} mutants turn a test red ({share(len(red), counted)}), {len(survivors)} survive; "
+                  f"{len(equal)} more are equivalent",
+              f"{run['sites']} sites, seed {run['seed']}; left out: " +
+              ", ".join(f"{reason} {count}" for reason, count in sorted(run["excluded"].items()) if count)]
+    return "\n".join(lines)
+
+
+def _row(cells):
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def _code(words):
+    return f"`` {words} ``" if "`" in words else f"`{words}`"
+
+
+def _table(heads, rows):
+    return [_row(heads), _row(["---"] * len(heads)), *map(_row, rows), ""]
+
+
+def page(run, reasons):
+    """reports/mutants.md."""
+    red, equal, survivors = judged(run["results"], reasons)
+    counted = len(red) + len(survivors)
+    lines = ["# Planted faults", "",
+             f"*How many small faults in the sources does a test notice?* {len(red)} of {counted} ({share(len(red), counted)}). "
+             f"{len(survivors)} survive; {len(equal)} more change nothing that can be observed, and count on neither side.", "",
+             f"`./run mutants {run['asked']} --seed {run['seed']} --page reports/mutants.md` wrote this page. No test compares it: "
+             "it takes an hour. A mutant is red where a test fails, crashes or is late with it. One that only a checked-in page of "
+             "`reports/` shows survives.", "",
+             f"There are {run['sites']} sites for a fault in `src/` and `properties/`. {run['asked']} were drawn, of each file as its "
+             "share of all sites says, and in a file every operator with the same chance.", ""]
+    rows = []
+    for folder, results in _by(run["results"], _folder):
+        of_red, of_equal, of_survivors = judged(results, reasons)
+        rows.append([_code(folder), len(of_red), len(of_survivors), len(of_equal),
+                     share(len(of_red), len(of_red) + len(of_survivors))])
+    lines += ["## By folder", "", *_table(["folder", "red", "survive", "equivalent", "score"], rows)]
+    rows = []
+    for operator, results in _by(run["results"], lambda result: result["operator"]):
+        of_red, of_equal, of_survivors = judged(results, reasons)
+        rows.append([operator, len(of_red), len(of_survivors), len(of_equal), share(len(of_red), len(of_red) + len(of_survivors))])
+    lines += ["## By operator", "", *_table(["operator", "red", "survive", "equivalent", "score"], rows)]
+    if survivors:
+        lines += ["## Survivors", "", *_table(["where", "operator", "before", "after", "seen by"], [
+            [f"{result['file']}:{result['line']}", result["operator"], _code(result["before"]), _code(result["after"]),
+             STATUS[result["status"]]] for result in survivors])]
+    if equal:
+        lines += ["## Equivalent", "", *_table(["where", "operator", "before", "after", "because"], [
+            [f"{result['file']}:{result['line']}", result["operator"], _code(result["before"]), _code(result["after"]),
+             reasons[key(result)]] for result in equal])]
+    lines += ["## Left out", "", *_table(["reason", "sites"], [
+        [reason, count] for reason, count in sorted(run["excluded"].items()) if count])]
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,169 @@
+"""The tests, how long they take, which mutants they reach, and whether they notice one."""
+import dataclasses
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+MOST = 65536  # mutants in one build: switch.cpp
+# Tests that compile something, or that link and do nothing: no mutant changes what they say.
+NO_WITNESS = re.compile(r"^(consumer|links_alone|catalogue|mutants)\.")
+# Tests that compare a page of reports/ as it is checked in. Who regenerates the page accepts the fault.
+GOLDEN = re.compile(r"^reports\.")
+
+
+@dataclasses.dataclass
+class Test:
+    name: str
+    command: list
+    directory: str
+    filter: str = ""     # of GoogleTest, where the program is one; such tests run together
+    skips: str = ""      # what it prints where it is skipped
+    seconds: float = 0
+    reaches: frozenset = frozenset()
+
+    @property
+    def golden(self):
+        return bool(GOLDEN.match(self.name))
+
+
+@dataclasses.dataclass
+class Outcome:
+    red: bool
+    test: str = ""
+    late: bool = False
+    cut: bool = False    # not every test was run
+    seconds: float = 0
+
+
+def tests_of(build):
+    """What ctest runs, but for the label `long` and for tests that cannot see a mutant."""
+    shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, capture_output=True, text=True, check=True)
+    found = []
+    for test in json.loads(shown.stdout)["tests"]:
+        properties = {entry["name"]: entry["value"] for entry in test.get("properties", ())}
+        if "command" not in test or "long" in properties.get("LABELS", ()) or NO_WITNESS.match(test["name"]):
+            continue
+        words = test["command"]
+        filters = [word for word in words if word.startswith("--gtest_filter=")]
+        skips = properties.get("SKIP_REGULAR_EXPRESSION", [""])
+        found.append(Test(test["name"], words, properties.get("WORKING_DIRECTORY", str(build)),
+                          filters[0].partition("=")[2] if filters else "", skips[0] if skips else ""))
+    return found
+
+
+def _limits():
+    """A mutant may take all memory or fill the disk: it is stopped before. Signals do what they do in a terminal; a shell
+    without one ignores some of them, and so would every process from here on."""
+    gib = 1 << 30
+    resource.setrlimit(resource.RLIMIT_AS, (24 * gib, 24 * gib))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4 * gib, 4 * gib))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for name in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(name, signal.SIG_DFL)
+
+
+class Cell:
+    """Where tests of a mutant run: it sees its own processes only, and writes nowhere but in a /tmp of its own. A mutant may
+    kill what it should not, or remove it."""
+
+    def __init__(self, folder, scratch, writable=()):
+        self.folder = folder
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        self._words = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", str(folder), "/tmp",
+                       "--ro-bind", str(scratch), str(scratch)]
+        for path in writable:
+            self._words += ["--bind", str(path), str(path)]
+        self._words += ["--unshare-pid", "--die-with-parent", "--"]
+
+    def run(self, words, directory, seconds, environment):
+        """(exit code, output); the exit code is None where it was late."""
+        process = subprocess.Popen(self._words + words, cwd=directory, env={**os.environ, "TMPDIR": "/tmp", **environment},
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   start_new_session=True, preexec_fn=_limits)
+        try:
+            output, _ = process.communicate(timeout=seconds)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            code = None
+        return code, output.decode("utf-8", "replace")
+
+
+def measure(test, cell):
+    """Runs a test without a mutant: whether it is green, how long it takes, what it reaches."""
+    reached = cell.folder / "reached"
+    with open(reached, "wb") as file:
+        file.truncate(MOST)
+    start = time.monotonic()
+    code, output = cell.run(test.command, test.directory, 600, {"POSPROOF_MUTANTS_REACHED": "/tmp/reached"})
+    test.seconds = time.monotonic() - start
+    flags = reached.read_bytes()
+    test.reaches = frozenset(number for number in range(1, MOST) if flags[number]) if any(flags) else frozenset()
+    return code == 0, output
+
+
+def order(tests):
+    """The few that reach least come first, then the fastest."""
+    specific = sorted(tests, key=lambda test: (len(test.reaches), test.seconds))
+    first, spent = [], 0.0
+    for test in specific[:20]:
+        if spent + test.seconds <= 2:
+            first.append(test)
+            spent += test.seconds
+    names = {test.name for test in first}
+    return first, sorted((test for test in tests if test.name not in names), key=lambda test: test.seconds)
+
+
+def batches(tests):
+    """Groups that run in one process each, of growing length: most mutants are seen by the first."""
+    first, rest = order(tests)
+    groups, limit = ([first] if first else []), 2.0
+    group, spent = [], 0.0
+    for test in rest:
+        if group and (spent + test.seconds > limit or len(group) >= 500):
+            groups.append(group)
+            group, spent, limit = [], 0.0, min(2 * limit, 30)
+        group.append(test)
+        spent += test.seconds
+    return groups + ([group] if group else [])
+
+
+def _commands(group):
+    """One for all tests of GoogleTest, one for each of the others."""
+    together = [test for test in group if test.filter]
+    if together:
+        program = together[0].command[0]
+        filters = ":".join(test.filter for test in together)
+        yield together, [program, "--gtest_filter=" + filters, "--gtest_fail_fast", "--gtest_brief=1"]
+    for test in group:
+        if not test.filter:
+            yield [test], test.command
+
+
+def notices(number, tests, cell, budget):
+    """Runs tests with a mutant until one is red, as many as take `budget` seconds without one."""
+    spent, planned = 0.0, 0.0
+    for group in batches(tests):
+        if planned >= budget:
+            return Outcome(False, seconds=spent, cut=True)
+        planned += sum(test.seconds for test in group)
+        for asked, words in _commands(group):
+            start = time.monotonic()
+            limit = 30 + 6 * sum(test.seconds for test in asked)
+            code, output = cell.run(words, asked[0].directory, limit, {"POSPROOF_MUTANT": str(number)})
+            spent += time.monotonic() - start
+            if code == 0:
+                continue
+            if len(asked) == 1 and asked[0].skips and code is not None and re.search(asked[0].skips, output):
+                continue
+            failed = re.search(r"\[  FAILED  \] ([^\s,]+)", output)
+            name = failed.group(1) if failed else asked[0].name
+            return Outcome(True, name, code is None, spent)
+    return Outcome(False, seconds=spent)
