@@ -1,6 +1,9 @@
 #include "exact/numbers.h"
 
 #include <boost/multiprecision/mpfr.hpp>
+#include <cmath>
+#include <limits>
+#include <optional>
 
 namespace posproof::exact {
 namespace {
@@ -27,7 +30,46 @@ double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
   return Real(root_of_three * deviation * uniform).convert_to<double>();
 }
 
+namespace {
+
+// The dot product where double holds every product and every sum of its terms, as it does for contents of few
+// bits; else none. A product is exact where fma finds no rest (below 2^-900 the rest could be lost), a sum
+// where Knuth's two-sum finds none.
+std::optional<double> dot_in_double(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    const double product = a[c] * b[c];
+    if (std::fma(a[c], b[c], -product) != 0) return std::nullopt;
+    if (std::abs(product) < 0x1p-900 && a[c] != 0 && b[c] != 0) return std::nullopt;
+    const double next = sum + product, of_product = next - sum, of_sum = next - of_product;
+    if (!(sum - of_sum == 0 && product - of_product == 0)) return std::nullopt;
+    sum = next;
+  }
+  return sum;
+}
+
+// x / sqrt(root), rounded once, where that is certain. Root and quotient are within a unit of 64 bits each,
+// so the exact quotient is within 2^-62 of the one found: where both ends round to the same double, it does
+// too.
+std::optional<double> over_root(double x, std::size_t root) {
+  const long double found = static_cast<long double>(x) / std::sqrt(static_cast<long double>(root));
+  const auto below = static_cast<double>(found * (1 - 0x1p-62L)),
+             above = static_cast<double>(found * (1 + 0x1p-62L));
+  const bool normal = std::abs(below) > 0x1p-1000 || x == 0;
+  if (std::numeric_limits<long double>::digits < 64 || below != above || !normal) return std::nullopt;
+  return below;
+}
+
+}  // namespace
+
 double dot(std::span<const double> a, std::span<const double> b, std::size_t root) {
+  const auto exact = dot_in_double(a, b);
+  if (exact && root == 1) return *exact;
+  const auto rounded = exact ? over_root(*exact, root) : std::nullopt;
+  return rounded ? *rounded : dot_in_full(a, b, root);
+}
+
+double dot_in_full(std::span<const double> a, std::span<const double> b, std::size_t root) {
   Long sum = 0;
   for (std::size_t c = 0; c < a.size(); ++c) sum += Long(Real(a[c]) * b[c]);  // 106 bits
   if (root != 1) sum /= sqrt(Long(root));

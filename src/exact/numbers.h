@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 // Numbers that are not angles, each exact (or to 256 bits) and rounded once to double.
@@ -14,5 +13,8 @@ double seeded(double deviation, std::int64_t seed, std::uint64_t entry);
 
 // The dot product, with no rounding at all; then over sqrt(root), root = 1 for none; rounded once.
 double dot(std::span<const double> a, std::span<const double> b, std::size_t root);
+
+// The same by 4318 bits throughout: what `dot` falls back on, and what it is checked against.
+double dot_in_full(std::span<const double> a, std::span<const double> b, std::size_t root);
 
 }  // namespace posproof::exact
