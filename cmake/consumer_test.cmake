@@ -1,7 +1,7 @@
 # Builds and runs the project in cmake/consumer, and looks at how it was compiled:
 #
 #   cmake -D WAY=find_package|add_subdirectory -D SOURCE=... -D BINARY=... -D SCRATCH=... -D GENERATOR=... -D COMPILER=...
-#         -D FLAGS=... -P cmake/consumer_test.cmake
+#         -D FLAGS=... [-D CONFIGURE_ONLY=1] -P cmake/consumer_test.cmake
 #
 # `find_package` installs the build in BINARY to a scratch prefix first; `add_subdirectory` builds what posproof::core
 # needs, and nothing else of ours.
@@ -22,10 +22,12 @@ else()
 endif()
 run(${CMAKE_COMMAND} -S ${SOURCE}/cmake/consumer -B ${SCRATCH}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER}
     -D CMAKE_CXX_FLAGS=${FLAGS} -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 ${where})
-run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target ${programs} --parallel 2)
-foreach(program IN LISTS programs)
-  run(${SCRATCH}/build/${program})
-endforeach()
+if(NOT CONFIGURE_ONLY)
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target ${programs} --parallel 2)
+  foreach(program IN LISTS programs)
+    run(${SCRATCH}/build/${program})
+  endforeach()
+endif()
 
 # The consumer's own files are compiled with the consumer's flags: none of ours that warn or that change a number.
 file(READ ${SCRATCH}/build/compile_commands.json commands)

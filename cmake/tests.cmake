@@ -36,14 +36,18 @@ foreach(folder IN LISTS folders)
   add_test(NAME links_alone.${name} COMMAND ${folder}_alone)
 endforeach()
 
-# The libraries in a project of somebody else's: cmake/consumer
-foreach(way IN ITEMS find_package add_subdirectory)
-  add_test(NAME consumer.${way}
+# The libraries in a project of somebody else's: cmake/consumer. Building them there once more has the label `long`.
+function(posproof_consumer name way configure_only)
+  add_test(NAME consumer.${name}
            COMMAND ${CMAKE_COMMAND} -D WAY=${way} -D SOURCE=${PROJECT_SOURCE_DIR} -D BINARY=${PROJECT_BINARY_DIR}
-                   -D SCRATCH=${PROJECT_BINARY_DIR}/consumer/${way} -D GENERATOR=${CMAKE_GENERATOR}
-                   -D COMPILER=${CMAKE_CXX_COMPILER} -D FLAGS=${CMAKE_CXX_FLAGS}
+                   -D SCRATCH=${PROJECT_BINARY_DIR}/consumer/${name} -D GENERATOR=${CMAKE_GENERATOR}
+                   -D COMPILER=${CMAKE_CXX_COMPILER} -D FLAGS=${CMAKE_CXX_FLAGS} -D CONFIGURE_ONLY=${configure_only}
                    -P ${PROJECT_SOURCE_DIR}/cmake/consumer_test.cmake)
-endforeach()
+endfunction()
+posproof_consumer(find_package find_package OFF)
+posproof_consumer(add_subdirectory add_subdirectory ON)
+posproof_consumer(add_subdirectory_builds add_subdirectory OFF)
+set_tests_properties(consumer.add_subdirectory_builds PROPERTIES LABELS long TIMEOUT 600)
 
 # What takes minutes has the label `long`, and is built and run when asked for: cmake --build --preset release --target
 # posproof_long_tests && ctest --preset long
