@@ -159,8 +159,6 @@ def sites(scratch, files, clang, jobs):
     for tool in ("sites.py", "syntax.py"):
         everything.update((HERE / tool).read_bytes())
     everything.update("\n".join(wanted).encode())
-    if os.environ.get("H2_CACHE"):
-        return pickle.loads(pathlib.Path(os.environ["H2_CACHE"]).read_bytes())
     cache = scratch.folder / f"sites-{everything.hexdigest()[:16]}.pickle"
     if cache.is_file():
         return pickle.loads(cache.read_bytes())
@@ -190,6 +188,8 @@ def sites(scratch, files, clang, jobs):
         for site in listed:
             site.file = path
     excluded["kernels compiled for each instruction set (files)"] = sum(bool(KERNELS.match(path)) for path in files)
+    for old in scratch.folder.glob("sites-*.pickle"):
+        old.unlink()
     cache.write_bytes(pickle.dumps((found, excluded)))
     return found, excluded
 
@@ -303,6 +303,10 @@ def measure(tests, cells, jobs, kept):
                 green.append(test)
             else:
                 say(f"{test.name} is red without any mutant and is left out:\n{output[-600:]}")
+    if not green:
+        raise Failed("no test is green without a mutant; is bubblewrap permitted here?")
+    for old in kept.parent.glob("tests-*.pickle"):
+        old.unlink()
     kept.write_bytes(pickle.dumps(green))
     return green
 
@@ -357,11 +361,19 @@ def parse(words):
                         help="of tests for one mutant; one that is still green then survives (all tests)")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (2)")
     parser.add_argument("--clang", default="clang++", help="the compiler that reads the sources (clang++)")
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    for name in ("number", "jobs"):
+        if getattr(options, name) < 1:
+            parser.error(f"`{getattr(options, name)}`: {name} is 1 or more")
+    for program in (options.clang, "bwrap", "cmake", "ninja", "git"):
+        if not shutil.which(program):
+            parser.error(f"there is no `{program}` here; `./run packages mutants` says what is needed")
+    return options
 
 
 def main(words):
     options = parse(words)
+    reasons = page.equivalents()
     scratch = Scratch(options.scratch)
     paths = sources()
     files = _chosen_files(paths, options.files)
@@ -404,7 +416,6 @@ def main(words):
            "results": results}
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(run, indent=1) + "\n")
-    reasons = page.equivalents()
     print(page.text(run, reasons))
     if options.page:
         pathlib.Path(options.page).write_text(page.page(run, reasons))
@@ -415,6 +426,6 @@ def main(words):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except Failed as failed:
+    except (Failed, page.Refused) as failed:
         say(f"./run mutants: {failed}")
         sys.exit(2)

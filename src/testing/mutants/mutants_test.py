@@ -1,5 +1,6 @@
 """Whether the tool finds every site of a small source, and plants what the compiler takes. Exit code 77: no clang."""
 import collections
+import json
 import pathlib
 import shutil
 import subprocess
@@ -180,11 +181,19 @@ class Page(unittest.TestCase):
         self.assertIn("1 of 2 mutants turn a test red (50.0 %), 1 survive; 1 more are equivalent", page.text(self.run_, reasons))
         self.assertIn("| x is 0 |", page.page(self.run_, reasons))
 
-    def test_a_reason_is_asked_for(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "equivalent.json"
-            file.write_text('[{"file": "a", "text": "", "operator": "", "before": "", "after": "", "because": " "}]')
-            self.assertRaises(page.Refused, page.equivalents, file)
+    def test_an_entry_has_a_reason_and_a_line_that_is_there(self):
+        entry = {"file": "a.cpp", "text": "return -x;", "operator": "sign", "before": "-x", "after": "x", "because": "x is 0"}
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "a.cpp").write_text("{\n  return -x;\n}\n")
+
+            def listed(**other):
+                (folder / "equivalent.json").write_text(json.dumps([{**entry, **other}]))
+                return page.equivalents(folder / "equivalent.json", folder)
+
+            self.assertEqual(listed(), {("a.cpp", "return -x;", "sign", "-x", "x"): "x is 0"})
+            for other in ({"because": " "}, {"text": "return x;"}, {"file": "b.cpp"}, {"more": 1}):
+                self.assertRaises(page.Refused, listed, **other)
 
     def test_the_list_that_is_checked_in_can_be_read(self):
         page.equivalents()

@@ -4,6 +4,7 @@ import json
 import pathlib
 
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent.json")
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 STATUS = {"never reached": "reached by no test", "survived": "every test that reaches it is green",
           "golden page alone": "only a page of reports/ differs"}
 
@@ -12,12 +13,15 @@ class Refused(Exception):
     """What is wrong with the list of equivalent mutants."""
 
 
-def equivalents(path=EQUIVALENT):
+def equivalents(path=EQUIVALENT, root=ROOT):
     """The reason, by what a mutant is: its file, its line as it is written, its operator, and what it makes of what."""
     listed = {}
     for entry in json.loads(path.read_text()):
         if set(entry) != {"file", "text", "operator", "before", "after", "because"} or not entry["because"].strip():
             raise Refused(f"{path.name}: an entry has file, text, operator, before, after and because: {json.dumps(entry)}")
+        source = root / entry["file"]
+        if not source.is_file() or entry["text"] not in map(str.strip, source.read_text().splitlines()):
+            raise Refused(f"{path.name}: `{entry['file']}` has no line `{entry['text']}`")
         listed[key(entry)] = entry["because"]
     return listed
 
