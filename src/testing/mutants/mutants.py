@@ -287,13 +287,19 @@ class Cells:
             self._free.put(cell)
 
 
-def measure(tests, cells, jobs, kept):
-    """The tests that are green without a mutant, with what they reach. `kept` is where that is remembered for one build."""
+def measure(scratch, cells, jobs):
+    """The tests that are green without a mutant, with what they reach, and the mutants that starting the tests reaches: the same
+    for one build, and remembered."""
+    binaries = hashlib.sha256(b"".join((scratch.build / name).read_bytes() for name in TARGETS)).hexdigest()[:16]
+    kept = scratch.folder / f"tests-{binaries}.pickle"
     if kept.is_file():
         return pickle.loads(kept.read_bytes())
 
+    tests = suite.tests_of(scratch.build)
+    started = cells.use(lambda cell: suite.at_start(scratch.build, cell))
+
     def one(test):
-        return test, cells.use(lambda cell: suite.measure(test, cell))
+        return test, cells.use(lambda cell: suite.measure(test, cell, started))
     green = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for number, (test, (passed, output)) in enumerate(pool.map(one, tests)):
@@ -302,39 +308,45 @@ def measure(tests, cells, jobs, kept):
             if passed:
                 green.append(test)
             else:
-                say(f"{test.name} is red without any mutant and is left out:\n{output[-600:]}")
+                say(f"{test.name} is red without a mutant and is left out:\n{output[-600:]}")
     if not green:
         raise Failed("no test is green without a mutant; is bubblewrap permitted here?")
     for old in kept.parent.glob("tests-*.pickle"):
         old.unlink()
-    kept.write_bytes(pickle.dumps(green))
-    return green
+    measured = green, frozenset(number for number, count in enumerate(started) if count)
+    kept.write_bytes(pickle.dumps(measured))
+    return measured
 
 
-def judge(numbered, tests, cells, jobs, budget, report):
-    """Runs every mutant against the tests that reach it."""
+def judge(numbered, tests, started, cells, jobs, budget, report):
+    """Runs every mutant against the tests that reach it; one that starting a test reaches against all of them, these first."""
     reaching = collections.defaultdict(list)
     for test in tests:
         for number in test.reaches:
             reaching[number].append(test)
 
+    def seen(number, asked):
+        return cells.use(lambda cell: suite.notices(number, asked, cell, budget)) if asked else suite.Outcome(False)
+
     def one(entry):
-        number, site = entry
-        known = reaching[number]
-        others = [test for test in known if not test.golden]
-        if not known:
+        number, _ = entry
+        known = {test.name for test in reaching[number]}
+        groups = [reaching[number], [test for test in tests if test.name not in known] if number in started else []]
+        if not any(groups):
             return entry, "never reached", suite.Outcome(False)
-        outcome = cells.use(lambda cell: suite.notices(number, others, cell, budget)) if others else suite.Outcome(False)
-        if outcome.red:
-            return entry, "red", outcome
-        golden = [test for test in known if test.golden]
-        page_ = cells.use(lambda cell: suite.notices(number, golden, cell, budget)) if golden and not outcome.cut else suite.Outcome(False)
-        return entry, "golden page alone" if page_.red else "survived", page_ if page_.red else outcome
+        spent, cut = 0.0, False
+        for golden in (False, True):
+            for group in groups if not cut else ():
+                outcome = seen(number, [test for test in group if test.golden == golden])
+                spent, cut = spent + outcome.seconds, cut or outcome.cut
+                if outcome.red:
+                    return entry, "golden page alone" if golden else "red", outcome
+        return entry, "survived", suite.Outcome(False, seconds=spent, cut=cut)
 
     # Those that no test reaches are known at once; the rest goes by chance, so that what is known early is a fair sample.
     entries = list(numbered)
     random.Random(0).shuffle(entries)
-    entries.sort(key=lambda entry: bool(reaching[entry[0]]))
+    entries.sort(key=lambda entry: bool(reaching[entry[0]]) or entry[0] in started)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(one, entry) for entry in entries]
         for future in concurrent.futures.as_completed(futures):
@@ -392,8 +404,7 @@ def main(words):
         excluded[reason] += 1
     numbered = [entry for entry in numbered if entry[0] not in dropped]
     cells = Cells(scratch, options.jobs)
-    binaries = hashlib.sha256(b"".join((scratch.build / name).read_bytes() for name in TARGETS)).hexdigest()[:16]
-    tests = measure(suite.tests_of(scratch.build), cells, options.jobs, scratch.folder / f"tests-{binaries}.pickle")
+    tests, started = measure(scratch, cells, options.jobs)
     results = []
     start = time.monotonic()
 
@@ -410,7 +421,7 @@ def main(words):
             say(f"{len(results)} of {len(numbered)}, {survived} survive, {time.monotonic() - start:.0f} s: {status} "
                 f"{site.file}:{site.line} {site.operator}: {site.before} => {site.after}")
 
-    judge(numbered, tests, cells, options.jobs, options.budget, report)
+    judge(numbered, tests, started, cells, options.jobs, options.budget, report)
     results.sort(key=lambda result: result["number"])
     run = {"seed": options.seed, "asked": options.number, "sites": sum(map(len, found.values())), "excluded": dict(excluded),
            "results": results}

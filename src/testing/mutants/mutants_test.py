@@ -151,6 +151,30 @@ class Sampling(unittest.TestCase):
         self.assertEqual(len(mutants.sample(self.found, 1000, 1)), 200)
 
 
+class Judging(unittest.TestCase):
+    """Mutants of which a fake suite says what they turn red."""
+
+    def setUp(self):
+        real = suite.notices
+        self.addCleanup(setattr, suite, "notices", real)
+        red = {1: "a", 2: "reports.page", 4: "a", 6: "reports.page"}
+        suite.notices = lambda number, asked, cell, budget: suite.Outcome(red.get(number) in [test.name for test in asked],
+                                                                          seconds=1, cut=number == 6)
+
+    def use(self, function):
+        return function(None)
+
+    def test_says_what_becomes_of_a_mutant(self):
+        tests = [suite.Test("a", [], "", "a", reaches=frozenset([1, 3, 6])),
+                 suite.Test("reports.page", [], "", "reports.page", reaches=frozenset([1, 2, 6]))]
+        said = {}
+        numbered = [(number, sites.Site("sign", "f", 1, 2, "0", "int", 1, "x", "0", False)) for number in range(1, 7)]
+        mutants.judge(numbered, tests, frozenset([4]), self, 2, 99,
+                      lambda number, site, status, outcome, reached: said.update({number: (status, outcome.cut, reached)}))
+        self.assertEqual(said, {1: ("red", False, 2), 2: ("golden page alone", False, 1), 3: ("survived", False, 1),
+                                4: ("red", False, 0), 5: ("never reached", False, 0), 6: ("survived", True, 2)})
+
+
 class Batches(unittest.TestCase):
     def test_hold_every_test_once_the_specific_and_the_fast_first(self):
         tests = [suite.Test(f"t{n}", [], "", f"t{n}", seconds=n / 10, reaches=frozenset(range(50))) for n in range(1, 60)]

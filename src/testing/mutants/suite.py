@@ -1,4 +1,5 @@
 """The tests, how long they take, which mutants they reach, and whether they notice one."""
+import array
 import dataclasses
 import json
 import os
@@ -10,6 +11,7 @@ import subprocess
 import time
 
 MOST = 65536  # mutants in one build: switch.cpp
+COUNT = array.array("I").itemsize
 # Tests that compile something, or that link and do nothing: no mutant changes what they say.
 NO_WITNESS = re.compile(r"^(consumer|links_alone|catalogue|mutants)\.")
 # Tests that compare a page of reports/ as it is checked in. Who regenerates the page accepts the fault.
@@ -96,16 +98,26 @@ class Cell:
         return code, output.decode("utf-8", "replace")
 
 
-def measure(test, cell):
-    """Runs a test without a mutant: whether it is green, how long it takes, what it reaches."""
+def counted(words, directory, cell):
+    """(exit code, output, how often each mutant was asked for, seconds) of a program without a mutant."""
     reached = cell.folder / "reached"
     with open(reached, "wb") as file:
-        file.truncate(MOST)
+        file.truncate(COUNT * MOST)
     start = time.monotonic()
-    code, output = cell.run(test.command, test.directory, 600, {"POSPROOF_MUTANTS_REACHED": "/tmp/reached"})
-    test.seconds = time.monotonic() - start
-    flags = reached.read_bytes()
-    test.reaches = frozenset(number for number in range(1, MOST) if flags[number]) if any(flags) else frozenset()
+    code, output = cell.run(words, directory, 600, {"POSPROOF_MUTANTS_REACHED": "/tmp/reached"})
+    return code, output, array.array("I", reached.read_bytes()), time.monotonic() - start
+
+
+def at_start(build, cell):
+    """How often each mutant is asked for before the first test: what initialises constants reaches some in every test."""
+    program = str(build / "posproof_tests")
+    return counted([program, "--gtest_list_tests"], str(build), cell)[2]
+
+
+def measure(test, cell, started):
+    """Runs a test without a mutant: whether it is green, how long it takes, what it reaches that starting alone does not."""
+    code, output, counts, test.seconds = counted(test.command, test.directory, cell)
+    test.reaches = frozenset(number for number, count in enumerate(counts) if count > started[number])
     return code == 0, output
 
 

@@ -9,12 +9,12 @@
 namespace {
 
 constexpr int most = 65536;  // suite.py
-unsigned char unread[most];
+unsigned unread[most];
 
 }  // namespace
 
 extern "C" int posproof_mutant_active = 0;
-extern "C" unsigned char* posproof_mutants_reached = unread;
+extern "C" unsigned* posproof_mutants_reached = unread;
 
 namespace {
 
@@ -26,9 +26,9 @@ namespace {
   if (!path) return;
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return;
-  void* flags = mmap(nullptr, most, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void* counts = mmap(nullptr, sizeof unread, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
-  if (flags != MAP_FAILED) posproof_mutants_reached = static_cast<unsigned char*>(flags);
+  if (counts != MAP_FAILED) posproof_mutants_reached = static_cast<unsigned*>(counts);
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 
 namespace posproof_mutants {
 
-extern "C" int posproof_mutant_active;                 // from POSPROOF_MUTANT, before anything else starts; 0 is none
-extern "C" unsigned char* posproof_mutants_reached;  // a flag for each mutant; a file where POSPROOF_MUTANTS_REACHED names one
+extern "C" int posproof_mutant_active;          // from POSPROOF_MUTANT, before anything else starts; 0 is none
+extern "C" unsigned* posproof_mutants_reached;  // how often each was asked for; a file where POSPROOF_MUTANTS_REACHED names one
 
 [[gnu::always_inline]] inline bool active(int mutant) noexcept {
-  posproof_mutants_reached[mutant] = 1;
+  ++posproof_mutants_reached[mutant];
   return mutant == posproof_mutant_active;
 }
 
