@@ -366,6 +366,7 @@ def parse(words):
     parser.add_argument("--files", action="append", metavar="GLOB", help="only in these sources, as `src/run/*.cpp`")
     parser.add_argument("--json", metavar="FILE", help="everything that is known of every mutant")
     parser.add_argument("--page", metavar="FILE", help="the page, as reports/mutants.md")
+    parser.add_argument("--from", dest="known", metavar="FILE", help="plant nothing: what an earlier run wrote with --json")
     parser.add_argument("--at-least", type=float, metavar="PERCENT", help="exit 1 where fewer turn a test red")
     parser.add_argument("--survivors", metavar="FILE", help="append survivors to a file while it runs")
     parser.add_argument("--scratch", metavar="DIR", default=str(ROOT / "build" / "mutants"), help="where the copy is built")
@@ -377,15 +378,17 @@ def parse(words):
     for name in ("number", "jobs"):
         if getattr(options, name) < 1:
             parser.error(f"`{getattr(options, name)}`: {name} is 1 or more")
+    for path in (options.json, options.page, options.survivors):
+        if path and not os.access(pathlib.Path(path).resolve().parent, os.W_OK):
+            parser.error(f"`{path}` cannot be written: no such folder, or it is not yours")
     for program in (options.clang, "bwrap", "cmake", "ninja", "git"):
         if not shutil.which(program):
             parser.error(f"there is no `{program}` here; `./run packages mutants` says what is needed")
     return options
 
 
-def main(words):
-    options = parse(words)
-    reasons = page.equivalents()
+def planted(options):
+    """Plants what was asked for: the results."""
     scratch = Scratch(options.scratch)
     paths = sources()
     files = _chosen_files(paths, options.files)
@@ -410,33 +413,39 @@ def main(words):
 
     def report(number, site, status, outcome, reached_by):
         results.append({"number": number, "file": site.file, "line": site.line, "operator": site.operator, "before": site.before,
-                        "after": site.after, "text": line_of(site), "status": status, "test": outcome.test, "late": outcome.late, "cut": outcome.cut,
-                        "reached_by": reached_by, "seconds": round(outcome.seconds, 2)})
+                        "after": site.after, "text": line_of(site), "status": status, "test": outcome.test,
+                        "late": outcome.late, "cut": outcome.cut, "reached_by": reached_by, "seconds": round(outcome.seconds, 2)})
         survived = sum(result["status"] != "red" for result in results)
         if status != "red" and options.survivors:
+            said = f"{status}{', by the fastest tests' if outcome.cut else ''}, reached by {reached_by} tests"
             with open(options.survivors, "a") as file:
-                file.write(f"{site.file}:{site.line}\t{site.operator}\t{site.before}\t=>\t{site.after}\t[{status}{', by the fastest tests' if outcome.cut else ''}, reached by "
-                           f"{reached_by} tests]\n")
+                file.write(f"{site.file}:{site.line}\t{site.operator}\t{site.before}\t=>\t{site.after}\t[{said}]\n")
         if status != "red" or len(results) % 20 == 0:
             say(f"{len(results)} of {len(numbered)}, {survived} survive, {time.monotonic() - start:.0f} s: {status} "
                 f"{site.file}:{site.line} {site.operator}: {site.before} => {site.after}")
 
     judge(numbered, tests, started, cells, options.jobs, options.budget, report)
     results.sort(key=lambda result: result["number"])
-    run = {"seed": options.seed, "asked": options.number, "sites": sum(map(len, found.values())), "excluded": dict(excluded),
-           "results": results}
+    return {"seed": options.seed, "asked": options.number, "sites": sum(map(len, found.values())), "excluded": dict(excluded),
+            "results": results}
+
+
+def main(words):
+    options = parse(words)
+    reasons = page.equivalents()
+    run = json.loads(pathlib.Path(options.known).read_text()) if options.known else planted(options)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(run, indent=1) + "\n")
-    print(page.text(run, reasons))
     if options.page:
         pathlib.Path(options.page).write_text(page.page(run, reasons))
-    red, _, survivors = page.judged(results, reasons)
+    print(page.text(run, reasons))
+    red, _, survivors = page.judged(run["results"], reasons)
     return 1 if 100 * len(red) < (options.at_least or 0) * (len(red) + len(survivors)) else 0
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (Failed, page.Refused) as failed:
+    except (Failed, page.Refused, OSError, json.JSONDecodeError) as failed:
         say(f"./run mutants: {failed}")
         sys.exit(2)

@@ -89,7 +89,7 @@ def page(run, reasons):
     lines = ["# Planted faults", "",
              f"*How many small faults in the sources does a test notice?* {len(red)} of {counted} ({share(len(red), counted)}). "
              f"{len(survivors)} survive; {len(equal)} more change nothing that can be observed, and count on neither side.", "",
-             f"`./run mutants {run['asked']} --seed {run['seed']} --page reports/mutants.md` wrote this page. No test compares it: "
+             f"`./run mutants {run['asked']} --seed {run['seed']} --page reports/mutants.md` writes this page. No test compares it: "
              "it takes an hour. A mutant is red where a test fails, crashes or is late with it. One that only a checked-in page of "
              "`reports/` shows survives.", "",
              f"There are {run['sites']} sites for a fault in `src/` and `properties/`. {run['asked']} were drawn, of each file as its "
@@ -106,7 +106,7 @@ def page(run, reasons):
         rows.append([operator, len(of_red), len(of_survivors), len(of_equal), share(len(of_red), len(of_red) + len(of_survivors))])
     lines += ["## By operator", "", *_table(["operator", "red", "survive", "equivalent", "score"], rows)]
     if survivors:
-        lines += ["## Survivors", "", *_table(["where", "operator", "before", "after", "seen by"], [
+        lines += ["## Survivors", "", *_table(["where", "operator", "before", "after", "result"], [
             [f"{result['file']}:{result['line']}", result["operator"], _code(result["before"]), _code(result["after"]),
              STATUS[result["status"]]] for result in survivors])]
     if equal:

@@ -242,8 +242,6 @@ class Sites:
         elif operator in ("+", "-", "*", "/", "%"):
             if operator in "+-" and _arithmetic(node.type):
                 self._expression("sign", node, with_operator("-" if operator == "+" else "+"))
-            if operator in "*/" and _arithmetic(node.type) in ("float", "double", "long double"):
-                self._expression("operator", node, with_operator("/" if operator == "*" else "*"))
             self._expression("term dropped", node, self.text[left.begin:left.end])
             if operator in "+*":
                 self._expression("term dropped", node, self.text[right.begin:right.end])
