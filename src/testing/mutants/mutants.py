@@ -381,9 +381,10 @@ def parse(words):
     for path in (options.json, options.page, options.survivors):
         if path and not os.access(pathlib.Path(path).resolve().parent, os.W_OK):
             parser.error(f"`{path}` cannot be written: no such folder, or it is not yours")
-    for program in (options.clang, "bwrap", "cmake", "ninja", "git"):
+    for program in () if options.known else (options.clang, "bwrap", "cmake", "ninja", "git"):
         if not shutil.which(program):
-            parser.error(f"there is no `{program}` here; `./run packages mutants` says what is needed")
+            say(f"there is no `{program}` here; `./run packages mutants` says what is needed")
+            sys.exit(77)
     return options
 
 
