@@ -53,7 +53,7 @@ class Scratch:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).resolve()
         self.tree = self.folder / "tree"
-        self.build = self.tree / "build" / "dev0"
+        self.build = self.tree / "build" / "release"
         self.mutated = []
 
     def write(self, path, text):
@@ -74,11 +74,7 @@ class Scratch:
             self.write(path, mutated.get(path, b"") if path in mutated else source.read_bytes())
             if path not in mutated:
                 shutil.copymode(source, self.tree / path)
-        kept = set(paths) | {"src/core/mutants_switch.h", "src/core/mutants_switch.cpp"}
-        for folder in (*FOLDERS, "experiments", "cmake", "benchmarks", "fuzz"):
-            for file in (self.tree / folder).rglob("*"):
-                if file.is_file() and str(file.relative_to(self.tree)) not in kept:
-                    file.unlink()
+        self._remove_all_but(paths)
         self.write("src/core/mutants_switch.h", (HERE / "switch.h").read_bytes())
         self.write("src/core/mutants_switch.cpp", (HERE / "switch.cpp").read_bytes())
         cmake = (ROOT / "CMakeLists.txt").read_text()
@@ -88,11 +84,26 @@ class Scratch:
             cmake += f'\nset_property(SOURCE\n  {files}\n  APPEND PROPERTY COMPILE_OPTIONS "{options}")\n'
         self.write("CMakeLists.txt", cmake.encode())
 
+    def follow(self, paths):
+        """The files that are new, without those that are gone, so that the build knows of both; what is mutated stays so."""
+        for path in paths:
+            if not (self.tree / path).is_file():
+                self.write(path, (ROOT / path).read_bytes())
+        self._remove_all_but(paths)
+
+    def _remove_all_but(self, paths):
+        kept = set(paths) | {"src/core/mutants_switch.h", "src/core/mutants_switch.cpp"}
+        for folder in {path.split("/")[0] for path in paths if "/" in path}:
+            for file in (self.tree / folder).rglob("*"):
+                if file.is_file() and str(file.relative_to(self.tree)) not in kept:
+                    file.unlink()
+
     def configure(self):
         words = ["cmake", "-S", str(self.tree), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                  "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
         if shutil.which("ccache"):
             words.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+        self.build.mkdir(parents=True, exist_ok=True)
         ran = subprocess.run(words, capture_output=True, text=True)
         if ran.returncode != 0:
             raise Failed(f"configuring the scratch copy failed:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}")
@@ -396,9 +407,8 @@ def planted(options):
     if not files:
         raise Failed(f"no source of src/ or properties/ matches `{' '.join(options.files or [])}`")
     scratch.folder.mkdir(parents=True, exist_ok=True)
-    if not (scratch.build / "build.ninja").is_file():
-        scratch.copy(paths, {})
-        scratch.configure()
+    scratch.follow(paths)
+    scratch.configure()
     found, excluded = sites(scratch, files, options.clang, options.jobs)
     say(f"{sum(map(len, found.values()))} sites in {len(found)} files; left out: {dict(excluded)}")
     chosen = sample(found, options.number, options.seed)
