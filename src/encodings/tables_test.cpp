@@ -1,6 +1,7 @@
 // The encodings of a few lines: the tables without a ladder, and none. Then all of them on their grids.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "catalogue/encodings.h"
@@ -146,6 +147,15 @@ TEST(None, is_the_scaled_product_at_every_position) {
   EXPECT_EQ(refused(encodings::none, "scale=sqrt"), "`scale=sqrt`: allowed are rsqrt, one");
 }
 
+// Whether a relation of the spec speaks of it: no other parameter makes a combination senseless.
+bool is_related(const EncodingSpec& spec, const Parameter& parameter) {
+  const auto is_it = [&](std::string_view name) { return name == parameter.name; };
+  return std::ranges::any_of(spec.parameters.relations, [&](const Relation& relation) {
+    return std::ranges::any_of(relation.between, is_it) ||
+           std::ranges::any_of(relation.where.all, [&](const auto& among) { return is_it(among.parameter); });
+  });
+}
+
 // Most combinations of each grid must make sense, or a search over it learns little.
 TEST(Encodings, refuse_few_of_their_own_grid) {
   for (const auto& [id, spec] : catalogue::encodings()) {
@@ -154,7 +164,9 @@ TEST(Encodings, refuse_few_of_their_own_grid) {
     do {
       Parameters parameters;
       for (const Parameter& parameter : spec->parameters)
-        parameters.set(parameter.name, draw.one_of(parameter.name, parameter.grid));
+        parameters.set(parameter.name, is_related(*spec, parameter) && parameter.matters_where.met(parameters)
+                                           ? draw.one_of(parameter.name, parameter.grid)
+                                           : parameter.standard);
       ++all;
       try {
         spec->make(parameters);
