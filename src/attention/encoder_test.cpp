@@ -127,6 +127,38 @@ TEST(Encoder, adds_the_input_before_each_normalisation) {
   EXPECT_EQ(encode(block, attention, x, mask::none(2)), Tensor({2, 4}));
 }
 
+// Each of the two normalisations has a gain and a shift of its own.
+TEST(Encoder, normalises_with_the_gain_of_its_place) {
+  Block block = random_block(4, 1);
+  block.projections.value = Tensor({4, 4});
+  block.feed_forward.down = Tensor({16, 4});
+  block.after_attention = {Tensor({4}, {1, 2, 3, 4}), Tensor({4}, {1, 0, 0, 0}), 0.5};
+  block.after_feed_forward = {Tensor({4}, {7, 5, 2, 1}), Tensor({4}, {0, 0, 0, 9}), 0.25};
+  const Tensor x({1, 4}, {0, 2, 4, 10});
+  const Tensor once = normalised(block.after_attention, x),
+               twice = normalised(block.after_feed_forward, once);
+  EXPECT_NE(twice, normalised(block.after_attention, once));
+  EXPECT_EQ(encode(block, heads(4, 1), x, mask::none(1)), twice);
+  block.with_feed_forward = false;
+  EXPECT_EQ(encode(block, heads(4, 1), x, mask::none(1)), once);
+}
+
+// What is fed forward is what attention left, normalised, and so is what that is added to.
+TEST(Encoder, feeds_forward_what_was_normalised) {
+  Block block = random_block(4, 3);
+  block.after_attention.gain = Tensor({4}, {1, 2, 3, 4});
+  const Tensor x({2, 4}, {0, 2, 4, 10, 1, 1, 2, 2});
+  const Attention attention = heads(4, 2);
+  Tensor attended = multi_head(block.projections, attention, x, x, mask::none(2));
+  for (std::size_t e = 0; e < x.data.size(); ++e) attended.data[e] += x.data[e];
+  attended = normalised(block.after_attention, attended);
+  Tensor fed = transformed(block.feed_forward, attended);
+  for (std::size_t e = 0; e < fed.data.size(); ++e) fed.data[e] += attended.data[e];
+  EXPECT_LT(largest_difference(encode(block, attention, x, mask::none(2)),
+                               normalised(block.after_feed_forward, fed)),
+            1e-14);
+}
+
 TEST(Encoder, the_feed_forward_adds_to_the_attended_tokens) {
   Block block = random_block(4, 2);
   block.projections.value = Tensor({4, 4});

@@ -158,8 +158,8 @@ struct Ramp {
 
 std::vector<double> frequencies(const Parameters& parameters) {
   std::vector<double> out;
-  for (const Pair& pair : std::get<Rotary>(encodings::rope.make(parameters)).pairs)
-    out.push_back(pair.frequency);
+  const auto rotary = std::get<Rotary>(encodings::rope.make(parameters));
+  for (const Pair& pair : rotary.pairs) out.push_back(pair.frequency);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
 
 #include "core/error.h"
 #include "run/agreement.h"
@@ -204,6 +205,71 @@ TEST(Accuracy, of_exact_angles_of_rounded_frequencies_is_explained_by_them_alone
   EXPECT_EQ(found.against.at(1).wrong, 0u);
 }
 
+// The frequencies of a ladder rounded to f32, at t + offset, times the amplitude: rounded once.
+Tensor of_rounded_frequencies(const Setting& setting, std::size_t count) {
+  const auto table = std::get<Table>(setting.truth());
+  std::vector<Pair> pairs = table.pairs;
+  if (table.lone) pairs.push_back(*table.lone);
+  Tensor rows({count, table.dim});
+  for (std::size_t t = 0; t < count; ++t)
+    for (const Pair& pair : pairs) {
+      const long double angle =
+          (static_cast<long double>(t) + table.offset) * static_cast<long double>(to_f32(pair.frequency));
+      rows.at(t, pair.first) = to_f32(static_cast<double>(table.amplitude * std::sin(angle)));
+      if (table.lone && pair.index == table.lone->index) continue;
+      rows.at(t, pair.second) = to_f32(static_cast<double>(table.amplitude * std::cos(angle)));
+    }
+  return rows;
+}
+
+TEST(Accuracy, attributes_to_frequencies_at_an_offset_and_an_amplitude_and_of_a_lone_sine) {
+  for (const std::string parameters :
+       {"dim=8 offset=2", "dim=8 offset=-3 amplitude=0.5", "dim=8 amplitude=0.3",
+        "dim=7 odd=truncate offset=1", "dim=6 divisor=half_minus_one layout=cos_sin offset=2"}) {
+    const Setting setting{"sinusoidal", parameters};
+    const Accuracy found = of_file(setting, of_rounded_frequencies(setting, 700), true);
+    EXPECT_GT(found.wrong, 10u) << parameters;
+    ASSERT_EQ(found.against.size(), 2u) << parameters;
+    EXPECT_GT(found.against[0].wrong, 10u) << parameters;
+    EXPECT_EQ(found.against[1].wrong, 0u) << parameters;
+  }
+  EXPECT_TRUE(
+      of_file(small, exact_rows(small, 10, Format::f32), true, "", {.attribution = false}).against.empty());
+}
+
+// Of equal errors the one of the first position, and there of the first column.
+TEST(Accuracy, of_equal_errors_the_first_is_told) {
+  for (const Setting& setting : {small, Setting{"learned", "dim=8 length=300 table=seeded"}})
+    for (const unsigned threads : {1u, 4u}) {
+      Tensor rows = exact_rows(setting, 300, Format::f32);
+      for (const auto& [row, column] : {std::pair{260u, 1u}, {100u, 3u}, {170u, 6u}, {171u, 0u}, {299u, 7u}})
+        rows.at(row, column) = not_a_number;
+      const Accuracy found = of_file(setting, rows, true, "", {.threads = threads});
+      EXPECT_EQ(found.wrong, 5u);
+      EXPECT_EQ(found.ulp_at.position, 100);
+      EXPECT_EQ(found.ulp_at.column, 3u);
+      ASSERT_TRUE(found.largest_at && found.beyond);
+      EXPECT_EQ(found.largest_at->position, 100);
+      EXPECT_EQ(found.largest_at->column, 3u);
+      EXPECT_EQ(found.beyond->at.position, 100);
+      EXPECT_EQ(found.beyond->at.column, 3u);
+    }
+}
+
+TEST(Accuracy, of_unequal_errors_the_largest_is_told_and_the_first_beyond_the_bound) {
+  Tensor rows = exact_rows(small, 300, Format::f32);
+  for (const auto& [row, column, off] :
+       {std::tuple{250u, 1u, 2e-3}, {100u, 6u, 1e-3}, {100u, 3u, 5e-3}, {100u, 1u, 4e-3}, {80u, 0u, 1e-3}})
+    rows.at(row, column) = to_f32(rows.at(row, column) + off);
+  const Accuracy found = of_file(small, rows, true);
+  ASSERT_TRUE(found.largest_at && found.beyond);
+  EXPECT_EQ(found.largest_at->position, 100);
+  EXPECT_EQ(found.largest_at->column, 3u);
+  EXPECT_NEAR(found.largest, 5e-3, 1e-7);
+  EXPECT_EQ(found.beyond->at.position, 80);
+  EXPECT_EQ(found.beyond->at.column, 0u);
+}
+
 TEST(Accuracy, of_angles_in_bf16_ends_at_the_first_position_beyond_the_bound) {
   for (const auto& [unit, rounded] : {std::pair{"", &to_bf16}, {"@bf16/bf16", &to_bf16}, {"", &to_f16}}) {
     const Tensor rows = tutorial(600, rounded);
@@ -334,6 +400,24 @@ TEST(Accuracy, of_a_bias_is_judged_by_entries_rounded_once) {
   EXPECT_FALSE(twice.beyond);
   values.at(1, 0) = -0x1.000002p-1;
   EXPECT_EQ(of_file(trap, values, true).wrong, 0u);
+}
+
+// In bf16 257 is half way between 256 and 258, and 259 between 258 and 260: ties go to the even one.
+TEST(Accuracy, of_a_bias_rounds_ties_to_even) {
+  const Setting alibi{"alibi", "heads=1"};
+  std::vector<Position> at;
+  for (Position t = 0; t < 262; ++t) at.push_back(t);
+  Tensor values = std::get<Bias>(alibi.truth()).bias(at, at);
+  for (double& value : values.data) value = nearest(Format::bf16, value);
+  EXPECT_EQ(values.at(257, 0), -1);
+  EXPECT_EQ(values.at(259, 0), -260.0 / 256);
+  EXPECT_EQ(of_file(alibi, values, true, "@bf16").wrong, 0u);
+  values.at(257, 0) = values.at(259, 0) = -258.0 / 256;
+  const Accuracy odd = of_file(alibi, values, true, "@bf16");
+  EXPECT_EQ(odd.wrong, 2u);
+  EXPECT_EQ(odd.ulp, 0.5);
+  EXPECT_EQ(odd.ulp_at.position, 257);
+  EXPECT_FALSE(odd.beyond);
 }
 
 TEST(Accuracy, of_a_bias_finds_every_single_wrong_entry_where_it_is) {

@@ -6,7 +6,10 @@
 
 #include <cmath>
 
+#include "core/call.h"
+#include "core/failure.h"
 #include "run/catalogued.h"
+#include "run/claims.h"
 #include "run/gate.h"
 #include "run/narrowed.h"
 #include "subject/testing/npy.h"
@@ -70,6 +73,149 @@ TEST(Exhaustive, a_live_bias_is_compared_where_it_ends_or_says_what_was_left_out
   const Exhaustive narrow = exhaustive(truth, live, {}, true);
   EXPECT_EQ(std::get<Holds>(narrow.verdict.value()).cases, 100u);
   EXPECT_EQ(narrow.accuracy.value().last, 99);
+}
+
+// ---- what is asked at every position, and how that ends
+
+const EncodingSpec& sinusoidal() {
+  return encoding_named("sinusoidal");
+}
+
+Subject live(const Encoding& encoding, Position last) {
+  return {"made", "", narrowed(encoding, 0, last), all_f64};
+}
+
+Subject changed_table(Position last, std::function<void(Position t, std::span<double> row)> change,
+                      std::string_view parameters = "dim=4") {
+  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse(parameters))));
+  table.rows = [right = table.rows, change = std::move(change)](const Positions& at, Position length) {
+    Tensor rows = right(at, length);
+    for (std::size_t r = 0; r < at.size(); ++r) change(at[r], rows.row(r));
+    return rows;
+  };
+  return live(table, last);
+}
+
+Encoding truth_of(const EncodingSpec& spec, std::string_view parameters) {
+  return spec.oracle(with(spec, Case::parse(parameters)));
+}
+
+const auto nothing = [](Position, std::span<double>) {};
+
+TEST(ExhaustiveLive, a_table_of_8192_positions_is_asked_for_all_and_a_longer_one_where_told) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  const Exhaustive small = exhaustive(truth, changed_table(8191, nothing), {}, false);
+  ASSERT_TRUE(small.verdict && small.accuracy);
+  EXPECT_EQ(std::get<Holds>(*small.verdict).cases, 8192u);
+  EXPECT_EQ(small.accuracy->rows, 8192u);
+  const Exhaustive longer = exhaustive(truth, changed_table(8192, nothing), {}, false);
+  EXPECT_FALSE(longer.verdict || longer.accuracy);
+  EXPECT_EQ(std::get<Holds>(exhaustive(truth, changed_table(8192, nothing), {}, true).verdict.value()).cases,
+            8193u);
+}
+
+TEST(ExhaustiveLive, one_wrong_position_is_found) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  for (const Position wrong : {0, 4321, 8191}) {
+    const Exhaustive found = exhaustive(
+        truth,
+        changed_table(8191, [=](Position t, std::span<double> row) { row[3] += t == wrong ? 1e-9 : 0; }), {},
+        false);
+    ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict)) << wrong;
+    const Refuted& refuted = std::get<Refuted>(*found.verdict);
+    EXPECT_EQ(refuted.counterexample.integer("t"), wrong);
+    EXPECT_TRUE(refuted.repeats);
+  }
+}
+
+TEST(ExhaustiveLive, an_error_or_a_failure_at_one_position_ends_it_there) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  const auto at_5000 = [&](const auto& error) {
+    return exhaustive(truth,
+                      changed_table(8191,
+                                    [=](Position t, std::span<double>) {
+                                      if (t == 5000) throw error;
+                                    }),
+                      {}, false);
+  };
+  const Exhaustive errored = at_5000(SubjectError("the exchange broke down"));
+  ASSERT_TRUE(errored.verdict && std::holds_alternative<Errored>(*errored.verdict));
+  EXPECT_EQ(std::get<Errored>(*errored.verdict).what, "the exchange broke down");
+  const Exhaustive failed = at_5000(Failure(Failure::How::raised, "no row", "rows: no row"));
+  ASSERT_TRUE(failed.verdict && std::holds_alternative<Refuted>(*failed.verdict));
+  EXPECT_EQ(std::get<Refuted>(*failed.verdict).instead.find("rows: no row"), 0u);
+}
+
+// In a call of many it raises, alone it answers.
+TEST(ExhaustiveLive, a_failure_of_many_positions_together_is_refuted_and_says_so) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  table.rows = [right = table.rows](const Positions& at, Position length) {
+    if (at.size() > 1 && at[0] == 2048) throw Failure(Failure::How::raised, "too many", "rows: too many");
+    return right(at, length);
+  };
+  const Exhaustive found = exhaustive(truth, live(table, 8191), {}, false);
+  ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict));
+  EXPECT_EQ(std::get<Refuted>(*found.verdict).instead,
+            "rows: too many (in a call of several positions from this one on; alone it is answered)");
+}
+
+TEST(ExhaustiveLive, what_is_wrong_among_its_neighbours_only_does_not_repeat) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  table.rows = [right = table.rows](const Positions& at, Position length) {
+    Tensor rows = right(at, length);
+    if (at.size() > 1 && at[0] == 2048) rows.at(7, 1) = 5;
+    return rows;
+  };
+  const Exhaustive found = exhaustive(truth, live(table, 8191), {}, false);
+  ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict));
+  EXPECT_FALSE(std::get<Refuted>(*found.verdict).repeats);
+  EXPECT_EQ(std::get<Refuted>(*found.verdict).counterexample.integer("t"), 2055);
+}
+
+TEST(ExhaustiveLive, that_its_time_was_over_is_said) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  Budget none;
+  none.time = std::chrono::milliseconds(0);
+  for (const bool told : {false, true}) {
+    const Exhaustive late = exhaustive(truth, changed_table(8191, nothing), none, told);
+    ASSERT_TRUE(late.verdict && std::holds_alternative<Undecided>(*late.verdict)) << told;
+    EXPECT_EQ(std::get<Undecided>(*late.verdict).why, "out of time: positions 0 to 8191 were not compared");
+  }
+  const EncodingSpec& learned = encoding_named("learned");
+  const Encoding rows = truth_of(learned, "dim=2 length=100");
+  const Exhaustive cases = exhaustive(rows, {"made", "", rows, all_f64}, none, false);
+  ASSERT_TRUE(cases.verdict && std::holds_alternative<Undecided>(*cases.verdict));
+  EXPECT_EQ(std::get<Undecided>(*cases.verdict).why, "stopped by `--time` (0 s) after 0 of 100 positions");
+}
+
+TEST(ExhaustiveLive, a_table_without_exact_entries_is_asked_case_by_case) {
+  const EncodingSpec& learned = encoding_named("learned");
+  const Encoding truth = truth_of(learned, "dim=2 length=100");
+  const Exhaustive right = exhaustive(truth, {"made", "", truth, all_f64}, {}, false);
+  ASSERT_TRUE(right.verdict);
+  EXPECT_EQ(std::get<Holds>(*right.verdict).cases, 100u);
+  EXPECT_FALSE(right.accuracy.has_value());
+  auto wrong = std::get<Table>(truth);
+  wrong.rows = [rows = wrong.rows](const Positions& at, Position length) {
+    Tensor out = rows(at, length);
+    for (std::size_t r = 0; r < at.size(); ++r)
+      if (at[r] == 99) out.at(r, 1) += 1;
+    return out;
+  };
+  const Exhaustive found = exhaustive(truth, {"made", "", wrong, all_f64}, {}, false);
+  ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict));
+  EXPECT_EQ(std::get<Refuted>(*found.verdict).counterexample.integer("t"), 99);
+  EXPECT_TRUE(exhaustive(truth, {"made", "", truth, all_f64}, {}, true).accuracy.has_value());
+}
+
+// What holds nowhere it could have failed says nothing.
+TEST(ExhaustiveLive, rows_that_could_not_have_been_refuted_give_no_verdict) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=2");
+  const Position far = 1 << 19;
+  Subject subject{"made", "", narrowed(truth, far, far + 99), Precision::parse("bf16/bf16")};
+  EXPECT_FALSE(exhaustive(truth, subject, {}, false).verdict.has_value());
 }
 
 }  // namespace

@@ -50,6 +50,79 @@ TEST(Recorded, positions_are_those_of_all_files_within_the_domain) {
   EXPECT_TRUE(recorded_positions(Domain(0, 100)).empty());
 }
 
+// A ladder's hard cases lie past what is searched, too.
+TEST(Recorded, positions_past_the_searched_ones_are_among_them) {
+  std::vector<Position> all;
+  for (const oracle::HardCases& ladder : recorded_ladders())
+    for (const oracle::HardCase& one : ladder.cases) all.push_back(one.t);
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  EXPECT_EQ(recorded_positions(Domain(0, Position{1} << 40)), all);
+  EXPECT_GT(all.back(), Position{1} << 20);
+  EXPECT_EQ(recorded_positions(Domain(all[3], all[5])), (std::vector<Position>{all[3], all[4], all[5]}));
+}
+
+TEST(Recorded, a_table_that_is_wrong_past_the_searched_positions_is_refuted_there) {
+  const Position far = recorded_positions(Domain((1 << 20) + 1, Position{1} << 40)).back();
+  Table truth = sinusoidal();
+  truth.positions = Domain(0, Position{1} << 40);
+  Table wrong = truth;
+  wrong.rows = [far](Positions at, Position length) {
+    Tensor rows = sinusoidal().rows(at, length);
+    for (std::size_t r = 0; r < at.size(); ++r)
+      if (at[r] == far) rows.at(r, 0) += 1e-3;
+    return rows;
+  };
+  const auto verdict = agreement_where_recorded(truth, wrong, all_f64, {});
+  ASSERT_TRUE(verdict && std::holds_alternative<Refuted>(*verdict));
+  EXPECT_EQ(std::get<Refuted>(*verdict).counterexample.integer("t"), far);
+}
+
+TEST(Recorded, says_where_its_time_was_over) {
+  Budget none;
+  none.time = std::chrono::milliseconds(0);
+  const auto verdict = agreement_where_recorded(sinusoidal(), sinusoidal(), all_f64, none);
+  ASSERT_TRUE(verdict && std::holds_alternative<Undecided>(*verdict));
+  EXPECT_EQ(std::get<Undecided>(*verdict).why, "stopped by `--time` (0 s) after 0 recorded positions");
+}
+
+// What was refuted after the recorded positions says after how many cases.
+TEST(Recorded, cases_count_before_those_that_are_searched) {
+  Table wrong = sinusoidal();
+  wrong.rows = [](Positions at, Position length) {
+    Tensor rows = sinusoidal().rows(at, length);
+    if (at.size() == 1 && at[0] < 1000) rows.at(0, 0) += 1e-3;
+    return rows;
+  };
+  wrong.positions = Domain(0, 5000);
+  const std::size_t recorded = recorded_positions(wrong.positions).size();
+  const Verdict alone = search(*trial(agreement(sinusoidal()), wrong, all_f64), {.id = "recorded"});
+  const Verdict both = agreement_searched(sinusoidal(), wrong, all_f64, {.id = "recorded"});
+  ASSERT_TRUE(std::holds_alternative<Refuted>(alone) && std::holds_alternative<Refuted>(both));
+  EXPECT_EQ(std::get<Refuted>(both).found_after, std::get<Refuted>(alone).found_after + recorded);
+}
+
+// A counterexample of ours has the setting in which it was found.
+TEST(Recorded, our_own_encodings_are_refuted_in_a_setting) {
+  EncodingSpec spec = encoding_named("rope");
+  spec.reference = [](const Arguments& p) -> Encoding {
+    Encoding encoding = encoding_named("rope").make(p.parameters());
+    auto& rotary = std::get<Rotary>(encoding);
+    rotary.rotate = [right = rotary.rotate, other = p.real("base") == 500000](const Tensor& x, Positions at,
+                                                                              Role role) {
+      Tensor out = right(x, at, role);
+      if (other)
+        for (double& value : out.data) value *= 1 + 1e-6;
+      return out;
+    };
+    return encoding;
+  };
+  const Verdict verdict = agreement_searched(spec, one_case());
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  ASSERT_NE(refuted, nullptr) << name(verdict);
+  EXPECT_EQ(refuted->counterexample.real("base"), 500000);
+}
+
 TEST(Recorded, a_table_that_is_wrong_at_one_recorded_position_is_refuted_there) {
   Table wrong = sinusoidal();
   wrong.rows = [](Positions at, Position length) {
