@@ -19,19 +19,18 @@ Residual check(const Table& table, Precision p, Draw& draw) {
                     table.pairs.empty() ? no_ceiling : farthest);
 }
 
-Encoding flat_circle() {
-  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
-    return std::array<double, 2>{std::sin(pair.frequency * double(t)),
-                                 (1 - 1e-6) * std::cos(pair.frequency * double(t))};
-  });
-}
+using namespace negative_examples;
 
-// 64 units of f32, where two distances of small angles may be off by 8 and a few.
-Encoding nearly_a_circle() {
-  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
-    const auto [sine, cosine] = negative_examples::right(pair.frequency * double(t));
-    return std::array<double, 2>{sine, (1 - 0x1p-18) * cosine};
-  });
+Made smaller_cosine(double by, Domain domain = {}) {
+  return [=] {
+    return ladder(
+        4,
+        [by](const Pair& pair, Position t, Position) {
+          const auto [sine, cosine] = right(pair.frequency * double(t));
+          return std::array<double, 2>{sine, (1 - by) * cosine};
+        },
+        domain);
+  };
 }
 
 }  // namespace
@@ -42,8 +41,18 @@ const Property properties::table::distance_depends_on_offset{
     .formula = "|p_{s+k} - p_{t+k}| = |p_s - p_t|",
     .source = "|p_s - p_t|^2 = 2 sum_i (1 - cos(w_i (s - t))), from Vaswani et al. 2017, section 3.5",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"cosines that are smaller than their sines by 1e-6", &flat_circle},
-                    {"cosines that are smaller by 2^-18, in f32", &nearly_a_circle, all_f32}},
+    .must_reject =
+        {{"cosines that are smaller than their sines by 1e-6", smaller_cosine(1e-6)},
+         {"cosines that are smaller by 2^-18, in f32", smaller_cosine(0x1p-18), all_f32},
+         {"cosines that are larger by 2^-5, in bf16", smaller_cosine(-0x1p-5, {0, 15}), in_bf16},
+         {"cosines that are smaller by 2^-8, in f16", smaller_cosine(0x1p-8, {0, 15}), in_f16},
+         {"the first of three rows longer by 2^-18, in f32", row_longer({0, 2}, 0, 0x1p-18), all_f32},
+         {"the last of three rows longer by 2^-18, in f32", row_longer({0, 2}, 2, 0x1p-18), all_f32},
+         {"the first row, of -8, shorter by 2^-19, in f32", row_longer({-8, 7}, -8, -0x1p-19), all_f32},
+         {"the last entry larger by 2^-18, in f32", last_larger(right_ladder(2, {0, 15}), 0x1p-18), all_f32},
+         {"the last entry smaller by 2^-4, in bf16", last_larger(right_ladder(2, {0, 15}), -0x1p-4), in_bf16},
+         {"the first entry larger by 2^-18, in f32", first_larger(right_ladder(2, {0, 15}), 0x1p-18),
+          all_f32}},
 };
 
 }  // namespace posproof

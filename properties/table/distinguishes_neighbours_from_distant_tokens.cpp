@@ -37,13 +37,21 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return {near.value == distant.value ? difference : 0, near.error + distant.error, difference};
 }
 
+using namespace negative_examples;
+
 // A ladder with the whole length on one rotation: position and length are seen through their quotient alone.
 Encoding normalised() {
-  return negative_examples::ladder_of_angles(2, [](const Pair&, double t, double n) { return t / n; });
+  return ladder_of_angles(2, [](const Pair&, double t, double n) { return t / n; });
 }
 
 Encoding whole_products() {
-  return negative_examples::plain(1, Domain{0, 12}, [](std::size_t, double t, double) { return t; });
+  return plain(1, Domain{0, 12}, [](std::size_t, double t, double) { return t; });
+}
+
+// Equal rows on a pair that puts tokens next to each other and k apart cos w - cos kw apart.
+Made still(double frequency, Domain domain = {0, 3}) {
+  return
+      [=] { return of_pairs({frequency}, domain, [](const Pair&, Position, Position) { return right(0); }); };
 }
 
 }  // namespace
@@ -57,7 +65,11 @@ const Property properties::table::distinguishes_neighbours_from_distant_tokens{
     .source =
         "the argument against t/(n-1): tokens 1 and 2 of 3 have the product of tokens 50 and 100 of 101",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"the position itself: 2 x 3 = 1 x 6", &whole_products}, {"angles of t/n", &normalised}},
+    .must_reject = {{"the position itself: 2 x 3 = 1 x 6", &whole_products},
+                    {"angles of t/n", &normalised},
+                    {"equal rows on a pair of frequency 2^-10, in f32", still(0x1p-10), all_f32},
+                    {"three equal rows on a pair of frequency 2^-9, in f32", still(0x1p-9, {0, 2}), all_f32},
+                    {"equal rows on a pair of frequency 1/8, in bf16", still(0x1p-3), in_bf16}},
 };
 
 }  // namespace posproof

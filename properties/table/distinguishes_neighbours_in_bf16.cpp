@@ -9,16 +9,31 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return table_rows::neighbours_told_apart(table, p, draw, &to_bf16, unit_bf16);
 }
 
+using namespace negative_examples;
+
 // The best-known precision defect: 256 and 257 are one number in bf16, 2048 and 2049 in f16.
 Encoding rounded_positions() {
-  return negative_examples::ladder_of_angles(
-      4, [](const Pair& pair, double t, double) { return pair.frequency * to_bf16(t); });
+  return ladder_of_angles(4, [](const Pair& pair, double t, double) { return pair.frequency * to_bf16(t); });
 }
 
 // Its step is 1/(256 * 2), and just below 1 that of bf16 is 1/256.
 Encoding even_steps() {
-  return negative_examples::plain(1, Domain{0, 2 * 256},
-                                  [](std::size_t, double t, double) { return t / (2 * 256); });
+  return plain(1, Domain{0, 2 * 256}, [](std::size_t, double t, double) { return t / (2 * 256); });
+}
+
+// Equal rows on a pair that puts neighbours that far apart.
+Made still(double frequency, Domain domain = {0, 15}) {
+  return
+      [=] { return of_pairs({frequency}, domain, [](const Pair&, Position, Position) { return right(0); }); };
+}
+
+// One of the steps alone is none.
+Made repeated(double frequency, Position which) {
+  return [=] {
+    return of_pairs({frequency}, {-8, 7}, [=](const Pair& pair, Position t, Position n) {
+      return right_pair(pair, t == which ? t - 1 : t, n);
+    });
+  };
 }
 
 }  // namespace
@@ -28,8 +43,15 @@ const Property properties::table::distinguishes_neighbours_in_bf16{
     .formula = "bf16(p_t) != bf16(p_{t+1})",
     .source = "bf16 has 8 significant bits, so that whole numbers are exact up to 256 only",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"positions that are rounded to bf16 before the sine", &rounded_positions},
-                    {"rows in steps of half a unit of bf16", &even_steps}},
+    .must_reject =
+        {{"positions that are rounded to bf16 before the sine", &rounded_positions},
+         {"rows in steps of half a unit of bf16", &even_steps},
+         {"rows that are equal and should be 2^-5 apart, in f32", still(0x1p-5), all_f32},
+         {"rows that are equal and should be 2^-4 apart, in bf16", still(0x1p-4), in_bf16},
+         {"rows that are equal and should be 2^-5 apart, in f16", still(0x1p-5), in_f16},
+         {"two rows that are equal and should be 2^-5 apart, in f32", still(0x1p-5, {0, 1}), all_f32},
+         {"rows of -8 and -7 that are equal and should be 2^-5 apart, in f32", repeated(0x1p-5, -7), all_f32},
+         {"the last two rows, equal where they should be 2^-5 apart, in f32", repeated(0x1p-5, 7), all_f32}},
 };
 
 }  // namespace posproof

@@ -16,12 +16,20 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return worst;
 }
 
-Encoding larger() {
-  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
-    const double size = 1 + 1e-6;
-    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
-                                 size * std::cos(pair.frequency * double(t))};
-  });
+using namespace negative_examples;
+
+Made larger_ladder(double by) {
+  return sizes([by](const Pair&, Position, Position) { return 1 + by; }, Domain{});
+}
+
+// Where every entry is a largest one: all rows of both pairs are the same.
+Table still(std::array<double, 2> row, double amplitude = 1) {
+  Table table = of_pairs({0, 0}, {0, 3}, [=](const Pair&, Position, Position) { return row; });
+  table.amplitude = amplitude;
+  return table;
+}
+Made column_larger(std::size_t which, std::array<double, 2> row, double by, double amplitude = 1) {
+  return larger(still(row, amplitude), by, [=](const AnswerEntry& at) { return at.channel == which; });
 }
 
 }  // namespace
@@ -31,7 +39,22 @@ const Property properties::table::has_bounded_entries{
     .formula = "|p_t[c]| <= A",
     .source = "Vaswani et al. 2017, section 3.5: |sin|, |cos| <= 1",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"an amplitude that is larger by 1e-6", &larger}},
+    .must_reject =
+        {{"an amplitude that is larger by 1e-6", larger_ladder(1e-6)},
+         {"an amplitude that is larger by 2^-21, in f32", larger_ladder(0x1p-21), all_f32},
+         {"a first entry larger than 1 by 2^-21, in f32", column_larger(0, {1, 0}, 0x1p-21), all_f32},
+         {"a last entry larger than 1 by 2^-21, in f32", column_larger(3, {0, 1}, 0x1p-21), all_f32},
+         {"a last entry below -1 by 2^-21, in f32", column_larger(3, {0, -1}, 0x1p-21), all_f32},
+         {"a last entry below -1 by 2^-7, in bf16", column_larger(3, {0, -1}, 0x1p-7), in_bf16},
+         {"a last entry larger than an amplitude of 1/4 by 2^-20 of it, in f32",
+          column_larger(3, {0, 0.25}, 0x1p-20, 0.25), all_f32},
+         {"entries of the only position larger by 2^-21, in f32", row_longer({0, 0}, 0, 0x1p-21), all_f32},
+         {"entries larger by 2^-21 in the longest sequence, in f32",
+          larger(still({0, 1}), 0x1p-21, in_length(4)), all_f32},
+         {"entries larger by 2^-21 in the shortest sequence, in f32",
+          larger(still({0, 1}), 0x1p-21, in_length(1)), all_f32},
+         {"entries larger by 2^-21 at the last position, in f32",
+          larger(still({0, 1}), 0x1p-21, at_position(3)), all_f32}},
 };
 
 }  // namespace posproof

@@ -7,7 +7,7 @@ namespace {
 
 // Summing d squares and taking the root in double adds (d + 3)/2 roundings of the norm.
 double ours(const Table& table, double norm) {
-  return (static_cast<double>(table.dim) + 3) / 2 * unit_f64 * norm;
+  return term(Term::ours, (static_cast<double>(table.dim) + 3) / 2 * unit_f64 * norm);
 }
 
 // However wrong its angle, a pair lies on its circle but for what its two entries are off by beside the
@@ -45,24 +45,25 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return difference(there, here, std::isfinite(bound) ? bound : 0);
 }
 
+using namespace negative_examples;
+
 Encoding skewed_pair() {
-  return negative_examples::ladder(2, [](const Pair&, Position t, Position) {
+  return ladder(2, [](const Pair&, Position t, Position) {
     return std::array<double, 2>{std::sin(double(t)), std::cos(double(t) + 1e-6)};
   });
 }
 
-// 16 units of f32, where sine and cosine at 0 may be off by 7.
-Encoding longer_pair() {
-  return negative_examples::ladder(2, [](const Pair& pair, Position t, Position) {
-    const auto [sine, cosine] = negative_examples::right(pair.frequency * double(t));
-    return std::array<double, 2>{sine * (1 + 0x1p-20), cosine * (1 + 0x1p-20)};
-  });
+Made one_hot(std::size_t dim, std::size_t longer, double by) {
+  return [=] {
+    return plain(dim, Domain{0, static_cast<Position>(dim) - 1}, [=](std::size_t c, double t, double) {
+      return static_cast<double>(c) == t ? (c == longer ? 1 + by : 1.0) : 0.0;
+    });
+  };
 }
 
-Encoding longer_row() {
-  return negative_examples::plain(16, Domain{0, 15}, [](std::size_t c, double t, double) {
-    return static_cast<double>(c) == t ? (c == 9 ? 1 + 1e-9 : 1.0) : 0.0;
-  });
+Encoding infinite() {
+  return plain(1, Domain{0, 7},
+               [](std::size_t, double, double) { return std::numeric_limits<double>::infinity(); });
 }
 
 }  // namespace
@@ -73,8 +74,24 @@ const Property properties::table::has_constant_norm{
     .source = "Vaswani et al. 2017, section 3.5: sin^2 + cos^2 = 1 in each of d/2 pairs",
     .checks = {CheckOf<Table>(&check)},
     .must_reject = {{"a cosine that is rotated by 1e-6 radians against its sine", &skewed_pair},
-                    {"a pair that is longer by 2^-20 of itself, in f32", &longer_pair, all_f32},
-                    {"a one-hot table with one code of sixteen longer by 1e-9", &longer_row}},
+                    {"a pair that is longer by 2^-20 of itself, in f32", row_longer({0, 0}, 0, 0x1p-20),
+                     all_f32},
+                    {"rows that are shorter by 2^-20, in f32",
+                     sizes([](const Pair&, Position, Position) { return 1 - 0x1p-20; }), all_f32},
+                    {"rows that are longer by 2^-6, in bf16",
+                     sizes([](const Pair&, Position, Position) { return 1 + 0x1p-6; }), in_bf16},
+                    {"a last entry that is larger by 2^-19, in f32", last_larger(small(), 0x1p-19), all_f32},
+                    {"a first entry that is smaller by 2^-20, in f32", first_larger(small(), -0x1p-20),
+                     all_f32},
+                    {"the row of -8 longer by 2^-21, in f32", row_longer({-8, 7}, -8, 0x1p-21), all_f32},
+                    {"a one-hot table with one code of sixteen longer by 1e-9", one_hot(16, 9, 1e-9)},
+                    {"a one-hot table with the first of two codes longer by 2^-21, in f32",
+                     one_hot(2, 0, 0x1p-21), all_f32},
+                    {"a one-hot table with the last of two codes shorter by 2^-21, in f32",
+                     one_hot(2, 1, -0x1p-21), all_f32},
+                    {"a one-hot table with the last of two codes shorter by 2^-5, in bf16",
+                     one_hot(2, 1, -0x1p-5), in_bf16},
+                    {"rows whose norm is infinite", &infinite}},
 };
 
 }  // namespace posproof

@@ -54,7 +54,7 @@ double angle_error(const Table& table, const table_rows::BoundedRows& at, std::s
     return e < table.amplitude ? at.angle[row][pair] + std::asin(e / table.amplitude) : 4;
   };
   // Product, square and division in double are 8 roundings.
-  return of(0) + of(r) + 8 * unit_f64;
+  return of(0) + of(r) + term(Term::ours, 8 * unit_f64);
 }
 
 // Radians a position by which the pair rotates, measured over baselines of 1, 2, 4, .. positions from row 0
@@ -97,34 +97,34 @@ Residual check(const Table& table, Precision p, Draw& draw) {
     // The subject's own frequency is off once, however far from 0 the baseline lies. The rung comes from the
     // declared last frequency, a double: half a unit of it, and of the rung and the quotient.
     const double own = pair.frequency_error.condition * power_error(p, std::abs(pair.frequency), pair.index) +
-                       pair.frequency_error.roundings * p.angle;
-    const double bound = measured.error + (own + 4 * unit_f64) * expected;
+                       term(Term::scaled_frequency, pair.frequency_error.roundings * p.angle);
+    const double bound = measured.error + (own + term(Term::ours, 4 * unit_f64)) * expected;
     worst = worse(worst, difference(measured.value, expected, bound, static_cast<double>(two_pi / 2)));
   }
   return worst;
 }
 
-Encoding one_rung_off() {
-  return negative_examples::ladder_of_angles(8, [](const Pair& pair, double t, double) {
-    return pair.frequency * t * (pair.index == 2 ? 1 + 1e-9 : 1);
-  });
-}
+using namespace negative_examples;
 
-// 64 units of f32, where a power of 1/100 may be off by 18.
-Encoding one_rung_off_in_f32() {
-  return negative_examples::ladder_of_angles(8, [](const Pair& pair, double t, double) {
-    return pair.frequency * t * (pair.index == 2 ? 1 + 0x1p-18 : 1);
-  });
+Made one_rung_off(std::size_t which, double by, Domain domain = {}) {
+  return [=] {
+    return ladder_of_angles(
+        8,
+        [=](const Pair& pair, double t, double) {
+          return pair.frequency * t * (pair.index == which ? 1 + by : 1);
+        },
+        domain);
+  };
 }
 
 Encoding rounded_frequencies() {
-  return negative_examples::ladder_of_angles(6, [](const Pair& pair, double t, double) {
+  return ladder_of_angles(6, [](const Pair& pair, double t, double) {
     return static_cast<double>(static_cast<float>(pair.frequency)) * t;
   });
 }
 
 Encoding doubled_exponent() {
-  return negative_examples::ladder_of_angles(
+  return ladder_of_angles(
       4, [](const Pair& pair, double t, double) { return pair.frequency * pair.frequency * t; });
 }
 
@@ -137,10 +137,19 @@ const Property properties::table::has_geometric_wavelengths{
     .formula = "angle of p_{t+1} against p_t in pair i: w_i = r^i, w_0 = 1, w_{h-1} as declared",
     .source = "Vaswani et al. 2017, section 3.5: `a geometric progression from 2 pi to 10000 2 pi`",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"one frequency of four that is higher by 1e-9", &one_rung_off},
-                    {"one frequency of four that is higher by 2^-18, in f32", &one_rung_off_in_f32, all_f32},
-                    {"frequencies in f32 in a table that claims f64", &rounded_frequencies},
-                    {"an exponent that is doubled", &doubled_exponent}},
+    .must_reject =
+        {{"one frequency of four that is higher by 1e-9", one_rung_off(2, 1e-9)},
+         // 64 units of f32, where a power of 1/100 may be off by 18.
+         {"one frequency of four that is higher by 2^-18, in f32", one_rung_off(2, 0x1p-18), all_f32},
+         {"one frequency of four that is higher by 2^-18, in bf16", one_rung_off(2, 0x1p-18), in_bf16},
+         {"a fastest frequency that is lower by 2^-20, in f32", one_rung_off(0, -0x1p-20), all_f32},
+         {"a slowest frequency that is lower by 2^-18, in f32", one_rung_off(3, -0x1p-18), all_f32},
+         {"a fastest frequency that is higher by 2^-19 on two positions, in f32",
+          one_rung_off(0, 0x1p-19, {0, 1}), all_f32},
+         {"a fastest frequency that is higher by 2^-20 from -8 to 7, in f32",
+          one_rung_off(0, 0x1p-20, {-8, 7}), all_f32},
+         {"frequencies in f32 in a table that claims f64", &rounded_frequencies},
+         {"an exponent that is doubled", &doubled_exponent}},
 };
 
 }  // namespace posproof

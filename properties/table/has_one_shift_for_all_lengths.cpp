@@ -20,16 +20,20 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return difference(there.value, here.value, here.error + there.error);
 }
 
-Encoding stretches() {
-  return negative_examples::ladder_of_angles(
-      4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-6 * std::log(n)); });
+using namespace negative_examples;
+
+Made stretched(double by) {
+  return [by] {
+    return ladder_of_angles(4, [by](const Pair& pair, double t, double n) {
+      return pair.frequency * t * (1 + by * std::log(n));
+    });
+  };
 }
 
-// From 2 tokens to a million by 13 units of f32 of the angle, where each of four angles may be off by 1.
-Encoding hardly_stretches() {
-  return negative_examples::ladder_of_angles(4, [](const Pair& pair, double t, double n) {
-    return pair.frequency * t * (1 + 0x1p-24 * std::log(n));
-  });
+// The first or the second row of the longer sequence alone.
+Made row_larger(std::size_t which, double by) {
+  return larger(right_ladder(2, {0, 15}), by,
+                [=](const AnswerEntry& at) { return at.token == which && at.call->length > 8; });
 }
 
 }  // namespace
@@ -42,9 +46,25 @@ const Property properties::table::has_one_shift_for_all_lengths{
         "p_{t+k}(n) = M_k p_t(n) + c_k for all t and n: |p_{t+k}(n) - p_{u+k}(n')| = |p_t(n) - p_u(n')|",
     .source = "the argument against t/(n-1): a shift by k is a shift by k/(n-1), another one for every n",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches},
-                    {"angles that grow by 2^-24 of the logarithm of the length, in f32", &hardly_stretches,
-                     all_f32}},
+    .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", stretched(1e-6)},
+                    // From 2 tokens to a million by 13 units of f32 of the angle, where each of four angles
+                    // may be off by 1.
+                    {"angles that grow by 2^-24 of the logarithm of the length, in f32", stretched(0x1p-24),
+                     all_f32},
+                    {"a last row that is longer by 2^-18 in the longer one of two sequences, in f32",
+                     larger(right_ladder(2, {0, 2}), 0x1p-18,
+                            [](const AnswerEntry& at) { return at.position == 1 && at.call->length == 3; }),
+                     all_f32},
+                    {"a first row that is shorter by 2^-18 in the shorter one of two sequences, in f32",
+                     larger(right_ladder(2, {0, 2}), -0x1p-18,
+                            [](const AnswerEntry& at) { return at.position == 0 && at.call->length == 2; }),
+                     all_f32},
+                    {"a first row that is longer by 2^-20 in more than eight tokens, in f32",
+                     row_larger(0, 0x1p-20), all_f32},
+                    {"a second row that is shorter by 2^-20 in more than eight tokens, in f32",
+                     row_larger(1, -0x1p-20), all_f32},
+                    {"a second row that is longer by 2^-6 in more than eight tokens, in bf16",
+                     row_larger(1, 0x1p-6), in_bf16}},
 };
 
 }  // namespace posproof

@@ -25,7 +25,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
     // A the area is off by A(e + e') + e e'; two products and a difference in double are 3 roundings of at
     // most A^2 each.
     const double size = table.amplitude;
-    double bound = 6 * unit_f64 * size * size;
+    double bound = term(Term::ours, 6 * unit_f64 * size * size);
     for (const std::size_t r : {std::size_t{0}, std::size_t{2}}) {
       const double e = table_rows::point_error(at, r, pair), f = table_rows::point_error(at, r + 1, pair);
       bound += size * (e + f) + e * f;
@@ -37,12 +37,15 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return worst;
 }
 
-Encoding spiral() {
-  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
-    const double size = std::exp(1e-10 * double(t));
-    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
-                                 size * std::cos(pair.frequency * double(t))};
-  });
+using namespace negative_examples;
+
+Made spiral(double by, Domain domain = {}) {
+  return sizes([by](const Pair&, Position t, Position) { return std::exp(by * double(t)); }, domain);
+}
+
+Made one_pair_longer(std::size_t which, double by) {
+  return sizes(
+      [=](const Pair& pair, Position t, Position) { return pair.index == which && t > 8 ? 1 + by : 1; });
 }
 
 }  // namespace
@@ -53,7 +56,17 @@ const Property properties::table::has_translations_of_determinant_one{
     .formula = "det M_k = 1: p_{s+k} x p_{t+k} = p_s x p_t",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations, and cos^2 + sin^2 = 1",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"rows that grow by 1e-10 a position", &spiral}},
+    .must_reject =
+        {{"rows that grow by 1e-10 a position", spiral(1e-10)},
+         {"rows that grow by 2^-21 a position, in f32", spiral(0x1p-21, {0, 15}), all_f32},
+         {"rows that shrink by 2^-8 a position, in bf16", spiral(-0x1p-8, {0, 15}), in_bf16},
+         {"the last of three rows longer by 2^-18, in f32", row_longer({0, 2}, 2, 0x1p-18), all_f32},
+         {"the first of three rows shorter by 2^-18, in f32", row_longer({0, 2}, 0, -0x1p-18), all_f32},
+         {"the first row, of -8, longer by 2^-17, in f32", row_longer({-8, 7}, -8, 0x1p-17), all_f32},
+         {"the fastest pair longer by 2^-17 past position 8, in f32", one_pair_longer(0, 0x1p-17), all_f32},
+         {"the slowest pair longer by 2^-14 past position 8, in f32", one_pair_longer(1, 0x1p-14), all_f32},
+         {"the last entry larger by 2^-14, in f32", last_larger(small(), 0x1p-14), all_f32},
+         {"the first entry larger by 2^-16, in f32", first_larger(small(), 0x1p-16), all_f32}},
 };
 
 }  // namespace posproof

@@ -24,12 +24,15 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return worst;
 }
 
-Encoding spiral() {
-  return negative_examples::ladder(4, [](const Pair& pair, Position t, Position) {
-    const double size = std::exp(-1e-9 * double(t));
-    return std::array<double, 2>{size * std::sin(pair.frequency * double(t)),
-                                 size * std::cos(pair.frequency * double(t))};
-  });
+using namespace negative_examples;
+
+Made spiral(double by, Domain domain = {}) {
+  return sizes([by](const Pair&, Position t, Position) { return std::exp(by * double(t)); }, domain);
+}
+
+Made one_pair_longer(std::size_t which, double by) {
+  return sizes(
+      [=](const Pair& pair, Position t, Position) { return pair.index == which && t > 8 ? 1 + by : 1; });
 }
 
 }  // namespace
@@ -39,7 +42,18 @@ const Property properties::table::inverts_translation_by_transposing{
     .formula = "M_{-k} = M_k^T",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"rows that shrink by 1e-9 a position", &spiral}},
+    .must_reject =
+        {{"rows that shrink by 1e-9 a position", spiral(-1e-9)},
+         {"rows that grow by 2^-22 a position, in f32", spiral(0x1p-22, {0, 15}), all_f32},
+         {"rows that shrink by 2^-9 a position, in bf16", spiral(-0x1p-9, {0, 15}), in_bf16},
+         {"the last of two rows longer by 2^-19, in f32", row_longer({0, 1}, 1, 0x1p-19), all_f32},
+         {"the first of two rows shorter by 2^-19, in f32", row_longer({0, 1}, 0, -0x1p-19), all_f32},
+         {"the first row, of -8, longer by 2^-18, in f32", row_longer({-8, 7}, -8, 0x1p-18), all_f32},
+         {"the fastest pair longer by 2^-17 past position 8, in f32", one_pair_longer(0, 0x1p-17), all_f32},
+         {"the slowest pair longer by 2^-18 past position 8, in f32", one_pair_longer(1, 0x1p-18), all_f32},
+         {"the last entry larger by 2^-18, in f32", last_larger(small(), 0x1p-18), all_f32},
+         {"the last entry smaller by 2^-4, in bf16", last_larger(small(), -0x1p-4), in_bf16},
+         {"the first entry larger by 2^-17, in f32", first_larger(small(), 0x1p-17), all_f32}},
 };
 
 }  // namespace posproof

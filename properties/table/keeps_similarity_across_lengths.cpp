@@ -16,9 +16,16 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return difference(there.value, here.value, here.error + there.error);
 }
 
+using namespace negative_examples;
+
 Encoding stretches() {
-  return negative_examples::ladder_of_angles(
+  return ladder_of_angles(
       4, [](const Pair& pair, double t, double n) { return pair.frequency * t * (1 + 1e-6 * std::log(n)); });
+}
+
+// The first or the second of two rows, in sequences of more than eight tokens.
+Made row_larger(std::size_t which, double by) {
+  return larger(small(), by, [=](const AnswerEntry& at) { return at.token == which && at.call->length > 8; });
 }
 
 }  // namespace
@@ -28,7 +35,19 @@ const Property properties::table::keeps_similarity_across_lengths{
     .formula = "p_s(n) . p_t(n) = p_s(n') . p_t(n')",
     .source = "the argument against t/(n-1); p_s . p_t = sum_i cos(w_i (s - t)) has no n in it",
     .checks = {CheckOf<Table>(&check)},
-    .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches}},
+    .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches},
+                    {"rows that are longer by 2^-20 in the longer one of two sequences, in f32",
+                     longer_in_length({0, 1}, 2, 0x1p-20), all_f32},
+                    {"rows that are shorter by 2^-20 in the shorter one of two sequences, in f32",
+                     longer_in_length({0, 1}, 1, -0x1p-20), all_f32},
+                    {"rows of -8 that are longer by 2^-19 when nothing follows, in f32",
+                     longer_in_length({-8, 7}, -7, 0x1p-19), all_f32},
+                    {"a first row that is longer by 2^-18 in more than eight tokens, in f32",
+                     row_larger(0, 0x1p-18), all_f32},
+                    {"a second row that is shorter by 2^-18 in more than eight tokens, in f32",
+                     row_larger(1, -0x1p-18), all_f32},
+                    {"a second row that is longer by 2^-4 in more than eight tokens, in bf16",
+                     row_larger(1, 0x1p-4), in_bf16}},
 };
 
 }  // namespace posproof

@@ -21,7 +21,8 @@ inline Residual neighbours_told_apart(const Table& table, const Precision& p, Dr
   const Position n = draw.position("n", {t + 2, hi + 1, powers});
   BoundedRows at = table_rows::at(table, p, {t, t + 1}, n, Against::declared);
   // Each rounding moves an entry by at most a unit of it.
-  double error = norm(at.error[0]) + norm(at.error[1]) + unit * (norm(at[0]) + norm(at[1]));
+  double error =
+      norm(at.error[0]) + norm(at.error[1]) + term(Term::result, unit * (norm(at[0]) + norm(at[1])));
   if (!finite(at.rows.data)) return {std::numeric_limits<double>::quiet_NaN(), 0, 1};
   for (double& x : at.rows.data) x = rounded(x);
   if (!finite(at.rows.data)) return holds_if(false);  // a row that overflows is told apart from nothing

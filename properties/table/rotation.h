@@ -54,7 +54,8 @@ inline Shift shift(const Table& table, const BoundedRows& rows, std::size_t from
   const double square = z.x * z.x + z.y * z.y;
   const double e = point_error(rows, from, pair) + point_error(rows, to, pair);
   const double room = table.amplitude - point_error(rows, from, pair);
-  const double error = room > 0 ? e / room + 8 * unit_f64 : std::numeric_limits<double>::infinity();
+  const double error =
+      room > 0 ? e / room + term(Term::ours, 8 * unit_f64) : std::numeric_limits<double>::infinity();
   return {{product.x / square, product.y / square}, error};
 }
 
@@ -69,7 +70,7 @@ inline Shift rotate(const Table& table, const BoundedRows& rows, std::size_t fro
   const double size = norm(m);
   const double error =
       direction_error(point_error(rows, from, pair)) + direction_error(point_error(rows, to, pair));
-  return {{m.x / size, m.y / size}, std::min(2.0, error + 8 * unit_f64)};
+  return {{m.x / size, m.y / size}, std::min(2.0, error + term(Term::ours, 8 * unit_f64))};
 }
 
 // One orthogonal matrix for every row of a shift: rows 0 .. n-1 of the rows are to be carried to rows n ..
@@ -89,7 +90,7 @@ inline Residual carried_by_pairs(const Table& table, const BoundedRows& rows) {
     for (std::size_t r = 0; r < n; ++r) {
       const double off = norm(point(rows, n + r, pair) - point(rows, r, pair) * m.map);
       const double bound = point_error(rows, r, pair) + point_error(rows, n + r, pair) +
-                           table.amplitude * ((r == 0 ? 0 : m.error) + 14 * unit_f64);
+                           table.amplitude * ((r == 0 ? 0 : m.error) + term(Term::ours, 14 * unit_f64));
       worst = worse(worst, difference(off, 0, bound, 2 * table.amplitude));
     }
   }
@@ -113,7 +114,7 @@ inline Residual carried_by_any(const BoundedRows& rows) {
       f += rows.error[n + r][c] * rows.error[n + r][c];
     }
   const Carried best = procrustes(before, after);
-  return difference(best.residual, 0, std::sqrt(e) + std::sqrt(f) + best.rounding,
+  return difference(best.residual, 0, std::sqrt(e) + std::sqrt(f) + term(Term::ours, best.rounding),
                     norm(before.data) + norm(after.data));
 }
 

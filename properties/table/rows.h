@@ -13,6 +13,7 @@
 #include "core/encoding.h"
 #include "core/error.h"
 #include "core/residual.h"
+#include "core/term.h"
 
 // What the properties of tables share: rows with their errors, and how far apart two rows should be.
 namespace posproof::table_rows {
@@ -78,12 +79,6 @@ inline double norm(std::span<const double> x) {
   return std::sqrt(sum);
 }
 
-inline double distance(std::span<const double> x, std::span<const double> y) {
-  double sum = 0;
-  for (std::size_t c = 0; c < x.size(); ++c) sum += (x[c] - y[c]) * (x[c] - y[c]);
-  return std::sqrt(sum);
-}
-
 struct Measured {
   double value;
   double error;
@@ -127,7 +122,7 @@ inline Measured dot(const BoundedRows& x, std::size_t r, const BoundedRows& y, s
   }
   const RowError of_x = row_error(x, r, y[s]), of_y = row_error(y, s, x[r]);
   dot.error = of_x.product + of_y.product + of_x.norm * of_y.norm +
-              static_cast<double>(x[r].size()) * unit_f64 * size;
+              term(Term::ours, static_cast<double>(x[r].size()) * unit_f64 * size);
   if (!std::isfinite(dot.error)) dot.error = 0;
   return dot;
 }
@@ -141,7 +136,7 @@ inline Measured apart(const BoundedRows& x, std::size_t r, const BoundedRows& y,
   std::vector<double> difference(x[r].begin(), x[r].end());
   for (std::size_t c = 0; c < difference.size(); ++c) difference[c] -= y[s][c];
   const double value = norm(difference);
-  const double ours = (static_cast<double>(x[r].size()) + 5) / 2 * unit_f64 * value;
+  const double ours = term(Term::ours, (static_cast<double>(x[r].size()) + 5) / 2 * unit_f64 * value);
   const RowError of_x = row_error(x, r, difference), of_y = row_error(y, s, difference);
   const double both = of_x.norm + of_y.norm;
   const double of_square = 2 * (of_x.product + of_y.product) + both * both;

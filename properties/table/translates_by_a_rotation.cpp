@@ -15,14 +15,16 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   return table_rows::carried(table, table_rows::at(table, p, {s, t, s + k, t + k}));
 }
 
+using namespace negative_examples;
+
 // Angles that run ahead, by a radian after a hundred thousand positions.
 Encoding chirp() {
-  return negative_examples::ladder_of_angles(
+  return ladder_of_angles(
       4, [](const Pair& pair, double t, double) { return pair.frequency * t + 1e-10 * t * t; });
 }
 
 Encoding lone_sine() {
-  Table table = negative_examples::plain(3, Domain{}, [](std::size_t c, double t, double) {
+  Table table = plain(3, Domain{}, [](std::size_t c, double t, double) {
     return c == 0 ? std::sin(t) : c == 1 ? std::cos(t) : std::sin(0.002 * t);
   });
   table.pairs = {{0, 1, 1.0}};
@@ -30,10 +32,23 @@ Encoding lone_sine() {
   return table;
 }
 
-Encoding longer_row() {
-  return negative_examples::plain(8, Domain{0, 7}, [](std::size_t c, double t, double) {
-    return static_cast<double>(c) == t ? (c == 5 ? 1 + 1e-6 : 1.0) : 0.0;
-  });
+Made one_hot(Domain domain, double longer, double by) {
+  return [=] {
+    return plain(8, domain, [=](std::size_t c, double t, double) {
+      return static_cast<double>(c) == t ? (t == longer ? 1 + by : 1.0) : 0.0;
+    });
+  };
+}
+
+// Beside one right pair, columns on none: the last one is wrong in its last row.
+Made column_on_no_pair(double by) {
+  return [by] {
+    Table table = plain(4, Domain{0, 7}, [by](std::size_t c, double t, double) {
+      return c < 2 ? right(t)[c] : c == 3 && t == 7 ? 1 + by : 1;
+    });
+    table.pairs = {{0, 1, 1.0}};
+    return table;
+  };
 }
 
 }  // namespace
@@ -46,7 +61,28 @@ const Property properties::table::translates_by_a_rotation{
     .checks = {CheckOf<Table>(&check)},
     .must_reject = {{"angles that run ahead by 1e-10 of the squared position", &chirp},
                     {"a last sine of period 3142 without its cosine", &lone_sine},
-                    {"a one-hot table with one code longer by 1e-6", &longer_row}},
+                    {"a one-hot table with one code longer by 1e-6", one_hot({0, 7}, 5, 1e-6)},
+                    {"a one-hot table with the last of three codes longer by 2^-20, in f32",
+                     one_hot({0, 2}, 2, 0x1p-20), all_f32},
+                    {"a one-hot table with the first of eight codes shorter by 2^-4, in bf16",
+                     one_hot({0, 7}, 0, -0x1p-4), in_bf16},
+                    {"the last of three rows longer by 2^-18, in f32", row_longer({0, 2}, 2, 0x1p-18),
+                     all_f32},
+                    {"the first row, of -8, shorter by 2^-18, in f32", row_longer({-8, 7}, -8, -0x1p-18),
+                     all_f32},
+                    {"the last entry larger by 2^-18, in f32", last_larger(small(), 0x1p-18), all_f32},
+                    {"the last entry smaller by 2^-4, in bf16", last_larger(small(), -0x1p-4), in_bf16},
+                    {"the first entry larger by 2^-17, in f32", first_larger(small(), 0x1p-17), all_f32},
+                    {"the third row of each call larger by 2^-18 in its last entry, in f32",
+                     larger(small(), 0x1p-18,
+                            [](const AnswerEntry& at) { return at.token == 2 && at.in_last_channel(); }),
+                     all_f32},
+                    {"the second row of each call larger by 2^-18 in its last entry, in f32",
+                     larger(small(), 0x1p-18,
+                            [](const AnswerEntry& at) { return at.token == 1 && at.in_last_channel(); }),
+                     all_f32},
+                    {"a column on no pair that is larger by 2^-20 in its last row, in f32",
+                     column_on_no_pair(0x1p-20), all_f32}},
 };
 
 }  // namespace posproof
