@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "catalogue/properties.h"
+#include "checks_of_tables.h"
 #include "core/property.h"
 #include "negative_examples.h"
 #include "rows.h"
 
 using namespace posproof;
+using namespace checks_of_tables;
 
 namespace {
 
@@ -21,13 +23,13 @@ using Row = std::array<double, 4>;
 // Rows of two pairs of 1 and 1/2 radian a position, rounded to eighths, so that each statement is off by a
 // tenth or so.
 constexpr std::array<Row, 8> eighths = {{{0, 1, 0, 1},
-                                          {0.75, 0.5, 0.5, 0.875},
-                                          {0.875, -0.5, 0.75, 0.5},
-                                          {0.125, -1, 1, 0.125},
-                                          {-0.75, -0.625, 0.875, -0.5},
-                                          {-1, 0.25, 0.625, -0.75},
-                                          {-0.25, 1, 0.125, -1},
-                                          {0.625, 0.75, -0.375, -0.875}}};
+                                         {0.75, 0.5, 0.5, 0.875},
+                                         {0.875, -0.5, 0.75, 0.5},
+                                         {0.125, -1, 1, 0.125},
+                                         {-0.75, -0.625, 0.875, -0.5},
+                                         {-1, 0.25, 0.625, -0.75},
+                                         {-0.25, 1, 0.125, -1},
+                                         {0.625, 0.75, -0.375, -0.875}}};
 
 enum class Rows { rotating, reversed, still };
 
@@ -44,19 +46,6 @@ Table listed(Rows rows, double amplitude) {
   });
   table.amplitude = amplitude;
   return table;
-}
-
-const Property& named(std::string_view name) {
-  for (const auto& [id, property] : catalogue::properties())
-    if (id == fmt::format("table/{}", name)) return *property;
-  throw std::invalid_argument(fmt::format("no property is called `{}`", name));
-}
-
-Residual replayed(const Property& property, const Table& table, const Precision& p, std::string_view words) {
-  Replay draw(Case::parse(words));
-  const Residual residual = std::get<CheckOf<Table>>(property.checks.front())(table, p, draw);
-  EXPECT_TRUE(draw.unused().empty()) << draw.unused().front();
-  return residual;
 }
 
 struct ByHand {
@@ -178,7 +167,7 @@ TEST(ChecksOfTables, measure_what_was_worked_out_by_hand) {
   for (const ByHand& of : by_hand)
     for (const auto& [amplitude, expected] : {std::pair{1.0, of.whole}, std::pair{0.5, of.half}}) {
       SCOPED_TRACE(fmt::format("{} {} amplitude {}", of.property, of.words, amplitude));
-      const Residual actual = replayed(named(of.property), listed(of.rows, amplitude), all_f32, of.words);
+      const Residual actual = replayed(of.property, listed(of.rows, amplitude), all_f32, of.words);
       expect_near(actual.error, expected.error, "error");
       expect_near(actual.bound / unit_f32, expected.bound, "bound");
       expect_near(actual.ceiling, expected.ceiling, "ceiling");

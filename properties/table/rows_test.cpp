@@ -38,6 +38,68 @@ TEST(ToldApart, nan_is_told_apart_from_nothing) {
   EXPECT_FALSE(table_rows::told_apart(right_table(), 0, 1, row, nan, 1).holds());
 }
 
+TEST(ToldApart, what_is_no_number_in_either_row_is_none) {
+  const std::vector<double> row = {0, 1, 0, 1};
+  const std::vector<double> nan = {0, 1, 0, std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_TRUE(std::isnan(table_rows::told_apart(right_table(), 0, 1, nan, row, 1).error));
+  EXPECT_TRUE(std::isnan(table_rows::told_apart(right_table(), 0, 1, row, nan, 1).error));
+}
+
+// Without a ladder there is nothing to measure by: equal is off by 1, and nothing is allowed.
+TEST(ToldApart, without_a_ladder_rows_are_equal_or_not) {
+  const Table plain{.dim = 2};
+  const std::vector<double> row = {0, 1}, other = {0, 2}, another = {1, 1};
+  const Residual equal = table_rows::told_apart(plain, 0, 1, row, row, 0.5);
+  EXPECT_EQ(equal.error, 1);
+  EXPECT_EQ(equal.bound, 0);
+  EXPECT_EQ(equal.ceiling, 1);
+  EXPECT_EQ(table_rows::told_apart(plain, 0, 1, row, other, 0.5).error, 0) << "the last entry differs";
+  EXPECT_EQ(table_rows::told_apart(plain, 0, 1, row, another, 0.5).error, 0) << "the first entry differs";
+}
+
+namespace {
+
+// Rows of one pair, each off by an angle and by what is beside it.
+table_rows::BoundedRows made(std::vector<double> rows, double angle, std::vector<double> beside) {
+  const std::size_t n = rows.size() / 2;
+  table_rows::BoundedRows at{Tensor({n, 2}, std::move(rows)), {Tensor({n, 2})}, {{0, 1, 1.0}}};
+  at.angle.all = Tensor({n, 1});
+  for (double& a : at.angle.all.data) a = angle;
+  at.beside.all = Tensor({n, 2}, std::move(beside));
+  return at;
+}
+
+}  // namespace
+
+TEST(RowError, is_along_the_circle_and_beside_it) {
+  const std::vector<double> other = {0, 2};
+  const table_rows::RowError small = table_rows::row_error(made({3, 4}, 0.125, {0.25, 0.5}), 0, other);
+  const double rest = std::sqrt(0.3125);  // of 1/4 and 1/2
+  // 1/2 of 2; 1/8 of the cross product 6; (1/8)^2 / 2 of 5 times 2; 1/8 of the rest times 2.
+  EXPECT_DOUBLE_EQ(small.product, 1 + 0.75 + 0.078125 + 0.125 * rest * 2);
+  EXPECT_DOUBLE_EQ(small.norm, std::sqrt(0.3125 + 0.625 * 0.625 + 2 * 0.625 * rest));
+}
+
+TEST(RowError, of_an_angle_is_no_more_than_a_diameter) {
+  const std::vector<double> other = {0, 2};
+  const table_rows::RowError all = table_rows::row_error(made({3, 4}, 4, {0, 0}), 0, other);
+  EXPECT_DOUBLE_EQ(all.product, 2 * 5 * 2);
+  EXPECT_DOUBLE_EQ(all.norm, 2 * 5);
+}
+
+TEST(Apart, is_off_by_no_more_than_both_rows) {
+  const auto near = made({1, 0, 0.5, 0}, 0, {1, 0, 1, 0});
+  EXPECT_DOUBLE_EQ(table_rows::apart(near, 0, near, 1).error, 2) << "by its square it would be 12";
+  EXPECT_EQ(table_rows::apart(near, 0, near, 0).error, 2) << "equal rows";
+}
+
+TEST(Measured, of_rows_that_are_no_numbers_is_allowed_nothing) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const auto rows = made({infinite, 1, 1, 1}, 0, {1, 1, 1, 1});
+  EXPECT_EQ(table_rows::dot(rows, 0, rows, 1).error, 0);
+  EXPECT_EQ(table_rows::apart(rows, 0, rows, 1).error, 0);
+}
+
 TEST(BoundedRows, rows_of_another_shape_are_refused) {
   Table table = right_table();
   table.dim = 6;
@@ -59,6 +121,57 @@ TEST(Rotation, a_stretch_is_not_carried_by_a_turn) {
   EXPECT_TRUE(table_rows::carried(table, at).holds());
   for (double& x : at.rows.row(1)) x *= 1 + 1e-12;
   EXPECT_FALSE(table_rows::carried(table, at).holds());
+}
+
+TEST(Rotation, a_shift_of_what_may_be_nothing_is_off_by_anything) {
+  const Table table = right_table();
+  table_rows::BoundedRows at = table_rows::at(table, all_f64, {3, 7});
+  at.error.all.row(0)[0] = 0.75, at.error.all.row(0)[1] = 1;  // 1.25 of a circle of 1
+  EXPECT_EQ(table_rows::shift(table, at, 0, 1, table.pairs[0]).error, no_ceiling);
+}
+
+// Two directions: of a point that is off by e, 2 e / (2 - e).
+TEST(Rotation, is_off_by_both_directions) {
+  const Table table = right_table();
+  table_rows::BoundedRows at = table_rows::at(table, all_f64, {3, 7});
+  const auto error = [&](double from, double to) {
+    at.error.all.row(0)[0] = 0.6 * from, at.error.all.row(0)[1] = 0.8 * from;
+    at.error.all.row(1)[0] = 0.6 * to, at.error.all.row(1)[1] = 0.8 * to;
+    return table_rows::rotate(table, at, 0, 1, table.pairs[0]).error;
+  };
+  EXPECT_EQ(error(0, 0), 8 * unit_f64);
+  EXPECT_NEAR(error(0.5, 0), 2.0 / 3, 1e-14);
+  EXPECT_NEAR(error(0.5, 0.2), 2.0 / 3 + 2.0 / 9, 1e-14);
+  EXPECT_EQ(error(1.5, 0.2), 2);
+  EXPECT_EQ(error(3, 0.2), 2) << "twice the radius and more";
+}
+
+TEST(Rotation, leaves_columns_on_no_pair_as_they_are) {
+  Table table{.dim = 4};
+  table.pairs = {{1, 2, 1.0}};
+  table_rows::BoundedRows at{Tensor({2, 4}, {0.5, 0, 1, 3, 0.25, 0, 1, 3}), {Tensor({2, 4})}};
+  for (const std::size_t r : {0u, 1u})
+    for (const std::size_t c : {0u, 3u}) at.error.all.at(r, c) = r == 0 ? 0.125 : 0.0625;
+  const Residual first = table_rows::carried(table, at);
+  EXPECT_EQ(first.error, 0.25);
+  EXPECT_EQ(first.bound, 0.1875);
+  at.rows.at(1, 0) = 0.5, at.rows.at(1, 3) = 1;
+  EXPECT_EQ(table_rows::carried(table, at).error, 2) << "the last column";
+}
+
+// Lengths of 5 and 6 are 1 apart, however the one is rotated.
+TEST(Rotation, is_sought_among_all_where_no_pairs_are_declared) {
+  Table table{.dim = 2};
+  const table_rows::BoundedRows at{Tensor({2, 2}, {3, 4, 0, 6}), {Tensor({2, 2}, {0.375, 0.5, 0, 0.25})}};
+  const double ours = procrustes(Tensor({1, 2}, {3, 4}), Tensor({1, 2}, {0, 6})).rounding;
+  const Residual any = table_rows::carried(table, at);
+  EXPECT_NEAR(any.error, 1, 1e-15);
+  EXPECT_EQ(any.bound, 0.625 + 0.25 + ours);
+  EXPECT_EQ(any.ceiling, 11);
+  table.pairs = {{0, 1, 1.0}};
+  EXPECT_NE(table_rows::carried(table, at).ceiling, 11);
+  table.lone = Pair{0, 0, 1.0};
+  EXPECT_EQ(table_rows::carried(table, at).ceiling, 11) << "a lone column has no pair to rotate with";
 }
 
 // In bf16 points fall onto the negative axis, where the sign of a zero says whether their angle is pi or -pi.

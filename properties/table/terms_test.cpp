@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "catalogue/properties.h"
+#include "checks_of_tables.h"
 #include "core/error.h"
 #include "core/property.h"
 #include "core/random.h"
@@ -21,14 +21,9 @@
 #include "search/generate.h"
 
 using namespace posproof;
+using namespace checks_of_tables;
 
 namespace {
-
-const Property& named(std::string_view name) {
-  for (const auto& [id, property] : catalogue::properties())
-    if (id == fmt::format("table/{}", name)) return *property;
-  throw std::invalid_argument(fmt::format("no property is called `{}`", name));
-}
 
 std::string_view name(Term term) {
   return term_names.at(static_cast<std::size_t>(term));
@@ -36,7 +31,7 @@ std::string_view name(Term term) {
 
 // The largest error over bound of the usual number of cases.
 double share(std::string_view property, const Table& table, const Precision& p) {
-  const auto& check = std::get<CheckOf<Table>>(named(property).checks.front());
+  const auto& check = check_of(named(property));
   double largest = 0;
   for (std::uint64_t n = 0; n < 300; ++n) try {
       RandomDraw draw(1, property, n);
