@@ -25,7 +25,7 @@ Residual directly(const Rotary& rotary, Precision p, const Tokens& token, Role r
   // Two rotations, the second of what the first has rounded (see composes).
   return compare(rotary, p, token, again, token.x, [&](const Pair& pair, std::size_t place) {
     const double one = rotation_rounding(p, static_cast<double>(token.positions[place]), pair);
-    return (1 + one) * (1 + p.input()) * (1 + one) - 1;
+    return (1 + one) * (1 + term(Term::result, p.input())) * (1 + one) - 1;
   });
 }
 
@@ -62,7 +62,7 @@ Residual transposed(const Rotary& rotary, Precision p, Draw& draw, const Tokens&
       bound += least * (a * (1 + left) + b * (1 + right) + a + least);
     }
     const double size = std::sqrt(dot(x, x) * dot(y, y));
-    bound += 2 * (static_cast<double>(x.size()) + 1) * unit_f64 * (1 + bound) * size;
+    bound += term(Term::ours, 2 * (static_cast<double>(x.size()) + 1) * unit_f64) * (1 + bound) * size;
     worst = worse(worst,
                   difference(dot(x_at_t.row(r), y_at_sum.row(r)), dot(x, y_at_rest.row(r)), bound, 2 * size));
   }
@@ -75,6 +75,15 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   if (all_zero(token.positions)) throw Discard{};  // is_identity_at_zero
   return rotary.positions.lo < 0 ? directly(rotary, p, token, role)
                                  : transposed(rotary, p, draw, token, role);
+}
+
+// Each case of positions of either sign asks twice: there and back.
+bool is_first_call(const AnswerEntry& at) {
+  return at.calls % 2 == 0;
+}
+
+Encoding with_tail_of_either_sign() {
+  return exact({-8, 8}, neighbours(), 5);
 }
 
 Encoding even_in_the_position() {
@@ -98,8 +107,18 @@ const Property properties::rotary::inverts_at_the_opposite_position{
     .formula = "R_-t R_t = 1; from positions of one sign: <R_t x, R_(t+s) y> = <x, R_s y>",
     .source = "Su et al. 2021, RoFormer, eq. 16: R_m^T R_n = R_(n-m)",
     .checks = {CheckOf<Rotary>(&check)},
-    .must_reject = {{"a rotation that ignores the sign of the position", &even_in_the_position},
-                    {"a rotation that also shrinks, by 1e-9 a position", &shrinking}},
+    .must_reject =
+        joined({{"a rotation that ignores the sign of the position", &even_in_the_position},
+                {"a rotation that also shrinks, by 1e-9 a position", &shrinking},
+                off("the first of two answers", &of_either_sign, 0x1p-19, &is_first_call),
+                off("rotated keys", &of_either_sign, -0x1p-19, &of_key),
+                off("rotated queries", &near_zero, 0x1p-18, &of_query),
+                off("tokens past position 65536", &slow, -0x1p-19, &past_65536),
+                off("tokens at negative positions", &of_either_sign, 0x1p-19, &at_negative_position),
+                off("channels in no pair", &with_tail, 0x1p-48, &is_last),
+                off("channels in no pair", &with_tail_of_either_sign, 0x1p-22, &is_last)},
+               joined(last_and_first(&near_zero, 0x1p-18, 0x1p-5),
+                      last_and_first(&of_either_sign, 0x1p-19, 0x1p-5))),
 };
 
 }  // namespace posproof

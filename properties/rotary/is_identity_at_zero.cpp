@@ -38,8 +38,13 @@ const Property properties::rotary::is_identity_at_zero{
     .formula = "R_0 x = x",
     .source = "Su et al. 2021, RoFormer, eq. 15 at m = 0",
     .checks = {CheckOf<Rotary>(&check)},
-    .must_reject = {{"a slow rotation whose positions count from 1", &from_one},
-                    {"a rotation that adds the number of the head to the position", &position_of_the_head}},
+    .must_reject =
+        joined({{"a slow rotation whose positions count from 1", &from_one},
+                {"a rotation that adds the number of the head to the position", &position_of_the_head},
+                off("rotated keys", &near_zero, -0x1p-19, &of_key),
+                off("rotated queries", &near_zero, 0x1p-19, &of_query),
+                off("channels in no pair", &with_tail, 0x1p-22, &is_last)},
+               last_and_first(&near_zero, 0x1p-19, 0x1p-6)),
 };
 
 }  // namespace posproof

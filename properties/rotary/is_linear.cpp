@@ -34,6 +34,9 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Tensor turned_x = rotated(rotary, token.x, token.positions, role);
   const Tensor turned_y = rotated(rotary, y, token.positions, role);
 
+  // Of a sum of contents: it is rounded once by us and the sum of the answers twice, and again by the
+  // subject, where the format that it is given in cannot hold it.
+  const double ours = term(Term::ours, 3 * unit_f64), given = term(Term::result, p.input());
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < y.rows(); ++r) {
     const std::span<const double> a = token.x.row(r), b = y.row(r), s = sum.x.row(r);
@@ -41,19 +44,16 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     for (std::size_t c = 0; c < a.size(); ++c) {
       expected[c] = turned_x.at(r, c) + factor * turned_y.at(r, c);
       size[c] = std::abs(a[c]) + std::abs(factor * b[c]);
-      // Outside the pairs: the sum is rounded by us and, where the format cannot hold it, by the subject.
-      bound[c] = (3 * unit_f64 + p.input()) * size[c];
+      bound[c] = (ours + given) * size[c];
     }
     for (const Pair& pair : rotary.pairs) {
       // All three are rotated by one angle, so its error cancels, and each rotation is rounded as at position
-      // 0. Underflow is absolute, once for each rotation. Ours: the sum of the contents is rounded once and
-      // the sum of the answers twice; the subject rounds the sum that it is given.
+      // 0. Underflow is absolute, once for each rotation.
       const double both = rotary.amplitude * (pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair));
       const double each = rotation_rounding(p, 0, pair) + amplitude_error(rotary, p);
       size[pair.first] = size[pair.second] = both;
       bound[pair.first] = bound[pair.second] =
-          each * (both + rotary.amplitude * pair_norm(s, pair)) +
-          (3 * unit_f64 + p.input()) * both * (1 + each) +
+          each * (both + rotary.amplitude * pair_norm(s, pair)) + (ours + given) * both * (1 + each) +
           (both == 0 ? 0 : (2 + std::abs(factor)) * rotation_underflow(p));
     }
     for (std::size_t c = 0; c < a.size(); ++c)
@@ -72,6 +72,24 @@ Encoding bent() {
     return exact.rotate(x, positions, role);
   };
   return rotary;
+}
+
+// What is positive there is larger by that.
+NegativeExample bent_where(const char* what, const Make& right, double by, const Where& where,
+                           const Precision& precision = all_f32) {
+  NegativeExample example = off(what, right, by, where, precision);
+  example.wrong += ", where they are positive";
+  example.make = [=] {
+    return spoiled(right(), [=](const AnswerEntry& at, double exact) {
+      return where(at) && exact > 0 ? exact * (1 + by) : exact;
+    });
+  };
+  return example;
+}
+
+// Each case asks three times: for the sum, and for either term.
+bool is_of_second_term(const AnswerEntry& at) {
+  return at.calls % 3 == 2;
 }
 
 Encoding shifted() {
@@ -94,7 +112,19 @@ const Property properties::rotary::is_linear{
     .source = "Su et al. 2021, RoFormer, eq. 14: R_t is a matrix",
     .checks = {CheckOf<Rotary>(&check)},
     .must_reject = {{"a rotation of x + 1e-9 x^2", &bent},
-                    {"a rotation that adds 1e-12 to the last channel of the last token", &shifted}},
+                    {"a rotation that adds 1e-12 to the last channel of the last token", &shifted},
+                    off("the answers for the second term", &near_zero, 0x1p-19, &is_of_second_term),
+                    bent_where("the last entries of all answers", &near_zero, 0x1p-19, &is_last),
+                    bent_where("the first entries of all answers", &near_zero, -0x1p-19, &is_first),
+                    bent_where("the last entries of all answers", &near_zero, -0x1p-5, &is_last, in_bf16),
+                    bent_where("the first entries of all answers", &near_zero, 0x1p-5, &is_first, in_bf16),
+                    bent_where("rotated keys", &near_zero, 0x1p-19, &of_key),
+                    bent_where("rotated queries", &near_zero, -0x1p-19, &of_query),
+                    bent_where("tokens past position 65536", &quick, 0x1p-19, &past_65536),
+                    bent_where("tokens at negative positions", &of_either_sign, 0x1p-19,
+                               &at_negative_position),
+                    bent_where("channels in no pair", &with_tail, -0x1p-22, &is_last),
+                    bent_where("channels in no pair", &with_tail, 0x1p-6, &is_last, in_bf16)},
 };
 
 }  // namespace posproof

@@ -54,7 +54,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   // 1; what `long double` adds is 2^-10 of that, well within a second unit of each.
   return compare(rotary, p, own, y, expected, [&](const Pair& pair, std::size_t place) {
     const auto t = static_cast<double>(own.positions[place]);
-    return rotation_error(p, t, pair) + 2 * unit_f64 * (std::abs(t * pair.frequency) + 1);
+    return rotation_error(p, t, pair) + term(Term::ours, 2 * unit_f64 * (std::abs(t * pair.frequency) + 1));
   });
 }
 
@@ -103,12 +103,17 @@ const Property properties::rotary::layouts_agree_after_one_permutation{
         "Su et al. 2021, RoFormer, eq. 12 and 13 (complex numbers), eq. 15 (neighbours); Black et al. 2022, "
         "GPT-NeoX-20B (halves)",
     .checks = {CheckOf<Rotary>(&check)},
-    .must_reject = {{"queries that rotate in neighbours and keys that rotate in halves",
-                     &keys_in_the_other_layout},
-                    {"a batch of which every row has the positions of the first",
-                     &positions_of_the_first_row},
-                    {"frequencies that are too high by 1e-12 of themselves", &quicker},
-                    {"a rotation the other way", &backward}},
+    .must_reject = joined(
+        {{"queries that rotate in neighbours and keys that rotate in halves", &keys_in_the_other_layout},
+         {"a batch of which every row has the positions of the first", &positions_of_the_first_row},
+         {"frequencies that are too high by 1e-12 of themselves", &quicker},
+         {"a rotation the other way", &backward},
+         off("rotated keys", &near_zero, -0x1p-19, &of_key),
+         off("rotated queries", &near_zero, 0x1p-19, &of_query),
+         off("tokens past position 65536", &slow, 0x1p-19, &past_65536),
+         off("tokens at negative positions", &of_either_sign, -0x1p-19, &at_negative_position),
+         off("channels in no pair", &with_tail, 0x1p-22, &is_last)},
+        last_and_first(&near_zero, 0x1p-19, 0x1p-6)),
 };
 
 }  // namespace posproof

@@ -7,7 +7,7 @@ namespace {
 
 using namespace rotations;
 
-Residual check(const Rotary& rotary, Precision, Draw& draw) {
+Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const std::vector<std::size_t> tail = channels_in_no_pair(rotary);
   if (tail.empty()) throw Inapplicable{"every channel rotates"};
 
@@ -16,7 +16,8 @@ Residual check(const Rotary& rotary, Precision, Draw& draw) {
   // Every format holds the contents exactly, and nothing is computed: the values are the same, not close.
   Residual worst{0, 0, 0};
   for (std::size_t r = 0; r < y.rows(); ++r)
-    for (const std::size_t c : tail) worst = worse(worst, difference(y.at(r, c), token.x.at(r, c), 0));
+    for (const std::size_t c : tail)
+      worst = worse(worst, difference(y.at(r, c), token.x.at(r, c), units_apart(p.result, token.x.at(r, c))));
   return worst;
 }
 
@@ -27,6 +28,17 @@ Encoding tail_times(const Factor& tail) {
   });
   rotary.pairs.pop_back();
   return rotary;
+}
+
+// Three channels in no pair: the last ones, or the first.
+Encoding of_three() {
+  return exact({}, {{0, 1, 1.0, 0}}, 5);
+}
+Encoding first_in_no_pair() {
+  return exact({}, {{3, 4, 1.0, 0}}, 5);
+}
+bool is_first_of_tail(const AnswerEntry& at) {
+  return at.channel == 2;
 }
 
 Encoding padded_table() {
@@ -46,7 +58,15 @@ const Property properties::rotary::leaves_the_tail_untouched{
         "Black et al. 2022, GPT-NeoX-20B, section 2.1: rotary embeddings on the first 25 % of the channels",
     .checks = {CheckOf<Rotary>(&check)},
     .must_reject = {{"a tail that rotates by 1e-9 radians a position", &padded_table},
-                    {"a tail that is multiplied by 1 + 2^-52", &scaled_tail}},
+                    {"a tail that is multiplied by 1 + 2^-52", &scaled_tail},
+                    off("the first channels of the tail", &of_three, -0x1p-23, &is_first_of_tail),
+                    off("rotated keys", &with_tail, 0x1p-23, &of_key),
+                    off("rotated queries", &with_tail, -0x1p-23, &of_query),
+                    off("tokens past position 65536", &of_three, 0x1p-23, &past_65536),
+                    off("the last entries of all answers", &of_three, 0x1p-23, &is_last),
+                    off("the last entries of all answers", &of_three, -0x1p-7, &is_last, in_bf16),
+                    off("the first entries of all tails", &first_in_no_pair, 0x1p-23, &is_first),
+                    off("the first entries of all tails", &first_in_no_pair, -0x1p-7, &is_first, in_bf16)},
 };
 
 }  // namespace posproof

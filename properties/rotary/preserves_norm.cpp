@@ -25,7 +25,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     // only the rounding of the rotation itself is left: that at position 0. No pair is longer than the token,
     // and the errors of all pairs together are no longer than their bound times the token. Ours: two norms of
     // d squares, as (d + 3)/2 roundings each.
-    const double ours = (static_cast<double>(x.size()) + 3) * unit_f64;
+    const double ours = term(Term::ours, (static_cast<double>(x.size()) + 3) * unit_f64);
     // Underflow is not relative: that of all pairs together.
     const double underflow =
         length == 0 ? 0 : rotation_underflow(p) * std::sqrt(static_cast<double>(rotary.pairs.size()));
@@ -70,12 +70,17 @@ const Property properties::rotary::preserves_norm{
     .formula = "|R_t x| = |x|",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: R is orthogonal",
     .checks = {CheckOf<Rotary>(&check)},
-    .must_reject = {{"a sine that is taken 0.001 radians further than the cosine", &skewed},
-                    {"a rotation that also multiplies by 1.000001, in f32", &magnified, all_f32},
-                    {"a rotation that also multiplies by 1 + 2^-7, in bf16",
-                     &magnified_in_bf16,
-                     {unit_f32, unit_bf16}},
-                    {"a batch whose first row is rotated and whose other rows are zeros", &first_row_only}},
+    .must_reject =
+        joined({{"a sine that is taken 0.001 radians further than the cosine", &skewed},
+                {"a rotation that also multiplies by 1.000001, in f32", &magnified, all_f32},
+                {"a rotation that also multiplies by 1 + 2^-7, in bf16", &magnified_in_bf16, in_bf16},
+                {"a batch whose first row is rotated and whose other rows are zeros", &first_row_only},
+                off("rotated keys", &near_zero, -0x1p-19, &of_key),
+                off("rotated queries", &near_zero, 0x1p-19, &of_query),
+                off("tokens past position 65536", &quick, 0x1p-19, &past_65536),
+                off("tokens at negative positions", &of_either_sign, -0x1p-19, &at_negative_position),
+                off("channels in no pair", &with_tail, 0x1p-19, &is_last)},
+               last_and_first(&quick, 0x1p-19, 0x1p-6)),
 };
 
 }  // namespace posproof

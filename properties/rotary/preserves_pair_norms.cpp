@@ -17,8 +17,8 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
       const double length = pair_norm(token.x.row(r), pair);
       // As for the whole norm (preserves_norm): a wrong angle moves the pair along its circle, so the
       // rounding of the rotation itself is all. Ours: two hypotenuses within 1 ulp, 2 units each.
-      const double bound =
-          length * (rotation_rounding(p, 0, pair) + 4 * unit_f64) + (length == 0 ? 0 : rotation_underflow(p));
+      const double bound = length * (rotation_rounding(p, 0, pair) + term(Term::ours, 4 * unit_f64)) +
+                           (length == 0 ? 0 : rotation_underflow(p));
       worst = worse(worst, difference(pair_norm(y.row(r), pair), length, bound, length));
     }
   return worst;
@@ -56,9 +56,14 @@ const Property properties::rotary::preserves_pair_norms{
     .formula = "|(R_t x)_p| = |x_p| for every pair p",
     .source = "Su et al. 2021, RoFormer, eq. 15: R is block diagonal, and each block a rotation of the plane",
     .checks = {CheckOf<Rotary>(&check)},
-    .must_reject = {{"a rotation of the pairs (i, i + d/2) that declares the pairs (2i, 2i + 1)",
-                     &other_pairs},
-                    {"a rotation whose first two pairs are mixed by 1e-6 radians", &leaking}},
+    .must_reject =
+        joined({{"a rotation of the pairs (i, i + d/2) that declares the pairs (2i, 2i + 1)", &other_pairs},
+                {"a rotation whose first two pairs are mixed by 1e-6 radians", &leaking},
+                off("rotated keys", &near_zero, -0x1p-19, &of_key),
+                off("rotated queries", &near_zero, 0x1p-19, &of_query),
+                off("tokens past position 65536", &quick, 0x1p-19, &past_65536),
+                off("tokens at negative positions", &of_either_sign, -0x1p-19, &at_negative_position)},
+               last_and_first(&quick, 0x1p-19, 0x1p-6)),
 };
 
 }  // namespace posproof

@@ -18,6 +18,22 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   });
 }
 
+bool is_last_of_key(const AnswerEntry& at) {
+  return of_key(at) && at.is_last();
+}
+bool is_first_of_key(const AnswerEntry& at) {
+  return of_key(at) && at.is_first();
+}
+bool is_last_of_query(const AnswerEntry& at) {
+  return of_query(at) && at.is_last();
+}
+bool is_key_past_65536(const AnswerEntry& at) {
+  return of_key(at) && past_65536(at);
+}
+bool is_key_at_negative_position(const AnswerEntry& at) {
+  return of_key(at) && at_negative_position(at);
+}
+
 // As in xPos, but weaker: keys shrink a little where queries grow.
 Encoding scaled_by_role() {
   return multiplied_by(4, 2, neighbours(), [](const Pair& pair, const Rotated& token) {
@@ -33,7 +49,16 @@ const Property properties::rotary::role_does_not_matter{
     .formula = "R_t^q = R_t^k",
     .source = "Su et al. 2021, RoFormer, eq. 14: one R for q and k",
     .checks = {CheckOf<Rotary>(&check)},
-    .must_reject = {{"queries that grow and keys that shrink by 1e-9 a position", &scaled_by_role}},
+    .must_reject = {{"queries that grow and keys that shrink by 1e-9 a position", &scaled_by_role},
+                    off("the last entries of keys", &near_zero, 0x1p-18, &is_last_of_key),
+                    off("the first entries of keys", &near_zero, -0x1p-18, &is_first_of_key),
+                    off("the last entries of queries", &near_zero, 0x1p-18, &is_last_of_query),
+                    off("the last entries of keys", &near_zero, -0x1p-5, &is_last_of_key, in_bf16),
+                    off("the first entries of keys", &near_zero, 0x1p-5, &is_first_of_key, in_bf16),
+                    off("keys past position 65536", &slow, 0x1p-18, &is_key_past_65536),
+                    off("keys at negative positions", &of_either_sign, -0x1p-18,
+                        &is_key_at_negative_position),
+                    off("channels of keys in no pair", &with_tail, 0x1p-22, &is_last_of_key)},
 };
 
 }  // namespace posproof

@@ -9,15 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "../corners.h"
 #include "core/draw.h"
 #include "core/encoding.h"
 #include "core/error.h"
 #include "core/failure.h"
 #include "core/residual.h"
+#include "core/term.h"
 
 // What the properties of a rotation have in common: a batch of tokens to rotate, and how two answers are
 // compared.
 namespace posproof::rotations {
+
+using namespace corners;
 
 // x is [batch, heads, n, dim]; positions has one entry for each token of each batch row.
 struct Tokens {
@@ -93,7 +97,8 @@ inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& 
   std::vector<double> error(rotary.dim), norm(rotary.dim);
   for (std::size_t r = 0; r < tokens.x.rows(); ++r) {
     const auto x = tokens.x.row(r), a = there.row(r), b = here.row(r);
-    for (std::size_t c = 0; c < x.size(); ++c) error[c] = 0, norm[c] = std::abs(x[c]);
+    for (std::size_t c = 0; c < x.size(); ++c)
+      error[c] = units_apart(p.result, x[c]), norm[c] = std::abs(x[c]);
     for (const Pair& pair : rotary.pairs) {
       norm[pair.first] = norm[pair.second] = rotary.amplitude * pair_norm(x, pair);
       const double underflow = norm[pair.first] == 0 ? 0 : 3 * rotation_underflow(p);
@@ -149,6 +154,34 @@ inline std::vector<Pair> neighbours() {
 }
 inline std::vector<Pair> halves() {
   return {{0, 2, 1.0, 0}, {1, 3, 0.01, 1}};
+}
+
+// What is right: a rotation, of two heads.
+inline Rotary exact(Domain positions, std::vector<Pair> pairs = neighbours(), std::size_t dim = 4) {
+  Rotary rotary = multiplied_by(dim, 2, std::move(pairs), [](const Pair& pair, const Rotated& token) {
+    return rotation(pair, token.t);
+  });
+  rotary.positions = std::move(positions);
+  return rotary;
+}
+// What is allowed grows with the angle, so little is wrong by more than that at small ones only.
+inline Rotary near_zero() {
+  return exact({0, 8});
+}
+inline Rotary of_either_sign() {
+  return exact({-8, 8});
+}
+// At most 1.05 radians in a million positions.
+inline Rotary slow() {
+  return exact({}, {{0, 1, 1e-6, 0}, {2, 3, 1e-7, 1}});
+}
+// Where the angle does not matter.
+inline Rotary quick() {
+  return exact({});
+}
+// The fifth channel is in no pair.
+inline Rotary with_tail() {
+  return exact({0, 8}, neighbours(), 5);
 }
 
 }  // namespace posproof::rotations
