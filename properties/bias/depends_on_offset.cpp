@@ -25,13 +25,15 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     if (!std::isfinite(here) || !std::isfinite(there)) return holds_if(false);
     // The softmax does not see what a whole row has in common, so a row is compared by its differences. The
     // slope is the same everywhere, so its own error cancels; each entry is rounded. Ours: two differences.
-    double bound = unit_f64 * (std::abs(here) + std::abs(there));
+    double bound = term(Term::ours, unit_f64 * (std::abs(here) + std::abs(there)));
     for (const double entry : {b.at(h, 0, 0), b.at(h, 0, 1), b.at(h, 1, 2), b.at(h, 1, 3)})
       bound += bias_rounding(p, entry, slope(bias, h));
     worst = worse(worst, difference(there, here, bound));
   }
   return worst;
 }
+
+// Of the two queries i and i + t, and the keys j, k, j + t and k + t, the first meets the first two keys.
 
 Encoding leaking_position() {
   Bias bias = bias_of(2, [](std::size_t h, Position i, Position j) {
@@ -66,10 +68,17 @@ const Property properties::bias::depends_on_offset{
     .source =
         "Press et al. 2022, ALiBi, section 3; Raffel et al. 2020, T5, section 2.1: an offset key - query",
     .checks = {CheckOf<Bias>(&check)},
-    .must_reject = {{"slopes that grow by 1e-12 of themselves with every key", &leaking_position},
-                    {"rows of odd queries that are larger by 2^-20 of themselves, in f32",
-                     &odd_queries_are_larger, all_f32},
-                    {"a table that the second head reads at the key's position", &absolute_index}},
+    .must_reject =
+        joined({{"slopes that grow by 1e-12 of themselves with every key", &leaking_position},
+                {"rows of odd queries that are larger by 2^-20 of themselves, in f32",
+                 &odd_queries_are_larger, all_f32},
+                {"a table that the second head reads at the key's position", &absolute_index},
+                off("entries of the second of four keys", &sloped, -0x1p-20, &is_second_key),
+                off("entries of the third of four keys", &sloped, 0x1p-20, &is_third_key),
+                off("entries of queries past position 65536", &sloped, 0x1p-20, &past_65536),
+                off("entries of a table, of the last head and the last key,", &tabled_and_causal, 0x1p-20,
+                    &is_last)},
+               joined(last_and_first(&sloped, 0x1p-20, 0x1p-5), last_and_first(&tabled, 0x1p-20, 0x1p-4))),
 };
 
 }  // namespace posproof

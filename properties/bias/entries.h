@@ -5,14 +5,18 @@
 #include <functional>
 #include <vector>
 
+#include "../corners.h"
 #include "core/draw.h"
 #include "core/encoding.h"
 #include "core/error.h"
 #include "core/failure.h"
 #include "core/residual.h"
+#include "core/term.h"
 
 // What the properties of a bias have in common: the entries between some queries and keys.
 namespace posproof::biases {
+
+using namespace corners;
 
 struct Entries {
   std::size_t heads, queries, keys;
@@ -83,6 +87,40 @@ inline Bias bias_of(std::size_t heads, std::function<double(std::size_t h, Posit
     return b;
   };
   return bias;
+}
+
+// What is right: two heads that fall along a straight line, their slopes powers of the first; and two whose
+// entries are a table of the distance's bucket.
+inline Bias sloped() {
+  Bias bias = bias_of(2, [](std::size_t h, Position i, Position j) {
+    return -(h == 0 ? 0.5 : 0.25) * static_cast<double>(std::abs(i - j));
+  });
+  bias.slopes = {0.5, 0.25};
+  return bias;
+}
+inline Bias tabled() {
+  return bias_of(2, [](std::size_t h, Position i, Position j) {
+    return static_cast<double>(std::min<Position>(std::abs(i - j), 16) + static_cast<Position>(h) + 1);
+  });
+}
+inline Bias tabled_and_causal() {
+  Bias bias = tabled();
+  bias.causal = true;
+  return bias;
+}
+
+inline bool is_second_key(const AnswerEntry& at) {
+  return at.key == 1;
+}
+inline bool is_third_key(const AnswerEntry& at) {
+  return at.key == 2;
+}
+// Of two keys, the near one first.
+inline bool is_far_and_ahead(const AnswerEntry& at) {
+  return is_second_key(at) && at.key_position > at.position;
+}
+inline bool is_far_and_behind(const AnswerEntry& at) {
+  return is_second_key(at) && at.key_position < at.position;
 }
 
 // One head that falls by `step` with every position of distance.

@@ -25,13 +25,26 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     // fall will do, an equal entry is off by 1, and nothing is computed that could be rounded.
     const bool any = bias.slopes.empty();
     const double due = any ? 1.0 : m * static_cast<double>(far - near);
-    const double bound = any ? 0.0
+    const double bound = any ? units_apart(p.result, b.at(h, 0, 0))
                              : bias_rounding(p, b.at(h, 0, 0), m) + bias_rounding(p, b.at(h, 0, 1), m) +
                                    bias_error(p, due, bias, h);
     const double lacking = fall > 0 ? 0.0 : any && fall < 0 ? -fall : due - fall;
     worst = worse(worst, {lacking, bound, due});
   }
   return worst;
+}
+
+// As far as f32 has neighbours of the distance, so that a few units are as much as a step.
+Encoding far_sloped() {
+  Bias bias = sloped();
+  bias.positions = {0, Position{1} << 24};
+  return bias;
+}
+// Without slopes any fall will do.
+Encoding hardly_falling() {
+  return bias_of(2, [](std::size_t, Position i, Position j) {
+    return -1 - 0x1p-50 * static_cast<double>(std::abs(i - j));
+  });
 }
 
 Encoding all_zeros() {
@@ -67,7 +80,18 @@ const Property properties::bias::falls_with_distance{
     .must_reject = {{"a bias of zeros that declares slopes", &all_zeros},
                     {"a bias that rounds distances past 2^19 to even ones, in f32", &short_distances,
                      all_f32},
-                    {"a second head with the opposite sign", &one_head_rises}},
+                    {"a second head with the opposite sign", &one_head_rises},
+                    off("entries of the last head and the far key", &far_sloped, -0x1p-20, &is_last),
+                    off("entries of the first head and the near key", &far_sloped, 0x1p-20, &is_first),
+                    off("entries of the last head and the far key", &far_sloped, -0x1p-5, &is_last, in_bf16),
+                    off("entries of the first head and the near key", &far_sloped, 0x1p-5, &is_first,
+                        in_bf16),
+                    off("entries of future keys", &far_sloped, -0x1p-20, &is_far_and_ahead),
+                    off("entries of past keys", &far_sloped, -0x1p-20, &is_far_and_behind),
+                    off("entries without slopes, of the last head and the far key,", &hardly_falling,
+                        -0x1p-22, &is_last),
+                    off("entries without slopes, of the first head and the near key,", &hardly_falling,
+                        0x1p-22, &is_first)},
 };
 
 }  // namespace posproof

@@ -85,6 +85,20 @@ Bias bucketed(Buckets buckets, const std::function<double(Position distance)>& o
   return bias;
 }
 
+// What is right: the buckets of a decoder, and of an encoder.
+Encoding decoder() {
+  Bias bias = bucketed({32, 128, false}, [](Position n) { return log_bucket(n, 32, 128); });
+  bias.causal = true;
+  return bias;
+}
+Encoding encoder() {
+  return bucketed({32, 128, true}, [](Position n) { return log_bucket(n, 16, 128); });
+}
+// Of the keys beside the first, in order: one further, some further, one nearer, on the other side.
+bool is_second_key_past_65536(const AnswerEntry& at) {
+  return is_second_key(at) && past_65536(at);
+}
+
 // Where the logarithm is a whole number, one that comes out a little small gives the bucket below.
 Encoding rounded_down() {
   return bucketed({32, 128, true}, [](Position n) { return log_bucket(n, 16, 128, -1e-12); });
@@ -122,10 +136,15 @@ const Property properties::bias::has_exact_buckets{
         "min(e + floor(log(n/e) / log(D/e) (B-e)), B-1)",
     .source = "Raffel et al. 2020, T5, section 2.1, and the authors' code (mesh-tensorflow)",
     .checks = {CheckOf<Bias>(&check)},
-    .must_reject = {{"a logarithm that is too small by 1e-12, which shows at 16, 32 and 64", &rounded_down},
-                    {"a bucket of their own for the distances past the largest", &no_cap},
-                    {"the two-sided buckets in a decoder", &as_bidirectional},
-                    {"one half of the buckets for both sides", &without_sides}},
+    .must_reject =
+        joined({{"a logarithm that is too small by 1e-12, which shows at 16, 32 and 64", &rounded_down},
+                {"a bucket of their own for the distances past the largest", &no_cap},
+                {"the two-sided buckets in a decoder", &as_bidirectional},
+                {"one half of the buckets for both sides", &without_sides},
+                off("entries of the second key", &decoder, -0x1p-20, &is_second_key),
+                off("entries of the third key", &decoder, 0x1p-20, &is_third_key),
+                off("entries of queries past position 65536", &encoder, 0x1p-20, &is_second_key_past_65536)},
+               joined(last_and_first(&decoder, 0x1p-20, 0x1p-4), last_and_first(&encoder, 0x1p-20, 0x1p-4))),
 };
 
 }  // namespace posproof

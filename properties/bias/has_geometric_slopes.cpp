@@ -40,7 +40,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     const double farther = there == 0 ? -m * static_cast<double>(n) : there;
     bound.push_back((bias_error(p, here, bias, h) + bias_error(p, farther, bias, h)) /
                         static_cast<double>(n) +
-                    3 * unit_f64 * m);
+                    term(Term::ours, 3 * unit_f64 * m));
   }
   Residual worst = difference(measured, bias.slopes, bound);
 
@@ -53,7 +53,7 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   for (std::size_t h = 1; h < b.heads; ++h) {
     const double expected = on_ladder(measured[0], h + 1, b.heads, half_steps);
     const double power = std::expm1(static_cast<double>(h + 1) * std::log1p(bound[0] / bias.slopes[0]));
-    const double off = expected * (power + unit_f64);
+    const double off = expected * (power + term(Term::ours, unit_f64));
     if (std::isnan(off)) continue;  // a power too small to be held, off by any factor
     worst = worse(worst, difference(measured[h], expected, bound[h] + off));
   }
@@ -94,6 +94,27 @@ Encoding one_slope_is_off() {
   return with_slopes({0x1p-4, 0x1p-8 * (1 + 1e-5)}, {0x1p-4, 0x1p-8});
 }
 
+bool is_of_last_head(const AnswerEntry& at) {
+  return at.in_last_head();
+}
+bool is_of_first_head(const AnswerEntry& at) {
+  return at.head == 0;
+}
+bool is_at_offset_1(const AnswerEntry& at) {
+  return std::abs(at.key_position - at.position) == 1;
+}
+
+// Declared as they are, so that only the ladder says what is wrong.
+template <int power>
+Encoding no_power() {
+  const double last = 0x1p-6 * (1 + std::exp2(power));
+  return with_slopes({0x1p-2, 0x1p-4, last}, {0x1p-2, 0x1p-4, last});
+}
+Encoding no_half_step() {
+  const std::vector<double> slopes = {0x1p-2, 0x1p-4, 0x1p-1 * (1 - 0x1p-17)};
+  return with_slopes(slopes, slopes);
+}
+
 }  // namespace
 
 const Property properties::bias::has_geometric_slopes{
@@ -105,12 +126,21 @@ const Property properties::bias::has_geometric_slopes{
         "(b(i,i) - b(i,j)) / |i-j| = m_h, m_h = m_1^h or m_(P+g) = m_1^(g-1/2), P the power of two below",
     .source = "Press et al. 2022, ALiBi, section 3 and the authors' code for other numbers of heads",
     .checks = {CheckOf<Bias>(&check)},
-    .must_reject = {{"six heads with the slopes 2^(-8h/6) that declare the official ones", &plain_ladder},
-                    {"three heads of which the last has neither slope", &truncated_ladder},
-                    {"exponents that count heads from 0", &from_head_zero},
-                    {"slopes of the opposite sign", &opposite_sign},
-                    {"a second slope that is too large by 1e-5 of itself, in f32", &one_slope_is_off,
-                     all_f32}},
+    .must_reject =
+        {{"six heads with the slopes 2^(-8h/6) that declare the official ones", &plain_ladder},
+         {"three heads of which the last has neither slope", &truncated_ladder},
+         {"exponents that count heads from 0", &from_head_zero},
+         {"slopes of the opposite sign", &opposite_sign},
+         {"a second slope that is too large by 1e-5 of itself, in f32", &one_slope_is_off, all_f32},
+         {"a last slope that is no power of the first by 2^-17 of itself, in f32", &no_power<-17>, all_f32},
+         {"a last slope that is no power of the first by 2^-4 of itself, in bf16", &no_power<-4>, in_bf16},
+         {"a half-step that is no power of the first by 2^-17 of itself, in f32", &no_half_step, all_f32},
+         off("entries of the last head", &sloped, 0x1p-19, &is_of_last_head),
+         off("entries of the first head", &sloped, -0x1p-19, &is_of_first_head),
+         off("entries of the last head", &sloped, -0x1p-6, &is_of_last_head, in_bf16),
+         off("entries of the first head", &sloped, 0x1p-6, &is_of_first_head, in_bf16),
+         off("entries past position 65536", &sloped, -0x1p-19, &past_65536),
+         off("entries at offset 1", &sloped, 0x1p-19, &is_at_offset_1)},
 };
 
 }  // namespace posproof

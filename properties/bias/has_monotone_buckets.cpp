@@ -60,7 +60,13 @@ const Property properties::bias::has_monotone_buckets{
     .source = "Raffel et al. 2020, T5, section 2.1: buckets of growing width",
     .checks = {CheckOf<Bias>(&check)},
     .must_reject = {{"buckets that wrap round past the last", &wrapping},
-                    {"a second head whose buckets are 2 too low from 64 to 79", &dented}},
+                    {"a second head whose buckets are 2 too low from 64 to 79", &dented},
+                    off("entries of the last head and the far key", &tabled, -0x1p-20, &is_last),
+                    off("entries of the first head and the near key", &tabled, 0x1p-20, &is_first),
+                    off("entries of the last head and the far key", &tabled, -0x1p-4, &is_last, in_bf16),
+                    off("entries of the first head and the near key", &tabled, 0x1p-4, &is_first, in_bf16),
+                    off("entries of future keys", &tabled, -0x1p-20, &is_far_and_ahead),
+                    off("entries of past keys", &tabled, -0x1p-20, &is_far_and_behind)},
 };
 
 }  // namespace posproof

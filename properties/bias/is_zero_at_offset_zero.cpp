@@ -7,16 +7,33 @@ namespace {
 
 using namespace biases;
 
-Residual check(const Bias& bias, Precision, Draw& draw) {
+Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Position i = draw.position("i", bias.positions);
   const Entries b = entries(bias, {i}, {i});
   // A slope times a distance of 0 is 0 in every format.
-  return difference(b.data, std::vector<double>(b.heads, 0.0), 0);
+  return difference(b.data, std::vector<double>(b.heads, 0.0), units_apart(p.result, 1));
 }
 
 Encoding from_one() {
   return bias_of(
       1, [](std::size_t, Position i, Position j) { return -0x1p-40 * static_cast<double>(i - j + 1); });
+}
+
+template <int power>
+Encoding last_head() {
+  return spoiled(sloped(), [](const AnswerEntry& at, double exact) {
+    return at.in_last_head() ? exact + std::exp2(power) : exact;
+  });
+}
+
+Encoding first_head() {
+  return spoiled(sloped(),
+                 [](const AnswerEntry& at, double exact) { return at.head == 0 ? exact - 0x1p-22 : exact; });
+}
+
+Encoding far() {
+  return spoiled(
+      sloped(), [](const AnswerEntry& at, double exact) { return past_65536(at) ? exact + 0x1p-22 : exact; });
 }
 
 }  // namespace
@@ -26,7 +43,11 @@ const Property properties::bias::is_zero_at_offset_zero{
     .formula = "b(i, i) = 0",
     .source = "Press et al. 2022, ALiBi, section 3: the penalty is m times the distance",
     .checks = {CheckOf<Bias>(&check)},
-    .must_reject = {{"a slope of 2^-40 that counts distances from 1", &from_one}},
+    .must_reject = {{"a slope of 2^-40 that counts distances from 1", &from_one},
+                    {"a bias of the last head of 2^-22, in f32", &last_head<-22>, all_f32},
+                    {"a bias of the first head of -2^-22, in f32", &first_head, all_f32},
+                    {"a bias past position 65536 of 2^-22, in f32", &far, all_f32},
+                    {"a bias of the last head of 2^-6, in bf16", &last_head<-6>, in_bf16}},
 };
 
 }  // namespace posproof

@@ -44,6 +44,12 @@ Encoding never_flat() {
       1, [](std::size_t, Position i, Position j) { return -1e-7 * static_cast<double>(std::abs(i - j)); });
 }
 
+Encoding up_to_128() {
+  Bias bias = tabled();
+  bias.buckets = Buckets{16, 128, true};
+  return bias;
+}
+
 }  // namespace
 
 const Property properties::bias::saturates{
@@ -53,8 +59,12 @@ const Property properties::bias::saturates{
         "Raffel et al. 2020, T5, section 2.1: all offsets past 128 share an embedding; Shaw et al. 2018, "
         "section 3.2",
     .checks = {CheckOf<Bias>(&check)},
-    .must_reject = {{"logarithmic buckets that do not end at the last", &no_cap},
-                    {"a slope of 1e-7 that never ends", &never_flat}},
+    .must_reject =
+        joined({{"logarithmic buckets that do not end at the last", &no_cap},
+                {"a slope of 1e-7 that never ends", &never_flat},
+                off("entries of future keys", &tabled, -0x1p-20, &is_far_and_ahead),
+                off("entries of past keys", &tabled, 0x1p-20, &is_far_and_behind)},
+               joined(last_and_first(&tabled, 0x1p-20, 0x1p-4), last_and_first(&up_to_128, 0x1p-20, 0x1p-4))),
 };
 
 }  // namespace posproof
