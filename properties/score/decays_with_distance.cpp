@@ -1,10 +1,12 @@
 #include <cmath>
 
-#include "../bias/entries.h"
 #include "catalogue/properties/score/decays_with_distance.h"
+#include "logits.h"
 
 namespace posproof {
 namespace {
+
+using namespace logits;
 
 Residual check(const Score& score, Precision p, Draw& draw) {
   const auto q = draw.content("q", score.dim);
@@ -53,9 +55,19 @@ const Property properties::score::decays_with_distance{
     .source =
         "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",
     .checks = {CheckOf<Score>(&check)},
-    .must_reject = {{"a distance that wraps at 256", &wrapped_distance},
-                    {"a penalty that falls by 1e-6 in each second step", &uneven_penalty},
-                    {"even distances that cost less by 2^-20, in f32", &even_distances_cost_less, all_f32}},
+    .must_reject =
+        {{"a distance that wraps at 256", &wrapped_distance},
+         {"a penalty that falls by 1e-6 in each second step", &uneven_penalty},
+         {"even distances that cost less by 2^-20, in f32", &even_distances_cost_less, all_f32},
+         off("keys at even positions of a table", &same_rows, 0x1p-19, &of_last_channel_of_even_key),
+         off("keys at even positions of a table", &same_rows, -0x1p-3, &of_last_channel_of_even_key, in_bf16),
+         off("rotated keys at even positions", &unmoved, -0x1p-17, &of_last_channel_of_even_key),
+         off("rotated keys at even positions", &unmoved, 0x1p-4, &of_last_channel_of_even_key, in_bf16),
+         off("biases of keys at even positions", &penalised, 0x1p-20, &of_even_key),
+         off("biases of keys at even positions", &penalised, -0x1p-4, &of_even_key, in_bf16),
+         off("biases of keys past position 65536", &penalised, 0x1p-20, &of_key_past_65536),
+         off("logits of keys at even positions", &penalised_products, -0x1p-20, &of_even_key),
+         off("logits of keys at even positions", &penalised_products, 0x1p-4, &of_even_key, in_bf16)},
 };
 
 }  // namespace posproof

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../bias/entries.h"
 #include "catalogue/properties/score/depends_on_offset.h"
+#include "logits.h"
 
 namespace posproof {
 namespace {
+
+using namespace logits;
 
 Residual check(const Score& score, Precision p, Draw& draw) {
   const auto q = draw.content("q", score.dim);
@@ -94,14 +96,29 @@ const Property properties::score::depends_on_offset{
     .formula = "s(q,k; i+t,j+t) = s(q,k; i,j)",
     .source = "Su et al. 2021, RoFormer, eq. 11; Shaw et al. 2018, section 3",
     .checks = {CheckOf<Score>(&check)},
-    .must_reject = {{"a bias that adds 1e-6 of the absolute position", &absolute_bias},
-                    {"rows of odd queries that are larger by 2^-20 of themselves, in f32",
-                     &odd_queries_are_larger, all_f32},
-                    {"a code that is the share of the length", &share_of_the_length},
-                    {"a frequency that grows by 1e-9 a position", &growing_frequency},
-                    {"a frequency that grows by 2^-41 a position, in f32", &hardly_growing_frequency,
-                     all_f32},
-                    {"angles in bf16 where f32 is claimed", &angles_in_bf16, all_f32}},
+    .must_reject =
+        {{"a bias that adds 1e-6 of the absolute position", &absolute_bias},
+         {"rows of odd queries that are larger by 2^-20 of themselves, in f32", &odd_queries_are_larger,
+          all_f32},
+         {"a code that is the share of the length", &share_of_the_length},
+         {"a frequency that grows by 1e-9 a position", &growing_frequency},
+         {"a frequency that grows by 2^-41 a position, in f32", &hardly_growing_frequency, all_f32},
+         {"angles in bf16 where f32 is claimed", &angles_in_bf16, all_f32},
+         off("keys at even positions of a table", &same_rows, -0x1p-20, &of_last_channel_of_even_key),
+         off("queries at odd positions of a table", &same_rows, 0x1p-20, &of_odd_query),
+         off("keys at even positions of a table", &same_rows, 0x1p-4, &of_last_channel_of_even_key, in_bf16),
+         off("rotated keys at even positions", &rotations::slow, 0x1p-18, &of_last_channel_of_even_key),
+         off("rotated queries at odd positions", &rotations::slow, -0x1p-18, &of_odd_query),
+         off("rotated keys past position 65536", &rotations::slow, 0x1p-18, &of_key_past_65536),
+         off("rotated tokens at negative positions", &rotations::of_either_sign, -0x1p-19,
+             &at_negative_position),
+         off("rotated keys at even positions", &rotations::slow, -0x1p-5, &of_last_channel_of_even_key,
+             in_bf16),
+         off("biases of keys at even positions", &penalised, -0x1p-20, &of_even_key),
+         off("biases of keys at even positions", &penalised, 0x1p-4, &of_even_key, in_bf16),
+         off("logits of keys at even positions", &penalised_products, 0x1p-20, &of_even_key),
+         off("logits of queries at odd positions", &penalised_products, -0x1p-20, &of_odd_query),
+         off("logits of keys at even positions", &penalised_products, -0x1p-4, &of_even_key, in_bf16)},
 };
 
 }  // namespace posproof

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../bias/entries.h"
+#include "../corners.h"
+#include "../rotary/tokens.h"
+#include "core/encoding.h"
+#include "core/term.h"
+
+// For negative examples: an encoding of each kind whose logits do not change with the position, or with the
+// offset alone. Two heads where the kind has any, of which the first is the one whose logits are looked at.
+namespace posproof::logits {
+
+using namespace corners;
+
+// A row that is the same at every position.
+inline Table same_rows() {
+  Table table{.dim = 2};
+  table.rows = [](std::span<const Position> positions, Position) {
+    return Tensor({positions.size(), 2}, std::vector<double>(2 * positions.size(), 1.0));
+  };
+  return table;
+}
+
+// A rotation by nothing.
+inline Rotary unmoved() {
+  return rotations::exact({}, {{0, 1, 0.0, 0}, {2, 3, 0.0, 1}});
+}
+
+// A penalty for each of the first eight positions of distance.
+inline double penalty(Position i, Position j) {
+  return static_cast<double>(std::min<Position>(std::abs(i - j), 8)) / 8;
+}
+inline Bias penalised() {
+  return biases::bias_of(2, [](std::size_t, Position i, Position j) { return -1 - penalty(i, j); });
+}
+inline Contextual penalised_products() {
+  Contextual contextual{.dim = 2, .heads = 2};
+  contextual.logits = [](const Tensor& q, const Tensor& k, const Positions& queries, const Positions& keys) {
+    Tensor out({2, queries.size(), keys.size()});
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      for (std::size_t c = 0; c < keys.size(); ++c) {
+        const std::size_t i = r % queries.size();
+        const auto a = q.row(i), b = k.row(c);
+        out.at(r, c) = std::inner_product(a.begin(), a.end(), b.begin(), -penalty(queries[i], keys[c]));
+      }
+    return out;
+  };
+  // One operation and one rounding of each product and of the penalty.
+  contextual.error = [](std::span<const double> q, std::span<const double> k, Position i, Position j,
+                        const Precision& p) {
+    double size = penalty(i, j);
+    for (std::size_t c = 0; c < q.size(); ++c) size += std::abs(q[c] * k[c]);
+    return term(Term::own, 2 * p.result * size);
+  };
+  return contextual;
+}
+
+// One token is asked for at a time; of a table the query and the key at once.
+inline bool of_even_key(const AnswerEntry& at) {
+  const bool logits = at.call != nullptr && at.call->keys.size() != 0;
+  if (logits) return at.key_position % 2 == 0;
+  return at.position % 2 == 0 && (at.tokens == 2 ? at.token == 1 : at.role == Role::key);
+}
+inline bool of_last_channel_of_even_key(const AnswerEntry& at) {
+  return of_even_key(at) && at.in_last_channel();
+}
+inline bool of_odd_query(const AnswerEntry& at) {
+  const bool row_of_key = at.tokens == 2 && at.token == 1;
+  return at.position % 2 != 0 && at.role == Role::query && !row_of_key;
+}
+inline bool of_key_past_65536(const AnswerEntry& at) {
+  const bool logits = at.call != nullptr && at.call->keys.size() != 0;
+  return logits ? at.key_position > 65536 : at.role == Role::key && past_65536(at);
+}
+
+}  // namespace posproof::logits
