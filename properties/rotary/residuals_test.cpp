@@ -204,6 +204,28 @@ TEST(InvertsAtTheOppositePosition, finds_each_entry_of_a_product_with_the_bound_
                NoAnswer);
 }
 
+// Ours alone, where nothing rotates: twice the number of channels and one more.
+TEST(InvertsAtTheOppositePosition, allows_for_our_own_products) {
+  const Rotary still = exact({0, 16}, {}, 3);
+  expect(replayed(inverts_at_the_opposite_position, wrong_in(still, 0, 0),
+                  "batch=1 n=1 i1=2 s1=3 x=[0.5,0,0,0,0,0] y=[0.25,0,0,0,0,0] role=key"),
+         0.25 * wrong_by, 2 * 4 * unit_f64 * 0.125, 0.25);
+}
+
+// In f16 each rotated pair is off by another 2^-24 sqrt 2, times what it is multiplied with.
+TEST(InvertsAtTheOppositePosition, allows_for_three_underflows_in_f16) {
+  const double h = unit_f16, root = std::numbers::sqrt2, least = 0x1p-24 * root;
+  const double own = (1 + 4 * root * h) * (1 + root * h) * (1 + h) - 1;
+  const double left = own + h, right = own + 2 * h, rest = own + h;  // angles of 1, 2 and 1
+  const double a = 0x1p-10, b = 0x1p-8, both = a * b;
+  const double bound =
+      both * (left + right + left * right + rest) + least * (a * (1 + left) + b * (1 + right) + a + least);
+  expect(replayed(inverts_at_the_opposite_position, wrong_in(exact({0, 16}, {{0, 1, 1.0}}, 2), 2, 0),
+                  "batch=1 n=1 i1=1 s1=1 x=[0.0009765625,0,0,0] y=[0.00390625,0,0,0] role=key",
+                  Precision{unit_f16, unit_f16}),
+         a * wrong_by, bound + 2 * 3 * unit_f64 * (1 + bound) * both, 2 * both);
+}
+
 TEST(IsIdentityAtZero, finds_each_entry_with_the_bound_of_a_rotation_by_nothing) {
   expect_each(is_identity_at_zero, subject({-4, 4}), 0, drawn("role=key", contents(1)),
               [](std::size_t, const Pair&) { return beside_angle; });
@@ -249,10 +271,10 @@ TEST(IsLinear, asks_for_sums_that_every_format_holds) {
     given.push_back(x.data);
     return x;
   };
-  // The largest is 1.5, so all become multiples of 2^(1-4): 0.3125 is halfway, and rounded away from 0.
+  // The largest is 3, so all become multiples of 2^(2-4): 0.375 is halfway, and rounded away from 0.
   EXPECT_TRUE(
-      replayed(is_linear, rotary, "batch=1 n=1 i1=0 x=[1,0.3125] y=[-1.5,0.265625] f=0.5 role=key").holds());
-  EXPECT_EQ(given, (std::vector<std::vector<double>>{{0.25, 0.5}, {1, 0.375}, {-1.5, 0.25}}));
+      replayed(is_linear, rotary, "batch=1 n=1 i1=0 x=[1,0.375] y=[-3,0.265625] f=0.5 role=key").holds());
+  EXPECT_EQ(given, (std::vector<std::vector<double>>{{-0.5, 0.625}, {1, 0.5}, {-3, 0.25}}));
   // What is 0 then adds nothing.
   EXPECT_THROW(replayed(is_linear, rotary, "batch=1 n=1 i1=0 x=[1,0] y=[0.015625,0] f=1"), Discard);
   EXPECT_THROW(replayed(is_linear, rotary, "batch=1 n=1 i1=0 x=[1,0] y=[1,0] f=2"), NoAnswer);
@@ -364,6 +386,26 @@ TEST(IsIdentityAtZero, allows_for_three_underflows_in_f16) {
   expect(replayed(is_identity_at_zero, wrong_in(one, 0, 1), words, f16), wrong_by,
          0.5 * own + 3 * 0x1p-24 * root, 1);
   expect(replayed(is_identity_at_zero, wrong_in(one, 0, 3), words, f16), wrong_by, 0, 0);
+}
+
+// Of nothing nothing is asked.
+TEST(RotatedTokens, of_zeros_say_nothing) {
+  const Rotary one = exact({0, 16}, {{0, 1, 1.0}}, 3);
+  const std::vector<std::pair<const Property*, std::string>> checks = {
+      {&composes, "i1=2 t1=1 role=key"},
+      {&inverts_at_the_opposite_position, "i1=2 s1=1 y=[0,0,0,0,0,0] role=key"},
+      {&is_identity_at_zero, "role=key"},
+      {&preserves_norm, "i1=2 role=key"},
+      {&preserves_pair_norms, "i1=2 role=key"},
+      {&role_does_not_matter, "i1=2"},
+      {&layouts_agree_after_one_permutation, "pairs=neighbours i1=2 role=key"}};
+  for (const auto& [property, words] : checks) {
+    const Residual found = replayed(*property, one, fmt::format("batch=1 n=1 x=[0,0,0,0,0,0] {}", words),
+                                    Precision{unit_f32, unit_f16});
+    EXPECT_EQ(found.error, 0) << words;
+    EXPECT_EQ(found.bound, 0) << words;
+    EXPECT_EQ(found.ceiling, 0) << words;
+  }
 }
 
 // What a check draws.
