@@ -25,6 +25,10 @@ using namespace properties::bias;
 constexpr double u = unit_f32;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// What our own arithmetic in double may lose is too little to be seen beside f32: it is multiplied by this.
+constexpr double visible = 0x1p20;
+constexpr double our_unit = visible * unit_f64;
+
 Residual replayed(const Property& property, const Encoding& encoding, const std::string& words,
                   Precision p = all_f32) {
   Replay draw(Case::parse(words));
@@ -57,6 +61,7 @@ double slope_units(double slope) {
 
 // Slopes 1/2 and 1/4; keys at distances 7 and 4 of either query.
 TEST(BiasDependsOnOffset, finds_each_of_the_four_entries_of_every_head) {
+  const ScaledTerm ours(Term::ours, visible);
   const double by = 0x1p-4;
   const std::array<double, 2> slopes = {0.5, 0.25};
   for (const Precision& p : {all_f32, in_bf16}) {
@@ -72,19 +77,21 @@ TEST(BiasDependsOnOffset, finds_each_of_the_four_entries_of_every_head) {
             EXPECT_TRUE(found.holds());
             continue;
           }
-          double sizes = 2 * (7 + 4) * slopes[h], differences = 2 * 3 * slopes[h];
+          double sizes = 2 * (7 + 4) * slopes[h];
           const double distance = k % 2 == 0 ? 7 : 4;
           sizes += std::abs(-distance * slopes[h] + scale * by) - distance * slopes[h];
-          differences += (k % 2 == 0 ? -1 : 1) * scale * by;
-          expect(found, scale * by, each * sizes + unit_f64 * std::abs(differences), no_ceiling);
+          const double off = (k % 2 == 0 ? 1 : -1) * scale * by,
+                       differences = std::abs(off - 3 * slopes[h]) + 3 * slopes[h];
+          expect(found, scale * by, each * sizes + our_unit * differences, no_ceiling);
         }
   }
 }
 
 TEST(BiasDependsOnOffset, allows_a_table_one_operation_and_one_rounding) {
+  const ScaledTerm ours(Term::ours, visible);
   const Residual found =
       replayed(depends_on_offset, wrong_in(tabled(), 1, 1, 2, 1), "i=9 j=2 k=13 t=3", in_bf16);
-  expect(found, 1, 2 * unit_bf16 * (9 + 6 + 10 + 6) + unit_f64 * (3 + 4), no_ceiling);
+  expect(found, 1, 2 * unit_bf16 * (9 + 6 + 10 + 6) + our_unit * (3 + 4), no_ceiling);
 }
 
 TEST(BiasDependsOnOffset, refutes_what_is_no_number) {
@@ -270,6 +277,7 @@ TEST(HasExactBuckets, asks_inside_the_domain) {
 
 // Slopes 1/2 and 1/4 over a distance of 8.
 TEST(HasGeometricSlopes, finds_each_slope_with_the_bound_of_its_two_entries) {
+  const ScaledTerm ours(Term::ours, visible);
   const double by = 0x1p-4;
   const std::array<double, 2> slopes = {0.5, 0.25};
   for (const char* side : {"past", "future"})
@@ -277,12 +285,12 @@ TEST(HasGeometricSlopes, finds_each_slope_with_the_bound_of_its_two_entries) {
       const double m = slopes[h];
       const std::string words = fmt::format("n=8 side={} i=10", side);
       expect(replayed(has_geometric_slopes, wrong_in(sloped(), h, 0, 1, -by), words), by / 8,
-             (8 * m + by) * slope_units(m) * u / 8 + 3 * unit_f64 * m, no_ceiling);
+             (8 * m + by) * slope_units(m) * u / 8 + 3 * our_unit * m, no_ceiling);
       expect(replayed(has_geometric_slopes, wrong_in(sloped(), h, 0, 0, by), words), by / 8,
-             (8 * m + by) * slope_units(m) * u / 8 + 3 * unit_f64 * m, no_ceiling);
+             (8 * m + by) * slope_units(m) * u / 8 + 3 * our_unit * m, no_ceiling);
       // An entry that became 0 was as large as declared.
       expect(replayed(has_geometric_slopes, wrong_in(sloped(), h, 0, 1, 8 * m), words), m,
-             8 * m * slope_units(m) * u / 8 + 3 * unit_f64 * m, no_ceiling);
+             8 * m * slope_units(m) * u / 8 + 3 * our_unit * m, no_ceiling);
     }
 }
 
@@ -297,13 +305,14 @@ Bias declared(std::vector<double> slopes) {
 // The second slope is as declared, and no power of the first: the first is off by its bound, the second power
 // of it by twice that.
 TEST(HasGeometricSlopes, finds_what_is_no_power_of_the_first) {
+  const ScaledTerm ours(Term::ours, visible);
   const double by = 0x1p-4, first = 0.5, second = 0.25 + by;
   const Bias bias = declared({first, second});
-  const double of_first = bias_error(all_f32, -8 * first, bias, 0) / 8 + 3 * unit_f64 * first,
-               of_second = bias_error(all_f32, -8 * second, bias, 1) / 8 + 3 * unit_f64 * second;
+  const double of_first = bias_error(all_f32, -8 * first, bias, 0) / 8 + 3 * our_unit * first,
+               of_second = bias_error(all_f32, -8 * second, bias, 1) / 8 + 3 * our_unit * second;
   const double power = (1 + of_first / first) * (1 + of_first / first) - 1;
   expect(replayed(has_geometric_slopes, bias, "n=8 side=past i=10"), by,
-         of_second + 0.25 * (power + unit_f64), no_ceiling);
+         of_second + 0.25 * (power + our_unit), no_ceiling);
 }
 
 TEST(HasGeometricSlopes, knows_both_rules_past_a_power_of_two) {

@@ -79,6 +79,10 @@ Encoding wrong_in(const Rotary& right, std::size_t call, std::size_t entry) {
   });
 }
 
+// What our own arithmetic in double may lose is too little to be seen beside f32: it is multiplied by this.
+constexpr double visible = 0x1p20;
+constexpr double our_unit = visible * unit_f64;
+
 Residual replayed(const Property& property, const Encoding& encoding, const Case& words,
                   Precision p = all_f32) {
   Replay draw(words);
@@ -170,6 +174,7 @@ TEST(InvertsAtTheOppositePosition, goes_back_inside_the_domain_only) {
 // From positions of one sign: products of two tokens. An entry that is wrong counts as much as what it is
 // multiplied with.
 TEST(InvertsAtTheOppositePosition, finds_each_entry_of_a_product_with_the_bound_of_its_three_rotations) {
+  const ScaledTerm ours(Term::ours, visible);
   const Rotary right = subject({0, 16});
   const std::vector<double> x = contents(1), y = contents(6), rest = {3, 3, 5, 5};
   const Case words = drawn("i1=2 i2=8 s1=3 s2=5 role=query", x, y);
@@ -190,7 +195,7 @@ TEST(InvertsAtTheOppositePosition, finds_each_entry_of_a_product_with_the_bound_
       for (std::size_t c = row * width; c < (row + 1) * width; ++c)
         squares_x += x[c] * x[c], squares_y += y[c] * y[c];
       const double size = std::sqrt(squares_x * squares_y);
-      bound += 2 * 6 * unit_f64 * (1 + bound) * size;
+      bound += 2 * 6 * our_unit * (1 + bound) * size;
       const double error = std::abs(with[call].data[entry]) * wrong_by;
       if (error < 2 * bound) continue;
       expect(replayed(inverts_at_the_opposite_position, wrong_in(right, call, entry), words), error, bound,
@@ -206,14 +211,16 @@ TEST(InvertsAtTheOppositePosition, finds_each_entry_of_a_product_with_the_bound_
 
 // Ours alone, where nothing rotates: twice the number of channels and one more.
 TEST(InvertsAtTheOppositePosition, allows_for_our_own_products) {
+  const ScaledTerm ours(Term::ours, visible);
   const Rotary still = exact({0, 16}, {}, 3);
   expect(replayed(inverts_at_the_opposite_position, wrong_in(still, 0, 0),
                   "batch=1 n=1 i1=2 s1=3 x=[0.5,0,0,0,0,0] y=[0.25,0,0,0,0,0] role=key"),
-         0.25 * wrong_by, 2 * 4 * unit_f64 * 0.125, 0.25);
+         0.25 * wrong_by, 2 * 4 * our_unit * 0.125, 0.25);
 }
 
 // In f16 each rotated pair is off by another 2^-24 sqrt 2, times what it is multiplied with.
 TEST(InvertsAtTheOppositePosition, allows_for_three_underflows_in_f16) {
+  const ScaledTerm ours(Term::ours, visible);
   const double h = unit_f16, root = std::numbers::sqrt2, least = 0x1p-24 * root;
   const double own = (1 + 4 * root * h) * (1 + root * h) * (1 + h) - 1;
   const double left = own + h, right = own + 2 * h, rest = own + h;  // angles of 1, 2 and 1
@@ -223,7 +230,7 @@ TEST(InvertsAtTheOppositePosition, allows_for_three_underflows_in_f16) {
   expect(replayed(inverts_at_the_opposite_position, wrong_in(exact({0, 16}, {{0, 1, 1.0}}, 2), 2, 0),
                   "batch=1 n=1 i1=1 s1=1 x=[0.0009765625,0,0,0] y=[0.00390625,0,0,0] role=key",
                   Precision{unit_f16, unit_f16}),
-         a * wrong_by, bound + 2 * 3 * unit_f64 * (1 + bound) * both, 2 * both);
+         a * wrong_by, bound + 2 * 3 * our_unit * (1 + bound) * both, 2 * both);
 }
 
 TEST(IsIdentityAtZero, finds_each_entry_with_the_bound_of_a_rotation_by_nothing) {
@@ -240,6 +247,7 @@ TEST(IsIdentityAtZero, asks_for_position_zero_where_there_is_one) {
 }
 
 TEST(IsLinear, finds_each_entry_of_the_sum_and_of_either_term) {
+  const ScaledTerm ours(Term::ours, visible);
   const std::vector<double> x = contents(1), y = contents(6);
   const double f = 3;
   const Case words = drawn("i1=2 i2=8 f=3 role=key", x, y);
@@ -255,7 +263,7 @@ TEST(IsLinear, finds_each_entry_of_the_sum_and_of_either_term) {
       const Pair& pair = pair_of(channel);
       const double both = is_tail(channel) ? std::abs(x[entry]) + f * std::abs(y[entry])
                                            : norm(x, row, pair) + f * norm(y, row, pair);
-      const double of_sum = 3 * unit_f64 + u;
+      const double of_sum = 3 * our_unit + u;
       expect(found, factors[call] * wrong_by,
              is_tail(channel)
                  ? of_sum * both
@@ -277,10 +285,29 @@ TEST(IsLinear, asks_for_sums_that_every_format_holds) {
   EXPECT_EQ(given, (std::vector<std::vector<double>>{{-0.5, 0.625}, {1, 0.5}, {-3, 0.25}}));
   // What is 0 then adds nothing.
   EXPECT_THROW(replayed(is_linear, rotary, "batch=1 n=1 i1=0 x=[1,0] y=[0.015625,0] f=1"), Discard);
+  for (const char* f : {"1", "-1", "0.5", "3"})
+    EXPECT_TRUE(replayed(is_linear, rotary, fmt::format("batch=1 n=1 i1=0 x=[1,0] y=[1,0] f={} role=key", f))
+                    .holds());
   EXPECT_THROW(replayed(is_linear, rotary, "batch=1 n=1 i1=0 x=[1,0] y=[1,0] f=2"), NoAnswer);
 }
 
+// In f16 either term is off by another 2^-24 sqrt 2, and the second as often as it counts.
+TEST(IsLinear, allows_for_an_underflow_of_each_answer_in_f16) {
+  const double h = unit_f16, root = std::numbers::sqrt2;
+  const double own = (1 + 4 * root * h) * (1 + root * h) * (1 + h) - 1;
+  for (const double f : {-1.0, 3.0})
+    expect(replayed(
+               is_linear, wrong_in(exact({0, 16}, {{0, 1, 1.0}}, 2), 0, 0),
+               fmt::format("batch=1 n=1 i1=0 x=[0.0009765625,0,0,0] y=[0.0009765625,0,0,0] f={} role=key", f),
+               Precision{unit_f16, unit_f16}),
+           wrong_by,
+           0x1p-10 * (own * (1 + std::abs(f) + std::abs(1 + f)) + h * (1 + std::abs(f)) * (1 + own)) +
+               (2 + std::abs(f)) * 0x1p-24 * root,
+           2 * 0x1p-10 * (1 + std::abs(f)));
+}
+
 TEST(LayoutsAgree, finds_each_entry_with_the_error_of_the_declared_frequency) {
+  const ScaledTerm ours(Term::ours, visible);
   // Contents are drawn in that layout: the subject's pairs are (0, 2) and (3, 1), and its tail is 4.
   const std::vector<std::pair<const char*, std::array<std::size_t, width>>> layouts = {
       {"neighbours", {0, 3, 1, 2, 4}}, {"halves", {0, 3, 2, 1, 4}}};
@@ -300,10 +327,21 @@ TEST(LayoutsAgree, finds_each_entry_with_the_error_of_the_declared_frequency) {
       if (is_tail(channel))
         expect(found, wrong_by, 0, 2 * std::abs(own[entry]));
       else
-        expect(found, wrong_by, size * (declared_error(t, pair) + 2 * unit_f64 * (t * pair.frequency + 1)),
+        expect(found, wrong_by, size * (declared_error(t, pair) + 2 * our_unit * (t * pair.frequency + 1)),
                2 * size);
     }
   }
+}
+
+// Pairs (4, 1) and (2, 0) and a tail in the middle: no channel is where it was drawn.
+TEST(LayoutsAgree, carries_every_channel) {
+  const Rotary right = exact({0, 16}, {{4, 1, 0.5, 0}, {2, 0, 0.125, 1}}, width);
+  for (const char* layout : {"neighbours", "halves"})
+    EXPECT_TRUE(replayed(layouts_agree_after_one_permutation, right,
+                         drawn(fmt::format("pairs={} i1=2 i2=8 role=key", layout), contents(1)), all_f64)
+                    .holds());
+  EXPECT_THROW(replayed(layouts_agree_after_one_permutation, right, drawn("pairs=other", contents(1))),
+               NoAnswer);
 }
 
 TEST(LeavesTheTailUntouched, finds_each_entry_of_the_tail_and_no_other) {
@@ -322,6 +360,7 @@ TEST(LeavesTheTailUntouched, finds_each_entry_of_the_tail_and_no_other) {
 }
 
 TEST(PreservesNorm, finds_each_entry_with_the_bound_of_the_whole_token) {
+  const ScaledTerm ours(Term::ours, visible);
   const std::vector<double> x = contents(1);
   const Case words = drawn("i1=2 i2=8 role=key", x);
   const Rotary right = subject({0, 16});
@@ -333,7 +372,7 @@ TEST(PreservesNorm, finds_each_entry_with_the_bound_of_the_whole_token) {
     double before = 0;
     for (std::size_t c = 0; c < width; ++c) before += x[row * width + c] * x[row * width + c];
     const double after = before + wrong_by * (2 * y.data[entry] + wrong_by);
-    const double size = std::sqrt(before), bound = size * (beside_angle + 8 * unit_f64);
+    const double size = std::sqrt(before), bound = size * (beside_angle + 8 * our_unit);
     if (std::abs(std::sqrt(after) - size) > 2 * bound)
       expect(replayed(preserves_norm, wrong_in(right, 0, entry), words), std::abs(std::sqrt(after) - size),
              bound, size);
@@ -341,6 +380,7 @@ TEST(PreservesNorm, finds_each_entry_with_the_bound_of_the_whole_token) {
 }
 
 TEST(PreservesPairNorms, finds_each_entry_of_a_pair_with_the_bound_of_that_pair) {
+  const ScaledTerm ours(Term::ours, visible);
   const std::vector<double> x = contents(1);
   const Case words = drawn("i1=2 i2=8 role=key", x);
   const Rotary right = subject({0, 16});
@@ -355,7 +395,7 @@ TEST(PreservesPairNorms, finds_each_entry_of_a_pair_with_the_bound_of_that_pair)
     }
     const double size = norm(x, entry / width, pair_of(entry % width));
     const double after = std::sqrt(size * size + wrong_by * (2 * y.data[entry] + wrong_by));
-    const double bound = size * (beside_angle + 4 * unit_f64);
+    const double bound = size * (beside_angle + 4 * our_unit);
     if (std::abs(after - size) > 2 * bound) expect(found, std::abs(after - size), bound, size);
   }
 }
