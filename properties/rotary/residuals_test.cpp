@@ -309,25 +309,27 @@ TEST(IsLinear, allows_for_an_underflow_of_each_answer_in_f16) {
 TEST(LayoutsAgree, finds_each_entry_with_the_error_of_the_declared_frequency) {
   const ScaledTerm ours(Term::ours, visible);
   // Contents are drawn in that layout: the subject's pairs are (0, 2) and (3, 1), and its tail is 4.
+  const std::vector<double> stands = {-9, -8, 2, 3};
   const std::vector<std::pair<const char*, std::array<std::size_t, width>>> layouts = {
       {"neighbours", {0, 3, 1, 2, 4}}, {"halves", {0, 3, 2, 1, 4}}};
   for (const auto& [layout, from] : layouts) {
     const std::vector<double> own = contents(1);
     std::vector<double> given(own.size());
     for (std::size_t k = 0; k < own.size(); ++k) given[k / width * width + from[k % width]] = own[k];
-    const Case words = drawn(fmt::format("pairs={} i1=2 i2=8 role=key", layout), given);
-    const Rotary right = subject({0, 16});
+    const Case words = drawn(fmt::format("pairs={} i1=-9 i2=2 role=key", layout), given);
+    const Rotary right = subject({-16, 16});
     EXPECT_TRUE(replayed(layouts_agree_after_one_permutation, right, words, all_f64).holds());
     for (std::size_t entry = 0; entry < own.size(); ++entry) {
       SCOPED_TRACE(fmt::format("{}, entry {}", layout, entry));
       const std::size_t row = entry / width, channel = entry % width;
       const Residual found = replayed(layouts_agree_after_one_permutation, wrong_in(right, 0, entry), words);
       const Pair& pair = pair_of(channel);
-      const double size = norm(own, row, pair), t = at[place(row)];
+      const double size = norm(own, row, pair), t = stands[place(row)];
       if (is_tail(channel))
         expect(found, wrong_by, 0, 2 * std::abs(own[entry]));
       else
-        expect(found, wrong_by, size * (declared_error(t, pair) + 2 * our_unit * (t * pair.frequency + 1)),
+        expect(found, wrong_by,
+               size * (declared_error(t, pair) + 2 * our_unit * (std::abs(t * pair.frequency) + 1)),
                2 * size);
     }
   }
@@ -377,6 +379,15 @@ TEST(PreservesNorm, finds_each_entry_with_the_bound_of_the_whole_token) {
       expect(replayed(preserves_norm, wrong_in(right, 0, entry), words), std::abs(std::sqrt(after) - size),
              bound, size);
   }
+}
+
+// In f16 each of two pairs is off by another 2^-24 sqrt 2, in its own direction.
+TEST(PreservesNorm, allows_for_the_underflow_of_all_pairs_in_f16) {
+  const double h = unit_f16, root = std::numbers::sqrt2;
+  const double own = (1 + 4 * root * h) * (1 + root * h) * (1 + h) - 1;
+  expect(replayed(preserves_norm, wrong_in(near_zero(), 0, 0), "batch=1 n=1 i1=0 x=[0.5,0*7] role=key",
+                  Precision{unit_f16, unit_f16}),
+         wrong_by, 0.5 * (own + 7 * unit_f64) + 0x1p-24 * root * root, 0.5);
 }
 
 TEST(PreservesPairNorms, finds_each_entry_of_a_pair_with_the_bound_of_that_pair) {
