@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "../rotary/computed.h"
 #include "catalogue/properties/bias/depends_on_offset.h"
 #include "catalogue/properties/bias/falls_with_distance.h"
 #include "catalogue/properties/bias/has_exact_buckets.h"
@@ -13,7 +14,6 @@
 #include "catalogue/properties/bias/has_monotone_buckets.h"
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
-#include "core/formats.h"
 #include "entries.h"
 #include "search/generate.h"
 #include "search/trial.h"
@@ -22,6 +22,7 @@ namespace posproof {
 namespace {
 
 using namespace biases;
+using rotations::rounded;
 using namespace properties::bias;
 using enum Term;
 
@@ -203,14 +204,6 @@ TEST(BoundsOfBiases, are_the_sums_of_their_terms_and_no_larger) {
 }
 
 // Biases as they are computed in those formats. No check may ask for a position outside the domain.
-
-double rounded(double unit, double x) {
-  return nearest(unit == unit_f64   ? Format::f64
-                 : unit == unit_f32 ? Format::f32
-                 : unit == unit_f16 ? Format::f16
-                                    : Format::bf16,
-                 x);
-}
 
 void need_inside(const Domain& positions, Position t) {
   if (t < positions.lo || t > positions.hi)

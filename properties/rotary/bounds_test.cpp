@@ -16,8 +16,8 @@
 #include "catalogue/properties/rotary/preserves_norm.h"
 #include "catalogue/properties/rotary/preserves_pair_norms.h"
 #include "catalogue/properties/rotary/role_does_not_matter.h"
+#include "computed.h"
 #include "core/error.h"
-#include "core/formats.h"
 #include "core/term.h"
 #include "search/generate.h"
 #include "search/trial.h"
@@ -234,39 +234,7 @@ TEST(BoundsOfRotations, are_the_sums_of_their_terms_and_no_larger) {
   }
 }
 
-// A rotation as it is computed in those formats: each angle is a product of the position and the frequency;
-// cosine and sine are kept in the table's format; two products and a sum are rounded, and the answer. No
-// check may ask for a position outside the domain.
-Rotary computed_in(const Precision& p, const Domain& positions, std::size_t dim, std::vector<Pair> pairs) {
-  const auto rounded = [](double unit, double x) {
-    return nearest(unit == unit_f64   ? Format::f64
-                   : unit == unit_f32 ? Format::f32
-                   : unit == unit_f16 ? Format::f16
-                                      : Format::bf16,
-                   x);
-  };
-  Rotary rotary{.dim = dim, .heads = 2, .positions = positions, .pairs = std::move(pairs)};
-  rotary.rotate = [=, of = rotary.pairs](const Tensor& x, std::span<const Position> at, Role) {
-    Tensor y = x;
-    for (double& value : y.data) value = rounded(p.input(), value);
-    const std::size_t n = x.shape[2], heads = x.shape[1];
-    for (std::size_t r = 0; r < y.rows(); ++r)
-      for (const Pair& pair : of) {
-        const auto t = static_cast<double>(at[r / (heads * n) * n + r % n]);
-        if (t < static_cast<double>(positions.lo) || t > static_cast<double>(positions.hi))
-          throw std::logic_error(fmt::format("{} is outside the domain", t));
-        const double angle = rounded(p.angle, rounded(p.angle, t) * rounded(p.angle, pair.frequency));
-        const double c = rounded(p.table(), std::cos(angle)), s = rounded(p.table(), std::sin(angle));
-        const auto work = [&](double value) { return rounded(p.work(), value); };
-        const double a = y.at(r, pair.first), b = y.at(r, pair.second);
-        y.at(r, pair.first) = rounded(p.result, work(work(a * c) - work(b * s)));
-        y.at(r, pair.second) = rounded(p.result, work(work(a * s) + work(b * c)));
-      }
-    return y;
-  };
-  return rotary;
-}
-
+// Of right encodings as they are computed in those formats, in all 300 cases.
 double largest_share(const Property& property, std::string_view id, const Encoding& right,
                      const Precision& precision) {
   const Trial one = *trial(property, right, precision);
