@@ -1,7 +1,9 @@
+#include <map>
 #include <numeric>
 
 #include "calls.h"
 #include "catalogue/properties/call/agrees_in_chunks.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -95,10 +97,10 @@ Encoding remembered_by_length() {
   Rotary rotary = rotations::multiplied_by(
       4, 2, rotations::neighbours(),
       [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
-  using Memory = std::vector<std::vector<Position>>;
-  rotary.rotate = [exact = rotary, memory = std::make_shared<Memory>(tile_edges.back() + 1)](
+  using Memory = std::map<std::size_t, std::vector<Position>>;
+  rotary.rotate = [exact = rotary, memory = std::make_shared<Memory>()](
                       const Tensor& x, std::span<const Position> positions, Role role) {
-    std::vector<Position>& kept = memory->at(positions.size());
+    std::vector<Position>& kept = (*memory)[positions.size()];
     if (kept.empty()) kept.assign(positions.begin(), positions.end());
     return exact.rotate(x, kept, role);
   };
@@ -128,12 +130,14 @@ const Property properties::call::agrees_in_chunks{
         "prefill and decode: lucidrains/rotary-embedding-torch#11, keras-team/keras-hub#1544, "
         "pytorch/executorch#2010",
     .checks = {CallCheck{&names_positions, &check}},
-    .must_reject = {{"a table that answers zeros where it is asked for one token", &steps_at_zero},
-                    {"a table whose steps of one token are larger by 2^-20 of themselves, in f32",
-                     &steps_are_larger, all_f32},
-                    {"a rotation that keeps its angles by the length of the input", &remembered_by_length},
-                    {"a bias that counts the queries of a chunk from the first key",
-                     &queries_from_the_first_key}},
+    .must_reject = joined(
+        {{"a table that answers zeros where it is asked for one token", &steps_at_zero},
+         {"a table whose steps of one token are larger by 2^-20 of themselves, in f32", &steps_are_larger,
+          all_f32},
+         {"a rotation that keeps its angles by the length of the input", &remembered_by_length},
+         {"a bias that counts the queries of a chunk from the first key", &queries_from_the_first_key}},
+        wrong_corners(&right_table, {12, 12}), wrong_corners(&right_rotary, {48, 6}),
+        wrong_corners(&right_bias, {12, 12}), wrong_corners(&right_contextual, {12, 12})),
     .needs = Needs::live_subject,
     .universal = true,
 };

@@ -1,5 +1,6 @@
 #include "catalogue/properties/call/is_stateless.h"
 #include "calls.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -69,6 +70,11 @@ Encoding scaled_in_place() {
   return bias;
 }
 
+// A case is three calls: what is wrong in every third is wrong in the second of the two that are compared.
+std::vector<NegativeExample> every_third(Encoding (*right)(), Units units) {
+  return wrong_corners(right, units, "every third answer", [](std::size_t calls) { return calls % 3 == 2; });
+}
+
 }  // namespace
 
 const Property properties::call::is_stateless{
@@ -78,9 +84,11 @@ const Property properties::call::is_stateless{
         "huggingface/transformers#25308 (a base that stays grown), EleutherAI/gpt-neox e9dc55f (positions "
         "add up)",
     .checks = {CallCheck{&names_positions, &check}},
-    .must_reject = {{"a table that adds the last position of the call before", &accumulating},
-                    {"a rotation that stays interpolated after a long sequence", &never_reset},
-                    {"slopes that grow by 1e-9 at every call", &scaled_in_place}},
+    .must_reject = joined({{"a table that adds the last position of the call before", &accumulating},
+                           {"a rotation that stays interpolated after a long sequence", &never_reset},
+                           {"slopes that grow by 1e-9 at every call", &scaled_in_place}},
+                          every_third(&right_table, {12, 12}), every_third(&right_rotary, {48, 6}),
+                          every_third(&right_bias, {12, 12}), every_third(&right_contextual, {12, 12})),
     .needs = Needs::live_subject,
     .universal = true,
 };

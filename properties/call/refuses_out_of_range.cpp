@@ -1,6 +1,7 @@
 #include "catalogue/properties/call/refuses_out_of_range.h"
 #include "calls.h"
 #include "core/failure.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -61,6 +62,28 @@ Encoding clamped() {
   return answering(0, [](Position t) { return std::min<Position>(t, 7); });
 }
 
+// It looks at the first position of a call alone.
+Encoding looks_at_the_first() {
+  Table table = std::get<Table>(answering(0, [](Position t) { return t; }));
+  table.rows = [exact = table.rows](const Positions& positions, Position length) {
+    if (positions.size() == 1) return exact(positions, length);
+    return Tensor({positions.size(), 1});
+  };
+  return table;
+}
+
+// Positions far outside come round to the table, as in 16 bits.
+Encoding wrapped() {
+  return answering(0, [](Position t) { return t < (1 << 15) ? t : Position{7}; });
+}
+
+// Rotated, biased and scored anywhere.
+Encoding endless(Encoding (*right)()) {
+  Domain eight(0, 7);
+  eight.ends = true;
+  return with_positions(right(), eight);
+}
+
 // Row t - 1 of a table that begins at 1: where t is 0, an index from the end, which some languages allow.
 Encoding from_the_end() {
   return answering(1, [](Position t) { return t == 0 ? Position{7} : t; });
@@ -73,10 +96,16 @@ const Property properties::call::refuses_out_of_range{
     .formula = "f(t) is defined only for lo <= t <= hi",
     .source = "microsoft/onnxruntime#28205, vllm-project/vllm#44286: silent reads past the end of a table",
     .checks = {CallCheck{&names_positions, &check}},
-    .must_reject = {{"a table of 8 rows that answers every later position with the last", &clamped},
-                    {"a table of positions 1 to 7 that takes 0, the row before its first, for the last",
-                     &from_the_end}},
+    .must_reject =
+        {{"a table of 8 rows that answers every later position with the last", &clamped},
+         {"a table of 8 rows that looks at the first position of a call alone", &looks_at_the_first},
+         {"a table of 8 rows that answers positions from 32768 on", &wrapped},
+         {"a rotation of positions 0 to 7 that rotates beyond", [] { return endless(&right_rotary); }},
+         {"a bias of positions 0 to 7 that goes on beyond", [] { return endless(&right_bias); }},
+         {"logits of positions 0 to 7 that go on beyond", [] { return endless(&right_contextual); }},
+         {"a table of positions 1 to 7 that takes 0, the row before its first, for the last", &from_the_end}},
     .needs = Needs::live_subject,
+    .yes_or_no = true,
 };
 
 }  // namespace posproof

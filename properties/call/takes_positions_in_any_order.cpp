@@ -2,6 +2,7 @@
 
 #include "calls.h"
 #include "catalogue/properties/call/takes_positions_in_any_order.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -123,6 +124,27 @@ Encoding sliced_bias() {
   return bias;
 }
 
+// Only the last channel beyond position 65,536.
+NegativeExample larger_far_out(Encoding (*right)(), double units) {
+  return larger({noun(right()) + " whose last channel beyond position 65536", right,
+                 [](const AnswerEntry& at) {
+                   return at.position > 65536 && at.of_last_token() && at.of_last_key() &&
+                          at.in_last_channel();
+                 }},
+                units, all_f32);
+}
+
+Encoding from_8_before_0() {
+  return with_positions(right_table(), {-8, 7});
+}
+
+// The second time that a position is asked for in one call.
+NegativeExample repeated_larger(Encoding (*right)(), double units) {
+  return larger({noun(right()) + " whose entry of a repeated position", right,
+                 [](const AnswerEntry& at) { return at.repeated; }},
+                units, all_f32);
+}
+
 }  // namespace
 
 const Property properties::call::takes_positions_in_any_order{
@@ -131,10 +153,31 @@ const Property properties::call::takes_positions_in_any_order{
     .formula = "f(t_s(1), .., t_s(n)) = f(t_1, .., t_n) in the order s",
     .source = "packed sequences and padded batches: NVIDIA/Megatron-LM#453, facebookresearch/fairseq#3726",
     .checks = {CallCheck{&names_its_order, &check}},
-    .must_reject = {{"a table that counts on from the smallest position", &counting_rows},
-                    {"a rotation that counts on from the first position", &counting_tokens},
-                    {"a rotation that does so in every batch row but the first", &counting_in_later_rows},
-                    {"a bias whose keys count on from the first", &sliced_bias}},
+    .must_reject =
+        joined({{"a table that counts on from the smallest position", &counting_rows},
+                {"a rotation that counts on from the first position", &counting_tokens},
+                {"a rotation that does so in every batch row but the first", &counting_in_later_rows},
+                {"a bias whose keys count on from the first", &sliced_bias},
+                larger_far_out(&right_table, -8),
+                larger_far_out(&right_rotary, 96),
+                larger_far_out(&right_bias, 8),
+                larger({"a table whose last entry, at positions below 0,", &from_8_before_0,
+                        [](const AnswerEntry& at) { return at.of_last_token() && at.position < 0; }},
+                       8, all_f32),
+                repeated_larger(&right_table, 8),
+                repeated_larger(&right_rotary, -32),
+                repeated_larger(&right_bias, 8),
+                larger({"a table whose last of three channels", &right_table,
+                        [](const AnswerEntry& at) { return at.of_last_token() && at.in_last_channel(); }},
+                       8, all_f32),
+                larger({"a rotation of keys whose last entry", &right_rotary,
+                        [](const AnswerEntry& at) { return at.is_last() && at.role == Role::key; }},
+                       48, all_f32),
+                larger({"a bias whose last key in the last head", &right_bias,
+                        [](const AnswerEntry& at) { return at.of_last_key() && at.in_last_head(); }},
+                       8, all_f32)},
+               wrong_corners(&right_table, {12, 12}), wrong_corners(&right_rotary, {48, 6}),
+               wrong_corners(&right_bias, {12, 12})),
     .needs = Needs::live_subject,
     .universal = true,
 };

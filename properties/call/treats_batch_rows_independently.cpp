@@ -1,5 +1,6 @@
 #include "catalogue/properties/call/treats_batch_rows_independently.h"
 #include "calls.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -68,10 +69,17 @@ const Property properties::call::treats_batch_rows_independently{
         "all)",
     .checks = {CallCheck{[](const Encoding& encoding) { return signature(encoding).has(Axis::batch); },
                          &check}},
-    .must_reject = {{"a batch of which every row has the positions of the first",
-                     &positions_of_the_first_row},
-                    {"a batch that is interpolated where one of its rows is long", &coupled_by_the_longest},
-                    {"a batch of which only the first row is rotated", &first_row_only}},
+    .must_reject =
+        joined({{"a batch of which every row has the positions of the first", &positions_of_the_first_row},
+                {"a batch that is interpolated where one of its rows is long", &coupled_by_the_longest},
+                {"a batch of which only the first row is rotated", &first_row_only},
+                larger({"a batch of three whose second row", &right_rotary,
+                        [](const AnswerEntry& at) { return at.batch == 1 && at.batches == 3; }},
+                       48, all_f32),
+                larger({"a batch of keys whose last entry", &right_rotary,
+                        [](const AnswerEntry& at) { return at.is_last() && at.role == Role::key; }},
+                       -48, all_f32)},
+               wrong_corners(&right_rotary, {48, 6})),
     .needs = Needs::live_subject,
     .universal = true,
 };

@@ -1,5 +1,6 @@
 #include "catalogue/properties/call/treats_heads_alike.h"
 #include "calls.h"
+#include "negative_examples.h"
 
 namespace posproof {
 namespace {
@@ -45,8 +46,16 @@ const Property properties::call::treats_heads_alike{
     .source = "Su et al. 2021, RoFormer, section 3.2.2: one R for all heads; elixir-nx/emlx#121",
     .checks = {CallCheck{[](const Encoding& encoding) { return signature(encoding).has(Axis::batch); },
                          &check}},
-    .must_reject = {{"a slow rotation that adds the number of the head to the position", &position_plus_head},
-                    {"a rotation of the first head only", &first_head_only}},
+    .must_reject =
+        joined({{"a slow rotation that adds the number of the head to the position", &position_plus_head},
+                {"a rotation of the first head only", &first_head_only},
+                larger({"a rotation whose last head", &right_rotary,
+                        [](const AnswerEntry& at) { return at.in_last_head(); }},
+                       -6, bf16),
+                larger({"a rotation of keys whose last entry", &right_rotary,
+                        [](const AnswerEntry& at) { return at.is_last() && at.role == Role::key; }},
+                       48, all_f32)},
+               wrong_corners(&right_rotary, {48, 6})),
     .needs = Needs::live_subject,
 };
 
