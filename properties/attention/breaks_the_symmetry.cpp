@@ -1,8 +1,11 @@
 #include <cmath>
 
 #include "../bias/entries.h"
+#include "../rotary/tokens.h"
 #include "attention/reference_attention.h"
 #include "catalogue/properties/attention/breaks_the_symmetry.h"
+#include "core/term.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -39,7 +42,7 @@ Break of(const Attention& attention, Precision p, std::size_t shift, std::vector
 // Values of distinct() lie in [-1, 1]. A 4096th of that range is what a position has to move for the order to
 // count as seen: the slightest published encoding, the last of ALiBi's slopes (2^-8 a step), moves several
 // times as much.
-constexpr double least = 2.0 / 4096;
+constexpr double least_break = 2.0 / 4096;
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 3, 8));
@@ -50,6 +53,7 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   for (std::size_t r = 0; r < n; ++r) reversal = reversal && order[r] == n - 1 - r;
   if (reversal || attention::is_identity(order)) throw Discard{};
 
+  const double least = least_effect(least_break);
   // Two sets of tokens, so that no accident of one hides the order; the larger break counts, and the second
   // is only asked where the first is not enough.
   const Break one = of(attention, p, 0, order);
@@ -66,6 +70,28 @@ Encoding no_position() {
 }
 Encoding slope_too_small() {
   return biases::falling(0x1p-20);
+}
+
+// A third of what a slope of 2^-8 moves is less than the least that is asked for, a 16th of that is not.
+Encoding logits_too_small() {
+  return *attention::to_logits(biases::falling(0x1p-11));
+}
+Encoding operator_too_small() {
+  return attention::reference_attention(biases::falling(0x1p-11));
+}
+
+// One pair that rotates by so little a position.
+Encoding rotation_too_small() {
+  return rotations::multiplied_by(
+      2, 1, {{0, 1, 0x1p-8}},
+      [](const Pair& pair, const rotations::Rotated& token) { return rotations::rotation(pair, token.t); });
+}
+
+// Rows that rise by so little a position.
+Encoding rows_too_small() {
+  return spoiled(tokens::still_table(), [](const AnswerEntry& at, double exact) {
+    return exact + 0x1p-10 * static_cast<double>(at.position);
+  });
 }
 
 // The same code for every position.
@@ -90,7 +116,14 @@ const Property properties::attention::breaks_the_symmetry{
     .checks = {CheckOf<Attention>(&check)},
     .must_reject = {{"an operator without position", &no_position},
                     {"one code for every position", &one_row_for_all},
-                    {"a slope of 2^-20, lost beside any content", &slope_too_small}},
+                    {"a slope of 2^-20, lost beside any content", &slope_too_small},
+                    {"a slope of 2^-11, in f32", [] { return biases::falling(0x1p-11); }, all_f32},
+                    {"logits of a slope of 2^-11, in f32", &logits_too_small, all_f32},
+                    {"an operator of a slope of 2^-11, in f32", &operator_too_small, all_f32},
+                    {"a rotation of 2^-8 a position, in f32", &rotation_too_small, all_f32},
+                    {"rows that rise by 2^-10 a position, in f32", &rows_too_small, all_f32}},
+    .not_in_16_bits =
+        "rounding in bf16 and f16 moves an answer by more than a 4096th of the range of the values",
 };
 
 }  // namespace posproof

@@ -4,6 +4,8 @@
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "core/term.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -31,9 +33,9 @@ Residual breaks(const Attention& attention, Precision p, const Mask& mask, atten
   const Tensor moved = attention::reordered(units, order);
   const Tensor there = attention.attend(zero, zero, moved, mask);
   const Tensor here = attention::reordered(attention.attend(zero, zero, units, mask), order);
-  const double least = 1 / static_cast<double>(n);
-  const double bound =
-      attention.error(zero, zero, moved, mask, p) + attention.error(zero, zero, units, mask, p) + unit_f64;
+  const double least = least_effect(1 / static_cast<double>(n));
+  const double bound = attention.error(zero, zero, moved, mask, p) +
+                       attention.error(zero, zero, units, mask, p) + term(Term::ours, unit_f64);
   return excess(least, largest_difference(there, here), bound, least);
 }
 
@@ -88,6 +90,12 @@ Encoding prefers_the_key_before() {
       1, [](std::size_t, Position i, Position j) -> double { return i == j + 1 ? 0x1p-17 : 0; });
 }
 
+const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -20, -4},
+                                          {&tokens::still_rotary, -17, -2},
+                                          {&tokens::still_bias, -17, -2},
+                                          {&tokens::still_contextual, -17, -2},
+                                          {&tokens::still_attention, -19, -4}};
+
 }  // namespace
 
 const Property properties::attention::has_the_symmetry_of_its_mask{
@@ -98,9 +106,11 @@ const Property properties::attention::has_the_symmetry_of_its_mask{
         "from f(P X; P M P^T) = P f(X; M); the mask of Vaswani et al. 2017, section 3.2.3, is kept by the "
         "identity alone",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"an operator that ignores its mask", &ignores_its_mask},
-                    {"a mask that is one key short", &mask_one_key_short},
-                    {"a bias of 2^-17 on the key before, in f32", &prefers_the_key_before, all_f32}},
+    .must_reject = tokens::joined(
+        {{"an operator that ignores its mask", &ignores_its_mask},
+         {"a mask that is one key short", &mask_one_key_short},
+         {"a bias of 2^-17 on the key before, in f32", &prefers_the_key_before, all_f32}},
+        tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
 }  // namespace posproof

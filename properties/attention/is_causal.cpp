@@ -1,6 +1,7 @@
 #include "catalogue/properties/attention/is_causal.h"
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -68,6 +69,20 @@ Encoding soft_mask() {
   return taking_off(16);
 }
 
+// The last token is seen by what comes before it: a rotation and logits are told of all of them.
+Encoding leaking(Encoding (*right)(), double by) {
+  return spoiled(right(), [by](const AnswerEntry& at, double exact) {
+    const bool early = at.key == 0 && at.head == 0 && at.channel == 0 && at.token < 2;
+    return early ? exact + by * at.call->contents.back().data.back() : exact;
+  });
+}
+
+// Of the four calls of a case, two answers and a bound for each, the second.
+const tokens::WrongEntries every_fourth{
+    "the first key of the first two tokens in every fourth answer", [](const AnswerEntry& at) {
+      return at.key + at.head + at.channel == 0 && at.token < 2 && at.calls % 4 == 1;
+    }};
+
 }  // namespace
 
 const Property properties::attention::is_causal{
@@ -76,9 +91,20 @@ const Property properties::attention::is_causal{
     .source =
         "Vaswani et al. 2017, section 3.2.3: masking out all values which correspond to illegal connections",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask},
-                    {"a mask that shows the next key too", &one_key_ahead},
-                    {"a 2^18th of the next value, in f32", &leak, all_f32}},
+    .must_reject = tokens::joined(
+        {{"a mask that takes 16 off the logit, a weight of 1e-7", &soft_mask},
+         {"a mask that shows the next key too", &one_key_ahead},
+         {"a 2^18th of the next value, in f32", &leak, all_f32},
+         {"a rotation that adds 2^-16 of the last token to the first two, in f32",
+          [] { return leaking(&tokens::still_rotary, 0x1p-16); }, all_f32},
+         {"a rotation that adds -2^-1 of the last token to the first two, in bf16",
+          [] { return leaking(&tokens::still_rotary, -0x1p-1); }, tokens::bf16},
+         {"logits that add 2^-16 of the last token to the first two, in f32",
+          [] { return leaking(&tokens::still_contextual, 0x1p-16); }, all_f32},
+         {"logits that add -2^-1 of the last token to the first two, in bf16",
+          [] { return leaking(&tokens::still_contextual, -0x1p-1); }, tokens::bf16}},
+        tokens::wrong_by({{&tokens::still_table, -20, -4}, {&tokens::still_bias, -17, -2}}, every_fourth),
+        tokens::wrong_by({{&tokens::still_attention, -19, -4}}, tokens::the_first)),
     .universal = true,
 };
 

@@ -1,5 +1,6 @@
 #include "catalogue/properties/attention/keeps_constant_sequences_constant.h"
 #include "attention/reference_attention.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -55,6 +56,9 @@ Encoding hardly_unnormalised_row() {
   return second_row_of(1 + 0x1p-19);
 }
 
+const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -21, -5},
+                                          {&tokens::still_attention, -19, -4}};
+
 }  // namespace
 
 const Property properties::attention::keeps_constant_sequences_constant{
@@ -65,9 +69,11 @@ const Property properties::attention::keeps_constant_sequences_constant{
         "the rows of a softmax sum to 1; Kazemnejad et al. 2023, The Impact of Positional Encoding on Length "
         "Generalization, for the causal mask",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"rows of 1e-6 of the position, added to the values", &slight_rows},
-                    {"weights of one row that sum to 1 + 2^-20", &unnormalised_row},
-                    {"weights of one row that sum to 1 + 2^-19, in f32", &hardly_unnormalised_row, all_f32}},
+    .must_reject = tokens::joined(
+        {{"rows of 1e-6 of the position, added to the values", &slight_rows},
+         {"weights of one row that sum to 1 + 2^-20", &unnormalised_row},
+         {"weights of one row that sum to 1 + 2^-19, in f32", &hardly_unnormalised_row, all_f32}},
+        tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
 }  // namespace posproof

@@ -1,6 +1,7 @@
 #include "catalogue/properties/attention/key_order_invariant.h"
 #include "../bias/entries.h"
 #include "attention/reference_attention.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -36,6 +37,12 @@ Encoding hardly_prefers_the_first_key() {
   return first_key_preferred(0x1p-17);
 }
 
+const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -17, -1},
+                                          {&tokens::still_rotary, -16, -1},
+                                          {&tokens::still_bias, -18, -3},
+                                          {&tokens::still_contextual, -18, -3},
+                                          {&tokens::still_attention, -19, -4}};
+
 }  // namespace
 
 const Property properties::attention::key_order_invariant{
@@ -43,8 +50,10 @@ const Property properties::attention::key_order_invariant{
     .formula = "f(Q, P K, P V) = f(Q, K, V)",
     .source = "Lee et al. 2019, Set Transformer, section 3.1; the sum over the keys is symmetric",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"a bias of 1e-6 on the first key", &prefers_the_first_key},
-                    {"a bias of 2^-17 on the first key, in f32", &hardly_prefers_the_first_key, all_f32}},
+    .must_reject = tokens::joined(
+        {{"a bias of 1e-6 on the first key", &prefers_the_first_key},
+         {"a bias of 2^-17 on the first key, in f32", &hardly_prefers_the_first_key, all_f32}},
+        tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
 }  // namespace posproof

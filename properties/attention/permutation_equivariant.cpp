@@ -1,6 +1,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "../bias/entries.h"
 #include "attention/reference_attention.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -52,6 +53,12 @@ Encoding third_row_is_louder() {
   return attention;
 }
 
+const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -20, -4},
+                                          {&tokens::still_rotary, -18, -2},
+                                          {&tokens::still_bias, -17, -2},
+                                          {&tokens::still_contextual, -17, -2},
+                                          {&tokens::still_attention, -20, -5}};
+
 }  // namespace
 
 const Property properties::attention::permutation_equivariant{
@@ -63,9 +70,11 @@ const Property properties::attention::permutation_equivariant{
         "no "
         "use is made of the order",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"a bias of 1e-6 on the key before", &prefers_the_key_before},
-                    {"a bias of 2^-17 on the key before, in f32", &hardly_prefers_the_key_before, all_f32},
-                    {"an operator whose third row is louder by 1e-6", &third_row_is_louder}},
+    .must_reject = tokens::joined(
+        {{"a bias of 1e-6 on the key before", &prefers_the_key_before},
+         {"a bias of 2^-17 on the key before, in f32", &hardly_prefers_the_key_before, all_f32},
+         {"an operator whose third row is louder by 1e-6", &third_row_is_louder}},
+        tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
 }  // namespace posproof

@@ -3,6 +3,8 @@
 #include "../bias/entries.h"
 #include "attention/reference_attention.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "core/term.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -32,7 +34,7 @@ Residual check(const Attention& attention, Precision p, Draw& draw) {
   const Tensor there = tokens::attend(attention, moved, mask), here = tokens::attend(attention, x, mask);
   // A mean is no further off than its worst row. Our own two means, of n terms in double, add n roundings
   // each.
-  const double ours = static_cast<double>(n) * unit_f64 * (largest(there) + largest(here));
+  const double ours = term(Term::ours, static_cast<double>(n) * unit_f64 * (largest(there) + largest(here)));
   const double bound = tokens::error_of_both(attention, x, mask, moved, mask, p) + ours;
   return difference(mean(there), mean(here), bound, attention::is_identity(order) ? 0 : no_ceiling);
 }
@@ -50,6 +52,12 @@ Encoding hardly_prefers_the_key_after() {
   return key_after_preferred(0x1p-16);
 }
 
+const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -15, 1},
+                                          {&tokens::still_rotary, -16, -1},
+                                          {&tokens::still_bias, -17, -2},
+                                          {&tokens::still_contextual, -17, -2},
+                                          {&tokens::still_attention, -18, -3}};
+
 }  // namespace
 
 const Property properties::attention::pooled_readout_invariant{
@@ -59,8 +67,10 @@ const Property properties::attention::pooled_readout_invariant{
         "Zaheer et al. 2017, Deep Sets, section 2: an equivariant map followed by a symmetric sum is "
         "invariant",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"a bias of 1e-6 on the key after", &prefers_the_key_after},
-                    {"a bias of 2^-16 on the key after, in f32", &hardly_prefers_the_key_after, all_f32}},
+    .must_reject = tokens::joined(
+        {{"a bias of 1e-6 on the key after", &prefers_the_key_after},
+         {"a bias of 2^-16 on the key after, in f32", &hardly_prefers_the_key_after, all_f32}},
+        tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
 }  // namespace posproof

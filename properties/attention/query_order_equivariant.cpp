@@ -1,6 +1,7 @@
 #include "catalogue/properties/attention/query_order_equivariant.h"
 #include "../bias/entries.h"
 #include "attention/reference_attention.h"
+#include "negative_examples.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -36,6 +37,12 @@ Encoding hardly_prefers_its_own_row() {
   return own_row_preferred(0x1p-17);
 }
 
+const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -15, 1},
+                                          {&tokens::still_rotary, -16, -1},
+                                          {&tokens::still_bias, -17, -2},
+                                          {&tokens::still_contextual, -17, -2},
+                                          {&tokens::still_attention, -19, -4}};
+
 }  // namespace
 
 const Property properties::attention::query_order_equivariant{
@@ -43,8 +50,10 @@ const Property properties::attention::query_order_equivariant{
     .formula = "f(P Q, K, V) = P f(Q, K, V)",
     .source = "Lee et al. 2019, Set Transformer, section 3.1; each row of the softmax is taken alone",
     .checks = {CheckOf<Attention>(&check)},
-    .must_reject = {{"a bias of 1e-6 between a query and a key of the same number", &prefers_its_own_row},
-                    {"a bias of 2^-17 between the two, in f32", &hardly_prefers_its_own_row, all_f32}},
+    .must_reject = tokens::joined(
+        {{"a bias of 1e-6 between a query and a key of the same number", &prefers_its_own_row},
+         {"a bias of 2^-17 between the two, in f32", &hardly_prefers_its_own_row, all_f32}},
+        tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
 }  // namespace posproof

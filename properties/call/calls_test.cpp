@@ -23,6 +23,11 @@ using namespace calls;
 Encoding wide_rotary() {
   return Rotary{.dim = 128, .heads = 32, .rotate = [](const Tensor& x, const Positions&, Role) { return x; }};
 }
+Encoding wide_table() {
+  return Table{.dim = 8192, .rows = [](const Positions& positions, Position) {
+                 return Tensor({positions.size(), 8192});
+               }};
+}
 Encoding wide_bias() {
   return biases::bias_of(64, [](std::size_t, Position, Position) { return 1.0; });
 }
@@ -155,6 +160,11 @@ const std::vector<Known>& known() {
        "n 2|16, prefill 1..1, then steps/chunk, i 0..1048575, batch 1..3, x [8192], role query/key",
        {"rotate [7,8] in 1 rows as queries", "rotate [7] in 1 rows as queries",
         "rotate [8] in 1 rows as queries"}},
+      {asked::agrees_in_chunks,
+       &wide_table,
+       "n=3 prefill=1 then=chunk i=7",
+       "n 2,3,4,5,6|, prefill 1..2, then steps/chunk, i 0..1048574",
+       {"rows [7,8,9] of 10", "rows [7] of 10", "rows [8,9] of 10"}},
       {asked::agrees_in_chunks,
        &wide_bias,
        "n=2 prefill=1 then=chunk i=7",
@@ -354,6 +364,13 @@ TEST(RefusesOutOfRange, an_error_is_a_refusal_and_a_crash_or_another_shape_is_no
 
 TEST(RefusesOutOfRange, is_not_asked_of_what_is_defined_everywhere) {
   EXPECT_THROW(ask(asked::refuses_out_of_range, right_table(), all_f32, ""), Inapplicable);
+}
+
+TEST(TreatsHeadsAlike, moves_the_heads_on_and_the_last_ones_to_the_front) {
+  const auto calls = ask(asked::treats_heads_alike, three_heads(), all_f32,
+                         "batch=1 n=1 i1=5 x=[1,2,3,4,5,6] by=2 role=query")
+                         .calls;
+  EXPECT_EQ(calls[1].contents[0].data, (std::vector<double>{5, 6, 1, 2, 3, 4}));
 }
 
 TEST(TreatsHeadsAlike, is_not_asked_of_one_head) {

@@ -21,6 +21,12 @@ std::array<Encoding, 5> one_of_each_kind() {
           attention};
 }
 
+// Where no number that is answered breaks a statement, but what is no number does: the rows of a softmax sum
+// to 1 whatever its logits are.
+bool cannot_fail(std::string_view id, std::string_view kind) {
+  return id == "attention/keeps_constant_sequences_constant" && kind != "table" && kind != "attention";
+}
+
 // The largest error over bound of all cases of the plan. A discarded or declined case is drawn again, as in
 // the search.
 double largest_share(const Trial& trial, const Plan& plan) {
@@ -85,7 +91,7 @@ std::vector<SharpestOf> sharpest(std::string_view id, const Property& property) 
   std::vector<SharpestOf> out;
   for (const std::string_view of : kinds_of(property))
     for (const bool in_16_bits : {false, true}) {
-      if (in_16_bits && !property.not_in_16_bits.empty()) continue;
+      if (cannot_fail(id, of) || (in_16_bits && !property.not_in_16_bits.empty())) continue;
       SharpestOf best{of, in_16_bits};
       for (const NegativeExample& example : property.must_reject) {
         const double unit = example.precision.result;
