@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "../call/asked.h"
 #include "attention/mask.h"
 #include "attention/order.h"
 #include "catalogue/properties/attention/breaks_the_symmetry.h"
@@ -14,13 +13,14 @@
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
 #include "negative_examples.h"
+#include "search/testing/asked.h"
 #include "tokens.h"
 
 namespace posproof {
 namespace {
 
-using calls::ask;
-using calls::Asked;
+using watched::ask;
+using watched::Asked;
 namespace asked = properties::attention;
 
 // Each query has the mean of the values that it sees. Its bound tells the contents of two calls apart.

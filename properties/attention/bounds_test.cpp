@@ -13,6 +13,7 @@
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
 #include "core/term.h"
+#include "core/testing/unscaled.h"
 #include "negative_examples.h"
 #include "search/search.h"
 #include "search/trial.h"
@@ -22,20 +23,6 @@ namespace {
 
 using namespace tokens;
 namespace asked = properties::attention;
-
-// What is right stays right, however the terms of the checks' bounds are scaled.
-class Unscaled {
- public:
-  Unscaled() : before_(terms::scales.of) { set({}); }
-  ~Unscaled() { set({.of = before_}); }
-
- private:
-  void set(terms::Scales scales) {
-    scales.changes = terms::scales.changes + 1;
-    terms::scales = scales;
-  }
-  decltype(terms::Scales::of) before_;
-};
 
 // An operator that is off by nearly all that it may be: above in one call, below in the next, and from row to
 // row where it is asked for one answer alone.

@@ -9,6 +9,7 @@
 #include "catalogue/properties/call/treats_batch_rows_independently.h"
 #include "catalogue/properties/call/treats_heads_alike.h"
 #include "core/term.h"
+#include "core/testing/unscaled.h"
 #include "negative_examples.h"
 #include "search/search.h"
 #include "search/trial.h"
@@ -18,20 +19,6 @@ namespace {
 
 using namespace calls;
 namespace asked = properties::call;
-
-// What is right stays right, however the terms of the checks' bounds are scaled.
-class Unscaled {
- public:
-  Unscaled() : before_(terms::scales.of) { set({}); }
-  ~Unscaled() { set({.of = before_}); }
-
- private:
-  void set(terms::Scales scales) {
-    scales.changes = terms::scales.changes + 1;
-    terms::scales = scales;
-  }
-  decltype(terms::Scales::of) before_;
-};
 
 // Two answers to one call may differ by twice the bound. This encoding is off by nearly all of it, in one
 // call above and in the next one below.

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "asked.h"
-
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "catalogue/properties/call/is_stateless.h"
 #include "catalogue/properties/call/refuses_out_of_range.h"
@@ -13,11 +11,16 @@
 #include "core/failure.h"
 #include "negative_examples.h"
 #include "run/sharpness.h"
+#include "search/testing/asked.h"
 
 namespace posproof {
 namespace {
 
 using namespace calls;
+using watched::ask;
+using watched::Asked;
+using watched::Watched;
+using watched::words_of;
 
 // As wide as a model: two tokens are as much as is drawn.
 Encoding wide_rotary() {

@@ -1,14 +1,23 @@
 #include "run/agreement.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "attention/reference_attention.h"
+#include "core/error.h"
 #include "core/formats.h"
+#include "core/spoiled.h"
+#include "core/term.h"
 #include "core/testing/axial.h"
+#include "run/catalogued.h"
+#include "run/sharpness.h"
 #include "search/search.h"
 #include "search/trial.h"
 
 namespace posproof {
 namespace {
+
+using Row = std::span<const double>;
 
 using testing_encodings::axial;
 
@@ -39,6 +48,181 @@ TEST(Agreement, of_positions_on_a_grid_sees_a_second_axis_that_is_off_by_little)
     return y;
   };
   EXPECT_TRUE(std::holds_alternative<Refuted>(asked(slow, all_f32)));
+}
+
+constexpr Precision bf16{unit_f32, unit_bf16};
+
+// The exact encoding in every kind in which it is compared, with what is added to a corner of every answer:
+// so many units of the entry itself, of the whole operator of the last value.
+struct Corner {
+  std::string_view id, parameters, kind;
+  double in_f32, in_bf16;
+};
+const std::vector<Corner> corners = {
+    {"sinusoidal", "dim=4", "table", 12, 3},      {"sinusoidal", "dim=4", "contextual", 48, 16},
+    {"sinusoidal", "dim=4", "attention", 48, 16}, {"rope", "dim=4", "rotary", 24, 3},
+    {"rope", "dim=4", "contextual", 48, 16},      {"rope", "dim=4", "attention", 48, 16},
+    {"alibi", "heads=2", "bias", 64, 4},          {"alibi", "heads=2", "contextual", 64, 16},
+    {"alibi", "heads=2", "attention", 48, 16},    {"none", "dim=4", "contextual", 24, 8},
+    {"none", "dim=4", "attention", 48, 16},
+};
+
+Encoding truth_of(const Corner& corner) {
+  const EncodingSpec& spec = encoding_named(corner.id);
+  return spec.make(with(spec, Case::parse(corner.parameters)));  // as exact as matters here, and fast
+}
+
+// Long calls of logits take long: fewer cases have some, too.
+const Plan plan{.id = std::string(agreement_id), .budget = {.cases = 64}};
+
+Encoding in_kind(const Encoding& truth, std::string_view wanted) {
+  for (const Encoding& same : attention::in_every_kind(truth))
+    if (kind(same) == wanted) return same;
+  throw std::logic_error("no such kind");
+}
+
+NegativeExample wrong(const Corner& corner, bool last, Precision p) {
+  const double units = p == bf16 ? corner.in_bf16 : corner.in_f32, by = (last ? 1 : -1) * units * p.result;
+  return {fmt::format("{} as {}, the {} entry off by {} units, in {}", corner.id, corner.kind,
+                      last ? "last" : "first", units, p.text()),
+          [=] {
+            return spoiled(in_kind(truth_of(corner), corner.kind), [=](const AnswerEntry& at, double exact) {
+              if (!(last ? at.is_last() : at.is_first())) return exact;
+              const auto& contents = at.call->contents;
+              return exact + by * (contents.size() == 3 ? contents[2].data.back() : exact);
+            });
+          },
+          p};
+}
+
+TEST(Agreement, refutes_what_is_wrong_by_little_in_a_corner_of_every_kind) {
+  for (const Corner& corner : corners)
+    for (const bool last : {true, false})
+      for (const Precision& p : {all_f32, bf16}) {
+        const NegativeExample example = wrong(corner, last, p);
+        const Sharpness found = sharpness(agreement(truth_of(corner)), example, plan);
+        EXPECT_TRUE(found.is_sharp()) << example.wrong << ": " << found.text();
+      }
+}
+
+// Off by nearly all that it may be in every entry, by turns above and below.
+TEST(Agreement, holds_for_what_is_as_wrong_as_allowed_in_every_kind) {
+  for (const Corner& corner : corners)
+    for (const Precision& p : {all_f32, bf16}) {
+      const Encoding exact = in_kind(truth_of(corner), corner.kind);
+      const Encoding edge = answered_by(exact, [exact, p](const Call& call) {
+        Tensor out = answer(exact, call);
+        const Bound allowed = bound(exact, call, out, p);
+        for (std::size_t n = 0; n < out.data.size(); ++n)
+          out.data[n] += (n % 2 == 0 ? 0.98 : -0.98) * allowed.error.data[n];
+        return out;
+      });
+      const Verdict verdict = search(*trial(agreement(truth_of(corner)), edge, p), plan);
+      EXPECT_TRUE(std::holds_alternative<Holds>(verdict))
+          << corner.id << " as " << corner.kind << ", " << p.text() << ": " << name(verdict);
+    }
+}
+
+// Entries from a table, 2 units and the truth's own rounding to double: no more and no less.
+TEST(Agreement, allows_the_bound_of_an_entry_and_the_rounding_of_the_truth) {
+  Table table{.dim = 2};
+  table.rows = [](const Positions& positions, Position) { return Tensor({positions.size(), 2}, {3, -5}); };
+  const Call call = sequence(table, {0});
+  const Tensor here({1, 2}, {3, -5});
+  const auto off = [&](double first, double second) {
+    return agreement_of(table, call, Tensor({1, 2}, {3 + first, -5 + second}), here, all_f32);
+  };
+  EXPECT_EQ(off(0.5, 0).error, 0.5);
+  EXPECT_EQ(off(0.5, 0).bound, 2 * unit_f32 * 3 + unit_f64 * 3);
+  EXPECT_EQ(off(0, 0.5).bound, 2 * unit_f32 * 5 + unit_f64 * 5);
+  EXPECT_EQ(off(0.5, 0).ceiling, no_ceiling);
+  const ScaledTerm none(Term::ours, 0);
+  EXPECT_EQ(off(0.5, 0).bound, 2 * unit_f32 * 3);
+}
+
+// A bound that an encoding brings itself counts what the truth is rounded by.
+TEST(Agreement, allows_logits_what_the_encoding_says) {
+  Contextual logits{.dim = 1};
+  logits.logits = [](const Tensor&, const Tensor&, const Positions&, const Positions&) {
+    return Tensor({1, 1, 1}, {3});
+  };
+  logits.error = [](Row, Row, Position, Position, const Precision&) { return 0.125; };
+  const Call call = sequence(logits, {0});
+  EXPECT_EQ(agreement_of(logits, call, Tensor({1, 1, 1}, {3.5}), Tensor({1, 1, 1}, {3}), all_f32).bound,
+            0.125);
+}
+
+// -m (i - j) may be answered as m (j + 1), whose roundings are those of an entry as large as that; no entry
+// counts for more than its slope times all positions, however large it is.
+TEST(Agreement, allows_shifted_rows_the_roundings_of_what_they_hold) {
+  Bias bias{.heads = 2, .slopes = {0.5, 0.25}, .modulo_rows = true};
+  const Call call = sequence(bias, {6, 7});
+  const Tensor here({2, 2, 2}, {0, 0.5, -0.5, 0, 0, 0.25, -0.25, 0});
+  const auto allowed = [&](double shift) {
+    Tensor there = here;
+    for (std::size_t e = 6; e < 8; ++e) there.data[e] += shift;  // of the second head's second query
+    there.data[6] += 0.125;
+    return agreement_of(bias, call, there, here, all_f32);
+  };
+  const auto expected = [&](double first, double second) {
+    const auto of = [&](double exact, double answered) {
+      return bias_error(all_f32, exact, bias, 1) + unit_f64 * std::abs(exact) +
+             bias_rounding(all_f32, answered, 0.25);
+    };
+    return of(-0.25, first) + of(0, second) + unit_f64 * (0.125 + 0.25);
+  };
+  EXPECT_EQ(allowed(2).error, 0.125);
+  EXPECT_DOUBLE_EQ(allowed(2).bound, expected(1.875, 2));
+  EXPECT_DOUBLE_EQ(allowed(-2).bound, expected(2.125, 2));
+  EXPECT_DOUBLE_EQ(allowed(1000).bound, expected(0.25 * (7 + 6 + 1), 0.25 * (7 + 7 + 1)));
+  EXPECT_FALSE(allowed(no_ceiling).holds());
+}
+
+// Of entries without a slope, what is answered, however large.
+TEST(Agreement, allows_shifted_rows_from_a_table_what_they_hold) {
+  Bias bias{.heads = 1, .modulo_rows = true};
+  const Call call = sequence(bias, {0, 1});
+  const Tensor here({1, 2, 2}, {0, 0, 0, 0}), there({1, 2, 2}, {0, 0, 100.5, 100});
+  const double of_both = bias_rounding(all_f32, 100.5, 0) + bias_rounding(all_f32, 100, 0);
+  EXPECT_DOUBLE_EQ(agreement_of(bias, call, there, here, all_f32).bound, of_both + unit_f64 * 0.5);
+}
+
+// Whoever listens hears of every entry; each token is allowed the error of the farthest.
+TEST(Agreement, tells_whoever_listens_every_entry_at_the_farthest_position) {
+  std::vector<Residual> heard;
+  const Encoding sines = truth_of({"sinusoidal", "dim=2", "table", 0, 0});
+  const Property listening = agreement(sines, [&heard](const Residual& one) { heard.push_back(one); });
+  Replay draw(Case::parse("rows=3 t=0 t1=1000 t2=5 n=2000"));
+  (*trial(listening, sines, all_f32))(draw);
+  ASSERT_EQ(heard.size(), 6u);
+  const Table& table = std::get<Table>(sines);
+  for (std::size_t n = 0; n < 6; ++n) {
+    const double own = std::abs(table.rows(std::vector<Position>{0, 1000, 5}, 2000).data[n]);
+    EXPECT_DOUBLE_EQ(heard[n].bound, sine_error(all_f32, 1000, table.pairs[0]) + unit_f64 * own) << n;
+  }
+  heard.clear();
+  Replay alone(Case::parse("rows=3 t=0 t1=1000 t2=5 n=2000"));
+  EXPECT_LT((*trial(agreement(sines), sines, all_f32))(alone).bound,
+            sine_error(all_f32, 1000, table.pairs[0]));
+}
+
+// A subject of another kind is compared as a whole operator.
+TEST(Agreement, of_another_kind_is_that_of_the_whole_operators) {
+  Table zeros{.dim = 4};
+  zeros.rows = [](const Positions& positions, Position) { return Tensor({positions.size(), 4}); };
+  const auto rotated = [](double by) {
+    return Rotary{.dim = 4, .rotate = [by](const Tensor& x, const Positions&, Role) {
+                    Tensor y = x;
+                    y.data.back() *= 1 + by;
+                    return y;
+                  }};
+  };
+  const auto held = [&](const Encoding& subject) {
+    return std::holds_alternative<Holds>(search(*trial(agreement(zeros), subject, all_f32), {.id = "kinds"}));
+  };
+  EXPECT_TRUE(held(rotated(0)));
+  EXPECT_FALSE(held(rotated(0x1p-10)));
+  EXPECT_TRUE(held(*attention::to_logits(zeros)));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/term.h"
 #include "run/history_calls.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
@@ -46,7 +47,7 @@ Residual off_by(const Compared& all, const Call& call, const Tensor& there, cons
   const Tensor exact = answer(all.truth.encoding, call);
   Bound allowed = bound(all.truth.encoding, call, exact, all.precision);
   for (std::size_t n = 0; n < exact.data.size(); ++n)
-    allowed.error.data[n] += unit_f64 * std::abs(exact.data[n]);
+    allowed.error.data[n] += term(Term::ours, unit_f64 * std::abs(exact.data[n]));
   if (instead != nullptr) allowed *= 2;
   return compare(all.truth.encoding, call, there, instead != nullptr ? *instead : exact, allowed).worst;
 }

@@ -6,7 +6,9 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "core/term.h"
 #include "run/catalogued.h"
+#include "run/sharpness.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -26,9 +28,8 @@ struct Made {
   std::shared_ptr<int> renewed = std::make_shared<int>(0);
 };
 
-Made made(std::string_view id, std::string_view parameters, Remembering function) {
-  const EncodingSpec& spec = encoding_named(id);
-  Made out{spec.oracle(with(spec, Case::parse(parameters))), {}};
+Made made(const Encoding& truth, Remembering function) {
+  Made out{truth, {}};
   const auto memory = std::make_shared<Memory>();
   out.subject = {"made", "", out.truth, all_f64, true};
   out.subject.encoding =
@@ -41,6 +42,11 @@ Made made(std::string_view id, std::string_view parameters, Remembering function
     ++*renewed;
   };
   return out;
+}
+
+Made made(std::string_view id, std::string_view parameters, Remembering function) {
+  const EncodingSpec& spec = encoding_named(id);
+  return made(spec.oracle(with(spec, Case::parse(parameters))), std::move(function));
 }
 
 Verdict searched(const Made& made) {
@@ -121,6 +127,66 @@ TEST(History, ends_when_its_time_is_over) {
   const Verdict verdict = history_searched(right.truth, right.subject,
                                            {.id = "time", .budget = {.time = std::chrono::milliseconds(0)}});
   EXPECT_TRUE(std::holds_alternative<Undecided>(verdict)) << name(verdict);
+}
+
+// From the second call of an object on, a corner of every answer is off by so many units of itself: sharp, as
+// the answer of another object is allowed as much again.
+TEST(History, refutes_what_changes_by_little_in_a_corner_in_every_kind) {
+  constexpr Precision bf16{unit_f32, unit_bf16};
+  const struct {
+    std::string_view id, parameters;
+    double in_f32, in_bf16;
+  } all[] = {{"sinusoidal", "dim=4", 24, 6},
+             {"rope", "dim=4", 48, 6},
+             {"alibi", "heads=2", 128, 8},
+             {"none", "dim=4", 48, 16}};
+  for (const auto& [id, parameters, in_f32, in_bf16] : all)
+    for (const bool last : {true, false})
+      for (const Precision& p : {all_f32, bf16}) {
+        const double by = (last ? 1 : -1) * (p == bf16 ? in_bf16 : in_f32) * p.result;
+        const EncodingSpec& spec = encoding_named(id);
+        const Encoding truth = spec.make(with(spec, Case::parse(parameters)));  // fast, and exact enough
+        Made drifting = made(truth, [last, by](const Encoding& of, Memory& memory, const Call& call) {
+          Tensor out = answer(of, call);
+          // A bias is 0 at the query's own key, and the mask hides what comes after it: the first key.
+          const std::size_t row = std::holds_alternative<Bias>(of) ? out.width() : 1;
+          const std::size_t entry = last ? out.data.size() - row : row > 1 ? row : 0;
+          if (memory.calls > 1) out.data[entry] *= 1 + by;
+          return out;
+        });
+        drifting.subject.precision = p;
+        const NegativeExample example{"drifting", [&] { return drifting.subject.encoding; }, p};
+        const Sharpness found = sharpness(history(drifting.truth, drifting.subject), example,
+                                          {.id = std::string(history_id), .budget = {.cases = 24}});
+        EXPECT_TRUE(found.is_sharp())
+            << id << (last ? ", last, " : ", first, ") << p.text() << ": " << found.text();
+      }
+}
+
+// One table entry of 5 in f32: against the exact one 2 units and the rounding of the truth are allowed,
+// against another object's answer twice as much.
+TEST(History, allows_the_bound_of_an_entry_or_twice_that_of_another_answer) {
+  Table table{.dim = 1};
+  table.rows = [](const Positions& positions, Position) { return Tensor({positions.size(), 1}, {5}); };
+  const auto asked = [&](double always, double afterwards) {
+    Made one{table, {"made", "", table, all_f32, true}};
+    const auto calls = std::make_shared<int>(0);
+    one.subject.renew = [calls] { *calls = 0; };
+    one.subject.encoding = answered_by(table, [=](const Call&) {
+      return Tensor({1, 1}, {5 + always + (++*calls > 1 ? afterwards : 0)});
+    });
+    Replay draw(Case::parse("before=1 n1=1 t1=0 n=1 t=3"));
+    return (*trial(history(one.truth, one.subject), one.subject.encoding, all_f32))(draw);
+  };
+  const double allowed = 2 * unit_f32 * 5 + unit_f64 * 5;
+  EXPECT_EQ(asked(0x1p-23, 0).error, 0x1p-23);
+  EXPECT_EQ(asked(0x1p-23, 0).bound, allowed);
+  EXPECT_EQ(asked(0, 0.5).error, 0.5);
+  EXPECT_EQ(asked(0, 0.5).bound, 2 * allowed);
+  EXPECT_EQ(asked(0.5, 0).error, 0) << "every object is as wrong";
+  EXPECT_EQ(asked(0.5, 0.25).error, 0.25);
+  const ScaledTerm none(Term::ours, 0);
+  EXPECT_EQ(asked(0, 0.5).bound, 4 * unit_f32 * 5);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 #include "core/property.h"
 #include "search/trial.h"
 
-// For the tests of these properties: what a check draws in a recorded case, and what it asks of the encoding.
-namespace posproof::calls {
+// For tests of checks: what a check draws in a recorded case, and what it asks of the encoding.
+namespace posproof::watched {
 
 // Answers from a case, and writes down what is asked.
 class Watched final : public Draw {
@@ -93,4 +93,4 @@ inline Asked ask(
   return out;
 }
 
-}  // namespace posproof::calls
+}  // namespace posproof::watched
