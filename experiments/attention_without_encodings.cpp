@@ -56,17 +56,18 @@ Tensor with_rows(Tensor x) {
   return x;
 }
 
-struct Setting {
+struct MaskAndEncoding {
   bool causal, sinusoidal;
 
   std::string mask() const { return causal ? "causal" : "none"; }
   std::string encoding() const { return sinusoidal ? "sinusoidal" : "none"; }
 };
 
-constexpr std::array<Setting, 4> settings = {{{false, false}, {true, false}, {false, true}, {true, true}}};
+constexpr std::array<MaskAndEncoding, 4> settings = {
+    {{false, false}, {true, false}, {false, true}, {true, true}}};
 
 // That many encoder blocks with random weights, each with its own.
-Tensor encoder(Tensor x, Setting setting, std::size_t depth) {
+Tensor encoder(Tensor x, MaskAndEncoding setting, std::size_t depth) {
   const Mask mask = setting.causal ? mask::causal(x.rows()) : mask::none(x.rows());
   if (setting.sinusoidal) x = with_rows(std::move(x));
   const Attention heads = attention::heads(dim, 2);
@@ -111,14 +112,14 @@ const std::vector<Duo>& duos() {
   return all;
 }
 
-Differences differences(const Duo& duo, Setting setting, std::size_t depth) {
+Differences differences(const Duo& duo, MaskAndEncoding setting, std::size_t depth) {
   const Tensor a = encoder(embedded(duo.one), setting, depth), b = encoder(embedded(duo.two), setting, depth);
   return {largest_difference(a.row(a.rows() - 1), b.row(b.rows() - 1)),
           largest_difference(pooled(a), pooled(b))};
 }
 
 // Largest |f(P x) - P f(x)| for the order that reverses the tokens.
-double not_equivariant(Setting setting, std::size_t depth) {
+double not_equivariant(MaskAndEncoding setting, std::size_t depth) {
   const Tensor x = attention::Generator(7).normal({6, dim}, 1);
   std::vector<std::size_t> order(6);
   std::iota(order.rbegin(), order.rend(), std::size_t{0});
@@ -172,17 +173,17 @@ constexpr std::array<std::size_t, 4> constant_depths = {1, 2, 4, 12};
 
 struct Compared {
   Duo duo;
-  Setting setting;
+  MaskAndEncoding setting;
   Differences one_block, two_blocks;
 };
 
 struct ByDepth {
-  Setting setting;
+  MaskAndEncoding setting;
   std::array<double, deepest + 1> last;  // difference of the last token's outputs after 0, 1, ... blocks
 };
 
 struct Equivariance {
-  Setting setting;
+  MaskAndEncoding setting;
   std::array<double, equivariance_depths.size()> off;
 };
 
@@ -204,7 +205,7 @@ struct Measured {
   std::vector<Constant> constants;
   double counting_error;  // positions, over the first 1000
 
-  const Compared& of(std::size_t duo, Setting setting) const {
+  const Compared& of(std::size_t duo, MaskAndEncoding setting) const {
     return *std::find_if(sentences.begin(), sentences.end(), [&](const Compared& one) {
       return one.duo.name == duos()[duo].name && one.setting.causal == setting.causal &&
              one.setting.sinusoidal == setting.sinusoidal;
@@ -212,14 +213,14 @@ struct Measured {
   }
 };
 
-ByDepth by_depth(Setting setting) {
+ByDepth by_depth(MaskAndEncoding setting) {
   ByDepth out{setting, {}};
   for (std::size_t depth = 0; depth <= deepest; ++depth)
     out.last[depth] = differences(duos()[0], setting, depth).last;
   return out;
 }
 
-Equivariance equivariance(Setting setting) {
+Equivariance equivariance(MaskAndEncoding setting) {
   Equivariance out{setting, {}};
   for (std::size_t n = 0; n < equivariance_depths.size(); ++n)
     out.off[n] = not_equivariant(setting, equivariance_depths[n]);
@@ -229,10 +230,10 @@ Equivariance equivariance(Setting setting) {
 Measured measure() {
   Measured m{};
   for (const Duo& duo : duos())
-    for (const Setting setting : settings)
+    for (const MaskAndEncoding setting : settings)
       m.sentences.push_back({duo, setting, differences(duo, setting, 1), differences(duo, setting, 2)});
   for (std::size_t n = settings.size(); n-- > 0;) m.by_depth.push_back(by_depth(settings[n]));
-  for (const Setting setting : settings) m.equivariance.push_back(equivariance(setting));
+  for (const MaskAndEncoding setting : settings) m.equivariance.push_back(equivariance(setting));
   const Tensor x = attention::Generator(3).normal({6, dim}, 1);
   for (const Family& family : families())
     m.symmetries.push_back({family, attention::symmetries(family.mask),
@@ -338,7 +339,7 @@ std::vector<Block> counting(const Measured& m) {
 std::vector<Block> derived(const Measured& m) {
   const auto word = [](double off) { return std::string(off < same ? "same" : "differs"); };
   const auto both = [&](const Differences& d) { return fmt::format("{}, {}", word(d.last), word(d.mean)); };
-  const Setting bare{false, false}, causal{true, false};
+  const MaskAndEncoding bare{false, false}, causal{true, false};
   std::vector<experiments::Expectation> all;
   for (const Symmetry& one : m.symmetries)
     all.push_back({fmt::format("mask `{}`: orders that attention follows", one.family.name),

@@ -57,12 +57,12 @@ std::vector<Position> places() {
   return all;
 }
 
-struct Setting {
+struct NamedLadder {
   std::string name;
   Ladder ladder;
 };
 
-std::vector<Setting> settings() {
+std::vector<NamedLadder> settings() {
   return {{"1", Ladder(powers(10000, 1, 1))},
           {"2", Ladder(powers(10000, 2, 2))},
           {"5", Ladder(powers(500000, 5, 5))},

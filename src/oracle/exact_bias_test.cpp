@@ -13,18 +13,19 @@ using namespace exact;
 
 namespace {
 
-struct Setting {
+struct SpecifiedBias {
   const EncodingSpec* spec;
   std::string words;
   Bias bias() const { return std::get<Bias>(spec->oracle(Case::parse(words))); }
 };
 
-const std::vector<Setting> settings = {{&encodings::alibi, "heads=12"},
-                                       {&encodings::alibi, "heads=3 rule=geometric form=symmetric"},
-                                       {&encodings::alibi, "heads=5 rows=key_index max_bias=4.3"},
-                                       {&encodings::t5_bias, "heads=3"},
-                                       {&encodings::t5_bias, "heads=3 table=seeded direction=unidirectional"},
-                                       {&encodings::t5_bias, "heads=2 relative=query_minus_key buckets=10"}};
+const std::vector<SpecifiedBias> settings = {
+    {&encodings::alibi, "heads=12"},
+    {&encodings::alibi, "heads=3 rule=geometric form=symmetric"},
+    {&encodings::alibi, "heads=5 rows=key_index max_bias=4.3"},
+    {&encodings::t5_bias, "heads=3"},
+    {&encodings::t5_bias, "heads=3 table=seeded direction=unidirectional"},
+    {&encodings::t5_bias, "heads=2 relative=query_minus_key buckets=10"}};
 
 std::vector<double> filled(const Bias& bias, std::size_t head, Position first, std::size_t count,
                            Format format) {
@@ -35,7 +36,7 @@ std::vector<double> filled(const Bias& bias, std::size_t head, Position first, s
 
 TEST(ExactBias, is_in_double_what_the_oracle_gives) {
   const std::vector<Position> at = {0, 1, 2, 7, 16, 100, 129, 4097, Position{1} << 40};
-  for (const Setting& setting : settings) {
+  for (const SpecifiedBias& setting : settings) {
     const Bias bias = setting.bias();
     ASSERT_TRUE(bias.exact) << setting.words;
     const Tensor right = bias.bias(at, at);
@@ -49,7 +50,7 @@ TEST(ExactBias, is_in_double_what_the_oracle_gives) {
 }
 
 TEST(ExactBias, fills_with_the_offsets_one_after_another) {
-  for (const Setting& setting : settings) {
+  for (const SpecifiedBias& setting : settings) {
     const Bias bias = setting.bias();
     for (const Format format : every_format) {
       const auto all = filled(bias, 1, -300, 601, format);
@@ -63,7 +64,7 @@ TEST(ExactBias, fills_with_the_offsets_one_after_another) {
 
 // What MPFR says of each slope and distance, straight to the format.
 TEST(ExactBias, of_alibi_is_its_kernel_in_every_format) {
-  const Bias bias = Setting{&encodings::alibi, "heads=12"}.bias();
+  const Bias bias = SpecifiedBias{&encodings::alibi, "heads=12"}.bias();
   for (std::size_t h = 0; h < 12; ++h) {
     const auto step = static_cast<std::int64_t>(h);
     const Linear kernel = h < 8 ? Linear{8, step + 1, 8} : Linear{8, 2 * (step - 8) + 1, 16};
@@ -79,7 +80,7 @@ TEST(ExactBias, of_alibi_is_its_kernel_in_every_format) {
 
 // Found by a search over 2^31 keys: slope times key is so near to a tie of f32 that its double is the tie.
 TEST(ExactBias, of_twelve_heads_has_an_entry_that_two_roundings_get_wrong) {
-  const Bias bias = Setting{&encodings::alibi, "heads=12 rows=key_index"}.bias();
+  const Bias bias = SpecifiedBias{&encodings::alibi, "heads=12 rows=key_index"}.bias();
   constexpr Position key = 1295743693;
   for (std::size_t h = 8; h < 12; ++h) {
     const double right = std::ldexp(0x1.b4e462p+29, 8 - static_cast<int>(h));

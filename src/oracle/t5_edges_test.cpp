@@ -14,7 +14,7 @@ namespace posproof {
 namespace {
 
 // The buckets of one direction; the largest distance that is told apart.
-struct Setting {
+struct BucketParameters {
   Position buckets, max_distance;
 
   Position exact() const { return buckets / 2; }
@@ -31,7 +31,7 @@ std::map<Position, Position> prime_factors(Position n) {
 
 // Whether (r / exact)^logarithmic = (max / exact)^k: then no digits tell on which side of the edge r is, and
 // the exponents of every prime do.
-bool lies_on_edge(const Setting& setting, Position k, Position r) {
+bool lies_on_edge(const BucketParameters& setting, Position k, Position r) {
   auto of_r = prime_factors(r), of_exact = prime_factors(setting.exact()),
        of_max = prime_factors(setting.max_distance);
   auto primes = of_r;
@@ -43,7 +43,7 @@ bool lies_on_edge(const Setting& setting, Position k, Position r) {
 }
 
 // exact (max / exact)^(k / logarithmic), within 2^-200 of itself.
-exact::Real edge(const Setting& setting, Position k) {
+exact::Real edge(const BucketParameters& setting, Position k) {
   exact::Real power(256), exponent(256);
   mpfr_set_si(power.x, setting.max_distance, MPFR_RNDN);
   mpfr_div_si(power.x, power.x, setting.exact(), MPFR_RNDN);
@@ -56,7 +56,7 @@ exact::Real edge(const Setting& setting, Position k) {
 }
 
 // The smallest distance of every bucket that follows the ones of a single distance.
-std::vector<Position> edges(const Setting& setting) {
+std::vector<Position> edges(const BucketParameters& setting) {
   std::vector<Position> found;
   for (Position k = 1; k < setting.logarithmic(); ++k) {
     const exact::Real at = edge(setting, k);
@@ -71,12 +71,12 @@ std::vector<Position> edges(const Setting& setting) {
   return found;
 }
 
-Position bucket(const Setting& setting, const std::vector<Position>& begins, Position distance) {
+Position bucket(const BucketParameters& setting, const std::vector<Position>& begins, Position distance) {
   if (distance < setting.exact()) return distance;
   return setting.exact() + (std::upper_bound(begins.begin(), begins.end(), distance) - begins.begin());
 }
 
-Bias t5(const Setting& setting) {
+Bias t5(const BucketParameters& setting) {
   return std::get<Bias>(encodings::t5_bias.oracle(
       Case::parse("direction=unidirectional heads=1 buckets=" + std::to_string(setting.buckets) +
                   " max_distance=" + std::to_string(setting.max_distance))));
@@ -84,7 +84,7 @@ Bias t5(const Setting& setting) {
 
 // At each edge, on both sides of it, where the single distances end and where `max_distance` is. Answers how
 // many edges are whole numbers.
-int expect_edges(const Setting& setting) {
+int expect_edges(const BucketParameters& setting) {
   SCOPED_TRACE(testing::Message() << setting.buckets << " buckets up to " << setting.max_distance);
   const std::vector<Position> begins = edges(setting);
   std::vector<Position> distances = {0, 1, setting.exact(), setting.max_distance, Position{1} << 40};

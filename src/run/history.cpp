@@ -24,7 +24,7 @@ using histories::Step;
 
 // The exact encoding in the kind that the subject answers in, asked where both are defined.
 struct Compared {
-  histories::Setting truth;
+  histories::Callee truth;
   Encoding subject;
   Precision precision;
   std::function<void()> renew;

@@ -31,7 +31,7 @@ std::vector<double> any_content(std::size_t width) {
 }
 
 // As case fields, cut to what the domain has.
-void put(const Setting& of, Case& into, Step step, const std::string& which) {
+void put(const Callee& of, Case& into, Step step, const std::string& which) {
   const Signature& known = signature(of.encoding);
   const Position tokens = known.positions ? of.domain.hi - of.domain.lo + 1 : most_tokens;
   step.n = std::min(step.n, tokens);
@@ -45,7 +45,7 @@ void put(const Setting& of, Case& into, Step step, const std::string& which) {
 
 }  // namespace
 
-Call drawn_call(const Setting& of, Draw& draw, const std::string& which) {
+Call drawn_call(const Callee& of, Draw& draw, const std::string& which) {
   const Signature& known = signature(of.encoding);
   const auto named = [&which](std::string_view name) { return std::string(name) + which; };
   const Domain& domain = of.domain;
@@ -86,7 +86,7 @@ Call drawn_call(const Setting& of, Draw& draw, const std::string& which) {
   return call;
 }
 
-Case case_of(const Setting& of, const std::vector<Step>& steps, std::size_t last) {
+Case case_of(const Callee& of, const std::vector<Step>& steps, std::size_t last) {
   Case out;
   out.set("before", static_cast<double>(last));
   for (std::size_t k = 0; k < last; ++k) put(of, out, steps[k], std::to_string(k + 1));

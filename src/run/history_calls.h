@@ -13,7 +13,7 @@ namespace posproof::histories {
 constexpr std::int64_t most_before = 15;  // calls before the last
 
 // The encoding whose calls they are, and the positions that may be asked for.
-struct Setting {
+struct Callee {
   Encoding encoding;
   Domain domain;
 };
@@ -29,10 +29,10 @@ struct Step {
 
 // The names of what is drawn end in `which`: a number for the calls before, nothing for the last, which alone
 // has contents of its own.
-Call drawn_call(const Setting& of, Draw& draw, const std::string& which);
+Call drawn_call(const Callee& of, Draw& draw, const std::string& which);
 
 // The fields under which these steps are drawn, up to step number `last`, which is the last call; steps are
 // cut to what the domain has.
-Case case_of(const Setting& of, const std::vector<Step>& steps, std::size_t last);
+Case case_of(const Callee& of, const std::vector<Step>& steps, std::size_t last);
 
 }  // namespace posproof::histories
