@@ -22,7 +22,7 @@
 namespace posproof::command {
 namespace {
 
-struct Arguments {
+struct AccuracyArguments {
   std::string subject;  // empty: our own
   std::string positions;
   std::string file;  // empty: to the terminal
@@ -31,7 +31,7 @@ struct Arguments {
   double call_seconds = 20;
 };
 
-int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
+int run_accuracy(const Chosen& chosen, const AccuracyArguments& arguments) {
   const auto& [id, spec, parameters, given] = chosen;
   std::optional<report::NewFile> file;  // one that cannot be written is refused before anything runs
   if (!arguments.file.empty()) file.emplace(arguments.file, 0);
@@ -67,7 +67,7 @@ int run_accuracy(const Chosen& chosen, const Arguments& arguments) {
 }  // namespace
 
 Command accuracy_command() {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<AccuracyArguments>();
   return {
       .name = "accuracy",
       .help = "every entry of a table against the exact numbers",

@@ -23,7 +23,7 @@
 namespace posproof::command {
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   Common common;
   std::string property;
   std::string subject;  // empty: our own
@@ -41,7 +41,7 @@ const Claim* claimed_failure(const Chosen& chosen, const Property& property) {
 }
 
 // One property, searched or replayed, of our own encoding or of a foreign subject.
-int run_check(const Chosen& chosen, const Arguments& arguments) {
+int run_check(const Chosen& chosen, const CheckArguments& arguments) {
   const auto& [encoding_id, spec, parameters, given] = chosen;
   const auto& [common, property_id, foreign, words, in_sandbox] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);
@@ -90,7 +90,7 @@ int run_check(const Chosen& chosen, const Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CheckArguments>();
   return {.name = "check",
           .help = "one property, searched or replayed",
           .options = {{.names = "PROPERTY",

@@ -16,14 +16,14 @@
 namespace posproof::command {
 namespace {
 
-struct Arguments {
+struct GateArguments {
   Common common;
   std::string subject, filter, positions;
   std::string junit;  // a file, for CI
   bool exhaustive = false, sandbox = false;
 };
 
-int run_gate(const Chosen& chosen, const Arguments& arguments) {
+int run_gate(const Chosen& chosen, const GateArguments& arguments) {
   const Common& common = arguments.common;
   std::optional<report::NewFile> junit;  // one that cannot be written is refused before the run
   if (!arguments.junit.empty()) junit.emplace(arguments.junit, 0);
@@ -53,7 +53,7 @@ int run_gate(const Chosen& chosen, const Arguments& arguments) {
 }  // namespace
 
 Command gate_command() {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<GateArguments>();
   return {
       .name = "gate",
       .help = "a foreign implementation against everything that an encoding claims",

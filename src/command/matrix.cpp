@@ -36,11 +36,11 @@ int run_matrix(const Common& common, const std::string& filter) {
 }  // namespace
 
 Command matrix_command() {
-  struct Arguments {
+  struct MatrixArguments {
     Common common;
     std::string filter;
   };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<MatrixArguments>();
   return {.name = "matrix",
           .help = "every encoding x every property",
           .options = with_common(arguments->common, {{"--filter", &arguments->filter,

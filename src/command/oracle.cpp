@@ -19,7 +19,7 @@
 namespace posproof::command {
 namespace {
 
-struct Arguments {
+struct OracleArguments {
   std::string positions, format = "f32", file, part = "both";
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool json = false;
@@ -27,14 +27,14 @@ struct Arguments {
 
 // All positions of an encoding that ends; of another the first 4096, of a bias, which has an entry for each
 // two of them, 512.
-std::pair<Position, Position> asked_for(const Arguments& arguments, const Encoding& truth) {
+std::pair<Position, Position> asked_for(const OracleArguments& arguments, const Encoding& truth) {
   if (const auto given = range(arguments.positions)) return *given;
   const Domain& all = positions_of(truth);
   const Position usual = signature(truth).has(Axis::key) ? 512 : 4096;
   return {all.lo, all.ends ? all.hi : std::min(all.hi, all.lo + usual - 1)};
 }
 
-int run_oracle(const Chosen& chosen, const Arguments& arguments) {
+int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
   const auto& [id, spec, parameters, given] = chosen;
   const Encoding truth = spec.oracle(parameters);
   const auto [first, last] = asked_for(arguments, truth);
@@ -84,7 +84,7 @@ int run_oracle(const Chosen& chosen, const Arguments& arguments) {
 }  // namespace
 
 Command oracle_command() {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<OracleArguments>();
   return {
       .name = "oracle",
       .help = "an encoding's exact values, rounded once, as a file",

@@ -14,12 +14,12 @@
 namespace posproof::command {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::vector<std::string> names;
   std::string folder = "reports";
 };
 
-int run_report(const Arguments& arguments) {
+int run_report(const ReportArguments& arguments) {
   Progress progress;
   const auto written = report::write_all(arguments.folder, arguments.names, std::ref(progress));
   for (const std::string& path : written) write(fmt::format("{}/{}\n", printable(arguments.folder), path));
@@ -30,7 +30,7 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   return {.name = "report",
           .help = "run the experiments and write reports/",
           .options = {{.names = "NAME",
