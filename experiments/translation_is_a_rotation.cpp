@@ -21,8 +21,8 @@ using experiments::Uniform;
 using experiments::whole;
 using experiments::yes_no;
 using Real = long double;
-using Vector = std::vector<Real>;
-using Rows = std::vector<Vector>;
+using RealVector = std::vector<Real>;
+using Rows = std::vector<RealVector>;
 
 Table sinusoidal(std::size_t dim) {
   return experiments::table(encodings::sinusoidal, fmt::format("dim={}", dim));
@@ -41,8 +41,8 @@ Real frequency(const Table& table, const Pair& pair) {
 }
 
 // M_k v: every pair (sine, cosine) by [[cos kw, sin kw], [-sin kw, cos kw]].
-Vector shifted(const Table& table, const Vector& v, Real k) {
-  Vector out = v;
+RealVector shifted(const Table& table, const RealVector& v, Real k) {
+  RealVector out = v;
   for (const Pair& pair : table.pairs) {
     const Real angle = k * frequency(table, pair), c = std::cos(angle), s = std::sin(angle);
     out[pair.first] = c * v[pair.first] + s * v[pair.second];
@@ -51,7 +51,7 @@ Vector shifted(const Table& table, const Vector& v, Real k) {
   return out;
 }
 
-Real dot(const Vector& a, const Vector& b) {
+Real dot(const RealVector& a, const RealVector& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), Real{0});
 }
 
@@ -114,8 +114,8 @@ std::vector<std::size_t> only(std::size_t dim, std::size_t first, std::size_t st
   return out;
 }
 
-Vector times(const Rows& w, const Vector& v) {
-  Vector out;
+RealVector times(const Rows& w, const RealVector& v) {
+  RealVector out;
   for (const auto& row : w) out.push_back(dot(row, v));
   return out;
 }
@@ -123,7 +123,7 @@ Vector times(const Rows& w, const Vector& v) {
 // Independent entries, uniform, of variance 1/d.
 Rows random_matrix(std::size_t dim, std::uint64_t seed) {
   Uniform uniform(seed);
-  Rows w(dim, Vector(dim));
+  Rows w(dim, RealVector(dim));
   for (auto& row : w)
     for (Real& x : row) x = static_cast<Real>(uniform.next()) * std::sqrt(3.0L / static_cast<Real>(dim));
   return w;
@@ -195,10 +195,10 @@ Group group(const Table& eight) {
   Uniform uniform(1);
   Group out;
   for (int n = 0; n < 200; ++n) {
-    Vector v(8);
+    RealVector v(8);
     for (Real& x : v) x = static_cast<Real>(uniform.next());
     const Real a = 1000 * static_cast<Real>(uniform.next()), b = 1000 * static_cast<Real>(uniform.next());
-    const Vector moved = shifted(eight, v, a);
+    const RealVector moved = shifted(eight, v, a);
     out.compose = std::max(
         out.compose, largest_difference(shifted(eight, shifted(eight, v, b), a), shifted(eight, v, a + b)));
     out.inverse = std::max(out.inverse, largest_difference(shifted(eight, moved, -a), v));
@@ -234,17 +234,17 @@ std::vector<Logits> logits() {
   constexpr std::size_t dim = 64;
   const Table table = sinusoidal(dim);
   const Rows p = rows(table, 201), w = random_matrix(dim, 1);
-  return {logits_of("identity", p, [](const Vector& v) { return v; }),
-          logits_of("rotates every pair", p, [&](const Vector& v) { return shifted(table, v, 3); }),
-          logits_of("random", p, [&](const Vector& v) { return times(w, v); })};
+  return {logits_of("identity", p, [](const RealVector& v) { return v; }),
+          logits_of("rotates every pair", p, [&](const RealVector& v) { return shifted(table, v, 3); }),
+          logits_of("random", p, [&](const RealVector& v) { return times(w, v); })};
 }
 
 Gap gap(const Table& eight, const Pair& pair) {
-  Vector x(8, 0);
+  RealVector x(8, 0);
   x[pair.first] = 0.6L;
   x[pair.second] = 0.8L;
   const auto off = [&](Real k) {
-    Vector out = shifted(eight, x, k);
+    RealVector out = shifted(eight, x, k);
     for (std::size_t c = 0; c < 8; ++c) out[c] -= x[c];
     return norm(out);
   };

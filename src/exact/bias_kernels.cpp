@@ -134,7 +134,7 @@ std::optional<std::uint64_t> root(std::uint64_t square) {
 
 class PowerValue {
  public:
-  explicit PowerValue(const Power& kernel) : kernel_(kernel) {
+  explicit PowerValue(const PowerLaw& kernel) : kernel_(kernel) {
     require(kernel.r1 >= 0, "power", "r1", kernel.r1, "a finite number, 0 or more");
     require(kernel.r2 > 0, "power", "r2", kernel.r2, "a finite number above 0");
     for (numerator_ = kernel.r2; numerator_ != std::floor(numerator_); numerator_ *= 2) ++halvings_;
@@ -166,7 +166,7 @@ class PowerValue {
     return power;
   }
 
-  Power kernel_;
+  PowerLaw kernel_;
   double numerator_ = 0;  // r2 = numerator / 2^halvings
   int halvings_ = 0;
 };
@@ -177,7 +177,7 @@ LinearValue prepared(const Linear& kernel) {
 LogarithmicValue prepared(const Logarithmic& kernel) {
   return LogarithmicValue(kernel);
 }
-PowerValue prepared(const Power& kernel) {
+PowerValue prepared(const PowerLaw& kernel) {
   return PowerValue(kernel);
 }
 

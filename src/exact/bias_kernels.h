@@ -25,11 +25,11 @@ struct Logarithmic {
 
 // -r1 * |distance|^r2, r1 not negative, r2 above 0: the power variant of KERPLE. That it is conditionally
 // positive definite for r2 up to 2 only is not enforced: a wrong one has values too.
-struct Power {
+struct PowerLaw {
   double r1, r2;
 };
 
-using BiasKernel = std::variant<Linear, Logarithmic, Power>;
+using BiasKernel = std::variant<Linear, Logarithmic, PowerLaw>;
 
 // The kernel at a distance. A bias of exactly 0 is +0; one too small for the format has its sign. Throws
 // Refusal for parameters out of range, infinite ones included.

@@ -82,7 +82,7 @@ inline Whole root(const Whole& n, unsigned degree, Whole from) {
 
 // base^(-numerator/denominator), cut off: an algebraic number, the root of (x 2^-bits)^denominator *
 // base^numerator = 1. `is_root` says, with no more than products of whole numbers, that it is this one.
-struct Power {
+struct AlgebraicPower {
   Whole cut;       // x, at most 1 too small
   Whole radicand;  // x^denominator <= radicand < (x + 1)^denominator
   unsigned degree;
@@ -90,7 +90,7 @@ struct Power {
   Known known() const { return {cut, 1}; }
 };
 
-inline Power power(double base, unsigned numerator, unsigned denominator) {
+inline AlgebraicPower power(double base, unsigned numerator, unsigned denominator) {
   const unsigned common = std::gcd(numerator, denominator);
   const unsigned n = numerator / common, d = denominator / common;
   const auto [digits, exponent] = parts(base);
@@ -105,11 +105,11 @@ inline Power power(double base, unsigned numerator, unsigned denominator) {
 
 // Sine and cosine of t * frequency: reduced by whole multiples of pi/2 (argument reduction), then the Taylor
 // series of what is left (at most pi/4 and a little). |t| below 2^45.
-struct Point {
+struct KnownSineAndCosine {
   Known sine, cosine;
 };
 
-inline Point point(const Power& frequency, std::int64_t t) {
+inline KnownSineAndCosine point(const AlgebraicPower& frequency, std::int64_t t) {
   static const Known half_turn = pi();
   const Whole quarter = half_turn.value / 2;
   const Whole angle = frequency.cut * std::abs(t);
@@ -143,7 +143,7 @@ inline Point point(const Power& frequency, std::int64_t t) {
 
 // The positions up to `hi` whose angle comes closer to a multiple of pi/2 than that of any smaller position:
 // denominators of the continued fraction of frequency / (pi/2), by Euclid's algorithm.
-inline std::vector<std::int64_t> closest_to_quarter_turns(const Power& frequency, std::int64_t hi) {
+inline std::vector<std::int64_t> closest_to_quarter_turns(const AlgebraicPower& frequency, std::int64_t hi) {
   Whole above = frequency.cut, below = pi().value / 2;
   std::vector<std::int64_t> found;
   Whole before = 0, now = 1;

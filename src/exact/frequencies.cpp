@@ -65,11 +65,6 @@ std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
 // So close bounds, or a large factor, cost as many digits as their quotient has: `exact` looks at the width
 // that came out and takes more bits until it is narrow enough.
 
-struct Power {
-  Exponent exponent;
-  Interval w;
-};
-
 Interval power(double base, std::int64_t numerator, std::int64_t denominator, mpfr_prec_t bits) {
   const Interval x =
       Interval(bits, static_cast<double>(numerator)) / Interval(bits, static_cast<double>(denominator));

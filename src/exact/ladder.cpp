@@ -24,8 +24,8 @@ const PhasorTables* Ladder::phasors() const {
   return fast_->phasors.get();
 }
 
-std::vector<Ladder::Point> Ladder::points(Position t) const {
-  std::vector<Point> points(size());
+std::vector<Ladder::SineAndCosine> Ladder::points(Position t) const {
+  std::vector<SineAndCosine> points(size());
   const PhasorTables* fast = std::abs(t) <= fast_reach ? phasors() : nullptr;
   if (fast == nullptr) {
     for (std::size_t i = 0; i < size(); ++i) points[i] = multiprecision_.point(i, t, Format::f64);
@@ -37,10 +37,11 @@ std::vector<Ladder::Point> Ladder::points(Position t) const {
       static_cast<Open*>(who)->lanes.push_back(lane);
     }
   } open;
-  static_assert(sizeof(Point) == 2 * sizeof(double));
+  static_assert(sizeof(SineAndCosine) == 2 * sizeof(double));
   Giants giants(*fast);
-  fast->kernel().fill(Format::f64, giants.blocks(t, 1), {Part::sine_and_cosine, 0, size(), sizeof(Point)},
-                      points.data(), false, {&Open::tell, &open});
+  fast->kernel().fill(Format::f64, giants.blocks(t, 1),
+                      {Part::sine_and_cosine, 0, size(), sizeof(SineAndCosine)}, points.data(), false,
+                      {&Open::tell, &open});
   for (const std::size_t lane : open.lanes) points[lane] = multiprecision_.point(lane, t, Format::f64);
   return points;
 }

@@ -27,8 +27,8 @@ class Ladder {
   const PhasorTables* phasors() const;
 
   // amplitude * sin(t w_i) and amplitude * cos(t w_i), each rounded once.
-  using Point = Multiprecision::Point;
-  std::vector<Point> points(Position t) const;
+  using SineAndCosine = Multiprecision::SineAndCosine;
+  std::vector<SineAndCosine> points(Position t) const;
 
   // (x, y) rotated by t w_i counter-clockwise, each coordinate rounded once. One angle serves many points:
   // `xy[i]` are the points to be rotated by the angle of frequency i, in place.

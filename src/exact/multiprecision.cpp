@@ -66,8 +66,8 @@ const Multiprecision::Numbers& Multiprecision::with(mpfr_prec_t bits) const {
   return *kept;
 }
 
-Multiprecision::Point Multiprecision::point(std::size_t i, Position t, Format format) const {
-  return certain([&](mpfr_prec_t bits, bool last) -> std::optional<Point> {
+Multiprecision::SineAndCosine Multiprecision::point(std::size_t i, Position t, Format format) const {
+  return certain([&](mpfr_prec_t bits, bool last) -> std::optional<SineAndCosine> {
     const Numbers& numbers = with(bits);
     Rotation rotate = rotation_of(numbers.frequencies.at(i), t);
     const double size = std::abs(numbers.amplitude.nearest());
@@ -80,7 +80,7 @@ Multiprecision::Point Multiprecision::point(std::size_t i, Position t, Format fo
     const auto sine = t == 0 ? 0.0 : nearest(format, rotate.sine, error, last);
     const auto cosine = nearest(format, rotate.cosine, error, last);
     if (!sine || !cosine) return std::nullopt;
-    return Point{*sine, *cosine};
+    return SineAndCosine{*sine, *cosine};
   });
 }
 

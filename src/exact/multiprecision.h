@@ -27,11 +27,11 @@ class Multiprecision {
   const Frequencies& frequencies() const { return frequencies_; }
   const Amplitude& amplitude() const { return amplitude_; }
 
-  struct Point {
+  struct SineAndCosine {
     double sine, cosine;
   };
   // amplitude * sin(t w_i) and amplitude * cos(t w_i). Throws Refusal where |t w_i| is 2^100 radians or more.
-  Point point(std::size_t i, Position t, Format format) const;
+  SineAndCosine point(std::size_t i, Position t, Format format) const;
   // (x, y) rotated by t w_i counter-clockwise: (x cos - y sin, x sin + y cos) times the amplitude.
   struct Rotated {
     double x, y;

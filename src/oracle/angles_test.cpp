@@ -42,7 +42,7 @@ TEST(ByIntegers, rounds_to_the_nearest_double) {
 }
 
 // A table, and the exponents of its frequencies.
-struct Setting {
+struct TableOfPowers {
   const char* words;
   double base;
   std::vector<std::array<unsigned, 2>> exponents;  // numerator, denominator, from the fastest
@@ -54,7 +54,7 @@ std::vector<std::array<unsigned, 2>> ladder(unsigned size, unsigned step, unsign
   return exponents;
 }
 
-std::vector<Position> places(const by_integers::Power& frequency) {
+std::vector<Position> places(const by_integers::AlgebraicPower& frequency) {
   std::vector<Position> found = by_integers::closest_to_quarter_turns(frequency, farthest);
   for (const Position t : {0L, 1L, 2L, 3L, 7L, 22L, 257L, 2049L, 65537L, 131071L, 1048575L, 16777217L,
                            411557987L, 1099511627775L, 1099511627776L, -1L, -355L, -1048577L})
@@ -67,7 +67,7 @@ void expect_bits(const std::optional<double>& ours, double there, const std::str
   EXPECT_EQ(*ours, there) << where;
 }
 
-void expect_pair(const Setting& setting, const Table& table, std::size_t i, std::size_t sine,
+void expect_pair(const TableOfPowers& setting, const Table& table, std::size_t i, std::size_t sine,
                  std::optional<std::size_t> cosine, double declared) {
   const auto [numerator, denominator] = setting.exponents[i];
   const auto frequency = by_integers::power(setting.base, numerator, denominator);
@@ -91,7 +91,7 @@ void expect_pair(const Setting& setting, const Table& table, std::size_t i, std:
   }
 }
 
-void expect_table(const Setting& setting) {
+void expect_table(const TableOfPowers& setting) {
   const Table table = sinusoidal(setting.words);
   const std::size_t all = table.pairs.size() + (table.lone ? 1 : 0);
   ASSERT_EQ(all, setting.exponents.size()) << setting.words;

@@ -91,7 +91,7 @@ TEST(HardCases, the_fast_way_and_mpfr_answer_bit_for_bit_alike_in_every_format) 
 
 // No logarithm, sine or cosine of any library.
 TEST(HardCases, whole_numbers_round_them_to_the_same_doubles) {
-  std::map<std::pair<double, std::size_t>, by_integers::Power> powers;
+  std::map<std::pair<double, std::size_t>, by_integers::AlgebraicPower> powers;
   std::size_t compared = 0;
   for_each_file([&](const HardCases& file) {
     if (file.parameters.has("scaling") || file.parameters.has("divisor")) return;
