@@ -18,6 +18,7 @@
 #include "run/claimed.h"
 #include "run/claims.h"
 #include "run/recorded.h"
+#include "run/sharpness.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -46,9 +47,23 @@ class Rejects : public Conformance {
           << id_ << " accepts " << example.wrong << ": " << name(verdict) << " "
           << (errored ? errored->what : "");
     }
+    sees_little();
   }
 
  private:
+  // In every kind that it speaks of, in f32 and in 16 bits: whoever makes a bound 16 times as large is told.
+  void sees_little() {
+    if (property_.yes_or_no) return;
+    for (const SharpestOf& of : sharpest(id_, property_)) {
+      const char* format = of.in_16_bits ? "bf16 or f16" : "f32";
+      ASSERT_NE(of.example, nullptr) << id_ << " has no negative example of a " << of.kind << " encoding in "
+                                     << format;
+      EXPECT_TRUE(of.sharpness.is_sharp())
+          << id_ << ", " << of.kind << ", " << format << ": the sharpest, `" << of.example->wrong
+          << "`, is wrong by " << of.sharpness.text() << "; 16 is the most";
+    }
+  }
+
   std::string_view id_;
   const Property& property_;
 };
