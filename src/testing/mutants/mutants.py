@@ -158,6 +158,31 @@ def _chosen_files(paths, globs):
     return files
 
 
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+
+
+def included(path, seen):
+    """Adds the headers of the project that a file includes, however far away."""
+    for name in _INCLUDE.findall((ROOT / path).read_text()):
+        for folder in (pathlib.PurePath(path).parent, *FOLDERS):
+            header = os.path.normpath(f"{folder}/{name}")
+            if header not in seen and (ROOT / header).is_file():
+                seen.add(header)
+                included(header, seen)
+    return seen
+
+
+def read_for(wanted, known):
+    """The sources to read: those that are wanted, and for each header that none of them includes one that does."""
+    chosen = [path for path in known if path in wanted]
+    missing = {path for path in wanted if path.endswith(".h")}.difference(*(included(path, set()) for path in chosen))
+    for path in known:
+        if missing and path not in chosen and missing & (headers := included(path, set())):
+            chosen.append(path)
+            missing -= headers
+    return chosen
+
+
 def sites(scratch, files, clang, jobs):
     """All sites of `files` by path, and how many were left out, by reason."""
     excluded = collections.Counter()
@@ -174,13 +199,13 @@ def sites(scratch, files, clang, jobs):
     if cache.is_file():
         return pickle.loads(cache.read_bytes())
 
+    commands = {path: entry for path, entry in scratch.commands().items()
+                if path.split("/")[0] in FOLDERS and not NOT_OURS.search(path)}
     tasks = []
-    for path, entry in sorted(scratch.commands().items()):
-        if path.split("/")[0] not in FOLDERS or NOT_OURS.search(path):
-            continue
-        if path in wanted or any(name.endswith(".h") for name in wanted):
-            command = entry["command"].replace(f"{scratch.tree}/", f"{ROOT}/").replace(f"{ROOT}/build/", f"{scratch.tree}/build/")
-            tasks.append((clang, command, entry["directory"], str(ROOT / path), texts))
+    for path in read_for(wanted, sorted(commands)):
+        entry = commands[path]
+        command = entry["command"].replace(f"{scratch.tree}/", f"{ROOT}/").replace(f"{ROOT}/build/", f"{scratch.tree}/build/")
+        tasks.append((clang, command, entry["directory"], str(ROOT / path), texts))
     found = {}
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         for number, results in enumerate(pool.map(sites_in, tasks)):

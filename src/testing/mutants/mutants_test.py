@@ -134,6 +134,17 @@ class Planting(Folder):
         self.assertEqual(planted.blamed(1, 1), [])
 
 
+class Reading(unittest.TestCase):
+    """What includes what, in files of the project itself."""
+
+    def test_a_header_is_read_with_one_source_that_includes_it(self):
+        known = ["src/core/case.cpp", "src/core/residual.cpp", "src/run/gate.cpp"]
+        self.assertEqual(mutants.read_for(["src/core/case.cpp"], known), known[:1])
+        self.assertEqual(mutants.read_for(["src/core/case.cpp", "src/core/case.h"], known), known[:1])
+        self.assertEqual(mutants.read_for(["src/core/residual.h"], known), known[1:2])
+        self.assertEqual(mutants.read_for(["src/run/gate.h"], known), known[2:])
+
+
 class Sampling(unittest.TestCase):
     def setUp(self):
         self.found = {name: [sites.Site(operator, name, at, at + 1, "0", "int", at, "x", "0", False)
