@@ -190,6 +190,17 @@ TEST(ExitCodes, of_interrupts_are_reached) {
                                 way.words)));
 }
 
+// What is no verdict and nobody's mistake: nothing was written.
+TEST(ExitCodes, of_a_missing_component_is_3) {
+  const Tables tables;
+  const Ran none = ran(fmt::format("PATH=/nowhere {} report translation_is_a_rotation -o {}/r 2>&1",
+                                   POSPROOF_BINARY, tables.folder()));
+  EXPECT_EQ(none.code, 3);
+  EXPECT_EQ(
+      none.said,
+      "posproof: figures need `gnuplot`, which is not on the PATH; on Debian: apt install gnuplot-nox\n");
+}
+
 // The codes of the README's table, and those in its brackets.
 TEST(ExitCodes, of_the_readme_are_reached_in_two_ways_each) {
   std::map<int, int> reached;

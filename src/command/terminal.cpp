@@ -84,7 +84,7 @@ int saved(report::NewFile& file, std::string_view bytes, int code) {
   }
 }
 
-Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::chrono::milliseconds every) : terminal_(isatty(STDERR_FILENO) == 1), every_(every) {}
 
 Progress::~Progress() {
   if (terminal_) say("\r\x1b[K");
@@ -94,7 +94,7 @@ void Progress::operator()(std::string_view what, std::size_t done, std::size_t o
   const auto now = std::chrono::steady_clock::now();
   if (terminal_) {
     say(fmt::format("\r\x1b[K{}/{} {}", done, of, what));
-  } else if (now - last_ > std::chrono::seconds(10)) {
+  } else if (now - last_ > every_) {
     say(fmt::format("{}/{} {}\n", done, of, what));
     last_ = now;
   }

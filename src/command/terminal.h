@@ -34,10 +34,10 @@ int finished(int code);
 // finished() does where the file cannot be written.
 int saved(report::NewFile& file, std::string_view bytes, int code);
 
-// On stderr: one line that is overwritten on a terminal, a plain line every ten seconds elsewhere.
+// On stderr: one line that is overwritten on a terminal, a plain line now and then elsewhere.
 class Progress {
  public:
-  Progress();
+  explicit Progress(std::chrono::milliseconds every = std::chrono::seconds(10));
   ~Progress();  // the line is cleared
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -46,6 +46,7 @@ class Progress {
 
  private:
   bool terminal_;
+  std::chrono::milliseconds every_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -64,6 +64,107 @@ TEST(ReportAccuracy, names_the_pair_and_the_head_of_a_bias) {
   EXPECT_NE(summary(bias, all_f32, {}).find("query 7, key 1, head 1"), std::string::npos);
 }
 
+std::string said(const Accuracy& found, const Precision& precision = all_f32) {
+  return summary(found, precision, {});
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(ReportAccuracy, gives_a_share_in_percent_with_three_digits) {
+  Accuracy some = found();
+  some.entries = 3000;
+  some.wrong = 1;
+  EXPECT_TRUE(holds(said(some),
+                    "  3000 entries in f32, positions 0 to 99: 1 (0.0333 %) are not the exact value "
+                    "correctly rounded\n"))
+      << said(some);
+  some.wrong = 0;
+  EXPECT_TRUE(
+      holds(said(some), ": all of them are the exact value correctly rounded\n  largest error  0.25 at "))
+      << "and no unit in the last place: " << said(some);
+}
+
+// Angles are meant where an entry is a sine or cosine itself.
+TEST(ReportAccuracy, says_what_the_largest_error_is_of) {
+  Accuracy some = found();
+  some.amplitude = 0.5;
+  EXPECT_TRUE(holds(said(some), "\n  largest error  0.25 at position 98, column 0\n  HOLDS")) << said(some);
+  some = found();
+  some.of_angles = false;
+  EXPECT_TRUE(holds(said(some), "\n  largest error  0.25 at position 98, column 0\n  HOLDS")) << said(some);
+  some.largest_at = {};
+  EXPECT_TRUE(holds(said(some), "\n  largest error  0.25\n  HOLDS")) << said(some);
+  some.of_angles = true;
+  some.amplitude = 0.5;
+  EXPECT_TRUE(
+      holds(said(some), "\n  largest error  at most 0.25, half a unit in the last place of 0.5\n  HOLDS"))
+      << said(some);
+}
+
+TEST(ReportAccuracy, says_what_was_not_compared_and_why) {
+  Accuracy some = found();
+  some.declined = 5;
+  some.first_declined = 95;
+  some.failed = Refuted{Case::parse("t=4"), {0, 0, 0}, 1, 0, true, {}, "it raised \x1b", "x"};
+  some.errored = Errored{"late \x1b", Case::parse("t=5")};
+  some.stopped = "out of time";
+  EXPECT_TRUE(
+      said(some).ends_with("at most 50 % of it\n"
+                           "  NOT CHECKED  5 positions were declined, the first is 95\n"
+                           "  REFUTED  it raised \\x1b\n    at  t=4\n"
+                           "  ERRORED  late \\x1b\n    at  t=5\n"
+                           "  out of time\n"))
+      << said(some);
+  some.entries = 0;
+  EXPECT_EQ(said(some),
+            "  NOT CHECKED  5 positions were declined, the first is 95\n"
+            "  REFUTED  it raised \\x1b\n    at  t=4\n"
+            "  ERRORED  late \\x1b\n    at  t=5\n"
+            "  out of time\n"
+            "  nothing was compared\n");
+  EXPECT_EQ(summary(some, all_f32, {.colour = true}).find("  \x1b[33mNOT CHECKED\x1b[0m  5 "), 0u);
+}
+
+TEST(ReportAccuracy, names_the_precision_in_which_rounding_is_allowed) {
+  EXPECT_TRUE(
+      holds(said(found(), Precision::parse("bf16/f32")), "what rounding in bf16 over f32 allows, at most "));
+  Accuracy wrong = found();
+  wrong.beyond = Accuracy::Beyond{{98, 0}, Case::parse("t=98"), {1.0 / 3, 1.0 / 7, 2}};
+  EXPECT_TRUE(holds(said(wrong, Precision::parse("bf16/f32")),
+                    "position 98, column 0 is the first beyond what rounding in bf16 over f32 allows\n"
+                    "    off by 0.333333, bound 0.142857\n    at  t=98\n"));
+}
+
+TEST(ReportAccuracy, is_a_page_from_its_heading_to_its_last_octave) {
+  Subject subject{"cmd:x \x1b", "y \x1b", Table{}, all_f32, true};
+  subject.containment = {{"no network"}, {"reading files"}};
+  const Parameters parameters = Case::parse("dim=4 base=10000");
+  Accuracy some = found();
+  some.profile = {{0, 0, 0x1p-25, 0x1p-22, 0}, {2, 2, 0.125, 0.5, 2}, {3, 3, 0.25, 0.75, 3.51234}};
+  some.against = {{Format::f32, 20}, {Format::f16, 400}};
+  const auto page = [&] { return accuracy({"sinusoidal", parameters, subject, some}, {}); };
+  EXPECT_EQ(page(),
+            "accuracy sinusoidal --dim 4 of cmd:x \\x1b\n"
+            "  y \\x1b gives table in f32\n"
+            "  contained: no network\n"
+            "  not contained: reading files\n" +
+                said(some) +
+                "  against frequencies first rounded to f32: 5 % are not correctly rounded\n"
+                "  against frequencies first rounded to f16: 100 % are not correctly rounded\n"
+                "            positions       radians         bound     largest ulp\n"
+                "                    0   2.98023e-08   2.38419e-07         correct\n"
+                "               2 to 3          0.25          0.75           3.512\n");
+  some.amplitude = 2;
+  EXPECT_TRUE(holds(page(), "            positions         error         bound     largest ulp\n"));
+  some.amplitude = 1;
+  some.of_angles = false;
+  EXPECT_TRUE(holds(page(), "            positions         error         bound     largest ulp\n"));
+  some.entries = 0;
+  EXPECT_TRUE(page().ends_with("  not contained: reading files\n  nothing was compared\n")) << page();
+}
+
 TEST(ReportAccuracy, has_the_whole_curve_as_data_and_one_line_an_octave) {
   const Subject subject{"table:x.npy", "[100, 4] in F32", Table{}, all_f32, false};
   const Parameters parameters = Case::parse("dim=4");

@@ -5,9 +5,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <stdexcept>
 
@@ -183,6 +186,61 @@ TEST_F(NewFiles, anything_else_is_refused) {
   EXPECT_EQ(refused(folder_ / "x" / "y"), "Not a directory");
   EXPECT_EQ(refused(folder_ / "x" / "y" / "z"), "Not a directory");
   EXPECT_EQ(files(), 2u);
+}
+
+// What a process leaves that a signal ends while it writes eight files, after others that are whole or were
+// given up: those that are whole.
+TEST_F(NewFiles, a_signal_takes_those_that_are_not_whole) {
+  for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU}) {
+    struct sigaction before = {};
+    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) continue;  // under nohup
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (const std::string name : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}) {
+        write(folder_ / name, "whole");
+        NewFile given_up(folder_ / (name + "2"), 1);
+      }
+      std::vector<std::unique_ptr<NewFile>> eight;
+      for (const std::string name : {"a", "1", "2", "3", "4", "5", "6", "7"}) {
+        eight.push_back(std::make_unique<NewFile>(folder_ / name, 1));
+        eight.back()->write(0, bytes("x"));
+      }
+      if (files() == 18) std::raise(signal);
+      ::_exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal << ": " << status;
+    EXPECT_EQ(files(), 10u) << signal;
+    EXPECT_EQ(file_bytes(folder_ / "a"), "whole");
+  }
+}
+
+TEST_F(NewFiles, a_signal_that_is_ignored_takes_nothing) {
+  fs::create_directories(folder_);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    NewFile file(folder_ / "x", 5);
+    std::raise(SIGHUP);
+    file.write(0, bytes("whole"));
+    file.commit();
+    ::_exit(7);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  EXPECT_EQ(file_bytes(folder_ / "x"), "whole");
+}
+
+TEST_F(NewFiles, says_whether_it_changed_anything) {
+  EXPECT_TRUE(replace_file(folder_ / "x", "one"));
+  EXPECT_FALSE(replace_file(folder_ / "x", "one"));
+  EXPECT_TRUE(replace_file(folder_ / "x", "two"));
+  EXPECT_EQ(file_bytes(folder_ / "x"), "two");
+  EXPECT_EQ(file_bytes(folder_ / "none"), std::nullopt);
 }
 
 TEST_F(NewFiles, a_text_from_outside_has_an_end) {

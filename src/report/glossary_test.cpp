@@ -24,6 +24,21 @@ TEST(Glossary, has_at_most_twenty_terms_in_order_each_a_sentence_or_two) {
   }
 }
 
+TEST(Glossary, is_a_page_with_a_line_a_term) {
+  std::string expected;
+  for (const Term& term : glossary()) {
+    std::string names;
+    for (const std::string_view name : term.names) names += (names.empty() ? "" : ", ") + std::string(name);
+    expected += "\n**" + names + "**: " + std::string(term.definition) +
+                " *Used in: " + std::string(term.used_in) + ".*\n";
+  }
+  const std::string page = glossary_page();
+  EXPECT_EQ(page.find("# Glossary\n\nThe terms that posproof defines itself, "), 0u);
+  EXPECT_TRUE(page.ends_with(" prints one of them.\n" + expected +
+                             "\n---\n\nThis page is written by `posproof report`.\n"))
+      << page;
+}
+
 TEST(Glossary, is_checked_in_as_it_is) {
   EXPECT_EQ(file_bytes(std::filesystem::path(POSPROOF_SOURCE) / "reports" / "glossary.md"), glossary_page())
       << "if this is right: posproof report";

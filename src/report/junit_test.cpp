@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "report/testing/found.h"
+
 namespace posproof::report {
 namespace {
 
@@ -58,6 +60,61 @@ TEST(Junit, nothing_learned_is_never_a_pass) {
                 "bias/decays skipped message=not applicable: no bias;",
                 "not checked error message=5 positions ?were not compared;"}));
   EXPECT_FALSE(suite.child("properties"));
+}
+
+// Name, outcome and message of every case, in order.
+std::vector<std::string> cases_of(const GateResult& gated) {
+  pugi::xml_document document;
+  EXPECT_TRUE(document.load_string(junit(gated).c_str()));
+  std::vector<std::string> out;
+  for (const pugi::xml_node& one : document.child("testsuite").children("testcase"))
+    out.push_back(fmt::format("{}|{}|{}", one.attribute("name").value(), one.first_child().name(),
+                              one.first_child().attribute("message").value()));
+  return out;
+}
+
+TEST(Junit, has_every_verdict_of_a_gate) {
+  EXPECT_EQ(cases_of(testing::everything_found()),
+            (std::vector<std::string>{
+                "a/holds||",
+                "b/refuted|failure|off by 0.5, rounding allows 0.125, at t=3 q=[0.25,0]",
+                "c/raises|failure|rows(positions [1]): error: no <row>, at t=4",
+                "d/raises|failure|the same, at t=9",
+                "e/history|failure|off by nan, rounding allows 0.5, at t=6",
+                "f/undecided|error|undecided: stopped by `--time` (1 s)",
+                "g/errored|error|no answer within 20 s, at t=8",
+                "h/errored|error|it broke down, at ",
+                "i/none|skipped|not applicable: no bias",
+                "not checked|error|positions 5 to 9",
+                "not checked|error|and others",
+            }));
+  const std::string written = junit(testing::everything_found());
+  EXPECT_NE(
+      written.find("<testsuite name=\"posproof gate sinusoidal dim=4 base=10000 layout=interleaved "
+                   "divisor=half offset=2 odd=refuse amplitude=1\" tests=\"11\" failures=\"4\" errors=\"5\" "
+                   "skipped=\"1\">\n  <properties>\n"),
+      std::string::npos)
+      << written;
+}
+
+TEST(Junit, says_where_a_failure_does_not_repeat) {
+  GateResult gated = testing::nothing_found();
+  testing::asked(gated, "a", Refuted{Case::parse("t=1"), {0.123456789, 1.0 / 3, 1}, 1, 0, false, {}});
+  EXPECT_EQ(cases_of(gated),
+            (std::vector<std::string>{
+                "a|failure|off by 0.123457, rounding allows 0.333333, at t=1 (does not repeat)"}));
+  GateResult none = testing::nothing_found();
+  EXPECT_EQ(cases_of(none).size(), 0u);
+  EXPECT_NE(junit(none).find(" tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"0\""), std::string::npos);
+}
+
+// A tab and a line end stay; other control characters, of Latin-1 as well, and what is no character do not.
+TEST(Junit, holds_what_xml_can_hold) {
+  GateResult gated = testing::nothing_found();
+  testing::asked(gated, "a",
+                 NotApplicable{"\t \n \x1f \x7f \u009f \u00a0 \ufffe \uffff \ufffd \x80\x80 \xe2\x82 <&>\""});
+  EXPECT_EQ(cases_of(gated),
+            (std::vector<std::string>{"a|skipped|not applicable: \t \n ? ? ? \u00a0 ? ? \ufffd ? ? <&>\""}));
 }
 
 TEST(Junit, has_the_accuracy_of_a_file) {

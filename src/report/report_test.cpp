@@ -87,6 +87,45 @@ TEST(Markdown, refuses_a_row_of_another_length) {
   EXPECT_THROW(markdown(document, page_of("halves", experiment)), std::logic_error);
 }
 
+std::string block(const Block& one) {
+  const std::string page =
+      markdown({.title = "T", .finding = "F", .condition = "C", .blocks = {one}}, {"p", "Q", "M", "make p"});
+  const std::string before = "# T\n\nF\n\n**Question.** Q\n\n**Method.** M\n\n**Condition.** C\n\n",
+                    after = "\n---\n\nThis page is written by `make p`.\n";
+  EXPECT_EQ(page.find(before), 0u) << page;
+  EXPECT_TRUE(page.ends_with(after)) << page;
+  return page.substr(before.size(), page.size() - before.size() - after.size());
+}
+
+TEST(Markdown, has_each_block_in_its_own_form) {
+  EXPECT_EQ(block(Paragraph{"Some | text"}), "Some | text\n");
+  EXPECT_EQ(block(Section{"Result"}), "## Result\n");
+  EXPECT_EQ(block(Verdict{"No."}), "> **Verdict.** No.\n");
+}
+
+// A column goes to the right where more of its cells are numbers than words; empty ones and `none` are
+// neither.
+TEST(Markdown, sets_columns_of_numbers_to_the_right) {
+  EXPECT_EQ(block(Grid{{"n", "tie", "mostly", "few", "blank"},
+                       {{"1.5e-08", "1", "12 %", "x", ""},
+                        {"-2", "x", "+3,000", "none", "none"},
+                        {"1", "", "x", "2", ""}}}),
+            "|       n | tie | mostly | few  | blank |\n"
+            "| ------: | --- | -----: | ---- | ----- |\n"
+            "| 1.5e-08 | 1   |   12 % | x    |       |\n"
+            "|      -2 | x   | +3,000 | none | none  |\n"
+            "|       1 |     |      x | 2    |       |\n");
+}
+
+TEST(Markdown, is_as_wide_as_letters_not_bytes) {
+  EXPECT_EQ(block(Grid{{"α"}, {{"ωω|ω"}, {"e-+.%"}}}),
+            "| α     |\n"
+            "| ----- |\n"
+            "| ωω\\|ω |\n"
+            "| e-+.% |\n");
+  EXPECT_EQ(block(Grid{{"a"}, {}}), "| a   |\n| --- |\n");
+}
+
 TEST(Numbers, have_no_negative_zero) {
   EXPECT_EQ(fixed(-0.00004L, 4), "0.0000");
   EXPECT_EQ(fixed(-0.00006L, 4), "-0.0001");
@@ -170,6 +209,24 @@ TEST(Report, index_quotes_the_findings) {
   const File page{"halves.md", markdown(small(), page_of("halves", experiment))};
   const std::string text = index({page, {"figures/halves/line-light.svg", "<svg>"}}).bytes;
   EXPECT_TRUE(text.ends_with("\n\n- [Two halves](halves.md): A half is 0.125.\n")) << text;
+}
+
+// Pages in the order in which they are given; the performance page, which nothing computes, at the end.
+TEST(Report, index_has_a_line_a_page) {
+  const std::string text = index({{"a.md", "# A\n\nOne.\n\nmore"},
+                                  {"figures/a/x.csv", "x"},
+                                  {"performance.md", "anything"},
+                                  {"b.md", "# B b\n\nTwo, and three.\nmore"}})
+                               .bytes;
+  EXPECT_EQ(text.find("# Reports\n\nWhat the experiments found. "), 0u);
+  EXPECT_TRUE(
+      text.ends_with("\n\n- [A](a.md): One.\n- [B b](b.md): Two, and three.\n"
+                     "\n[Performance](performance.md) is what `./run performance` measured on the machine "
+                     "that it names; no test compares it.\n"))
+      << text;
+  EXPECT_EQ(index({}).path, "README.md");
+  EXPECT_THROW(index({{"a.md", "A\n\nOne.\n"}}), std::logic_error);
+  EXPECT_THROW(index({{"a.md", "# A\n\nOne."}}), std::logic_error);
 }
 
 TEST(Report, no_experiment_of_that_name_is_an_error) {

@@ -10,6 +10,7 @@
 #include "catalogue/encodings.h"
 #include "catalogue/encodings/rope.h"
 #include "run/catalogued.h"
+#include "run/claimed.h"
 #include "subject/parameter_file.h"
 
 namespace posproof::report {
@@ -80,6 +81,92 @@ TEST(Schema, accepts_what_the_encoding_does) {
     }
     EXPECT_EQ(valid(schema, Json::parse(json)), accepted) << json;
     EXPECT_EQ(taken, accepted) << json;
+  }
+}
+
+// As JSON has them: a flag is true or false.
+Json value_of(const Parameter& parameter, const Value& value) {
+  if (std::holds_alternative<type::Flag>(parameter.type)) return text(value) == "true";
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* list = std::get_if<std::vector<double>>(&value)) return *list;
+  return std::get<std::string>(value);
+}
+
+Json where_of(const Condition& condition) {
+  Json out = Json::object();
+  for (const auto& [parameter, values] : condition.all)
+    for (const Value& value : values) out[std::string(parameter)].push_back(text(value));
+  return out;
+}
+
+std::string type_of(const Parameter& parameter) {
+  return std::holds_alternative<type::Whole>(parameter.type)  ? "whole"
+         : std::holds_alternative<type::Real>(parameter.type) ? "real"
+         : std::holds_alternative<type::Word>(parameter.type) ? "word"
+         : std::holds_alternative<type::Flag>(parameter.type) ? "flag"
+                                                              : "list";
+}
+
+TEST(Schema, says_of_every_parameter_what_the_encoding_does) {
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    const Json one = encoding(id);
+    EXPECT_EQ(one["summary"], spec->summary);
+    EXPECT_EQ(one["formula"], spec->formula);
+    EXPECT_EQ(one["source"], spec->source);
+    EXPECT_EQ(one["kind"], kind(spec->make({})));
+    EXPECT_EQ(one["schema"]["title"], "parameters of " + std::string(id));
+    EXPECT_EQ(one["schema"]["type"], "object");
+    EXPECT_EQ(one["schema"]["additionalProperties"], false);
+    EXPECT_EQ(one["schema"]["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    for (std::size_t n = 0; n < spec->parameters.all.size(); ++n) {
+      const Parameter& parameter = spec->parameters.all[n];
+      const Json& said = one["parameters"][n];
+      EXPECT_EQ(said["name"], parameter.name);
+      EXPECT_EQ(said["type"], type_of(parameter)) << parameter.name;
+      EXPECT_EQ(said["allowed"], allowed(parameter.type));
+      EXPECT_EQ(said["standard"], value_of(parameter, parameter.standard)) << parameter.name;
+      EXPECT_EQ(said["unit"], parameter.unit);
+      EXPECT_EQ(said["meaning"], parameter.meaning);
+      EXPECT_EQ(said["convention"], parameter.convention);
+      EXPECT_EQ(said["matters_where"], where_of(parameter.matters_where));
+      Json searched = Json::array();
+      for (const Value& value : parameter.grid) searched.push_back(value_of(parameter, value));
+      EXPECT_EQ(said["searched"], searched) << parameter.name;
+      const Json& allowing = one["schema"]["properties"][std::string(parameter.name)];
+      EXPECT_EQ(allowing["default"], said["standard"]);
+      EXPECT_EQ(allowing["description"], parameter.meaning);
+      if (const auto* list = std::get_if<type::List>(&parameter.type)) {
+        EXPECT_EQ(allowing["type"], "array");
+        EXPECT_EQ(allowing["items"], (Json{{"type", "number"}}));
+        EXPECT_EQ(allowing["maxItems"], list->longest);
+      }
+    }
+  }
+}
+
+TEST(Schema, says_of_every_claim_and_relation_what_the_encoding_does) {
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    const Json one = encoding(id);
+    const std::vector<Claim>& claims = claims_of(*spec);
+    ASSERT_EQ(one["claims"].size(), claims.size());
+    for (std::size_t n = 0; n < claims.size(); ++n) {
+      Json expected = {{"property", id_of(*claims[n].property)},
+                       {"holds", claims[n].holds},
+                       {"where", where_of(claims[n].when)}};
+      if (!claims[n].holds) {
+        expected["witness"] = claims[n].witness;
+        expected["by"] = claims[n].by;
+        expected["because"] = claims[n].because;
+      }
+      if (claims[n].follows_from != nullptr) expected["follows_from"] = claims[n].follows_from->name;
+      EXPECT_EQ(one["claims"][n], expected);
+    }
+    for (std::size_t n = 0; n < spec->parameters.relations.size(); ++n) {
+      const Relation& relation = spec->parameters.relations[n];
+      EXPECT_EQ(one["relations"][n], (Json{{"between", relation.between},
+                                           {"where", where_of(relation.where)},
+                                           {"allowed", relation.allowed}}));
+    }
   }
 }
 

@@ -1,0 +1,124 @@
+// What is written to a terminal, and what is not where there is none.
+#include "command/terminal.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "command/command.h"
+#include "command/testing/flags.h"
+
+namespace posproof::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+// All that the program writes to a terminal, which is its standard output and its standard error; nothing
+// where no terminal can be had.
+std::optional<std::string> on_a_terminal(const std::string& words, const std::string& environment = "") {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) return std::nullopt;
+  const std::string device = ::ptsname(terminal);
+  const int open = ::open(device.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const std::string command =
+      fmt::format("{} {} {} >{} 2>{}", environment, POSPROOF_BINARY, words, device, device);
+  const pid_t shell = ::fork();
+  if (shell == 0) {
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::fcntl(terminal, F_SETFL, O_NONBLOCK);
+  std::string out;
+  std::array<char, 4096> chunk;
+  bool ended = false;
+  while (true) {
+    const ssize_t n = ::read(terminal, chunk.data(), chunk.size());
+    if (n > 0) {
+      out.append(chunk.data(), static_cast<std::size_t>(n));
+    } else if (ended) {
+      break;
+    } else {
+      ended = ::waitpid(shell, nullptr, WNOHANG) == shell;
+      ::usleep(1000);
+    }
+  }
+  ::close(open);
+  ::close(terminal);
+  return out;
+}
+
+TEST(Terminal, is_written_to_in_colour_unless_NO_COLOR_says_otherwise) {
+  const Tables tables;
+  const std::string x = " table:" + tables.folder() + "/x.npy", y = " table:" + tables.folder() + "/y.npy",
+                    red = "\x1b[31mREFUTED", green = "\x1b[32mHOLDS";
+  const auto gate = on_a_terminal("gate sinusoidal --dim 8 --cases 5" + y);
+  if (!gate) GTEST_SKIP() << "no pseudo-terminal can be had here";
+  const auto has = [](const std::optional<std::string>& text, const std::string& part) {
+    return text.value().find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(gate, red) && has(gate, green)) << *gate;
+  EXPECT_TRUE(has(on_a_terminal("accuracy sinusoidal --dim 8" + x), green));
+  EXPECT_TRUE(has(on_a_terminal("accuracy sinusoidal --dim 8" + x + " -o " + tables.folder() + "/a"), green));
+  EXPECT_FALSE(has(report::file_bytes(tables.folder() + "/a"), "\x1b")) << "a file is no terminal";
+  EXPECT_TRUE(has(on_a_terminal("check table/has_constant_norm sinusoidal --cases 5"), green));
+  EXPECT_TRUE(has(on_a_terminal("matrix --filter rope.rotary/preserves_norm --cases 1000000000 --time 0.01"),
+                  "\x1b[33mNOT CHECKED\x1b[0m"));
+  const std::string list = "check table/has_constant_norm sinusoidal --cases 5";
+  EXPECT_FALSE(has(on_a_terminal(list, "NO_COLOR=1"), "\x1b"));
+  EXPECT_TRUE(has(on_a_terminal(list, "NO_COLOR="), green)) << "an empty one says nothing";
+  EXPECT_EQ(posproof("gate sinusoidal --dim 8 --cases 5" + y).said.find('\x1b'), std::string::npos);
+}
+
+// One line, which is overwritten, and is gone before anything else is said.
+TEST(Terminal, shows_how_far_a_command_has_come) {
+  const Tables tables;
+  const std::string x = " table:" + tables.folder() + "/x.npy";
+  const auto gate = on_a_terminal("gate sinusoidal --dim 8 --cases 5 --filter unit" + x);
+  if (!gate) GTEST_SKIP() << "no pseudo-terminal can be had here";
+  const std::string clear = "\r\x1b[K";
+  EXPECT_EQ(
+      gate->find(clear + "1/1 table/keeps_pairs_on_the_unit_circle" + clear + "gate sinusoidal --dim 8 of "),
+      0u)
+      << *gate;
+  const auto matrix = on_a_terminal("matrix --cases 1 --filter alibi.bias/depends").value();
+  EXPECT_EQ(matrix.find(clear + "0/"), 0u) << matrix;
+  EXPECT_NE(matrix.find(" alibi.agrees_with_its_oracle" + clear), std::string::npos) << matrix;
+  const auto accuracy = on_a_terminal("accuracy sinusoidal --dim 8 --positions 0:4095").value();
+  EXPECT_NE(accuracy.find("/4096 positions" + clear), std::string::npos) << accuracy;
+}
+
+TEST(Progress, that_is_no_terminal_has_a_line_now_and_then) {
+  const auto said = [](std::chrono::milliseconds every) {
+    ::testing::internal::CaptureStderr();
+    {
+      command::Progress progress(every);
+      progress("a", 1, 3);
+      ::usleep(2000);
+      progress("b", 2, 3);
+    }
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(1ms).substr(said(1ms).size() - 6), "2/3 b\n");
+  EXPECT_EQ(said(1min), "");
+}
+
+TEST(Terminal, is_told_what_is_wrong_in_printable_words) {
+  ::testing::internal::CaptureStderr();
+  command::complain("no `\x1b\xff`");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "posproof: no `\\x1b\\xff`\n");
+}
+
+// The standard output that is written to is whole; a code stays what it was.
+TEST(Terminal, keeps_the_code_of_what_arrived) {
+  for (const int code : {0, 1, 2, 3, 4}) EXPECT_EQ(command::finished(code), code);
+}
+
+}  // namespace
+}  // namespace posproof::testing

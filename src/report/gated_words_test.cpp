@@ -1,0 +1,239 @@
+// What a terminal shows of a gate and of one verdict, word for word.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "report/testing/found.h"
+#include "report/words.h"
+#include "run/catalogued.h"
+
+namespace posproof::report {
+namespace {
+
+using namespace posproof::testing;
+
+std::string said(const Verdict& verdict, std::string_view subject = "", std::string_view again = "",
+                 const Precision& precision = all_f32) {
+  return report::verdict(subject, "score/x", norm_stays, verdict, precision, again, {});
+}
+
+Holds held(Residual worst) {
+  return {.cases = 300, .vacuous = 20, .worst = worst, .worst_at = {}};
+}
+
+TEST(ReportVerdict, that_holds_is_one_line_with_the_share_in_percent) {
+  const std::string begin =
+      "HOLDS      score/x                                       300 cases, 20 of them vacuous, "
+      "error at most ";
+  EXPECT_EQ(said(held({1, 8, 16}), "cmd:x", "posproof check"), begin + "12 % of the bound\n");
+  EXPECT_EQ(said(held({3, 4, 16})), begin + "75 % of the bound\n");
+  EXPECT_EQ(said(held({0, 0, 16})), begin + "0 % of the bound\n");
+  EXPECT_EQ(said(held({0.0123, 1, 16})), begin + "1.2 % of the bound\n");
+  EXPECT_EQ(said(held({1, 1, 16})), begin + "1e+02 % of the bound\n");
+}
+
+Refuted off(Residual residual) {
+  return {
+      .counterexample = Case::parse("t=3 q=[0.25,0]"), .residual = residual, .found_after = 1, .shrinks = 0};
+}
+
+TEST(ReportVerdict, that_is_refuted_is_the_whole_story) {
+  EXPECT_EQ(said(off({0.5, 0.125, 1}), "cmd:x", "posproof check score/x rope 'cmd:x'",
+                 Precision::parse("bf16/f32")),
+            "REFUTED    cmd:x  score/x\n"
+            "  The norm stays.  |x| = 1\n"
+            "  off by 0.5, rounding in bf16 over f32 allows 0.125\n"
+            "  at  t=3 q=[0.25,0]\n"
+            "  again: posproof check score/x rope 'cmd:x' --case 't=3 q=[0.25,0]'\n");
+  EXPECT_EQ(said(off({0.123456789, 1.0 / 3, 1})),
+            "REFUTED    score/x\n"
+            "  The norm stays.  |x| = 1\n"
+            "  off by 0.123457, rounding in f32 allows 0.333333\n"
+            "  at  t=3 q=[0.25,0]\n");
+  EXPECT_EQ(said(off({nan, 0.125, 1})),
+            "REFUTED    score/x\n"
+            "  The norm stays.  |x| = 1\n"
+            "  the answer is not a number\n"
+            "  at  t=3 q=[0.25,0]\n");
+  EXPECT_NE(said(off({infinite, 0.125, 1})).find("\n  off by inf, rounding in f32 allows 0.125\n"),
+            std::string::npos);
+}
+
+TEST(ReportVerdict, says_what_came_instead_of_an_answer_what_repeats_and_what_matters) {
+  Refuted refuted = off({nan, 0, 0});
+  refuted.instead = "rows: error: \x1b[31m";
+  refuted.repeats = false;
+  refuted.irrelevant = {"k", "v"};
+  EXPECT_EQ(said(refuted, "", "again"),
+            "REFUTED    score/x\n"
+            "  The norm stays.  |x| = 1\n"
+            "  rows: error: \\x1b[31m\n"
+            "  at  t=3 q=[0.25,0]\n"
+            "  flaky: asked again, alone, the same case did not fail\n"
+            "  does not matter: k, v\n"
+            "  again: again --case 't=3 q=[0.25,0]'\n");
+}
+
+TEST(ReportVerdict, that_is_none_says_why) {
+  const std::string statement = "\n  The norm stays.  |x| = 1\n";
+  EXPECT_EQ(said(Undecided{"only vacuous cases"}, "", "again"),
+            "UNDECIDED  score/x" + statement + "  only vacuous cases\n");
+  EXPECT_EQ(said(NotApplicable{"no bias"}, "rope", "again"),
+            "NOT APPLICABLE  rope  score/x" + statement + "  no bias\n");
+  EXPECT_EQ(said(Errored{"late", Case::parse("t=8")}, "", "again"),
+            "ERRORED    score/x" + statement + "  late\n  at  t=8\n  again: again --case 't=8'\n");
+  EXPECT_EQ(said(Errored{"late", Case::parse("t=8")}),
+            "ERRORED    score/x" + statement + "  late\n  at  t=8\n");
+  EXPECT_EQ(said(Errored{"late", {}}, "", "again"), "ERRORED    score/x" + statement + "  late\n");
+}
+
+TEST(ReportGate, says_everything_that_was_found_in_this_order) {
+  EXPECT_EQ(
+      gated(everything_found(), {}),
+      "gate sinusoidal --dim 4 --offset 2 of cmd:./x --fast\n"
+      "  x 1.0 gives table in bf16 over f32\n"
+      "  contained: no network, no devices\n"
+      "  not contained: reading files\n"
+      "HOLDS      a/holds                                       300 cases, 20 of them vacuous, error at most 12 % of "
+      "the bound\n"
+      "REFUTED    b/refuted\n"
+      "  The norm stays.  |x| = 1\n"
+      "  off by 0.5, rounding in bf16 over f32 allows 0.125\n"
+      "  at  t=3 q=[0.25,0]\n"
+      "  does not matter: q, k\n"
+      "  again: posproof check b/refuted sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=3 "
+      "q=[0.25,0]'\n"
+      "REFUTED    c/raises\n"
+      "  The norm stays.  |x| = 1\n"
+      "  rows(positions [1]): error: no <row>\n"
+      "  at  t=4\n"
+      "  flaky: asked again, alone, the same case did not fail\n"
+      "  again: posproof check c/raises sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=4'\n"
+      "REFUTED    d/raises  fails in the same way as c/raises\n"
+      "REFUTED    e/history\n"
+      "  The norm stays.  |x| = 1\n"
+      "  the answer is not a number\n"
+      "  at  t=6\n"
+      "  it depends on the calls before: a new object that is asked only this is right, see "
+      "answers_like_a_new_object\n"
+      "UNDECIDED  f/undecided\n"
+      "  The norm stays.  |x| = 1\n"
+      "  stopped by `--time` (1 s)\n"
+      "ERRORED    g/errored\n"
+      "  The norm stays.  |x| = 1\n"
+      "  no answer within 20 s\n"
+      "  at  t=8\n"
+      "  again: posproof check g/errored sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=8'\n"
+      "ERRORED    h/errored\n"
+      "  The norm stays.  |x| = 1\n"
+      "  it broke down\n"
+      "NOT APPLICABLE  i/none\n"
+      "  The norm stays.  |x| = 1\n"
+      "  no bias\n"
+      "observed   a call repeated: same bits in 27 of 27 calls\n"
+      "           a batch row or token alone: same bits in 15 of 18 calls, at most 0.5 apart, first at t=1\n"
+      "precision  seems to work in `bf16/f32`: 40 answers use at most 50 % of what that allows, 25 % of what "
+      "`bf16/f32` does\n"
+      "accuracy\n"
+      "  400 entries in f32, positions 0 to 99: 2 (0.5 %) are not the exact value correctly rounded\n"
+      "  largest error  3.5 ulp at position 7, column 2\n"
+      "  largest error  0.25 at position 98, column 3: an angle of which this is the sine or cosine is off by that "
+      "many radians at least\n"
+      "  HOLDS  every entry is within what rounding in bf16 over f32 allows, at most 50 % of it\n"
+      "NOT CHECKED  positions 5 to 9\n"
+      "NOT CHECKED  and others\n"
+      "alike      exponent: `rotary_dim` and `dim`\n"
+      "alike      another\n"
+      "skipped    call/x: a file answers no calls\n"
+      "skipped    call/y: none\n"
+      "every case agrees with `--layout sin_cos` instead: where sines stand\n"
+      "behaves exactly like defect rope/angles_in_bf16 (candle#3520)\n"
+      "  angles are rounded\n"
+      "9 properties asked: 2 errored, 1 holds, 1 not applicable, 4 refuted, 1 undecided\n");
+}
+
+TEST(ReportGate, says_nothing_of_what_is_not_there) {
+  EXPECT_EQ(gated(nothing_found(), {}),
+            "gate sinusoidal --dim 4 --offset 2 of cmd:./x --fast\n"
+            "  x 1.0 gives table in bf16 over f32\n"
+            "0 properties asked: \n");
+  GateResult refuted = nothing_found();
+  asked(refuted, "b/refuted", off({0.5, 0.125, 1}));
+  EXPECT_EQ(gated(refuted, {}),
+            "gate sinusoidal --dim 4 --offset 2 of cmd:./x --fast\n"
+            "  x 1.0 gives table in bf16 over f32\n"
+            "REFUTED    b/refuted\n"
+            "  The norm stays.  |x| = 1\n"
+            "  off by 0.5, rounding in bf16 over f32 allows 0.125\n"
+            "  at  t=3 q=[0.25,0]\n"
+            "  again: posproof check b/refuted sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --case 't=3 "
+            "q=[0.25,0]'\n"
+            "no other setting of the encoding and no known defect explains every case\n"
+            "1 properties asked: 1 refuted\n");
+}
+
+TEST(ReportAgain, names_the_property_the_setting_and_the_subject) {
+  const Parameters parameters = Case::parse("dim=8 base=10000 layout=sin_cos");
+  Subject subject = nothing_found().subject;
+  EXPECT_EQ(again("score/x", "sinusoidal", parameters, nullptr),
+            "posproof check score/x sinusoidal --dim 8 --layout sin_cos");
+  EXPECT_EQ(again("score/x", "sinusoidal", parameters, &subject),
+            "posproof check score/x sinusoidal --dim 8 --layout sin_cos 'cmd:./x --fast'");
+  subject.containment.contained = {"no network"};
+  EXPECT_EQ(again("score/x", "sinusoidal", {}, &subject),
+            "posproof check score/x sinusoidal 'cmd:./x --fast' --sandbox");
+}
+
+TEST(ReportAgain, says_whether_a_claimed_failure_fails) {
+  Claim claim{.property = &norm_stays, .holds = false};
+  claim.witness = "dim=2 t=1";
+  claim.by = 1.2345;
+  claim.because = "it turns";
+  const ClaimResult fails{ClaimStatus::as_claimed, off({1, 0, 1}), ""};
+  EXPECT_EQ(claimed_to_fail(claim, fails, off({1, 0, 1})),
+            "  fails as claimed, because it turns\n  witness  dim=2 t=1  off by 1.23\n");
+  EXPECT_EQ(
+      claimed_to_fail(claim, fails, held({0, 1, 2})),
+      "  fails as claimed, because it turns\n  witness  dim=2 t=1  off by 1.23 (what was searched does not show "
+      "it)\n");
+  EXPECT_EQ(
+      claimed_to_fail(claim, {ClaimStatus::stale, held({0, 1, 2}), "the recorded witness no longer fails"},
+                      off({1, 0, 1})),
+      "  claimed to fail: stale: the recorded witness no longer fails\n");
+}
+
+TEST(ReportStyle, paints_a_word_by_what_it_means) {
+  const Style plain, colour{.colour = true};
+  for (const auto& [word, code] : {std::pair{"HOLDS    ", 32},
+                                   {"REFUTED", 31},
+                                   {"BROKEN", 31},
+                                   {"STALE", 31},
+                                   {"ERRORED  ", 31},
+                                   {"UNDECIDED", 33},
+                                   {"NOT CHECKED", 33},
+                                   {"NOT APPLICABLE", 33}}) {
+    EXPECT_EQ(plain.paint(word), word);
+    EXPECT_EQ(colour.paint(word), fmt::format("\x1b[{}m{}\x1b[0m", code, word));
+  }
+  GateResult some = everything_found();
+  const std::string text = gated(some, colour);
+  for (const std::string painted :
+       {"\x1b[32mHOLDS    \x1b[0m  a/holds ", "\x1b[31mREFUTED  \x1b[0m  b/refuted\n",
+        "\x1b[31mREFUTED  \x1b[0m  d/raises  fails", "\x1b[33mUNDECIDED\x1b[0m  f/undecided\n",
+        "\x1b[31mERRORED  \x1b[0m  g/errored\n", "\x1b[33mNOT APPLICABLE\x1b[0m  i/none\n",
+        "  \x1b[32mHOLDS\x1b[0m  every entry", "\x1b[33mNOT CHECKED\x1b[0m  positions 5 to 9\n"})
+    EXPECT_NE(text.find(painted), std::string::npos) << painted << "\n" << text;
+}
+
+TEST(ReportWords, have_an_option_for_each_parameter_that_is_not_standard) {
+  const auto words = [](const char* parameters) {
+    return options(encoding_named("sinusoidal"), Case::parse(parameters));
+  };
+  EXPECT_EQ(words("dim=64 base=10000"), "");
+  EXPECT_EQ(words("layout=cos_sin dim=8"), " --dim 8 --layout cos_sin") << "in the order of the encoding";
+  EXPECT_EQ(words("offset=-1 amplitude=0.5"), " --offset -1 --amplitude 0.5");
+  EXPECT_EQ(contained({}), "");
+  EXPECT_EQ(contained({{"a", "b"}, {"c", "d"}}), "  contained: a, b\n  not contained: c, d\n");
+}
+
+}  // namespace
+}  // namespace posproof::report

@@ -1,0 +1,126 @@
+// What a terminal shows of a matrix, and of everything that can be explained, word for word.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "catalogue/defects.h"
+#include "catalogue/encodings.h"
+#include "catalogue/properties/score/depends_on_offset.h"
+#include "report/testing/found.h"
+#include "report/words.h"
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "run/claimed.h"
+
+namespace posproof::report {
+namespace {
+
+using namespace posproof::testing;
+
+const Fact fact{.name = "turns", .claims = {}};
+
+Claim claim(bool holds, const Fact* follows_from = nullptr) {
+  return {.property = &norm_stays, .holds = holds, .follows_from = follows_from};
+}
+
+const Holds held{.cases = 3, .vacuous = 0, .worst = {0, 1, 2}, .worst_at = {}};
+const Refuted refuted{Case::parse("t=1"), {1, 0, 1}, 1, 0};
+
+TEST(ReportMatrix, has_a_row_a_property_a_column_an_encoding_and_a_line_for_what_is_not_as_claimed) {
+  const Claim holds = claim(true, &fact), fails = claim(false), other = claim(false, &fact);
+  const std::vector<Cell> cells = {
+      {"alibi", "score/a_long_name", {{&holds, ClaimStatus::as_claimed, held, ""}}},
+      {"alibi",
+       "b",
+       {{&holds, ClaimStatus::broken, refuted, "off by 1"}, {&fails, ClaimStatus::as_claimed, refuted, ""}}},
+      {"rope", "score/a_long_name", {{&fails, ClaimStatus::stale, held, "no longer fails"}}},
+      {"rope", "b", {{nullptr, ClaimStatus::as_claimed, refuted, ""}}},
+      {"rope", "c", {{&other, ClaimStatus::not_checked, Undecided{"late"}, "late"}}},
+      {"rope", "d", {}}};
+  const std::string table =
+      "                   alibi             rope            \n"
+      "score/a_long_name  holds             STALE\n"
+      "b                  BROKEN / fails    fails?\n"
+      "c                                    not checked\n"
+      "d\n"
+      "follows from `turns` (alibi, rope): holds score/a_long_name, holds b, fails c\n";
+  EXPECT_EQ(matrix(cells, {}),
+            "BROKEN       alibi.b: off by 1\n"
+            "STALE        rope.score/a_long_name: no longer fails\n"
+            "NOT CHECKED  rope.c: late\n" +
+                table);
+  EXPECT_EQ(matrix(cells, {.colour = true}),
+            "\x1b[31mBROKEN     \x1b[0m  alibi.b: off by 1\n"
+            "\x1b[31mSTALE      \x1b[0m  rope.score/a_long_name: no longer fails\n"
+            "\x1b[33mNOT CHECKED\x1b[0m  rope.c: late\n" +
+                table);
+}
+
+// Names shorter than eight letters are given eight.
+TEST(ReportMatrix, is_eight_letters_wide_at_least) {
+  EXPECT_EQ(matrix({{"rope", "b", {{nullptr, ClaimStatus::as_claimed, held, ""}}}}, {}),
+            "          rope            \n"
+            "b         holds?\n");
+  EXPECT_EQ(matrix({}, {}), "        \n");
+}
+
+TEST(ReportExplain, a_property_has_its_statement_its_source_and_what_it_refutes) {
+  Property property = norm_stays;
+  EXPECT_EQ(explain("a/b", property),
+            "property a/b\n  The norm stays.\n  |x| = 1\n  source: a paper, eq. 1\n");
+  property.needs = Needs::live_subject;
+  property.must_reject = {{"one that is long", {}}, {"one that is short", {}}};
+  EXPECT_EQ(explain("a/b", property),
+            "property a/b\n  The norm stays.\n  |x| = 1\n  source: a paper, eq. 1\n"
+            "  asked of live implementations only\n"
+            "  refutes: one that is long\n  refutes: one that is short\n");
+}
+
+TEST(ReportExplain, an_encoding_has_its_parameters_and_its_claims) {
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    std::string expected = fmt::format("encoding {}\n  {}\n  {}\n  source: {}\n", id, spec->summary,
+                                       spec->formula, spec->source);
+    for (const Parameter& one : spec->parameters.all) {
+      std::string name(one.name);
+      name.resize(std::max<std::size_t>(name.size(), 14), ' ');
+      expected += "  --" + name + " " + help(one) + "\n";
+    }
+    for (const Claim& one : claims_of(*spec)) {
+      expected += one.holds ? "  holds " : "  fails ";
+      expected += id_of(*one.property);
+      if (!one.when.all.empty()) expected += " where " + one.when.text();
+      if (one.follows_from != nullptr) expected += fmt::format(", follows from: {}", one.follows_from->name);
+      expected += "\n";
+      if (!one.holds)
+        expected +=
+            fmt::format("        by {:.3g}, because {}\n        at {}\n", one.by, one.because, one.witness);
+    }
+    EXPECT_EQ(explain(id, *spec), expected);
+  }
+}
+
+TEST(ReportExplain, a_defect_has_where_it_was_seen_and_what_refutes_it) {
+  Defect defect{.name = "x",
+                .wrong = "cosine for sine",
+                .sources = "a#1, b#2",
+                .make = nullptr,
+                .setting = "dim=8",
+                .refuted_by = &properties::score::depends_on_offset};
+  EXPECT_EQ(explain("rope/x", defect),
+            "defect rope/x\n  cosine for sine\n  seen in: a#1, b#2\n  shows at: dim=8\n"
+            "  refuted by: score/depends_on_offset\n");
+  defect.setting = "";
+  defect.refuted_by = nullptr;
+  EXPECT_EQ(explain("rope/x", defect),
+            "defect rope/x\n  cosine for sine\n  seen in: a#1, b#2\n  shows at: the standard parameters\n"
+            "  refuted by: agrees_with_its_oracle\n");
+}
+
+TEST(ReportExplain, an_experiment_has_its_question_and_its_report) {
+  EXPECT_EQ(explain("halves", Experiment{.question = "How much?", .method = "By halves.", .run = nullptr}),
+            "experiment halves\n  How much?\n  By halves.\n  report: reports/halves.md\n");
+  EXPECT_EQ(explain(Term{{"error", "bound"}, "How far.", "verdicts"}),
+            "error, bound\n  How far.\n  used in: verdicts\n");
+}
+
+}  // namespace
+}  // namespace posproof::report
