@@ -117,6 +117,23 @@ TEST(HasConstantNorm, of_what_is_no_number_is_none) {
   }
 }
 
+// Entries of which the norm is not, in double.
+TEST(HasConstantNorm, of_a_norm_that_is_infinite_is_allowed_nothing) {
+  const Table large = plain(1, {0, 1}, [](std::size_t, double t, double) { return t == 0 ? 1 : 1e200; });
+  const Residual of = replayed("has_constant_norm", large, all_f64, "s=0 t=1");
+  EXPECT_EQ(of.bound, 0);
+  EXPECT_FALSE(of.holds());
+}
+
+// A longer sequence is longer than both, and a shift by one token needs one more.
+TEST(ChecksOfTables, refuse_cases_that_they_would_not_draw) {
+  EXPECT_THROW(
+      replayed("distinguishes_neighbours_from_distant_tokens", small(), all_f64, "k=2 t=0 n=5 u=0 far=5"),
+      NoAnswer);
+  EXPECT_THROW(replayed("shifts_base_by_a_rotation", right_ladder(2, {0, 5}), all_f64, "n=6 c=1"), NoAnswer);
+  EXPECT_TRUE(replayed("shifts_base_by_a_rotation", right_ladder(2, {0, 5}), all_f64, "n=5 c=1").holds());
+}
+
 TEST(DistinguishesNeighbours, of_what_is_no_number_are_not_told_apart) {
   for (const std::string_view name :
        {"distinguishes_neighbours_in_bf16", "distinguishes_neighbours_in_f16"}) {
@@ -195,6 +212,16 @@ TEST(HasGeometricWavelengths, is_measured_as_far_as_rotations_are_known) {
   EXPECT_NEAR(at("t=1000 doublings=2").error, 0.001, 1e-12);
 }
 
+// Angles after 150 and 151 positions are off by 0.64 each, and twice 1.28 and 1.28 of the next are more than
+// half a rotation.
+TEST(HasGeometricWavelengths, knows_rotations_up_to_half_a_turn) {
+  const Table faster = of_pairs({1}, {0, 2000}, [](const Pair&, Position t, Position) {
+    return right(1.001 * static_cast<double>(t));
+  });
+  const Residual of = replayed("has_geometric_wavelengths", faster, {0.005, 0.005}, "t=150 doublings=2");
+  EXPECT_NEAR(of.bound, 1.3347595957446954, 1e-12);
+}
+
 // An entry that may be off by more than the radius may have any angle: each row's is allowed 4.
 TEST(HasGeometricWavelengths, of_points_that_may_be_anywhere_is_allowed_anything) {
   for (const auto& [amplitude, unit] : {std::pair{1.0, 0.75}, std::pair{0.5, 0.3}}) {
@@ -220,6 +247,8 @@ TEST(HasGeometricWavelengths, runs_to_the_slowest_frequency_of_all) {
   lone.pairs = {{0, 1, 1.0, 0}, {2, 3, 0.2, 1}};
   lone.lone = Pair{4, 4, 0.01, 2};
   EXPECT_NEAR(replayed("has_geometric_wavelengths", lone, all_f64, "t=0 doublings=2").error, 0.1, 1e-14);
+  lone.pairs[1].index = 2, lone.lone->index = 1;  // then the second pair is, and should be 0.2
+  EXPECT_TRUE(replayed("has_geometric_wavelengths", lone, all_f64, "t=0 doublings=2").holds());
 }
 
 TEST(HasGeometricWavelengths, allows_what_a_scaled_frequency_loses) {
