@@ -113,7 +113,18 @@ TEST(DecaysWithDistance, finds_what_a_rotated_key_gains) {
           .holds());
 }
 
-// The second pair is as long as the first is: a and b are the norms of a pair of query and key.
+// Each of the three tokens is off by what its own position allows.
+TEST(DecaysWithDistance, allows_for_the_error_of_each_position) {
+  const Pair pair{0, 1, 1.0, 0};
+  const auto off = [&](double t) { return rotation_error(all_f32, t, pair); };
+  const auto logit = [&](double i, double j) {
+    return 3 * unit_f64 * 0.25 + 0.25 * (off(i) + off(j) + off(i) * off(j) + 6 * unit_f64);
+  };
+  const Residual found =
+      replayed(decays_with_distance, rotations::exact({0, 64}, {pair}, 2), "q=[0.5,0] i=10 far=8 near=5");
+  EXPECT_NEAR(found.bound, logit(10, 2) + logit(10, 5), 1e-9 * found.bound);
+}
+
 TEST(DecaysWithDistance, allows_for_an_amplitude_and_for_underflow_of_either_pair_in_f16) {
   Rotary rotary = unmoved();
   rotary.amplitude = 0.5;
