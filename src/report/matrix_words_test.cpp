@@ -68,11 +68,28 @@ TEST(ReportExplain, a_property_has_its_statement_its_source_and_what_it_refutes)
   EXPECT_EQ(explain("a/b", property),
             "property a/b\n  The norm stays.\n  |x| = 1\n  source: a paper, eq. 1\n");
   property.needs = Needs::live_subject;
-  property.must_reject = {{"one that is long", {}}, {"one that is short", {}}};
-  EXPECT_EQ(explain("a/b", property),
-            "property a/b\n  The norm stays.\n  |x| = 1\n  source: a paper, eq. 1\n"
-            "  asked of live implementations only\n"
-            "  refutes: one that is long\n  refutes: one that is short\n");
+  property.checks = {CheckOf<Bias>([](const Bias& bias, Precision p, Draw& draw) {
+    const double off = bias.slopes.front() * static_cast<double>(draw.integer("n", 1, 2));
+    return Residual{off, p.result, 1};
+  })};
+  property.must_reject = {
+      {"one that is long", [] { return Bias{.heads = 1, .slopes = {0.5}}; }, all_f32},
+      {"one that is short", [] { return Bias{.heads = 1, .slopes = {0x1p-23}}; }, all_f32}};
+  const std::string first =
+      "property a/b\n  The norm stays.\n  |x| = 1\n  source: a paper, eq. 1\n"
+      "  asked of live implementations only\n"
+      "  refutes: one that is long\n";
+  // What is wrong by too much to say how little is seen has no number.
+  EXPECT_EQ(explain("a/b", property), first + "  refutes: one that is short (4 bounds)\n");
+  property.not_in_16_bits = "it is below their rounding";
+  EXPECT_EQ(explain("a/b", property), first +
+                                          "  refutes: one that is short (4 bounds)\n"
+                                          "  not asked in 16 bits: it is below their rounding\n");
+  property.not_in_16_bits = {};
+  property.yes_or_no = true;
+  EXPECT_EQ(explain("a/b", property), first +
+                                          "  refutes: one that is short\n"
+                                          "  nothing is wrong by little: it is so or it is not\n");
 }
 
 TEST(ReportExplain, an_encoding_has_its_parameters_and_its_claims) {
