@@ -103,7 +103,7 @@ TEST_F(PerformanceTest, its_page_outlives_the_other_reports) {
   write_performance(reports, {round({{"mpfr/f32/64", 1}}, "1")});
   const std::string page = *file_bytes(reports / "performance.md");
   try {
-    write_all(reports, {"encoding_by_property"});
+    write_all(reports, {"translation_is_a_rotation"});
   } catch (const std::runtime_error& missing) {
     GTEST_SKIP() << missing.what();
   }

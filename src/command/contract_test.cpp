@@ -80,7 +80,7 @@ TEST(Contract, another_format_or_shape_refutes) {
 // One that says that it takes contiguous arrays alone is given such; one that reads the wrong memory is
 // wrong.
 TEST(Contract, arrays_that_are_not_contiguous_may_be_refused_and_not_misread) {
-  EXPECT_EQ(gate("contiguous_only", "--cases 100").code, 0);
+  EXPECT_EQ(gate("contiguous_only", "--cases 40").code, 0);
   const Ran misread = gate("takes_memory_for_contiguous", "--filter agrees_with");
   EXPECT_EQ(misread.code, 1) << misread.said;
   EXPECT_EQ(posproof(again(misread.said)).code, 1) << misread.said;
@@ -91,7 +91,7 @@ TEST(Contract, products_in_16_bits_are_allowed_to_rotations_that_do_not_say_othe
   const auto gated = [](const std::string& what, const std::string& precision) {
     std::string words = contract(what);
     words.insert(words.size() - 1, precision);
-    return posproof(fmt::format("gate rope --dim 16 --cases 100 {}", words)).code;
+    return posproof(fmt::format("gate rope --dim 16 --cases 40 {}", words)).code;
   };
   EXPECT_EQ(gated("bf16_products", ""), 0);
   EXPECT_EQ(gated("bf16_once", ""), 0);

@@ -85,7 +85,8 @@ TEST(Bound, of_logits_is_what_the_encoding_says_of_each_query_and_key) {
     for (const std::size_t i : {0u, 1u})
       for (const std::size_t j : {0u, 1u, 2u})
         EXPECT_EQ(found.error.at(2 * h + i, j),
-                  1000 * (6.0 + i) + 100 * (8.0 + j) + 10 * (1.0 + i) + 3.0 + j + unit_f32);
+                  1000 * (6.0 + static_cast<double>(i)) + 100 * (8.0 + static_cast<double>(j)) +
+                      10 * (1.0 + static_cast<double>(i)) + 3.0 + static_cast<double>(j) + unit_f32);
 }
 
 // A logit of content 0 cannot come out otherwise.

@@ -97,7 +97,7 @@ TEST(Gate, passes_what_is_right_however_it_is_written) {
       {"logarithms_in_f32", "t5_bias", "heads=2"},
   };
   for (const auto& [name, encoding, parameters] : all) {
-    const GateResult found = gated(encoding, parameters, variant(name), "", 100);
+    const GateResult found = gated(encoding, parameters, variant(name), "", 60);
     EXPECT_TRUE(passes(found)) << name << ":\n" << story(found);
   }
 }
