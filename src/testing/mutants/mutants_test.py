@@ -1,4 +1,5 @@
 """Whether the tool finds every site of a small source, and plants what the compiler takes. Exit code 77: no clang."""
+import array
 import collections
 import json
 import pathlib
@@ -38,6 +39,19 @@ void print(double x) {
     std::abs(x);
   }
 }
+}
+"""
+
+MAIN = """
+namespace posproof { double scaled(double, bool) { return 0; } int sign(int); double sum(const double*, int); }
+#include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
+int main() {
+  if (fork() == 0) { posproof::sign(-1); _exit(0); }
+  wait(nullptr);
+  const double values[] = {1, 2, 3, 4};
+  std::printf("%d %d %g", posproof::sign(0), posproof::sign(-3), posproof::sum(values, 3));
 }
 """
 
@@ -113,16 +127,40 @@ class Planting(Folder):
         found, _ = found_in(self.folder)
         return plant.Planted(SOURCE, list(enumerate(found, 1))), found
 
-    def test_compiles_and_keeps_the_lines(self):
+    def test_keeps_the_lines(self):
         planted, found = self.planted()
-        (self.folder / "core").mkdir()
-        shutil.copy(pathlib.Path(__file__).with_name("switch.h"), self.folder / "core" / "mutants_switch.h")
-        (self.folder / "planted.cpp").write_text(planted.text)
-        ran = subprocess.run(["clang++", "-std=c++20", "-w", "-fsyntax-only", "-I", str(self.folder),
-                              str(self.folder / "planted.cpp")], capture_output=True, text=True)
-        self.assertEqual(ran.stderr, "")
         self.assertEqual(len(planted.text.splitlines()), 2 + len(SOURCE.splitlines()))
         self.assertEqual(planted.overlapping, [])
+
+    def test_one_program_holds_all_and_the_environment_says_which_runs(self):
+        planted, found = self.planted()
+        here = pathlib.Path(__file__).parent
+        (self.folder / "core").mkdir()
+        shutil.copy(here / "switch.h", self.folder / "core" / "mutants_switch.h")
+        (self.folder / "planted.cpp").write_text(planted.text + MAIN)
+        ran = subprocess.run(["clang++", "-std=c++20", "-w", "-I", str(self.folder), str(self.folder / "planted.cpp"),
+                              str(here / "switch.cpp"), "-o", str(self.folder / "program")], capture_output=True, text=True)
+        self.assertEqual(ran.stderr, "")
+
+        def printed(**environment):
+            return subprocess.run([str(self.folder / "program")], env=environment, capture_output=True, text=True).stdout
+
+        numbers = {(site.line, site.before, site.after): number for number, site in enumerate(found, 1)}
+        self.assertEqual(printed(), "0 -1 6")
+        self.assertEqual(printed(POSPROOF_MUTANT=str(numbers[13, "x < 0", "x <= 0"])), "-1 -1 6")
+        self.assertEqual(printed(POSPROOF_MUTANT=str(numbers[13, "-1", "1"])), "0 1 6")
+        self.assertEqual(printed(POSPROOF_MUTANT=str(numbers[9, "i < n", "i <= n"])), "0 -1 10")
+        self.assertEqual(printed(POSPROOF_MUTANT=str(numbers[9, "for (int i = 0; i < n; ++i)", "break at its end"])), "0 -1 1")
+        self.assertEqual(printed(POSPROOF_MUTANT=str(numbers[12, "sign()", "return {}"])), "0 0 6")
+
+        counts = self.folder / "counts"
+        with open(counts, "wb") as file:
+            file.truncate(suite.COUNT * suite.MOST)
+        printed(POSPROOF_MUTANTS_REACHED=str(counts))
+        reached = array.array("I", counts.read_bytes())
+        self.assertEqual(reached[numbers[13, "x < 0", "x <= 0"]], 3)  # one of them in the child
+        self.assertEqual(reached[numbers[9, "total += values[i]", "nothing"]], 3)
+        self.assertEqual(reached[numbers[17, "print()", "return"]], 0)
 
     def test_finds_the_mutant_at_a_place_of_the_compilers(self):
         planted, found = self.planted()
