@@ -33,6 +33,13 @@ int sign(int x) {
   return x == 0 ? 0 : HALF(2);
 }
 constexpr int twice(int x) { return x * 2; }
+template <class Real>
+int counted(const Real (&all)[3], Real least) {
+  int found = 0;
+  for (Real one : all) found += [&](Real x) { return x >= least; }(one);
+  return found;
+}
+int counted_of(const int (&all)[3]) { return counted(all, all[0]); }
 void print(double x) {
   while (x > 1.5) {
     x = scaled(x, !true);
@@ -82,18 +89,25 @@ SITES = {
     ("term dropped", 16, "x * 2", "x"),
     ("term dropped", 16, "x * 2", "2"),
     ("constant times 16", 16, "2", "16 * 2"),
-    ("early return", 17, "print()", "return"),
-    ("loop runs once", 18, "while (x > 1.5)", "break at its end"),
-    ("comparison", 18, "x > 1.5", "x >= 1.5"),
-    ("constant times 16", 18, "1.5", "16 * 1.5"),
-    ("statement left out", 19, "x = scaled(x, !true)", "nothing"),
-    ("argument ignored", 19, "x", "0"),
-    ("argument ignored", 19, "!true", "false"),
-    ("negation dropped", 19, "!true", "true"),
-    ("flag flipped", 19, "true", "false"),
-    ("statement left out", 20, "std::abs(x)", "nothing"),
-    ("sign", 20, "std::abs(x)", "x"),
-    ("argument ignored", 20, "x", "0"),
+    ("early return", 18, "counted()", "return {}"),
+    ("loop runs once", 20, "for (Real one : all)", "break at its end"),
+    ("statement left out", 20, "found += [&](Real x) { return x >= least; }(one)", "nothing"),
+    ("comparison", 20, "x >= least", "x > least"),
+    ("early return", 23, "counted_of()", "return {}"),
+    ("index off by one", 23, "0", "(0) + 1"),
+    ("argument ignored", 23, "all[0]", "0"),
+    ("early return", 24, "print()", "return"),
+    ("loop runs once", 25, "while (x > 1.5)", "break at its end"),
+    ("comparison", 25, "x > 1.5", "x >= 1.5"),
+    ("constant times 16", 25, "1.5", "16 * 1.5"),
+    ("statement left out", 26, "x = scaled(x, !true)", "nothing"),
+    ("argument ignored", 26, "x", "0"),
+    ("argument ignored", 26, "!true", "false"),
+    ("negation dropped", 26, "!true", "true"),
+    ("flag flipped", 26, "true", "false"),
+    ("statement left out", 27, "std::abs(x)", "nothing"),
+    ("sign", 27, "std::abs(x)", "x"),
+    ("argument ignored", 27, "x", "0"),
 }
 
 
@@ -160,7 +174,7 @@ class Planting(Folder):
         reached = array.array("I", counts.read_bytes())
         self.assertEqual(reached[numbers[13, "x < 0", "x <= 0"]], 3)  # one of them in the child
         self.assertEqual(reached[numbers[9, "total += values[i]", "nothing"]], 3)
-        self.assertEqual(reached[numbers[17, "print()", "return"]], 0)
+        self.assertEqual(reached[numbers[24, "print()", "return"]], 0)
 
     def test_finds_the_mutant_at_a_place_of_the_compilers(self):
         planted, found = self.planted()
@@ -168,7 +182,7 @@ class Planting(Folder):
         wanted = next(number for number, site in enumerate(found, 1) if site.after == "x <= 0")
         self.assertEqual(planted.blamed(13, line.index("x <= 0") + 1), [wanted])
         other = next(number for number, site in enumerate(found, 1) if site.before == "print()")
-        self.assertEqual(planted.blamed(17, 1), [other])
+        self.assertEqual(planted.blamed(24, 1), [other])
         self.assertEqual(planted.blamed(1, 1), [])
 
 
@@ -181,6 +195,8 @@ class Reading(unittest.TestCase):
         self.assertEqual(mutants.read_for(["src/core/case.cpp", "src/core/case.h"], known), known[:1])
         self.assertEqual(mutants.read_for(["src/core/residual.h"], known), known[1:2])
         self.assertEqual(mutants.read_for(["src/run/gate.h"], known), known[2:])
+        self.assertNotIn("core/draw.h", (mutants.ROOT / "src/run/gate.cpp").read_text())
+        self.assertEqual(mutants.read_for(["src/core/draw.h"], known[2:]), known[2:])
 
 
 class Sampling(unittest.TestCase):

@@ -87,7 +87,6 @@ class Sites:
         self.text = text
         self.found = []
         self.excluded = collections.Counter()
-        self._seen = set()
         self._reason = None
         self._constexpr = False
         self._lines = [0]
@@ -108,10 +107,6 @@ class Sites:
         return self.text[node.begin:node.end]
 
     def _add(self, operator, begin, end, code, type_, before, after, line=None):
-        key = (operator, begin, end, code)
-        if key in self._seen:
-            return
-        self._seen.add(key)
         if self._reason:
             self.excluded[self._reason] += 1
             return
@@ -167,8 +162,6 @@ class Sites:
     def _evaluated(self, node):
         """The children whose text stands in the file: not what the compiler makes of them."""
         children = node.children
-        if node.kind == "LambdaExpr":
-            return children[1:]
         if node.kind == "CXXForRangeStmt":
             return [children[0], children[1], children[-1]]
         if node.kind == "FunctionTemplateDecl":
