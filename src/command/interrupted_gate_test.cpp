@@ -128,5 +128,19 @@ TEST(InterruptedCheck, and_accuracy_end_alike) {
   }
 }
 
+// Nobody has to be asked any more: a signal ends them at once, and by itself.
+TEST(InterruptedCheck, and_accuracy_of_our_own_end_by_the_signal) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"check", "rotary/composes", "rope", "--cases", "100000000", "--time", "5"},
+      {"accuracy", "sinusoidal", "--positions", "0:20000000"}};
+  for (const std::vector<std::string>& words : commands) {
+    Running command(words);
+    ::usleep(200000);
+    const int status = command.end(SIGTERM);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << words.front() << ": " << status;
+    EXPECT_EQ(command.said(), "");
+  }
+}
+
 }  // namespace
 }  // namespace posproof

@@ -115,6 +115,23 @@ TEST(Terminal, is_told_what_is_wrong_in_printable_words) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "posproof: no `\\x1b\\xff`\n");
 }
 
+// Whoever flushed it: what was lost is known by the state of the stream alone.
+TEST(Terminal, that_lost_what_somebody_else_wrote_is_no_success) {
+  for (const auto& [code, ends_with] : {std::pair{0, 2}, {1, 1}, {3, 2}}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(::open("/dev/full", O_WRONLY), STDOUT_FILENO);
+      ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
+      std::fputs("lost", stdout);
+      std::fflush(stdout);
+      ::_exit(command::finished(code));
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, ends_with);
+  }
+}
+
 // The standard output that is written to is whole; a code stays what it was.
 TEST(Terminal, keeps_the_code_of_what_arrived) {
   for (const int code : {0, 1, 2, 3, 4}) EXPECT_EQ(command::finished(code), code);

@@ -82,6 +82,10 @@ TEST(Frame, every_rule_that_a_header_breaks_is_named) {
             "tensor `a` has not exactly dtype, shape and data_offsets");
   EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":1}})"),
             "tensor `a` has not exactly dtype, shape and data_offsets");
+  for (const std::string three :
+       {R"("x":1,"shape":[1],"data_offsets":[0,4])", R"("dtype":"F32","x":1,"data_offsets":[0,4])",
+        R"("dtype":"F32","shape":[1],"x":[0,4])"})
+    EXPECT_EQ(refused("{\"a\":{" + three + "}}"), "tensor `a` has not exactly dtype, shape and data_offsets");
   EXPECT_EQ(refused(R"({"a":{"dtype":"F31","shape":[1],"data_offsets":[0,4]}})"),
             "tensor `a` has the unknown dtype \"F31\"");
   EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})"),

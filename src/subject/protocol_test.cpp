@@ -151,6 +151,8 @@ TEST(SubjectProtocol, an_answer_of_another_shape_dtype_or_name_is_an_error) {
   EXPECT_EQ(ask(bad("double")), question + "answers F64; declared F32");
   EXPECT_EQ(ask(bad("other_name")),
             question + "its answer holds `rows`; the protocol has one tensor, `result`");
+  EXPECT_EQ(ask(bad("two_names")),
+            question + "its answer holds `result`, `more`; the protocol has one tensor, `result`");
   EXPECT_EQ(ask(bad("other_id")), question + "it answers call `7`; call 1 was asked");
   EXPECT_EQ(ask(bad("other_answer")),
             question + "its answer is `maybe`, which is none of result, declined, error");

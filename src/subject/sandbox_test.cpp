@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "subject/testing/subjects.h"
@@ -96,6 +98,22 @@ TEST_F(Sandbox, says_what_it_contains_and_what_not) {
   EXPECT_TRUE(says(root() ? it.not_contained : it.contained, "processes"));
   EXPECT_TRUE(says(it.not_contained, "reading files"));
   EXPECT_TRUE(opened(testing::bad("nothing"), false).containment.contained.empty());
+}
+
+// What stands beside the hidden folders, or above them, needs not be put back.
+TEST_F(Sandbox, puts_back_what_lies_in_a_hidden_folder_and_nothing_else) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("posproof_put_back_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string file = (folder / "x").string();
+  std::ofstream(file) << "x";
+  std::string words;
+  for (const std::string& word : sandboxed({"/usr/bin/env", "/", "/tmp", "/run", "/usr", file}).argv)
+    words += " " + word;
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(words.find(".."), std::string::npos) << words;
+  EXPECT_NE(words.find(" --ro-bind " + folder.string() + " " + folder.string() + " "), std::string::npos)
+      << words;
 }
 
 TEST_F(Sandbox, leaves_the_words_for_a_death_as_they_are) {

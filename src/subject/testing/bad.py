@@ -170,6 +170,8 @@ while True:
         tensors, data = rows(t, dtype="F64")
     if wrong == "other_name":
         tensors, data = rows(t, name="rows")
+    if wrong == "two_names":
+        tensors["more"] = {"dtype": "U8", "shape": [0], "data_offsets": [len(data), len(data)]}
     if wrong == "other_id":
         result["id"] = "7"
     if wrong == "other_answer":
