@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "checks_of_tables.h"
 #include "core/property.h"
 #include "negative_examples.h"
+#include "testing/checks_of_tables.h"
 
 using namespace posproof;
 using namespace checks_of_tables;

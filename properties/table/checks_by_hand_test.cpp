@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "catalogue/properties.h"
-#include "checks_of_tables.h"
 #include "core/property.h"
 #include "negative_examples.h"
 #include "rows.h"
+#include "testing/checks_of_tables.h"
 
 using namespace posproof;
 using namespace checks_of_tables;

@@ -48,7 +48,8 @@ Encoding whole_products() {
   return plain(1, Domain{0, 12}, [](std::size_t, double t, double) { return t; });
 }
 
-// Equal rows on a pair that puts tokens next to each other and k apart cos w - cos kw apart.
+// Equal rows: all products are 1, where those of neighbours and of tokens k apart should differ by
+// cos w - cos kw.
 Made still(double frequency, Domain domain = {0, 3}) {
   return
       [=] { return of_pairs({frequency}, domain, [](const Pair&, Position, Position) { return right(0); }); };

@@ -21,13 +21,13 @@ Encoding even_steps() {
   return plain(1, Domain{0, 2 * 256}, [](std::size_t, double t, double) { return t / (2 * 256); });
 }
 
-// Equal rows on a pair that puts neighbours that far apart.
+// Equal rows, where the declared pair puts neighbours that far apart.
 Made still(double frequency, Domain domain = {0, 15}) {
   return
       [=] { return of_pairs({frequency}, domain, [](const Pair&, Position, Position) { return right(0); }); };
 }
 
-// One of the steps alone is none.
+// Right but for one row, which repeats the one before.
 Made repeated(double frequency, Position which) {
   return [=] {
     return of_pairs({frequency}, {-8, 7}, [=](const Pair& pair, Position t, Position n) {

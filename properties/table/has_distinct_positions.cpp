@@ -35,7 +35,7 @@ Encoding clamps() {
                [](std::size_t c, double t, double) { return std::min(t, 509.0) + static_cast<double>(c); });
 }
 
-// A pair that is slow enough for its neighbours to be told apart hardly, where one row is that of another.
+// A pair so slow that rounding nearly hides the step between neighbours; one row repeats another.
 Made repeated(double frequency, Domain domain, Position which, Position other) {
   return [=] {
     return of_pairs({frequency}, domain, [=](const Pair& pair, Position t, Position n) {

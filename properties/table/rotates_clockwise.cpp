@@ -44,7 +44,7 @@ Made hardly_backwards(double by, Domain domain = {0, 15}) {
   };
 }
 
-// One pair of two at one step, at another one right.
+// Two pairs, right but for one step of one of them.
 Made one_step_backwards(std::size_t which, Position from, double by) {
   return [=] {
     return of_pairs({0.5, 0.25}, {-8, 7}, [=](const Pair& pair, Position t, Position n) {

@@ -1,69 +1,21 @@
-// Every term of a bound is needed, and is no larger than it has to be: a right table that is off by nine
-// tenths of what it may be, in directions drawn at random, holds in all cases, and is refuted without the
-// term that it uses most; one that is off by three times what it may be is refuted, and is so no longer with
-// that term 16 times as large.
-#include <fmt/format.h>
+// Of tables that are off by nine tenths of what they may be, or by three times that, in directions drawn at
+// random (testing/terms.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "checks_of_tables.h"
 #include "core/error.h"
-#include "core/property.h"
 #include "core/random.h"
-#include "core/term.h"
-#include "negative_examples.h"
 #include "search/generate.h"
+#include "testing/terms.h"
 
 using namespace posproof;
 using namespace checks_of_tables;
 
 namespace {
-
-std::string_view name(Term term) {
-  return term_names.at(static_cast<std::size_t>(term));
-}
-
-// The largest error over bound of the usual number of cases.
-double share(std::string_view property, const Table& table, const Precision& p) {
-  const auto& check = check_of(named(property));
-  double largest = 0;
-  for (std::uint64_t n = 0; n < 300; ++n) try {
-      RandomDraw draw(1, property, n);
-      largest = std::max(largest, check(table, p, draw).error_over_bound());
-    } catch (const Discard&) {
-    }
-  return largest;
-}
-
-// One pair, and in what it is formed.
-struct Setting {
-  Term term;  // most of the bound
-  Precision precision;
-  double frequency = 0.25;
-  Domain positions = {0, 7};
-  double amplitude = 1;
-  std::size_t index = 1;
-  FrequencyError frequency_error = {};
-};
-
-void expect_term_proved(std::string_view property, const Setting& setting, const Table& right,
-                        const Table& wrong) {
-  SCOPED_TRACE(fmt::format("{} {} {}", property, name(setting.term), setting.precision.text()));
-  EXPECT_LE(share(property, right, setting.precision), 1);
-  EXPECT_GT(share(property, wrong, setting.precision), 1);
-  {
-    const ScaledTerm none(setting.term, 0);
-    EXPECT_GT(share(property, right, setting.precision), 1) << "holds without the term";
-  }
-  const ScaledTerm much(setting.term, 16);
-  EXPECT_LE(share(property, wrong, setting.precision), 1) << "is refuted with 16 times the term";
-}
 
 // Where the entries of a row are off.
 enum class Off {
@@ -79,14 +31,6 @@ bool is_of_angle(Term term) {
   return std::ranges::count(of_angle, term) != 0;
 }
 
-Table declared(const Setting& setting) {
-  Table table =
-      negative_examples::of_pairs({setting.frequency}, setting.positions, &negative_examples::right_pair);
-  table.amplitude = setting.amplitude;
-  table.pairs.front().index = setting.index;
-  table.pairs.front().frequency_error = setting.frequency_error;
-  return table;
-}
 // The same rows, of which nothing is declared.
 Table undeclared(const Setting& setting) {
   Table table = declared(setting);
@@ -172,11 +116,10 @@ Table off_by(double by, const Setting& setting, Off off, const Precision& p, con
 }
 
 void expect_term_proved(std::string_view property, const Setting& setting, Off off, const Table& right) {
-  expect_term_proved(property, setting, off_by(0.9, setting, off, setting.precision, right),
-                     off_by(3, setting, off, setting.precision, right));
+  expect_term_proved<RandomDraw>(property, setting, off_by(0.9, setting, off, setting.precision, right),
+                                 off_by(3, setting, off, setting.precision, right));
 }
 
-constexpr Precision all_f16{unit_f16, unit_f16}, f32_of_f64{unit_f64, unit_f32};
 constexpr Precision iterated{unit_f32, unit_f32, Precision::Angles::iterated};
 
 // Each with a bound that is mostly the term.
@@ -244,76 +187,6 @@ const std::vector<Using> computes = {
     {"keeps_pairs_on_the_unit_circle", Off::stored},
 };
 
-// Statements that rows or products differ: all rows are equal, where the ladder puts them so little apart
-// that rounding may have brought them together, or three times as far.
-struct Near {
-  std::string_view property;
-  Setting right;
-  double wrong_frequency;
-  Domain wrong_positions;
-};
-Table equal_rows(const Setting& setting) {
-  Table table = declared(setting);
-  table.rows = [size = setting.amplitude](std::span<const Position> positions, Position) {
-    Tensor rows({positions.size(), 2});
-    for (std::size_t r = 0; r < positions.size(); ++r) rows.at(r, 1) = size;
-    return rows;
-  };
-  return table;
-}
-constexpr double u32 = unit_f32, u16 = unit_f16;
-constexpr Precision all_bf16{unit_bf16, unit_bf16},
-    iterated_f16{unit_f16, unit_f16, Precision::Angles::iterated};
-// Distances of neighbours: of 0 and 1, where angles are exact enough; far from 0, where they are not.
-const std::vector<Near> near = {
-    {"has_distinct_positions", {Term::library, all_f32, 10.5 * u32, {0, 1}}, 32 * u32, {0, 1}},
-    {"has_distinct_positions", {Term::table, f32_of_f64, 2.6 * u32, {0, 1}}, 8 * u32, {0, 1}},
-    {"has_distinct_positions", {Term::result, negative_examples::in_f16, 2.6 * u16, {0, 1}}, 8 * u16, {0, 1}},
-    {"has_distinct_positions", {Term::amplitude, f32_of_f64, 7.9 * u32, {0, 1}, 0.5}, 24 * u32, {0, 1}},
-    {"has_distinct_positions",
-     {Term::underflow, negative_examples::in_f16, 0.0245, {0, 1}, 0x1p-18},
-     0.075,
-     {0, 1}},
-    {"distinguishes_neighbours_in_bf16", {Term::library, all_bf16, 0.052, {0, 1}}, 0.16, {0, 1}},
-    {"distinguishes_neighbours_in_bf16", {Term::result, all_f32, 0.93 / 128, {0, 1}}, 3.0 / 128, {0, 1}},
-    {"distinguishes_neighbours_in_f16", {Term::library, all_f16, 0.006, {0, 1}}, 0.018, {0, 1}},
-    {"distinguishes_neighbours_in_f16", {Term::result, all_f32, 0.93 / 1024, {0, 1}}, 3.0 / 1024, {0, 1}},
-    {"distinguishes_neighbours_from_distant_tokens",
-     {Term::library, all_f32, 7.69e-4, {0, 2}},
-     1.33e-3,
-     {0, 2}},
-    {"distinguishes_neighbours_from_distant_tokens",
-     {Term::table, f32_of_f64, 3.8e-4, {0, 2}},
-     6.66e-4,
-     {0, 2}},
-    {"distinguishes_neighbours_from_distant_tokens",
-     {Term::result, negative_examples::in_f16, 0.0348, {0, 2}},
-     0.06,
-     {0, 2}},
-    {"distinguishes_neighbours_from_distant_tokens",
-     {Term::amplitude, f32_of_f64, 6.66e-4, {0, 2}, 0.5},
-     1.15e-3,
-     {0, 2}},
-    {"distinguishes_neighbours_from_distant_tokens",
-     {Term::underflow, negative_examples::in_f16, 0.15, {0, 2}, 0x1p-18},
-     0.26,
-     {0, 2}},
-};
-const std::vector<Near> near_far_from_0 = {
-    {"", {Term::power, all_f16, 1, {121, 122}}, 1, {40, 41}},
-    {"", {Term::exponent, all_f16, 0.125, {59, 60}}, 0.125, {19, 20}},
-    {"", {Term::angle_product, all_f16, 1, {121, 122}}, 1, {40, 41}},
-    {"", {Term::position, all_f16, 1, {121, 122}}, 1, {40, 41}},
-    {"", {Term::scaled_frequency, all_f16, 1, {91, 92}, 1, 1, divided()}, 1, {30, 31}},
-    {"", {Term::ladder_step, iterated_f16, 1, {80, 81}}, 1, {27, 28}},
-};
-
-void expect_term_proved(std::string_view property, const Near& of) {
-  Setting wrong = of.right;
-  wrong.frequency = of.wrong_frequency, wrong.positions = of.wrong_positions;
-  expect_term_proved(property, of.right, equal_rows(of.right), equal_rows(wrong));
-}
-
 }  // namespace
 
 TEST(TermsOfTables, on_a_ladder_are_needed_and_no_larger) {
@@ -334,13 +207,7 @@ TEST(TermsOfTables, without_a_ladder_are_needed_and_no_larger) {
 TEST(TermsOfTables, of_the_own_arithmetic_are_needed_and_no_larger) {
   const Setting setting{Term::ours, finest};
   for (const Using& of : computes)
-    expect_term_proved(of.property, setting, off_by(0, setting, of.off, finest, declared(setting)),
-                       off_by(1, setting, of.off, units, declared(setting)));
-}
-
-TEST(TermsOfTables, of_statements_that_rows_differ_are_needed_and_no_larger) {
-  for (const Near& of : near) expect_term_proved(of.property, of);
-  for (const std::string_view property :
-       {"has_distinct_positions", "distinguishes_neighbours_in_bf16", "distinguishes_neighbours_in_f16"})
-    for (const Near& of : near_far_from_0) expect_term_proved(property, of);
+    expect_term_proved<RandomDraw>(of.property, setting,
+                                   off_by(0, setting, of.off, finest, declared(setting)),
+                                   off_by(1, setting, of.off, units, declared(setting)));
 }
