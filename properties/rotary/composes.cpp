@@ -76,7 +76,7 @@ const Property properties::rotary::composes{
         joined({{"a rotation that rounds positions past 65536 to multiples of 16", &short_positions, all_f32},
                 {"a rotation whose angles are all 1e-7 too large", &ahead},
                 {"a rotation whose angles are all 2^-18 too large, in f32", &ahead_by_little, all_f32},
-                off("the second of three answers", &near_zero, -0x1p-18, &is_second_call),
+                off("the second answers of three", &near_zero, -0x1p-18, &is_second_call),
                 off("rotated keys", &near_zero, 0x1p-18, &of_key),
                 off("rotated queries", &near_zero, -0x1p-18, &of_query),
                 off("tokens past position 65536", &slow, 0x1p-18, &past_65536),

@@ -110,7 +110,7 @@ const Property properties::rotary::inverts_at_the_opposite_position{
     .must_reject =
         joined({{"a rotation that ignores the sign of the position", &even_in_the_position},
                 {"a rotation that also shrinks, by 1e-9 a position", &shrinking},
-                off("the first of two answers", &of_either_sign, 0x1p-19, &is_first_call),
+                off("the first answers of two", &of_either_sign, 0x1p-19, &is_first_call),
                 off("rotated keys", &of_either_sign, -0x1p-19, &of_key),
                 off("rotated queries", &near_zero, 0x1p-18, &of_query),
                 off("tokens past position 65536", &slow, -0x1p-19, &past_65536),

@@ -291,7 +291,7 @@ TEST(IsLinear, asks_for_sums_that_every_format_holds) {
   EXPECT_THROW(replayed(is_linear, rotary, "batch=1 n=1 i1=0 x=[1,0] y=[1,0] f=2"), NoAnswer);
 }
 
-// In f16 either term is off by another 2^-24 sqrt 2, and the second as often as it counts.
+// In f16 each of three answers is off by another 2^-24 sqrt 2, that of the second term times its factor.
 TEST(IsLinear, allows_for_an_underflow_of_each_answer_in_f16) {
   const double h = unit_f16, root = std::numbers::sqrt2;
   const double own = (1 + 4 * root * h) * (1 + root * h) * (1 + h) - 1;
@@ -439,7 +439,7 @@ TEST(IsIdentityAtZero, allows_for_three_underflows_in_f16) {
   expect(replayed(is_identity_at_zero, wrong_in(one, 0, 3), words, f16), wrong_by, 0, 0);
 }
 
-// Of nothing nothing is asked.
+// Where contents are zeros nothing is allowed, and nothing could differ.
 TEST(RotatedTokens, of_zeros_say_nothing) {
   const Rotary one = exact({0, 16}, {{0, 1, 1.0}}, 3);
   const std::vector<std::pair<const Property*, std::string>> checks = {

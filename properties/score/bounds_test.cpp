@@ -124,8 +124,8 @@ Encoding longer(double share, const Precision& p, const Pair& pair, double ampli
 double of_declared(const Precision& p, double t, const Pair& pair) {
   return rotation_error(p, t, pair);
 }
-// Of a channel that is all of the pair and of one and a half times a power of 2: its products, and half the
-// distance of neighbours of the sum and the result.
+// For a pair whose first channel is 1.5 times a power of 2 and whose second is 0: the products, and half the
+// distance of neighbours for the sum and the result.
 double of_own(const Precision& p, double, const Pair&) {
   const double library_unit = std::min(p.angle, p.table()), table_unit = p.table() > p.angle ? p.table() : 0;
   return std::numbers::sqrt2 * (2 * library_unit + p.work()) + table_unit +

@@ -124,17 +124,18 @@ const Property properties::score::depends_on_order{
     .source =
         "Vaswani et al. 2017, section 3.5; without a position the logit q.k is the same at every distance",
     .checks = {CheckOf<Score>(&check)},
-    .must_reject =
-        {{"a logit without position", &no_position},
-         {"a slope of 2^-20", &slope_too_small},
-         {"a bias with a slope of 2^-14.5 beside the query, in f32", &hardly_falling, all_f32},
-         {"a bias with a slope of 2^-14.5 beside the query, in bf16", &hardly_falling, in_bf16},
-         {"a table of 2^-15 of the remainder of the position by 4, in f32", &hardly_told_apart, all_f32},
-         {"a table of 2^-15 of the remainder of the position by 4, in bf16", &hardly_told_apart, in_bf16},
-         {"a rotation by 0.004 radians a position, in f32", &hardly_rotating, all_f32},
-         {"a rotation without position that also divides by 16, in bf16", &small, in_bf16},
-         {"logits with a slope of 2^-14.5 beside the query, in f32", &hardly_falling_logits, all_f32},
-         {"logits with a slope of 2^-14.5 beside the query, in bf16", &hardly_falling_logits, in_bf16}},
+    .must_reject = {{"a logit without position", &no_position},
+                    {"a slope of 2^-20", &slope_too_small},
+                    {"a bias with a slope of 2^-14.5, in f32", &hardly_falling, all_f32},
+                    {"a bias with a slope of 2^-14.5, in bf16", &hardly_falling, in_bf16},
+                    {"a table that holds 2^-15 times the remainder of the position by 4, in f32",
+                     &hardly_told_apart, all_f32},
+                    {"a table that holds 2^-15 times the remainder of the position by 4, in bf16",
+                     &hardly_told_apart, in_bf16},
+                    {"a rotation by 0.004 radians a position, in f32", &hardly_rotating, all_f32},
+                    {"a division by 16 in place of a rotation, in bf16", &small, in_bf16},
+                    {"logits with a slope of 2^-14.5, in f32", &hardly_falling_logits, all_f32},
+                    {"logits with a slope of 2^-14.5, in bf16", &hardly_falling_logits, in_bf16}},
 };
 
 }  // namespace posproof

@@ -62,22 +62,26 @@ inline Contextual penalised_products() {
   return contextual;
 }
 
-// One token is asked for at a time; of a table the query and the key at once.
+// Logits and biases have a key of their own. Of a table the rows of query and key are asked for at once, in
+// that order; of a rotation one token at a time.
+inline bool has_keys(const AnswerEntry& at) {
+  return at.call->keys.size() != 0;
+}
+inline bool is_row_of_key(const AnswerEntry& at) {
+  return at.tokens == 2 && at.token == 1;
+}
 inline bool of_even_key(const AnswerEntry& at) {
-  const bool logits = at.call != nullptr && at.call->keys.size() != 0;
-  if (logits) return at.key_position % 2 == 0;
-  return at.position % 2 == 0 && (at.tokens == 2 ? at.token == 1 : at.role == Role::key);
+  if (has_keys(at)) return at.key_position % 2 == 0;
+  return at.position % 2 == 0 && (is_row_of_key(at) || at.role == Role::key);
 }
 inline bool of_last_channel_of_even_key(const AnswerEntry& at) {
   return of_even_key(at) && at.in_last_channel();
 }
 inline bool of_odd_query(const AnswerEntry& at) {
-  const bool row_of_key = at.tokens == 2 && at.token == 1;
-  return at.position % 2 != 0 && at.role == Role::query && !row_of_key;
+  return at.position % 2 != 0 && at.role == Role::query && !is_row_of_key(at);
 }
 inline bool of_key_past_65536(const AnswerEntry& at) {
-  const bool logits = at.call != nullptr && at.call->keys.size() != 0;
-  return logits ? at.key_position > 65536 : at.role == Role::key && past_65536(at);
+  return has_keys(at) ? at.key_position > 65536 : at.role == Role::key && past_65536(at);
 }
 
 }  // namespace posproof::logits

@@ -57,7 +57,7 @@ Encoding wrong_at(const Encoding& right, Position key, double by) {
   });
 }
 
-// The same in the other head, which nobody looks at.
+// The same in the second head, which no statement about logits looks at.
 Encoding wrong_in_the_other_head(const Encoding& right) {
   return spoiled(right, [](const AnswerEntry& at, double exact) {
     return at.head == 1 ? exact + static_cast<double>(at.key_position + at.position) : exact;
@@ -288,8 +288,8 @@ TEST(DependsOnOrder, finds_what_is_lacking_of_the_least_change) {
   EXPECT_EQ(replayed(depends_on_order, only_at(2, 1.01 * least), "i=20").error, 0);
 }
 
-// As many ones as leave room for the change beside what is allowed: half as many at the most each time, four
-// errors of the rest being the least change.
+// Contents have so many ones that four times the error of a logit is at most the least change; each step at
+// least halves them.
 TEST(DependsOnOrder, has_as_many_ones_as_leave_something_to_see) {
   const auto ones = [](double of_each) {
     std::set<std::vector<double>> given;
@@ -324,8 +324,8 @@ TEST(DependsOnOrder, has_as_many_ones_as_leave_something_to_see) {
   EXPECT_EQ(ones(16 * least), 1u);
 }
 
-// A rotation is asked near enough for its rounding to leave something to see, and anywhere where that is
-// nowhere.
+// Queries of a rotation end where its rounding hides the least change; where it does so at the first position
+// already, they end with the domain.
 TEST(DependsOnOrder, asks_as_far_as_there_is_something_to_see) {
   Rotary rotary = rotations::exact({0, 1 << 20}, {{0, 1, 1.0, 0}}, 2);
   const Score seen = *score(rotary);
