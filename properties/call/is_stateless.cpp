@@ -8,8 +8,9 @@ namespace {
 using namespace calls;
 
 // The same call twice, and another in between: longer or shorter, further on or before, one token, many or
-// none. A cache that is filled by now may be read where there was none before, so each answer is allowed its
-// error.
+// none. Of several tokens the last is twice as far on as any of the same call, and a few thousand positions
+// more: what grows with the furthest position changes there, whatever came before. A cache that is filled by
+// now may be read where there was none before, so each answer is allowed its error.
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const Domain& domain = positions_of(encoding);
   const bool pairs_of_contents = signature(encoding).has(Axis::key) && !signature(encoding).takes.empty();
@@ -17,9 +18,11 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const std::size_t n = draw.size("n", 1, most, longest(encoding));
   const std::size_t m = draw.size("m", 0, most, longest(encoding));
   const auto at = drawn_positions(domain, n, most, draw, "i");
-  const auto elsewhere = drawn_positions(domain, m, most, draw, "j", "_j");
+  auto elsewhere = drawn_positions(domain, m, most, draw, "j", "_j");
   const std::size_t rows = drawn_rows(encoding, n, draw);
   const Call same = sequence(encoding, in_every_row(at, rows), &draw, rows);
+  const Position furthest = *std::max_element(at.begin(), at.end());
+  if (m > 1) elsewhere.back() = std::min(domain.hi, furthest + std::max<Position>(furthest, 0) + 4096);
   Call between = sequence(encoding, elsewhere);
   between.role = Role::key;
 

@@ -6,6 +6,7 @@
 #include "catalogue/encodings/learned.h"
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "catalogue/properties/call/refuses_out_of_range.h"
+#include "core/failure.h"
 
 namespace posproof {
 namespace {
@@ -59,12 +60,15 @@ Encoding offset_twice(const Parameters& p) {
   return reading(p, [offset](Position row, Position) { return std::optional(row + offset); });
 }
 
+// Past the end of the table it raises, as an index out of range does.
 Encoding positions_accumulate(const Parameters& p) {
   Table table = right(p);
-  table.rows = [right_rows = table.rows, next = std::make_shared<Position>(0)](
+  table.rows = [right_rows = table.rows, last = table.positions.hi, next = std::make_shared<Position>(0)](
                    std::span<const Position> positions, Position length) {
     std::vector<Position> out(positions.begin(), positions.end());
     for (Position& t : out) t += *next;
+    if (std::ranges::any_of(out, [&](Position t) { return t > last; }))
+      throw Failure(Failure::How::raised, "raises an IndexError", "index out of range");
     Tensor rows = right_rows(out, length);
     *next = out.empty() ? *next : out.back() + 1;
     return rows;
