@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/call.h"
 #include "core/error.h"
@@ -166,6 +167,17 @@ TEST(Comparison, finds_the_largest_share_of_a_bound_and_not_the_largest_error) {
   EXPECT_EQ(found.worst.error, 0.25);
 }
 
+// Entry 2 is off by as much as entry 9 and is allowed less.
+TEST(Comparison, of_two_errors_of_one_size_finds_the_one_that_is_allowed_less) {
+  const Bias bias{.heads = 2};
+  Bound falling = rising();
+  std::reverse(falling.error.data.begin(), falling.error.data.end());
+  Tensor there = entries();
+  there.data[2] += 0.5, there.data[9] += 0.5;
+  EXPECT_EQ(compare(bias, pairs(), there, entries(), rising()).at, 2u);
+  EXPECT_EQ(compare(bias, pairs(), there, entries(), falling).at, 9u);
+}
+
 // Where nothing is off, the first entry that could have been.
 TEST(Comparison, of_the_same_answers_is_not_vacuous) {
   const Bias bias{.heads = 2};
@@ -227,14 +239,15 @@ TEST(Comparison, is_relative_to_the_first_key_in_sight_where_the_own_one_is_not_
   const Call call{.positions = {{5}}, .keys = {{8, 3, 4, 9}}};
   const Tensor here = of({1, 1, 4}, {0, 0, 0, 0});
   const Bound none{Tensor({1, 1, 4}), of({1, 1, 4}, {infinity, infinity, infinity, infinity})};
-  const auto error = [&](bool causal, std::vector<double> there) {
+  const auto worst = [&](bool causal, std::vector<double> there) {
     const Bias bias{.heads = 1, .causal = causal, .modulo_rows = true};
-    return compare(bias, call, of({1, 1, 4}, std::move(there)), here, none).worst.error;
+    const Comparison found = compare(bias, call, of({1, 1, 4}, std::move(there)), here, none);
+    return std::pair(found.worst.error, found.at);
   };
-  EXPECT_EQ(error(false, {1, 1, 1, 3}), 2) << "relative to the key at 8";
-  EXPECT_EQ(error(false, {1, 0, 1, 1}), 1);
-  EXPECT_EQ(error(true, {9, 1, 3, 9}), 2) << "relative to the key at 3; those at 8 and 9 are hidden";
-  EXPECT_EQ(error(true, {nan, 2, 2, nan}), 0);
+  EXPECT_EQ(worst(false, {1, 1, 1, 3}), std::pair(2.0, std::size_t{3})) << "relative to the key at 8";
+  EXPECT_EQ(worst(false, {1, 0, 1, 1}), std::pair(1.0, std::size_t{1}));
+  EXPECT_EQ(worst(true, {9, 1, 3, 9}), std::pair(2.0, std::size_t{2})) << "relative to the key at 3";
+  EXPECT_EQ(worst(true, {nan, 2, 2, nan}).first, 0) << "those at 8 and 9 are hidden";
 }
 
 TEST(Comparison, a_query_that_sees_no_key_says_nothing) {
