@@ -10,12 +10,15 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <tuple>
 
 #include "core/error.h"
+#include "core/failure.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/gate.h"
+#include "run/narrowed.h"
 #include "run/packed.h"
 #include "search/trial.h"
 #include "subject/testing/npy.h"
@@ -510,6 +513,7 @@ TEST(Accuracy, counts_what_is_declined) {
   const Accuracy found = accuracy(setting.truth(), {"sinusoidal", "", made, all_f64, true});
   EXPECT_EQ(found.rows, 1499u);
   EXPECT_EQ(found.declined, 4096u - 1499u);
+  EXPECT_EQ(found.first_declined, 37);
 }
 
 TEST(Accuracy, ends_where_the_subject_does) {
@@ -525,6 +529,90 @@ TEST(Accuracy, ends_where_the_subject_does) {
   EXPECT_EQ(found.errored->what, "it died");
   EXPECT_EQ(found.errored->at.text(), "rows=1 t=1024 n=4096");
   EXPECT_EQ(found.rows, 1024u);
+}
+
+TEST(Accuracy, ends_where_an_answer_fails_and_where_its_time_does) {
+  const Setting setting{"sinusoidal", "dim=4"};
+  Encoding made = setting.spec().make(setting.all());
+  auto& table = std::get<Table>(made);
+  table.rows = [rows = table.rows](std::span<const Position> positions, Position length) {
+    if (positions.front() >= 2048) throw Failure(Failure::How::raised, "no", "rows: no");
+    return rows(positions, length);
+  };
+  const Subject subject{"sinusoidal", "", made, all_f64, true};
+  const Accuracy found = accuracy(setting.truth(), subject);
+  ASSERT_TRUE(found.failed.has_value());
+  EXPECT_FALSE(found.errored.has_value() || found.out_of_time);
+  EXPECT_EQ(found.failed->instead, "rows: no");
+  EXPECT_EQ(found.rows, 2048u);
+  AccuracyOptions late;
+  late.deadline = std::chrono::steady_clock::now();
+  const Accuracy none = accuracy(setting.truth(), subject, late);
+  EXPECT_TRUE(none.out_of_time);
+  EXPECT_EQ(none.stopped, "out of time: positions 0 to 4095 were not compared");
+  EXPECT_EQ(none.rows, 0u);
+}
+
+// Rows that depend on the length are those of one sequence, however many calls they come in.
+TEST(Accuracy, of_rows_that_depend_on_the_length_is_of_one_sequence) {
+  const Setting setting{"normalized_index", "dim=2"};
+  const Subject exact{"normalized_index", "", setting.truth(), all_f64, true};
+  const Accuracy found =
+      accuracy(setting.truth(), exact, {.positions = std::pair{Position{0}, Position{2999}}});
+  EXPECT_EQ(found.rows, 3000u);
+  EXPECT_EQ(found.wrong, 0u);
+  EXPECT_FALSE(found.beyond);
+}
+
+TEST(Accuracy, of_positions_that_only_one_of_both_has_is_none) {
+  const Setting setting{"learned", "dim=2 length=10"};
+  const Subject past{"learned", "", with_positions(setting.truth(), Domain(10, 20)), all_f64, true};
+  const Accuracy found = accuracy(setting.truth(), past);
+  EXPECT_EQ(found.stopped, "the encoding and the subject have no position in common");
+  EXPECT_EQ(found.rows, 0u);
+}
+
+// A file's rows begin at its first position, not at 0.
+TEST(Accuracy, of_a_file_reads_its_rows_from_its_first_position) {
+  const Setting setting{"sinusoidal", "dim=4"};
+  const auto table = std::get<Table>(setting.truth());
+  std::vector<Position> at(200);
+  std::iota(at.begin(), at.end(), Position{50});
+  Tensor rows = table.rows(at, 250);
+  for (double& value : rows.data) value = nearest(Format::f32, value);
+  rows.at(199, 3) += 1e-3;
+  std::vector<std::byte> bytes;
+  for (double& value : rows.data) value = nearest(Format::f32, value);
+  ASSERT_TRUE(pack(Format::f32, rows.data, bytes));
+  Subject file{"file", "", narrowed(setting.spec().make(setting.all()), 50, 249), all_f32, false};
+  file.stored =
+      Stored{Format::f32, 200, 4, 50, [&](std::size_t from, std::span<std::byte> to) {
+               std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+             }};
+  const Accuracy found = accuracy(setting.truth(), file);
+  EXPECT_EQ(found.rows, 200u);
+  EXPECT_EQ(found.wrong, 1u);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->at.position, 249);
+  EXPECT_EQ(found.beyond->at.column, 3u);
+}
+
+// Where angles are in bf16 rounding may put a far row anywhere.
+TEST(Accuracy, counts_the_rows_that_could_not_have_been_refuted) {
+  const Setting setting{"sinusoidal", "dim=2 offset=-300"};
+  const Precision coarse = Precision::parse("bf16/bf16");
+  const Subject subject{"made", "", setting.spec().make(setting.all()), coarse, true};
+  const Accuracy found =
+      accuracy(setting.truth(), subject, {.positions = std::pair{Position{0}, Position{999}}});
+  const auto table = std::get<Table>(setting.truth());
+  std::uint64_t vacuous = 0;
+  for (Position t = 0; t < 1000; ++t) {
+    const auto bound = row_error(table, coarse, t, std::vector<double>{0, 0});
+    vacuous += bound[0] + 2 * unit_f64 >= 2 && bound[1] + 2 * unit_f64 >= 2 ? 1 : 0;
+  }
+  EXPECT_GT(vacuous, 10u);
+  EXPECT_LT(vacuous, 990u);
+  EXPECT_EQ(found.vacuous, vacuous);
 }
 
 TEST(Accuracy, of_what_depends_on_content_is_none) {

@@ -165,6 +165,22 @@ TEST(ClaimsOf, an_encoding_say_what_they_follow_from) {
   EXPECT_EQ(follows(properties::rotary::is_linear), Names{});
 }
 
+TEST(ClaimsOf, an_encoding_hold_first_and_have_the_conditions_of_their_facts) {
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    const auto& all = claims_of(*spec);
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const Claim& a, const Claim& b) {
+      return a.holds && !b.holds;
+    })) << id;
+  }
+  static const Fact made{.name = "is made for this test", .claims = {holds(norm, {{{"dim", {1.0, 2.0}}}})}};
+  EncodingSpec spec = encodings::raw_index;
+  spec.facts.push_back({&made, {{{"offset", {0.0}}}}});
+  std::vector<std::string> conditions;
+  for (const Claim& claim : claims_of(spec))
+    if (claim.follows_from == &made) conditions.push_back(claim.when.text());
+  EXPECT_EQ(conditions, std::vector<std::string>{"dim is 1 or 2, offset is 0"});
+}
+
 TEST(Claims, that_something_holds_are_searched_over_the_grid) {
   EXPECT_EQ(status(holds(norm)), ClaimStatus::broken);
   EXPECT_EQ(status(holds(properties::table::is_defined_for_one_token)), ClaimStatus::as_claimed);
@@ -227,6 +243,9 @@ TEST(Claims, are_searched_over_every_setting_of_the_grid) {
     }
   EXPECT_EQ(settings({}), all);
   EXPECT_EQ(settings({{{"dim", {2.0, 3.0}}}}), wide);
+  // Of two conditions of one parameter both are met.
+  EXPECT_EQ(settings({{{"dim", {2.0, 3.0}}, {"dim", {2.0, 3.0, 8.0}}}}), wide);
+  EXPECT_EQ(settings({{{"dim", {2.0, 3.0, 8.0}}, {"dim", {2.0, 3.0}}}}), wide);
 }
 
 TEST(Claims, that_hold_in_all_but_the_last_setting_are_broken_there) {

@@ -58,12 +58,29 @@ TEST(Declined, suggests_no_end_where_the_position_is_not_the_reason) {
       << "it declines its first position";
 }
 
+// The smallest of the farthest positions of declined calls is where the end is sought.
+TEST(Declined, keeps_the_nearest_of_the_farthest_positions_and_its_reason) {
+  const auto declined = std::make_shared<Declined>();
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  auto table = std::get<Table>(spec.make(with(spec, Case::parse("dim=4"))));
+  table.rows = [](const Positions& positions, Position) -> Tensor {
+    throw Refusal(fmt::format("no {}", positions.flat().front()));
+  };
+  const Encoding counting = counting_declined(table, declined);
+  for (const std::vector<Position>& at : {std::vector<Position>{700, 3}, {2, 500}, {900}, {600}, {500, 1}})
+    EXPECT_THROW(answer(counting, sequence(counting, at)), Refusal);
+  EXPECT_EQ(declined->calls, 5u);
+  EXPECT_EQ(declined->first, 500);
+  EXPECT_EQ(declined->reason, "no 2");
+}
+
 TEST(Declined, what_lies_outside_the_domain_may_be_declined) {
   Encoding subject = ending(100);
   Domain domain(0, 99);
   domain.ends = true;
   subject = with_positions(subject, domain);
   EXPECT_EQ(declined_of(subject, {{100}, {5, 4000}, {99}}), "");
+  EXPECT_EQ(declined_of(with_positions(ending(50), Domain(10, 99)), {{9, 60}, {100}}), "");
 }
 
 }  // namespace

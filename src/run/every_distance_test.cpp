@@ -41,6 +41,8 @@ TEST(EveryDistance, of_a_short_domain_is_what_it_holds) {
   const auto offsets = asked(truth);
   EXPECT_GE(*offsets.begin(), -40);
   EXPECT_LE(*offsets.rbegin(), 40);
+  for (const Position offset : offsets) EXPECT_EQ(offsets.count(offset), 1u) << offset;
+  for (Position offset = -24; offset <= 24; ++offset) EXPECT_EQ(offsets.count(offset), 1u) << offset;
 }
 
 // One distance of 513, in one head of three.
@@ -62,6 +64,15 @@ TEST(EveryDistance, one_that_is_wrong_is_found_and_shrunk) {
     EXPECT_EQ(at.integer("nk"), 1);
     EXPECT_EQ(at.integer("j") - at.integer("i"), wrong);
   }
+}
+
+TEST(EveryDistance, says_where_its_time_was_over) {
+  const Bias truth = t5("heads=1");
+  Budget none;
+  none.time = std::chrono::milliseconds(0);
+  const auto verdict = agreement_at_every_distance(truth, truth, all_f32, none);
+  ASSERT_TRUE(verdict && std::holds_alternative<Undecided>(*verdict));
+  EXPECT_EQ(std::get<Undecided>(*verdict).why, "stopped by `--time` (0 s) after 0 of the distances");
 }
 
 TEST(EveryDistance, of_what_has_no_buckets_is_nothing) {

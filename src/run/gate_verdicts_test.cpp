@@ -224,6 +224,23 @@ TEST(GateUndecided, agreement_of_a_subject_that_declines_everything_is_undecided
   EXPECT_TRUE(found.undecided());
 }
 
+// With one position nothing that compares two can be learned, of anybody.
+TEST(GateSkips, what_the_truth_could_not_show_at_these_positions) {
+  Gated narrow{"sinusoidal", "dim=2"};
+  narrow.change = [](Subject& subject) { subject.encoding = with_positions(subject.encoding, Domain(5, 5)); };
+  const GateResult found = narrow();
+  EXPECT_FALSE(found.refuted() || found.undecided()) << not_holding(found);
+  EXPECT_GT(found.skipped.size(), 2u);
+}
+
+TEST(GateUndecided, a_history_of_which_nothing_was_learned_is_undecided) {
+  Gated declining{"rope", "dim=4",
+                  [](const Encoding&, const Call&) -> Tensor { throw Refusal("not today"); }};
+  declining.change = [](Subject& subject) { subject.renew = [] {}; };
+  EXPECT_NE(asking(declining(5), history_id), nullptr);
+  EXPECT_TRUE(std::holds_alternative<Undecided>(asking(declining(5), history_id)->verdict));
+}
+
 TEST(GateUndecided, an_error_is_errored_and_no_pass) {
   const GateResult found = Gated{"rope", "dim=4", [](const Encoding&, const Call&) -> Tensor {
                                    throw SubjectError("the exchange broke down");
@@ -407,13 +424,13 @@ TEST(GateFailures, are_shown_once_and_the_first_is_named) {
 }
 
 // A subject with a memory: wrong from its third call on, or always.
-GateResult remembering(int wrong_from) {
+GateResult remembering(int wrong_from, const std::string& filter = std::string(agreement_id)) {
   const auto calls = std::make_shared<int>(0);
   Gated one{"rope", "dim=4", [=](const Encoding& right, const Call& call) {
               return ++*calls >= wrong_from ? all_zero(answer(right, call)) : answer(right, call);
             }};
   one.change = [=](Subject& subject) { subject.renew = [=] { *calls = 0; }; };
-  return one(20, std::string(agreement_id));
+  return one(20, filter);
 }
 
 TEST(GateFailures, that_need_what_was_asked_before_say_so) {
@@ -421,6 +438,35 @@ TEST(GateFailures, that_need_what_was_asked_before_say_so) {
   ASSERT_TRUE(late.refuted() && always.refuted());
   EXPECT_TRUE(asking(late, agreement_id)->needs_history);
   EXPECT_FALSE(asking(always, agreement_id)->needs_history);
+}
+
+// Each of them, not the first alone.
+TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
+  const GateResult late = remembering(9, "rotary/");
+  std::size_t need = 0, refuted = 0;
+  for (const PropertyResult& one : late.results) {
+    refuted += std::holds_alternative<Refuted>(one.verdict) ? 1 : 0;
+    need += one.needs_history ? 1 : 0;
+  }
+  EXPECT_GT(refuted, 2u);
+  EXPECT_EQ(need, refuted);
+}
+
+// A single token after other calls is rotated at 0: compared with a defect that was asked nothing before,
+// either.
+TEST(GateFailures, are_explained_by_a_subject_that_was_asked_nothing_before) {
+  const auto called = std::make_shared<bool>(false);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, Call call) {
+              if (*called && call.positions.whole.size() == call.batch)
+                std::ranges::fill(call.positions.whole, Position{0});
+              *called = true;
+              return answer(right, call);
+            }};
+  one.change = [=](Subject& subject) { subject.renew = [=] { *called = false; }; };
+  const GateResult found = one(100, std::string(agreement_id));
+  Texts names;
+  for (const Explanation& explanation : found.explanations) names.push_back(explanation.what);
+  EXPECT_EQ(names, Texts{"rope/decode_restarts_at_zero"});
 }
 
 TEST(GateFailures, are_explained_and_what_holds_is_not) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 
 #include "core/call.h"
 #include "core/failure.h"
@@ -112,6 +114,48 @@ TEST(History, what_is_wrong_in_a_new_object_too_says_nothing) {
   const Verdict verdict = searched(wrong);
   EXPECT_TRUE(std::holds_alternative<Undecided>(verdict)) << name(verdict);
   EXPECT_LT(*wrong.renewed, 40);
+}
+
+// A subject of ten positions is asked for these alone, in calls that are as long as they are.
+TEST(History, stays_within_the_positions_that_there_are) {
+  std::set<Position> seen;
+  std::set<std::size_t> lengths, batches;
+  std::set<Role> roles;
+  std::set<double> contents;
+  Made short_one = made("rope", "dim=8", [&](const Encoding& of, Memory&, const Call& call) {
+    seen.insert(call.positions.whole.begin(), call.positions.whole.end());
+    lengths.insert(call.positions.whole.size() / call.batch);
+    batches.insert(call.batch);
+    roles.insert(call.role);
+    const auto& x = call.contents.front().data;
+    contents.insert(x.begin(), x.end());
+    return answer(of, call);
+  });
+  Domain domain(3, 12);
+  domain.ends = true;
+  short_one.subject.encoding = with_positions(short_one.subject.encoding, domain);
+  EXPECT_TRUE(std::holds_alternative<Holds>(searched(short_one)));
+  EXPECT_EQ(*seen.begin(), 3);
+  EXPECT_EQ(*seen.rbegin(), 12);
+  EXPECT_EQ(*lengths.rbegin(), 10u);
+  EXPECT_EQ(*lengths.begin(), 1u);
+  EXPECT_EQ(batches, (std::set<std::size_t>{1, 2, 3, 5}));
+  EXPECT_EQ(roles.size(), 2u);
+  EXPECT_TRUE(contents.contains(1) && contents.contains(-0.5) && contents.contains(0.25) &&
+              contents.contains(0.75));
+}
+
+// Tokens of a call that change places are seen: each has a content of its own.
+TEST(History, sees_tokens_of_a_later_call_in_each_others_place) {
+  const Made mixed = made("none", "dim=4", [](const Encoding& of, Memory& memory, const Call& call) {
+    Tensor out = answer(of, call);
+    if (memory.calls > 3 && out.rows() >= 2)
+      std::swap_ranges(out.row(0).begin(), out.row(0).end(), out.row(1).begin());
+    return out;
+  });
+  const Verdict verdict =
+      history_searched(mixed.truth, mixed.subject, {.id = "mixed", .budget = {.shrinks = 10}});
+  EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << name(verdict);
 }
 
 TEST(History, is_not_asked_of_what_cannot_be_started_anew) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attention/reference_attention.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "search/trial.h"
@@ -100,6 +101,15 @@ TEST(Recorded, cases_count_before_those_that_are_searched) {
   const Verdict both = agreement_searched(sinusoidal(), wrong, all_f64, {.id = "recorded"});
   ASSERT_TRUE(std::holds_alternative<Refuted>(alone) && std::holds_alternative<Refuted>(both));
   EXPECT_EQ(std::get<Refuted>(both).found_after, std::get<Refuted>(alone).found_after + recorded);
+}
+
+// A subject that gives logits is compared with the truth in that kind, the whole operator with none.
+TEST(Recorded, positions_are_asked_of_logits_and_of_no_whole_operator) {
+  const auto kinds = attention::in_every_kind(rope());
+  const auto logits = agreement_where_recorded(rope(), kinds.at(1), all_f64, {});
+  ASSERT_TRUE(logits && std::holds_alternative<Holds>(*logits));
+  EXPECT_EQ(std::get<Holds>(*logits).cases, recorded_positions(rope().positions).size());
+  EXPECT_FALSE(agreement_where_recorded(rope(), kinds.at(2), all_f64, {}).has_value());
 }
 
 // A counterexample of ours has the setting in which it was found.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "core/failure.h"
 #include "search/case_result.h"
 #include "search/generate.h"
 #include "search/search.h"
@@ -91,6 +92,12 @@ TEST(Repair, gives_the_nearest_answer) {
   EXPECT_EQ(repair("[3,0,2,1]", choice::Permutation{3}), "[0,2,1]");
   EXPECT_EQ(repair("[1,1,nan,0.5]", choice::Permutation{3}), "[1,0,2]");
   EXPECT_EQ(repair("5", choice::OneOf{{2.0, 4.0}}), "2");
+  const choice::Size sizes{{1, 2, 3, 16, 17, 33, 0}, 3};
+  EXPECT_EQ(repair("20", sizes), "17");
+  EXPECT_EQ(repair("33", sizes), "33");
+  EXPECT_EQ(repair("1000", sizes), "33");
+  EXPECT_EQ(repair("15", sizes), "3");
+  EXPECT_EQ(repair("word", sizes), "1");
   EXPECT_EQ(repair("4", choice::OneOf{{2.0, 4.0}}), "4");
   EXPECT_EQ(text(repaired(nullptr, choice::Permutation{3})), "[0,1,2]");
 }
@@ -130,6 +137,40 @@ TEST(CaseResult, errors_are_alike_when_their_words_are) {
   EXPECT_EQ(kind("at 0x7f3a2b: [0.25,0*7]"), kind("at 0x55d01: [1]"));
   EXPECT_NE(kind("died with signal 11"), kind("hung for 11 seconds"));
   EXPECT_NE(kind("same"), kind_of_error(std::logic_error("same")));
+}
+
+TEST(CaseResult, kinds_of_failures_are_their_reasons) {
+  const auto of = [](Failure::How how, const char* reason, const char* text) {
+    return ended_by(Failure(how, reason, text));
+  };
+  const CaseResult raised = of(Failure::How::raised, "no such row", "rows(3): no such row"),
+                   again = of(Failure::How::raised, "no such row", "rotate(9): no such row"),
+                   died = of(Failure::How::died, "no such row", "rows(3): no such row");
+  EXPECT_EQ(raised.end, CaseResult::End::failed);
+  EXPECT_EQ(raised.what, "rows(3): no such row");
+  EXPECT_TRUE(raised.fails_like(again));
+  EXPECT_FALSE(raised.died);
+  EXPECT_TRUE(died.died);
+  EXPECT_FALSE(raised.fails_like(of(Failure::How::raised, "another reason", "rows(3): no such row")));
+  const CaseResult threw = ended_by(std::runtime_error("no such row"));
+  EXPECT_EQ(threw.end, CaseResult::End::threw);
+  EXPECT_FALSE(threw.fails_like(raised));
+  EXPECT_FALSE(threw.died);
+  EXPECT_TRUE(std::holds_alternative<Errored>(verdict_of(threw, 3)));
+  const Verdict refuted = verdict_of(raised, 3);
+  EXPECT_EQ(std::get<Refuted>(refuted).residual.error, inf);
+  EXPECT_EQ(std::get<Refuted>(refuted).residual.ceiling, inf);
+  EXPECT_EQ(std::get<Refuted>(refuted).found_after, 3u);
+  EXPECT_FALSE(std::get<Refuted>(refuted).residual.holds() || std::get<Refuted>(refuted).residual.vacuous());
+}
+
+TEST(CaseResult, words_with_a_digit_or_in_backquotes_do_not_count) {
+  const auto kind = [](const char* what) { return kind_of_error(std::runtime_error(what)); };
+  EXPECT_EQ(kind("row x3 of 4"), kind("row y7 of 19"));
+  EXPECT_NE(kind("row x3 of"), kind("column x3 of"));
+  EXPECT_EQ(kind("`left` is wrong"), kind("`right` is wrong"));
+  EXPECT_NE(kind("left is wrong"), kind("right is wrong"));
+  EXPECT_NE(kind("`a` b"), kind("`a` c"));
 }
 
 // A strict order of the answers to the same questions, with the simplest answers at its bottom.

@@ -1,0 +1,96 @@
+// What entries are compared with, and how far rounding may put them.
+#include "run/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/residual.h"
+#include "run/catalogued.h"
+
+namespace posproof {
+namespace {
+
+Encoding truth_of(std::string_view id, std::string_view parameters) {
+  const EncodingSpec& spec = encoding_named(id);
+  return spec.oracle(with(spec, Case::parse(parameters)));
+}
+
+Reference reference_of(std::string_view id, std::string_view parameters, const Domain& domain = {0, 99}) {
+  return reference(truth_of(id, parameters), all_f32, domain).value();
+}
+
+TEST(Reference, of_a_ladder_grows_from_where_its_angle_is_0) {
+  const Reference plain = reference_of("sinusoidal", "dim=6 amplitude=0.5"),
+                  shifted = reference_of("sinusoidal", "dim=6 offset=5");
+  EXPECT_EQ(plain.origin, 0);
+  EXPECT_EQ(shifted.origin, -5);
+  EXPECT_EQ(plain.amplitude, 0.5);
+  EXPECT_EQ(plain.ceiling, 1);
+  EXPECT_EQ(plain.dim, 6u);
+  EXPECT_TRUE(plain.empty.empty());
+  EXPECT_EQ(reference_of("sinusoidal", "dim=7 odd=zero_pad").empty, std::vector<std::size_t>{6});
+  EXPECT_EQ(reference_of("sinusoidal", "dim=7 odd=truncate").empty, std::vector<std::size_t>{});
+  EXPECT_EQ(reference_of("rope", "dim=6 rotary_dim=4").empty, (std::vector<std::size_t>{4, 5}));
+  ASSERT_EQ(plain.rounded.size(), 2u);
+  EXPECT_EQ(plain.rounded[0].frequencies, Format::f64);
+  EXPECT_EQ(plain.rounded[1].frequencies, Format::f32);
+}
+
+// error.h's bound of every column, and the two roundings of a double on top where there is anything to round.
+TEST(Reference, allows_every_column_what_error_h_allows) {
+  const auto padded = std::get<Table>(truth_of("sinusoidal", "dim=7 odd=zero_pad amplitude=0.5 offset=3"));
+  const Reference of_table = reference_of("sinusoidal", "dim=7 odd=zero_pad amplitude=0.5 offset=3");
+  const auto rope = std::get<Rotary>(truth_of("rope", "dim=6 rotary_dim=4 scaling=yarn"));
+  const Reference of_rope = reference_of("rope", "dim=6 rotary_dim=4 scaling=yarn");
+  for (const Position t : {0, 1, 77}) {
+    const auto allowed = row_error(padded, all_f32, t, std::vector<double>(7, 0.0));
+    const auto bound = of_table.bound(t);
+    for (std::size_t c = 0; c < 7; ++c)
+      EXPECT_DOUBLE_EQ(bound.at(c), c == 6 ? 0 : allowed[c] + 2 * unit_f64 * 0.5) << t << " " << c;
+    const auto rotated = rotated_error(rope, all_f32, t, std::vector<double>{1, 1, 0, 0, 0, 0});
+    const auto of_pair = of_rope.bound(t);
+    for (std::size_t c = 0; c < 6; ++c)
+      EXPECT_DOUBLE_EQ(of_pair.at(c), rotated[c] + (c < 4 ? 2 * unit_f64 * rope.amplitude : 0))
+          << t << " " << c;
+  }
+}
+
+TEST(Reference, of_rows_allows_each_entry_its_own) {
+  const auto table = std::get<Table>(truth_of("normalized_index", "dim=3 range=centred"));
+  const Reference found = reference_of("normalized_index", "dim=3 range=centred");
+  EXPECT_FALSE(found.origin.has_value());
+  EXPECT_EQ(found.ceiling, no_ceiling);
+  EXPECT_EQ(found.amplitude, 0);
+  for (const Position t : {0, 30, 99}) {
+    const Tensor row = table.rows({&t, 1}, 100);
+    const auto allowed = row_error(table, all_f32, t, row.data);
+    const auto bound = found.bound(t);
+    ASSERT_EQ(bound.size(), 3u);
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_DOUBLE_EQ(bound[c], allowed[c] + unit_f64 * std::abs(row.data[c])) << t << " " << c;
+  }
+}
+
+TEST(Reference, of_a_bias_allows_every_pair_and_counts_those_that_are_seen) {
+  const auto bias = std::get<Bias>(truth_of("alibi", "heads=3"));
+  const Reference causal = reference_of("alibi", "heads=3", {2, 11});
+  EXPECT_EQ(causal.dim, 30u);
+  EXPECT_EQ(causal.seen(2), 3u);
+  EXPECT_EQ(causal.seen(11), 30u);
+  EXPECT_FALSE(static_cast<bool>(reference_of("alibi", "heads=3 form=symmetric", {2, 11}).seen));
+  const auto bound = causal.bound(9);
+  for (std::size_t head = 0; head < 3; ++head)
+    for (Position key = 2; key <= 9; ++key) {
+      const double b = -bias.slopes[head] * static_cast<double>(9 - key);
+      EXPECT_DOUBLE_EQ(bound.at(head * 10 + static_cast<std::size_t>(key - 2)),
+                       bias_error(all_f32, b, bias, head) + unit_f64 * std::abs(b))
+          << head << " " << key;
+    }
+  EXPECT_FALSE(reference(truth_of("alibi", "heads=3 rows=any"), all_f32, {0, 9}).has_value());
+  EXPECT_FALSE(reference(truth_of("none", ""), all_f32, {0, 9}).has_value());
+}
+
+}  // namespace
+}  // namespace posproof
