@@ -7,6 +7,10 @@ foreach(target IN ITEMS posproof posproof_command)
   target_compile_definitions(${target} PRIVATE POSPROOF_VERSION="${PROJECT_VERSION}")
 endforeach()
 posproof_compiles(posproof)
+# Words and options: compiling them is what takes time.
+foreach(target IN ITEMS posproof posproof_command posproof_report)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endforeach()
 
 # It takes minutes and prints a file of src/oracle/cases: CONTRIBUTING.md
 add_executable(posproof_hard_cases EXCLUDE_FROM_ALL src/oracle/hard_search.cpp)
