@@ -69,8 +69,8 @@ std::vector<FlagRow> rows_of_accuracy(const std::string& folder) {
       {"accuracy", "--call-time", of_ours + " --call-time 0.2 " + test_subject("late=1"),
        of_ours + " --call-time 5 " + test_subject("late=0.001"),
        [](const Ran& late, const Ran& early) {
-         EXPECT_EQ(late.code, 3);
-         EXPECT_TRUE(says(late, "no answer within 600 ms\n")) << "three times that for the first";
+         EXPECT_TRUE(late.code == 3 || late.code == 4) << "4: it was late to say hello";
+         EXPECT_TRUE(says(late, "no answer within 600 ms")) << "three times that for the first";
          EXPECT_EQ(early.code, 0);
        }},
       {"accuracy", "--sandbox", of_ours + " --json --sandbox " + test_subject(),

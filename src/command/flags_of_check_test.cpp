@@ -38,7 +38,7 @@ std::vector<FlagRow> rows_of_check(const std::string& folder) {
          EXPECT_EQ(parsed(five)["cases"], 5);
          EXPECT_EQ(parsed(seven)["cases"], 7);
        }},
-      {"check", "--time", pairs + " --cases 1000000000 --time 0.05", pairs + " --cases 5 --time 0.05",
+      {"check", "--time", pairs + " --cases 1000000000 --time 0.05", pairs + " --cases 5 --time 30",
        [](const Ran& cut, const Ran& done) {
          EXPECT_EQ(cut.code, 3);
          EXPECT_TRUE(says(cut, "UNDECIDED  sinusoidal  table/keeps_pairs_on_the_unit_circle\n"));
@@ -84,9 +84,8 @@ std::vector<FlagRow> rows_of_check(const std::string& folder) {
       {"check", "--call-time", agrees + " --case 'rows=1 t=3 n=4' --call-time 0.2 " + test_subject("late=1"),
        agrees + " --case 'rows=1 t=3 n=4' --call-time 5 " + test_subject("late=0.001"),
        [](const Ran& late, const Ran& early) {
-         EXPECT_EQ(late.code, 3);
-         EXPECT_TRUE(says(late, "ERRORED"));
-         EXPECT_TRUE(says(late, "no answer within 600 ms\n")) << "three times that for the first";
+         EXPECT_TRUE(late.code == 3 || late.code == 4) << "4: it was late to say hello";
+         EXPECT_TRUE(says(late, "no answer within 600 ms")) << "three times that for the first";
          EXPECT_EQ(early.code, 0);
        }},
       {"check", "--sandbox", agrees + " --json --case 'rows=1 t=3 n=4' --sandbox " + test_subject(),

@@ -120,7 +120,7 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
        }},
       {"gate", "--time",
        "gate sinusoidal --dim 8 --filter unit_circle --cases 1000000000 --time 0.05" + right,
-       "gate sinusoidal --dim 8 --filter unit_circle --cases 5 --time 0.05" + right,
+       "gate sinusoidal --dim 8 --filter unit_circle --cases 5 --time 30" + right,
        [](const Ran& cut, const Ran& done) {
          EXPECT_EQ(cut.code, 3);
          EXPECT_TRUE(says(cut, "UNDECIDED  table/keeps_pairs_on_the_unit_circle\n"));
@@ -184,8 +184,8 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
       {"gate", "--call-time", live + "--positions 0:9 --call-time 0.2 " + test_subject("late=1"),
        live + "--positions 0:9 --call-time 5 " + test_subject("late=0.001"),
        [](const Ran& late, const Ran& early) {
-         EXPECT_EQ(late.code, 3);
-         EXPECT_TRUE(says(late, "no answer within 600 ms\n")) << "three times that for the first";
+         EXPECT_TRUE(late.code == 3 || late.code == 4) << "4: it was late to say hello";
+         EXPECT_TRUE(says(late, "no answer within 600 ms")) << "three times that for the first";
          EXPECT_EQ(early.code, 0);
        }},
       {"gate", "--sandbox", live + "--positions 0:9 --json --sandbox " + test_subject(),

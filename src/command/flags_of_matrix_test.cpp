@@ -95,7 +95,7 @@ std::vector<FlagRow> rows_of_matrix(const std::string&) {
          EXPECT_EQ(parsed(five)[0]["answers"][0]["cases"], 5);
          EXPECT_EQ(parsed(seven)[0]["answers"][0]["cases"], 7);
        }},
-      {"matrix", "--time", matrix + "--cases 1000000000 --time 0.05", matrix + "--cases 5 --time 0.05",
+      {"matrix", "--time", matrix + "--cases 1000000000 --time 0.05", matrix + "--cases 5 --time 30",
        [](const Ran& cut, const Ran& done) {
          EXPECT_EQ(cut.code, 3);
          EXPECT_EQ(

@@ -25,7 +25,7 @@ inline int threads_of(pid_t process) {
 }
 
 // How many the program has at once, at most, while it works on something long: looks until there are
-// `enough` and for a quarter of a second at least, and for ten seconds at most. Then it is ended.
+// `enough` and for a quarter of a second at least, and for a minute at most. Then it is ended.
 inline int threads_of(const std::string& words, int enough) {
   std::vector<std::string> split_words = split("posproof " + words);
   std::vector<char*> argv;
@@ -45,7 +45,7 @@ inline int threads_of(const std::string& words, int enough) {
     const int now = threads_of(process);
     most = std::max(most, now);
     const auto gone = Clock::now() - begin;
-    if (now == 0 || gone > std::chrono::seconds(10)) break;
+    if (now == 0 || gone > std::chrono::minutes(1)) break;
     if (most >= enough && gone > std::chrono::milliseconds(250)) break;
   }
   ::kill(process, SIGKILL);
