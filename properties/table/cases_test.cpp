@@ -86,6 +86,12 @@ TEST(ChecksOfTables, draw_two_equal_positions_again) {
   EXPECT_FALSE(is_discarded("has_constant_norm", without_pairs(), "s=4 t=3"));
 }
 
+// Rows of any size may be any distance apart.
+TEST(ChecksOfTables, without_a_ladder_have_no_ceiling) {
+  for (const std::string_view name : {"distance_depends_on_offset", "dot_product_depends_on_offset"})
+    EXPECT_EQ(replayed(name, without_pairs(), all_f64, "k=1 s=3 t=4").ceiling, no_ceiling) << name;
+}
+
 TEST(HasConstantNorm, without_a_ladder_compares_two_rows) {
   const Table longer =
       plain(2, {0, 1}, [](std::size_t c, double t, double) { return (t + 1) * (c == 0 ? 3 : 4); });
@@ -220,6 +226,9 @@ TEST(HasGeometricWavelengths, knows_rotations_up_to_half_a_turn) {
   });
   const Residual of = replayed("has_geometric_wavelengths", faster, {0.005, 0.005}, "t=150 doublings=2");
   EXPECT_NEAR(of.bound, 1.3347595957446954, 1e-12);
+  // The angle after 2^8 positions is off by more than a third of half a rotation, the one before by less.
+  EXPECT_NEAR(replayed("has_geometric_wavelengths", faster, {unit_bf16, 0x1p-5}, "t=0 doublings=8").bound,
+              0.02025488221460779, 1e-12);
 }
 
 // An entry that may be off by more than the radius may have any angle: each row's is allowed 4.
