@@ -238,6 +238,14 @@ TEST(IsIdentityAtZero, finds_each_entry_with_the_bound_of_a_rotation_by_nothing)
               [](std::size_t, const Pair&) { return beside_angle; });
 }
 
+TEST(IsIdentityAtZero, finds_a_first_channel_that_is_in_no_pair) {
+  const Rotary one = exact({0, 16}, {{1, 2, 1.0}}, 3);
+  for (const std::size_t token : {0u, 1u})
+    expect(replayed(is_identity_at_zero, wrong_in(one, 0, 3 * token),
+                    "batch=1 n=2 x=[0.25,1,1,0.5,1,1,0*6] role=key"),
+           wrong_by, 0, token == 0 ? 0.5 : 1);
+}
+
 TEST(IsIdentityAtZero, asks_for_position_zero_where_there_is_one) {
   for (const Domain& without : {Domain(1, 8), Domain(-8, -1)})
     EXPECT_THROW(replayed(is_identity_at_zero, subject(without), drawn("role=key", contents(1))),

@@ -282,10 +282,31 @@ TEST(DependsOnOrder, finds_what_is_lacking_of_the_least_change) {
   for (const double value : {0.75 * least, -0.5 * least}) {
     const double change = std::abs(value);
     const double each = 2 * unit_f64 * change + 5 * our_unit * 4 + our_unit * (4 + change);
-    expect(replayed(depends_on_order, only_at(-3, value), "i=20", all_f64), least - change, 2 * each, least);
+    for (const Position offset : {-3, -1, 2, 3})
+      expect(replayed(depends_on_order, only_at(offset, value), "i=20", all_f64), least - change, 2 * each,
+             least);
   }
   EXPECT_FALSE(replayed(depends_on_order, only_at(2, 0.99 * least), "i=20").holds());
   EXPECT_EQ(replayed(depends_on_order, only_at(2, 1.01 * least), "i=20").error, 0);
+}
+
+// Here each logit is off by the least change, so a spread of three times that cannot be rounding.
+TEST(DependsOnOrder, asks_until_the_spread_is_larger_than_rounding) {
+  const auto asked = [](std::vector<double> logits) {
+    std::size_t calls = 0;
+    Contextual contextual{.dim = 1};
+    contextual.logits = [&](const Tensor&, const Tensor&, const Positions&, const Positions&) {
+      return Tensor({1, 1, 1}, {least * logits.at(calls++)});
+    };
+    contextual.error = [](std::span<const double>, std::span<const double>, Position, Position,
+                          const Precision&) { return least; };
+    EXPECT_TRUE(replayed(depends_on_order, contextual, "i=20").holds());
+    return calls;
+  };
+  EXPECT_EQ(asked({0, 2.5, 3, 9, 9, 9, 9}), 3u);
+  EXPECT_EQ(asked({0, 2.5, -0.5, 9, 9, 9, 9}), 3u);
+  EXPECT_EQ(asked({0, 2.5, 2.75, 2.875, 4, 9, 9}), 5u);
+  EXPECT_EQ(asked({0, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5}), 7u);
 }
 
 // Contents have so many ones that four times the error of a logit is at most the least change; each step at
