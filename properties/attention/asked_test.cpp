@@ -216,6 +216,14 @@ TEST(AttentionProperties, draw_ask_and_allow_what_the_statements_say) {
   }
 }
 
+// Where only keys at or before the query mean anything, an order that shows a key behind its query is another
+// case.
+TEST(PermutationEquivariant, asks_a_causal_operator_nothing_about_keys_behind_the_query) {
+  const char* words = "n=2 permutation=[1,0] mask=causal x=[1,2,3,4]";
+  EXPECT_THROW(ask(asked::permutation_equivariant, means(true), all_f32, words), Discard);
+  EXPECT_NO_THROW(ask(asked::permutation_equivariant, means(false), all_f32, words));
+}
+
 // Every entry of every answer is looked at, and counts as far as the bound goes; of a mean, an nth of it.
 TEST(AttentionProperties, see_every_entry_of_every_answer) {
   for (const Known& one : known()) {
