@@ -255,8 +255,9 @@ TEST(AttentionProperties, see_every_entry_of_every_answer) {
 TEST(HasTheSymmetryOfItsMask, asks_for_an_nth_of_a_difference_where_the_mask_is_not_kept) {
   const auto answered = [](double first, Precision p = all_f64) {
     Attention same = means(false);
-    same.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) {
-      return 0.0;
+    // Of the unit values in their order the first, in the other the second.
+    same.error = [](const Tensor&, const Tensor&, const Tensor& v, const Mask&, const Precision&) {
+      return 0x1p-10 * v.data[0] + 0x1p-12 * v.data[3];
     };
     same.attend = [first](const Tensor& q, const Tensor&, const Tensor& v, const Mask&) {
       Tensor out({q.rows(), 3});
@@ -269,10 +270,19 @@ TEST(HasTheSymmetryOfItsMask, asks_for_an_nth_of_a_difference_where_the_mask_is_
   };
   EXPECT_EQ(answered(0.25).error, 1 / 3.0 - 0.25);
   EXPECT_EQ(answered(-0.25).error, 1 / 3.0 - 0.25);
-  EXPECT_EQ(answered(0.25).bound, unit_f64);
+  EXPECT_EQ(answered(0.25).bound, 0x1p-10 + 0x1p-12 + unit_f64);
   EXPECT_EQ(answered(0.25).ceiling, 1 / 3.0);
   EXPECT_TRUE(answered(0.34).holds());
   EXPECT_TRUE(std::isnan(answered(std::nan("")).error));
+}
+
+// As many tokens as there are unit vectors for, up to 6.
+TEST(HasTheSymmetryOfItsMask, draws_no_more_tokens_than_values_have_channels) {
+  Attention wide = means(false);
+  wide.value_dim = 8;
+  EXPECT_TRUE(ask(asked::has_the_symmetry_of_its_mask, wide, all_f32,
+                  "n=6 mask=none permutation=[1,0,2,3,4,5] x=[1*12]")
+                  .drawn.starts_with("n 2..6, "));
 }
 
 // An operator without position and with hardly any error, one entry of whose answers is changed.
@@ -310,6 +320,7 @@ TEST(BreaksTheSymmetry, is_short_of_the_least_by_what_the_larger_break_is) {
       EXPECT_TRUE(std::isnan(broken(false, call, entry, std::nan("")).residual.error));
     }
   const Asked none = broken(false, 0, 0, 0);
+  EXPECT_EQ(none.drawn, "n 3..8, permutation order of 3");
   EXPECT_NEAR(none.residual.error, least, 1e-15);
   EXPECT_EQ(none.residual.ceiling, least);
   EXPECT_EQ(broken(false, 0, 0, 1.25 * least).calls.size(), 2u) << "the second set is not needed";
