@@ -87,6 +87,10 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
     EXPECT_NEAR(found.worst.error_over_bound(), single ? 1 / 8.0 : 1 / 12.0, 1e-8);
     EXPECT_EQ(found.profile.front().first, 0);
     EXPECT_EQ(found.profile.back().first, 1472);  // 1024 + 7 * 64
+    const Precision p = single ? all_f32 : all_f64;
+    EXPECT_DOUBLE_EQ(
+        found.profile.back().bound,
+        row_error(std::get<Table>(small.truth()), p, 1472, std::vector<double>(8, 0.0))[0] + 2 * unit_f64);
     EXPECT_TRUE(found.stopped.empty());
   }
 }
@@ -245,12 +249,12 @@ TEST(Accuracy, of_equal_errors_the_first_is_told) {
   for (const Setting& setting : {small, Setting{"learned", "dim=8 length=300 table=seeded"}})
     for (const unsigned threads : {1u, 4u}) {
       Tensor rows = exact_rows(setting, 300, Format::f32);
-      for (const auto& [row, column] : {std::pair{260u, 1u}, {100u, 3u}, {170u, 6u}, {171u, 0u}, {299u, 7u}})
+      for (const auto& [row, column] : {std::pair{260u, 1u}, {100u, 3u}, {100u, 5u}, {170u, 6u}, {299u, 7u}})
         rows.at(row, column) = not_a_number;
       const Accuracy found = of_file(setting, rows, true, "", {.threads = threads});
       EXPECT_EQ(found.wrong, 5u);
       EXPECT_EQ(found.ulp_at.position, 100);
-      EXPECT_EQ(found.ulp_at.column, 3u);
+      EXPECT_TRUE(found.ulp_at.column == 3 || found.ulp_at.column == 5);
       ASSERT_TRUE(found.largest_at && found.beyond);
       EXPECT_EQ(found.largest_at->position, 100);
       EXPECT_EQ(found.largest_at->column, 3u);
@@ -261,8 +265,12 @@ TEST(Accuracy, of_equal_errors_the_first_is_told) {
 
 TEST(Accuracy, of_unequal_errors_the_largest_is_told_and_the_first_beyond_the_bound) {
   Tensor rows = exact_rows(small, 300, Format::f32);
-  for (const auto& [row, column, off] :
-       {std::tuple{250u, 1u, 2e-3}, {100u, 6u, 1e-3}, {100u, 3u, 5e-3}, {100u, 1u, 4e-3}, {80u, 0u, 1e-3}})
+  for (const auto& [row, column, off] : {std::tuple{250u, 1u, 2e-3},
+                                         {100u, 6u, 1e-3},
+                                         {100u, 3u, 5e-3},
+                                         {100u, 1u, 4e-3},
+                                         {80u, 0u, 1e-3},
+                                         {80u, 1u, 5e-4}})
     rows.at(row, column) = to_f32(rows.at(row, column) + off);
   const Accuracy found = of_file(small, rows, true);
   ASSERT_TRUE(found.largest_at && found.beyond);
@@ -597,22 +605,120 @@ TEST(Accuracy, of_a_file_reads_its_rows_from_its_first_position) {
   EXPECT_EQ(found.beyond->at.column, 3u);
 }
 
+// What is no number of the format that was meant is compared in the file's where that is finer, else in
+// doubles.
+TEST(Accuracy, of_a_file_of_a_coarser_format_than_was_meant_is_of_doubles) {
+  const Setting setting{"sinusoidal", "dim=8 amplitude=0.000001"};
+  const Tensor rows = exact_rows(setting, 100, Format::bf16);
+  std::vector<std::byte> bytes;
+  ASSERT_TRUE(pack(Format::bf16, rows.data, bytes));
+  Subject file{"file", "", narrowed(setting.truth(), 0, 99), Precision::parse("f16"), false};
+  file.stored =
+      Stored{Format::bf16, 100, 8, 0, [&](std::size_t from, std::span<std::byte> to) {
+               std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+             }};
+  EXPECT_EQ(accuracy(setting.truth(), file).format, Format::f64);
+}
+
+// Towards the origin what is allowed shrinks from row to row.
+TEST(Accuracy, of_positions_before_the_origin_allows_each_its_own) {
+  const Setting setting{"sinusoidal", "dim=4"};
+  const Encoding truth = with_positions(setting.truth(), Domain(-1000, -1));
+  const auto& table = std::get<Table>(truth);
+  const double allowed = row_error(table, all_f32, -2, std::vector<double>(4, 0.0))[0],
+               far = row_error(table, all_f32, -1000, std::vector<double>(4, 0.0))[0];
+  ASSERT_LT(4 * allowed, far);
+  auto wrong = table;
+  wrong.rows = [right = table.rows, allowed](const Positions& at, Position length) {
+    Tensor out = right(at, length);
+    for (std::size_t r = 0; r < at.size(); ++r) {
+      for (double& value : out.row(r)) value = to_f32(value);
+      if (at[r] == -2) out.at(r, 0) = to_f32(out.at(r, 0) + 3 * allowed);
+    }
+    return out;
+  };
+  const Accuracy found = accuracy(truth, {"made", "", wrong, all_f32, true});
+  EXPECT_EQ(found.rows, 1000u);
+  ASSERT_TRUE(found.beyond);
+  EXPECT_EQ(found.beyond->at.position, -2);
+}
+
+// The row is asked for as a call first.
+TEST(Accuracy, of_a_file_leaves_out_what_it_declines) {
+  const Setting setting{"sinusoidal", "dim=2"};
+  const Tensor rows = exact_rows(setting, 100, Format::f32);
+  std::vector<std::byte> bytes;
+  ASSERT_TRUE(pack(Format::f32, rows.data, bytes));
+  auto table = std::get<Table>(narrowed(setting.truth(), 0, 99));
+  table.rows = [right = table.rows](const Positions& at, Position length) {
+    for (const Position t : at)
+      if (t == 0 || t == 64) throw Refusal("not this one");
+    return right(at, length);
+  };
+  Subject file{"file", "", table, all_f32, false};
+  file.stored =
+      Stored{Format::f32, 100, 2, 0, [&](std::size_t from, std::span<std::byte> to) {
+               std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+             }};
+  const Accuracy found = accuracy(setting.truth(), file);
+  EXPECT_EQ(found.declined, 1u);
+  EXPECT_EQ(found.first_declined, 0);
+  EXPECT_EQ(found.rows, 99u);
+}
+
+// Of what becomes of (0, 1) the cosine stands in the second channel.
+TEST(Accuracy, of_a_rotary_tells_the_channel_of_the_answer) {
+  const Setting setting{"rope", "dim=4"};
+  for (const auto& [role, channel] :
+       {std::pair{Role::key, 3u}, {Role::key, 1u}, {Role::query, 1u}, {Role::query, 2u}}) {
+    Encoding made = narrowed(setting.truth(), 0, 99);
+    auto& rotary = std::get<Rotary>(made);
+    rotary.rotate = [right = rotary.rotate, role = role, channel = channel](const Tensor& x,
+                                                                            const Positions& at, Role asked) {
+      Tensor out = right(x, at, asked);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (at[r] == 60 && asked == role) out.at(r, channel) += 0.01;
+      return out;
+    };
+    const Accuracy found = accuracy(setting.truth(), {"rope", "", made, all_f64, true});
+    ASSERT_TRUE(found.beyond && found.largest_at);
+    EXPECT_EQ(found.beyond->at.column, channel);
+    EXPECT_EQ(found.largest_at->column, channel);
+    EXPECT_EQ(found.ulp_at.column, channel);
+    EXPECT_EQ(found.wrong, 1u);
+  }
+}
+
+TEST(Accuracy, of_a_live_subject_that_says_where_it_ends_is_of_all_its_positions) {
+  const Setting setting{"sinusoidal", "dim=2"};
+  const Encoding truth = with_positions(setting.truth(), Domain(0, 5999));
+  const auto rows = [&](bool ends) {
+    Domain domain(0, 5999);
+    domain.ends = ends;
+    return accuracy(truth, {"made", "", with_positions(setting.truth(), domain), all_f64, true}).rows;
+  };
+  EXPECT_EQ(rows(true), 6000u);
+  EXPECT_EQ(rows(false), 4096u);
+}
+
 // Where angles are in bf16 rounding may put a far row anywhere.
 TEST(Accuracy, counts_the_rows_that_could_not_have_been_refuted) {
-  const Setting setting{"sinusoidal", "dim=2 offset=-300"};
-  const Precision coarse = Precision::parse("bf16/bf16");
-  const Subject subject{"made", "", setting.spec().make(setting.all()), coarse, true};
-  const Accuracy found =
-      accuracy(setting.truth(), subject, {.positions = std::pair{Position{0}, Position{999}}});
-  const auto table = std::get<Table>(setting.truth());
-  std::uint64_t vacuous = 0;
-  for (Position t = 0; t < 1000; ++t) {
-    const auto bound = row_error(table, coarse, t, std::vector<double>{0, 0});
-    vacuous += bound[0] + 2 * unit_f64 >= 2 && bound[1] + 2 * unit_f64 >= 2 ? 1 : 0;
+  for (const std::string offset : {"-300", "-900"}) {
+    const Setting setting{"sinusoidal", "dim=2 offset=" + offset};
+    const Precision coarse = Precision::parse("bf16/bf16");
+    const Subject subject{"made", "", setting.spec().make(setting.all()), coarse, true};
+    const Accuracy found =
+        accuracy(setting.truth(), subject, {.positions = std::pair{Position{0}, Position{999}}});
+    const auto table = std::get<Table>(setting.truth());
+    std::uint64_t vacuous = 0;
+    for (Position t = 0; t < 1000; ++t) {
+      const auto bound = row_error(table, coarse, t, std::vector<double>{0, 0});
+      vacuous += bound[0] + 2 * unit_f64 >= 2 && bound[1] + 2 * unit_f64 >= 2 ? 1 : 0;
+    }
+    EXPECT_GT(vacuous, 10u);
+    EXPECT_LT(vacuous, 990u);
+    EXPECT_EQ(found.vacuous, vacuous) << offset;
   }
-  EXPECT_GT(vacuous, 10u);
-  EXPECT_LT(vacuous, 990u);
-  EXPECT_EQ(found.vacuous, vacuous);
 }
 
 TEST(Accuracy, of_what_depends_on_content_is_none) {

@@ -53,9 +53,7 @@ ClaimResult judge_fails(const Claim& claim, const EncodingSpec& spec) {
   }
   if (std::holds_alternative<Holds>(verdict))
     return {ClaimStatus::stale, std::move(verdict), "the recorded witness no longer fails"};
-  ClaimResult nothing = stand(std::move(verdict));
-  nothing.status = ClaimStatus::not_checked;
-  return nothing;
+  return stand(std::move(verdict));
 }
 
 }  // namespace

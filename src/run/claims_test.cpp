@@ -105,6 +105,19 @@ TEST(Mistakes, are_named_before_anything_is_searched) {
             "the position alone`, and is claimed again");
 }
 
+// Of another setting, or the other way round, a claim is none of those that follow.
+TEST(Mistakes, are_what_is_claimed_again_and_not_what_is_claimed_otherwise) {
+  const Property& bounded = properties::table::is_defined_for_one_token;
+  const auto claiming = [](const Claim& claim) {
+    EncodingSpec spec = encodings::raw_index;
+    spec.claims.push_back(claim);
+    return mistakes("raw_index", spec).size();
+  };
+  EXPECT_EQ(claiming(holds(bounded)), 1u);
+  EXPECT_EQ(claiming(holds(bounded, {{{"dim", {2.0}}}})), 0u);
+  EXPECT_EQ(claiming(fails(bounded, "dim=1", 1, "")), 0u);
+}
+
 TEST(Mistakes, of_facts_are_a_word_a_witness_that_is_missing_and_one_that_nothing_asks_for) {
   const auto told = [](const EncodingSpec& spec) { return mistakes("raw_index", spec); };
   EncodingSpec spec = encodings::raw_index;

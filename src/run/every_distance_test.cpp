@@ -47,7 +47,9 @@ TEST(EveryDistance, of_a_short_domain_is_what_it_holds) {
 
 // One distance of 513, in one head of three.
 TEST(EveryDistance, one_that_is_wrong_is_found_and_shrunk) {
-  for (const Position wrong : {Position{-201}, Position{93}}) {
+  for (const Position wrong :
+       {-201, 93, -33, -34, -35, -36, -37, -38, -39, -40, -41, -42, -43, -44, -45, -46, -47,
+        -48,  81, 82,  83,  84,  85,  86,  87,  88,  89,  90,  91,  92,  94,  95,  96}) {
     const Bias truth = t5("heads=3");
     Bias subject = truth;
     subject.bias = [&](const Positions& queries, const Positions& keys) {

@@ -88,6 +88,17 @@ TEST(History, what_changes_by_little_with_the_calls_is_refuted_in_every_kind) {
   }
 }
 
+// A bias in doubles is off by a few units of rounding at most; this one by 32.
+TEST(History, what_changes_by_some_units_with_the_calls_is_refuted) {
+  const Made drifting = made("alibi", "heads=2", [](const Encoding& of, Memory& memory, const Call& call) {
+    Tensor out = answer(of, call);
+    if (memory.calls > 2)
+      for (double& value : out.data) value *= 1 + 0x1p-48;
+    return out;
+  });
+  EXPECT_TRUE(std::holds_alternative<Refuted>(searched(drifting)));
+}
+
 TEST(History, an_error_after_other_calls_is_refuted_and_one_of_every_object_is_not) {
   const auto raising = [](bool after_others) {
     return made("rope", "dim=8", [after_others](const Encoding& of, Memory& memory, const Call& call) {

@@ -64,6 +64,20 @@ TEST(Observed, a_row_that_has_other_bits_alone_is_counted) {
   EXPECT_NE(words(found.alone).find(" apart, first at batch="), std::string::npos) << words(found.alone);
 }
 
+// Only the last row of several.
+TEST(Observed, the_last_row_is_asked_alone) {
+  const Observations found = observed([](const Call& call) {
+    Tensor out = answer(truth(), call);
+    if (call.batch > 1)
+      for (std::size_t e = out.data.size() / call.batch * (call.batch - 1); e < out.data.size(); ++e)
+        out.data[e] = std::nextafter(out.data[e], 10);
+    return out;
+  });
+  EXPECT_EQ(found.repeated.differ, 0u);
+  EXPECT_GT(found.alone.calls, 5u);
+  EXPECT_EQ(found.alone.differ, found.alone.calls);
+}
+
 TEST(Observed, what_raises_or_is_a_file_is_left_out) {
   const Observations found = observed([](const Call&) -> Tensor { throw std::runtime_error("no"); });
   EXPECT_EQ(found.repeated.calls, 0u);

@@ -39,6 +39,8 @@ TEST(Packed, what_is_no_value_of_the_format_is_told) {
   EXPECT_FALSE(held(Format::f16, 70000));
   EXPECT_FALSE(held(Format::f32, 1e300));
   EXPECT_TRUE(held(Format::f16, -std::numeric_limits<double>::infinity()));
+  for (const Format format : every_format)
+    EXPECT_TRUE(held(format, std::numeric_limits<double>::quiet_NaN()));
 }
 
 TEST(Packed, writes_one_zero) {

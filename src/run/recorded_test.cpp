@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "attention/reference_attention.h"
+#include "core/testing/axial.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/every_distance.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -101,6 +104,80 @@ TEST(Recorded, cases_count_before_those_that_are_searched) {
   const Verdict both = agreement_searched(sinusoidal(), wrong, all_f64, {.id = "recorded"});
   ASSERT_TRUE(std::holds_alternative<Refuted>(alone) && std::holds_alternative<Refuted>(both));
   EXPECT_EQ(std::get<Refuted>(both).found_after, std::get<Refuted>(alone).found_after + recorded);
+}
+
+TEST(Recorded, what_is_wrong_everywhere_is_refuted_at_the_first_of_them) {
+  Table wrong = sinusoidal();
+  wrong.rows = [](Positions at, Position length) {
+    Tensor rows = sinusoidal().rows(at, length);
+    for (double& value : rows.data) value += 1e-3;
+    return rows;
+  };
+  const Verdict verdict =
+      agreement_searched(sinusoidal(), wrong, all_f64, {.id = "recorded", .budget = {.shrinks = 0}});
+  ASSERT_TRUE(std::holds_alternative<Refuted>(verdict));
+  EXPECT_EQ(std::get<Refuted>(verdict).found_after, 1u);
+  EXPECT_EQ(std::get<Refuted>(verdict).counterexample.integer("t"),
+            recorded_positions(sinusoidal().positions).front());
+}
+
+// Recorded ones that its time cut short make no pass of a search that holds, and hide no failure that it
+// finds.
+TEST(Recorded, cut_short_before_a_search_that_ended) {
+  const auto wide = std::get<Table>(truth_of("sinusoidal", "dim=8192"));
+  const auto verdict = [&](double off) {
+    Table subject = wide;
+    subject.rows = [&wide, off](Positions at, Position length) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(at.size() > 64 ? 50 : 0));
+      Tensor rows({at.size(), 8192});
+      if (at.size() <= 64) rows = wide.rows(at, length);
+      if (at.size() <= 64)
+        for (double& value : rows.data) value += off;
+      return rows;
+    };
+    return agreement_searched(
+        wide, subject, Precision{1, 1},
+        {.id = "recorded", .budget = {.cases = 1, .time = std::chrono::milliseconds(20)}});
+  };
+  EXPECT_EQ(name(verdict(0)), "undecided");
+  EXPECT_EQ(name(verdict(1e9)), "refuted");
+}
+
+TEST(Recorded, held_before_a_search_that_was_cut_short_is_undecided) {
+  Table slow = sinusoidal();
+  slow.rows = [](Positions at, Position length) {
+    if (at.size() < 32) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return sinusoidal().rows(at, length);
+  };
+  const Plan plan{.id = "recorded", .budget = {.cases = 1000000, .time = std::chrono::milliseconds(300)}};
+  EXPECT_EQ(name(agreement_searched(sinusoidal(), slow, all_f64, plan)), "undecided");
+}
+
+// A bucketed bias is asked for every distance between the recorded positions and the search.
+TEST(Recorded, distances_of_buckets_are_asked_too) {
+  const Encoding truth = truth_of("t5_bias", "heads=1");
+  const auto& bias = std::get<Bias>(truth);
+  const auto recorded = agreement_where_recorded(truth, truth, all_f64, {}),
+             distances = agreement_at_every_distance(truth, truth, all_f64, {});
+  ASSERT_TRUE(recorded && distances);
+  EXPECT_EQ(std::get<Holds>(agreement_searched(truth, truth, all_f64, one_case())).cases,
+            std::get<Holds>(*recorded).cases + std::get<Holds>(*distances).cases + 1);
+  Bias wrong = bias;
+  wrong.bias = [right = bias.bias](Positions i, Positions j) {
+    Tensor out = right(i, j);
+    for (std::size_t r = 0; r < i.size(); ++r)
+      for (std::size_t c = 0; c < j.size(); ++c)
+        if (j[c] - i[r] == -201) out.at(r, c) += 1;
+    return out;
+  };
+  const Verdict verdict = agreement_searched(truth, wrong, all_f64, one_case());
+  ASSERT_TRUE(std::holds_alternative<Refuted>(verdict));
+  EXPECT_GT(std::get<Refuted>(verdict).found_after, std::get<Holds>(*recorded).cases);
+}
+
+TEST(Recorded, positions_are_of_one_number) {
+  EXPECT_FALSE(agreement_where_recorded(testing_encodings::axial(), testing_encodings::axial(), all_f64, {})
+                   .has_value());
 }
 
 // A subject that gives logits is compared with the truth in that kind, the whole operator with none.

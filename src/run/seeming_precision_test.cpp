@@ -91,6 +91,16 @@ TEST(SeemingPrecision, of_another_rotation_is_none) {
   EXPECT_NE(in_words(seeming, all_f32).find("no precision explains all of"), std::string::npos);
 }
 
+TEST(SeemingPrecision, is_of_a_thousand_answers_at_the_most) {
+  const Encoding truth = encodings::alibi.oracle(with(encodings::alibi, Case::parse("heads=1")));
+  const Answers answers;
+  const Encoding kept = answers.kept_of(truth);
+  for (int n = 0; n < 3; ++n) answer(kept, sequence(truth, {0, 1, n}));
+  EXPECT_EQ(seeming_precision(truth, truth, all_f32, answers).answers, 3u);
+  for (int n = 0; n < 1200; ++n) answer(kept, sequence(truth, {0, 1}));
+  EXPECT_EQ(answers.all().size(), 1000u);
+}
+
 TEST(SeemingPrecision, says_nothing_where_nothing_was_rounded) {
   const Encoding truth = encodings::alibi.oracle(with(encodings::alibi, {}));
   const Answers answers;

@@ -491,6 +491,32 @@ TEST(Search, replay_refuses_a_case_that_does_not_fit) {
       std::holds_alternative<Errored>(replay([](Draw&) -> Residual { throw std::logic_error("x"); }, {})));
 }
 
+TEST(Search, replay_counts_a_case_that_could_not_have_failed_as_vacuous) {
+  const auto held = [](double ceiling) {
+    return std::get<Holds>(replay([=](Draw&) { return Residual{0, 1, ceiling}; }, {}));
+  };
+  EXPECT_EQ(held(2).vacuous, 0u);
+  EXPECT_EQ(held(1).vacuous, 1u);
+  EXPECT_EQ(held(1).cases, 1u);
+}
+
+// A value that is discarded says nothing, and too few that are not say too little.
+TEST(Search, names_no_field_on_values_that_say_nothing) {
+  const Refuted found = refuted(
+      [](Draw& draw) {
+        const auto word = std::get<std::string>(
+            draw.one_of("word", {std::string("a"), std::string("b"), std::string("c")}));
+        if (word == "b") throw Discard{};
+        const auto only = std::get<double>(draw.one_of("only", {1.0, 2.0}));
+        if (only == 2) throw Discard{};
+        const auto x = draw.content("x", 3);
+        if (x != std::vector<double>{0, 0, 0} && hash(1, text(Value(x)), 0) % 40 != 0) throw Discard{};
+        return fails_where(draw.position("t", wide) >= 2000);
+      },
+      {.id = "irrelevant", .budget = {.cases = 5000}});
+  EXPECT_EQ(found.irrelevant, std::vector<std::string>{"word"});
+}
+
 TEST(Shrink, ends_at_the_smallest_size_that_fails) {
   const auto among = [](auto wrong) {
     return [wrong](Draw& draw) {

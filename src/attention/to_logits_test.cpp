@@ -1,0 +1,66 @@
+#include "attention/to_logits.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "attention/order.h"
+#include "attention/reference_attention.h"
+
+namespace posproof::attention {
+namespace {
+
+// Rows that hold the length of the sequence that they are asked in.
+TEST(ToLogits, of_a_table_asks_for_a_sequence_that_has_every_query_and_key) {
+  std::vector<Position> lengths;
+  const Table table{.dim = 1, .rows = [&](const Positions& at, Position length) {
+                      lengths.push_back(length);
+                      return Tensor({at.size(), 1});
+                    }};
+  const Tensor q({1, 1}, {1}), k({2, 1}, {1, 1});
+  const std::array<Position, 1> near = {2}, far = {9};
+  const std::array<Position, 2> keys = {0, 7};
+  logits(table)->at(q, k, near, keys);
+  logits(table)->at(q, k, far, keys);
+  EXPECT_EQ(lengths, (std::vector<Position>{8, 8, 10, 10}));
+}
+
+TEST(ToLogits, of_a_bias_may_be_off_by_what_its_worst_head_is) {
+  Bias bias{.heads = 2, .slopes = {0x1p-20, 0.5}, .causal = true};
+  bias.bias = [](const Positions& queries, const Positions& keys) {
+    Tensor out({2, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const auto past = static_cast<double>(queries[i] - keys[j]);
+        out.at(i, j) = -0x1p-20 * past;
+        out.at(queries.size() + i, j) = -0.5 * past;
+      }
+    return out;
+  };
+  const auto both = to_logits(bias).value();
+  EXPECT_TRUE(both.causal);
+  EXPECT_TRUE(reference_attention(bias).causal);
+  EXPECT_FALSE(both.modulo_rows);
+  const std::vector<double> zero(8, 0.0);
+  EXPECT_GT(both.error(zero, zero, 1000, 0, all_f32), 1000 * 0.5 * unit_f32);
+  bias.modulo_rows = true;
+  EXPECT_GT(to_logits(bias)->error(zero, zero, 1000, 1000, all_f32), 1000 * 0.5 * unit_f32)
+      << "a shifted row holds the slope times a position";
+  EXPECT_TRUE(to_logits(bias)->modulo_rows);
+}
+
+TEST(ToLogits, sums_are_of_as_many_rows_as_there_are_contents) {
+  EXPECT_EQ(sum(Tensor({1, 2}, {1, 2}), Tensor({2, 2}, {3, 4, 5, 6})), Tensor({1, 2}, {4, 6}));
+  EXPECT_THROW(sum(Tensor({2, 2}), Tensor({1, 2})), std::out_of_range);
+  EXPECT_THROW(sum(Tensor({1, 2}), Tensor({1, 3})), std::out_of_range);
+}
+
+TEST(ToLogits, an_order_is_the_identity_where_nothing_moves) {
+  using Order = std::vector<std::size_t>;
+  EXPECT_TRUE(is_identity(Order{0, 1, 2}));
+  EXPECT_FALSE(is_identity(Order{0, 2, 1}));
+  EXPECT_FALSE(is_identity(Order{1, 0, 2}));
+}
+
+}  // namespace
+}  // namespace posproof::attention
