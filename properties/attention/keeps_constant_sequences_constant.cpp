@@ -74,6 +74,8 @@ const Property properties::attention::keeps_constant_sequences_constant{
          {"weights of one row that sum to 1 + 2^-20", &unnormalised_row},
          {"weights of one row that sum to 1 + 2^-19, in f32", &hardly_unnormalised_row, all_f32}},
         tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
+    // The rows of a softmax sum to 1 whatever its logits are.
+    .never_fails_of = {"rotary", "bias", "contextual"},
 };
 
 }  // namespace posproof

@@ -55,6 +55,7 @@ struct Property {
   Needs needs = Needs::any_subject;
   bool universal = false;  // holds for every encoding that it can be asked of, and is claimed so here
   bool yes_or_no = false;  // nothing is wrong by little: it is refused or not, a number or none
+  std::vector<std::string_view> never_fails_of = {};  // kinds of which no number that is answered breaks it
   std::string_view not_in_16_bits = {};  // why it sees nothing there, for statements that ask for an effect
 };
 

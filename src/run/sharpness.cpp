@@ -21,12 +21,6 @@ std::array<Encoding, 5> one_of_each_kind() {
           attention};
 }
 
-// Where no number that is answered breaks a statement, but what is no number does: the rows of a softmax sum
-// to 1 whatever its logits are.
-bool cannot_fail(std::string_view id, std::string_view kind) {
-  return id == "attention/keeps_constant_sequences_constant" && kind != "table" && kind != "attention";
-}
-
 // The largest error over bound of all cases of the plan. A discarded or declined case is drawn again, as in
 // the search.
 double largest_share(const Trial& trial, const Plan& plan) {
@@ -45,11 +39,6 @@ double largest_share(const Trial& trial, const Plan& plan) {
   return largest;
 }
 
-bool holds_with_threshold_over(double divisor, const Trial& trial, const Plan& plan) {
-  const ScaledTerm lower(Term::threshold, 1 / divisor);
-  return largest_share(trial, plan) == 0;
-}
-
 }  // namespace
 
 std::string Sharpness::text() const {
@@ -65,18 +54,22 @@ std::string Sharpness::text() const {
 }
 
 Sharpness sharpness(const Property& property, const NegativeExample& example, const Plan& plan) {
-  const auto one = trial(property, example.make(), example.precision);
-  if (!one) return {};
-  Sharpness found;
-  found.times = largest_share(*one, plan);
+  // Made anew each time: it may remember what it was asked.
+  const auto largest = [&] {
+    return largest_share(*trial(property, example.make(), example.precision), plan);
+  };
+  if (!applies(property, example.make())) return {};
+  const Sharpness found{Measure::bound, largest()};
   if (!found.refuted() || found.is_sharp()) return found;
   if (std::isinf(found.times)) {
     const ScaledTerm counted(Term::equality, 1);
-    const double units = largest_share(*one, plan);
+    const double units = largest();
     if (units > 1 && std::isfinite(units)) return {Measure::units, units};
   }
-  for (const double divisor : {2.0, 4.0, 8.0, 16.0})
-    if (holds_with_threshold_over(divisor, *one, plan)) return {Measure::threshold, divisor};
+  for (const double divisor : {2.0, 4.0, 8.0, 16.0}) {
+    const ScaledTerm lower(Term::threshold, 1 / divisor);
+    if (largest() == 0) return {Measure::threshold, divisor};
+  }
   return found;
 }
 
@@ -91,7 +84,8 @@ std::vector<SharpestOf> sharpest(std::string_view id, const Property& property) 
   std::vector<SharpestOf> out;
   for (const std::string_view of : kinds_of(property))
     for (const bool in_16_bits : {false, true}) {
-      if (cannot_fail(id, of) || (in_16_bits && !property.not_in_16_bits.empty())) continue;
+      if (std::ranges::count(property.never_fails_of, of) != 0) continue;
+      if (in_16_bits && !property.not_in_16_bits.empty()) continue;
       SharpestOf best{of, in_16_bits};
       for (const NegativeExample& example : property.must_reject) {
         const double unit = example.precision.result;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
+
 #include "core/term.h"
 
 namespace posproof {
@@ -80,6 +83,25 @@ TEST(Sharpness, of_a_least_effect_is_what_the_threshold_is_divided_by) {
                })).is_sharp());
 }
 
+// It is right for its first 300 calls, and then wrong by everything.
+TEST(Sharpness, of_an_encoding_that_remembers_is_measured_on_a_new_one_each_time) {
+  Property property;
+  property.checks = {CheckOf<Bias>([](const Bias& bias, Precision, Draw&) {
+    const std::array<Position, 1> at = {0};
+    return excess(least_effect(1), bias.bias(at, at).data[0], 0, 1);
+  })};
+  const NegativeExample tires{
+      "tires", [] {
+        return Bias{.heads = 1,
+                    .bias = [calls = std::make_shared<int>(0)](const Positions&, const Positions&) {
+                      return Tensor({1, 1, 1}, {++*calls > 100 ? 0 : 0.4});
+                    }};
+      }};
+  const Sharpness found = sharpness(property, tires, {.id = "a/property", .budget = {.cases = 100}});
+  EXPECT_EQ(found.measure, Measure::threshold);
+  EXPECT_EQ(found.times, 4);
+}
+
 TEST(Sharpness, of_yes_or_no_is_none) {
   const Sharpness found = of(property_of([](double n, double) { return holds_if(n > 3); }));
   EXPECT_TRUE(found.refuted());
@@ -108,6 +130,8 @@ TEST(Sharpness, is_that_of_the_sharpest_example_of_each_format) {
   EXPECT_EQ(found[1].example, nullptr);  // bf16 allows 65536 times as much: it is not refuted there
   property.not_in_16_bits = "nothing is left there";
   EXPECT_EQ(sharpest("a/property", property).size(), 1u);
+  property.never_fails_of = {"table", "bias"};
+  EXPECT_TRUE(sharpest("a/property", property).empty());
 }
 
 TEST(Sharpness, kinds_are_those_that_the_property_is_asked_of) {
