@@ -442,6 +442,7 @@ def planted(options):
     for number, reason in dropped.items():
         excluded[reason] += 1
     numbered = [entry for entry in numbered if entry[0] not in dropped]
+    lines = {number: line_of(site) for number, site in numbered}  # now: who edits a source meanwhile changes nothing
     cells = Cells(scratch, options.jobs)
     tests, started = measure(scratch, cells, options.jobs)
     results = []
@@ -449,7 +450,7 @@ def planted(options):
 
     def report(number, site, status, outcome, reached_by):
         results.append({"number": number, "file": site.file, "line": site.line, "operator": site.operator, "before": site.before,
-                        "after": site.after, "text": line_of(site), "status": status, "test": outcome.test,
+                        "after": site.after, "text": lines[number], "status": status, "test": outcome.test,
                         "late": outcome.late, "cut": outcome.cut, "reached_by": reached_by, "seconds": round(outcome.seconds, 2)})
         survived = sum(result["status"] != "red" for result in results)
         if status != "red" and options.survivors:
