@@ -159,6 +159,55 @@ TEST(RandomDraw, is_the_same_everywhere) {
             "i=368137 j=512 x=[-0.03125,1,0] order=[3,0,2,1] n=10\n");
 }
 
+namespace {
+
+// Of the first 2000 cases, all that they draw as one number: FNV-1a over their words.
+std::uint64_t words_of_all(const std::function<void(Draw&)>& draws) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (std::uint64_t n = 0; n < 2000; ++n) {
+    RandomDraw draw(1, "every kind", n, n % 3);
+    draws(draw);
+    for (const char c : draw.drawn().text() + "\n")
+      sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return sum;
+}
+
+}  // namespace
+
+// A choice that draws otherwise changes every recorded number of cases and every counterexample: each kind
+// has a number of its own, so that one sees which it was.
+TEST(RandomDraw, every_kind_of_choice_draws_what_it_drew) {
+  const Domain hard{0, 1 << 20, {-5, 355, 710, 104348, 1 << 22}}, negative{-1000, 50, {-999, -3, 7}};
+  EXPECT_EQ(words_of_all([&](Draw& draw) { draw.position("t", hard); }), 6787933237246097295u);
+  EXPECT_EQ(words_of_all([&](Draw& draw) { draw.position("t", negative); }), 28915491539652606u);
+  EXPECT_EQ(words_of_all([&](Draw& draw) { draw.position("t", {7, 7}); }), 9445212935187152773u);
+  EXPECT_EQ(words_of_all([&](Draw& draw) {
+              const Position i = draw.position("i", hard);
+              draw.position("j", hard, 0, i);
+            }),
+            18283063587565823385u);
+  EXPECT_EQ(words_of_all([&](Draw& draw) {
+              draw.position("t", {0, std::int64_t{1} << 60});
+            }),
+            15749431000942750490u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.integer("n", -50, 70); }), 7786541176775732516u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.integer("n", 3, 4); }), 13131946244963986189u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.size("n", 1, 5, 1 << 10), draw.size("m", 0, 3, 40); }),
+            13343845488567593956u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.content("x", 1); }), 14430775290815992141u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.content("x", 9); }), 3589125672578406206u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.content("x", 0), draw.content("y", 2); }),
+            4388822638772676443u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.permutation("order", 1), draw.permutation("of", 2); }),
+            7175731212245239709u);
+  EXPECT_EQ(words_of_all([](Draw& draw) { draw.permutation("order", 7); }), 1668385057836423125u);
+  EXPECT_EQ(words_of_all([](Draw& draw) {
+              draw.one_of("word", {"a", "b", 3.0}), draw.one_of("w", {"c"});
+            }),
+            1910315477907585078u);
+}
+
 TEST(RandomDraw, every_case_reads_back) {
   const Verdict verdict = search(
       [](Draw& draw) {
