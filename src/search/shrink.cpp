@@ -332,9 +332,15 @@ class Shrinker {
   }
 
   bool lower(std::size_t field) {
-    const Case from = now().values;
-    const double away = distance(now(), field), sign = away < 0 ? 1 : -1;
-    bool any = as_far_as_it_goes(std::abs(away), [&](double s) { return shifted(from, field, sign * s); });
+    bool any = false;
+    // By two as well: what fails at odd numbers alone has no other way down.
+    for (const double stride : {1.0, 2.0}) {
+      const Case from = now().values;
+      const double away = distance(now(), field), by = away < 0 ? stride : -stride;
+      any = as_far_as_it_goes(std::floor(std::abs(away) / stride),
+                              [&](double s) { return shifted(from, field, by * s); }) ||
+            any;
+    }
     for (const double step : {1.0, 2.0})
       while (is_whole(now(), field) && std::abs(distance(now(), field)) >= step &&
              improve(shifted(now().values, field, distance(now(), field) < 0 ? step : -step)))
