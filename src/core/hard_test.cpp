@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -112,6 +113,48 @@ TEST(HardPositions, of_buckets_are_the_known_edges_and_their_neighbours) {
   EXPECT_EQ(hard_positions(Buckets{32, 128, true}, 50).back(), 50);
   EXPECT_EQ(hard_positions(Buckets{}, 50), hard_positions(std::span<const Pair>{}, 0, 50));
   EXPECT_LT(hard_positions(Buckets{1024, 1000000, false}, 1 << 20).size(), 600u);
+}
+
+// Whole lists, each number of which one line makes.
+TEST(HardPositions, of_nothing_in_particular_are_powers_of_two_and_their_neighbours_of_both_signs) {
+  using List = std::vector<Position>;
+  const std::span<const Pair> none;
+  EXPECT_EQ(hard_positions(none, 0, 20), (List{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 20}));
+  EXPECT_EQ(hard_positions(none, -10, 6), (List{-10, -9, -8, -7, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6}));
+  const Position most = std::numeric_limits<Position>::max(), half = Position{1} << 62;
+  const auto all = hard_positions(none, 0, most - 1024);  // of which a long double holds every bit
+  EXPECT_EQ((List{all.end() - 4, all.end()}), (List{half - 1, half, half + 1, most - 1024}));
+}
+
+TEST(HardPositions, of_a_pair_that_does_not_rotate_are_those_of_no_pair) {
+  for (const double none : {0.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    const Pair pair{0, 1, none};
+    EXPECT_EQ(hard_positions(std::span(&pair, 1), 0, 1000), hard_positions(std::span<const Pair>{}, 0, 1000));
+  }
+}
+
+// The farthest of the ten pairs that are looked at is the last, the nearest the first.
+TEST(HardPositions, of_many_pairs_are_those_of_the_first_and_of_the_last) {
+  std::vector<Pair> pairs(40, {0, 1, 0.0});
+  const auto plain = hard_positions(pairs, 0, 1 << 20);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{39}, std::size_t{13}}) {  // 3 * 39 / 9
+    pairs[at].frequency = 1e-4;
+    EXPECT_TRUE(has(hard_positions(pairs, 0, 1 << 20), 15707)) << at;
+    pairs[at].frequency = 0;
+  }
+  EXPECT_FALSE(has(plain, 15707));
+}
+
+TEST(HardPositions, of_buckets_are_the_powers_of_two_the_edges_with_neighbours_and_two_behind) {
+  using List = std::vector<Position>;
+  // Exact up to 8, logarithmic edges at 8 (50/8)^(k/8): 8, 10.06, 12.6, 15.9, 20, 25.1, 31.6, 39.8; and 50.
+  const auto hard = hard_positions(Buckets{16, 50, false}, 60);
+  EXPECT_EQ(hard, (List{0,  1,  2,  3,  4,  5,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 19, 20,
+                        21, 22, 24, 25, 26, 27, 30, 31, 32, 33, 38, 39, 40, 41, 49, 50, 51, 60}));
+  // Nothing is logarithmic where the largest distance has a bucket of its own.
+  EXPECT_EQ(hard_positions(Buckets{16, 8, false}, 60), hard_positions(std::span<const Pair>{}, 0, 60));
+  EXPECT_EQ(hard_positions(Buckets{1, 50, false}, 60), hard_positions(std::span<const Pair>{}, 0, 60));
+  EXPECT_EQ(hard_positions(Buckets{32, 50, true}, 60), hard);  // half of them for each direction
 }
 
 }  // namespace

@@ -153,5 +153,36 @@ TEST(CacheFile, says_what_does_not_fit) {
   EXPECT_EQ(said(subject, none, "," + path(none)), ": [0, 2] holds no row");
 }
 
+// Two rows of two tokens, two heads each, (1, 0) in both pairs of the first and twice that of the second
+// head: the cosines and sines of each token's own position, times the head's number.
+TEST(CacheFile, every_token_of_every_row_and_head_is_turned_by_its_own_position) {
+  const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
+  const Subject subject = open("table:" + path(cos) + "," + path(sin), rotating());
+  const std::vector<Position> at = {2, 0, 1, 2};
+  Tensor x({2, 2, 2, 5}), expected({2, 2, 2, 5});
+  for (std::size_t row = 0; row < 2; ++row)
+    for (std::size_t head = 0; head < 2; ++head)
+      for (std::size_t token = 0; token < 2; ++token) {
+        const auto t = static_cast<double>(at[2 * row + token]), size = static_cast<double>(head + 1);
+        const std::size_t r = (2 * row + head) * 2 + token;
+        x.at(r, 0) = x.at(r, 1) = size;
+        x.at(r, 4) = expected.at(r, 4) = 7;
+        expected.at(r, 0) = size * (t + 1), expected.at(r, 2) = size * 10 * (t + 1);
+        expected.at(r, 1) = size * (t + 2), expected.at(r, 3) = size * 10 * (t + 2);
+      }
+  EXPECT_EQ(std::get<Rotary>(subject.encoding).rotate(x, at, Role::query), expected);
+}
+
+TEST(CacheFile, what_is_rotated_has_four_axes_the_heads_the_width_and_a_position_for_each_token) {
+  const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
+  const auto rotary = std::get<Rotary>(open("table:" + path(cos) + "," + path(sin), rotating()).encoding);
+  for (const auto& [shape, positions] : std::vector<std::pair<Shape, std::size_t>>{
+           {{2, 1, 5}, 1}, {{1, 1, 1, 5}, 1}, {{1, 2, 1, 4}, 1}, {{1, 2, 1, 5}, 2}, {{2, 2, 2, 5}, 2}})
+    EXPECT_THROW(rotary.rotate(Tensor(shape), std::vector<Position>(positions), Role::query),
+                 std::invalid_argument)
+        << text(shape) << " at " << positions;
+  EXPECT_NO_THROW(rotary.rotate(Tensor({2, 2, 2, 5}), std::vector<Position>(4), Role::query));
+}
+
 }  // namespace
 }  // namespace posproof
