@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/error.h"
@@ -263,6 +264,42 @@ TEST(DrawCall, long_and_empty_calls_are_whole_calls) {
       for (const Position t : call.positions.whole) EXPECT_TRUE(t >= domain.lo && t <= domain.hi) << t;
       EXPECT_LE(draw.drawn().text().size(), 250u) << draw.drawn().text();
     }
+}
+
+TEST(Call, keeps_of_every_content_and_of_real_positions_what_is_taken) {
+  Call turned{.batch = 2, .contents = {Tensor({2, 1, 2, 1}, {1, 2, 3, 4})}};
+  turned.positions.real = {0.5, 1.5, 2.5, 3.5};
+  const Call second = take(Rotary{.dim = 1}, turned, Axis::token, std::array<std::size_t, 1>{1});
+  EXPECT_EQ(second.positions.real, (std::vector<double>{1.5, 3.5}));
+  EXPECT_EQ(second.contents.at(0), Tensor({2, 1, 1, 1}, {2, 4}));
+  const Call whole{.contents = {Tensor({2, 1}, {1, 2}), Tensor({2, 1}, {3, 4}), Tensor({2, 1}, {5, 6})},
+                   .mask = Tensor({2, 2}, {1, 0, 1, 1})};
+  const Call keys =
+      take(Attention{.dim = 1, .value_dim = 1}, whole, Axis::key, std::array<std::size_t, 1>{1});
+  EXPECT_EQ(keys.contents.at(0), whole.contents.at(0));
+  EXPECT_EQ(keys.contents.at(1), Tensor({1, 1}, {4}));
+  EXPECT_EQ(keys.contents.at(2), Tensor({1, 1}, {6}));
+  EXPECT_EQ(keys.mask, Tensor({2, 1}, {0, 1}));
+}
+
+TEST(Call, of_one_token_is_written_as_a_case_of_its_kind) {
+  const Domain domain(2, 9);
+  const auto words = [&](const Encoding& encoding, Role role) {
+    return case_of(encoding, domain, 5, {1, 2}, role).text();
+  };
+  EXPECT_EQ(words(Table{.dim = 2}, Role::query), "rows=1 t=5 n=10");
+  EXPECT_EQ(words(Rotary{.dim = 2}, Role::query), "batch=1 tokens=1 t=5 role=query x=[1,2]");
+  EXPECT_EQ(words(Rotary{.dim = 2}, Role::key), "batch=1 tokens=1 t=5 role=key x=[1,2]");
+  EXPECT_EQ(words(Bias{.heads = 1}, Role::query), "nq=1 nk=1 i=5 j=2");
+  EXPECT_EQ(words(Contextual{.dim = 2}, Role::query), "nq=1 nk=1 i=5 j=2 q=[1,2] k=[1,2]");
+}
+
+TEST(Call, of_a_sequence_is_as_long_as_its_last_position_needs) {
+  const Call rows = sequence(Table{.dim = 2}, {3, 7, 5}, nullptr, 1);
+  EXPECT_EQ(rows.length, 8);
+  EXPECT_TRUE(rows.keys.whole.empty());
+  EXPECT_EQ(sequence(Table{.dim = 2}, {}, nullptr, 1).length, 0);
+  EXPECT_EQ(sequence(Bias{.heads = 1}, {3, 7}, nullptr, 1).keys.whole, (std::vector<Position>{3, 7}));
 }
 
 }  // namespace

@@ -197,3 +197,21 @@ TEST(Error, of_a_bias_below_the_smallest_normal_number_is_that_number) {
   EXPECT_GE(bias_error(all_f64, -0x1p-1040, 0x1p-1060, 1), 0x1p-1040);
   EXPECT_GE(bias_error(Precision::parse("f16"), -0x1p-20, 0x1p-20, 1), 0x1p-25);
 }
+
+TEST(Error, of_an_entry_counts_the_wider_of_table_and_work_and_what_underflows) {
+  const Rotary rotary{.dim = 2, .pairs = {half}, .amplitude = 1.25};
+  EXPECT_DOUBLE_EQ(amplitude_error(rotary, Precision::parse("f32+table=bf16")), 2 * unit_bf16 + 5 * u);
+  const Table table{.dim = 3, .pairs = {half}, .lone = third};
+  EXPECT_DOUBLE_EQ(entry_error(table, Precision::parse("f16")), 4 * u + unit_f16 + 0x1p-25);
+  std::array<double, 2> angles = {};
+  RowErrors(table, iterated, RowErrors::Against::itself).angles_at(1000, angles);
+  EXPECT_DOUBLE_EQ(angles[0], 256 * u);
+  EXPECT_DOUBLE_EQ(angles[1], (256 + 2 * 500) * u);  // the lone column's
+}
+
+TEST(Error, of_a_slope_that_its_format_holds_as_a_normal_number_is_no_underflow) {
+  const Precision f16 = Precision::parse("f16/f16");
+  for (const double slope : {0.5, 0x1p-14})
+    EXPECT_DOUBLE_EQ(bias_rounding(f16, -8, slope), 8 * 2 * unit_f16 + 0x1p-25) << slope;
+  EXPECT_DOUBLE_EQ(bias_rounding(f16, -8, 0x1p-15), 8 * 2 * unit_f16 + 8 * 0x1p15 * 0x1p-14 + 0x1p-25);
+}

@@ -130,6 +130,8 @@ TEST_F(TableFile, three_axes_are_a_bias) {
   const auto& bias = std::get<Bias>(subject.encoding);
   const std::vector<Position> one = {1}, both = {1, 0}, two = {2};
   EXPECT_EQ(bias.bias(one, both), Tensor({2, 1, 2}, {3, 2, 13, 12}));
+  EXPECT_EQ(bias.bias(both, one), Tensor({2, 2, 1}, {3, 1, 13, 11}));  // nothing is read past the last row
+  EXPECT_EQ(bias.bias(both, std::vector<Position>{}), Tensor({2, 2, 0}));
   EXPECT_EQ(bias.positions.hi, 1);
   EXPECT_THROW(bias.bias(one, two), Refusal);
   EXPECT_EQ(thrown<std::invalid_argument>(
