@@ -15,7 +15,7 @@
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
 #include "entries.h"
-#include "search/generate.h"
+#include "search/testing/largest_share.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -256,26 +256,6 @@ Bias of_decoder(const Precision& p, const Domain& positions) {
   return buckets_in(p, positions, true);
 }
 
-double largest_share(const Property& property, std::string_view id, const Encoding& right,
-                     const Precision& precision) {
-  const Trial one = *trial(property, right, precision);
-  double largest = 0;
-  for (std::uint64_t n = 0; n < 300; ++n) {
-    RandomDraw draw(1, id, n);
-    try {
-      const Residual residual = one(draw);
-      if (!residual.holds()) {
-        ADD_FAILURE() << draw.drawn().text() << " off by " << residual.error << ", allowed "
-                      << residual.bound;
-        return largest;
-      }
-      largest = std::max(largest, residual.error_over_bound());
-    } catch (const Discard&) {
-    }
-  }
-  return largest;
-}
-
 TEST(BiasesInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
   struct Statement {
     std::string_view id;
@@ -298,7 +278,7 @@ TEST(BiasesInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
         for (const auto make : of) {
           SCOPED_TRACE(fmt::format("{}, {}, from {}", id, word, positions.lo));
           const Precision p = Precision::parse(word);
-          largest = std::max(largest, largest_share(property, id, make(p, positions), p));
+          largest = std::max(largest, testing::largest_share(property, id, make(p, positions), p));
         }
     EXPECT_GE(largest, share) << id;
   }

@@ -19,7 +19,7 @@
 #include "computed.h"
 #include "core/error.h"
 #include "core/term.h"
-#include "search/generate.h"
+#include "search/testing/largest_share.h"
 #include "search/trial.h"
 #include "tokens.h"
 
@@ -235,26 +235,6 @@ TEST(BoundsOfRotations, are_the_sums_of_their_terms_and_no_larger) {
 }
 
 // Of right encodings as they are computed in those formats, in all 300 cases.
-double largest_share(const Property& property, std::string_view id, const Encoding& right,
-                     const Precision& precision) {
-  const Trial one = *trial(property, right, precision);
-  double largest = 0;
-  for (std::uint64_t n = 0; n < 300; ++n) {
-    RandomDraw draw(1, id, n);
-    try {
-      const Residual residual = one(draw);
-      if (!residual.holds()) {
-        ADD_FAILURE() << draw.drawn().text() << " off by " << residual.error << ", allowed "
-                      << residual.bound;
-        return largest;
-      }
-      largest = std::max(largest, residual.error_over_bound());
-    } catch (const Discard&) {
-    }
-  }
-  return largest;
-}
-
 TEST(RotationsInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
   struct Statement {
     std::string_view id;
@@ -278,7 +258,8 @@ TEST(RotationsInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
       for (const Domain& positions : {Domain(0, 60000), Domain(-4096, 1024)}) {
         SCOPED_TRACE(fmt::format("{}, {}, from {}", id, word, positions.lo));
         const Precision p = Precision::parse(word);
-        largest = std::max(largest, largest_share(property, id, computed_in(p, positions, 5, pairs), p));
+        largest =
+            std::max(largest, testing::largest_share(property, id, computed_in(p, positions, 5, pairs), p));
       }
     EXPECT_GE(largest, share) << id;
   }

@@ -12,7 +12,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "logits.h"
-#include "search/generate.h"
+#include "search/testing/largest_share.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -248,26 +248,6 @@ TEST(BoundsOfLogits, are_the_sums_of_their_terms_and_no_larger) {
 }
 
 // Of right encodings as they are computed in those formats, in all 300 cases.
-double largest_share(const Property& property, std::string_view id, const Encoding& right,
-                     const Precision& precision) {
-  const Trial one = *trial(property, right, precision);
-  double largest = 0;
-  for (std::uint64_t n = 0; n < 300; ++n) {
-    RandomDraw draw(1, id, n);
-    try {
-      const Residual residual = one(draw);
-      if (!residual.holds()) {
-        ADD_FAILURE() << draw.drawn().text() << " off by " << residual.error << ", allowed "
-                      << residual.bound;
-        return largest;
-      }
-      largest = std::max(largest, residual.error_over_bound());
-    } catch (const Discard&) {
-    }
-  }
-  return largest;
-}
-
 // 1/3 and 1/7 in that format, at every position.
 Table third_and_seventh(const Precision& p) {
   Table table{.dim = 2};
@@ -297,17 +277,17 @@ TEST(LogitsInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
     const Precision p = Precision::parse(word);
     for (const Domain& positions : {Domain(0, 60000), Domain(-4096, 1024)}) {
       const Rotary rotary = rotations::computed_in(p, positions, 5, pairs);
-      of_rotations =
-          std::max(of_rotations, largest_share(depends_on_offset, "score/depends_on_offset", rotary, p));
-      largest_share(depends_on_order, "score/depends_on_order", rotary, p);
+      of_rotations = std::max(
+          of_rotations, testing::largest_share(depends_on_offset, "score/depends_on_offset", rotary, p));
+      testing::largest_share(depends_on_order, "score/depends_on_order", rotary, p);
     }
-    largest_share(decays_with_distance, "score/decays_with_distance",
-                  rotations::computed_in(p, {0, 60000}, 4, {{0, 1, 0.0, 0}, {2, 3, 0.0, 1}}), p);
+    testing::largest_share(decays_with_distance, "score/decays_with_distance",
+                           rotations::computed_in(p, {0, 60000}, 4, {{0, 1, 0.0, 0}, {2, 3, 0.0, 1}}), p);
     for (const Encoding& other : {Encoding(third_and_seventh(p)), Encoding(falling_by_a_third(p))}) {
-      largest_share(depends_on_offset, "score/depends_on_offset", other, p);
-      largest_share(decays_with_distance, "score/decays_with_distance", other, p);
+      testing::largest_share(depends_on_offset, "score/depends_on_offset", other, p);
+      testing::largest_share(decays_with_distance, "score/decays_with_distance", other, p);
     }
-    largest_share(depends_on_order, "score/depends_on_order", falling_by_a_third(p), p);
+    testing::largest_share(depends_on_order, "score/depends_on_order", falling_by_a_third(p), p);
   }
   EXPECT_GE(of_rotations, 0.5);
 }
