@@ -77,7 +77,7 @@ int run_check(const Chosen& chosen, const CheckArguments& arguments) {
   if (claim != nullptr) witness = judge(*claim, spec, {});
   if (common.json) {
     std::optional<report::Replayed> replayed;
-    if (witness) replayed.emplace(*claim, *witness);
+    if (witness) replayed = report::Replayed{*claim, *witness};
     write(report::json(property_id, verdict, subject.containment, replayed));
   } else {
     write(report::verdict(subject.name, property_id, property, verdict, subject.precision, again, style()) +

@@ -1,10 +1,12 @@
 // Includes run one way: a folder sees those below it and nothing above.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -89,6 +91,36 @@ TEST(Tree, heavy_libraries_have_one_door) {
         EXPECT_TRUE(!included || path.rfind(door, 0) == 0) << path << " includes " << header;
       }
   }
+}
+
+// The types that the headers define, `posproof::exact::Powers`, and where.
+std::map<std::string, std::set<std::string>> types_of_headers() {
+  static const std::regex opens(R"(^namespace ([\w:]+) \{)"),
+      defines(R"(^(?:struct|class) (\w+)(?: :[^:].*)? \{)");
+  std::map<std::string, std::set<std::string>> out;
+  for (const char* folder : {"src", "properties", "benchmarks", "experiments"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(POSPROOF_SOURCE) / folder)) {
+      if (entry.path().extension() != ".h") continue;
+      std::ifstream in(entry.path());
+      std::string space;
+      std::smatch found;
+      for (std::string line; std::getline(in, line);)
+        if (std::regex_search(line, found, opens))
+          space = found[1];
+        else if (std::regex_search(line, found, defines))
+          out[space + "::" + found[1].str()].insert(
+              fs::relative(entry.path(), POSPROOF_SOURCE).generic_string());
+    }
+  return out;
+}
+
+// Two types of one name that no file sees together compile, link, and share the functions of the standard
+// library's templates: a variant of the one is then read as a variant of the other.
+TEST(Tree, a_type_is_defined_in_one_header) {
+  const auto types = types_of_headers();
+  EXPECT_GT(types.size(), 150u);
+  for (const auto& [type, files] : types)
+    EXPECT_EQ(files.size(), 1u) << type << ": " << fmt::to_string(fmt::join(files, ", "));
 }
 
 }  // namespace

@@ -135,8 +135,8 @@ struct Scaled {
 
   std::optional<std::vector<Interval>> operator()(const Unscaled&) const { return powers(); }
 
-  std::optional<std::vector<Interval>> operator()(const Linear& linear) const {
-    return each([&](const Interval& w, std::size_t) { return w / number(linear.factor); });
+  std::optional<std::vector<Interval>> operator()(const Interpolated& interpolated) const {
+    return each([&](const Interval& w, std::size_t) { return w / number(interpolated.factor); });
   }
 
   std::optional<std::vector<Interval>> operator()(const Divided& divided) const {

@@ -21,7 +21,7 @@ struct Exponent {
 struct Unscaled {};
 
 // w_i / factor. Chen et al. 2023, Position Interpolation, eq. 4.
-struct Linear {
+struct Interpolated {
   double factor;
 };
 
@@ -54,7 +54,7 @@ struct ByIndex {
   bool truncate = true;
 };
 
-using Scaling = std::variant<Unscaled, Linear, Divided, NtkAware, ByParts, ByIndex>;
+using Scaling = std::variant<Unscaled, Interpolated, Divided, NtkAware, ByParts, ByIndex>;
 
 // Every frequency is a power of the base, scaled. Bases above 1 and factors of 1 or more, where there is a
 // scaling.

@@ -86,7 +86,7 @@ TEST(Frequencies, of_yarn_are_those_of_the_code_and_not_of_the_paper) {
 
 // Only the first end is clamped at 0, and only the last at d - 1.
 TEST(Frequencies, of_yarn_keep_what_the_code_does_with_ramps_outside_the_ladder) {
-  const auto plain = rounded(10000, 64), slowed = rounded(10000, 64, Linear{4});
+  const auto plain = rounded(10000, 64), slowed = rounded(10000, 64, Interpolated{4});
   EXPECT_EQ(rounded(10000, 64, ByIndex{4, 4096, 1e12, 1e11}), plain);     // the last is below 0
   EXPECT_EQ(rounded(10000, 64, ByIndex{4, 4096, 1e-12, 1e-13}), slowed);  // the first is past d - 1
   EXPECT_EQ(rounded(10000, 64, ByIndex{4, 4096, 1e-12, 1e-13, false}), slowed);
@@ -101,7 +101,7 @@ TEST(Frequencies, of_yarn_keep_what_the_code_does_with_ramps_outside_the_ladder)
 
 TEST(Frequencies, are_plain_ones_where_nothing_is_stretched) {
   const auto plain = rounded(500000, 128);
-  EXPECT_EQ(rounded(500000, 128, Linear{1}), plain);
+  EXPECT_EQ(rounded(500000, 128, Interpolated{1}), plain);
   EXPECT_EQ(rounded(500000, 128, NtkAware{1}), plain);
   EXPECT_EQ(rounded(500000, 128, ByParts{1, 8192, 1, 32}), plain);
   EXPECT_EQ(rounded(500000, 128, ByParts{1, 8192, 1, 4}), plain);
@@ -116,11 +116,11 @@ TEST(Frequencies, have_their_identities) {
   const auto ntk = rounded(10000, 128, NtkAware{8});
   EXPECT_EQ(ntk.front(), 1);
   EXPECT_EQ(ntk.back(), plain.back() / 8);  // exactly: 8 is a power of two
-  EXPECT_EQ(rounded(10000, 128, NtkAware{10}).back(), rounded(10000, 128, Linear{10}).back());
-  EXPECT_EQ(rounded(10000, 128, Divided{std::vector<double>(64, 10)}), rounded(10000, 128, Linear{10}));
+  EXPECT_EQ(rounded(10000, 128, NtkAware{10}).back(), rounded(10000, 128, Interpolated{10}).back());
+  EXPECT_EQ(rounded(10000, 128, Divided{std::vector<double>(64, 10)}), rounded(10000, 128, Interpolated{10}));
   // Rotations that every pair makes, or none.
   EXPECT_EQ(rounded(10000, 128, ByParts{10, 8192, 1e-9, 1e-8}), plain);
-  EXPECT_EQ(rounded(10000, 128, ByParts{10, 8192, 1e8, 1e9}), rounded(10000, 128, Linear{10}));
+  EXPECT_EQ(rounded(10000, 128, ByParts{10, 8192, 1e8, 1e9}), rounded(10000, 128, Interpolated{10}));
 }
 
 TEST(Amplitude, is_the_known_one) {
@@ -219,7 +219,7 @@ TEST(Frequencies, are_those_of_the_second_derivation_to_every_precision) {
       return [&m, formula](int i) -> Wide { return formula(m, i); };
     };
     expect_promised(scaled(Unscaled{}), by_formula(&plain), "plain" + of);
-    expect_promised(scaled(Linear{m.factor}),
+    expect_promised(scaled(Interpolated{m.factor}),
                     by_formula([](const Model& n, int i) -> Wide { return plain(n, i) / n.factor; }),
                     "linear" + of);
     expect_promised(scaled(NtkAware{m.factor}), by_formula([](const Model& n, int i) -> Wide {

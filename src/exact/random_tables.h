@@ -65,7 +65,7 @@ inline Frequencies frequencies(Random& random, std::size_t pairs) {
     const double factor = 1 + static_cast<double>(below(random, 32));
     switch (below(random, 8)) {
       case 0:
-        powers.scaling = Linear{factor};
+        powers.scaling = Interpolated{factor};
         break;
       case 1:
         powers.scaling = NtkAware{factor};

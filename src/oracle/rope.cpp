@@ -48,7 +48,7 @@ std::vector<Run> runs_of(std::size_t width, bool half_split) {
 Scaling scaling_of(const Arguments& p) {
   const std::string& kind = p.word("scaling");
   const double factor = p.real("factor"), length = p.real("original_length");
-  if (kind == "linear") return Linear{factor};
+  if (kind == "linear") return Interpolated{factor};
   if (kind == "ntk") return NtkAware{factor};
   if (kind == "yarn")
     return ByIndex{factor, length, p.real("beta_fast"), p.real("beta_slow"), p.flag("truncate")};
@@ -62,7 +62,7 @@ struct FrequencyErrorFrom {
   double w, v, index, d, base;
 
   FrequencyError operator()(const Unscaled&) const { return {}; }
-  FrequencyError operator()(const Linear&) const { return divided(); }
+  FrequencyError operator()(const Interpolated&) const { return divided(); }
   FrequencyError operator()(const Divided&) const { return divided(); }
   FrequencyError operator()(const NtkAware& ntk) const {
     return from_scaled_base(2 * index / (d - 2), ntk.factor);
