@@ -76,8 +76,7 @@ int run_check(const Chosen& chosen, const CheckArguments& arguments) {
   std::optional<ClaimResult> witness;
   if (claim != nullptr) witness = judge(*claim, spec, {});
   if (common.json) {
-    std::optional<report::Replayed> replayed;
-    if (witness) replayed = report::Replayed{*claim, *witness};
+    const auto replayed = witness ? std::optional(report::Replayed{*claim, *witness}) : std::nullopt;
     write(report::json(property_id, verdict, subject.containment, replayed));
   } else {
     write(report::verdict(subject.name, property_id, property, verdict, subject.precision, again, style()) +
