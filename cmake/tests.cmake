@@ -16,7 +16,7 @@ configure_file(cmake/test_paths.h.in generated/test_paths.h @ONLY)
 
 file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp experiments/*_test.cpp
      benchmarks/*_test.cpp)
-add_executable(posproof_tests ${unit_tests})
+add_executable(posproof_tests ${unit_tests} src/testing/generators.cpp src/testing/holds_for.cpp)
 target_link_libraries(posproof_tests PRIVATE posproof_performance_report nlohmann_json::nlohmann_json pugixml::pugixml
                       GTest::gtest)
 posproof_compiles(posproof_tests)
