@@ -169,7 +169,10 @@ TEST(Accuracy, what_is_no_number_is_beyond_every_bound) {
 TEST(Accuracy, a_padded_column_is_zero_and_nothing_else) {
   const Setting padded{"sinusoidal", "dim=7 odd=zero_pad"};
   Tensor rows = exact_rows(padded, 130, Format::f32);
-  EXPECT_EQ(of_file(padded, rows, true).wrong, 0u);
+  const Accuracy right = of_file(padded, rows, true);
+  EXPECT_EQ(right.wrong, 0u);
+  EXPECT_FALSE(right.beyond);
+  EXPECT_NEAR(right.worst.error_over_bound(), 1 / 8.0, 1e-8);  // of the ladder: nothing is allowed the zeros
   rows.at(100, 6) = 0x1p-60;  // far below what rounding would do to the others
   const Accuracy found = of_file(padded, rows, true);
   ASSERT_TRUE(found.beyond);

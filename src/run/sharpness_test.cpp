@@ -42,6 +42,14 @@ TEST(Sharpness, is_the_largest_share_of_the_bound_over_all_cases) {
   EXPECT_EQ(found.text(), "3.5 bounds");
 }
 
+TEST(Sharpness, draws_a_discarded_case_again) {
+  const Property rarely = property_of([](double n, double) {
+    if (n != 7) throw Discard{};
+    return Residual{n, 2, 100};
+  });
+  for (const std::uint64_t cases : {1, 2, 3}) EXPECT_EQ(of(rarely, cases).times, 3.5) << cases;
+}
+
 TEST(Sharpness, of_what_holds_is_none) {
   const Sharpness found = of(property_of([](double n, double) { return Residual{n, 7, 100}; }));
   EXPECT_EQ(found.times, 0);

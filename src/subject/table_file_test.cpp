@@ -141,6 +141,14 @@ TEST_F(TableFile, three_axes_are_a_bias) {
             ": implements bias; `learned` can be asked as rows");
 }
 
+TEST_F(TableFile, a_bias_that_is_not_square_is_held_where_queries_and_keys_are) {
+  for (const std::string shape : {"(1, 4, 2)", "(1, 2, 4)"}) {
+    const std::string path = file("x.npy", npy(dictionary("<f8", shape), bytes(eight)));
+    const Subject subject = open("table:" + path, expected(Bias{.heads = 1}));
+    EXPECT_EQ(std::get<Bias>(subject.encoding).positions.hi, 1) << shape;
+  }
+}
+
 TEST_F(TableFile, another_width_is_the_callers_error) {
   const std::string path = file("x.npy", npy(dictionary("<f8", "(4, 2)"), bytes(eight)));
   EXPECT_EQ(thrown<std::invalid_argument>("table:" + path,
