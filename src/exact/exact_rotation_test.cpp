@@ -20,6 +20,16 @@ std::vector<Pair> pairs_of(std::size_t count, bool interleaved) {
   return pairs;
 }
 
+// Two stretches, neither at channel 0: the first pairs stand in halves behind the others, which are
+// neighbours.
+std::vector<Pair> pairs_in_two_parts(std::size_t count) {
+  const std::size_t halved = (count + 1) / 2, neighbours = count - halved, behind = 1 + 2 * neighbours;
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < halved; ++i) pairs.push_back({behind + i, behind + halved + i, 0, i});
+  for (std::size_t i = 0; i < neighbours; ++i) pairs.push_back({1 + 2 * i, 2 + 2 * i, 0, halved + i});
+  return pairs;
+}
+
 struct Tokens {
   ExactRotation::Extents extents;
   std::vector<Position> positions;
@@ -87,12 +97,12 @@ class EveryRotation : public testing::TestWithParam<std::string> {};
 TEST_P(EveryRotation, is_that_of_mpfr_and_one_that_is_off_is_found) {
   Random random(5);
   for (std::size_t n = 0; n < 120; ++n) {
-    const std::size_t count = 1 + below(random, 36), dim = 2 * count + below(random, 3);
-    const bool interleaved = below(random, 2) == 0;
+    const std::size_t count = 1 + below(random, 36), dim = 2 * count + 1 + below(random, 2);
+    const std::size_t layout = below(random, 3);
     const double amplitude = below(random, 3) == 0 ? 1.3465735903 : 1;
     const auto ladder = std::make_shared<const Ladder>(random_tables::frequencies(random, count), amplitude,
                                                        random_tables::kernel_named(GetParam()));
-    const auto pairs = pairs_of(count, interleaved);
+    const auto pairs = layout == 2 ? pairs_in_two_parts(count) : pairs_of(count, layout == 1);
     const ExactRotation rotate(ladder, pairs, dim);
     for (const Format format : every_format) {
       Tokens t = tokens(random, rotate, format, dim);

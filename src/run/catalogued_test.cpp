@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
 
@@ -21,6 +23,16 @@ TEST(Catalogued, everything_is_found_by_its_id_and_has_it) {
   }
   EXPECT_EQ(id_of(Property{}), "");
   EXPECT_EQ(id_of(EncodingSpec(encoding_named("rope"))), "") << "a copy is in no catalogue";
+}
+
+// Claimed of every encoding that they can be asked of, without its writing so.
+TEST(Catalogued, universal_are_these) {
+  Names universal;
+  for (const auto& [id, property] : catalogue::properties())
+    if (property->universal) universal.emplace_back(id);
+  std::ranges::sort(universal);
+  EXPECT_EQ(universal, (Names{"attention/is_causal", "call/agrees_in_chunks", "call/is_stateless",
+                              "call/takes_positions_in_any_order", "call/treats_batch_rows_independently"}));
 }
 
 TEST(Catalogued, what_is_not_there_is_refused_with_what_is_near) {

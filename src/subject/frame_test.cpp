@@ -61,6 +61,22 @@ TEST(Frame, tensors_may_stand_in_any_order_in_the_header) {
   EXPECT_EQ(header.size, 7u);
 }
 
+TEST(Frame, a_header_is_at_most_a_mebibyte_long) {
+  const auto size = [](std::uint64_t said) {
+    std::string eight(8, '\0');
+    std::memcpy(eight.data(), &said, 8);
+    return frame::header_size(eight);
+  };
+  EXPECT_EQ(size(0), 0u);
+  EXPECT_EQ(size(1048576), 1048576u);
+  for (const std::uint64_t longer : {std::uint64_t{1048577}, ~std::uint64_t{0}}) try {
+      size(longer);
+      ADD_FAILURE() << longer;
+    } catch (const frame::Malformed& malformed) {
+      EXPECT_EQ(malformed.what(), fmt::format("the header is {} bytes long, 1048576 are allowed", longer));
+    }
+}
+
 TEST(Frame, every_rule_that_a_header_breaks_is_named) {
   EXPECT_EQ(refused(""), "the header is not JSON");
   EXPECT_EQ(refused("{} {}"), "the header is not JSON");

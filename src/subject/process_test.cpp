@@ -41,6 +41,7 @@ std::string said(const std::vector<std::string>& argv) {
 TEST(Process, says_how_its_program_ended) {
   EXPECT_EQ(said({"true"}), "exits with status 0");
   EXPECT_EQ(said({"sh", "-c", "echo one; exit 3"}), "one\nexits with status 3");
+  EXPECT_EQ(said({"sh", "-c", "exit 139"}), "exits with status 139");
   EXPECT_EQ(said({"sh", "-c", "kill -SEGV $$"}), "is killed by SIGSEGV");
   EXPECT_EQ(said({"sh", "-c", "kill -TERM $$"}), "is killed by SIGTERM");
 }
