@@ -136,6 +136,23 @@ class Sites(Folder):
         self.assertEqual({site.line for site in found if site.at_run_time}, {16})
 
 
+    def test_leave_out_what_is_wrong_already(self):
+        text = """
+            namespace posproof {
+            struct Encoding { double x; };
+            double check(double x) { return x + 1; }
+            Encoding shifted(double by) { return {by + 1}; }
+            }
+        """
+        for folder, left in (("properties", [4]), ("src", [4, 5])):
+            (self.folder / folder).mkdir()
+            file = self.folder / folder / "one.cpp"
+            file.write_text(text)
+            (_, found, excluded), = mutants.sites_in(("clang++", "c++ -std=c++20", str(self.folder), str(file), {str(file): text}))
+            self.assertEqual(sorted({site.line for site in found}), left)
+            self.assertEqual(excluded["negative example: another wrong encoding"] > 0, left == [4])
+
+
 class Planting(Folder):
     def planted(self):
         found, _ = found_in(self.folder)
