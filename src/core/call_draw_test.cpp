@@ -1,0 +1,94 @@
+// How long the calls are that agreement draws: as long as a tile of a kernel where there is room for it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/call.h"
+
+namespace posproof {
+namespace {
+
+// Answers sizes with these, one after another, and writes down the largest that was allowed, and whole
+// numbers with the largest; everything else with the simplest.
+class Longest final : public Draw {
+ public:
+  explicit Longest(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}
+  const std::vector<std::string>& asked() const { return asked_; }
+
+ protected:
+  Value answer(std::string_view name, const Choice& choice) override {
+    struct Answer {
+      Longest& self;
+      std::string_view name;
+      Value operator()(const choice::Integer& one) const {
+        self.asked_.push_back(fmt::format("{} to {}", name, one.hi));
+        return static_cast<double>(one.hi);
+      }
+      Value operator()(const choice::Size& one) const {
+        self.asked_.push_back(fmt::format("{} to {}", name, *std::ranges::max_element(one.sizes)));
+        return static_cast<double>(self.sizes_.at(self.next_++));
+      }
+      Value operator()(const choice::PositionIn& one) const { return static_cast<double>(one.lo); }
+      Value operator()(const choice::Values& one) const { return std::vector<double>(one.size); }
+      Value operator()(const choice::Permutation& one) const { return std::vector<double>(one.size); }
+      Value operator()(const choice::OneOf& one) const { return one.values.front(); }
+    };
+    return std::visit(Answer{*this, name}, choice);
+  }
+
+ private:
+  std::vector<std::int64_t> sizes_;
+  std::size_t next_ = 0;
+  std::vector<std::string> asked_;
+};
+
+std::string asked(const Encoding& encoding, std::vector<std::int64_t> sizes) {
+  Longest draw(std::move(sizes));
+  draw_call(encoding, positions_of(encoding), draw);
+  return fmt::format("{}", fmt::join(draw.asked(), ", "));
+}
+
+std::string of_table(std::size_t dim) {
+  return asked(Table{.dim = dim}, {1});
+}
+std::string of_rotation(std::size_t dim, std::size_t heads) {
+  return asked(Rotary{.dim = dim, .heads = heads}, {1});
+}
+std::string of_bias(std::size_t heads, std::int64_t queries) {
+  return asked(Bias{.heads = heads}, {queries, 1});
+}
+std::string of_logits(std::size_t heads, std::int64_t queries) {
+  return asked(Contextual{.dim = 2, .heads = heads}, {queries, 1});
+}
+std::string of_attention(std::size_t dim, std::size_t values) {
+  return asked(Attention{.dim = dim, .value_dim = values}, {1});
+}
+
+// 65536 values in all: of rows, of rotated tokens in every batch row, of pairs in every head, of q, k and v.
+TEST(DrawnCall, is_as_long_as_there_is_room_for) {
+  EXPECT_EQ(of_table(64), "rows to 129");
+  EXPECT_EQ(of_table(508), "rows to 129");
+  EXPECT_EQ(of_table(509), "rows to 128");
+  EXPECT_EQ(of_table(4096), "rows to 16");
+  EXPECT_EQ(of_table(4097), "rows to 4");
+
+  EXPECT_EQ(of_rotation(64, 2), "batch to 3, tokens to 129");
+  EXPECT_EQ(of_rotation(128, 8), "batch to 3, tokens to 17");
+  EXPECT_EQ(of_rotation(128, 11), "batch to 3, tokens to 2");
+  EXPECT_EQ(of_rotation(4096, 3), "batch to 2, tokens to 2");
+
+  EXPECT_EQ(of_bias(8, 4), "nq to 129, nk to 129");
+  EXPECT_EQ(of_bias(8, 129), "nq to 129, nk to 33");
+  EXPECT_EQ(of_bias(2048, 1), "nq to 32, nk to 32");
+  EXPECT_EQ(of_logits(16, 33), "nq to 129, nk to 64");
+  EXPECT_EQ(of_logits(2048, 2), "nq to 32, nk to 16");
+
+  EXPECT_EQ(of_attention(64, 64), "tokens to 129");
+  EXPECT_EQ(of_attention(1024, 512), "tokens to 17");
+  EXPECT_EQ(of_attention(512, 1024), "tokens to 32");
+}
+
+}  // namespace
+}  // namespace posproof
