@@ -23,7 +23,7 @@ using experiments::whole;
 
 constexpr std::size_t dim = 128;
 constexpr int octaves = 20;           // positions from 1 to 2^20
-constexpr std::int64_t samples = 64;  // positions in each octave [2^m, 2^(m+1))
+constexpr std::int64_t samples = 64;  // positions in each octave [2^m, 2^(m+1)) whose cosines are looked at
 constexpr long double pi = two_pi / 2;
 
 // The nearest number of a format with this many significant bits, ties to even. Exponents are not limited:
@@ -61,54 +61,88 @@ const std::array<Arithmetic, 5> arithmetics = {{
     {"f64", 53, std::numeric_limits<std::int64_t>::max(), Precision::Angles::product},
 }};
 
-// How far two angles are apart on the circle, radians: at most pi.
-long double apart(long double a, long double b) {
-  return std::abs(std::remainder(a - b, 2 * pi));
-}
-
+// Over all pairs, at one position or at several.
 struct Worst {
-  long double radians = 0, cosine = 0;
-  double bound = 0, use = 0;          // radians, and the largest share of the bound that any pair used
-  std::vector<long double> ulp = {};  // of every cosine: how many f32 numbers away from the exact one
+  double radians = 0;
+  std::int64_t position = 0;  // the first that is so far off
+  double use = 0;             // the largest share of the bound that any pair used
 
   void join(const Worst& other) {
-    radians = std::max(radians, other.radians);
-    cosine = std::max(cosine, other.cosine);
-    bound = std::max(bound, other.bound);
+    if (other.radians > radians) radians = other.radians, position = other.position;
     use = std::max(use, other.use);
-    ulp.insert(ulp.end(), other.ulp.begin(), other.ulp.end());
-  }
-
-  // The 90th percentile. (The largest counts come from zeros of the cosine, where the f32 numbers are dense,
-  // and say little.)
-  long double percentile_of_ulp() const {
-    std::vector<long double> sorted = ulp;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() * 9 / 10];
   }
 };
 
-// Over all pairs, at one position.
-Worst at(const Arithmetic& arithmetic, const std::vector<long double>& frequency_error,
-         std::int64_t position) {
+// The nearest double with this many significant bits, ties to even.
+double rounded(double x, int bits) {
+  const int drop = 53 - bits;
+  if (drop == 0) return x;
+  const auto pattern = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t half = (std::uint64_t{1} << (drop - 1)) - 1, odd = pattern >> drop & 1;
+  return std::bit_cast<double>((pattern + half + odd) >> drop << drop);
+}
+
+// Every angle of one arithmetic at every position below 2^20, fast enough to look at all of them. A frequency
+// is the sum of two doubles, the first of 33 bits: its product with a position of 20 bits is exact.
+class EveryAngle {
+ public:
+  explicit EveryAngle(const Arithmetic& arithmetic) : bits_(arithmetic.bits) {
+    const std::vector<long double> exact = ladder(dim), formed = arithmetic.frequencies();
+    for (std::size_t i = 0; i < pairs; ++i) {
+      formed_[i] = static_cast<double>(formed[i]);
+      high_[i] = static_cast<double>(posproof::rounded(exact[i], 33));
+      low_[i] = static_cast<double>(exact[i] - static_cast<long double>(high_[i]));
+      bound_[i] =
+          angle_error(arithmetic.precision(), 1, {2 * i, 2 * i + 1, static_cast<double>(exact[i]), i});
+    }
+  }
+
+  Worst at(std::int64_t position) const {
+    const auto t = static_cast<double>(position);
+    const double held = rounded(t, bits_), most = static_cast<double>(pi) / t;
+    Worst worst{0, position, 0};
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const double angle = rounded(held * formed_[i], bits_);
+      const double off = (angle - t * high_[i]) - t * low_[i];
+      const double turns = std::nearbyint(off * (0.5 / static_cast<double>(pi)));
+      const double error = std::abs(off - turns * (2 * static_cast<double>(pi)));
+      worst.radians = std::max(worst.radians, error);
+      if (bound_[i] < most) worst.use = std::max(worst.use, error / (t * bound_[i]));
+    }
+    return worst;
+  }
+
+  // The largest of all pairs.
+  double bound(std::int64_t position) const {
+    return std::min(static_cast<double>(pi),
+                    static_cast<double>(position) * *std::ranges::max_element(bound_));
+  }
+
+ private:
+  static constexpr std::size_t pairs = dim / 2;
+  int bits_;
+  std::array<double, pairs> formed_, high_, low_, bound_;  // bounds at position 1; they grow with it
+};
+
+// How many f32 numbers the cosine of the formed angle is away from that of the exact one; over all pairs.
+std::vector<double> ulps_of_cosines(const Arithmetic& arithmetic, const std::vector<long double>& formed,
+                                    std::int64_t position) {
   static const std::vector<long double> exact = ladder(dim);
   const auto t = static_cast<long double>(position);
-  Worst worst;
+  std::vector<double> out;
   for (std::size_t i = 0; i < exact.size(); ++i) {
-    const long double angle = rounded(rounded(t, arithmetic.bits) * frequency_error[i], arithmetic.bits);
-    const long double error = apart(angle, t * exact[i]);
-    const long double got = std::cos(angle), right = std::cos(t * exact[i]);
-    const float ulps = boost::math::float_distance(static_cast<float>(got), static_cast<float>(right));
-    const Pair pair{2 * i, 2 * i + 1, static_cast<double>(exact[i]), i};
-    const double bound = angle_error(arithmetic.precision(), static_cast<double>(position), pair);
-    const bool informative = bound < static_cast<double>(pi);
-    worst.join({error,
-                std::abs(got - right),
-                bound,
-                informative ? static_cast<double>(error) / bound : 0,
-                {std::abs(static_cast<long double>(ulps))}});
+    const long double angle = rounded(rounded(t, arithmetic.bits) * formed[i], arithmetic.bits);
+    const auto got = static_cast<float>(std::cos(angle)), right = static_cast<float>(std::cos(t * exact[i]));
+    out.push_back(std::abs(static_cast<double>(boost::math::float_distance(got, right))));
   }
-  return worst;
+  return out;
+}
+
+// The 90th percentile. (The largest counts come from zeros of the cosine, where the f32 numbers are dense,
+// and say little.)
+double percentile(std::vector<double> ulps) {
+  std::ranges::sort(ulps);
+  return ulps[ulps.size() * 9 / 10];
 }
 
 // Evenly spaced in the octave [2^m, 2^(m+1)); all of it where it is small. Odd ones, so that rounding the
@@ -125,16 +159,22 @@ std::vector<std::int64_t> positions(int octave) {
 
 struct Curves {  // of one arithmetic
   Arithmetic arithmetic;
-  std::vector<Worst> by_octave;        // shorter where positions overflow the format
-  std::map<int, std::int64_t> beyond;  // first sampled position whose error is above 10^-n radians
+  std::vector<Worst> by_octave;        // of every position; shorter where positions overflow the format
+  std::vector<double> bounds;          // at the end of each octave
+  std::vector<double> ulps;            // 90th percentile of the cosines at the sampled positions
+  std::map<int, std::int64_t> beyond;  // first position whose error is above 10^-n radians
 
-  double largest_use() const {
-    double out = 0;
-    for (const Worst& worst : by_octave) out = std::max(out, worst.use);
+  Worst worst() const {
+    Worst out;
+    for (const Worst& one : by_octave) out.join(one);
     return out;
   }
-  std::string radians(std::size_t octave) const {
-    return octave <= by_octave.size() ? scientific(by_octave[octave - 1].radians, 2) : "overflows";
+  // Below 2^n.
+  std::string radians(std::size_t n) const {
+    if (n > by_octave.size()) return "overflows";
+    Worst out;
+    for (std::size_t octave = 0; octave < n; ++octave) out.join(by_octave[octave]);
+    return scientific(out.radians, 3);
   }
   std::string beyond_text(int n) const { return beyond.contains(n) ? whole(beyond.at(n)) : "none"; }
 };
@@ -148,24 +188,31 @@ struct Measured {
                          [name](const Curves& one) { return one.arithmetic.name == name; });
   }
   bool within() const {
-    return std::all_of(all.begin(), all.end(), [](const Curves& one) { return one.largest_use() <= 1; });
+    return std::all_of(all.begin(), all.end(), [](const Curves& one) { return one.worst().use <= 1; });
   }
 };
 
 Curves curves(const Arithmetic& arithmetic) {
   const std::vector<long double> frequencies = arithmetic.frequencies();
-  Curves out{arithmetic, {}, {}};
+  const EveryAngle angles(arithmetic);
+  const std::array<std::pair<int, double>, 3> limits = {{{4, 1e-4}, {2, 1e-2}, {1, 1e-1}}};
+  Curves out{arithmetic, {}, {}, {}, {}};
   for (int octave = 0; octave < octaves; ++octave) {
+    const std::int64_t first = std::int64_t{1} << octave, last = std::min(2 * first - 1, arithmetic.largest);
+    if (first > last) break;
     Worst worst;
-    for (const std::int64_t t : positions(octave)) {
-      if (t > arithmetic.largest) continue;
-      const Worst here = at(arithmetic, frequencies, t);
+    for (std::int64_t t = first; t <= last; ++t) {
+      const Worst here = angles.at(t);
       worst.join(here);
-      for (const int n : {4, 2, 1})
-        if (here.radians > std::pow(10.0L, -static_cast<long double>(n)) && !out.beyond.contains(n))
-          out.beyond[n] = t;
+      for (const auto& [n, limit] : limits)
+        if (here.radians > limit) out.beyond.try_emplace(n, t);
     }
-    if ((std::int64_t{1} << octave) <= arithmetic.largest) out.by_octave.push_back(worst);
+    out.by_octave.push_back(worst);
+    out.bounds.push_back(angles.bound(last));
+    std::vector<double> ulps;
+    for (const std::int64_t t : positions(octave))
+      if (t <= last) std::ranges::copy(ulps_of_cosines(arithmetic, frequencies, t), std::back_inserter(ulps));
+    out.ulps.push_back(percentile(std::move(ulps)));
   }
   return out;
 }
@@ -193,18 +240,28 @@ long double from_the_oracle() {
 Measured measure() {
   Measured m{{}, from_the_oracle()};
   for (const Arithmetic& arithmetic : arithmetics) m.all.push_back(curves(arithmetic));
-  for (const Worst& worst : m.of("f64").by_octave)
-    if (worst.percentile_of_ulp() > 0)
+  for (const double ulps : m.of("f64").ulps)
+    if (ulps > 0)
       throw std::logic_error("angles in f64 no longer give the same f32 cosines: the page says they do");
+  for (const Curves& of : m.all)
+    for (std::size_t octave = 1; octave < of.by_octave.size(); ++octave)
+      if (of.by_octave[octave].radians < 0.99 * of.by_octave[octave - 1].radians)
+        throw std::logic_error(
+            "the largest error of an angle falls with the position: the page says it grows");
   return m;
 }
 
-template <class Value>
-Curve against_position(const Curves& of, Curve curve, Value value) {
-  for (std::size_t octave = 0; octave < of.by_octave.size(); ++octave)
-    curve.points.emplace_back(std::ldexp(1.0, static_cast<int>(octave) + 1),
-                              static_cast<double>(value(of.by_octave[octave])));
+// One value for each octave, at its end.
+Curve against_position(Curve curve, const std::vector<double>& values) {
+  for (std::size_t octave = 0; octave < values.size(); ++octave)
+    curve.points.emplace_back(std::ldexp(1.0, static_cast<int>(octave) + 1), values[octave]);
   return curve;
+}
+
+std::vector<double> radians_of(const Curves& of) {
+  std::vector<double> out;
+  for (const Worst& worst : of.by_octave) out.push_back(worst.radians);
+  return out;
 }
 
 Plot angle_error(const Measured& m) {
@@ -215,16 +272,15 @@ Plot angle_error(const Measured& m) {
           "Largest error of any angle in radians against the position, both on logarithmic axes, for angles formed in bf16, f16, f32 with iterated frequencies, f32 and f64. "
           "All grow in proportion to the position; bf16 and f16 reach the largest possible error, pi. "
           "Dashed lines show the error bound for bf16, f32 and f64; each lies above its curve.",
-      .x = {"position (largest over each octave)", true, {{1, 1 << 20}}, 2},
+      .x = {"position (end of the octave)", true, {{1, 1 << 20}}, 2},
       .y = {"error of the angle, radians; dashed: bound", true, {{1e-18, 10}}},
       .curves = {}};
   for (const Curves& of : m.all) {
     const std::string& name = of.arithmetic.name;
-    plot.curves.push_back(against_position(of, {name, {}}, [](const Worst& worst) { return worst.radians; }));
+    plot.curves.push_back(against_position({name, {}}, radians_of(of)));
     if (name == "bf16" || name == "f32" || name == "f64")
       plot.curves.push_back(
-          against_position(of, {.label = "", .points = {}, .dashed = true, .name = name + ", bound"},
-                           [](const Worst& worst) { return worst.bound; }));
+          against_position({.label = "", .points = {}, .dashed = true, .name = name + ", bound"}, of.bounds));
   }
   return plot;
 }
@@ -241,9 +297,7 @@ Plot cosine_error(const Measured& m) {
       .y = {"90th percentile of the cosine error, in ulps of f32", true, {{0.5, 4e9}}},
       .curves = {}};
   for (const Curves& of : m.all)
-    if (of.arithmetic.bits < 53)
-      plot.curves.push_back(against_position(of, {of.arithmetic.name, {}},
-                                             [](const Worst& worst) { return worst.percentile_of_ulp(); }));
+    if (of.arithmetic.bits < 53) plot.curves.push_back(against_position({of.arithmetic.name, {}}, of.ulps));
   return plot;
 }
 
@@ -253,7 +307,7 @@ std::vector<Block> angles(const Measured& m) {
                   "beyond 0.0001 rad from", "beyond 0.01 rad from", "beyond 0.1 rad from"},
       .rows = {},
       .caption =
-          "Largest error of an angle, radians, over the octave that ends there; then the first sampled position with a larger error."};
+          "Largest error of an angle in radians, of every pair at every position below; then the first position at which some pair's error is larger."};
   for (const Curves& of : m.all)
     grid.rows.push_back({of.arithmetic.name, of.radians(8), of.radians(12), of.radians(16), of.radians(20),
                          of.beyond_text(4), of.beyond_text(2), of.beyond_text(1)});
@@ -274,21 +328,22 @@ std::vector<Block> cosines(const Measured& m) {
       Section{"The error of the result"},
       Paragraph{
           "The cosine of the formed angle, rounded to f32, is compared with the cosine of the exact angle; the error is counted in ulps of f32. "
-          "At every position shown, the 90th percentile with f64 angles is no error at all."},
+          "The positions are a sample, 64 in each octave. "
+          "In each octave the 90th percentile with f64 angles is no error at all."},
       cosine_error(m)};
 }
 
 std::vector<Block> bounds(const Measured& m) {
   Grid grid{
-      .columns = {"angles in", "largest error / bound", "largest error of a cosine, below 2^20"},
+      .columns = {"angles in", "largest error / bound", "largest error, radians", "first at position"},
       .rows = {},
       .caption =
+          "Of every pair at every position below 2^20, in f16 up to 65,504. "
           "At 1 the error would equal the bound. "
-          "Angles whose bound has reached pi, half a rotation, are left out: their error cannot exceed it."};
+          "In the first column angles whose bound has reached pi, half a rotation, are left out: their error cannot exceed it."};
   for (const Curves& of : m.all)
-    grid.rows.push_back(
-        {of.arithmetic.name, fixed(of.largest_use(), 3),
-         of.by_octave.size() == octaves ? scientific(of.by_octave.back().cosine, 2) : "overflows"});
+    grid.rows.push_back({of.arithmetic.name, fixed(of.worst().use, 3), scientific(of.worst().radians, 3),
+                         whole(of.worst().position)});
   return {
       Section{"Do the errors stay below the bound?"},
       Paragraph{
@@ -304,7 +359,7 @@ std::vector<Block> bounds(const Measured& m) {
 std::string answer(const Measured& m) {
   return fmt::format(
       "Angles in bf16 or f16 are wrong from the first few positions on. "
-      "Angles in f32 are accurate to 0.0001 rad up to position {}, and to 0.01 rad up to {}; beyond, form them in f64. "
+      "Angles in f32 are first off by more than 0.0001 rad at position {}, and by more than 0.01 rad at {}; beyond, form them in f64. "
       "{} arithmetic here stays within the suite's error bound.",
       m.of("f32").beyond_text(4), m.of("f32").beyond_text(2), m.within() ? "Every" : "Not every");
 }
@@ -314,11 +369,10 @@ Document run() {
   return {
       .title = "RoPE's error by position",
       .finding = fmt::format(
-          "Angles in f32 are off by up to {} rad just below position 2^20, angles in f64 by {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
-          fixed(m.of("f32").by_octave.back().radians, 3), m.of("f64").radians(octaves),
-          m.of("bf16").beyond_text(1)),
+          "Below position 2^20 angles in f32 are off by up to {} rad, angles in f64 by up to {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
+          fixed(m.of("f32").worst().radians, 4), m.of("f64").radians(octaves), m.of("bf16").beyond_text(1)),
       .condition = fmt::format(
-          "Width {}, base 10000, {} frequencies; {} positions in each octave to 2^20; frequencies rounded once from the exact ones (a less accurate power adds to this); exact values in long double.",
+          "Width {}, base 10000, all {} pairs; every position from 1 to 2^20 - 1 (of the cosines {} in each octave); frequencies rounded once from the exact ones (a less accurate power adds to this).",
           dim, dim / 2, samples),
       .blocks = joined({angles(m), cosines(m), bounds(m), {Verdict{answer(m)}}})};
 }
