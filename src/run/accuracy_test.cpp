@@ -75,6 +75,8 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
     const Accuracy found =
         of_file(small, exact_rows(small, 1500, single ? Format::f32 : Format::f64), single);
     EXPECT_EQ(found.format, single ? Format::f32 : Format::f64);
+    EXPECT_TRUE(found.of_angles);
+    EXPECT_EQ(found.amplitude, 1);
     EXPECT_EQ(found.rows, 1500u);
     EXPECT_EQ(found.rows - found.vacuous, 1500u);
     EXPECT_EQ(found.entries, 1500u * 8u);
@@ -376,6 +378,7 @@ TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
   values.at(0, 39) = not_a_number;  // key 39 after query 0: hidden
   const Accuracy right = of_file(alibi, values, false);
   EXPECT_EQ(right.wrong, 0u);
+  EXPECT_FALSE(right.of_angles);
   EXPECT_EQ(right.rows, 40u);
   EXPECT_EQ(right.entries, 4u * 40u * 41u / 2u);
   EXPECT_FALSE(right.beyond);
