@@ -30,9 +30,18 @@ std::multiset<Position> asked(const Bias& truth) {
 TEST(EveryDistance, up_to_twice_the_largest_is_asked_for_once) {
   const auto offsets = asked(t5("heads=1"));
   for (Position offset = -256; offset <= 256; ++offset) EXPECT_EQ(offsets.count(offset), 1u) << offset;
+  EXPECT_EQ(*offsets.begin(), -271);  // sixteen at a time
+  EXPECT_EQ(*offsets.rbegin(), 272);
   const auto past = asked(t5("heads=1 direction=unidirectional"));
   for (Position offset = -256; offset <= 0; ++offset) EXPECT_EQ(past.count(offset), 1u) << offset;
   EXPECT_EQ(*past.rbegin(), 0);
+}
+
+// Of distances without end the first 2^13, on both sides.
+TEST(EveryDistance, of_a_large_one_is_no_more_than_can_be_asked) {
+  const auto offsets = asked(t5("heads=1 max_distance=1000000"));
+  EXPECT_EQ(*offsets.begin(), -8207);
+  EXPECT_EQ(*offsets.rbegin(), 8208);
 }
 
 TEST(EveryDistance, of_a_short_domain_is_what_it_holds) {
