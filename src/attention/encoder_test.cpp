@@ -90,6 +90,7 @@ TEST(MultiHead, each_head_has_its_own_channels) {
     EXPECT_EQ(half(out, from),
               scaled_dot_product(half(q, from), half(k, from), half(v, from), mask::none(1, 2)));
   EXPECT_THROW(heads(4, 3), std::invalid_argument);
+  EXPECT_THROW(heads(4, 0), std::invalid_argument);
 }
 
 TEST(MultiHead, each_projection_stands_at_its_place) {

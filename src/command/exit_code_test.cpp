@@ -132,6 +132,7 @@ std::vector<Way> ways(const std::string& folder) {
       {1, "check agrees_with_its_oracle sinusoidal --dim 8 --cases 5 " + wrong, "REFUTED"},
       {1, "check call/agrees_in_chunks sinusoidal --dim 8 --cases 20 " + test_subject("raises=5"), "REFUTED"},
       {2, "gate sinusoidal", "posproof: SUBJECT is required"},
+      {2, "oracle sinusoidal", "posproof: --output is required"},
       {2, "", "posproof: A subcommand is required"},
       {2, "gate rope --dim 0 " + right, "posproof: `dim=0`: allowed are whole numbers from 1 to 1048576\n"},
       {2, "gate rope --colour red " + right, "posproof: "},

@@ -319,6 +319,34 @@ TEST(Figure, curves_take_the_colours_in_turn_and_limits_none) {
   EXPECT_EQ(colours, "#0072b2#59636e#d55e00#009e73#a3498f#8a6d00#5b5b5b#0072b2");
 }
 
+TEST(Figure, a_limit_before_the_curves_takes_no_colour_from_them) {
+  Plot plot{.name = "p", .title = "", .description = "", .x = {"x"}, .y = {"y"}, .curves = {}};
+  for (int n = 0; n < 4; ++n)
+    plot.curves.push_back({"", {{0, 0}, {1, 1}}, false, n % 2 == 0, fmt::format("c{}", n)});
+  const std::string drawn = line_of(script(plot, Theme::light), "plot ");
+  std::string colours;
+  for (auto at = drawn.find('#'); at != std::string::npos; at = drawn.find('#', at + 1))
+    colours += drawn.substr(at, 7);
+  EXPECT_EQ(colours, "#59636e#0072b2#59636e#d55e00");
+}
+
+// Only labels that lie over each other are moved: those of curves that end elsewhere stay at their height.
+TEST(Figure, labels_that_stand_apart_stay_where_they_are) {
+  const auto height = [](double end_of_b, double value = 0.5) {
+    const Plot plot{.name = "p",
+                    .title = "",
+                    .description = "",
+                    .x = {"x", false, std::pair{0.0, 1.0}},
+                    .y = {"y", false, std::pair{0.0, 1.0}},
+                    .curves = {{"a", {{0, 0.5}, {1, 0.5}}}, {"b", {{0, 0.5}, {end_of_b, value}}}}};
+    const std::string line = line_of(script(plot, Theme::light), "set label 'b'");
+    return std::lround(420 * (1 - std::stod(line.substr(line.find(',') + 1))));
+  };
+  EXPECT_EQ(height(1), 232) << "below that of a";
+  EXPECT_EQ(height(0.5), 232) << "below its own end";
+  EXPECT_EQ(height(0.5, 0.5235), 225) << "though that of a stands 8 higher";
+}
+
 const std::string by_gnuplot =
     "<svg \n width=\"9\">\n<title>Gnuplot</title>\n<desc>Produced by GNUPLOT 5.4 patchlevel 4 </desc>\n"
     "<g><title>gnuplot_plot_1</title><image x='1'/><title>gnuplot_plot_2</title></g>\n"

@@ -1,5 +1,6 @@
 #include "run/history.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -154,6 +155,24 @@ TEST(History, stays_within_the_positions_that_there_are) {
   EXPECT_EQ(roles.size(), 2u);
   EXPECT_TRUE(contents.contains(1) && contents.contains(-0.5) && contents.contains(0.25) &&
               contents.contains(0.75));
+}
+
+// What is asked in any case, in this order: first position and tokens, batch rows, role of each call. An
+// object is new where a line begins.
+TEST(History, asks_these_calls_of_new_objects) {
+  std::string asked;
+  Made plain = made("rope", "dim=2", [&](const Encoding& of, Memory& memory, const Call& call) {
+    asked +=
+        fmt::format("{}{}+{}x{}{}", memory.calls == 1 ? "\n" : " ", call.positions.whole.front(),
+                    call.positions.whole.size() / call.batch, call.batch, call.role == Role::key ? "k" : "");
+    return answer(of, call);
+  });
+  searched(plain);
+  const std::string first =
+      "\n0+1x1 0+8x1 0+33x1 0+129x1 500+13x1 4090+7x1 1048574+3x1 0+8x1 0+8x3 100+8x3 0+8x1k 100+8x1 0+5x2k"
+      "\n1048576+1x1 0+4x1 0+64x1 0+4x5 0+4x1 1000+4x1k 3+1x1"
+      "\n0+17x1 17+1x1 18+1x1 0+5x1 5+1x1 0+17x2 17+1x2 0+17x1";
+  EXPECT_EQ(asked, first);
 }
 
 // Tokens of a call that change places are seen: each has a content of its own.

@@ -88,6 +88,22 @@ TEST(Reference, of_a_bias_allows_every_pair_and_counts_those_that_are_seen) {
                        bias_error(all_f32, b, bias, head) + unit_f64 * std::abs(b))
           << head << " " << key;
     }
+  // Without entries that are rounded straight to a format it asks the bias itself.
+  Bias plain = bias;
+  plain.exact.reset();
+  const auto asked = reference(plain, all_f32, {2, 11});
+  ASSERT_TRUE(asked.has_value());
+  EXPECT_EQ(asked->bound(9), bound);
+  std::vector<double> row(30, 0.5);
+  for (std::size_t head = 0; head < 3; ++head)
+    for (Position key = 2; key <= 9; ++key)
+      row[head * 10 + static_cast<std::size_t>(key - 2)] = -bias.slopes[head] * static_cast<double>(9 - key);
+  const auto wrong = [&] {
+    return asked->compare(Format::f64, 9, 1, reinterpret_cast<const std::byte*>(row.data()), {}, 1).wrong;
+  };
+  EXPECT_EQ(wrong(), 0u) << "what the mask hides is not looked at";
+  row[27] += 1;
+  EXPECT_EQ(wrong(), 1u);
   EXPECT_FALSE(reference(truth_of("alibi", "heads=3 rows=any"), all_f32, {0, 9}).has_value());
   EXPECT_FALSE(reference(truth_of("none", ""), all_f32, {0, 9}).has_value());
 }

@@ -34,7 +34,9 @@ TEST(ParameterFile, that_could_be_read_in_two_ways_or_without_end_is_refused) {
   EXPECT_EQ(refused("{\"dim\":" + std::string(100000, '[') + std::string(100000, ']') + "}"),
             "`x.json` is nested deeper than 16");
   std::string many = "{\"a\":1";
-  for (int n = 0; n < 1000; ++n) many += fmt::format(",\"a{}\":1", n);
+  for (int n = 0; n < 999; ++n) many += fmt::format(",\"a{}\":1", n);
+  EXPECT_EQ(refused(many + "}"), "not refused");
+  many += ",\"one_more\":1";
   EXPECT_EQ(refused(many + "}"), "`x.json` has 1001 parameters; 1000 are allowed");
   EXPECT_LT(refused("{\"dim\":[\"" + std::string(100000, 'x') + "\"]}").size(), 300u);
 }
