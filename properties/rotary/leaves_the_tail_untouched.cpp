@@ -52,8 +52,8 @@ Encoding scaled_tail() {
 }  // namespace
 
 const Property properties::rotary::leaves_the_tail_untouched{
-    .statement = "Channels past the rotary width pass through bit for bit.",
-    .formula = "(R_t x)_c = x_c for c >= rotary width",
+    .statement = "Channels that do not rotate pass through bit for bit.",
+    .formula = "(R_t x)_c = x_c for every channel c in no pair",
     .source =
         "Black et al. 2022, GPT-NeoX-20B, section 2.1: rotary embeddings on the first 25 % of the channels",
     .checks = {CheckOf<Rotary>(&check)},

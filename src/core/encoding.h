@@ -38,6 +38,8 @@ struct Domain {
 struct FrequencyError {
   double condition = 1;  // its relative error for one of the power
   double roundings = 0;  // and on top, in units of the angle's format
+  // Where a share jumps: whose relative error is this or more falls to the other side, and is off by `jump`.
+  double margin = 0, jump = 0;
 };
 
 // Two channels that rotate together, and how fast.

@@ -26,6 +26,10 @@ FrequencyError divided() {
   return {.condition = 1, .roundings = 2};
 }
 
+FrequencyError divided_by_each() {
+  return {.condition = 1, .roundings = 3};
+}
+
 FrequencyError from_scaled_base(double x, double factor) {
   return {.condition = 1, .roundings = 5 + 3 * x * std::log(factor)};
 }
@@ -40,6 +44,11 @@ double of_share(double w, double v, double factor) {
 }  // namespace
 
 FrequencyError by_rotations(double w, double v, double factor, double rotations, double least, double most) {
+  if (least == most)
+    return {.condition = 1,
+            .roundings = 2,
+            .margin = std::abs(rotations / least - 1),
+            .jump = rotations > least ? 1 - 1 / factor : factor - 1};
   if (rotations < 0.75 * least || rotations > 1.25 * most) return divided();
   const double slope = rotations / (most - least), much = of_share(w, v, factor);
   return {.condition = 1 + slope * much, .roundings = 5 + 3 * (slope + 1) * much};
@@ -63,9 +72,11 @@ namespace {
 // The error of an angle for one of 1 radian.
 double relative_error(const Precision& p, const Pair& pair) {
   if (pair.frequency == 0) return 0;
-  return pair.frequency_error.condition * power_error(p, std::abs(pair.frequency), pair.index) +
-         (term(Term::scaled_frequency, pair.frequency_error.roundings) + term(Term::position, 1) +
-          term(Term::angle_product, 1)) *
+  const double power = power_error(p, std::abs(pair.frequency), pair.index);
+  const auto& [condition, roundings, margin, jump] = pair.frequency_error;
+  const double other_side = jump > 0 && power + 3 * p.angle >= margin ? jump : 0;
+  return other_side + condition * power +
+         (term(Term::scaled_frequency, roundings) + term(Term::position, 1) + term(Term::angle_product, 1)) *
              p.angle;
 }
 

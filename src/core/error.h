@@ -44,11 +44,15 @@ double power_error(const Precision& p, double w, std::size_t index = 0);
 //     - g = (r - least) / (most - least), r = L0 w / 2 pi rotations: w's error counts r / (most - least)
 //     times
 //       in g; pi, a product and a quotient are 3 roundings of r, and two differences and a quotient 3 of g <=
-//       1. A coarse format may take r for within the ramp where it is within a quarter of its ends.
+//       1. A coarse format may take r for within the ramp where it is within a quarter of its ends. A ramp
+//       without length is a step: r, with w's error and 3 roundings, is on the right side of it where it is
+//       further away than that, relatively; else v may be w where it should be w / s, or the reverse.
 //     - g = 1 - (i - first) / (last - first): 3 roundings of g <= 1, and the errors of the ends: none where
 //       they are whole; else, d ln(L0 / (2 pi rotations)) / (2 ln b): 3 roundings under the logarithm, and 6
 //       of the whole (two logarithms within 1 ulp, a product and a quotient).
+//   - divided by a number of its own, a list's: that number is rounded, too, and its reciprocal: 3.
 FrequencyError divided();
+FrequencyError divided_by_each();
 FrequencyError from_scaled_base(double x, double factor);
 FrequencyError by_rotations(double w, double v, double factor, double rotations, double least, double most);
 // `end_error`, in units: of either end.

@@ -150,10 +150,29 @@ TEST(Error, of_a_scaled_frequency_is_the_powers_and_what_the_scaling_adds) {
   EXPECT_DOUBLE_EQ(by_index(0.5, 0.28125, 8, 4, 2, 6, 0).roundings, 5 + 3 * 14.0 / 9);
   EXPECT_DOUBLE_EQ(by_index(0.5, 0.28125, 8, 4, 2, 6, 10).roundings, 5 + (3 + 10.0 / 4) * 14 / 9);
   EXPECT_DOUBLE_EQ(ramp_end_error(64, std::exp(1.0), -2), 96 + 12);
+  EXPECT_EQ(divided_by_each().roundings, 3);
   const Pair scaled{0, 1, 0.5, 0, {3, 7}};
   EXPECT_DOUBLE_EQ(angle_error(all_f32, 1000, scaled), 500 * (3 * (4 + 3 * ln2) + 7 + 2) * u);
   // The same at every position; an interpolated position is divided first.
   EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1000, scaled), 500 * 2 * u);
+}
+
+// A share that jumps: on which side it is formats know that are fine enough, and only the others may be off
+// by the whole jump.
+TEST(Error, of_a_step_is_the_jump_where_the_format_cannot_tell_the_side) {
+  const FrequencyError kept = by_rotations(0.5, 0.5, 8, 1.25, 1, 1),
+                       slowed = by_rotations(0.5, 0.0625, 8, 0.75, 1, 1);
+  EXPECT_EQ(kept.margin, 0.25);
+  EXPECT_EQ(kept.jump, 7.0 / 8);
+  EXPECT_EQ(slowed.margin, 0.25);
+  EXPECT_EQ(slowed.jump, 7);
+  EXPECT_EQ(kept.roundings, 2);
+  const double formed = (4 + 3 * ln2 + 3) * u, plain = 0.5 * (4 + 3 * ln2 + 4) * u;
+  const auto error = [](double margin) {
+    return angle_error(all_f32, 1, {0, 1, 0.5, 0, {1, 2, margin, 0.25}});
+  };
+  EXPECT_DOUBLE_EQ(error(formed * 1.001), plain);
+  EXPECT_DOUBLE_EQ(error(formed * 0.999), plain + 0.5 * 0.25);
 }
 
 TEST(Error, of_a_turn_grows_with_what_multiplies_it) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "catalogue/encodings/rope.h"
@@ -53,10 +54,11 @@ Ladder ladder_of(const Arguments& p) {
   const std::size_t rotating = rotating_of(p), d = divisor_of(p);
   const scaling::Scaling scaled = scaling::scaling_of(p);
   out.amplitude = scaled.amplitude;
-  for (std::size_t i = 0; i < rotating / 2; ++i) {
+  const std::size_t kept = p.width("kept_pairs"), from = p.is("rotary_part", "last") ? out.dim - rotating : 0;
+  for (std::size_t i = 0; i < (kept == 0 ? rotating / 2 : kept); ++i) {
     const auto [w, frequency_error] = scaling::frequency(scaled, base, d, i);
     out.w.push_back(forward ? w : -w);
-    out.pairs.push_back({split ? i : 2 * i, split ? i + rotating / 2 : 2 * i + 1,
+    out.pairs.push_back({from + (split ? i : 2 * i), from + (split ? i + rotating / 2 : 2 * i + 1),
                          static_cast<double>(out.w.back()), i, frequency_error});
   }
   return out;
@@ -101,11 +103,11 @@ using namespace properties;
 Condition of(std::vector<Value> kinds) {
   return {{{"scaling", std::move(kinds)}}};
 }
-const Condition scaled = of({"linear", "ntk", "by_parts", "yarn", "llama3"});
+const Condition scaled = of({"linear", "ntk", "by_parts", "yarn", "llama3", "longrope"});
 
 constexpr std::string_view rotations = "rotations in original_length";
 
-// YaRN multiplies every rotation with its attention factor.
+// YaRN and LongRoPE multiply every rotation with their attention factor.
 const Condition isometry{{{"scaling", {"none", "linear", "ntk", "by_parts", "llama3"}}}};
 
 }  // namespace
@@ -115,85 +117,140 @@ const EncodingSpec encodings::rope{
     .formula =
         "(x_a, x_b) -> (x_a cos t w_i - x_b sin t w_i, x_a sin t w_i + x_b cos t w_i), w_i = base^(-2i/dim)",
     .source = "Su et al. 2021, RoFormer: Enhanced Transformer with Rotary Position Embedding, eq. 34",
-    .parameters =
-        {.all = {whole("dim", type::any_width, 64, {2, 4, 6, 8, 64}, "width of a head", "channels"),
-                 whole("heads", any_heads, 1, {1, 3},
-                       "heads, all rotated alike; a gate asks with 2 where nothing is said"),
-                 above_0("base", 10000, {10000, 500000, 10},
-                         "ratio of the slowest wavelength to the fastest, in the limit"),
-                 convention(
-                     "layout", {"half_split", "interleaved"},
-                     "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)"),
-                 whole("rotary_dim", {0, type::any_width.hi}, 0, {0, 2, 4},
-                       "how many channels rotate, the first ones; 0: all of them", "channels"),
-                 convention("exponent", {"rotary_dim", "dim"},
-                            "what 2i is divided by in the exponent: rotary_dim, dim"),
-                 convention("direction", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i"),
-                 convention("scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3"},
-                            "for more positions than were trained on: none, linear (w_i/factor), ntk "
-                            "(another base), by_parts (ramp over rotations), yarn (ramp over i, and an "
-                            "attention factor), llama3"),
-                 where(scaled, above_0("factor", 8, {8, 2}, "times as many positions, from 1")),
-                 where(of({"by_parts", "yarn", "llama3"}),
-                       above_0("original_length", 8192, {8192, 64, 6, 1000000}, "how many were trained on",
-                               "positions")),
-                 where(of({"llama3"}), above_0("low_freq_factor", 1, {1, 2},
-                                               "w_i is divided by factor up to so many", rotations)),
-                 where(of({"llama3"}),
-                       above_0("high_freq_factor", 4, {4, 8}, "w_i is kept from so many on", rotations)),
-                 where(of({"by_parts", "yarn"}),
-                       above_0("beta_fast", 32, {32, 16}, "w_i is kept from so many on (by_parts: beta)",
-                               rotations)),
-                 where(of({"by_parts", "yarn"}),
-                       above_0("beta_slow", 1, {1, 2},
-                               "w_i is divided by factor up to so many (by_parts: alpha)", rotations)),
-                 where(of({"yarn"}), {"truncate",
-                                      type::Flag{},
-                                      "true",
-                                      {"true", "false"},
-                                      "whether the ramp's ends are rounded outward to whole i",
-                                      "",
-                                      true}),
-                 where(of({"yarn"}), {"attention_factor",
-                                      type::Real{.from = true},
-                                      0.0,
-                                      {0.0, 1.5},
-                                      "factor of cosine and sine; 0: 0.1 ln factor + 1"})},
-         .relations =
-             {{{"heads", "dim"},
-               "at most 1048576 channels in all heads",
-               [](const Arguments&
-                      p) { return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi}; }},
-              {{"rotary_dim", "dim"},
-               "widths up to `dim`",
-               [](const Arguments& p) { return p.width("rotary_dim") <= p.width("dim"); }},
-              {{"dim", "rotary_dim"},
-               "even numbers of channels that rotate",
-               [](const Arguments& p) { return rotating_of(p) % 2 == 0; }},
-              {{"factor"},
-               "numbers from 1, where there is a scaling",
-               [](const Arguments& p) { return p.real("factor") >= 1; },
-               scaled},
-              {{"base"},
-               "numbers above 1, where there is a scaling",
-               [](const Arguments& p) { return p.real("base") > 1; },
-               scaled},
-              {{"dim", "rotary_dim", "exponent"},
-               "exponents over more than 2 channels",
-               [](const Arguments& p) { return divisor_of(p) > 2; },
-               of({"ntk"})},
-              {{"low_freq_factor", "high_freq_factor"},
-               "numbers below `high_freq_factor`",
-               [](const Arguments& p) { return p.real("low_freq_factor") < p.real("high_freq_factor"); },
-               of({"llama3"})},
-              {{"beta_slow", "beta_fast"},
-               "numbers below `beta_fast`",
-               [](const Arguments& p) { return p.real("beta_slow") < p.real("beta_fast"); },
-               of({"by_parts"})},
-              {{"beta_slow", "beta_fast"},
-               "numbers up to `beta_fast`",
-               [](const Arguments& p) { return p.real("beta_slow") <= p.real("beta_fast"); },
-               of({"yarn"})}}},
+    .parameters = {.all = {whole("dim", type::any_width, 64, {2, 4, 6, 8, 64}, "width of a head", "channels"),
+                           whole("heads", any_heads, 1, {1, 3},
+                                 "heads, all rotated alike; a gate asks with 2 where nothing is said"),
+                           above_0("base", 10000, {10000, 500000, 10},
+                                   "ratio of the slowest wavelength to the fastest, in the limit"),
+                           convention(
+                               "layout", {"half_split", "interleaved"},
+                               "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)"),
+                           whole("rotary_dim", {0, type::any_width.hi}, 0,
+                                 {0, 2, 4}, "how many channels rotate; 0: all of them", "channels"),
+                           convention("rotary_part", {"first", "last"},
+                                      "which `rotary_dim` channels rotate: first, last"),
+                           whole(
+                               "kept_pairs", {0, type::any_width.hi / 2}, 0,
+                               {0, 1, 2}, "how many of their pairs rotate, the fastest; 0: all of them (p-RoPE)",
+                               "pairs"),
+                           convention("exponent", {"rotary_dim", "dim"},
+                                      "what 2i is divided by in the exponent: rotary_dim, dim"),
+                           convention("direction", {"forward", "backward"},
+                                      "forward: by +t w_i; backward: by -t w_i"),
+                           convention(
+                               "scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3", "longrope"},
+                               "for more positions than were trained on: none, linear (w_i/factor), ntk "
+                               "(another base), by_parts (ramp over rotations), yarn (ramp over i, and an "
+                               "attention factor), llama3, longrope (w_i by a factor of its own, and an "
+                               "attention factor)"),
+                           where(scaled, above_0("factor", 8, {8, 2}, "times as many positions, from 1")),
+                           where(of({"by_parts", "yarn", "llama3", "longrope"}),
+                                 above_0("original_length", 8192,
+                                         {8192, 64, 6, 1000000}, "how many were trained on", "positions")),
+                           where(of({"llama3"}), above_0("low_freq_factor", 1,
+                                                         {1, 2}, "w_i is divided by factor up to so many",
+                                                         rotations)),
+                           where(of({"llama3"}), above_0("high_freq_factor", 4,
+                                                         {4, 8}, "w_i is kept from so many on", rotations)),
+                           where(
+                               of({"by_parts", "yarn"}),
+                               above_0("beta_fast", 32, {32, 16}, "w_i is kept from so many on (by_parts: beta)",
+                                       rotations)),
+                           where(
+                               of({"by_parts", "yarn"}),
+                               above_0("beta_slow", 1, {1, 2}, "w_i is divided by factor up to so many (by_parts: alpha)",
+                                       rotations)),
+                           where(of({"yarn"}), {"truncate",
+                                                type::Flag{},
+                                                "true",
+                                                {"true", "false"},
+                                                "whether the ramp's ends are rounded outward to whole i",
+                                                "",
+                                                true}),
+                           where(
+                               of({"yarn", "longrope"}),
+                               {"attention_factor",
+                                type::Real{.from = true},
+                                0.0,
+                                {0.0, 1.5},
+                                "factor of cosine and sine; 0: (0.1 mscale ln factor + 1) / (0.1 mscale_all_dim ln "
+                                "factor + 1), of longrope sqrt(1 + ln factor / ln original_length)"}),
+                           where(of({"yarn"}), {"mscale",
+                                                type::Real{.from = true},
+                                                1.0,
+                                                {1.0, 0.707},
+                                                "factor of the logarithm in the attention factor"}),
+                           where(of({"yarn"}), {"mscale_all_dim",
+                                                type::Real{.from = true},
+                                                0.0,
+                                                {0.0, 0.5},
+                                                "the same, of what the attention factor is divided by"}),
+                           where(
+                               of({"longrope"}),
+                               {"factors",
+                                type::List{std::size_t{type::any_width.hi} / 2},
+                                std::vector<double>{1},
+                                {std::vector<double>{1}, std::vector<double>{1, 1.5, 2},
+                                 std::vector<double>{4}},
+                                "what each w_i is divided by, fastest first: short_factor or long_factor; the last "
+                                "stands for those after it"})},
+                   .relations =
+                       {
+                           {{"heads", "dim"},
+                            "at most 1048576 channels in all heads",
+                            [](const Arguments& p) {
+                              return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi};
+                            }},
+                           {{"rotary_dim", "dim"},
+                            "widths up to `dim`",
+                            [](const Arguments& p) { return p.width("rotary_dim") <= p.width("dim"); }},
+                           {{"dim", "rotary_dim"},
+                            "even numbers of channels that rotate",
+                            [](const Arguments& p) { return rotating_of(p) % 2 == 0; }},
+                           {{"factor"},
+                            "numbers from 1, where there is a scaling",
+                            [](const Arguments& p) { return p.real("factor") >= 1; },
+                            scaled},
+                           {{"base"},
+                            "numbers above 1, where there is a scaling",
+                            [](const Arguments& p) { return p.real("base") > 1; },
+                            scaled},
+                           {{"dim", "rotary_dim", "exponent"},
+                            "exponents over more than 2 channels",
+                            [](const Arguments& p) { return divisor_of(p) > 2; },
+                            of({"ntk"})},
+                           {{"kept_pairs", "dim", "rotary_dim"},
+                            "pairs that there are",
+                            [](const Arguments& p) { return p.width("kept_pairs") <= rotating_of(p) / 2; }},
+                           {{"factors"},
+                            "numbers above 0, one for each pair at most",
+                            [](const Arguments& p) {
+                              const auto& list = p.list("factors");
+                              return !list.empty() &&
+                                     list.size() <= std::max<std::size_t>(1, rotating_of(p) / 2) &&
+                                     *std::ranges::min_element(list) > 0;
+                            },
+                            of({"longrope"})},
+                           {{"original_length", "attention_factor"},
+                            "lengths above 1, where the attention factor is a logarithm's",
+                            [](const Arguments& p) {
+                              return p.real("original_length") > 1 || p.real("attention_factor") != 0;
+                            },
+                            of({"longrope"})},
+                           {{"low_freq_factor", "high_freq_factor"},
+                            "numbers up to `high_freq_factor`",
+                            [](const Arguments& p) {
+                              return p.real("low_freq_factor") <= p.real("high_freq_factor");
+                            },
+                            of({"llama3"})},
+                           {{"beta_slow", "beta_fast"},
+                            "numbers below `beta_fast`",
+                            [](const Arguments& p) { return p.real("beta_slow") < p.real("beta_fast"); },
+                            of({"by_parts"})},
+                           {{"beta_slow", "beta_fast"},
+                            "numbers up to `beta_fast`",
+                            [](const Arguments& p) { return p.real("beta_slow") <= p.real("beta_fast"); },
+                            of({"yarn"})}}},
     .reference = &make,
     .exact = &oracle::rope,
     .facts = {{&facts::acts_on_logits_alone},

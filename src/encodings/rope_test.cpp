@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,6 +51,89 @@ TEST(Rope, leaves_the_tail_and_says_what_the_exponent_is_over) {
   EXPECT_DOUBLE_EQ(of_dim[1], 1.4254489939511479);
   EXPECT_DOUBLE_EQ(of_dim[3], 4.238878998702801);
   EXPECT_EQ(made<Rotary>(encodings::rope, "dim=7 rotary_dim=4").pairs.size(), 2u);
+}
+
+TEST(Rope, rotates_the_first_channels_or_the_last) {
+  const auto last = rotated("dim=6 rotary_dim=4 rotary_part=last direction=backward", -3);
+  EXPECT_EQ(last[0], 1);
+  EXPECT_EQ(last[1], 2);
+  const auto rotary = made<Rotary>(encodings::rope, "dim=4 direction=backward");
+  const std::array<Position, 1> at = {-3};
+  const Tensor four = rotary.rotate(Tensor({1, 1, 1, 4}, {3, 4, 5, 6}), at, Role::query);
+  EXPECT_TRUE(std::equal(four.data.begin(), four.data.end(), last.begin() + 2));
+  const auto neighbours =
+      made<Rotary>(encodings::rope, "dim=7 rotary_dim=4 rotary_part=last layout=interleaved").pairs;
+  EXPECT_EQ(neighbours[1].first, 5u);
+  EXPECT_EQ(neighbours[1].second, 6u);
+  EXPECT_EQ(rotated("dim=6 rotary_part=last", 3), rotated("dim=6", 3));
+}
+
+// p-RoPE: the exponent is over the whole width, and what does not rotate ends each half.
+TEST(Rope, keeps_the_fastest_pairs) {
+  const auto two = rotated("dim=8 kept_pairs=2", 3), all = rotated("dim=8", 3);
+  for (std::size_t c = 0; c < 8; ++c)
+    if (c % 4 < 2)
+      EXPECT_EQ(two[c], all[c]) << c;
+    else
+      EXPECT_EQ(two[c], static_cast<double>(c + 1)) << c;
+  EXPECT_EQ(rotated("dim=8 kept_pairs=4", 3), all);
+  EXPECT_EQ(refused(encodings::rope, "dim=8 kept_pairs=5"),
+            "`kept_pairs=5 dim=8 rotary_dim=0`: allowed are pairs that there are");
+  EXPECT_EQ(refused(encodings::rope, "dim=8 rotary_dim=4 kept_pairs=3"),
+            "`kept_pairs=3 dim=8 rotary_dim=4`: allowed are pairs that there are");
+}
+
+// Golden numbers from 40-digit arithmetic.
+TEST(Rope, of_longrope_divides_each_frequency_by_its_own_factor) {
+  expect_near(rotated("dim=8 scaling=longrope factors=[1,1.5,2]", 3),
+              {-1.8810910258726858, 0.85214949085783717, 3.2113440887468989, 4.4242837777838987,
+               -5.3349317289334872, 6.9645251436117279, 7.8148502562931898, 8.8818495548605582});
+  const auto rotary = made<Rotary>(encodings::rope, "dim=8 scaling=longrope factors=[1,1.5,2]");
+  EXPECT_DOUBLE_EQ(rotary.amplitude, 1.1094003924504582);
+  EXPECT_EQ(rotary.pairs[1].frequency_error.roundings, 3);
+  EXPECT_EQ(made<Rotary>(encodings::rope, "dim=8 scaling=longrope attention_factor=1.5").amplitude, 1.5);
+  const auto list = [](std::string_view words) {
+    return refused(encodings::rope, fmt::format("dim=4 scaling=longrope {}", words));
+  };
+  EXPECT_EQ(list("factors=[1,0]"),
+            "`factors=[1,0] scaling=longrope`: allowed are numbers above 0, one for each pair at most");
+  EXPECT_EQ(list("factors=[1,2,3]"),
+            "`factors=[1,2,3] scaling=longrope`: allowed are numbers above 0, one for each pair at most");
+  EXPECT_EQ(list("original_length=1"),
+            "`original_length=1 attention_factor=0 scaling=longrope`: allowed are lengths above 1, where the "
+            "attention factor is a logarithm's");
+  EXPECT_EQ(list("original_length=1 attention_factor=1.5"), "not refused");
+}
+
+// As Llama 4 Scout has it: pair 35 makes 0.9967 rotations, the one before 1.22.
+TEST(Rope, of_llama3_with_equal_bounds_is_a_step) {
+  const std::string words =
+      "dim=128 base=500000 scaling=llama3 factor=16 low_freq_factor=1 high_freq_factor=1";
+  for (const Encoding& encoding :
+       {Encoding(made<Rotary>(encodings::rope, words)), encodings::rope.oracle(Case::parse(words))}) {
+    const auto& pairs = std::get<Rotary>(encoding).pairs;
+    EXPECT_DOUBLE_EQ(pairs[34].frequency, 0.00093847387035738025);
+    EXPECT_DOUBLE_EQ(pairs[35].frequency, 4.7781061769823415e-5);
+    EXPECT_NEAR(pairs[34].frequency_error.margin, 0.223579692, 1e-9);
+    EXPECT_NEAR(pairs[35].frequency_error.margin, 1 - 0.9967491045, 1e-10);
+    EXPECT_DOUBLE_EQ(pairs[34].frequency_error.jump, 15.0 / 16);
+    EXPECT_DOUBLE_EQ(pairs[35].frequency_error.jump, 15);
+  }
+}
+
+// DeepSeek-V2: mscale 0.707 of both cancels; golden numbers from 40-digit arithmetic.
+TEST(Rope, of_yarn_takes_the_quotient_of_two_attention_factors) {
+  const auto amplitude = [](std::string_view words) {
+    const std::string all = fmt::format("dim=8 scaling=yarn factor=40 {}", words);
+    const double ours = made<Rotary>(encodings::rope, all).amplitude;
+    EXPECT_DOUBLE_EQ(std::get<Rotary>(encodings::rope.oracle(Case::parse(all))).amplitude, ours);
+    return ours;
+  };
+  EXPECT_DOUBLE_EQ(amplitude(""), 1.3688879454113936303);
+  EXPECT_DOUBLE_EQ(amplitude("mscale=0.707 mscale_all_dim=1"), 0.92104235531633989107);
+  EXPECT_DOUBLE_EQ(amplitude("mscale_all_dim=0.5"), 1.1557219901962608854);
+  EXPECT_EQ(amplitude("mscale=0.707 mscale_all_dim=0.707"), 1);
+  EXPECT_EQ(amplitude("mscale=0.707 mscale_all_dim=1 attention_factor=1.25"), 1.25);
 }
 
 TEST(Rope, declares_its_frequencies) {
@@ -149,7 +233,7 @@ TEST(Rope, refuses_what_makes_no_sense) {
 TEST(Rope, refuses_scalings_without_a_meaning) {
   const auto& spec = encodings::rope;
   EXPECT_EQ(refused(spec, "scaling=dynamic"),
-            "`scaling=dynamic`: allowed are none, linear, ntk, by_parts, yarn, llama3");
+            "`scaling=dynamic`: allowed are none, linear, ntk, by_parts, yarn, llama3, longrope");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0.5"),
             "`factor=0.5 scaling=linear`: allowed are numbers from 1, where there is a scaling");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0"), "`factor=0`: allowed are finite numbers above 0");
@@ -159,8 +243,8 @@ TEST(Rope, refuses_scalings_without_a_meaning) {
             "`dim=2 rotary_dim=0 exponent=rotary_dim scaling=ntk`: allowed are exponents over more than 2 "
             "channels");
   EXPECT_EQ(
-      refused(spec, "scaling=llama3 low_freq_factor=4"),
-      "`low_freq_factor=4 high_freq_factor=4 scaling=llama3`: allowed are numbers below `high_freq_factor`");
+      refused(spec, "scaling=llama3 low_freq_factor=5"),
+      "`low_freq_factor=5 high_freq_factor=4 scaling=llama3`: allowed are numbers up to `high_freq_factor`");
   EXPECT_EQ(refused(spec, "scaling=by_parts beta_slow=32"),
             "`beta_slow=32 beta_fast=32 scaling=by_parts`: allowed are numbers below `beta_fast`");
   EXPECT_EQ(refused(spec, "scaling=yarn beta_slow=33"),

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/parameter.h"
@@ -20,15 +21,22 @@ struct Scaling {
   long double low, high;             // llama3
   long double beta_slow, beta_fast;  // by_parts, yarn
   bool truncate;                     // yarn
+  std::vector<double> factors;       // longrope
   long double amplitude;             // of cosine and sine
 };
 
 inline Scaling scaling_of(const Arguments& p) {
-  Scaling out{p.word("scaling"),         p.real("factor"),           p.real("original_length"),
-              p.real("low_freq_factor"), p.real("high_freq_factor"), p.real("beta_slow"),
-              p.real("beta_fast"),       p.flag("truncate"),         1};
-  const long double given = p.real("attention_factor");
-  if (out.kind == "yarn") out.amplitude = given == 0 ? 0.1L * std::log(out.factor) + 1 : given;
+  Scaling out{p.word("scaling"),          p.real("factor"),
+              p.real("original_length"),  p.real("low_freq_factor"),
+              p.real("high_freq_factor"), p.real("beta_slow"),
+              p.real("beta_fast"),        p.flag("truncate"),
+              p.list("factors"),          1};
+  const long double given = p.real("attention_factor"), tenth = 0.1L * std::log(out.factor);
+  if (out.kind == "yarn")
+    out.amplitude =
+        given == 0 ? (p.real("mscale") * tenth + 1) / (p.real("mscale_all_dim") * tenth + 1) : given;
+  if (out.kind == "longrope")
+    out.amplitude = given == 0 ? std::sqrt(1 + std::log(out.factor) / std::log(out.original_length)) : given;
   return out;
 }
 
@@ -92,6 +100,8 @@ inline Made by_parts(const Scaling& s, long double w) {
 inline Made frequency(const Scaling& s, double base, std::size_t d, std::size_t i) {
   const long double w = ladder::frequency(base, 2 * i, d);
   if (s.kind == "linear") return {w / s.factor, divided()};
+  if (s.kind == "longrope")
+    return {w / (s.factors.empty() ? 1 : s.factors[std::min(i, s.factors.size() - 1)]), divided_by_each()};
   if (s.kind == "yarn") return yarn(s, base, d, i, w);
   if (s.kind == "llama3") return llama3(s, w);
   if (s.kind == "by_parts") return by_parts(s, w);

@@ -151,11 +151,22 @@ struct Scaled {
   }
 
   std::optional<std::vector<Interval>> operator()(const ByParts& parts) const {
-    return each([&](const Interval& w, std::size_t) {
-      const Interval rotations = number(parts.original_length) * w / (number(2) * pi(bits));
-      const Interval g = (rotations - number(parts.least)) / (number(parts.most) - number(parts.least));
-      return blended(w, clamped(g, 0, 1), parts.factor);
-    });
+    std::vector<Interval> out = powers();
+    for (Interval& w : out) {
+      const auto g = share_kept(number(parts.original_length) * w / (number(2) * pi(bits)), parts);
+      if (!g) return std::nullopt;
+      w = blended(w, *g, parts.factor);
+    }
+    return out;
+  }
+
+  // None where a step is at hand whose side is not known yet.
+  std::optional<Interval> share_kept(const Interval& rotations, const ByParts& parts) const {
+    if (parts.least < parts.most)
+      return clamped((rotations - number(parts.least)) / (number(parts.most) - number(parts.least)), 0, 1);
+    if (mpfr_cmp_d(rotations.low.x, parts.least) > 0) return number(1);
+    if (mpfr_cmp_d(rotations.high.x, parts.least) < 0) return number(0);
+    return std::nullopt;
   }
 
   std::optional<std::vector<Interval>> operator()(const ByIndex& by_index) const {
@@ -219,7 +230,8 @@ std::vector<Real> frequencies_of(const Given& given, mpfr_prec_t bits) {
 
 // ln 1 is 0, exactly, so factor 1 gives 1.
 Interval amplitude_of(const YarnAmplitude& yarn, mpfr_prec_t bits) {
-  return log(Interval(bits, yarn.factor)) / Interval(bits, 10) + Interval(bits, 1);
+  const Interval one(bits, 1), tenth = log(Interval(bits, yarn.factor)) / Interval(bits, 10);
+  return (Interval(bits, yarn.mscale) * tenth + one) / (Interval(bits, yarn.mscale_all_dim) * tenth + one);
 }
 
 Interval amplitude_of(const LongRopeAmplitude& longrope, mpfr_prec_t bits) {
@@ -265,7 +277,9 @@ bool exactly_held(const Amplitude& amplitude) {
   struct Held {
     bool operator()(double) const { return true; }
     // The logarithm of any other rational number is transcendental, and so is this.
-    bool operator()(const YarnAmplitude& yarn) const { return yarn.factor == 1; }
+    bool operator()(const YarnAmplitude& yarn) const {
+      return yarn.factor == 1 || yarn.mscale == yarn.mscale_all_dim;
+    }
     bool operator()(const LongRopeAmplitude& longrope) const { return longrope.factor == 1; }
   };
   return std::visit(Held{}, amplitude);

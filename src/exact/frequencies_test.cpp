@@ -123,6 +123,19 @@ TEST(Frequencies, have_their_identities) {
   EXPECT_EQ(rounded(10000, 128, ByParts{10, 8192, 1e8, 1e9}), rounded(10000, 128, Interpolated{10}));
 }
 
+// Bounds that are equal, of 8192 positions and one rotation.
+TEST(Frequencies, between_equal_bounds_are_a_step) {
+  const auto plain = rounded(10000, 64), slowed = rounded(10000, 64, Interpolated{10}),
+             step = rounded(10000, 64, ByParts{10, 8192, 1, 1});
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const bool more = 8192 * plain[i] > 6.283185307179586;
+    EXPECT_EQ(step[i], more ? plain[i] : slowed[i]) << i;
+    kept += more ? 1 : 0;
+  }
+  EXPECT_EQ(kept, 25u);
+}
+
 TEST(Amplitude, is_the_known_one) {
   const auto yarn = [](double s) { return exact(Amplitude(YarnAmplitude{s}), 128).nearest(); };
   EXPECT_NEAR(yarn(4), 1.1386294361, 5e-11);
@@ -131,6 +144,14 @@ TEST(Amplitude, is_the_known_one) {
   EXPECT_NEAR(yarn(40), 1.3688879454, 5e-11);
   EXPECT_NEAR(exact(Amplitude(LongRopeAmplitude{32, 4096}), 128).nearest(), 1.1902380714, 5e-11);
   EXPECT_EQ(exact(Amplitude(LongRopeAmplitude{8, 2}), 128).nearest(), 2);  // sqrt(1 + 3)
+  const auto of_both = [](double mscale, double all_dim) {
+    return exact(Amplitude(YarnAmplitude{40, mscale, all_dim}), 128).nearest();
+  };
+  EXPECT_DOUBLE_EQ(of_both(0.707, 1), 0.92104235531633989107);
+  EXPECT_DOUBLE_EQ(of_both(1, 0.5), 1.1557219901962608854);
+  EXPECT_EQ(of_both(0.707, 0.707), 1);
+  EXPECT_TRUE(exactly_held(Amplitude(YarnAmplitude{40, 0.707, 0.707})));
+  EXPECT_FALSE(exactly_held(Amplitude(YarnAmplitude{40, 0.707, 1})));
   EXPECT_TRUE(exactly_held(Amplitude(1.25)));
   EXPECT_TRUE(exactly_held(Amplitude(YarnAmplitude{1})));
   EXPECT_FALSE(exactly_held(Amplitude(YarnAmplitude{4})));

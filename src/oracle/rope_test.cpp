@@ -48,7 +48,7 @@ TEST(OracleRope, of_llama3_is_that_of_parts_between_1_and_4_rotations) {
 }
 
 TEST(OracleRope, is_plain_where_nothing_is_stretched) {
-  for (const std::string scaling : {"linear", "ntk", "by_parts", "yarn", "llama3"}) {
+  for (const std::string scaling : {"linear", "ntk", "by_parts", "yarn", "llama3", "longrope"}) {
     const std::string words = "dim=16 factor=1 scaling=" + scaling;
     EXPECT_EQ(rotated(words, 12345), rotated("dim=16", 12345)) << scaling;
     EXPECT_EQ(rope(words).amplitude, 1) << scaling;
