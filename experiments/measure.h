@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/document.h"
@@ -72,7 +74,14 @@ inline std::string yes_no(bool yes) {
   return yes ? "yes" : "no";
 }
 
-// What paper says of a number, and what was measured, both as printed. They agree where they read the same.
+// A sentence of a page stands only as long as the data prove it. Throws std::logic_error with the sentence
+// otherwise.
+inline void proved(bool holds, std::string_view sentence) {
+  if (!holds) throw std::logic_error(fmt::format("the data do not prove: {}", sentence));
+}
+
+// What was derived beforehand, with pencil or by another program, and what was measured, both as printed.
+// They agree where they read the same.
 struct Expectation {
   std::string claim;
   std::string derived;
@@ -83,7 +92,7 @@ inline std::vector<document::Block> expectations(const std::vector<Expectation>&
   document::Grid grid{.columns = {"claim", "derived", "measured", "agrees"}, .rows = {}};
   for (const auto& [claim, derived, measured] : all)
     grid.rows.push_back({claim, derived, measured, derived == measured ? "yes" : "**no**"});
-  return {document::Section{"Derived and measured"}, std::move(grid)};
+  return {document::Section{"Against the derivation"}, std::move(grid)};
 }
 
 // The parts of a page, one after the other.

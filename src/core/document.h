@@ -38,6 +38,8 @@ struct Curve {
   bool dots = false;      // points instead of a line
   bool dashed = false;    // a limit, a reference: dashed and in the colour of the text
   std::string name = {};  // of the series in the figure's data; empty: the label
+  // A lower and an upper end at each point, drawn as an area around the line; empty: none.
+  std::vector<std::pair<double, double>> band = {};
 };
 
 struct Note {  // a word at a point, to the right of it
@@ -54,6 +56,7 @@ struct Plot {
   bool square = false;  // one unit is equally long on both axes (circles)
   int decimals = 6;     // of the data, published and drawn: a last-bit difference changes no byte
   std::vector<Note> notes = {};
+  std::string caption = {};  // under the figure: what is drawn and under what condition
 };
 
 struct HeatMap {
@@ -64,6 +67,7 @@ struct HeatMap {
   std::vector<std::vector<double>> values;  // values[row][column], row 0 at the top
   double lo, hi;                            // of the colour scale
   int decimals = 4;
+  std::string caption = {};  // under the figure: what is drawn and under what condition
 };
 
 struct Verdict {

@@ -55,6 +55,9 @@ Range span(const Axis& axis, const std::vector<Curve>& curves, bool upright) {
       if (axis.logarithmic && value <= 0) continue;
       range = {std::min(range.lo, value), std::max(range.hi, value)};
     }
+  if (upright)
+    for (const Curve& curve : curves)
+      for (const auto& [low, high] : curve.band) range = {std::min(range.lo, low), std::max(range.hi, high)};
   if (!(range.lo <= range.hi)) return {1, 2};
   if (axis.logarithmic) return range.lo < range.hi ? range : Range{range.lo / 2, range.hi * 2};
   const double margin = range.lo < range.hi ? (upright ? 0.05 * (range.hi - range.lo) : 0) : 1;
@@ -175,6 +178,20 @@ std::string data(std::size_t at, const Plot& plot) {
   return out + "END\n";
 }
 
+// The areas of all bands; the lines are drawn over them.
+std::string bands(const Plot& plot) {
+  std::string out;
+  for (std::size_t at = 0; at < plot.curves.size(); ++at) {
+    const auto points = printed(plot, plot.curves[at]), band = printed_band(plot, plot.curves[at]);
+    if (band.empty()) continue;
+    out += fmt::format("$band{} << END\n", at);
+    for (std::size_t n = 0; n < band.size(); ++n)
+      out += fmt::format("{} {} {}\n", points[n].first, band[n].first, band[n].second);
+    out += "END\n";
+  }
+  return out;
+}
+
 // The colours of a heat map: from one end to the other, or from both ends to 0 in the middle.
 std::string_view ramp(const HeatMap& map, Theme theme) {
   const bool both_signs = map.lo < 0 && map.hi > 0;
@@ -233,7 +250,13 @@ std::string script(const Plot& plot, Theme theme) {
     out +=
         placed(frame, frame.across(note.x) + 7, frame.down(note.y), note.text, palette.muted, "Helvetica,12");
   for (std::size_t c = 0; c < plot.curves.size(); ++c) out += data(c, plot);
+  out += bands(plot);
   std::string drawn;
+  for (std::size_t c = 0; c < plot.curves.size(); ++c)
+    if (!plot.curves[c].band.empty())
+      drawn += fmt::format(
+          "{}$band{} using 1:2:3 with filledcurves linecolor rgb '{}' fillstyle transparent solid 0.18 noborder notitle",
+          drawn.empty() ? "plot " : ", ", c, colour(palette, plot.curves, c));
   for (std::size_t c = 0; c < plot.curves.size(); ++c) {
     const Curve& curve = plot.curves[c];
     const std::string style = curve.dots ? "points pointtype 7 pointsize 0.45"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace posproof::report {
@@ -22,6 +23,10 @@ std::string field(const std::string& text) {
   return fmt::format("\"{}\"", out);
 }
 
+bool shown(const Plot& plot, double x, double y) {
+  return !(plot.x.logarithmic && x <= 0) && !(plot.y.logarithmic && y <= 0);
+}
+
 const std::string& series(const Plot& plot, const Curve& curve) {
   if (curve.label.empty() && curve.name.empty())
     throw std::logic_error(
@@ -34,17 +39,42 @@ const std::string& series(const Plot& plot, const Curve& curve) {
 std::vector<std::pair<std::string, std::string>> printed(const Plot& plot, const Curve& curve) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const auto& [x, y] : curve.points)
-    if (!(plot.x.logarithmic && x <= 0) && !(plot.y.logarithmic && y <= 0))
+    if (shown(plot, x, y))
       out.emplace_back(number(x, plot.decimals, plot.x.logarithmic),
                        number(y, plot.decimals, plot.y.logarithmic));
   return out;
 }
 
+std::vector<std::pair<std::string, std::string>> printed_band(const Plot& plot, const Curve& curve) {
+  std::vector<std::pair<std::string, std::string>> out;
+  if (curve.band.empty()) return out;
+  if (curve.band.size() != curve.points.size())
+    throw std::logic_error(fmt::format("figure `{}`: a band of {} ends around {} points", plot.name,
+                                       curve.band.size(), curve.points.size()));
+  for (std::size_t at = 0; at < curve.band.size(); ++at) {
+    const auto& [low, high] = curve.band[at];
+    if (!shown(plot, curve.points[at].first, curve.points[at].second)) continue;
+    if (!shown(plot, 1, low))
+      throw std::logic_error(
+          fmt::format("figure `{}`: a band down to {} on a logarithmic axis", plot.name, low));
+    out.emplace_back(number(low, plot.decimals, plot.y.logarithmic),
+                     number(high, plot.decimals, plot.y.logarithmic));
+  }
+  return out;
+}
+
 std::string csv(const Plot& plot) {
-  std::string out = fmt::format("series,{},{}\n", field(plot.x.label), field(plot.y.label));
-  for (const Curve& curve : plot.curves)
-    for (const auto& [x, y] : printed(plot, curve))
-      out += fmt::format("{},{},{}\n", field(series(plot, curve)), x, y);
+  const bool bands = std::ranges::any_of(plot.curves, [](const Curve& curve) { return !curve.band.empty(); });
+  std::string out = fmt::format("series,{},{}{}\n", field(plot.x.label), field(plot.y.label),
+                                bands ? ",lower end of the band,upper end of the band" : "");
+  for (const Curve& curve : plot.curves) {
+    const auto points = printed(plot, curve), band = printed_band(plot, curve);
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      out += fmt::format("{},{},{}", field(series(plot, curve)), points[at].first, points[at].second);
+      if (bands) out += band.empty() ? ",," : fmt::format(",{},{}", band[at].first, band[at].second);
+      out += '\n';
+    }
+  }
   return out;
 }
 

@@ -14,9 +14,16 @@ namespace posproof::report {
 std::vector<std::pair<std::string, std::string>> printed(const document::Plot& plot,
                                                          const document::Curve& curve);
 
-// One line for each point or cell, under a header: `series` and the labels of both axes for a plot, the
-// labels of both axes and `value` for a heat map. Fields are quoted as in RFC 4180, lines end with a line
-// feed. Throws std::logic_error where a curve has neither a label nor a name.
+// The ends of its band as they are printed, at the points that `printed` gives; none where it has no band.
+// Throws std::logic_error for a band that has not one pair of ends for each point, or whose end a logarithmic
+// axis cannot show.
+std::vector<std::pair<std::string, std::string>> printed_band(const document::Plot& plot,
+                                                              const document::Curve& curve);
+
+// One line for each point or cell, under a header: `series` and the labels of both axes for a plot, and the
+// ends of the band where a curve has one; the labels of both axes and `value` for a heat map. Fields are
+// quoted as in RFC 4180, lines end with a line feed. Throws std::logic_error where a curve has neither a
+// label nor a name.
 std::string csv(const document::Plot& plot);
 std::string csv(const document::HeatMap& map);
 

@@ -47,6 +47,28 @@ TEST(FigureData, of_a_heat_map_is_a_line_for_each_cell) {
   EXPECT_EQ(csv(map), "position,channel,value\n0,0,0.0000\n0,1,0.5000\n1,0,-1.0000\n1,1,0.0000\n");
 }
 
+// A point that the axis cannot show takes its ends of the band along.
+TEST(FigureData, of_a_band_is_both_its_ends_beside_the_point) {
+  Plot plot = small();
+  plot.curves[0].band = {{4, 6}, {-1, 0.5}, {1.25, 2}};
+  EXPECT_EQ(
+      csv(plot),
+      "series,\"offset k, positions\",\"the \"\"norm\"\"\",lower end of the band,upper end of the band\n"
+      "width 8,2.000e+00,0.000,-1.000,0.500\n"
+      "width 8,1.024e+03,1.235,1.250,2.000\n"
+      "limit,1.000e+00,1.000,,\n");
+}
+
+TEST(FigureData, refuses_a_band_that_does_not_fit_its_points) {
+  Plot plot = small();
+  plot.curves[0].band = {{4, 6}};
+  EXPECT_THROW(csv(plot), std::logic_error);
+  plot.curves[0].band = {{4, 6}, {0, 1}, {1, 2}};
+  EXPECT_NO_THROW(csv(plot));
+  plot.y.logarithmic = true;
+  EXPECT_THROW(csv(plot), std::logic_error);  // 0 has no place on a logarithmic axis
+}
+
 TEST(FigureData, refuses_a_curve_without_a_name) {
   Plot plot = small();
   plot.curves[1].name = "";

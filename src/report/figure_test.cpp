@@ -308,6 +308,29 @@ TEST(Figure, a_label_stands_at_the_last_point_that_is_shown) {
   EXPECT_EQ(line_of(text, "set label 'b'"), "none");
 }
 
+// Bands lie under all lines, in the colour of their own; the axis has room for them.
+TEST(Figure, a_band_is_an_area_under_the_lines) {
+  const Plot plot{.name = "p",
+                  .title = "",
+                  .description = "",
+                  .x = {"x"},
+                  .y = {"y"},
+                  .curves = {{"one", {{0, 1}, {1, 2}}},
+                             {.label = "two", .points = {{0, 3}, {1, 4}}, .band = {{2, 5}, {3, 11}}}},
+                  .decimals = 1};
+  const std::string text = script(plot, Theme::light);
+  EXPECT_NE(text.find("set yrange [0.5:11.5]\n"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find("$band1 << END\n0.0 2.0 5.0\n1.0 3.0 11.0\nEND\n"
+                "plot $band1 using 1:2:3 with filledcurves linecolor rgb '#d55e00' fillstyle transparent "
+                "solid 0.18 noborder notitle, "
+                "$curve0 using 1:2 with lines linewidth 2 dashtype 1 linecolor rgb '#0072b2' notitle, "
+                "$curve1 using 1:2 with lines linewidth 2 dashtype 1 linecolor rgb '#d55e00' notitle\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("$band0"), std::string::npos);
+}
+
 TEST(Figure, curves_take_the_colours_in_turn_and_limits_none) {
   Plot plot{.name = "p", .title = "", .description = "", .x = {"x"}, .y = {"y"}, .curves = {}};
   for (int n = 0; n < 8; ++n)

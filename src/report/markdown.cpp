@@ -42,14 +42,20 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-std::string picture(std::string_view id, const std::string& name, const std::string& description) {
+std::string captioned(std::string_view caption) {
+  return caption.empty() ? "" : fmt::format("\n*{}*\n", caption);
+}
+
+template <class Figure>
+std::string picture(std::string_view id, const Figure& figure) {
   return fmt::format(
-      "<picture>\n"
-      "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/{0}/{1}-dark.svg\">\n"
-      "  <img alt=\"{2}\" src=\"figures/{0}/{1}-light.svg\">\n"
-      "</picture>\n\n"
-      "Data: [{1}.csv](figures/{0}/{1}.csv)\n",
-      id, name, quoted(description));
+             "<picture>\n"
+             "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/{0}/{1}-dark.svg\">\n"
+             "  <img alt=\"{2}\" src=\"figures/{0}/{1}-light.svg\">\n"
+             "</picture>\n\n"
+             "Data: [{1}.csv](figures/{0}/{1}.csv)\n",
+             id, figure.name, quoted(figure.description)) +
+         captioned(figure.caption);
 }
 
 struct Writer {
@@ -57,8 +63,8 @@ struct Writer {
 
   std::string operator()(const Paragraph& paragraph) const { return fmt::format("{}\n", paragraph.text); }
   std::string operator()(const Section& section) const { return fmt::format("## {}\n", section.heading); }
-  std::string operator()(const Plot& plot) const { return picture(id, plot.name, plot.description); }
-  std::string operator()(const HeatMap& map) const { return picture(id, map.name, map.description); }
+  std::string operator()(const Plot& plot) const { return picture(id, plot); }
+  std::string operator()(const HeatMap& map) const { return picture(id, map); }
   std::string operator()(const Verdict& verdict) const {
     return fmt::format("> **Verdict.** {}\n", verdict.text);
   }
@@ -96,8 +102,7 @@ struct Writer {
       out += fmt::format(" {:-<{}}{} |", "", width[c] - (right[c] ? 1 : 0), right[c] ? ":" : "");
     out += "\n";
     for (const auto& row : grid.rows) out += line(row);
-    if (!grid.caption.empty()) out += fmt::format("\n*{}*\n", grid.caption);
-    return out;
+    return out + captioned(grid.caption);
   }
 };
 

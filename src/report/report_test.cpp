@@ -33,7 +33,8 @@ Document small() {
                .description = "A \"line\" < 3",
                .x = {"t"},
                .y = {"u"},
-               .curves = {{"up", {{0, 0}, {1, measured}}, false, false}}},
+               .curves = {{"up", {{0, 0}, {1, measured}}, false, false}},
+               .caption = "Ups."},
           HeatMap{.name = "map",
                   .title = "Map",
                   .description = "A map",
@@ -41,7 +42,8 @@ Document small() {
                   .y = {"r"},
                   .values = {{0, 1}, {measured, -1}},
                   .lo = -1,
-                  .hi = 1},
+                  .hi = 1,
+                  .caption = "Cells."},
           Verdict{"Yes."}}};
 }
 
@@ -71,11 +73,13 @@ TEST(Markdown, is_written_from_the_document) {
             "  <img alt=\"A &quot;line&quot; < 3\" src=\"figures/halves/line-light.svg\">\n"
             "</picture>\n\n"
             "Data: [line.csv](figures/halves/line.csv)\n\n"
+            "*Ups.*\n\n"
             "<picture>\n"
             "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/halves/map-dark.svg\">\n"
             "  <img alt=\"A map\" src=\"figures/halves/map-light.svg\">\n"
             "</picture>\n\n"
             "Data: [map.csv](figures/halves/map.csv)\n\n"
+            "*Cells.*\n\n"
             "> **Verdict.** Yes.\n\n"
             "---\n\n"
             "This page is written by `posproof report halves`.\n");

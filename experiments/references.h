@@ -1,0 +1,64 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "core/document.h"
+
+// What pages cite, each work once.
+namespace posproof::experiments {
+
+struct Reference {
+  std::string_view authors, year, title, link;
+};
+
+constexpr Reference vaswani_2017{"Vaswani et al.", "2017", "Attention Is All You Need",
+                                 "https://arxiv.org/abs/1706.03762"};
+constexpr Reference su_2021{"Su et al.", "2021",
+                            "RoFormer: Enhanced Transformer with Rotary Position Embedding",
+                            "https://arxiv.org/abs/2104.09864"};
+constexpr Reference press_2021{"Press, Smith and Lewis", "2021",
+                               "Train Short, Test Long: Attention with Linear Biases Enables Input Length "
+                               "Extrapolation",
+                               "https://arxiv.org/abs/2108.12409"};
+constexpr Reference raffel_2019{"Raffel et al.", "2019",
+                                "Exploring the Limits of Transfer Learning with a Unified Text-to-Text "
+                                "Transformer",
+                                "https://arxiv.org/abs/1910.10683"};
+constexpr Reference gehring_2017{"Gehring et al.", "2017", "Convolutional Sequence to Sequence Learning",
+                                 "https://arxiv.org/abs/1705.03122"};
+constexpr Reference roziere_2023{"Rozière et al.", "2023", "Code Llama: Open Foundation Models for Code",
+                                 "https://arxiv.org/abs/2308.12950"};
+constexpr Reference yun_2020{"Yun et al.", "2020",
+                             "Are Transformers Universal Approximators of Sequence-to-Sequence Functions?",
+                             "https://arxiv.org/abs/1912.10077"};
+constexpr Reference haviv_2022{"Haviv et al.", "2022",
+                               "Transformer Language Models without Positional Encodings Still Learn "
+                               "Positional Information",
+                               "https://arxiv.org/abs/2203.16634"};
+constexpr Reference kazemnejad_2023{"Kazemnejad et al.", "2023",
+                                    "The Impact of Positional Encoding on Length Generalization in "
+                                    "Transformers",
+                                    "https://arxiv.org/abs/2305.19466"};
+constexpr Reference tensor2tensor_2018{"Vaswani et al.", "2018",
+                                       "Tensor2Tensor for Neural Machine Translation",
+                                       "https://arxiv.org/abs/1803.07416"};
+constexpr Reference kalamkar_2019{"Kalamkar et al.", "2019", "A Study of BFLOAT16 for Deep Learning Training",
+                                  "https://arxiv.org/abs/1905.12322"};
+constexpr Reference xiong_2020{"Xiong et al.", "2020",
+                               "On Layer Normalization in the Transformer Architecture",
+                               "https://arxiv.org/abs/2002.04745"};
+
+// The last section of a page.
+inline std::vector<document::Block> references(std::initializer_list<Reference> all) {
+  document::Paragraph list;
+  for (const Reference& one : all)
+    list.text += fmt::format("{}- {} ({}), [{}]({}).", list.text.empty() ? "" : "\n", one.authors, one.year,
+                             one.title, one.link);
+  return {document::Section{"References"}, list};
+}
+
+}  // namespace posproof::experiments
