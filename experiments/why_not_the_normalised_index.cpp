@@ -5,10 +5,12 @@
 #include <set>
 
 #include "catalogue/encodings/normalized_index.h"
+#include "catalogue/encodings/raw_index.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/why_not_the_normalised_index.h"
 #include "core/formats.h"
 #include "measure.h"
+#include "references.h"
 #include "tables.h"
 
 namespace posproof {
@@ -17,9 +19,9 @@ namespace {
 using namespace document;
 using experiments::expectations;
 using experiments::joined;
+using experiments::proved;
 using experiments::rows;
 using experiments::whole;
-using experiments::whole_or_none;
 using experiments::yes_no;
 
 struct Range {
@@ -33,8 +35,11 @@ using Format = double (*)(double);
 struct Named {
   std::string_view name;
   Format to;
+  int digits;  // significant bits
 };
-constexpr std::array<Named, 2> narrow = {{{"bf16", &to_bf16}, {"f16", &to_f16}}};
+constexpr std::array<Named, 2> narrow = {{{"bf16", &to_bf16, 8}, {"f16", &to_f16, 11}}};
+
+constexpr Position searched = 5000;  // lengths in which equal values are looked for
 
 Table index_table(std::string_view range) {
   return experiments::table(encodings::normalized_index, fmt::format("dim=1 range={}", range));
@@ -60,11 +65,27 @@ std::size_t distinct(const Table& table, Position length, Format to) {
   return seen.size();
 }
 
-// The shortest length at which two positions get the same value; 0: none up to `last`.
-Position first_collision(const Table& table, Format to, Position last) {
-  for (Position length = 2; length <= last; ++length)
+// The shortest length at which two positions get the same value.
+Position first_collision(const Table& table, Format to) {
+  for (Position length = 2; length <= searched; ++length)
     if (distinct(table, length, to) < static_cast<std::size_t>(length)) return length;
-  return 0;
+  throw std::logic_error(fmt::format("no two values are equal at any length up to {}", searched));
+}
+
+// How many positions of a sequence have a value t/(L-1) of 1/2 or more: more than the 2^(p-1) + 1 numbers of
+// p bits from 1/2 to 1 from L = 2^p + 3 on, so two of them are equal at every length from there on.
+bool too_many_for_the_upper_half(Position length, int digits) {
+  return (length - 1) / 2 + 1 > (Position{1} << (digits - 1)) + 1;
+}
+
+// Is i/(n-1) at length n, bit for bit, c i/(c (n-1)) at length c (n-1) + 1? For every n to 33, i < n, c to
+// 16.
+bool stretched_are_equal(const Table& index) {
+  for (Position n = 2; n <= 33; ++n)
+    for (Position i = 0; i < n; ++i)
+      for (Position c = 2; c <= 16; ++c)
+        if (value(index, i, n) != value(index, c * i, c * (n - 1) + 1)) return false;
+  return true;
 }
 
 struct Stretched {  // two positions of a sequence
@@ -89,6 +110,7 @@ struct Steps {  // between neighbours, at two lengths
 struct Narrow {
   std::string name;
   Position first_collision;    // length
+  Position raw_collision;      // length, of the index t itself
   Position of_4096, of_65536;  // distinct values
   std::vector<std::pair<double, double>> by_length;
 };
@@ -125,7 +147,8 @@ Moves moves(const Range& range, const Table& sinusoidal) {
 
 Narrow narrowed(const Named& format, const Table& index) {
   Narrow out{std::string(format.name),
-             first_collision(index, format.to, 5000),
+             first_collision(index, format.to),
+             first_collision(experiments::table(encodings::raw_index, "dim=1"), format.to),
              static_cast<Position>(distinct(index, 4096, format.to)),
              static_cast<Position>(distinct(index, 65536, format.to)),
              {}};
@@ -159,6 +182,26 @@ void steps_by_length(Measured& m, const Table& index, const Table& sinusoidal) {
   }
 }
 
+// What the page says in words.
+void prove(const Measured& m, const Table& index) {
+  proved(stretched_are_equal(index), "stretched sequences have the same values");
+  for (std::size_t n = 0; n < narrow.size(); ++n) {
+    const Position first = (Position{1} << narrow[n].digits) + 3;
+    proved(m.narrow[n].first_collision == first &&
+               !too_many_for_the_upper_half(first - 1, narrow[n].digits) &&
+               too_many_for_the_upper_half(first, narrow[n].digits),
+           "the first equal values are where [1/2, 1] has too few numbers");
+    proved(m.narrow[n].raw_collision == first - 1, "the index itself has equal values one length earlier");
+  }
+  for (const auto& [length, step] : m.step_of_index.points)
+    proved(step == 1 / (length - 1), "the step is 1/(L-1)");
+  for (const auto& [length, step] : m.step_of_sinusoidal.points)
+    proved(step == m.step_of_sinusoidal.points[0].second, "the sinusoidal step is level");
+  for (const Moves& one : m.moves)
+    proved(one.moved >= 9 && one.sinusoidal_moved == 0, "an added token changes all values but position 0's");
+  proved(m.zeros == 100, "every product with position 0 is 0");
+}
+
 Measured measure() {
   const Table index = index_table("zero_one"),
               sinusoidal = experiments::table(encodings::sinusoidal, "dim=16");
@@ -177,6 +220,7 @@ Measured measure() {
   steps_by_length(m, index, sinusoidal);
   for (Position t = 0; t < 100; ++t) m.zeros += product(index, 0, t, 100) == 0;
   m.sinusoidal = {product(sinusoidal, 5, 6, 7), product(sinusoidal, 105, 106, 107)};
+  prove(m, index);
   return m;
 }
 
@@ -191,31 +235,41 @@ std::vector<Block> stretched(const Measured& m) {
   return {
       Section{"A stretched sequence has the same values"},
       Paragraph{
-          "Position `i` of a sequence of `n` tokens and position `c·i` of a sequence of `c·(n-1) + 1` tokens have the same value. "
-          "Neighbours in the one are far apart in the other."},
+          "Position `i` of a sequence of `n` tokens and position `c·i` of a sequence of `c·(n-1) + 1` tokens have the same value t/(L-1). "
+          "Neighbours in the one are `c` positions apart in the other."},
       grid,
       Paragraph{fmt::format(
-          "The equality is exact for positions stretched in this way; it does not hold for all pairs. "
-          "A product with position 0 carries no information: it is 0 for {} of 100 positions.",
+          "Both quotients are the same rational number, so they round to the same f64: checked for every n to 33, every i and every c to 16. "
+          "Positions that are not stretched by the same factor have other values. "
+          "The product of a value with that of position 0 is 0: at length 100 for {} of 100 positions.",
           m.zeros)}};
 }
 
 std::vector<Block> steps(const Measured& m) {
   Plot plot{
       .name = "step_by_length",
-      .title = "The distance of neighbours depends on the length of the sequence",
-      .description =
-          "Distance of the values of two neighbouring positions against the length of the sequence, both logarithmic. "
-          "The normalised index falls in proportion to one over the length; the sinusoidal encoding of width 16 is a level line.",
+      .title = "The step of t/(L-1) shrinks with the length; that of the sinusoidal row does not",
+      .description = fmt::format(
+          "Distance of the values of two neighbouring positions against the length L of the sequence, both logarithmic. "
+          "The normalised index falls as 1/(L-1), from {} at L = 2 to {} at L = {}; the sinusoidal encoding of width 16 is a level line at {}.",
+          fixed(m.step_of_index.points.front().second, 0),
+          scientific(m.step_of_index.points.back().second, 2),
+          whole(static_cast<Position>(m.step_of_index.points.back().first)),
+          fixed(m.step_of_sinusoidal.points[0].second, 3)),
       .x = {"length of the sequence, tokens", true, {{2, 4096}}, 2},
       .y = {"distance of neighbours", true, {{1e-4, 3}}},
-      .curves = {m.step_of_index, m.step_of_sinusoidal}};
-  Grid grid{.columns = {"lengths", "step at the shorter", "step at the longer", "error of the midpoint",
-                        "in positions of the longer"},
-            .rows = {},
-            .caption =
-                "The next value is `p + 1/(L-1)`, so a map to it depends on the length. "
-                "Among steps common to both lengths, the midpoint minimises the worst-case error."};
+      .curves = {m.step_of_index, m.step_of_sinusoidal},
+      .caption =
+          "Distance of positions 0 and 1 at the lengths 2, 4, 8, ..., 4,096: the absolute difference of "
+          "t/(L-1) in one channel, the 2-norm of the difference of sinusoidal rows of width 16, base 10000."};
+  Grid grid{
+      .columns = {"lengths", "step at the shorter", "step at the longer", "error of the midpoint",
+                  "in positions of the longer"},
+      .rows = {},
+      .caption =
+          "The next value is `p + 1/(L-1)`, so a map to it depends on the length. "
+          "One step s for both lengths has a worst-case error of max(|s - a|, |s - b|), where a and b are "
+          "the two steps; the midpoint minimises it. The last column is that error over the step at the longer length."};
   for (const Steps& one : m.steps)
     grid.rows.push_back({fmt::format("{} and {}", one.short_length, whole(one.long_length)),
                          fixed(one.at_short, 4), fixed(one.at_long, 4), fixed(one.midpoint_error(), 4),
@@ -227,40 +281,57 @@ std::vector<Block> adding(const Measured& m) {
   Grid grid{
       .columns = {"value", "positions that change", "largest change", "sinusoidal: positions that change"},
       .rows = {},
-      .caption = "One token is added to a sequence of 10: how many of the 10 values change?"};
+      .caption =
+          "One token is added to a sequence of 10: how many of the 10 values change, and the largest of "
+          "the changes. Sinusoidal: rows of width 16."};
   for (const Moves& one : m.moves)
     grid.rows.push_back({std::string(one.formula), fmt::format("{} of 10", one.moved), fixed(one.farthest, 4),
                          fmt::format("{} of 10", one.sinusoidal_moved)});
   return {
       Section{"An added token changes the values of the others"},
       Paragraph{
-          "What was computed for the earlier tokens becomes invalid with every token that is added, so neither a cache nor streaming is possible."},
+          "When a token is added, the values of the earlier tokens change, except that of position 0 where it is constant. "
+          "What was computed from them has to be computed again: keys and values cannot be kept in a cache."},
       grid};
 }
 
 std::vector<Block> formats(const Measured& m) {
-  Plot plot{.name = "distinct_values",
-            .title = "In a narrow format, positions of a long sequence share a value",
-            .description =
-                "Number of distinct values t/(L-1) against the length L, both logarithmic. "
-                "The dashed line is one value for each position. "
-                "bf16 leaves it early and f16 eight times as late; from there both grow ever more slowly.",
-            .x = {"length of the sequence, tokens", true, {{16, 65536}}, 2},
-            .y = {"distinct values", true, {{16, 65536}}, 2},
-            .curves = {}};
-  Grid grid{.columns = {"format", "first length with two equal values", "distinct values of 4,096 positions",
-                        "of 65,536"},
-            .rows = {}};
+  Plot plot{
+      .name = "distinct_values",
+      .title = "In bf16 and f16, positions of a long sequence share a value",
+      .description = fmt::format(
+          "Number of distinct values t/(L-1) against the length L, both logarithmic. "
+          "The dashed line is one value for each position. "
+          "bf16 leaves it at length {} and ends at {} values for 65,536 positions; f16 leaves it at {} and ends at {}.",
+          whole(m.narrow[0].first_collision), whole(m.narrow[0].of_65536), whole(m.narrow[1].first_collision),
+          whole(m.narrow[1].of_65536)),
+      .x = {"length of the sequence, tokens", true, {{16, 65536}}, 2},
+      .y = {"distinct values", true, {{16, 65536}}, 2},
+      .curves = {},
+      .caption =
+          "Distinct values of t/(L-1), computed in f64 and rounded to the format, at lengths L from "
+          "16 to 65,536 in steps of a factor of √2."};
+  Grid grid{
+      .columns = {"format", "t/(L-1): first length with two equal values",
+                  "distinct values of 4,096 positions", "of 65,536", "t: first length with two equal values"},
+      .rows = {},
+      .caption =
+          "Values computed in f64 and rounded to the format. The last column is the index t itself, "
+          "without a length in it."};
   for (const Narrow& one : m.narrow) {
     plot.curves.push_back({one.name, one.by_length});
-    grid.rows.push_back(
-        {one.name, whole_or_none(one.first_collision), whole(one.of_4096), whole(one.of_65536)});
+    grid.rows.push_back({one.name, whole(one.first_collision), whole(one.of_4096), whole(one.of_65536),
+                         whole(one.raw_collision)});
   }
   plot.curves.push_back({.label = "all distinct", .points = {{16, 16}, {65536, 65536}}, .dashed = true});
-  return {Section{"Narrow formats have too few numbers"},
-          Paragraph{"The step shrinks until the format has no number between two positions. "
-                    "This happens near 1 first, where numbers of a format are farthest apart."},
-          plot, grid};
+  return {
+      Section{"Narrow formats have too few numbers"},
+      Paragraph{
+          "A format with p significant bits has 2^(p-1) + 1 numbers from 1/2 to 1, and half of the positions have values there. "
+          "From length 2^p + 3 on these positions are more than the numbers, so two of them share one: 259 for bf16 (p = 8), 2,051 for f16 (p = 11). "
+          "At every shorter length all values differ; that was enumerated. "
+          "The length in the divisor is not the cause: the index t itself, rounded to the format, has equal values from length 2^p + 2 on."},
+      plot, grid};
 }
 
 std::vector<Block> one_token(const Measured& m) {
@@ -288,9 +359,9 @@ Document run() {
       .title = "Why not the normalised index?",
       .finding = fmt::format(
           "t/(L-1) depends on the sequence length L: neighbours in a sequence of 3 and positions 50 apart in a sequence of 101 have the same values, adding a token changes the values of the others, and in bf16 two positions share a value from length {} on.",
-          whole_or_none(m.narrow[0].first_collision)),
+          whole(m.narrow[0].first_collision)),
       .condition =
-          "Value t/(L-1) in one channel unless said otherwise; control: the sinusoidal encoding of width 16; f64 unless said otherwise.",
+          "Value t/(L-1) in one channel unless said otherwise; control: the sinusoidal encoding (Vaswani et al. 2017, section 3.5) of width 16, base 10000; f64 unless said otherwise.",
       .blocks = joined(
           {stretched(m),
            steps(m),
@@ -299,8 +370,10 @@ Document run() {
            one_token(m),
            derived(m),
            {Verdict{
-               "An encoding of a position has to be a function of the position alone. "
-               "The normalised index is not, and every failure on this page follows from the length in its divisor."}}})};
+               "The normalised index is not a function of the position alone. "
+               "Equal values of stretched sequences, steps that depend on the length and values that change when a token is added follow from the length in its divisor. "
+               "Equal values in bf16 and f16 do not: they follow from one channel that holds fewer numbers than there are positions."}},
+           experiments::references({experiments::vaswani_2017})})};
 }
 
 }  // namespace
