@@ -16,12 +16,15 @@ struct Defect {
   std::string_view name;     // unique within the family: `angles_in_bf16`
   std::string_view wrong;    // the formula that was wrong, one sentence
   std::string_view sources;  // `candle#3520, gpt-neox#1016`
+  // The entries of the catalogue of shipped defects that it stands for; none where it is kin of one only.
+  std::vector<std::string_view> recorded = {};
   // The encoding with the defect, for any parameters of the family's spec. Throws Refusal where the defect
   // makes no difference or no sense.
   Encoding (*make)(const Parameters&);
-  std::string_view setting;  // smallest parameters that show it: `dim=8`
+  // The smallest parameters that show it, and tell it from the family's others: `dim=8`.
+  std::string_view setting;
   // The property that must refute it there, nullptr: agreement with the oracle.
-  const Property* refuted_by;
+  const Property* refuted_by = nullptr;
   Precision precision = all_f32;  // what it claims to work in
 };
 

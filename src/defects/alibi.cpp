@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <memory>
 
 #include "catalogue/defects/alibi.h"
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/properties/bias/falls_with_distance.h"
 #include "catalogue/properties/bias/has_geometric_slopes.h"
 #include "core/formats.h"
+#include "defects/operators.h"
 
 namespace posproof {
 namespace {
@@ -49,6 +52,16 @@ Encoding slopes_of_the_first_shard(const Parameters& p) {
   return with_slopes(p, slopes);
 }
 
+// The first of the slopes of the next power of two.
+Encoding slopes_of_the_next_power(const Parameters& p) {
+  const std::size_t heads = right(p).heads;
+  Parameters other = p;
+  other.set("heads", static_cast<double>(std::bit_ceil(heads)));
+  std::vector<double> slopes = right(other).slopes;
+  slopes.resize(heads);
+  return with_slopes(p, slopes);
+}
+
 Encoding distant_keys_favoured(const Parameters& p) {
   std::vector<double> slopes = right(p).slopes;
   for (double& m : slopes) m = -m;
@@ -78,27 +91,105 @@ Encoding distance_in_f16(const Parameters& p) {
   return in_format(p, &to_f16);
 }
 
+Encoding padding_counted(const Parameters& p) {
+  return operators::padding_counted(right(p));
+}
+
+// A matrix for so many tokens is kept, and made anew where it is too large instead of too small.
+Encoding cached_matrix_too_small(const Parameters& p) {
+  return operators::raising(right(p), "raises a RuntimeError",
+                            "the size of the bias must match the number of keys at dimension 3",
+                            [kept = std::make_shared<Position>(0)](const Call& call) {
+                              Position needed = 0;
+                              for (const auto* positions : {&call.positions.whole, &call.keys.whole})
+                                for (const Position t : *positions) needed = std::max(needed, t + 1);
+                              if (*kept == 0 || *kept > needed) *kept = needed;
+                              return *kept < needed;
+                            });
+}
+
+// The rows of the longest call so far, of which fewer are asked for.
+Encoding cached_rows_not_sliced(const Parameters& p) {
+  return answered_by(right(p),
+                     [bias = right(p), kept = std::make_shared<std::vector<Position>>()](Call call) {
+                       if (call.positions.size() > kept->size()) *kept = call.positions.whole;
+                       call.positions.whole = *kept;
+                       return answer(bias, call);
+                     });
+}
+
 using namespace properties;
 
 }  // namespace
 
 const DefectFamily defects::alibi{{
-    {"geometric_for_any_head_count", "m_h = 2^(-8h/H) where H is no power of two",
-     "mlx#343, Baichuan2#225, TensorRT-LLM#1611, transformers#28380", &geometric_for_any_head_count,
-     "heads=3", &bias::has_geometric_slopes},
-    {"slopes_from_zero", "m_h = 2^(-8h/H) with h from 0: the first slope is 1", "aprender#2143",
-     &slopes_from_zero, "heads=1", &bias::has_geometric_slopes},
-    {"slopes_of_the_first_shard", "m_h of head h mod H/2: two devices, each with the slopes of the first",
-     "Megatron-DeepSpeed#222, flashinfer#1606, TransformerEngine#1046, CTranslate2#1714",
-     &slopes_of_the_first_shard, "heads=2", &bias::has_geometric_slopes},
-    {"distant_keys_favoured", "b = +m (i - j): the sign is wrong", "attention-gym#86", &distant_keys_favoured,
-     "heads=1", &bias::falls_with_distance},
-    {"distance_in_bf16", "b = -m bf16(i - j): beyond 256 neighbouring keys have one bias",
-     "Megatron-DeepSpeed#101, TensorRT-Model-Connect#667", &distance_in_bf16, "heads=1",
-     &bias::falls_with_distance},
-    {"distance_in_f16",
-     "b = -m f16(i - j): beyond 2048 neighbouring keys have one bias, beyond 65519 it is infinite",
-     "flash-attention#845", &distance_in_f16, "heads=1", &bias::falls_with_distance},
+    {.name = "geometric_for_any_head_count",
+     .wrong = "m_h = 2^(-8h/H) where H is no power of two",
+     .sources = "mlx#343, Baichuan2#225, TensorRT-LLM#1611, transformers#28380",
+     .recorded = {"alibi-non-power-of-two"},
+     .make = &geometric_for_any_head_count,
+     .setting = "heads=3",
+     .refuted_by = &bias::has_geometric_slopes},
+    {.name = "slopes_from_zero",
+     .wrong = "m_h = 2^(-8h/H) with h from 0: the first slope is 1",
+     .sources = "aprender#2143",
+     .make = &slopes_from_zero,
+     .setting = "heads=1",
+     .refuted_by = &bias::has_geometric_slopes},
+    {.name = "slopes_of_the_first_shard",
+     .wrong = "m_h of head h mod H/2: two devices, each with the slopes of the first",
+     .sources = "Megatron-DeepSpeed#222, flashinfer#1606, TransformerEngine#1046, CTranslate2#1714",
+     .recorded = {"alibi-tp-head-offset"},
+     .make = &slopes_of_the_first_shard,
+     .setting = "heads=2",
+     .refuted_by = &bias::has_geometric_slopes},
+    {.name = "distant_keys_favoured",
+     .wrong = "b = +m (i - j): the sign is wrong",
+     .sources = "attention-gym#86",
+     .recorded = {"alibi-sign"},
+     .make = &distant_keys_favoured,
+     .setting = "heads=1",
+     .refuted_by = &bias::falls_with_distance},
+    {.name = "distance_in_bf16",
+     .wrong = "b = -m bf16(i - j): beyond 256 neighbouring keys have one bias",
+     .sources = "Megatron-DeepSpeed#101, TensorRT-Model-Connect#667",
+     .recorded = {"alibi-half-precision-distance"},
+     .make = &distance_in_bf16,
+     .setting = "heads=1",
+     .refuted_by = &bias::falls_with_distance},
+    {.name = "distance_in_f16",
+     .wrong = "b = -m f16(i - j): beyond 2048 neighbouring keys have one bias, beyond 65519 it is infinite",
+     .sources = "flash-attention#845",
+     .recorded = {"alibi-half-precision-distance"},
+     .make = &distance_in_f16,
+     .setting = "heads=1",
+     .refuted_by = &bias::falls_with_distance},
+    {.name = "slopes_of_the_next_power",
+     .wrong = "the first H slopes of the next power of two where H is none",
+     .sources = "mlx#3071, CROMA#12, mosaicml/examples#307",
+     .recorded = {"alibi-non-power-of-two"},
+     .make = &slopes_of_the_next_power,
+     .setting = "heads=3",
+     .refuted_by = &bias::has_geometric_slopes},
+    {.name = "padding_counted",
+     .wrong =
+         "tokens behind padding are one further from it for each pad: their place in the padded row counts",
+     .sources = "transformers#17866, PaddleNLP#6495, PaddleNLP#6579",
+     .recorded = {"alibi-left-padding"},
+     .make = &padding_counted,
+     .setting = "heads=1"},
+    {.name = "cached_matrix_too_small",
+     .wrong = "a matrix is kept where it is too small, and made anew where it is large enough: an error",
+     .sources = "x-transformers@fbbc159, gpt-neox@3a7ba38, gpt-neox@d1255bc",
+     .recorded = {"alibi-cache-compare-inverted"},
+     .make = &cached_matrix_too_small,
+     .setting = "heads=1"},
+    {.name = "cached_rows_not_sliced",
+     .wrong = "columns of a matrix that is kept are cut and rows are not: fewer queries get the rows of more",
+     .sources = "x-transformers@74f241d, mosaicml/examples#259",
+     .recorded = {"alibi-bias-not-sliced-on-rows"},
+     .make = &cached_rows_not_sliced,
+     .setting = "heads=1"},
 }};
 
 }  // namespace posproof

@@ -6,7 +6,10 @@
 #include "catalogue/encodings/learned.h"
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "catalogue/properties/call/refuses_out_of_range.h"
+#include "catalogue/properties/table/has_distinct_positions.h"
 #include "core/failure.h"
+#include "core/formats.h"
+#include "defects/operators.h"
 
 namespace posproof {
 namespace {
@@ -77,15 +80,38 @@ Encoding positions_accumulate(const Parameters& p) {
 }
 
 Encoding decode_restarts_at_zero(const Parameters& p) {
-  Table table = right(p);
-  table.rows = [rows = table.rows, called = std::make_shared<bool>(false)](
-                   std::span<const Position> positions, Position length) {
-    std::vector<Position> out(positions.begin(), positions.end());
-    if (*called && out.size() == 1) out[0] = 0;
-    *called = true;
-    return rows(out, length);
-  };
-  return table;
+  return operators::decode_restarts_at_zero(right(p));
+}
+
+Encoding single_token_without_a_row(const Parameters& p) {
+  return operators::answering(right(p), [](const Call& call, Tensor& rows) {
+    if (operators::is_one_token(call)) std::ranges::fill(rows.data, 0.0);
+  });
+}
+
+Encoding padding_counted(const Parameters& p) {
+  return operators::padding_counted(right(p));
+}
+
+// 0.1 t + 0.9 t in f16: the weights add up to 0.99988.
+Encoding positions_averaged_in_f16(const Parameters& p) {
+  const Table table = right(p);
+  operators::refuse_unless(table.positions.hi >= 13, "the same for positions below 13");
+  return operators::at(table, [](Position t) {
+    const auto share = [t](double weight) { return to_f16(to_f16(weight) * static_cast<double>(t)); };
+    return static_cast<Position>(to_f16(share(0.1) + share(0.9)));
+  });
+}
+
+Encoding table_without_room_for_its_offset(const Parameters& p) {
+  const Position offset = p.integer("offset");
+  operators::refuse_unless(offset > 0, "the same without an offset");
+  const Table table = right(p);
+  return operators::raising(table, "raises an IndexError", "index out of range",
+                            [last = table.positions.hi - offset](const Call& call) {
+                              return std::ranges::any_of(call.positions.whole,
+                                                         [last](Position t) { return t > last; });
+                            });
 }
 
 using namespace properties;
@@ -93,21 +119,79 @@ using namespace properties;
 }  // namespace
 
 const DefectFamily defects::learned{{
-    {"wraps_past_the_end",
-     "position t gets row t mod length, as after a roll of the table that takes the place of the offset",
-     "PaddleNLP#2659", &wraps_past_the_end, "dim=1 length=4", &call::refuses_out_of_range},
-    {"clamps_past_the_end", "position t gets row min(t, length-1)", "jax#3604, ParlAI#1717",
-     &clamps_past_the_end, "dim=1 length=4", &call::refuses_out_of_range},
-    {"returns_zero_past_the_end", "positions past the end get zeros", "bert4keras@e52a3bb, onnxruntime#28205",
-     &returns_zero_past_the_end, "dim=1 length=4", &call::refuses_out_of_range},
-    {"offset_missing", "position t gets row t", "transformers#19240, gpt-neox#650", &offset_missing,
-     "dim=1 length=8 offset=2", nullptr},
-    {"offset_twice", "position t gets row t + 2 offset", "fairseq#1685, transformers#20761", &offset_twice,
-     "dim=1 length=8 offset=2", nullptr},
-    {"positions_accumulate", "each call goes on counting where the one before ended", "gpt-neox@e9dc55f",
-     &positions_accumulate, "dim=1 length=8", nullptr},
-    {"decode_restarts_at_zero", "after the first call a single token gets row 0", "mlx-lm#93",
-     &decode_restarts_at_zero, "dim=1 length=4", &call::agrees_in_chunks},
+    {.name = "wraps_past_the_end",
+     .wrong =
+         "position t gets row t mod length, as after a roll of the table that takes the place of the offset",
+     .sources = "PaddleNLP#2659",
+     .recorded = {"opt-offset-2"},
+     .make = &wraps_past_the_end,
+     .setting = "dim=1 length=4",
+     .refuted_by = &call::refuses_out_of_range},
+    {.name = "clamps_past_the_end",
+     .wrong = "position t gets row min(t, length-1)",
+     .sources = "jax#3604, ParlAI#1717",
+     .recorded = {"learned-out-of-range-returns-zero", "abs-pos-cache-past-window"},
+     .make = &clamps_past_the_end,
+     .setting = "dim=1 length=4",
+     .refuted_by = &call::refuses_out_of_range},
+    {.name = "returns_zero_past_the_end",
+     .wrong = "positions past the end get zeros",
+     .sources = "bert4keras@e52a3bb, onnxruntime#28205",
+     .recorded = {"learned-out-of-range-returns-zero"},
+     .make = &returns_zero_past_the_end,
+     .setting = "dim=1 length=4",
+     .refuted_by = &call::refuses_out_of_range},
+    {.name = "offset_missing",
+     .wrong = "position t gets row t",
+     .sources = "transformers#19240, gpt-neox#650",
+     .recorded = {"opt-offset-2"},
+     .make = &offset_missing,
+     .setting = "dim=1 length=8 offset=2"},
+    {.name = "offset_twice",
+     .wrong = "position t gets row t + 2 offset",
+     .sources = "fairseq#1685, transformers#20761",
+     .recorded = {"opt-offset-2"},
+     .make = &offset_twice,
+     .setting = "dim=1 length=8 offset=2"},
+    {.name = "positions_accumulate",
+     .wrong = "each call goes on counting where the one before ended",
+     .sources = "gpt-neox@e9dc55f",
+     .recorded = {"learned-position-ids-accumulate"},
+     .make = &positions_accumulate,
+     .setting = "dim=1 length=8"},
+    {.name = "decode_restarts_at_zero",
+     .wrong = "after the first call a single token gets row 0",
+     .sources = "mlx-lm#93",
+     .recorded = {"gpt2-decode-position-skipped-or-zero"},
+     .make = &decode_restarts_at_zero,
+     .setting = "dim=1 length=4",
+     .refuted_by = &call::agrees_in_chunks},
+    {.name = "single_token_without_a_row",
+     .wrong = "a call with one token gets zeros: the row is added to longer inputs only",
+     .sources = "mlx-lm#93",
+     .recorded = {"gpt2-decode-position-skipped-or-zero"},
+     .make = &single_token_without_a_row,
+     .setting = "dim=1 length=4",
+     .refuted_by = &call::agrees_in_chunks},
+    {.name = "padding_counted",
+     .wrong = "tokens behind padding get the row of their place in the padded row: one further for each pad",
+     .sources = "transformers#21080, transformers#18478, transformers#19265",
+     .recorded = {"leftpad-positions-count-pads", "roberta-embeds-path-positions"},
+     .make = &padding_counted,
+     .setting = "dim=1 length=8"},
+    {.name = "positions_averaged_in_f16",
+     .wrong = "position t gets the row of 0.1 t + 0.9 t, added in f16 and cut off: of 13, row 12",
+     .sources = "stable-diffusion-webui#6728, stable-diffusion-webui#7450",
+     .recorded = {"clip-position-ids-averaged-as-floats"},
+     .make = &positions_averaged_in_f16,
+     .setting = "dim=1 length=14",
+     .refuted_by = &table::has_distinct_positions},
+    {.name = "table_without_room_for_its_offset",
+     .wrong = "the table has no rows for the offset: the last positions are out of its range, an error",
+     .sources = "japanese-pretrained-models#3, transformers#9116, transformers#15292",
+     .recorded = {"roberta-table-too-small"},
+     .make = &table_without_room_for_its_offset,
+     .setting = "dim=1 length=4 offset=1"},
 }};
 
 }  // namespace posproof

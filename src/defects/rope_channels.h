@@ -1,5 +1,10 @@
 #pragma once
 // Channels with the wrong partner, frequency or place.
+#include "catalogue/properties/rotary/leaves_the_tail_untouched.h"
+#include "catalogue/properties/rotary/preserves_norm.h"
+#include "catalogue/properties/rotary/preserves_pair_norms.h"
+#include "catalogue/properties/rotary/role_does_not_matter.h"
+#include "core/defect.h"
 #include "defects/rope_made.h"
 
 namespace posproof::wrong_ropes {
@@ -80,6 +85,32 @@ inline Encoding warp_shuffle_limit(const Parameters& p) {
       rotating(rotary));
 }
 
+// A table of `dim` columns against a slice of `rotary_dim` channels: shapes that do not broadcast.
+inline Encoding table_wider_than_the_slice(const Parameters& p) {
+  const Rotary rotary = right(p);
+  refuse_unless(rotating(rotary) < rotary.dim, "the same where all channels rotate");
+  return operators::raising(rotary, "raises a RuntimeError",
+                            "the size of x must match the size of the table at dimension 3",
+                            [](const Call&) { return true; });
+}
+
+// The rows of the keys' weights are put in the order of half-split pairs in blocks of half a head: the number
+// of heads is the queries', of which there are twice as many.
+inline Encoding converted_with_query_heads(const Parameters& p) {
+  const Rotary rotary = right(p);
+  refuse_unless(rotating(rotary) % 4 == 0 && rotating(rotary) > 4 && p.word("layout") == "interleaved",
+                "nothing is converted unless `layout=interleaved`, or no two blocks of two pairs are");
+  const std::size_t half = rotary.pairs.size();
+  return operators::where(rotary,
+                          with_pairs(p,
+                                     [half](Pair& pair) {
+                                       const std::size_t i = pair.index, q = half / 2;
+                                       pair.first = i < q ? 2 * i : 2 * (i - q) + 1;
+                                       pair.second = half + pair.first;
+                                     }),
+                          [](const Call& call) { return call.role == Role::key; });
+}
+
 inline Encoding inplace_aliasing(const Parameters& p) {
   return token_by_token(p, [pairs = right(p).pairs](auto, auto out, Position t) {
     for (const Pair& pair : pairs) {
@@ -89,5 +120,84 @@ inline Encoding inplace_aliasing(const Parameters& p) {
     }
   });
 }
+
+inline const std::vector<Defect> channels = {
+    {.name = "pairing_swapped",
+     .wrong = "half-split pairs (i, i + d/2) where neighbours (2i, 2i+1) were meant, or the reverse",
+     .sources = "TinyLlama#24, vllm-ascend#12765, TransformerLens#365, mlx-lm#512",
+     .recorded = {"rope-pairing-mismatch"},
+     .make = &pairing_swapped,
+     .setting = "dim=4",
+     .refuted_by = &properties::rotary::preserves_pair_norms},
+    {.name = "table_layout_against_rotate_layout",
+     .wrong = "a table [w0,w0,w1,w1] under half-split pairs, or [w0,w1,w0,w1] under neighbours",
+     .sources = "how-to-train-your-gpt#7, bert4torch#1, ark-nlp#47",
+     .recorded = {"rope-table-layout-vs-rotate-layout"},
+     .make = &table_layout_against_rotate_layout,
+     .setting = "dim=4",
+     .refuted_by = &properties::rotary::preserves_norm},
+    {.name = "rotate_layout_against_table_layout",
+     .wrong =
+         "neighbours rotate under a table [w0,w1,w0,w1], where halves were meant, or halves under [w0,w0,w1,w1]",
+     .sources = "how-to-train-your-gpt#7, bert4torch#1, ark-nlp#47",
+     .recorded = {"rope-table-layout-vs-rotate-layout"},
+     .make = &rotate_layout_against_table_layout,
+     .setting = "dim=4"},
+    {.name = "halves_swapped",
+     .wrong = "the two components of each rotated pair stand in each other's place",
+     .sources = "kin of ark-nlp#47",
+     .make = &halves_swapped,
+     .setting = "dim=2"},
+    {.name = "exponent_over_head_dim",
+     .wrong = "w_i = base^(-2i/dim) and pairs (i, i + dim/2) where rotary_dim channels rotate",
+     .sources = "pie#602",
+     .recorded = {"rope-partial-exponent-over-head-dim"},
+     .make = &exponent_over_head_dim,
+     .setting = "dim=4 rotary_dim=2",
+     .refuted_by = &properties::rotary::leaves_the_tail_untouched},
+    {.name = "table_padded_over_full_head",
+     .wrong = "the tables of rotary_dim channels, filled up and used with pairs (i, i + dim/2)",
+     .sources = "cascadia#69",
+     .recorded = {"rope-partial-table-padded-over-full-head"},
+     .make = &table_padded_over_full_head,
+     .setting = "dim=4 rotary_dim=2",
+     .refuted_by = &properties::rotary::preserves_norm},
+    {.name = "partial_factor_ignored",
+     .wrong = "all channels rotate, with w_i = base^(-2i/dim): the tail as well",
+     .sources = "maxtext#4616, vllm#43770",
+     .recorded = {"rope-partial-factor-ignored", "kshift-wrong-rotary-width"},
+     .make = &partial_factor_ignored,
+     .setting = "dim=4 rotary_dim=2",
+     .refuted_by = &properties::rotary::leaves_the_tail_untouched},
+    {.name = "warp_shuffle_limit",
+     .wrong = "the partner of a channel is taken modulo 32, the width of a warp",
+     .sources = "DeepSpeed#2448",
+     .recorded = {"rope-half-split-warp-shuffle-limit"},
+     .make = &warp_shuffle_limit,
+     .setting = "dim=34",
+     .refuted_by = &properties::rotary::preserves_norm},
+    {.name = "inplace_aliasing",
+     .wrong = "x_b' = x_a' s + x_b c: the first of a pair is overwritten before the second is made",
+     .sources = "llama.cpp#20274",
+     .recorded = {"rope-inplace-aliasing"},
+     .make = &inplace_aliasing,
+     .setting = "dim=2",
+     .refuted_by = &properties::rotary::preserves_norm},
+    {.name = "table_wider_than_the_slice",
+     .wrong = "a table of dim columns for the rotary_dim channels that rotate: shapes that do not broadcast",
+     .sources = "transformers#48652, tvm#18102, onnxruntime-genai#244",
+     .recorded = {"rope-partial-table-full-width"},
+     .make = &table_wider_than_the_slice,
+     .setting = "dim=4 rotary_dim=2"},
+    {.name = "converted_with_query_heads",
+     .wrong =
+         "the weights of keys are put in half-split order in blocks of dim/2: their heads are half as many as "
+         "the queries'",
+     .sources = "transformers#31788, llama.cpp#7481",
+     .recorded = {"rope-gqa-permute-with-query-heads"},
+     .make = &converted_with_query_heads,
+     .setting = "dim=8 layout=interleaved",
+     .refuted_by = &properties::rotary::role_does_not_matter},
+};
 
 }  // namespace posproof::wrong_ropes

@@ -2,8 +2,12 @@
 // Other frequencies than base^(-2i/d), and scalings that are none or another.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 
+#include "catalogue/properties/call/agrees_in_chunks.h"
+#include "catalogue/properties/score/depends_on_order.h"
+#include "core/defect.h"
 #include "defects/rope_made.h"
 
 namespace posproof::wrong_ropes {
@@ -70,14 +74,15 @@ inline Encoding turning_as(const Parameters& p, const Parameters& other) {
   return rotary;
 }
 
+inline bool same_rotation(const Parameters& p, const Parameters& other) {
+  const Rotary one = right(p), two = right(other);
+  return one.amplitude == two.amplitude &&
+         std::ranges::equal(one.pairs, two.pairs, {}, &Pair::frequency, &Pair::frequency);
+}
+
 inline Encoding scaling_ignored(const Parameters& p) {
-  const Parameters other = unscaled(p);
-  const Rotary scaled_one = right(p), plain = right(other);
-  bool differs = scaled_one.amplitude != 1;
-  for (const Pair& pair : plain.pairs)
-    differs = differs || pair.frequency != scaled_one.pairs[pair.index].frequency;
-  refuse_unless(differs, "there is no scaling, or it leaves every pair as it is");
-  return turning_as(p, other);
+  refuse_unless(!same_rotation(p, unscaled(p)), "there is no scaling, or it leaves every pair as it is");
+  return turning_as(p, unscaled(p));
 }
 
 inline Encoding linear_scale_in_exponent(const Parameters& p) {
@@ -114,6 +119,84 @@ inline Encoding yarn_attention_factor_ignored(const Parameters& p) {
   return turning_as(p, other);
 }
 
+// The numerator of mscale / mscale_all_dim: 0.1 ln factor + 1, where the two cancel.
+inline Encoding attention_factor_of_the_scaling(const Parameters& p) {
+  refuse_unless(p.word("scaling") == "yarn" && p.real("attention_factor") != 0,
+                "no attention factor is given: `attention_factor`");
+  Parameters other = p;
+  other.set("attention_factor", 0.0);
+  refuse_unless(!same_rotation(p, other), "it is 0.1 ln factor + 1 by right");
+  return turning_as(p, other);
+}
+
+inline Encoding yarn_as_position_clamp(const Parameters& p) {
+  refuse_unless(scaled(p, "yarn"), "the same unless `scaling=yarn`");
+  const std::vector<Pair> pairs = right(unscaled(p)).pairs;
+  const long double factor = p.real("factor"), last = p.real("original_length") - 1;
+  return token_by_token(p, [=](auto x, auto out, Position t) {
+    for (const Pair& pair : pairs) {
+      const auto [c, s] = exact(std::min(static_cast<long double>(t) / factor, last) * pair.frequency);
+      out[pair.first] = x[pair.first] * c - x[pair.second] * s;
+      out[pair.second] = x[pair.first] * s + x[pair.second] * c;
+    }
+  });
+}
+
+inline Encoding linear_factor_inverted_in_decode(const Parameters& p) {
+  refuse_unless(scaled(p, "linear"), "the same unless `scaling=linear`");
+  const double squared = p.real("factor") * p.real("factor");
+  return operators::where(right(p), with_pairs(p, [squared](Pair& pair) { pair.frequency *= squared; }),
+                          &operators::is_one_token);
+}
+
+// Past what the factor was meant for, the factor becomes what the length needs.
+inline Encoding linear_factor_follows_the_length(const Parameters& p) {
+  refuse_unless(scaled(p, "linear"), "the same unless `scaling=linear`");
+  const double factor = p.real("factor"), meant_for = p.real("original_length") * factor;
+  return answered_by(right(p), [rotary = right(p), meant_for](const Call& call) {
+    double length = meant_for;
+    for (const Position t : call.positions.whole) length = std::max(length, static_cast<double>(t) + 1);
+    return rotated(rotary, call, [&](std::size_t token, const Pair& pair) {
+      return exact(static_cast<long double>(call.positions.whole[token]) * pair.frequency * meant_for /
+                   length);
+    });
+  });
+}
+
+inline Encoding llama3_constants_ignored(const Parameters& p) {
+  refuse_unless(p.word("scaling") == "llama3", "the same unless `scaling=llama3`");
+  Parameters other = p;
+  other.set("factor", 8.0);
+  other.set("high_freq_factor", 4.0);
+  refuse_unless(!same_rotation(p, other), "no pair differs from `factor=8 high_freq_factor=4`");
+  return turning_as(p, other);
+}
+
+// Dynamic NTK for a sequence of twice the length that was trained on, with a factor of 2: base times
+// (2 * 2 - 1)^(d/(d-2)).
+inline Parameters with_dynamic_base(const Parameters& p) {
+  refuse_unless(p.word("scaling") == "none" && p.real("base") > 1 && right(p).pairs.size() > 1,
+                "the same where one pair rotates, or not what another scaling does");
+  Parameters other = p;
+  other.set("scaling", "ntk");
+  other.set("factor", 3.0);
+  return other;
+}
+
+inline Encoding dynamic_base_for_short_sequences(const Parameters& p) {
+  return turning_as(p, with_dynamic_base(p));
+}
+
+inline Encoding dynamic_base_is_kept(const Parameters& p) {
+  constexpr Position trained_on = 4096;
+  return operators::where(right(p), turning_as(p, with_dynamic_base(p)),
+                          [longest = std::make_shared<Position>(0)](const Call& call) {
+                            const bool was_long = *longest >= trained_on;
+                            for (const Position t : call.positions.whole) *longest = std::max(*longest, t);
+                            return was_long;
+                          });
+}
+
 // The ramp falls where it ought to rise: fast pairs are slowed and slow ones kept.
 inline Encoding yarn_betas_swapped(const Parameters& p) {
   refuse_unless(scaled(p, "yarn"), "the same unless `scaling=yarn`");
@@ -137,5 +220,124 @@ inline Encoding yarn_betas_swapped(const Parameters& p) {
   refuse_unless(differs, "every pair is past both ramps");
   return out;
 }
+
+inline const std::vector<Defect> ladders = {
+    {.name = "frequencies_never_initialised",
+     .wrong = "w_i = 0: a buffer that is allocated and never filled, no channel rotates",
+     .sources = "transformers#45902, SkyRL#1709, torchtune#612",
+     .recorded = {"rope-invfreq-never-initialised", "rope-missing-entirely"},
+     .make = &frequencies_never_initialised,
+     .setting = "dim=2 heads=2",
+     .refuted_by = &properties::score::depends_on_order},
+    {.name = "base_ignored",
+     .wrong = "w_i = 10000^(-2i/d), whatever the base",
+     .sources = "airllm#369, SpecForge#265, vllm#9503, TensorRT-LLM#785",
+     .recorded = {"rope-theta-ignored"},
+     .make = &base_ignored,
+     .setting = "dim=4 base=500000"},
+    {.name = "exponent_off_by_one",
+     .wrong = "w_i = base^(-2(i-1)/d) with i from 0: the first frequency is above 1",
+     .sources = "llama-from-scratch#8, assignment1-basics#22",
+     .recorded = {"rope-exponent-i-minus-1"},
+     .make = &exponent_off_by_one,
+     .setting = "dim=2"},
+    {.name = "exponent_one_ahead",
+     .wrong = "w_i = base^(-2(i+1)/d) with i from 0: the first frequency is below 1",
+     .sources = "kin of llama-from-scratch#8",
+     .make = &exponent_one_ahead,
+     .setting = "dim=4"},
+    {.name = "exponent_halved",
+     .wrong = "w_i = base^(-i/d): the slowest pair rotates too fast",
+     .sources = "kin of llama-from-scratch#8",
+     .make = &exponent_halved,
+     .setting = "dim=4"},
+    {.name = "exponent_doubled",
+     .wrong = "w_i = base^(-4i/d): the 2 of the exponent is taken twice",
+     .sources = "kin of llama-from-scratch#8",
+     .make = &exponent_doubled,
+     .setting = "dim=6"},
+    {.name = "exponent_over_pairs_minus_one",
+     .wrong = "w_i = base^(-i/(d/2 - 1)), as some sinusoidal tables have it",
+     .sources = "kin of llama-from-scratch#8",
+     .make = &exponent_over_pairs_minus_one,
+     .setting = "dim=6"},
+    {.name = "scaling_ignored",
+     .wrong = "w_i = base^(-2i/d), whatever `scaling` says",
+     .sources = "mlxcel#1355, unsloth#6197, llama.cpp#8676, mlx-vlm#1709",
+     .recorded = {"linear-scale-ignored", "llama3-scaling-ignored"},
+     .make = &scaling_ignored,
+     .setting = "dim=4 scaling=linear"},
+    {.name = "linear_scale_in_exponent",
+     .wrong = "w_i = base^(-2i/(d factor)): the first pair is not scaled at all",
+     .sources = "keras-hub#1605",
+     .recorded = {"linear-scale-in-exponent"},
+     .make = &linear_scale_in_exponent,
+     .setting = "dim=4 scaling=linear"},
+    {.name = "llama3_smoothing_in_wavelength",
+     .wrong =
+         "the blend of llama3 is linear in the wavelength and the other way round: it jumps at both ends",
+     .sources = "mlx-examples#907, mlx-swift-examples#152",
+     .recorded = {"llama3-smoothing-wrong-domain"},
+     .make = &llama3_smoothing_in_wavelength,
+     .setting = "dim=64 scaling=llama3"},
+    {.name = "yarn_attention_factor_ignored",
+     .wrong = "cosine and sine are not multiplied by the attention factor",
+     .sources = "vllm#46280, vllm#48351, mlx-lm#1507",
+     .recorded = {"yarn-attention-factor-ignored", "yarn-mscale-dropped-in-one-layout"},
+     .make = &yarn_attention_factor_ignored,
+     .setting = "dim=4 scaling=yarn"},
+    {.name = "yarn_betas_swapped",
+     .wrong = "beta_fast and beta_slow in each other's place: the ramp is reversed",
+     .sources = "torchtitan#3787",
+     .recorded = {"yarn-betas-swapped"},
+     .make = &yarn_betas_swapped,
+     .setting = "dim=64 scaling=yarn"},
+    {.name = "attention_factor_of_the_scaling",
+     .wrong = "cosine and sine are multiplied by 0.1 ln factor + 1, whatever `attention_factor` says",
+     .sources = "imp#880, vllm#48623, llama.cpp#17945",
+     .recorded = {"yarn-mscale-ratio-vs-single", "kshift-reapplies-yarn-magnitude"},
+     .make = &attention_factor_of_the_scaling,
+     .setting = "dim=2 scaling=yarn attention_factor=1"},
+    {.name = "yarn_as_position_clamp",
+     .wrong =
+         "cos(min(t / factor, original_length - 1) w_i): every pair is slowed, and late positions are one",
+     .sources = "LLMs-from-scratch#940",
+     .recorded = {"yarn-as-position-clamp"},
+     .make = &yarn_as_position_clamp,
+     .setting = "dim=2 scaling=yarn"},
+    {.name = "linear_factor_inverted_in_decode",
+     .wrong = "a call of one token multiplies its position by the factor, where a prefill divides",
+     .sources = "llm-awq#334",
+     .recorded = {"linear-factor-inverted"},
+     .make = &linear_factor_inverted_in_decode,
+     .setting = "dim=2 scaling=linear",
+     .refuted_by = &properties::call::agrees_in_chunks},
+    {.name = "linear_factor_follows_the_length",
+     .wrong =
+         "past original_length times factor, the factor becomes the call's last position over original_length",
+     .sources = "TransformerEngine#2240",
+     .recorded = {"linear-interp-rederived-from-length"},
+     .make = &linear_factor_follows_the_length,
+     .setting = "dim=2 scaling=linear",
+     .refuted_by = &properties::call::agrees_in_chunks},
+    {.name = "llama3_constants_ignored",
+     .wrong = "factor 8 and high_freq_factor 4, whatever the parameters say",
+     .sources = "llama-models#322",
+     .recorded = {"llama3-scaling-constants-hardcoded"},
+     .make = &llama3_constants_ignored,
+     .setting = "dim=8 scaling=llama3 factor=16"},
+    {.name = "dynamic_base_for_short_sequences",
+     .wrong = "base 3^(d/(d-2)) for base: dynamic NTK's for twice the length, in sequences that need none",
+     .sources = "vllm#41236, vllm#5093, TensorRT-LLM#1299",
+     .recorded = {"dynamic-ntk-length-independent", "dynamic-base-unconditional"},
+     .make = &dynamic_base_for_short_sequences,
+     .setting = "dim=4"},
+    {.name = "dynamic_base_is_kept",
+     .wrong = "after a call that reached position 4096, every later one has dynamic NTK's base 3^(d/(d-2))",
+     .sources = "transformers#25306, transformers#27226, transformers#46624",
+     .recorded = {"dynamic-ntk-not-reset"},
+     .make = &dynamic_base_is_kept,
+     .setting = "dim=4"},
+};
 
 }  // namespace posproof::wrong_ropes

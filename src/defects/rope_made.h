@@ -1,17 +1,17 @@
 #pragma once
-// What wrong rotates are made of: the right one at other positions, or with angles, pairs or channels of its
-// own.
+// What wrong rotations are made of beside the operators on calls: angles, pairs or channels of their own.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "catalogue/encodings/rope.h"
-#include "core/encoding.h"
+#include "core/call.h"
 #include "core/spec.h"
+#include "defects/operators.h"
 
 namespace posproof::wrong_ropes {
 
-using PositionVector = std::vector<Position>;
+using operators::refuse_unless;
 
 inline Rotary right(const Parameters& parameters) {
   return std::get<Rotary>(encodings::rope.make(parameters));
@@ -21,14 +21,27 @@ inline std::size_t rotating(const Rotary& rotary) {
   return 2 * rotary.pairs.size();
 }
 
-// The rotation that the parameters ask for, at other positions.
-inline Encoding at_positions(
-    const Parameters& parameters,
-    std::function<PositionVector(const Tensor& x, std::span<const Position>)> other) {
-  Rotary rotary = right(parameters);
-  rotary.rotate = [rotate = rotary.rotate, other](const Tensor& x, std::span<const Position> positions,
-                                                  Role role) { return rotate(x, other(x, positions), role); };
-  return rotary;
+struct Angle {
+  double cosine, sine;
+};
+
+inline Angle exact(long double angle) {
+  return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
+}
+
+// The call's content, each pair of each token (counted over all batch rows) rotated by an angle of its own.
+inline Tensor rotated(const Rotary& rotary, const Call& call,
+                      const std::function<Angle(std::size_t token, const Pair&)>& angle) {
+  const Tensor& x = call.contents.front();
+  Tensor out = x;
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (const Pair& pair : rotary.pairs) {
+      const std::size_t heads = x.shape[1], n = x.shape[2];
+      const auto [c, s] = angle(r / (heads * n) * n + r % n, pair);
+      out.at(r, pair.first) = rotary.amplitude * (x.at(r, pair.first) * c - x.at(r, pair.second) * s);
+      out.at(r, pair.second) = rotary.amplitude * (x.at(r, pair.first) * s + x.at(r, pair.second) * c);
+    }
+  return out;
 }
 
 // Its own rotation of one token's channels x at t: `out` comes as a copy of x.
@@ -51,14 +64,6 @@ inline Encoding token_by_token(const Parameters& parameters, Token token) {
 }
 
 // The parameters' pairs, with its own cosine and sine.
-struct Angle {
-  double cosine, sine;
-};
-
-inline Angle exact(long double angle) {
-  return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
-}
-
 inline Encoding with_angles(const Parameters& parameters, Angle (*angle)(Position t, double frequency)) {
   return token_by_token(parameters, [pairs = right(parameters).pairs, angle](auto x, auto out, Position t) {
     for (const Pair& pair : pairs) {
@@ -127,10 +132,6 @@ inline double right_frequency(const Rotary& rotary, std::size_t c) {
   for (const Pair& pair : rotary.pairs)
     if (pair.first == c || pair.second == c) return pair.frequency;
   return 0;
-}
-
-inline void refuse_unless(bool differs, const char* why) {
-  if (!differs) throw Refusal(why);
 }
 
 }  // namespace posproof::wrong_ropes

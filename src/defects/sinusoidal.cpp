@@ -1,43 +1,21 @@
+#include <algorithm>
 #include <cmath>
-#include <memory>
-#include <numeric>
 
 #include "catalogue/defects/sinusoidal.h"
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "catalogue/properties/call/takes_positions_in_any_order.h"
 #include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_distinct_positions.h"
 #include "catalogue/properties/table/has_geometric_wavelengths.h"
+#include "defects/operators.h"
 #include "encodings/seeded.h"
 
 namespace posproof {
 namespace {
 
-using PositionVector = std::vector<Position>;
-
 Table right(const Parameters& parameters) {
   return std::get<Table>(encodings::sinusoidal.make(parameters));
-}
-
-// The rows that the parameters ask for, of other positions.
-Encoding at_positions(const Parameters& parameters,
-                      std::function<PositionVector(std::span<const Position>)> other) {
-  Table table = right(parameters);
-  table.rows = [rows = table.rows, other](std::span<const Position> positions, Position length) {
-    return rows(other(positions), length);
-  };
-  return table;
-}
-
-// The rows that the parameters ask for, changed afterwards.
-Encoding changed(const Parameters& parameters, std::function<void(Tensor& rows)> change) {
-  Table table = right(parameters);
-  table.rows = [rows = table.rows, change](std::span<const Position> positions, Position length) {
-    Tensor out = rows(positions, length);
-    change(out);
-    return out;
-  };
-  return table;
 }
 
 // Its own frequencies for sine and cosine, on the parameters' columns.
@@ -80,27 +58,37 @@ Encoding integer_division_exponent(const Parameters& p) {
   return with_frequencies(p, one, one);
 }
 
-Encoding single_row_added_to_all(const Parameters& p) {
-  return at_positions(p, [](std::span<const Position> positions) {
-    return PositionVector(positions.size(), static_cast<Position>(positions.size()));
+// Every token gets the row of one position.
+Encoding one_row(const Parameters& p, std::function<Position(std::size_t tokens)> position) {
+  return operators::asked_for(right(p), [position](Call& call) {
+    auto& t = call.positions.whole;
+    std::ranges::fill(t, position(t.size()));
   });
+}
+
+Encoding single_row_added_to_all(const Parameters& p) {
+  return one_row(p, [](std::size_t tokens) { return static_cast<Position>(tokens); });
+}
+
+// A call of a table has one batch row, whose number is 0.
+Encoding row_of_the_batch_element(const Parameters& p) {
+  return one_row(p, [](std::size_t) { return Position{0}; });
 }
 
 Encoding positions_ignored(const Parameters& p) {
-  return at_positions(p, [](std::span<const Position> positions) {
-    PositionVector out(positions.size());
-    std::iota(out.begin(), out.end(), Position{0});
-    return out;
-  });
+  return operators::positions_ignored(right(p));
 }
 
 Encoding decode_restarts_at_zero(const Parameters& p) {
-  return at_positions(p, [called = std::make_shared<bool>(false)](std::span<const Position> positions) {
-    PositionVector out(positions.begin(), positions.end());
-    if (*called && out.size() == 1) out[0] = 0;
-    *called = true;
-    return out;
-  });
+  return operators::decode_restarts_at_zero(right(p));
+}
+
+Encoding odd_width_raises(const Parameters& p) {
+  const Table table = right(p);
+  operators::refuse_unless(table.dim % 2 == 1, "there is a cosine for every sine: an odd `dim`");
+  return operators::raising(table, "raises a RuntimeError",
+                            "there is one cosine less than there are sines, and one frequency too many",
+                            [](const Call&) { return true; });
 }
 
 // The zero is written one column further on: into the next row, and past the end of the last.
@@ -108,7 +96,7 @@ Encoding odd_tail_unwritten(const Parameters& p) {
   const Table table = right(p);
   if (table.dim % 2 == 0 || table.lone)
     throw Refusal("only a zero column is written: `odd=zero_pad` and an odd `dim`");
-  return changed(p, [](Tensor& rows) {
+  return operators::answering(right(p), [](const Call&, Tensor& rows) {
     constexpr double left_from_before = 1;
     for (std::size_t r = 0; r < rows.rows(); ++r) {
       rows.row(r).back() = left_from_before;
@@ -119,7 +107,7 @@ Encoding odd_tail_unwritten(const Parameters& p) {
 
 Encoding scaled_down(const Parameters& p) {
   if (p.real("dim") == 1) throw Refusal("the same for a width of 1");
-  return changed(p, [factor = 1 / std::sqrt(p.real("dim"))](Tensor& rows) {
+  return operators::answering(right(p), [factor = 1 / std::sqrt(p.real("dim"))](const Call&, Tensor& rows) {
     for (double& x : rows.data) x *= factor;
   });
 }
@@ -137,7 +125,7 @@ Encoding overwritten_by_init(const Parameters& p) {
 }
 
 Encoding never_added(const Parameters& p) {
-  return changed(p, [](Tensor& rows) { rows.data.assign(rows.data.size(), 0.0); });
+  return operators::answering(right(p), [](const Call&, Tensor& rows) { std::ranges::fill(rows.data, 0.0); });
 }
 
 using namespace properties;
@@ -145,26 +133,84 @@ using namespace properties;
 }  // namespace
 
 const DefectFamily defects::sinusoidal{{
-    {"base_1000_odd_cosine", "sines at 1000^(-2i/d) and cosines at 1000^(-(2i+1)/d)",
-     "maxjcohen/transformer#62", &base_1000_odd_cosine, "dim=2", &table::has_constant_norm},
-    {"integer_division_exponent", "w_i = 1: 2i/d is divided in whole numbers", "Kyubyong/transformer#81",
-     &integer_division_exponent, "dim=4", &table::has_geometric_wavelengths},
-    {"single_row_added_to_all", "every token gets the row of position n, the length of the call",
-     "annotated_deep_learning_paper_implementations#133, DiffPoseTalk#20", &single_row_added_to_all, "dim=2",
-     &call::agrees_in_chunks},
-    {"positions_ignored", "tokens get the rows of 0 .. n-1, whatever positions were given", "fairseq#3726",
-     &positions_ignored, "dim=2", &call::takes_positions_in_any_order},
-    {"decode_restarts_at_zero", "after the first call a single token gets the row of 0", "OpenNMT-tf#498",
-     &decode_restarts_at_zero, "dim=2", &call::agrees_in_chunks},
-    {"odd_tail_unwritten", "the zero of an odd width is written past its column, into the next row",
-     "llama.cpp#15917", &odd_tail_unwritten, "dim=3 odd=zero_pad", &table::has_constant_norm},
-    {"scaled_down", "the code times 1/sqrt(d)", "dreamer4#4", &scaled_down, "dim=2",
-     &table::has_constant_norm},
-    {"overwritten_by_init", "random numbers: a weight initialisation runs after the table was filled",
-     "transformers#29807, transformers#31387, transformers#44454", &overwritten_by_init, "dim=2",
-     &table::has_constant_norm},
-    {"never_added", "zeros: the code is made and dropped", "pytorch-lightning#19138, CellPLM#19",
-     &never_added, "dim=2", &table::has_constant_norm},
+    {.name = "base_1000_odd_cosine",
+     .wrong = "sines at 1000^(-2i/d) and cosines at 1000^(-(2i+1)/d)",
+     .sources = "maxjcohen/transformer#62",
+     .recorded = {"sin-base-1000-odd-cos"},
+     .make = &base_1000_odd_cosine,
+     .setting = "dim=2",
+     .refuted_by = &table::has_constant_norm},
+    {.name = "integer_division_exponent",
+     .wrong = "w_i = 1: 2i/d is divided in whole numbers",
+     .sources = "Kyubyong/transformer#81",
+     .recorded = {"sin-integer-division-exponent"},
+     .make = &integer_division_exponent,
+     .setting = "dim=4",
+     .refuted_by = &table::has_geometric_wavelengths},
+    {.name = "single_row_added_to_all",
+     .wrong = "every token gets the row of position n, the length of the call",
+     .sources = "annotated_deep_learning_paper_implementations#133, DiffPoseTalk#20",
+     .recorded = {"sin-single-row-added-to-all"},
+     .make = &single_row_added_to_all,
+     .setting = "dim=2",
+     .refuted_by = &call::agrees_in_chunks},
+    {.name = "positions_ignored",
+     .wrong = "tokens get the rows of 0 .. n-1, whatever positions were given",
+     .sources = "fairseq#3726",
+     .recorded = {"sin-positions-argument-ignored"},
+     .make = &positions_ignored,
+     .setting = "dim=2",
+     .refuted_by = &call::takes_positions_in_any_order},
+    {.name = "decode_restarts_at_zero",
+     .wrong = "after the first call a single token gets the row of 0",
+     .sources = "OpenNMT-tf#498",
+     .recorded = {"sin-decode-step-restarts"},
+     .make = &decode_restarts_at_zero,
+     .setting = "dim=2",
+     .refuted_by = &call::agrees_in_chunks},
+    {.name = "odd_tail_unwritten",
+     .wrong = "the zero of an odd width is written past its column, into the next row",
+     .sources = "llama.cpp#15917",
+     .recorded = {"sin-odd-d-tail-uninitialised"},
+     .make = &odd_tail_unwritten,
+     .setting = "dim=3 odd=zero_pad",
+     .refuted_by = &table::has_constant_norm},
+    {.name = "scaled_down",
+     .wrong = "the code times 1/sqrt(d)",
+     .sources = "dreamer4#4",
+     .recorded = {"pe-scaled-down"},
+     .make = &scaled_down,
+     .setting = "dim=2",
+     .refuted_by = &table::has_constant_norm},
+    {.name = "overwritten_by_init",
+     .wrong = "random numbers: a weight initialisation runs after the table was filled",
+     .sources = "transformers#29807, transformers#31387, transformers#44454",
+     .recorded = {"sin-table-overwritten-by-init"},
+     .make = &overwritten_by_init,
+     .setting = "dim=2",
+     .refuted_by = &table::has_constant_norm},
+    {.name = "never_added",
+     .wrong = "zeros: the code is made and dropped",
+     .sources = "pytorch-lightning#19138, CellPLM#19",
+     .recorded = {"pe-computed-but-not-added"},
+     .make = &never_added,
+     .setting = "dim=2",
+     .refuted_by = &table::has_constant_norm},
+    {.name = "row_of_the_batch_element",
+     .wrong = "every token of batch row b gets the row of position b: here of 0",
+     .sources = "numpy-transformer#1, influenza_transformer#9, GETNext#2, pytorch-lightning#19138",
+     .recorded = {"sin-added-along-batch-axis"},
+     .make = &row_of_the_batch_element,
+     .setting = "dim=2",
+     .refuted_by = &table::has_distinct_positions},
+    {.name = "odd_width_raises",
+     .wrong =
+         "sines and cosines share one vector of frequencies, one too long for the cosines of an odd width: an "
+         "error",
+     .sources = "pyaptamer#526, BERT-pytorch#78, Informer2020#224",
+     .recorded = {"sin-odd-d-crash"},
+     .make = &odd_width_raises,
+     .setting = "dim=3 odd=truncate"},
 }};
 
 }  // namespace posproof

@@ -62,12 +62,19 @@ using namespace properties;
 }  // namespace
 
 const DefectFamily defects::t5_bias{{
-    {"decoder_bidirectional",
-     "a decoder's buckets are shared between both directions: other ones from distance 9 on",
-     "TransformerLens#1681", &decoder_bidirectional, "heads=1 direction=unidirectional",
-     &bias::has_exact_buckets},
-    {"missing_cap", "the bucket is not held to the last: it grows on beyond max_distance",
-     "candle#727, candle#1312", &missing_cap, "heads=1", &bias::saturates},
+    {.name = "decoder_bidirectional",
+     .wrong = "a decoder's buckets are shared between both directions: other ones from distance 9 on",
+     .sources = "TransformerLens#1681",
+     .recorded = {"t5-decoder-bidirectional"},
+     .make = &decoder_bidirectional,
+     .setting = "heads=1 direction=unidirectional",
+     .refuted_by = &bias::has_exact_buckets},
+    {.name = "missing_cap",
+     .wrong = "the bucket is not held to the last: it grows on beyond max_distance",
+     .sources = "candle#727, candle#1312",
+     .make = &missing_cap,
+     .setting = "heads=1",
+     .refuted_by = &bias::saturates},
 }};
 
 }  // namespace posproof

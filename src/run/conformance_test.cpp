@@ -92,7 +92,7 @@ class Shipped : public Conformance {
         defect_.refuted_by != nullptr ? *defect_.refuted_by : agreement(spec_.oracle(parameters));
     const auto one = trial(property, defect_.make(parameters), defect_.precision);
     ASSERT_TRUE(one.has_value()) << id_ << " is of a kind that its property is not asked of";
-    const Verdict verdict = search(*one, {.id = id_});
+    const Verdict verdict = search(*one, {.id = id_, .budget = {.shrinks = 0}});
     EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << id_ << " is not refuted: " << name(verdict);
   }
 
