@@ -13,10 +13,27 @@ and then, in a shell:   posproof gate rope --dim 128 "cmd:python3 my_subject.py"
 The functions, each a keyword of serve(), and what they are given and give:
 
     rows(positions[n], length)         -> [n, dim]              codes of these positions, in a sequence of that length
-    rotate(x, positions, role)           -> the shape of x
+    rotate(x, positions, role)         -> the shape of x
+    rotate_both(q, k, positions)       -> (q, k), rotated       instead of rotate, for code that takes both in one call
     bias(queries[nq], keys[nk])        -> [heads, nq, nk]       given the positions of queries and keys
     logits(q, k, queries, keys)        -> [heads, nq, nk]       q [nq, dim], k [nk, dim], and their positions
     attend(q, k, v, mask)              -> [nq, value_dim]       mask [nq, nk], True where a query sees a key
+
+A function that takes no `length` or no `role` is given none. PyTorch modules are served as they are: serve_module(). Other
+code takes positions and arrays in other ways; serve() splits each call of posproof into calls that the function takes:
+
+    takes_positions="each"       one position a token, [batch, n]: nothing is split
+                    "shared"     one row of positions for the batch, [n]
+                    "ascending"  such a row, in which every position is larger than the one before
+                    "offset"     a number, the first of n positions that follow each other: rotate(x, offset), rows(n, offset)
+                    "sequence"   no positions: whole sequences from 0 on, rotate(x), rows(n), bias(nq, nk) or bias(n), logits(q, k)
+    axes="bnhd"                  the axes of x: batch, heads, n, dim, in any order, dim last; "bnd" (one head), "nhd" (tokens of
+                                 all sequences in one row), "n(hd)" (heads side by side in one axis)
+    heads=(32, 8)                of rotate_both: how many heads q and k have
+    vjp="autograd"               the backward pass is asked, too: through PyTorch's autograd, or vjp(x, positions, g), a function
+                                 that gives the gradient with respect to x where g is that with respect to rotate(x, positions)
+
+posproof prints which questions that leaves out: a function that takes whole sequences is never given a position twice.
 
 `dtype` is the format of the answers and, unless `takes` is another, of x, q, k, v: "f64", "f32", "f16", "bf16" or a torch.dtype; with the latter the
 functions are given torch tensors. numpy has no bfloat16: with "bf16" they are given float32 arrays that hold bfloat16
@@ -31,6 +48,7 @@ Importing this file moves standard input and output out of the way: print() goes
 What the bytes mean stands in src/subject/protocol.md.
 """
 
+import inspect
 import json
 import os
 import signal
@@ -47,8 +65,9 @@ _STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8"
 _NAMES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "f64": "F64", "f32": "F32",
           "f16": "F16", "bf16": "BF16"}
 _TORCH = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-_ARGUMENTS = {"rows": ("positions",), "rotate": ("x", "positions"), "bias": ("queries", "keys"),
-              "logits": ("q", "k", "queries", "keys"), "attend": ("q", "k", "v", "mask")}
+_CONTENTS = ("x", "q", "k", "v")
+_POSITIONS = ("each", "shared", "ascending", "offset", "sequence")
+_LAST_OF_A_SEQUENCE = {"rows": 2047, "rotate": 2047, "bias": 511, "logits": 511}
 
 _wire_in = os.fdopen(os.dup(0), "rb")
 _wire_out = os.fdopen(os.dup(1), "wb")
@@ -106,32 +125,36 @@ def _fork_for_each_object():
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
           version="", domain=None, ends=False, conventions="", decline=IndexError, takes=None, positions="int64",
-          in_place=False):
+          in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None):
     """Answers posproof until it has no more questions.
 
     precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32, "bf16+table=f32" a rotation
                  that is computed in f32 and rounded once. Usually the dtype says it.
     takes        format of x, q, k, v where it is not that of the answers: "bf16" with dtype="f32"
-    domain       (first, last) position; `ends=True`: every position outside is declined
+    domain       (first, last) position; `ends=True`: every position outside is declined. Of whole sequences (0, 2047), and
+                 (0, 511) for a bias and for logits, unless said otherwise: memory grows with the last one
     conventions  free words for the report: "half-split, positions from 1"
     decline      exception, or several, that mean no rather than a fault, an index past a table's end unless
                  said otherwise: (IndexError, ValueError); () for none
     positions    the dtypes in which positions are taken: "int64", or several of "int64", "int32", "float64", "float32";
                  calls change between them, where they hold the positions exactly
-    in_place     the functions may overwrite what they are given; one that returns just that may, in any case
+    in_place     the functions may overwrite what they are given; one that returns just that may, in any case, and one that
+                 returns None has
+    takes_positions, axes, rotate_both, heads, vjp: see the head of this file
     """
     hello()
-    given = {"rows": rows, "rotate": rotate, "bias": bias, "logits": logits, "attend": attend}
+    given = {"rows": rows, "rotate": rotate or rotate_both, "bias": bias, "logits": logits, "attend": attend}
     decline = decline if isinstance(decline, tuple) else (decline,)
     functions = {kind: function for kind, function in given.items() if function is not None}
-    torch = sys.modules.get("torch") if str(dtype).startswith("torch.") else None
-    stored = _NAMES[str(dtype).replace("torch.", "")]
-    taken = stored if takes is None else _NAMES[str(takes).replace("torch.", "")]
-    if taken != stored:
-        precision = "%s+input=%s" % (precision or stored.lower(), taken.lower())
-    given_as = getattr(torch, _TORCH[taken]) if torch else None
+    how = _How(functions, dtype, takes, takes_positions, axes, heads, in_place, both=rotate is None, vjp=vjp)
+    if rotate is not None and rotate_both is not None:
+        raise ValueError("rotate and rotate_both are both given; allowed is one of them")
+    if how.taken != how.stored:
+        precision = "%s+input=%s" % (precision or how.stored.lower(), how.taken.lower())
+    if domain is None and how.takes_positions == "sequence":
+        domain = (0, min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
 
-    words = {"answer": "hello", "id": "0", "protocol": _PROTOCOL, "kinds": " ".join(functions), "dtype": stored,
+    words = {"answer": "hello", "id": "0", "protocol": _PROTOCOL, "kinds": " ".join(functions), "dtype": how.stored,
              "name": name or os.path.splitext(os.path.basename(sys.argv[0]))[0], "version": str(version),
              "conventions": conventions}
     if precision is not None:
@@ -140,6 +163,10 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         words["positions"] = positions if isinstance(positions, str) else " ".join(positions)
     if domain is not None:
         words["domain"] = "%d %d%s" % (domain[0], domain[1], " ends" if ends else "")
+    if how.takes_positions != "each":
+        words["takes_positions"] = how.takes_positions
+    if how.vjp is not None:
+        words["backward"] = "yes"
     if _renews:
         words["renews"] = "yes"
     _write(words)
@@ -153,28 +180,495 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         answer = {"answer": "result", "id": words["id"]}
         result = None
         try:
-            call = words["call"]
-            given = [_Given(one, _argument(tensors[one], one, taken, words.get("positions")), words.get("arrays"),
-                            given_as, torch) for one in _ARGUMENTS[call]]
-            arguments = [one.array for one in given]
-            if call == "rows":
-                arguments.append(int(words["length"]))
-            if call == "rotate":
-                arguments.append(words["role"])
-            returned = functions[call](*arguments)
-            result = _bits(returned, call, stored)
-            changed = [] if in_place else [one.name for one in given if one.is_changed(returned)]
-            if changed:
-                result = None
-                answer.update(answer="error", changed="yes", text="%s() changed `%s`, which it was given and others may read; "
-                              "serve(in_place=True) says that this is meant" % (call, changed[0]))
-        except decline as no:
+            result = _ASK[words["call"]](_Call(words, tensors, how), functions[words["call"]])
+        except decline + (_NoSuchPosition,) as no:
             answer.update(answer="declined", reason=str(no) or type(no).__name__)
         except _Otherwise as other:
             answer.update(answer="error", text=str(other))
+            if isinstance(other, _Changed):
+                answer["changed"] = "yes"
         except Exception:
             answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
-        _write(answer, result, stored)
+        _write(answer, result, how.stored)
+
+
+# ---- PyTorch modules as they are
+
+# What a parameter of a call is, by its name, as PyTorch code has them.
+_MEANS = {
+    "x": "x t tensor hidden_states input inputs src qk x_in value value_states embeddings token_embeddings",
+    "q": "q query xq query_states query_layer queries",
+    "k": "k key xk key_states key_layer keys",
+    "positions": "position_ids positions pos input_pos pos_ids position timesteps steps",
+    "length": "seq_len max_seq_len seqlen length seq_length sequence_length n num_positions max_len",
+    "offset": "offset start_pos seqlen_offset past_key_values_length past_length past_len start past_kv_len",
+    "cos": "cos cos_cached cosine",
+    "sin": "sin sin_cached sine",
+    "freqs": "freqs freqs_cis freq_cis rotary_pos_emb rotary_emb rope rope_cache emb",
+    "nq": "query_length q_len qlen nq i query_len q_length",
+    "nk": "key_length k_len klen nk j key_len k_length",
+    "mask": "attention_mask mask",
+    "ids": "input_ids ids tokens token_ids",
+}
+_MEANING = {name: what for what, names in _MEANS.items() for name in names.split()}
+
+# What a parameter of a constructor is, by its name: a key of what posproof asks, or a rule of _setting().
+_SETTINGS = {name: what for what, names in {
+    "dim": "d d_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features kv_channels n_embd",
+    "width": "dim rotary_dim rotary_ndims rotary_embedding_dims",
+    "base": "base theta rope_theta rotary_base rotary_emb_base",
+    "heads": "heads num_heads n_heads nhead n_head num_attention_heads total_num_heads",
+    "length": "max_position_embeddings max_position max_seq_len max_len max_seq_length seq_len num_positions num_embeddings "
+              "max_positions block_size maxlen end init_size seq_length length",
+    "buckets": "num_buckets relative_attention_num_buckets buckets",
+    "max_distance": "max_distance relative_attention_max_distance",
+    "neox": "is_neox_style is_neox neox_style",
+    "interleaved": "interleaved rotary_interleaved",
+    "bidirectional": "bidirectional",
+    "causal": "is_decoder causal",
+    "none": "dropout p drop dropout_p",
+    "yes": "has_relative_attention_bias",
+    "config": "config cfg args",
+}.items() for name in names.split()}
+
+_LENGTH = 2048  # of tables that a constructor makes
+_TABLES = ("sinusoidal", "learned", "raw_index", "normalized_index", "binary", "one_hot")
+_BIASES = ("alibi", "t5_bias")
+_METHODS = {"rotate": ("rotate_queries_or_keys",), "bias": ("compute_bias", "_compute_bias"), "rows": ()}
+
+_KNOWN_SHAPES = """known are
+  rotary   forward(x, position_ids) or (positions), (x, seq_len=), (x), (max_seq_len, offset=), that gives cos and sin, angles or
+           complex numbers; with apply=f(q, k, cos, sin), f(x, cos, sin), f(q, k, freqs_cis), f(t, freqs), or without it
+           forward(x, position_ids=), (x, offset=), (x, seq_len=), (x), (q, k), (q, k, positions), (positions, query, key)
+           that gives what it rotated
+  table    forward(x) that adds it, (positions), (seq_len), (input_ids, past_key_values_length=), nn.Embedding, a tensor
+           [n, dim], [1, n, dim] or [n, 1, dim]
+  bias     compute_bias(query_length, key_length), forward(i, j), (seq_len), (attention_mask, num_heads, dtype), a tensor
+           [heads, n, n] or [1, heads, 1, n]
+other code is served by a function of your own: serve(rotate=, rows=, bias=)"""
+
+
+def serve_module(module, apply=None, dtype=None, method=None, **options):
+    """Serves a PyTorch module as it is; says on standard error, and in the report, how it took it.
+
+    module   a module, its class, a function of what posproof asks (hello()) that makes one, a function of PyTorch code that
+             works like a forward(), or a tensor that is a table. A class is constructed by the names of its parameters (dim,
+             base, theta, max_position_embeddings, config, ..), from what posproof asks; its tables get 2048 entries. The
+             module is moved to the dtype, and eval() is called. Of `learned` and `t5_bias` its table gets the entries that
+             posproof expects.
+    apply    of a rotary module that gives cosines and sines, or angles: the function that rotates by them. Without one they
+             are applied here, by rotate_half or its interleaved form, as the layout says.
+    dtype    a torch.dtype, float32 unless said otherwise
+    method   name of the method to call, where it is not forward()
+    options  those of serve(): takes_positions, axes, domain, name, vjp, ..; what is not given is found by a small call
+    """
+    import torch
+    asked = hello()
+    dtype = dtype or torch.float32
+    kind = "rows" if asked.encoding in _TABLES else "bias" if asked.encoding in _BIASES else "rotate"
+    tried, trial = [], _Module(module, apply, method, asked, dtype, torch, kind)
+    way = _first_that_works(trial, options, dtype, tried)
+    if way is None:
+        sys.exit("serve_module(%s): not recognised\nit is %s\n%s\n%s" % (
+            trial.name, trial.text(), "\n".join("tried  " + one for one in tried[-12:]) or "nothing fits its parameters",
+            _KNOWN_SHAPES))
+    options = dict(way.options, **options)
+    if "domain" not in options and trial.length is not None:
+        ends = options["takes_positions"] == "sequence" or not _answers(trial, way, options, dtype, trial.length)
+        options.update({"domain": (0, trial.length - 1)} if ends else {})
+    print("posproof_subject: %s taken as: %s" % (trial.name, way.words), file=sys.stderr)
+    served = _Module(module, apply, method, asked, dtype, torch, kind)  # one that was not tried: it has no caches yet
+    function = next(one for one in served.ways(options.get("axes")) if one.words == way.words).function
+    options["conventions"] = "; ".join(one for one in (options.get("conventions"), "taken as " + way.words) if one)
+    options.setdefault("name", trial.name)
+    serve(dtype=dtype, **dict({"rotate_both" if way.both else kind: function}, **options))
+
+
+class _Way:
+    """A way to call a module: in words, the options of serve() that go with it, and the function to serve."""
+
+    def __init__(self, words, function, takes_positions="each", axes=None, both=False):
+        self.words, self.function, self.both = words, function, both
+        self.options = {"takes_positions": takes_positions}
+        if axes is not None:
+            self.options["axes"] = axes
+
+
+def _first_that_works(module, options, dtype, tried):
+    """Of the ways to call it the first whose answer varies with the position alone, or else the first that answers."""
+    answered = None
+    for way in module.ways(options.get("axes")):
+        if options.get("takes_positions", way.options["takes_positions"]) != way.options["takes_positions"]:
+            continue
+        try:
+            answer = _tried(module, way, options, dtype)
+        except Exception as error:
+            tried.append("%s: %s" % (way.words, (str(error).strip() or type(error).__name__).splitlines()[0][:160]))
+            continue
+        if module.kind != "rotate" or _varies_by_token(answer):
+            return way
+        tried.append("%s: its answer does not vary with the token alone" % way.words)
+        answered = answered or way
+    return answered
+
+
+def _varies_by_token(y):
+    """Of tokens with the same content, [batch, heads, n, dim]."""
+    first = np.broadcast_to(y[:1, :1], y.shape)
+    return np.ascontiguousarray(first).tobytes() == y.tobytes() and not (y == y[:, :, :1]).all()
+
+
+def _tried(module, way, options, dtype, first=0):
+    """A small call, all of whose extents differ."""
+    options = dict(way.options, **options)
+    asked, row = module.asked, first + np.arange(5)
+    how = _How({module.kind: way.function}, dtype, options.get("takes"), options["takes_positions"], options.get("axes"),
+               options.get("heads"), options.get("in_place", False), way.both, None)
+    words = {"call": module.kind, "length": str(first + 5), "role": "query"}
+    if module.kind == "rotate":
+        x = np.broadcast_to((np.arange(asked["dim"]) % 7 - 3) / 4, (2, 3, 5, asked["dim"]))
+        return _rotate(_Call(words, {"x": x, "positions": np.stack([row, row])}, how), way.function)
+    if module.kind == "rows":
+        return _of_shape(_rows(_Call(words, {"positions": row}, how), way.function), (5, asked.get("dim", 1)))
+    queries = _Call(words, {"queries": row[:3], "keys": row}, how)
+    return _of_shape(_bias(queries, way.function), (asked["heads"], 3, 5))
+
+
+def _answers(module, way, options, dtype, first):
+    try:
+        _tried(module, way, options, dtype, first)
+        return True
+    except Exception:
+        return False
+
+
+class _Module:
+    """A module that was made from what posproof asks, and the ways to call it."""
+
+    def __init__(self, module, apply, method, asked, dtype, torch, kind):
+        self.asked, self.torch, self.kind, self.apply, self.length, self.dtype = asked, torch, kind, apply, None, dtype
+        self.name = getattr(module, "__name__", type(module).__name__)
+        if not isinstance(module, (torch.nn.Module, torch.Tensor)) and callable(module):
+            module = self._made(module)
+        elif isinstance(module, torch.nn.Module):
+            import copy
+            module = copy.deepcopy(module)  # what a trial leaves behind in one is not served
+        if isinstance(module, torch.nn.Module):
+            self.name = type(module).__name__ if self.name == "<lambda>" else self.name
+            self._fill(module)
+            module = module.to(dtype).eval()
+        self.module, self.calls = module, "forward"
+        if isinstance(module, (torch.Tensor, tuple, list)):
+            self.call, self.parameters = None, []
+            self.length = len(self._tensors()[0]) if kind == "rotate" else None
+            return
+        if method is None and isinstance(module, torch.nn.Module):
+            method = next((one for one in _METHODS[kind] if callable(getattr(module, one, None))), None)
+        if method is not None:
+            self.calls, self.call = method, getattr(module, method)
+        else:
+            self.call = module
+        self.parameters = list(inspect.signature(module.forward if self.call is module and hasattr(module, "forward")
+                                                 else self.call).parameters.values())
+
+    def text(self):
+        if self.call is None:
+            return "a tensor of shape %s" % [list(one.shape) for one in self._tensors()]
+        return "%s(%s)" % (self.calls, ", ".join(one.name for one in self.parameters))
+
+    def _tensors(self):
+        return list(self.module) if isinstance(self.module, (tuple, list)) else [self.module]
+
+    # -- construction
+
+    def _made(self, make):
+        """By the names of its parameters; a function that is no constructor is what is called."""
+        parameters = list(inspect.signature(make).parameters.values())
+        required = [one for one in parameters if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+        if not inspect.isclass(make):
+            if len(required) == 1 and required[0].name == "asked" or make.__name__ == "<lambda>" and len(required) == 1:
+                return make(self.asked)
+            if required and any(one.name not in _SETTINGS for one in required) or not any(
+                    _SETTINGS.get(one.name) == "length" for one in required):
+                return make
+            if any(_MEANING.get(one.name) == "length" for one in required):
+                return make
+        given = {}
+        for one in parameters:
+            if one.name in _SETTINGS and (one.default is one.empty or _SETTINGS[one.name] not in ("none", "config")):
+                value = self._setting(_SETTINGS[one.name])
+                if value is not None:
+                    given[one.name] = value
+            elif one.name in _SETTINGS and _SETTINGS[one.name] == "none":
+                given[one.name] = 0.0
+            if one in required and one.name not in given:
+                known = {"dtype": self.dtype, "device": "cpu"}.get(one.name)
+                if one.name not in ("dtype", "device"):
+                    sys.exit("serve_module(%s): its parameter `%s` is unknown; known are %s. serve_module(lambda asked: "
+                             "%s(...)) constructs it as you say" % (self.name, one.name, ", ".join(sorted(_SETTINGS)), self.name))
+                given[one.name] = known
+        return make(**given)
+
+    def _setting(self, what):
+        asked = self.asked
+        if what == "length":
+            self.length = int(asked["length"] if asked.encoding == "learned" else _LENGTH)
+            return self.length
+        if what == "config":
+            return self._config()
+        interleaved = asked.get("layout") == "interleaved"
+        found = {"width": asked.get("rotary_dim") or asked.get("dim"), "neox": not interleaved, "interleaved": interleaved,
+                 "bidirectional": asked.get("direction") == "bidirectional", "causal": asked.get("direction") == "causal",
+                 "none": 0.0, "yes": True}
+        return found[what] if what in found else asked.get(what)
+
+    def _config(self):
+        """What configurations of Hugging Face's transformers are called in."""
+        import types
+        asked, heads = self.asked, int(self.asked.get("heads", 1))
+        dim = asked.get("dim", 64)
+        width = asked.get("rotary_dim") or dim
+        return types.SimpleNamespace(
+            head_dim=dim, hidden_size=dim * heads, d_model=dim * heads, d_kv=dim, num_attention_heads=heads, num_heads=heads,
+            num_key_value_heads=heads, rope_theta=asked.get("base", 10000), rope_scaling=None, rotary_dim=width, rotary_pct=width / dim,
+            partial_rotary_factor=width / dim, max_position_embeddings=self._setting("length"), attention_dropout=0.0, dropout_rate=0.0,
+            rope_parameters={"rope_type": "default", "rope_theta": asked.get("base", 10000)},
+            relative_attention_num_buckets=asked.get("buckets"), relative_attention_max_distance=asked.get("max_distance"),
+            is_decoder=asked.get("direction") == "causal")
+
+    def _fill(self, module):
+        """Tables that are learned get the entries that posproof expects of them."""
+        asked, torch = self.asked, self.torch
+        if asked.encoding not in ("learned", "t5_bias") or asked.get("table") != "index":
+            return
+        for parameter in module.parameters():
+            with torch.no_grad():
+                if asked.encoding == "learned" and parameter.shape[-1] == asked["dim"] and parameter.numel() > asked["dim"]:
+                    parameter.copy_(torch.arange(parameter.numel()).reshape(parameter.shape))
+                if asked.encoding == "t5_bias" and tuple(parameter.shape) == (asked["buckets"], asked["heads"]):
+                    parameter.copy_((torch.arange(asked["buckets"])[:, None] + asked["buckets"] * torch.arange(asked["heads"])))
+
+    # -- calls
+
+    def _has(self, what):
+        return any(_MEANING.get(one.name) == what for one in self.parameters)
+
+    def _call(self, call, parameters, values, first=None):
+        """Calls it with those of the values that it has parameters for; `first` is for the first one, whatever its name."""
+        positional, named = [], {}
+        for at, one in enumerate(parameters):
+            if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+                continue
+            meaning = _MEANING.get(one.name)
+            if first is not None and at == 0:
+                value = first
+            elif meaning in values:
+                value = values[meaning]
+            elif one.default is not one.empty:
+                value = None
+            elif one.name in _SETTINGS:
+                value = self._setting(_SETTINGS[one.name])
+            elif one.name in ("dtype", "device"):
+                value = {"dtype": self.dtype, "device": "cpu"}[one.name]
+            else:
+                raise _Otherwise("its parameter `%s` is unknown" % one.name)
+            if one.name == "interleaved":
+                value = self._setting("interleaved")
+            if value is None:
+                continue
+            if one.kind == one.POSITIONAL_ONLY:
+                positional.append(value)
+            else:
+                named[one.name] = value
+        with self.torch.set_grad_enabled(self.torch.is_grad_enabled()):
+            return call(*positional, **named)
+
+    def ways(self, axes):
+        return {"rotate": self._rotations, "rows": self._tables, "bias": self._biases}[self.kind](axes)
+
+    # -- rotations
+
+    def _rotations(self, axes):
+        applied = list(inspect.signature(self.apply).parameters.values()) if self.apply else []
+        names = [_MEANING.get(one.name) for one in applied or self.parameters]
+        both = "q" in names and "k" in names
+        through = any(_MEANING.get(one.name) == "positions" and one.default is one.empty for one in applied)
+        for takes in self._takes(through):
+            direct = self.apply is None and self.call is not None and (both or self._has("x") or takes == "sequence")
+            flat = ["n(hd)", "nhd"] if both and takes == "each" else []
+            if direct:
+                for one in [axes] if axes else ["bhnd", "bnhd", "nbhd"] + flat:
+                    yield self._direct(takes, one, both)
+            if self.apply is not None:
+                for one in [axes] if axes else ["bhnd", "bnhd", "nbhd"]:
+                    yield self._applied(takes, one, both, applied, through)
+            elif not both:
+                yield self._applied(takes, axes or "bhnd", False, [], False)
+
+    def _takes(self, through):
+        if self.call is None:
+            return ["each"] if through else ["offset"]
+        if through:
+            return ["each"]
+        if self._has("positions"):
+            return ["each", "shared"]
+        if self._has("offset"):
+            return ["offset"]
+        required = [one for one in self.parameters if one.default is one.empty]
+        return ["sequence"] + (["shared"] if len(required) == 1 else [])
+
+    def _words(self, takes, axes):
+        """As `forward(x, position_ids)`: the parameters that are given."""
+        known = ("x", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids")
+        names = [one.name for one in self.parameters if one.default is one.empty or _MEANING.get(one.name) in known]
+        form = {"each": "a position a token", "shared": "one row of positions", "offset": "an offset",
+                "sequence": "whole sequences"}[takes]
+        called = "a table" if self.call is None else "%s(%s)" % (self.calls, ", ".join(names))
+        return "%s, %s%s" % (called, form, "" if axes is None else ", x as %s" % axes)
+
+    def _direct(self, takes, axes, both):
+        def rotate(q, *more):
+            k, more = (more[0], more[1:]) if both else (None, more)
+            values = {"x": q, "q": q, "k": k, "length": self._tokens(q, axes)}
+            values.update({} if takes == "sequence" else {"offset" if takes == "offset" else "positions": more[0]})
+            return self._call(self.call, self.parameters, values)
+        function = (lambda q, k, *at: rotate(q, k, *at)) if both else (lambda x, *at: rotate(x, *at))
+        return _Way(self._words(takes, axes), _without_role(function, takes, both), takes, axes, both)
+
+    def _tokens(self, x, axes):
+        return x.shape[[axis[0] for axis in _axes(axes)].index("n")]
+
+    def _applied(self, takes, axes, both, applied, through):
+        """What the module gives, cosines and sines, angles or complex numbers, applied by a function or here."""
+        def rotate(q, *more):
+            k, more = (more[0], more[1:]) if both else (None, more)
+            at = more[0] if more else None
+            n = self._tokens(q, axes)
+            parts = self._parts(q, takes, n, at, through)
+            if self.apply is None:
+                return self._by_rotating_halves(q, parts)
+            values = {"x": q, "q": q, "k": k, "positions": at, "freqs": parts[0]}
+            if len(parts) > 1:
+                values.update(cos=parts[0], sin=parts[1], freqs=tuple(parts))
+            return self._call(self.apply, applied, values)
+        function = (lambda q, k, *at: rotate(q, k, *at)) if both else (lambda x, *at: rotate(x, *at))
+        by = "%s(%s)" % (self.apply.__name__, ", ".join(one.name for one in applied if one.default is one.empty)) \
+            if self.apply is not None else "rotate_half, in posproof_subject.py" if self.asked.get("layout") != "interleaved" \
+            else "the interleaved rotate_half, in posproof_subject.py"
+        words = "%s, applied by %s" % (self._words(takes, axes), by)
+        return _Way(words, _without_role(function, takes, both), takes, axes, both)
+
+    def _parts(self, x, takes, n, at, through):
+        if self.call is None:
+            tensors = self._tensors()
+            return tensors if through else [one[at:at + n] for one in tensors]
+        length = int(at.max()) + 1 if through and at.numel() else n
+        values = {"x": x, "q": x, "length": length}
+        if not through:
+            values.update({} if takes == "sequence" else {"offset" if takes == "offset" else "positions": at})
+        first = at if takes == "shared" and not self._has("positions") else None
+        parts = self._call(self.call, self.parameters, values, first)
+        parts = list(parts) if isinstance(parts, (tuple, list)) else [parts]
+        if parts[0].is_complex() and self.apply is None:
+            parts = [parts[0].real, parts[0].imag]
+        return parts
+
+    def _by_rotating_halves(self, x, parts):
+        """x [batch, heads, n, dim]; the parts are of [n] or [batch, n] tokens, of each channel or of each pair."""
+        batch, _, n, dim = x.shape
+        cos, sin = (parts[0].cos(), parts[0].sin()) if len(parts) == 1 else parts[:2]
+        rotating, interleaved = self.asked.get("rotary_dim") or dim, self.asked.get("layout") == "interleaved"
+        if cos.shape != sin.shape or cos.shape[-1] not in (rotating, rotating // 2) or cos.numel() // cos.shape[-1] not in (n, batch * n):
+            raise _Otherwise("it gives shapes %s, which are no cosines and sines, or angles, of %d tokens and %d channels" % (
+                [list(one.shape) for one in parts], n, rotating))
+        cos, sin = (one.reshape(-1, 1, n, one.shape[-1]) for one in (cos, sin))
+        if cos.shape[-1] != rotating:
+            cos, sin = ((one.repeat_interleave(2, -1) if interleaved else self.torch.cat((one, one), -1)) for one in (cos, sin))
+        head, tail = x[..., :rotating], x[..., rotating:]
+        if interleaved:
+            other = self.torch.stack((-head[..., 1::2], head[..., ::2]), -1).flatten(-2)
+        else:
+            other = self.torch.cat((-head[..., rotating // 2:], head[..., :rotating // 2]), -1)
+        return self.torch.cat((head * cos + other * sin, tail), -1).to(x.dtype)
+
+    # -- tables and biases
+
+    def _tables(self, axes):
+        torch, dim = self.torch, self.asked.get("dim", 1)
+        ask = lambda values, first=None: self._call(self.call, self.parameters, values, first).reshape(-1, dim)
+        if self.call is None:
+            table = self.module.detach().to(self.dtype).reshape(-1, dim)
+            if self.asked.encoding == "learned" and self.asked.get("table") == "index":
+                table = torch.arange(table.numel()).reshape(table.shape).to(self.dtype)
+            self.length = len(table)
+            return [_Way("a table of %d rows" % len(table), lambda positions: table[positions])]
+        ways = []
+        add = lambda what, takes, function: ways.append(_Way("%s, %s" % (self._words(takes, None), what), function, takes))
+        ids = lambda n: torch.full((1, n), 7)
+        if self._has("offset"):
+            add("a row of ids", "offset", lambda n, at: ask({"ids": ids(n), "offset": at}, ids(n)))
+            add("a mask", "offset", lambda n, at: ask({"mask": ids(at + n) // 7, "offset": at}, ids(at + n) // 7))
+        if self._has("positions") or not self._has("x") and not self._has("ids") and not self._has("length") or isinstance(
+                self.module, torch.nn.Embedding):
+            first = lambda positions: None if self._has("positions") else positions
+            add("a row of them", "each", lambda positions: ask({"positions": positions}, first(positions)))
+            add("a batch of one row", "each", lambda positions: ask({"positions": positions[None]}, first(positions[None])))
+        if self._has("length"):
+            add("a number of tokens", "sequence", lambda n: ask({"length": n, "x": torch.zeros(1, n, dim, dtype=self.dtype)}))
+        for one in [axes] if axes else ["bnd", "nbd"]:
+            add("added to x as %s" % one, "sequence", self._added(one, dim))
+        add("a row of ids", "sequence", lambda n: ask({"ids": ids(n)}, ids(n)))
+        return ways
+
+    def _added(self, axes, dim):
+        """A module that adds its table to x: to zeros, of two sequences, which must get the same."""
+        def rows(n):
+            x = self.torch.zeros((2, n, dim) if axes == "bnd" else (n, 2, dim), dtype=self.dtype)
+            y = self._call(self.call, self.parameters, {"x": x}, x)
+            if y.shape not in (x.shape, (1, n, dim), (n, 1, dim), (n, dim)):
+                raise _Otherwise("answers shape %s to x of shape %s" % (list(y.shape), list(x.shape)))
+            if y.shape != x.shape:
+                return y.reshape(n, dim)
+            first, second = (y[0], y[1]) if axes == "bnd" else (y[:, 0], y[:, 1])
+            if not self.torch.equal(first, second):
+                raise _Otherwise("adds other rows to the second sequence than to the first")
+            return first.contiguous()
+        return rows
+
+    def _biases(self, axes):
+        torch, heads = self.torch, self.asked["heads"]
+        if self.call is None:
+            whole = self._square(self.module.detach().to(self.dtype), None)
+            self.length = whole.shape[-1]
+            return [_Way("a table of %d keys" % self.length, lambda queries, keys: whole[:, queries][:, :, keys])]
+        ways = []
+        ask = lambda n, values, first=None: self._square(self._call(self.call, self.parameters, values, first), n)
+        add = lambda what, function: ways.append(_Way("%s, %s" % (self._words("sequence", None), what), function, "sequence"))
+        if self._has("nq") or self._has("length"):
+            add("numbers of tokens", lambda n: ask(n, {"nq": n, "nk": n, "length": n}))
+        if self._has("mask"):
+            add("a mask of ones", lambda n: ask(n, {"mask": torch.ones(1, n)}))
+        if self._has("x"):
+            add("zeros in the place of logits", lambda n: ask(n, {"x": torch.zeros(1, heads, n, n, dtype=self.dtype)}))
+        add("a number of tokens", lambda n: ask(n, {}, n))
+        return ways
+
+    def _square(self, bias, n):
+        """[heads, n, n] of a bias whose batch has one entry, and whose queries may all have the same row."""
+        heads = self.asked["heads"]
+        while bias.dim() > 3 and bias.shape[0] == 1:
+            bias = bias[0]
+        n = bias.shape[-1] if n is None else n
+        if bias.dim() != 3 or bias.shape[0] != heads or bias.shape[1] not in (1, n) or bias.shape[2] != n:
+            raise _Otherwise("answers shape %s; [%d, %d, %d] was asked for" % (list(bias.shape), heads, n, n))
+        return bias.expand(heads, n, n)
+
+
+def _without_role(function, takes, both):
+    """The same with as many parameters as it is given, so that it is given no role."""
+    if both:
+        return (lambda q, k: function(q, k)) if takes == "sequence" else (lambda q, k, at: function(q, k, at))
+    return (lambda x: function(x)) if takes == "sequence" else (lambda x, at: function(x, at))
 
 
 def bf16(x):
@@ -186,6 +680,14 @@ def bf16(x):
 
 class _Otherwise(Exception):
     """The function's answer has another format than was declared: no traceback explains that."""
+
+
+class _Changed(_Otherwise):
+    """The function changed what it was given."""
+
+
+class _NoSuchPosition(Exception):
+    """The function cannot be asked for this position in the way in which it takes positions."""
 
 
 def _short(dtype):
@@ -205,16 +707,370 @@ def _value(text):
         return text
 
 
-def _argument(array, name, taken, positions):
-    """As the functions get it: content in the format that they take, which holds it exactly, or rounds what was answered."""
-    if name == "mask":
-        return array != 0
-    if array.dtype == np.float64 and taken != "F64":
-        array = array.astype(np.float16 if taken == "F16" else np.float32)
-        return (bf16(array).astype(np.uint32) << 16).view(np.float32) if taken == "BF16" else array
-    if array.dtype == np.int64 and positions:
-        return array.astype(positions)
-    return array.copy()  # the frame's own bytes cannot be written to
+def _content(array, taken):
+    """As the functions get it: in the format that they take, which holds it exactly, or rounds what was answered."""
+    if array.dtype != np.float64:
+        return array.copy()  # the frame's own bytes cannot be written to
+    if taken == "F64":
+        return array.copy()
+    array = array.astype(np.float16 if taken == "F16" else np.float32)
+    return (bf16(array).astype(np.uint32) << 16).view(np.float32) if taken == "BF16" else array
+
+
+class _How:
+    """How the functions are asked: their formats, the positions and the axes that they take."""
+
+    def __init__(self, functions, dtype, takes, takes_positions, axes, heads, in_place, both, vjp):
+        self.torch = sys.modules.get("torch") if str(dtype).startswith("torch.") else None
+        self.stored = _format(dtype, "dtype")
+        self.taken = self.stored if takes is None else _format(takes, "takes")
+        self.given_as = getattr(self.torch, _TORCH[self.taken]) if self.torch else None
+        self.takes_positions, self.in_place, self.both, self.heads, self.vjp = takes_positions, in_place, both, heads, vjp
+        self.axes = None if axes is None else _axes(axes)
+        if takes_positions not in _POSITIONS:
+            raise ValueError("takes_positions=`%s`; allowed are %s" % (takes_positions, ", ".join(_POSITIONS)))
+        for kind in ("bias", "logits"):
+            if kind in functions and takes_positions not in ("each", "sequence"):
+                raise ValueError("takes_positions=`%s` with %s=; allowed are each, sequence" % (takes_positions, kind))
+        if heads is not None and not (both and len(heads) == 2 and all(isinstance(one, int) and one > 0 for one in heads)):
+            raise ValueError("heads=`%s`; allowed are two whole numbers, of q and of k, with rotate_both=" % (heads,))
+        if vjp is not None and "rotate" not in functions:
+            raise ValueError("vjp= is given without rotate=, whose gradient it is")
+        if vjp == "autograd" and self.torch is None:
+            raise ValueError('vjp="autograd" takes a dtype of PyTorch: serve(dtype=torch.float32)')
+        if vjp is not None and vjp != "autograd" and not callable(vjp):
+            raise ValueError('vjp=`%s`; allowed are "autograd" and a function' % (vjp,))
+        if callable(vjp) and both:
+            raise ValueError('vjp= is a function of one x; with rotate_both= allowed is vjp="autograd"')
+
+    @property
+    def plain(self):
+        """Of a rotation: what posproof asks is what the function is given."""
+        return self.takes_positions == "each" and self.axes in (None, _axes("bhnd")) and not self.both
+
+
+def _format(dtype, option):
+    known = _NAMES.get(str(dtype).replace("torch.", ""))
+    if known is None:
+        raise ValueError("%s=`%s`; allowed are f64, f32, f16, bf16 and the torch.dtypes of these" % (option, dtype))
+    return known
+
+
+def _axes(text):
+    """Of "n(hd)" [["n"], ["h", "d"]]: for each axis of an array what runs along it."""
+    axes, group = [], None
+    for letter in text:
+        if letter == "(" and group is None:
+            group = []
+        elif letter == ")" and group:
+            axes, group = axes + [group], None
+        elif letter in "bhnd" and group is not None:
+            group.append(letter)
+        elif letter in "bhnd":
+            axes.append([letter])
+        else:
+            axes = []
+            break
+    letters = [letter for axis in axes for letter in axis]
+    if group is not None or len(set(letters)) != len(letters) or "n" not in letters or letters[-1:] != ["d"]:
+        raise ValueError("axes=`%s`; allowed are n and d, b and h as far as there are such axes, each once, d last, and "
+                         "parentheses around those that share an axis: bhnd, bnhd, nbhd, bnd, nhd, n(hd)" % text)
+    return axes
+
+
+def _laid_out(x, axes):
+    """[batch, heads, n, dim] with its axes as the function has them; an axis that it lacks has one entry."""
+    letters = [letter for axis in axes for letter in axis]
+    order = ["bhnd".index(letter) for letter in "bhnd" if letter not in letters] + ["bhnd".index(one) for one in letters]
+    shape = [int(np.prod([x.shape["bhnd".index(letter)] for letter in axis])) for axis in axes]
+    return np.array(x.transpose(order).reshape(shape), order="C")
+
+
+def _as_asked(y, axes, shape):
+    """The way back."""
+    letters = [letter for axis in axes for letter in axis]
+    order = ["bhnd".index(letter) for letter in "bhnd" if letter not in letters] + ["bhnd".index(one) for one in letters]
+    expected = tuple(int(np.prod([shape["bhnd".index(letter)] for letter in axis])) for axis in axes)
+    if y.shape != expected:
+        raise _Otherwise("answers shape %s to x of shape %s" % (list(y.shape), list(expected)))
+    return y.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
+
+
+def _wants(function, name, before):
+    """Whether a function takes one more argument behind so many: one that has this name, or has no default."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a function that was compiled does not say
+        return True
+    if any(one.kind == one.VAR_POSITIONAL for one in parameters):
+        return True
+    further = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)][before:]
+    return bool(further) and (further[0].name == name or further[0].default is further[0].empty)
+
+
+class _Call:
+    """One question of posproof; it may take several calls of the function that answers."""
+
+    def __init__(self, words, tensors, how):
+        self.words, self.how = words, how
+        self.tensors = {name: array != 0 if name == "mask" else _content(array, how.taken) for name, array in tensors.items()}
+
+    def __getitem__(self, name):
+        return self.tensors[name]
+
+    def ask(self, function, given, more=(), answers=1, pick=lambda answer: answer):
+        """What the function answers to arrays, each with its name, and to what else it takes: so many arrays, or what `pick`
+        leaves of them."""
+        how = self.how
+        shown = [_Given(name, self._as_taken(name, array), self.words.get("arrays"), how.given_as, how.torch)
+                 for name, array in given]
+        returned = function(*([one.array for one in shown] + list(more)))
+        if returned is None and how.in_place:
+            returned = [one.array for one in shown if one.name in _CONTENTS]
+            returned = returned if answers > 1 else returned[0]
+        returned = returned if answers > 1 else (returned,)
+        if not isinstance(returned, (tuple, list)) or len(returned) < answers:
+            raise _Otherwise("returns %s; rotate_both() returns q and k" % type(returned).__name__)
+        results = [_bits(pick(one) if hasattr(one, "shape") else one, how.stored) for one in returned[:answers]]
+        changed = [] if how.in_place else [one.name for one in shown if one.is_changed(returned)]
+        if changed:
+            raise _Changed("%s() changed `%s`, which it was given and others may read; serve(in_place=True) says that this "
+                           "is meant" % (self.words["call"], changed[0]))
+        return results
+
+    def _as_taken(self, name, array):
+        into = self.words.get("positions")
+        return array.astype(into if into and name not in _CONTENTS and name != "mask" else array.dtype)
+
+
+def _runs(row, step):
+    """The columns of a row of positions in maximal runs: of neighbours (step 1), or of ascending ones (step None)."""
+    if len(row) == 0:
+        return []
+    apart = np.diff(row)
+    ends = np.flatnonzero(apart <= 0 if step is None else apart != step) + 1
+    return np.split(np.arange(len(row)), ends)
+
+
+def _once_each(row):
+    """Columns in groups, in none of which a position stands twice."""
+    seen, groups = {}, []
+    for column, position in enumerate(row.tolist()):
+        group = seen[position] = seen.get(position, -1) + 1
+        if group == len(groups):
+            groups.append([])
+        groups[group].append(column)
+    return [np.array(group) for group in groups]
+
+
+def _last_of(row):
+    if row.size and row.min() < 0:
+        raise _NoSuchPosition("position %d: sequences begin at 0" % row.min())
+    return int(row.max(initial=-1)) + 1
+
+
+def _parts_of(row, takes_positions):
+    """Of a row of positions: columns that can be asked at once, the arguments that say their positions, and, of whole
+    sequences, where in them these columns stand."""
+    if takes_positions == "shared":
+        return [(np.arange(len(row)), row, None)]
+    if takes_positions == "sequence":
+        return [(columns, None, row[columns]) for columns in _once_each(row)]
+    if takes_positions == "offset":
+        return [(columns, int(row[columns[0]]), None) for columns in _runs(row, 1)]
+    return [(columns, row[columns], None) for columns in _runs(row, None)]
+
+
+def _calls(positions, heads, how):
+    """The calls that a rotation is asked by: indices [batch, heads, n] of the tokens of each, the positions as the function
+    takes them, and which tokens of the answer were asked for, None where all were."""
+    batch, n = positions.shape[:2]
+    letters = [letter for axis in how.axes or _axes("bhnd") for letter in axis]
+    ids = np.arange(batch * heads * n).reshape(batch, heads, n)
+    if how.takes_positions == "each":
+        rest = positions.shape[2:]
+        if "h" not in letters:
+            positions = np.repeat(positions, heads, axis=0)
+            ids = ids.reshape(batch * heads, 1, n)
+        if "b" not in letters:
+            ids = ids.transpose(1, 0, 2).reshape(1, ids.shape[1], -1)
+            positions = positions.reshape((-1,) + rest)
+        yield ids, positions, None
+        return
+    alike = {}  # rows of the batch that have the same positions are asked in one call
+    for row in range(batch):
+        alike.setdefault(positions[row].tobytes(), []).append(row)
+    for rows in alike.values():
+        block = ids[rows] if "h" in letters else ids[rows].reshape(-1, 1, n)
+        for one in [block] if "b" in letters else np.split(block, len(block)):
+            row = positions[rows[0]]
+            for columns, at, picked in _parts_of(row, how.takes_positions):
+                if picked is None:
+                    yield one[:, :, columns], at, None
+                else:  # the other tokens of the sequence are some of these
+                    whole = np.resize(columns, _last_of(row))
+                    whole[picked] = columns
+                    yield one[:, :, whole], None, picked
+
+
+def _rotate(call, function):
+    how, x, positions, role = call.how, call["x"], call["positions"], call.words["role"]
+    backward = call.words.get("backward") == "yes"
+    if how.plain and not backward:
+        more = [role] if _wants(function, "role", 2) else []
+        return call.ask(function, [("x", x), ("positions", positions)], more)[0]
+    tokens = x.reshape(-1, x.shape[-1])
+    out = np.zeros(tokens.shape, _STORED[how.stored])
+    for ids, at, picked in _calls(positions, x.shape[1], how):
+        answer = _rotated(call, function, tokens, ids, at, backward)
+        if picked is not None:
+            ids, answer = ids[:, :, picked], answer[:, :, picked]
+        out[ids] = answer
+    return out.reshape(x.shape)
+
+
+def _rotated(call, function, tokens, ids, at, backward):
+    """Tokens [batch, heads, n] of a call, with as many heads as the function takes: further ones are these again."""
+    how, key = call.how, call.words["role"] == "key"
+    heads = ids.shape[1]
+    own = how.heads[key] if how.heads else heads
+    answer = np.zeros(ids.shape + tokens.shape[-1:], _STORED[how.stored])
+    for first in range(0, heads, own):
+        which = (first + np.arange(own)) % heads
+        many = _rotated_both(call, function, tokens, ids, which, at, backward) if how.both else \
+            _answered(call, function, [tokens[ids[:, which]]], at, 0, backward)
+        for head in range(first, min(heads, first + own)):  # of answers to the same head that differ, not the first
+            same = [many[:, at] for at in np.flatnonzero(which == head)]
+            answer[:, head] = next((one for one in same if one.tobytes() != same[0].tobytes()), same[0])
+    return answer
+
+
+def _rotated_both(call, function, tokens, ids, which, at, backward):
+    """The answer for q, or for k, which must not depend on what the other one holds."""
+    how, key = call.how, call.words["role"] == "key"
+    asked = tokens[ids[:, which]]
+    beside = ids[:, np.arange(how.heads[not key]) % ids.shape[1]] if how.heads else ids[:, which]
+    other = -tokens[beside][..., ::-1]
+    answers = [_answered(call, function, [one, asked] if key else [asked, one], at, int(key), backward)
+               for one in (other, np.ones_like(other))]
+    if answers[0].tobytes() != answers[1].tobytes():
+        raise _Otherwise("the answer for %s changed with what %s holds" % (("k", "q") if key else ("q", "k")))
+    return answers[0]
+
+
+def _answered(call, function, operands, at, which, backward):
+    """One call: [batch, heads, n, dim] in the axes of the function, with positions as it takes them, and back again."""
+    how, axes = call.how, call.how.axes or _axes("bhnd")
+    more, given = [], [(name, _laid_out(x, axes)) for name, x in zip("qk" if how.both else "x", operands)]
+    if isinstance(at, np.ndarray):
+        given.append(("positions", at))
+    elif at is not None:
+        more.append(at)
+    if _wants(function, "role", len(given) + len(more)):
+        more.append(call.words["role"])
+    answers = 1
+    if backward:
+        function = _through_autograd(function, which, how) if how.vjp == "autograd" else _of_the_gradient(how.vjp, at is not None)
+    elif how.both:
+        answers = 2
+    results = call.ask(function, given, more, answers)
+    return _as_asked(results[which if answers == 2 else 0], axes, operands[which].shape)
+
+
+def _of_the_gradient(vjp, positions):
+    """vjp(x, positions, g): what was rotated is another array of the same shape, since the gradient does not depend on it."""
+    def backward(g, *more):
+        x = -g.flip(-1) if hasattr(g, "flip") else np.ascontiguousarray(-g[..., ::-1])
+        first = more[:1] if positions else ()
+        wants = _wants(vjp, "role", 2 + len(first))
+        return vjp(*((x,) + first + (g,) + (more[len(first):] if wants else ())))
+    return backward
+
+
+def _through_autograd(function, which, how):
+    """The gradient with respect to q, or k, of a function that PyTorch differentiates."""
+    def backward(*arguments):
+        arguments, g = list(arguments), arguments[which]
+        leaf = (-g.flip(-1)).requires_grad_()
+        arguments[which] = leaf.clone()  # which a function may overwrite
+        y = function(*arguments)
+        y = arguments[which] if y is None and how.in_place else y[which] if how.both else y
+        found = how.torch.autograd.grad(y, leaf, g, allow_unused=True)[0] if y.requires_grad else None
+        if found is None:
+            raise _Otherwise("no gradient comes back to x")
+        return found
+    return backward
+
+
+def _rows(call, function):
+    how, positions = call.how, call["positions"]
+    length = lambda before: [int(call.words["length"])] if _wants(function, "length", before) else []
+    if how.takes_positions in ("each", "shared"):
+        return call.ask(function, [("positions", positions)], length(1))[0]
+    if how.takes_positions == "sequence":
+        size = _last_of(positions)
+        return call.ask(function, [], [size], pick=lambda all_rows: _of_shape(all_rows, (size, None))[positions])[0]
+    pieces = []
+    for columns, at, _ in _parts_of(positions, how.takes_positions):
+        given, more = ([], [len(columns), at]) if how.takes_positions == "offset" else ([("positions", at)], length(1))
+        pieces.append(_of_shape(call.ask(function, given, more)[0], (len(columns), None)))
+    return np.concatenate(pieces) if pieces else np.zeros((0, int(hello().get("dim", 1))), _STORED[how.stored])
+
+
+def _of_shape(answer, shape):
+    """The answer, where its extents are these; None is any."""
+    if len(answer.shape) != len(shape) or any(b is not None and a != b for a, b in zip(answer.shape, shape)):
+        raise _Otherwise("answers shape %s; %s was asked for" % (
+            list(answer.shape), ["any" if one is None else one for one in shape]))
+    return answer
+
+
+def _bias(call, function):
+    queries, keys = call["queries"], call["keys"]
+    if call.how.takes_positions == "each":
+        return call.ask(function, [("queries", queries), ("keys", keys)])[0]
+    sizes, numbers = [_last_of(queries), _last_of(keys)], 2 if _wants(function, "keys", 1) else 1
+    if numbers == 1:
+        sizes = [max(sizes)] * 2
+    asked_for = lambda whole: _of_shape(whole, [None] + sizes)[:, queries][:, :, keys]
+    return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
+
+
+def _logits(call, function):
+    how, contents, positions = call.how, [call["q"], call["k"]], [call["queries"], call["keys"]]
+    laid_out = (lambda x: x) if how.axes is None else lambda x: _laid_out(x[None, None], how.axes)
+    if how.takes_positions == "each":
+        return call.ask(function, [(name, laid_out(x)) for name, x in zip("qk", contents)] +
+                        list(zip(("queries", "keys"), positions)))[0]
+    out = None
+    for queries in _once_each(positions[0]):
+        for keys in _once_each(positions[1]):
+            given = [(name, laid_out(_placed(x[columns], row[columns]))) for name, x, row, columns in
+                     zip("qk", contents, positions, (queries, keys))]
+            whole = call.ask(function, given)[0]
+            if out is None:
+                out = np.zeros((len(whole),) + tuple(len(row) for row in positions), whole.dtype)
+            sizes = [None] + [_last_of(row[columns]) for row, columns in zip(positions, (queries, keys))]
+            out[:, queries[:, None], keys] = _of_shape(whole, sizes)[:, positions[0][queries]][:, :, positions[1][keys]]
+    heads = int(hello().get("heads", 1))
+    return np.zeros((heads,) + tuple(len(row) for row in positions), _STORED[how.stored]) if out is None else out
+
+
+def _placed(x, row):
+    """A whole sequence in which these tokens stand at these positions; the others are some of them."""
+    whole = np.resize(np.arange(len(row)), _last_of(row))
+    whole[row] = np.arange(len(row))
+    return x[whole]
+
+
+def _attend(call, function):
+    how = call.how
+    laid_out = (lambda x: x) if how.axes is None else lambda x: _laid_out(x[None, None], how.axes)
+    y = call.ask(function, [(name, laid_out(call[name])) for name in "qkv"] + [("mask", call["mask"])])[0]
+    return y if how.axes is None else _as_asked(y, how.axes, (1, 1, len(call["q"]), call["v"].shape[1]))[0, 0]
+
+
+_ASK = {"rows": _rows, "rotate": _rotate, "bias": _bias, "logits": _logits, "attend": _attend}
 
 
 class _Given:
@@ -233,7 +1089,7 @@ class _Given:
         self._memory = memory
         if torch is not None:
             memory = shared = torch.from_numpy(memory)
-            memory = memory.to(torch_dtype) if name in ("x", "q", "k", "v") else memory
+            memory = memory.to(torch_dtype) if name in _CONTENTS else memory
             if memory is not shared:  # in another format: looked at as integers of 2, 4 or 8 bytes
                 integers = {2: torch.int16, 4: torch.int32, 8: torch.int64}[memory.element_size()]
                 self._memory = memory.view(integers).numpy()
@@ -242,7 +1098,7 @@ class _Given:
     def is_changed(self, returned):
         """A function that returns what it was given works in place, as kernels do: then only what stands beside it counts."""
         after = self._memory
-        if self._holds(returned):
+        if any(self._holds(one) for one in returned):
             after = after.copy()
             self._view(after)[...] = self._view(self._before)
         return after.tobytes() != self._before.tobytes()
@@ -255,8 +1111,10 @@ class _Given:
         return 0 <= at - self._memory.__array_interface__["data"][0] < self._memory.nbytes
 
 
-def _bits(result, call, stored):
+def _bits(result, stored):
     """An answer as the bytes of the promised format, or an error that says what it is instead."""
+    if result is None:
+        raise _Otherwise("returns nothing; serve(in_place=True) says that it overwrites what it is given")
     if hasattr(result, "detach"):
         result = result.detach().cpu().contiguous()
         if str(result.dtype) == "torch.bfloat16":

@@ -11,6 +11,7 @@
 #include "report/json.h"
 #include "report/words.h"
 #include "run/agreement.h"
+#include "run/backward.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
 #include "run/claims.h"
@@ -54,12 +55,16 @@ int run_check(const Chosen& chosen, const CheckArguments& arguments) {
                                        .declared = attention::in_every_kind(truth),
                                        .call_time = common.call_time(),
                                        .sandbox = in_sandbox});
-  const Property* catalogued = agreeing || remembering ? nullptr : &property_named(property_id);
-  const Property property = agreeing ? agreement(truth) : remembering ? history(truth, subject) : *catalogued;
+  const bool backward = property_id == backward_id && subject.backward;
+  const Property* catalogued = agreeing || remembering || backward ? nullptr : &property_named(property_id);
+  const Property property = agreeing      ? agreement(truth)
+                            : remembering ? history(truth, subject)
+                            : backward    ? backward_agreement(truth)
+                                          : *catalogued;
   if (subject.live && !foreign.empty()) note_interrupts();
   Verdict verdict =
       NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};
-  if (const auto one = trial(property, subject.encoding, subject.precision)) {
+  if (const auto one = trial(property, backward ? *subject.backward : subject.encoding, subject.precision)) {
     const Plan plan{.seed = common.seed, .id = property_id, .budget = common.budget()};
     if (words.empty()) {
       verdict = agreeing      ? agreement_searched(truth, subject.encoding, subject.precision, plan)

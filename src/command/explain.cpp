@@ -15,6 +15,7 @@
 #include "report/glossary.h"
 #include "report/words.h"
 #include "run/agreement.h"
+#include "run/backward.h"
 #include "run/catalogued.h"
 #include "run/history.h"
 
@@ -26,6 +27,7 @@ std::vector<std::pair<std::string_view, std::shared_ptr<const Property>>> asked_
   const EncodingSpec& spec = encoding_named("none");
   const Encoding any = spec.oracle(with(spec, {}));
   return {{agreement_id, std::make_shared<const Property>(agreement(any))},
+          {backward_id, std::make_shared<const Property>(backward_agreement(Rotary{}))},
           {history_id, std::make_shared<const Property>(history(any, {}))}};
 }
 

@@ -10,6 +10,7 @@
 #include "catalogue/properties/call/refuses_out_of_range.h"
 #include "core/call.h"
 #include "run/agreement.h"
+#include "run/backward.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
 #include "run/declined.h"
@@ -136,6 +137,7 @@ class Run {
     keep_within_f16(truth_, gated_.subject.precision, gated_.subject.encoding);
     if (options.positions)
       say_unchecked(not_covered(*options.positions, positions_of(gated_.subject.encoding)));
+    gated_.skipped = gated_.subject.not_asked;
     if (gated_.subject.live)
       gated_.subject.encoding = counting_declined(std::move(gated_.subject.encoding), declined_);
   }
@@ -190,6 +192,9 @@ class Run {
   void select_all() {
     select(std::string(agreement_id), made(agreement(truth_)));
     if (gated_.subject.renew) select(std::string(history_id), made(history(truth_, gated_.subject)));
+    if (gated_.subject.backward)
+      select(std::string(backward_id), made(backward_agreement(truth_)),
+             with_positions(*gated_.subject.backward, positions_of(gated_.subject.encoding)));
     // A subject that says where it ends has claimed this itself.
     if (positions_of(gated_.subject.encoding).ends)
       select(std::string(id_of(properties::call::refuses_out_of_range)),
@@ -200,10 +205,14 @@ class Run {
   }
 
   void select(std::string id, const Property& property) {
+    select(std::move(id), property, gated_.subject.encoding);
+  }
+
+  void select(std::string id, const Property& property, const Encoding& asked) {
     if (id.find(options_.filter) == std::string::npos) return;
     if (property.needs == Needs::live_subject && !gated_.subject.live)
       return skip(id, "a file answers no calls");
-    auto one = trial(property, gated_.subject.encoding, gated_.subject.precision);
+    auto one = trial(property, asked, gated_.subject.precision);
     if (!one)
       return skip(id,
                   fmt::format("cannot be asked of a subject that gives {}", kind(gated_.subject.encoding)));
@@ -249,7 +258,7 @@ class Run {
     if (const auto* none = std::get_if<NotApplicable>(&verdict)) return none->why;
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided == nullptr || undecided->out_of_time) return std::nullopt;
-    if (one.id == agreement_id || one.id == history_id) return std::nullopt;
+    if (one.id == agreement_id || one.id == history_id || one.id == backward_id) return std::nullopt;
     if (!gated_.subject.live)  // a file refuses only past its end
       return fmt::format("the file has nothing to show here: {}", undecided->why);
     if (const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan))

@@ -12,6 +12,7 @@
 #include "core/failure.h"
 #include "core/random.h"
 #include "subject/kinds.h"
+#include "subject/not_asked.h"
 #include "subject/protocol.h"
 
 namespace posproof {
@@ -88,16 +89,18 @@ frame::Message message(const Encoding& declared, const Call& call, Dtype dtype) 
   return out;
 }
 
-// The declared encoding with the subject's function in the place of its own.
-Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtocol>& talk) {
+// The declared encoding with the subject's function in the place of its own, or with its backward pass.
+Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtocol>& talk,
+                  bool backward = false) {
   const auto& said = talk->introduction().domain;
   Domain domain = said ? within(*said, positions_of(declared)) : positions_of(declared);
   domain.axes = positions_of(declared).axes;
-  return answered_by(with_positions(declared, domain), [declared, talk](const Call& call) {
+  return answered_by(with_positions(declared, domain), [declared, talk, backward](const Call& call) {
     const Shape shape = shape_of_answer(declared, call);
     const std::string_view name = signature(declared).call;
     frame::Message plain = message(declared, call, talk->introduction().dtype);
     vary_positions(plain, call, shape, talk->introduction().positions);
+    if (backward) plain.word("backward", "yes");
     const std::string_view arrays = arrays_of(call, shape);
     try {
       frame::Message asked = plain;
@@ -135,6 +138,10 @@ Subject open_command(const Words& words, const Expected& expected) {
       .precision = words.precision.value_or(it.precision),
       .containment = talk->containment(),
       .renew = [talk] { talk->renew(); },
+      .not_asked = not_asked(declared, it.takes_positions),
+      .backward = it.backward && std::holds_alternative<Rotary>(declared)
+                      ? std::optional(answered(declared, talk, true))
+                      : std::nullopt,
   };
 }
 

@@ -18,6 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, 5> all_kinds = {"rows", "rotate", "bias", "logits", "attend"};
+constexpr std::array<std::string_view, 5> ways_of_positions = {"each", "shared", "ascending", "offset",
+                                                               "sequence"};
 constexpr std::array<std::string_view, 4> position_dtypes = {"int64", "int32", "float64", "float32"};
 constexpr std::size_t longest_word = 2000;  // characters of the subject's own words in a message
 constexpr std::size_t dropped = std::size_t{1}
@@ -49,6 +51,15 @@ std::vector<std::string> words_of(std::string_view text) {
     words.emplace_back(text.substr(0, end));
     text.remove_prefix(end);
   }
+}
+
+bool says_yes(const frame::Header& header, std::string_view word) {
+  if (!header.has(word)) return false;
+  const std::string& said = header.word(word);
+  if (said != "yes")
+    throw frame::Malformed(
+        fmt::format("says `{}` for `{}`, which is `yes` or is left out", printable(said, 20), word));
+  return true;
 }
 
 Domain parse_domain(const std::string& text) {
@@ -179,10 +190,7 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
   it.name = printable(header.word("name"), 100);
   it.version = printable(optional("version"), 100);
   it.conventions = printable(optional("conventions"), longest_word);
-  if (const std::string& renews = optional("renews"); !renews.empty() && renews != "yes")
-    throw Malformed(
-        fmt::format("says `{}` for `renews`, which is `yes` or is left out", printable(renews, 20)));
-  it.renews = !optional("renews").empty();
+  it.renews = says_yes(header, "renews");
   it.kinds = words_of(header.word("kinds"));
   if (it.kinds.empty()) throw Malformed("implements no kind of call");
   for (const std::string& kind : it.kinds)
@@ -209,6 +217,14 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
                                   fmt::join(position_dtypes, ", ")));
   if (it.positions.empty()) throw Malformed("takes positions in no dtype");
   if (header.has("domain")) it.domain = parse_domain(header.word("domain"));
+  if (header.has("takes_positions")) it.takes_positions = header.word("takes_positions");
+  if (std::find(ways_of_positions.begin(), ways_of_positions.end(), it.takes_positions) ==
+      ways_of_positions.end())
+    throw Malformed(fmt::format("takes positions as `{}`, which is none of {}",
+                                printable(it.takes_positions, 40), fmt::join(ways_of_positions, ", ")));
+  it.backward = says_yes(header, "backward");
+  if (it.backward && std::find(it.kinds.begin(), it.kinds.end(), "rotate") == it.kinds.end())
+    throw Malformed("says `backward` and implements no `rotate`");
   return it;
 }
 

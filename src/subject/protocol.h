@@ -29,6 +29,9 @@ struct Introduction {
   std::vector<std::string> positions = {"int64"};  // the dtypes in which it takes them
   std::string conventions;
   bool renews = false;  // understands the call `renew`
+  // How it gives positions to the implementation: each token its own, or as `takes_positions` says.
+  std::string takes_positions = "each";
+  bool backward = false;  // understands `rotate` with the word `backward`
 };
 
 // The protocol of protocol.md with one program: `hello`, then calls with answers. Everything else that can go

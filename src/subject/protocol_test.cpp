@@ -124,6 +124,10 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
             ": precision `fp31`: `fp31` is none of f64, f32, bf16, f16 "
             "(RESULT[/ANGLE][+table=FORMAT][+work=FORMAT][+input=FORMAT][+iterated], as in `bf16/f32`)");
   EXPECT_EQ(start(bad("commanding_precision")).substr(0, 24), ": precision `\\x1b[2J`: `");
+  EXPECT_EQ(start(bad("other_way")),
+            ": takes positions as `pairs`, which is none of each, shared, ascending, offset, sequence");
+  EXPECT_EQ(start(bad("backward_of_rows")), ": says `backward` and implements no `rotate`");
+  EXPECT_EQ(start(bad("backward_or_not")), ": says `perhaps` for `backward`, which is `yes` or is left out");
   EXPECT_EQ(start(bad("other_domain")), ": its domain `10 5` is not FIRST LAST or FIRST LAST ends");
   EXPECT_EQ(start(bad("no_name")), ": `name` is missing from its `__metadata__`");
   EXPECT_EQ(start(bad("declines_hello")), ": declines in the handshake: there is no CUDA device");

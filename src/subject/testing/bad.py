@@ -85,6 +85,12 @@ if wrong == "other_precision":
     said["precision"] = "fp31"
 if wrong == "commanding_precision":
     said["precision"] = "\033[2J"
+if wrong == "other_way":
+    said["takes_positions"] = "pairs"
+if wrong == "backward_of_rows":
+    said["backward"] = "yes"
+if wrong == "backward_or_not":
+    said["backward"] = "perhaps"
 if wrong == "other_domain":
     said["domain"] = "10 5"
 if wrong == "domain":

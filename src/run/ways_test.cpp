@@ -1,0 +1,183 @@
+// Code that takes positions and arrays in its own way, through the SDK (examples/posproof_subject.py): right
+// code holds, and what is wrong in one such call alone is refuted.
+#include <gtest/gtest.h>
+
+#include "run/agreement.h"
+#include "run/backward.h"
+#include "run/catalogued.h"
+#include "run/gate.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+using testing::expected;
+using testing::python;
+using testing::thrown;
+
+std::string ways(const std::string& arguments) {
+  return python("src/subject/testing/ways.py", arguments);
+}
+
+// Agreement, and that of a backward pass.
+GateResult gated(const std::string& encoding, const std::string& parameters, const std::string& arguments) {
+  const EncodingSpec& spec = encoding_named(encoding);
+  return gate(encoding, spec, with(spec, Case::parse(parameters)), ways(arguments),
+              {.two_heads = true, .budget = {.cases = 60}, .filter = std::string(agreement_id)});
+}
+
+// `H` or `R` for each property that was asked.
+std::string verdicts(const GateResult& found) {
+  std::string out;
+  for (const PropertyResult& one : found.results)
+    out += std::holds_alternative<Holds>(one.verdict)     ? 'H'
+           : std::holds_alternative<Refuted>(one.verdict) ? 'R'
+                                                          : '?';
+  return out;
+}
+
+std::string asked(const std::string& encoding, const std::string& parameters, const std::string& arguments) {
+  return verdicts(gated(encoding, parameters, arguments));
+}
+
+struct Row {
+  std::string arguments, verdicts;
+};
+
+TEST(Ways, rotations_take_positions_in_five_ways) {
+  for (const auto& [arguments, verdict] : std::vector<Row>{{"each", "H"},
+                                                           {"each_of_batch_row_0", "R"},
+                                                           {"shared", "H"},
+                                                           {"ascending", "H"},
+                                                           {"ascending spread", "R"},
+                                                           {"offset", "H"},
+                                                           {"offset ignored", "R"},
+                                                           {"sequence", "H"},
+                                                           {"sequence wraps", "R"}})
+    EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
+}
+
+TEST(Ways, rotations_have_axes_in_any_order) {
+  for (const std::string arguments : {"axes bhnd", "axes bnhd", "axes nbhd", "axes nhd", "axes 'n(hd)'",
+                                      "axes bnd", "axes nd", "packed_offset", "one_head_offset"})
+    EXPECT_EQ(asked("rope", "dim=8", arguments), "H") << arguments;
+}
+
+TEST(Ways, query_and_key_come_in_one_call) {
+  for (const auto& [arguments, verdict] : std::vector<Row>{{"both", "H"},
+                                                           {"both swapped", "R"},
+                                                           {"both_heads heads", "H"},
+                                                           {"both_heads last_head", "R"},
+                                                           {"both_one_key_head", "H"}})
+    EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
+}
+
+// The message of the refutation of what was answered.
+std::string refusal(const std::string& arguments) {
+  const Subject subject = open(ways(arguments), expected(Rotary{.dim = 4}));
+  return thrown(ways(arguments), [&] {
+    const std::vector<Position> at = {3, 1};
+    std::get<Rotary>(subject.encoding)
+        .rotate(Tensor({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), at, Role::query);
+  });
+}
+
+TEST(Ways, what_q_answers_does_not_depend_on_k) {
+  const std::string question = ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): ";
+  EXPECT_EQ(refusal("both mixed"), question + "the answer for q changed with what k holds");
+  EXPECT_EQ(refusal("both_alone"), question + "returns ndarray; rotate_both() returns q and k");
+}
+
+TEST(Ways, what_overwrites_what_it_was_given_returns_nothing) {
+  EXPECT_EQ(asked("rope", "dim=8", "overwrites"), "H");
+  EXPECT_EQ(asked("rope", "dim=8", "overwrites_both"), "H");
+  EXPECT_NE(refusal("overwrites_unsaid")
+                .find("returns nothing; serve(in_place=True) says that it overwrites what it is given"),
+            std::string::npos);
+}
+
+TEST(Ways, a_backward_pass_rotates_back) {
+  for (const auto& [arguments, verdict] : std::vector<Row>{{"vjp", "HH"},
+                                                           {"vjp forward", "HR"},
+                                                           {"vjp of_the_answer", "HR"},
+                                                           {"vjp last", "HR"},
+                                                           {"vjp_of_sequences", "HH"},
+                                                           {"vjp_of_sequences forward", "HR"}})
+    EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
+  EXPECT_EQ(gated("rope", "dim=8", "vjp forward").results.back().id, backward_id);
+}
+
+TEST(Ways, tables_take_positions_in_five_ways) {
+  for (const auto& [arguments, verdict] : std::vector<Row>{{"rows", "H"},
+                                                           {"rows_shared", "H"},
+                                                           {"rows_ascending", "H"},
+                                                           {"rows_offset", "H"},
+                                                           {"rows_offset ignored", "R"},
+                                                           {"rows_sequence", "H"},
+                                                           {"rows_too_short", "R"}})
+    EXPECT_EQ(asked("learned", "dim=8", arguments), verdict) << arguments;
+}
+
+TEST(Ways, a_bias_takes_numbers_of_tokens) {
+  EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_sequence"), "H");
+  EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_square"), "H");
+}
+
+TEST(Ways, logits_of_whole_sequences_are_those_of_the_tokens_that_were_asked) {
+  const Subject subject = open(ways("logits_sequence"), expected(Contextual{.dim = 2}));
+  const Tensor q({3, 2}, {1, 0, 0, 1, 2, 0}), k({2, 2}, {3, 4, 5, 6});
+  const std::vector<Position> queries = {4, 0, 4}, keys = {2, 1};
+  // q . k + i - 1000 j
+  EXPECT_EQ(std::get<Contextual>(subject.encoding).logits(q, k, queries, keys),
+            Tensor({1, 3, 2}, {3 + 4 - 2000, 5 + 4 - 1000, 4 - 2000, 6 - 1000, 6 + 4 - 2000, 10 + 4 - 1000}));
+}
+
+TEST(Ways, the_whole_operator_has_axes_too) {
+  const Subject subject = open(ways("attend_axes"), expected(Attention{.dim = 2, .value_dim = 1}));
+  const Tensor q({2, 2}, {1, 0, 0, 1});
+  EXPECT_EQ(std::get<Attention>(subject.encoding)
+                .attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {0, 1, 1, 0})),
+            Tensor({2, 1}, {9, 8}));
+}
+
+TEST(Ways, whole_sequences_end_somewhere) {
+  const auto last = [](const std::string& arguments, Encoding declared, const std::string& parameters) {
+    return positions_of(open(ways(arguments), expected(std::move(declared), parameters)).encoding).hi;
+  };
+  EXPECT_EQ(last("sequence", Rotary{.dim = 4}, "dim=4"), 2047);
+  EXPECT_EQ(last("declared_sequence", Rotary{.dim = 4}, "dim=4"), 99);
+  EXPECT_EQ(last("bias_sequence", Bias{.heads = 2}, "heads=2"), 511);
+}
+
+TEST(Ways, the_gate_says_what_was_not_asked) {
+  EXPECT_EQ(gated("rope", "dim=8", "each").skipped, std::vector<std::string>{});
+  EXPECT_EQ(gated("rope", "dim=8", "shared").skipped,
+            std::vector<std::string>{
+                "positions different by batch row in one call: not asked, the subject takes one row of "
+                "positions for the batch"});
+}
+
+TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
+  for (const auto& [arguments, refused] : std::vector<Row>{
+           {"no_such_way", "takes_positions=`pairs`; allowed are each, shared, ascending, offset, sequence"},
+           {"no_such_axes",
+            "axes=`bdn`; allowed are n and d, b and h as far as there are such axes, each once, d last"},
+           {"axes_twice", "axes=`bnnd`; allowed are n and d"},
+           {"axes_open", "axes=`n(hd`; allowed are n and d"},
+           {"heads_of_one",
+            "heads=`(6, 2)`; allowed are two whole numbers, of q and of k, with rotate_both="},
+           {"rotate_twice", "rotate and rotate_both are both given; allowed is one of them"},
+           {"vjp_of_nothing", "vjp= is given without rotate=, whose gradient it is"},
+           {"vjp_unknown", "vjp=`jax`; allowed are \"autograd\" and a function"},
+           {"vjp_of_both", "vjp= is a function of one x; with rotate_both= allowed is vjp=\"autograd\""},
+           {"autograd_of_numpy", "vjp=\"autograd\" takes a dtype of PyTorch: serve(dtype=torch.float32)"},
+           {"no_such_dtype", "dtype=`f8`; allowed are f64, f32, f16, bf16 and the torch.dtypes of these"},
+           {"bias_offset", "takes_positions=`offset` with bias=; allowed are each, sequence"}}) {
+    const std::string what =
+        thrown(ways(arguments), [&] { open(ways(arguments), expected(Rotary{.dim = 4})); });
+    EXPECT_NE(what.find("ValueError: " + refused), std::string::npos) << what;
+  }
+}
+
+}  // namespace
+}  // namespace posproof

@@ -1,0 +1,49 @@
+#include "subject/not_asked.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/call.h"
+
+namespace posproof {
+namespace {
+
+struct Way {
+  std::string_view word;
+  std::vector<std::string_view> never;  // what the positions of one call are not
+  std::string_view takes;
+};
+
+const std::array<Way, 4> ways = {{
+    {"shared", {}, "one row of positions for the batch"},
+    {"ascending", {"out of order", "repeated"}, "ascending positions"},
+    {"offset", {"out of order", "repeated", "with gaps"}, "an offset"},
+    {"sequence",
+     {"out of order", "repeated", "with gaps", "from another one than 0 on"},
+     "whole sequences from 0 on"},
+}};
+
+// `a`, `a or b`, `a, b or c`.
+std::string either(const std::vector<std::string_view>& words) {
+  if (words.size() == 1) return std::string(words.front());
+  return fmt::format("{} or {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+}  // namespace
+
+std::vector<std::string> not_asked(const Encoding& declared, std::string_view takes_positions) {
+  const auto* way =
+      std::find_if(ways.begin(), ways.end(), [&](const Way& one) { return one.word == takes_positions; });
+  const Signature& known = signature(declared);
+  if (way == ways.end() || !known.positions) return {};
+  std::vector<std::string_view> never = way->never;
+  if (known.has(Axis::batch)) never.push_back("different by batch row");
+  if (never.empty()) return {};
+  return {
+      fmt::format("positions {} in one call: not asked, the subject takes {}", either(never), way->takes)};
+}
+
+}  // namespace posproof

@@ -1,0 +1,208 @@
+"""Right implementations, each called in another way, for src/subject/ways_test.cpp: what the argument says. A second
+argument makes one wrong in a way that only calls of that kind show.
+
+    ways.py WAY [WRONG]
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples"))
+
+import numpy as np
+
+from posproof_subject import hello, serve
+
+way, wrong = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+asked = hello()
+dim, f32 = asked.get("dim", 4), np.float32
+
+
+def cosines(positions):
+    """Cosines and sines [..., dim] of positions [...], half-split."""
+    angles = np.asarray(positions)[..., None].astype(f32) * (f32(1) / f32(10000) ** (np.arange(0, dim, 2) / dim).astype(f32))
+    return np.cos(np.concatenate([angles, angles], -1)), np.sin(np.concatenate([angles, angles], -1))
+
+
+def turned(x, cos, sin):
+    other = np.concatenate([-x[..., dim // 2:], x[..., :dim // 2]], -1)
+    return (x * cos + other * sin).astype(f32)
+
+
+def need(condition):
+    if not condition:
+        raise AssertionError("called otherwise")
+
+
+def each(x, positions):
+    need(positions.shape == (x.shape[0], x.shape[2]))
+    cos, sin = cosines(positions)
+    return turned(x, cos[:, None], sin[:, None])
+
+
+def each_of_batch_row_0(x, positions):
+    cos, sin = cosines(positions[0])
+    return turned(x, cos, sin)
+
+
+def shared(x, positions):
+    need(positions.shape == (x.shape[2],))
+    return turned(x, *cosines(positions))
+
+
+def ascending(x, positions):
+    need(positions.ndim == 1 and positions.size > 0 and (np.diff(positions) > 0).all())
+    return turned(x, *cosines(positions + (wrong == "spread" and len(positions) > 1 and positions[1] > positions[0] + 1)))
+
+
+def offset(x, first):
+    need(type(first) is int and x.shape[2] > 0)
+    return turned(x, *cosines(np.arange(x.shape[2]) + (0 if wrong == "ignored" and x.shape[2] > 1 else first)))
+
+
+def sequence(x):
+    need(x.shape[2] > 0)
+    return turned(x, *cosines(np.arange(x.shape[2]) % (1000 if wrong == "wraps" else 1 << 20)))
+
+
+def of_axes(x, positions):
+    """Positions as the axes have it: [batch, n], or [n] where the tokens of all sequences lie in one row."""
+    axes = sys.argv[2]
+    if axes == "n(hd)":
+        x = x.reshape(len(x), -1, dim)
+    letters = {"n(hd)": "nhd"}.get(axes, axes)
+    need(x.ndim == len(letters) and positions.shape == tuple(x.shape[letters.index(one)] for one in "bn" if one in letters))
+    cos, sin = cosines(positions)
+    order = [letters.index(one) for one in "bnhd" if one in letters]
+    if "h" in letters:
+        cos, sin = cos[..., None, :], sin[..., None, :]
+    y = turned(x.transpose(order), cos, sin).transpose(np.argsort(order))
+    return y.reshape(len(y), -1) if axes == "n(hd)" else y
+
+
+def both(q, k, positions):
+    if len(sys.argv) > 2 and wrong == "heads":
+        need((q.shape[1], k.shape[1]) == (6, 2))
+    cos, sin = cosines(positions)
+    cos, sin = cos[:, None], sin[:, None]
+    q, k = turned(q, cos, sin), turned(k, cos, sin)
+    if wrong == "mixed":
+        q = q + k[:, :1] * f32(2**-20)
+    if wrong == "last_head" and q.shape[1] == 6:
+        q[:, 5] = q[:, 5] * f32(1.001)
+    if wrong == "swapped":
+        q, k = k, q
+    return q, k
+
+
+def both_alone(q, k, positions):
+    return both(q, k, positions)[0]
+
+
+def overwrites(x, positions, role):
+    x[...] = each(x, positions)
+
+
+def overwrites_both(q, k, positions):
+    q[...], k[...] = both(q, k, positions)
+
+
+def vjp(x, positions, g):
+    need(x.shape == g.shape)
+    cos, sin = cosines(positions)
+    if wrong == "forward":
+        return turned(g, cos[:, None], sin[:, None])
+    if wrong == "of_the_answer":  # the rotation's answer, which is no gradient
+        return turned(x, cos[:, None], -sin[:, None])
+    return turned(g, cos[:, None], -sin[:, None] if wrong != "last" else -sin[:, None] * (np.arange(dim) != dim - 1))
+
+
+def vjp_of_sequences(x, g):
+    cos, sin = cosines(np.arange(x.shape[2]))
+    return turned(g, cos, sin if wrong == "forward" else -sin)
+
+
+def columns(positions):
+    if np.size(positions) and np.max(positions) >= asked.get("length", 1 << 20):
+        raise IndexError("the table ends")
+    return (np.asarray(positions)[:, None] * dim + np.arange(dim)).astype(f32)
+
+
+def table_ascending(positions):
+    need(positions.size > 0 and (np.diff(positions) > 0).all())
+    return columns(positions)
+
+
+def table_offset(n, first):
+    need(type(n) is int and type(first) is int and n > 0)
+    return columns(np.arange(n) + (first if wrong != "ignored" or first == 0 else 0))
+
+
+def table_sequence(n):
+    need(type(n) is int)
+    return columns(np.arange(n))
+
+
+def slopes(queries, keys):
+    far = np.abs(np.asarray(keys)[None, :] - np.asarray(queries)[:, None])
+    return np.stack([-far * f32(2) ** f32(-8 * (h + 1) / asked["heads"]) for h in range(asked["heads"])]).astype(f32)
+
+
+def products(q, k):
+    """Contents and positions: q . k + i - 1000 j."""
+    need(q.ndim == 2 and k.ndim == 2)
+    return (q @ k.T + np.arange(len(q))[:, None] - 1000 * np.arange(len(k)))[None].astype(f32)
+
+
+def attend(q, k, v, mask):
+    need(q.ndim == 4 and v.ndim == 4 and q.shape[0] == q.shape[2] == 1)
+    return v[:, np.argmax(mask, axis=1)]
+
+
+ways = {
+    "each": lambda: serve(rotate=each),
+    "each_of_batch_row_0": lambda: serve(rotate=each_of_batch_row_0),
+    "shared": lambda: serve(rotate=shared, takes_positions="shared"),
+    "ascending": lambda: serve(rotate=ascending, takes_positions="ascending"),
+    "offset": lambda: serve(rotate=offset, takes_positions="offset"),
+    "sequence": lambda: serve(rotate=sequence, takes_positions="sequence"),
+    "declared_sequence": lambda: serve(rotate=sequence, takes_positions="sequence", domain=(0, 99)),
+    "axes": lambda: serve(rotate=of_axes, axes=sys.argv[2]),
+    "packed_offset": lambda: serve(rotate=lambda x, first: turned(x, *(one[:, None] for one in cosines(first + np.arange(len(x))))),
+                                   takes_positions="offset", axes="nhd"),
+    "one_head_offset": lambda: serve(rotate=lambda x, first: turned(x, *cosines(first + np.arange(len(x)))),
+                                     takes_positions="offset", axes="nd"),
+    "both": lambda: serve(rotate_both=both),
+    "both_heads": lambda: serve(rotate_both=both, heads=(6, 2)),
+    "both_one_key_head": lambda: serve(rotate_both=both, heads=(6, 1)),
+    "both_alone": lambda: serve(rotate_both=both_alone),
+    "overwrites": lambda: serve(rotate=overwrites, in_place=True),
+    "overwrites_unsaid": lambda: serve(rotate=overwrites),
+    "overwrites_both": lambda: serve(rotate_both=overwrites_both, in_place=True),
+    "vjp": lambda: serve(rotate=each, vjp=vjp),
+    "vjp_of_sequences": lambda: serve(rotate=sequence, vjp=vjp_of_sequences, takes_positions="sequence"),
+    "rows": lambda: serve(rows=columns),
+    "rows_shared": lambda: serve(rows=columns, takes_positions="shared"),
+    "rows_ascending": lambda: serve(rows=table_ascending, takes_positions="ascending"),
+    "rows_offset": lambda: serve(rows=table_offset, takes_positions="offset"),
+    "rows_sequence": lambda: serve(rows=table_sequence, takes_positions="sequence"),
+    "rows_too_short": lambda: serve(rows=lambda n: columns(np.arange(max(0, n - 1))), takes_positions="sequence"),
+    "bias_sequence": lambda: serve(bias=lambda nq, nk: slopes(np.arange(nq), np.arange(nk)), takes_positions="sequence"),
+    "bias_square": lambda: serve(bias=lambda n: slopes(np.arange(n), np.arange(n)), takes_positions="sequence"),
+    "logits_sequence": lambda: serve(logits=products, takes_positions="sequence"),
+    "attend_axes": lambda: serve(attend=attend, axes="bnhd"),
+    # refused
+    "no_such_way": lambda: serve(rotate=each, takes_positions="pairs"),
+    "no_such_axes": lambda: serve(rotate=each, axes="bdn"),
+    "axes_twice": lambda: serve(rotate=each, axes="bnnd"),
+    "axes_open": lambda: serve(rotate=each, axes="n(hd"),
+    "heads_of_one": lambda: serve(rotate=each, heads=(6, 2)),
+    "rotate_twice": lambda: serve(rotate=each, rotate_both=both),
+    "vjp_of_nothing": lambda: serve(rows=columns, vjp=vjp),
+    "vjp_unknown": lambda: serve(rotate=each, vjp="jax"),
+    "vjp_of_both": lambda: serve(rotate_both=both, vjp=vjp),
+    "autograd_of_numpy": lambda: serve(rotate=each, vjp="autograd"),
+    "no_such_dtype": lambda: serve(rotate=each, dtype="f8"),
+    "bias_offset": lambda: serve(bias=slopes, takes_positions="offset"),
+}
+ways[way]()
