@@ -696,7 +696,8 @@ def _short(dtype):
 
 def _value(text):
     if text.startswith("["):
-        return [float(one) for one in text[1:-1].split(",") if one]
+        runs = [one.partition("*") for one in text[1:-1].split(",") if one]  # `0*7`: seven zeros
+        return [float(one) for one, _, times in runs for _ in range(int(times or 1))]
     try:
         return int(text)
     except ValueError:
