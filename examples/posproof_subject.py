@@ -357,7 +357,7 @@ class _Module:
             self.name = type(module).__name__ if self.name == "<lambda>" else self.name
             self._fill(module)
             module = module.to(dtype).eval()
-        self.module, self.calls = module, "forward"
+        self.module, self.calls = module, "forward" if isinstance(module, torch.nn.Module) else self.name
         if isinstance(module, (torch.Tensor, tuple, list)):
             self.call, self.parameters = None, []
             self.length = len(self._tensors()[0]) if kind == "rotate" else None
@@ -521,7 +521,7 @@ class _Module:
         """As `forward(x, position_ids)`: the parameters that are given."""
         known = ("x", "q", "k", "positions", "length", "offset", "nq", "nk", "mask", "ids")
         names = [one.name for one in self.parameters if one.default is one.empty or _MEANING.get(one.name) in known]
-        form = {"each": "a position a token", "shared": "one row of positions", "offset": "an offset",
+        form = {"each": "a position for each token", "shared": "one row of positions", "offset": "an offset",
                 "sequence": "whole sequences"}[takes]
         called = "a table" if self.call is None else "%s(%s)" % (self.calls, ", ".join(names))
         return "%s, %s%s" % (called, form, "" if axes is None else ", x as %s" % axes)

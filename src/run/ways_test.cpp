@@ -23,7 +23,9 @@ std::string ways(const std::string& arguments) {
 GateResult gated(const std::string& encoding, const std::string& parameters, const std::string& arguments) {
   const EncodingSpec& spec = encoding_named(encoding);
   return gate(encoding, spec, with(spec, Case::parse(parameters)), ways(arguments),
-              {.two_heads = true, .budget = {.cases = 60}, .filter = std::string(agreement_id)});
+              {.two_heads = true,
+               .budget = {.cases = 40, .shrink_time = std::chrono::milliseconds(0)},
+               .filter = std::string(agreement_id)});
 }
 
 // `H` or `R` for each property that was asked.
