@@ -209,6 +209,7 @@ _MEANS = {
     "nk": "key_length k_len klen nk j key_len k_length",
     "mask": "attention_mask mask",
     "ids": "input_ids ids tokens token_ids",
+    "batch": "batch_size bsz",
 }
 _MEANING = {name: what for what, names in _MEANS.items() for name in names.split()}
 
@@ -217,7 +218,7 @@ _SETTINGS = {name: what for what, names in {
     "dim": "d d_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features kv_channels n_embd",
     "width": "dim rotary_dim rotary_ndims rotary_embedding_dims",
     "base": "base theta rope_theta rotary_base rotary_emb_base",
-    "heads": "heads num_heads n_heads nhead n_head num_attention_heads total_num_heads",
+    "heads": "heads num_heads n_heads nhead n_head num_attention_heads total_num_heads total_heads",
     "length": "max_position_embeddings max_position max_seq_len max_len max_seq_length seq_len num_positions num_embeddings "
               "max_positions block_size maxlen end init_size seq_length length",
     "buckets": "num_buckets relative_attention_num_buckets buckets",
@@ -227,7 +228,8 @@ _SETTINGS = {name: what for what, names in {
     "bidirectional": "bidirectional",
     "causal": "is_decoder causal",
     "none": "dropout p drop dropout_p",
-    "yes": "has_relative_attention_bias",
+    "yes": "has_relative_attention_bias compute_relative_attention_bias use_cpu_initialization",
+    "share": "rotary_percent rotary_pct partial_rotary_factor",
     "config": "config cfg args",
 }.items() for name in names.split()}
 
@@ -305,7 +307,7 @@ def _first_that_works(module, options, dtype, tried):
         except Exception as error:
             tried.append("%s: %s" % (way.words, (str(error).strip() or type(error).__name__).splitlines()[0][:160]))
             continue
-        if module.kind != "rotate" or _varies_by_token(answer):
+        if _varies_by_token(answer) if module.kind == "rotate" else len({row.tobytes() for row in answer}) > 1:
             return way
         tried.append("%s: its answer does not vary with the token alone" % way.words)
         answered = answered or way
@@ -342,6 +344,10 @@ def _answers(module, way, options, dtype, first):
         return False
 
 
+def _parameters(call):
+    return [one for one in inspect.signature(call).parameters.values() if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+
+
 class _Module:
     """A module that was made from what posproof asks, and the ways to call it."""
 
@@ -368,8 +374,7 @@ class _Module:
             self.calls, self.call = method, getattr(module, method)
         else:
             self.call = module
-        self.parameters = list(inspect.signature(module.forward if self.call is module and hasattr(module, "forward")
-                                                 else self.call).parameters.values())
+        self.parameters = _parameters(module.forward if self.call is module and hasattr(module, "forward") else self.call)
 
     def text(self):
         if self.call is None:
@@ -383,8 +388,8 @@ class _Module:
 
     def _made(self, make):
         """By the names of its parameters; a function that is no constructor is what is called."""
-        parameters = list(inspect.signature(make).parameters.values())
-        required = [one for one in parameters if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+        parameters = _parameters(make)
+        required = [one for one in parameters if one.default is one.empty]
         if not inspect.isclass(make):
             if len(required) == 1 and required[0].name == "asked" or make.__name__ == "<lambda>" and len(required) == 1:
                 return make(self.asked)
@@ -417,7 +422,8 @@ class _Module:
         if what == "config":
             return self._config()
         interleaved = asked.get("layout") == "interleaved"
-        found = {"width": asked.get("rotary_dim") or asked.get("dim"), "neox": not interleaved, "interleaved": interleaved,
+        width = asked.get("rotary_dim") or asked.get("dim")
+        found = {"width": width, "share": width and width / asked["dim"], "neox": not interleaved, "interleaved": interleaved,
                  "bidirectional": asked.get("direction") == "bidirectional", "causal": asked.get("direction") == "causal",
                  "none": 0.0, "yes": True}
         return found[what] if what in found else asked.get(what)
@@ -457,8 +463,6 @@ class _Module:
         """Calls it with those of the values that it has parameters for; `first` is for the first one, whatever its name."""
         positional, named = [], {}
         for at, one in enumerate(parameters):
-            if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
-                continue
             meaning = _MEANING.get(one.name)
             if first is not None and at == 0:
                 value = first
@@ -472,7 +476,7 @@ class _Module:
                 value = {"dtype": self.dtype, "device": "cpu"}[one.name]
             else:
                 raise _Otherwise("its parameter `%s` is unknown" % one.name)
-            if one.name == "interleaved":
+            if _SETTINGS.get(one.name) == "interleaved":
                 value = self._setting("interleaved")
             if value is None:
                 continue
@@ -489,7 +493,7 @@ class _Module:
     # -- rotations
 
     def _rotations(self, axes):
-        applied = list(inspect.signature(self.apply).parameters.values()) if self.apply else []
+        applied = _parameters(self.apply) if self.apply else []
         names = [_MEANING.get(one.name) for one in applied or self.parameters]
         both = "q" in names and "k" in names
         through = any(_MEANING.get(one.name) == "positions" and one.default is one.empty for one in applied)
@@ -605,16 +609,18 @@ class _Module:
         ways = []
         add = lambda what, takes, function: ways.append(_Way("%s, %s" % (self._words(takes, None), what), function, takes))
         ids = lambda n: torch.full((1, n), 7)
+        if self._has("offset") and self._has("mask"):
+            add("a mask", "offset", lambda n, at: ask({"mask": torch.ones_like(ids(at + n)), "offset": at}))
         if self._has("offset"):
             add("a row of ids", "offset", lambda n, at: ask({"ids": ids(n), "offset": at}, ids(n)))
-            add("a mask", "offset", lambda n, at: ask({"mask": ids(at + n) // 7, "offset": at}, ids(at + n) // 7))
         if self._has("positions") or not self._has("x") and not self._has("ids") and not self._has("length") or isinstance(
                 self.module, torch.nn.Embedding):
             first = lambda positions: None if self._has("positions") else positions
             add("a row of them", "each", lambda positions: ask({"positions": positions}, first(positions)))
             add("a batch of one row", "each", lambda positions: ask({"positions": positions[None]}, first(positions[None])))
         if self._has("length"):
-            add("a number of tokens", "sequence", lambda n: ask({"length": n, "x": torch.zeros(1, n, dim, dtype=self.dtype)}))
+            zeros = lambda n: torch.zeros(1, n, dim, dtype=self.dtype)
+            add("a number of tokens", "sequence", lambda n: ask({"length": n, "batch": 1, "x": zeros(n)}))
         for one in [axes] if axes else ["bnd", "nbd"]:
             add("added to x as %s" % one, "sequence", self._added(one, dim))
         add("a row of ids", "sequence", lambda n: ask({"ids": ids(n)}, ids(n)))
@@ -645,7 +651,7 @@ class _Module:
         ask = lambda n, values, first=None: self._square(self._call(self.call, self.parameters, values, first), n)
         add = lambda what, function: ways.append(_Way("%s, %s" % (self._words("sequence", None), what), function, "sequence"))
         if self._has("nq") or self._has("length"):
-            add("numbers of tokens", lambda n: ask(n, {"nq": n, "nk": n, "length": n}))
+            add("numbers of tokens", lambda n: ask(n, {"nq": n, "nk": n, "length": n, "batch": 1}))
         if self._has("mask"):
             add("a mask of ones", lambda n: ask(n, {"mask": torch.ones(1, n)}))
         if self._has("x"):

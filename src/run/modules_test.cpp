@@ -72,9 +72,10 @@ void expect(const Server& server, const std::vector<Row>& rows, const std::strin
     const Subject subject = open(server.subject(prefix + row.module),
                                  {.encoding = row.encoding, .parameters = parameters, .declared = {truth}});
     EXPECT_EQ(verdicts(subject, truth), row.verdicts) << prefix + row.module;
-    if (!row.taken.empty())
+    if (!row.taken.empty()) {
       EXPECT_NE(subject.description.find("(taken as " + row.taken + ")"), std::string::npos)
           << row.module << ": " << subject.description;
+    }
   }
 }
 
@@ -135,6 +136,8 @@ TEST(Modules, tables_and_biases) {
           {"vit", "learned", "dim=8 length=197", "a table of 197 rows"},
           {"bloom", "alibi", "heads=4 rows=key_index",
            "build_alibi_tensor(attention_mask, num_heads, dtype), whole sequences, a mask of ones"},
+          {"alibi_of_length", "alibi", "heads=4 form=symmetric",
+           "forward(batch_size, seq_len), whole sequences, numbers of tokens"},
           {"alibi", "alibi", "heads=4 form=symmetric", "forward(i, j), whole sequences, numbers of tokens"},
           {"t5", "t5_bias", "heads=2",
            "compute_bias(query_length, key_length), whole sequences, numbers of tokens"}});

@@ -4,6 +4,7 @@ src/run/modules_test.cpp. The argument names one; `wrong_` before it, its twin w
 The code here is written from the documentation of what the projects' signatures are; nothing in it is theirs.
 """
 
+import functools
 import math
 import os
 import sys
@@ -94,10 +95,11 @@ def apply_by_ids(q, k, cos, sin, position_ids):
 class MegatronLike(nn.Module):
     """Megatron-LM: forward(max_seq_len, offset) gives angles [n, 1, 1, dim], x is [n, batch, heads, dim]."""
 
-    def __init__(self, kv_channels, rotary_base=10000):
+    def __init__(self, kv_channels, rotary_percent, rotary_base=10000):
         super().__init__()
-        self.width, self.base = kv_channels, rotary_base
+        self.width, self.base = int(kv_channels * rotary_percent), rotary_base
 
+    @functools.lru_cache(maxsize=32)
     def forward(self, max_seq_len, offset=0):
         angle = angles(torch.arange(max_seq_len) + (0 if wrong and max_seq_len == 1 else offset), self.width, self.base)
         return torch.cat((angle, angle), -1)[:, None, None, :]
@@ -290,9 +292,6 @@ def get_1d_sincos_pos_embed(embed_dim, pos):
 class OptLike(nn.Embedding):
     """OPT: an nn.Embedding with two rows before the first, asked by a mask and what the cache holds."""
 
-    def __init__(self, num_embeddings, embedding_dim):
-        super().__init__(num_embeddings, embedding_dim)
-
     def forward(self, attention_mask, past_key_values_length=0):
         counted = attention_mask.long()
         positions = (torch.cumsum(counted, 1) * counted - 1)[:, 0 if wrong else past_key_values_length:]
@@ -319,10 +318,22 @@ def build_alibi_tensor(attention_mask, num_heads, dtype):
     return (slopes(num_heads)[:, None] * (numbers[:, None] + wrong * numbers[:, None])).reshape(-1, 1, attention_mask.shape[1]).to(dtype)
 
 
+class LengthLike(nn.Module):
+    """Biases by a length alone, [1, heads, n, n], with the size of a batch that they do not depend on."""
+
+    def __init__(self, num_heads, max_seq_len=2048):
+        super().__init__()
+        self.register_buffer("slopes", slopes(num_heads).view(1, -1, 1, 1))
+
+    def forward(self, batch_size, seq_len, **further):
+        number = torch.arange(seq_len)
+        return -(number[None, :] - number[:, None]).abs()[None, None] * self.slopes
+
+
 class AlibiLike(nn.Module):
     """x-transformers: forward(i, j) gives [heads, i, j]."""
 
-    def __init__(self, heads):
+    def __init__(self, heads, total_heads):
         super().__init__()
         self.register_buffer("slopes", slopes(heads)[:, None, None], persistent=False)
 
@@ -405,6 +416,8 @@ def attach(name):
         serve_module(build_alibi_tensor)
     if name == "alibi":
         serve_module(AlibiLike)
+    if name == "alibi_of_length":
+        serve_module(LengthLike)
     if name == "t5":
         serve_module(T5Like)
     # refused
