@@ -1,10 +1,13 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
 #include "catalogue/experiments/the_kernel_of_the_sinusoid.h"
 #include "measure.h"
+#include "references.h"
 #include "similarities.h"
 
 namespace posproof {
@@ -14,10 +17,13 @@ using namespace document;
 using experiments::expectations;
 using experiments::joined;
 using experiments::ladder;
+using experiments::proved;
 using experiments::whole;
 using experiments::whole_or_none;
 
-constexpr std::int64_t farthest = 100000;  // offsets that are searched
+constexpr std::int64_t farthest = 100000;   // offsets that are searched
+constexpr std::size_t every_even_to = 130;  // widths; beyond, 256, 512 and 768
+constexpr std::array<std::size_t, 14> listed = {2, 4, 6, 8, 10, 12, 14, 16, 32, 64, 128, 256, 512, 768};
 
 // g(0), g(1), ..., g(last) with g(k) = p_t . p_(t+k) = sum_i cos(k w_i). Each pair is rotated step by step:
 // in long double the error after 10^5 steps is below 10^-13, ten digits under the last that is printed.
@@ -60,6 +66,7 @@ struct Shape {  // of one width's kernel, over offsets to `farthest`
   std::size_t dim;
   std::int64_t first_rise = 0, first_negative = 0, lowest_at = 0, first_closer = 0, nearest = 0,
                nearest_in_reach = 0;
+  bool below_the_first = false;  // every value but that at offset 0
   long double rising = 0, lowest = 0, to_neighbour = 0, to_nearest = 0,
               to_nearest_in_reach = 0;  // rising: percent of the steps
 };
@@ -78,14 +85,29 @@ struct Measured {
   std::vector<long double> of_16;   // the kernel of width 16
   std::int64_t first_closer_in_16;  // below 2^20
 
+  // Of a kernel that is drawn, from offset 10 on, as a share of that at 0.
+  experiments::Extent from_10(std::size_t which) const {
+    experiments::Extent out;
+    const std::vector<long double>& g = drawn[which].second;
+    for (std::size_t k = 10; k < g.size(); ++k) out.see(g[k] / g[0]);
+    return out;
+  }
+  // Percent of the steps that rise, over all widths.
+  experiments::Extent rising() const {
+    experiments::Extent out;
+    for (const Shape& one : shapes) out.see(one.rising);
+    return out;
+  }
   const Shape& of(std::size_t dim) const {
     return *std::find_if(shapes.begin(), shapes.end(), [dim](const Shape& one) { return one.dim == dim; });
   }
-  // The widest width in which an offset is closer than 1.
+  // The widest width in which an offset is closer than 1; all narrower ones have one, too.
   std::size_t last_narrow() const {
     std::size_t out = 0;
     for (const Shape& one : shapes)
       if (one.first_closer) out = one.dim;
+    for (const Shape& one : shapes)
+      proved((one.first_closer != 0) == (one.dim <= out), "the narrow widths have an offset closer than 1");
     return out;
   }
 };
@@ -109,6 +131,7 @@ Shape shape(std::size_t dim) {
   out.first_closer = first([&](std::size_t k) { return g[k] > g[1]; });
   out.lowest_at = std::min_element(g.begin(), g.begin() + 10001) - g.begin();
   out.lowest = g[static_cast<std::size_t>(out.lowest_at)];
+  out.below_the_first = std::all_of(g.begin() + 1, g.end(), [&](long double x) { return x < g[0]; });
   std::int64_t rises = 0;
   for (std::size_t k = 1; k <= 10000; ++k) rises += g[k] > g[k - 1];
   out.rising = static_cast<long double>(rises) / 100;
@@ -138,30 +161,59 @@ std::int64_t first_closer_in_width_16() {
   return std::find_if(g.begin() + 2, g.end(), [&](double x) { return x > g[1]; }) - g.begin();
 }
 
+// What the page says in words.
+void prove(const Measured& m) {
+  for (const Shape& one : m.shapes) {
+    proved(one.first_negative > 0 && one.lowest < 0, "every kernel reaches negative values");
+    proved(one.first_rise > 0, "every kernel rises somewhere");
+    proved(one.below_the_first, "the maximum at offset 0 is strict");
+  }
+  for (const auto& [dim, g] : m.drawn)
+    proved(g[100] < g[1] && g[1] < g[0], "the kernel at 100 is below that at 1");
+}
+
+// The first offsets, to 60, at which two rows are closer than neighbours; none: `none`.
+std::string closer_offsets(const std::vector<long double>& g) {
+  std::vector<std::size_t> out;
+  for (std::size_t k = 2; k < g.size(); ++k)
+    if (g[k] > g[1]) out.push_back(k);
+  return out.empty() ? "at none" : fmt::format("at {}", fmt::join(out, ", "));
+}
+
 Measured measure() {
   Measured m{};
   for (std::int64_t k = 0; k <= 100; ++k) m.limit.push_back(limit(k));
   for (const std::size_t dim : {8u, 16u, 64u, 256u, 512u, 1024u, 2048u})
     m.convergence.push_back(convergence(dim, m.limit));
-  for (const std::size_t dim : {2u, 4u, 6u, 8u, 10u, 12u, 14u, 16u, 32u, 64u, 128u, 256u, 512u, 768u})
-    m.shapes.push_back(shape(dim));
+  for (std::size_t dim = 2; dim <= every_even_to; dim += 2) m.shapes.push_back(shape(dim));
+  for (const std::size_t dim : {256u, 512u, 768u}) m.shapes.push_back(shape(dim));
   for (const std::size_t dim : {8u, 64u, 512u}) m.drawn.emplace_back(dim, kernel(dim, 100));
   for (const std::size_t dim : {4u, 8u, 16u, 64u}) m.apart.emplace_back(dim, kernel(dim, 60));
   m.of_16 = kernel(16, 5);
   m.first_closer_in_16 = first_closer_in_width_16();
+  prove(m);
   return m;
+}
+
+long double share_at_100(const std::vector<long double>& g) {
+  return g[100] / g[0];
 }
 
 Plot kernel_plot(const Measured& m) {
   Plot plot{
       .name = "kernel",
-      .title = "Similarity falls with distance, but not steadily",
-      .description =
+      .title = "Similarity falls with distance as a trend, not at every step",
+      .description = fmt::format(
           "g(k) divided by half the width against the offset k from 0 to 100, for widths 8, 64 and 512 and for the limit of infinite width. "
-          "All start at 1 and fall; width 8 keeps oscillating strongly, width 512 lies close to the limit, with small ripples.",
+          "All start at 1; at offset 100 the widths are at {}, {} and {}. "
+          "From offset 10 on width 8 oscillates between {} and {}; width 512 lies within {} of the limit.",
+          fixed(share_at_100(m.drawn[0].second), 2), fixed(share_at_100(m.drawn[1].second), 2),
+          fixed(share_at_100(m.drawn[2].second), 2), fixed(m.from_10(0).least, 2),
+          fixed(m.from_10(0).most, 2), fixed(m.convergence[4].farthest, 4)),
       .x = {"offset k, positions", false, {{0, 100}}},
       .y = {"p_t · p_(t+k), as a share of its value at offset 0", false, {{-0.2, 1}}},
-      .curves = {}};
+      .curves = {},
+      .caption = "g(k) / (d/2), base 10000, every offset from 0 to 100."};
   const auto add = [&](Curve curve, const std::vector<long double>& values, long double unit) {
     for (std::size_t k = 0; k < values.size(); ++k)
       curve.points.emplace_back(static_cast<double>(k), static_cast<double>(values[k] / unit));
@@ -176,13 +228,16 @@ Plot kernel_plot(const Measured& m) {
 Plot distance_plot(const Measured& m) {
   Plot plot{
       .name = "distance",
-      .title = "In a narrow row, far positions can be nearer than neighbours",
-      .description =
-          "Distance between the rows of two positions against their offset from 1 to 60, for widths 4, 8, 16 and 64. "
-          "For widths 4 and 8 the curve dips, near offsets 6, 19 and 25 and so on, below its value at offset 1; for 16 and 64 it does not.",
+      .title = "At widths 4 and 8, far positions can be nearer than neighbours",
+      .description = fmt::format(
+          "Distance between the rows of two positions against their offset from 0 to 60, for widths 4, 8, 16 and 64. "
+          "It is below its value at offset 1 at these offsets: width 4 {}; width 8 {}; width 16 {}; width 64 {}.",
+          closer_offsets(m.apart[0].second), closer_offsets(m.apart[1].second),
+          closer_offsets(m.apart[2].second), closer_offsets(m.apart[3].second)),
       .x = {"offset k, positions", false, {{0, 60}}},
       .y = {"distance of two rows k positions apart", false, {{0, 8}}},
-      .curves = {}};
+      .curves = {},
+      .caption = "D(k) = √(d - 2 g(k)), base 10000, every offset from 0 to 60."};
   for (const auto& [dim, g] : m.apart) {
     Curve curve{fmt::format("width {}", dim), {}};
     for (std::size_t k = 0; k < g.size(); ++k)
@@ -205,11 +260,11 @@ std::vector<Block> wide_limit(const Measured& m) {
   return {
       Paragraph{
           "The dot product of two rows is `p_t · p_(t+k) = g(k) = Σ cos(k w_i)`, with `w_i = 10000^(-2i/d)`. "
-          "It does not contain the position `t`, nor the length of the sequence: for each width there is one curve."},
+          "It does not contain the position `t`, nor the length of the sequence: for each width there is one curve (Vaswani et al. 2017, section 3.5, for the encoding)."},
       kernel_plot(m), Section{"The limit of a wide row"},
       Paragraph{
           "As the width grows, the sum becomes an integral over the ladder of frequencies: `g(k) / (d/2)` tends to `∫ cos(k · 10000^-u) du` over `u` from 0 to 1. "
-          "Once the ladder is fine enough for the offset, what is left is the sum's uneven end points, `|cos k - cos(k/10000)| / d`, which is halved when the width is doubled."},
+          "Where the ladder is fine enough for the offset, what is left is the sum's uneven end points, `|cos k - cos(k/10000)| / d`, which is halved when the width is doubled: in the table, from width 512 on."},
       grid};
 }
 
@@ -218,14 +273,18 @@ std::vector<Block> decay(const Measured& m) {
       .columns = {"width", "first rise at k", "steps that rise", "first negative at k", "lowest g", "at k"},
       .rows = {},
       .caption = "Steps and minimum over k up to 10,000; a rise at k is g(k) > g(k - 1)."};
-  for (const Shape& one : m.shapes)
+  for (const std::size_t dim : listed) {
+    const Shape& one = m.of(dim);
     grid.rows.push_back({std::to_string(one.dim), whole_or_none(one.first_rise), fixed(one.rising, 1) + " %",
                          whole_or_none(one.first_negative), fixed(one.lowest, 2), whole(one.lowest_at)});
+  }
   return {
       Section{"Does similarity fall with distance?"},
-      Paragraph{
-          "The maximum at offset 0 is strict. "
-          "After that the curve oscillates: about half of all steps go up, and most widths reach negative values."},
+      Paragraph{fmt::format(
+          "The maximum at offset 0 is strict: no other offset to {} has as large a value. "
+          "After that the curve oscillates: between {} % and {} % of the steps to 10,000 go up, and the kernel is negative somewhere. "
+          "That is so at every even width from 2 to {} and at 256, 512 and 768; the table lists some.",
+          whole(farthest), fixed(m.rising().least, 1), fixed(m.rising().most, 1), every_even_to)},
       grid};
 }
 
@@ -234,10 +293,12 @@ std::vector<Block> nearest(const Measured& m) {
                         "nearest, k ≤ 100,000", "its D"},
             .rows = {},
             .caption = "D(k) = √(d - 2 g(k)), the distance of two rows k positions apart."};
-  for (const Shape& one : m.shapes)
+  for (const std::size_t dim : listed) {
+    const Shape& one = m.of(dim);
     grid.rows.push_back({std::to_string(one.dim), fixed(one.to_neighbour, 3), whole_or_none(one.first_closer),
                          whole(one.nearest_in_reach), fixed(one.to_nearest_in_reach, 3), whole(one.nearest),
                          scientific(one.to_nearest, 3)});
+  }
   return {
       Section{"Which position is nearest?"},
       Paragraph{
@@ -245,7 +306,7 @@ std::vector<Block> nearest(const Measured& m) {
           "Some *offsets* are: near multiples of a full rotation of the fastest pair, 2π ≈ 6.28, and of several pairs at once, a narrow row is nearly the same again."},
       distance_plot(m), grid,
       Paragraph{fmt::format(
-          "These are offsets to {}, in long double. "
+          "These are offsets to {}, in long double; widths that are not listed, even ones to 130, have no offset closer than 1 either. "
           "Over all offsets below 2^20, with every sum correctly rounded, [every position is its own](every_position_is_its_own.md) finds that width 16 has closer ones as well, from {} on.",
           whole(farthest), whole(m.first_closer_in_16))}};
 }
@@ -254,6 +315,10 @@ std::vector<Block> derived(const Measured& m) {
   const auto apart = [&](std::size_t which, std::size_t k) {
     return fixed(distance(m.apart[which].first, m.apart[which].second[k]), 3);
   };
+  const Convergence& wide = m.convergence.back();
+  proved(std::abs(wide.farthest / ends(wide.dim, wide.at) - 1) < 0.05L &&
+             std::abs(m.convergence[4].farthest / ends(512, m.convergence[4].at) - 1) < 0.2L,
+         "from width 512 on the end points explain the distance from the limit");
   return expectations({
       {"width 16: p_5 · p_6", "7.4852", fixed(m.of_16[1], 4)},
       {"width 16: p_5 · p_10", "6.1370", fixed(m.of_16[5], 4)},
@@ -276,10 +341,10 @@ Document run() {
   return {
       .title = "The kernel of the sinusoid",
       .finding = fmt::format(
-          "The dot product of two sinusoidal rows depends on their offset alone and falls with it as a trend, not monotonically: at width 512 it first rises at offset {}, and up to width {} some position within 100,000 is closer than the neighbour.",
+          "The dot product of two sinusoidal rows depends on their offset alone and falls with it as a trend, not monotonically: at width 512 it first rises at offset {}. At every even width to {} some position within 100,000 is closer than the neighbour, at the wider ones tested none is.",
           m.of(512).first_rise, m.last_narrow()),
       .condition =
-          "Interleaved sinusoidal encoding, base 10000, even widths, divisor d; offsets to 100,000; long double.",
+          "Interleaved sinusoidal encoding, base 10000, divisor d, every even width from 2 to 130 and 256, 512 and 768; offsets to 100,000; long double.",
       .blocks = joined(
           {wide_limit(m),
            decay(m),
@@ -287,8 +352,9 @@ Document run() {
            derived(m),
            {Verdict{fmt::format(
                "The kernel depends on the offset alone, and decays only as a trend. "
-               "From width 16 on the nearest position is the neighbour for offsets to {}; at smaller widths it need not be, nor at width 16 for larger offsets.",
-               whole(farthest))}}})};
+               "At the even widths from 16 to 130 and at 256, 512 and 768 the nearest position is the neighbour for offsets to {}; at smaller widths it is not, nor at width 16 for larger offsets.",
+               whole(farthest))}},
+           experiments::references({experiments::vaswani_2017})})};
 }
 
 }  // namespace
