@@ -32,6 +32,8 @@ constexpr Reference gehring_2017{"Gehring et al.", "2017", "Convolutional Sequen
                                  "https://arxiv.org/abs/1705.03122"};
 constexpr Reference roziere_2023{"Rozière et al.", "2023", "Code Llama: Open Foundation Models for Code",
                                  "https://arxiv.org/abs/2308.12950"};
+constexpr Reference grattafiori_2024{"Grattafiori et al.", "2024", "The Llama 3 Herd of Models",
+                                     "https://arxiv.org/abs/2407.21783"};
 constexpr Reference yun_2020{"Yun et al.", "2020",
                              "Are Transformers Universal Approximators of Sequence-to-Sequence Functions?",
                              "https://arxiv.org/abs/1912.10077"};

@@ -3,6 +3,7 @@
 
 #include "catalogue/experiments/similarity_falls_and_comes_back.h"
 #include "measure.h"
+#include "references.h"
 #include "similarities.h"
 
 namespace posproof {
@@ -11,6 +12,7 @@ namespace {
 using namespace document;
 using experiments::expectations;
 using experiments::joined;
+using experiments::proved;
 using experiments::similarities;
 using experiments::whole;
 using experiments::whole_or_none;
@@ -104,6 +106,31 @@ Measured measured(const std::string& name, std::size_t dim, const std::string& w
 
 using Ladders = std::vector<Measured>;
 
+// Falls of the root mean square from one octave to the next, from that at 8 to that at `last`.
+experiments::Extent falls(const Measured& m, Position last) {
+  experiments::Extent out;
+  for (std::size_t n = 4; n < m.octaves.size() && m.octaves[n].first <= last; ++n)
+    out.see(static_cast<long double>(m.octaves[n - 1].root_mean_square) -
+            static_cast<long double>(m.octaves[n].root_mean_square));
+  return out;
+}
+
+// Do the extremes of each octave go beyond those of the one before, from that at `first` on?
+bool grows_from(const Measured& m, Position first) {
+  for (std::size_t n = 1; n < m.octaves.size(); ++n) {
+    const Octave &before = m.octaves[n - 1], &here = m.octaves[n];
+    if (before.first >= first && (here.largest <= before.largest || here.smallest >= before.smallest))
+      return false;
+  }
+  return true;
+}
+
+// Has the last octave a larger largest and a smaller smallest value than that at 8,192?
+bool comes_back(const Measured& m) {
+  const Octave &middle = m.octaves[13], &last = m.octaves.back();
+  return middle.first == 8192 && last.largest > middle.largest && last.smallest < middle.smallest;
+}
+
 Ladders measure() {
   Ladders out;
   for (const auto& [name, words] :
@@ -111,6 +138,10 @@ Ladders measure() {
         std::pair{"base 1000000", "base=1000000"},
         std::pair{"base 10000, released code", "divisor=half_minus_one"}})
     for (const std::size_t dim : {64u, 128u}) out.push_back(measured(name, dim, words));
+  for (const Measured& m : out) {
+    proved(m.first_negative != 0, "no kernel stays positive");
+    proved(m.highest_at == 1, "the neighbour is the most similar");
+  }
   return out;
 }
 
@@ -130,33 +161,52 @@ const std::pair<double, double> reach = {2, static_cast<double>(farthest + 1)};
 const Curve zero{
     .label = "", .points = {{reach.first, 0}, {reach.second, 0}}, .dashed = true, .name = "zero"};
 
+// `-0.51 and -0.37`: of the last octave.
+std::string at_the_end(const Measured& a, const Measured& b, double Octave::*value) {
+  return fmt::format("{} and {}", fixed(a.octaves.back().*value, 2), fixed(b.octaves.back().*value, 2));
+}
+
 Plot by_width(const Ladders& all) {
   const Measured &narrow = of(all, "base 10000", 64), &wide = of(all, "base 10000", 128);
+  proved(comes_back(narrow) && comes_back(wide), "the last octave reaches farther from 0 than that at 8,192");
   return {
       .name = "envelope_by_width",
-      .title = "Similarity falls to noise, and the extremes of the noise grow with the length",
-      .description =
+      .title = "Similarity falls through 0, and far octaves reach farther from 0 again",
+      .description = fmt::format(
           "Largest and smallest similarity in each octave of offsets, as a share of that at offset 0, for widths 64 and 128 and base 10000, against the end of the octave, logarithmic. "
-          "Both fall from 1; the smallest crosses 0 near a thousand and goes on to about -0.5 for width 64 and -0.37 for width 128; the largest stops falling near ten thousand and rises again, to 0.56 and 0.38.",
+          "The smallest is first negative at offset {} for width 64 and {} for width 128, and in the last octave {}. "
+          "The largest is in the last octave {}, above its value in the octave from 8,192 on ({} and {}).",
+          whole(narrow.first_negative), whole(wide.first_negative),
+          at_the_end(narrow, wide, &Octave::smallest), at_the_end(narrow, wide, &Octave::largest),
+          fixed(narrow.octaves[13].largest, 2), fixed(wide.octaves[13].largest, 2)),
       .x = {"end of the octave of offsets, positions", true, {reach}, 2},
       .y = {"largest and smallest g(k) / g(0) in each octave", false, {{-0.6, 1}}},
       .curves = {by_octave(narrow, "width 64, largest", &Octave::largest),
                  by_octave(wide, "width 128, largest", &Octave::largest),
                  by_octave(narrow, "width 64, smallest", &Octave::smallest),
-                 by_octave(wide, "width 128, smallest", &Octave::smallest), zero}};
+                 by_octave(wide, "width 128, smallest", &Octave::smallest), zero},
+      .caption =
+          "Base 10000, divisor d. Each point stands for all offsets of an octave [2^n, 2^(n+1)), n from 0 to 19, and is drawn at its end; dashed: 0."};
 }
 
 Plot by_base(const Ladders& all) {
+  const Measured &small = of(all, "base 10000", 128), &large = of(all, "base 500000", 128);
+  proved(large.first_negative > 10 * small.first_negative && std::abs(large.lowest - small.lowest) < 0.01,
+         "the first zero comes ten times later, the minimum is the same to 0.01");
   return {
       .name = "smallest_by_base",
-      .title = "With a base fifty times as large the first zero comes later, and the minimum is as low",
-      .description =
+      .title = "At base 500000 the first zero comes ten times later, the minimum is as low",
+      .description = fmt::format(
           "Smallest similarity in each octave of offsets, as a share of that at offset 0, for width 128 and the bases 10000 and 500000, against the end of the octave, logarithmic. "
-          "That of base 10000 falls through 0 near two thousand, that of base 500000 near twenty thousand; both end near -0.37.",
+          "That of base 10000 is first negative at {}, that of base 500000 at {}; in the last octave they are at {}.",
+          whole(small.first_negative), whole(large.first_negative),
+          at_the_end(small, large, &Octave::smallest)),
       .x = {"end of the octave of offsets, positions", true, {reach}, 2},
       .y = {"smallest g(k) / g(0) in each octave", false, {{-0.6, 1}}},
       .curves = {by_octave(of(all, "base 10000", 128), "base 10000", &Octave::smallest),
-                 by_octave(of(all, "base 500000", 128), "base 500000", &Octave::smallest), zero}};
+                 by_octave(of(all, "base 500000", 128), "base 500000", &Octave::smallest), zero},
+      .caption =
+          "Width 128, divisor d. Each point stands for all offsets of an octave and is drawn at its end; dashed: 0."};
 }
 
 std::vector<Block> extremes_of(const Ladders& all) {
@@ -174,15 +224,16 @@ std::vector<Block> extremes_of(const Ladders& all) {
   return {
       Paragraph{
           "RoPE rotates queries and keys by the frequencies of the sinusoidal encoding, so the same kernel `g(k) = Σ cos(k w_i)` gives the effect of the position in both: it is the dot product of two rows, and the logit of two tokens that give every pair the same weight. "
-          "Su et al. 2021, section 3.4.3, claim *long-term decay* for it; what they show to fall is a bound, not the kernel. "
-          "The statement that no logit rises with the distance (`score/decays_with_distance`) fails for both, on record, at an offset of 6. "
-          "This page shows what holds instead, over all offsets below 2^20, none left out."},
+          "Su et al. 2021, section 3.4.3, claim *long-term decay* for it; what they show to fall is an upper bound, not the kernel. "
+          "The statement that no logit rises with the distance (`score/decays_with_distance`) is refuted for both by the recorded witness cos 6 > cos 3 of a single pair. "
+          "This page shows how the kernel behaves instead, over all offsets below 2^20."},
       by_width(all),
       Section{"Minimum and maximum"},
       grid,
       Paragraph{fmt::format(
-          "In the released code the divisor is such that the slowest pair has the whole wavelength of 10000 · 2π. "
-          "No kernel stays positive. "
+          "The released code (tensor2tensor) divides by d - 2, so that the slowest pair has the whole wavelength of 10000 · 2π. "
+          "Base 500000 is that of Llama 3 (Grattafiori et al. 2024), base 1000000 that of Code Llama (Rozière et al. 2023); 128 is the width of their heads. "
+          "None of these eight kernels stays positive. "
           "At width 128 the first negative value comes at {} for base 10000, at {} for base 500000 and at {} for base 1000000: in that sense a larger base extends similarity farther. "
           "This is not a rule: at width 64 base 500000 is negative first at {} and base 1000000 at {}.",
           negative("base 10000", 128), negative("base 500000", 128), negative("base 1000000", 128),
@@ -191,11 +242,13 @@ std::vector<Block> extremes_of(const Ladders& all) {
 }
 
 std::vector<Block> octaves_of(const Ladders& all) {
-  Grid grid{.columns = {"offsets from", "largest", "smallest", "root mean square", "largest, base 500000",
-                        "smallest", "root mean square"},
-            .rows = {},
-            .caption = fmt::format("Width 128. One over the root of the width is {}.",
-                                   fixed(1 / std::sqrt(128.0L), 4))};
+  Grid grid{
+      .columns = {"offsets from", "largest", "smallest", "root mean square", "largest, base 500000",
+                  "smallest", "root mean square"},
+      .rows = {},
+      .caption = fmt::format(
+          "Width 128, shares of g(0), over all offsets of the octave that begins there; the first three columns are for base 10000. One over the root of the width is {}.",
+          fixed(1 / std::sqrt(128.0L), 4))};
   for (std::size_t n = 0; n < static_cast<std::size_t>(octaves); ++n) {
     std::vector<std::string> row = {whole(Position{1} << n)};
     for (const char* base : {"base 10000", "base 500000"}) {
@@ -205,14 +258,27 @@ std::vector<Block> octaves_of(const Ladders& all) {
     }
     grid.rows.push_back(row);
   }
+  const Measured &small = of(all, "base 10000", 128), &large = of(all, "base 500000", 128);
+  const experiments::Extent falls_small = falls(small, 1024), falls_large = falls(large, 32768);
+  const auto share = [](long double base) { return std::log(2.0L) / std::log(base); };
+  proved(grows_from(small, 8192), "base 10000: the extremes grow from octave to octave from 8,192 on");
+  proved(std::ranges::min_element(small.octaves, {}, &Octave::root_mean_square)->first == 4096,
+         "base 10000: the root mean square is smallest in the octave at 4,096");
   return {
       Section{"Octave by octave"}, grid,
-      Paragraph{
-          "Until the slowest pairs have made a rotation, the kernel falls by about the same amount in every octave: in each octave one more group of pairs, as large as the last, begins to rotate. "
-          "When all pairs have made a rotation, the cosines have no common order left. "
-          "Their sum has mean 0 and, as a share of the number of pairs, a root mean square of one over the root of the width. "
-          "It does not fall further; its extremes grow, because over a longer range more pairs agree by chance (the nearest such offsets are in [every position is its own](every_position_is_its_own.md)). "
-          "Base 500000 has not reached that state at 2^20: its slowest pair needs two and a half million positions for a rotation."}};
+      Paragraph{fmt::format(
+          "In each octave of offsets one more group of pairs, a share of `ln 2 / ln base`, makes its first rotations and stops contributing: {} at base 10000 and {} at base 500000. "
+          "The root mean square falls at about that rate as long as there are such groups: by {} to {} an octave from the octave at 8 to that at 1,024 at base 10000, and by {} to {} to that at 32,768 at base 500000.",
+          fixed(share(10000), 3), fixed(share(500000), 3), fixed(falls_small.least, 3),
+          fixed(falls_small.most, 3), fixed(falls_large.least, 3), fixed(falls_large.most, 3))},
+      Paragraph{fmt::format(
+          "Then the cosines have no common phase left. "
+          "In the long-run mean over all offsets their sum is 0 and its root mean square, as a share of the number of pairs, is one over the root of the width, {}: the frequencies differ, so the mean of the product of two of the cosines is 0. "
+          "In the last octave it is {} at base 10000 and {} at base 500000, although the slowest pair of the latter needs {} million positions for a rotation. "
+          "At base 10000 the root mean square is smallest in the octave at 4,096, and the extremes of each octave from that at 8,192 on go beyond those of the one before: in a longer range more pairs come close to a common phase (the nearest such offsets are in [every position is its own](every_position_is_its_own.md)).",
+          fixed(1 / std::sqrt(128.0L), 4), fixed(small.octaves.back().root_mean_square, 4),
+          fixed(large.octaves.back().root_mean_square, 4),
+          fixed(experiments::two_pi / experiments::ladder(128, 500000).back() / 1e6L, 2))}};
 }
 
 std::vector<Block> derived(const Ladders& all) {
@@ -228,17 +294,18 @@ std::vector<Block> derived(const Ladders& all) {
 }
 
 std::string finding(const Ladders& all) {
-  const Measured& narrow = of(all, "base 10000", 64);
+  const Measured& wide = of(all, "base 10000", 128);
   return fmt::format(
-      "The kernel falls to noise within one rotation of its slowest pair and then rises again: at base 10000 and width 64, tokens {} apart are at least as similar as tokens {} apart, and at width 128 it falls to {} of its value at 0.",
-      whole(narrow.beyond_at), whole(narrow.as_offset), fixed(of(all, "base 10000", 128).lowest, 3));
+      "The kernel falls as a trend, is negative first at offset {} and comes back: at base 10000 and width 128, tokens {} apart are more similar than tokens {} apart, and the smallest similarity below 2^20 is {} of that at offset 0.",
+      whole(wide.first_negative), whole(wide.beyond_at), whole(wide.as_offset), fixed(wide.lowest, 3));
 }
 
 std::string answer(const Measured& wide) {
   return fmt::format(
-      "Similarity falls, as a trend, until it is 0, first at offset {} at width 128 and base 10000. "
-      "Beyond, up to 2^20, it lies between {} and {} of its value at 0 and does not decay: the similarity of far tokens is not low but arbitrary.",
-      whole(wide.first_negative), fixed(wide.lowest_after, 3), fixed(wide.highest_after, 3));
+      "At width 128 and base 10000 similarity falls, as a trend, until it is negative first at offset {}. "
+      "From there to 2^20 it lies between {} and {} of its value at 0 and does not decay further: its root mean square in the last octave is {}.",
+      whole(wide.first_negative), fixed(wide.lowest_after, 3), fixed(wide.highest_after, 3),
+      fixed(wide.octaves.back().root_mean_square, 3));
 }
 
 Document run() {
@@ -247,9 +314,14 @@ Document run() {
       .title = "Similarity falls, and comes back",
       .finding = finding(all),
       .condition =
-          "Sum of cosines over the ladder, as a share of its value at offset 0: the dot product of two sinusoidal rows, and the logit of a query and a key that are (1, 0) in every pair under RoPE; every offset below 2^20, rounded once from the exact numbers to f64.",
-      .blocks = joined(
-          {extremes_of(all), octaves_of(all), derived(all), {Verdict{answer(of(all, "base 10000", 128))}}})};
+          "Sum of cosines over the ladder, as a share of its value at offset 0: the dot product of two sinusoidal rows, and the logit of a query and a key that are (1, 0) in every pair under RoPE; widths 64 and 128; every offset from 1 to 2^20 - 1, rounded once from the exact numbers to f64.",
+      .blocks = joined({extremes_of(all),
+                        octaves_of(all),
+                        derived(all),
+                        {Verdict{answer(of(all, "base 10000", 128))}},
+                        experiments::references({experiments::vaswani_2017, experiments::su_2021,
+                                                 experiments::tensor2tensor_2018, experiments::roziere_2023,
+                                                 experiments::grattafiori_2024})})};
 }
 
 }  // namespace
