@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "catalogue/encodings/binary.h"
 #include "catalogue/encodings/learned.h"
@@ -9,6 +10,8 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/constant_norm_and_the_sphere.h"
 #include "measure.h"
+#include "references.h"
+#include "similarities.h"
 #include "tables.h"
 
 namespace posproof {
@@ -19,6 +22,7 @@ using experiments::expectations;
 using experiments::Extent;
 using experiments::joined;
 using experiments::norm;
+using experiments::proved;
 using experiments::rows;
 using experiments::table;
 using experiments::whole;
@@ -36,8 +40,32 @@ Extent norms(const Table& of, Position number) {
 
 // Entries rounded once move a norm of a row of d entries by no more than sqrt(d) 2^-53, for any width below
 // 10^6.
+bool is_constant(const Extent& e) {
+  return e.width() <= 0x1p-43L;
+}
 std::string constant(const Extent& e) {
-  return yes_no(e.width() <= 0x1p-43L);
+  return yes_no(is_constant(e));
+}
+
+constexpr std::size_t every_even_to = 130;  // widths; beyond, 512
+
+// The norms of the exact rows, rounded once to f64: all positions below `many`.
+Extent norms_of_even(std::size_t dim) {
+  std::vector<double> all(static_cast<std::size_t>(many) * dim);
+  experiments::sinusoidal(fmt::format("dim={}", dim))
+      ->fill(Format::f64, 0, static_cast<std::size_t>(many), all.data());
+  Extent out;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(many); ++t)
+    out.see(norm(std::span(all).subspan(t * dim, dim)));
+  return out;
+}
+
+// How often a curve rises through that height.
+std::size_t rises_through(const Curve& curve, double height) {
+  std::size_t out = 0;
+  for (std::size_t n = 1; n < curve.points.size(); ++n)
+    out += curve.points[n - 1].second < height && curve.points[n].second >= height;
+  return out;
 }
 
 Table sinusoidal(std::size_t dim) {
@@ -128,6 +156,20 @@ Curve norm_by_position(const std::string& parameters, const std::string& label) 
   return curve;
 }
 
+// What the page says in words.
+void prove(const Measured& m) {
+  for (std::size_t dim = 2; dim <= every_even_to; dim += 2) {
+    const Extent of = norms_of_even(dim);
+    proved(is_constant(of) && std::abs(of.least - std::sqrt(static_cast<long double>(dim) / 2)) < 0x1p-43L,
+           "rows of even width have norm sqrt(d/2)");
+  }
+  proved(std::ranges::is_sorted(m.neighbours, {}, &Neighbours::distance), "the distance of neighbours grows");
+  for (const Even& one : m.even) proved(is_constant(one.norms), "rows of even width have one norm");
+  for (const Odd& one : m.odd)
+    proved(is_constant(one.norms) == (one.convention == "zero_pad"),
+           "at the odd widths tried the norm is constant only if the last column is zero");
+}
+
 Measured measure() {
   Measured m;
   for (const std::size_t dim : {2u, 4u, 8u, 64u, 512u}) m.even.push_back({dim, norms(sinusoidal(dim), many)});
@@ -140,13 +182,17 @@ Measured measure() {
                    norm_by_position("dim=7 odd=zero_pad", "7, zero column"),
                    norm_by_position("dim=7 odd=round_up", "7, rounded up")};
   m.four = norms(sinusoidal(8), 4);
+  prove(m);
   return m;
 }
 
 std::vector<Block> even(const Measured& m) {
-  Grid grid{.columns = {"width", "√(d/2)", "smallest norm", "largest norm", "constant"},
-            .rows = {},
-            .caption = fmt::format("Sinusoidal rows of positions 0 to {}.", whole(many - 1))};
+  Grid grid{
+      .columns = {"width", "√(d/2)", "smallest norm", "largest norm", "constant"},
+      .rows = {},
+      .caption = fmt::format(
+          "Sinusoidal rows of positions 0 to {}. Constant: the norms differ by no more than 2^-43, which rounding explains. It is so at every even width from 2 to {}, too.",
+          whole(many - 1), every_even_to)};
   for (const Even& one : m.even)
     grid.rows.push_back({std::to_string(one.dim), fixed(one.radius(), 6), fixed(one.norms.least, 6),
                          fixed(one.norms.most, 6), constant(one.norms)});
@@ -161,34 +207,47 @@ std::vector<Block> even(const Measured& m) {
 std::vector<Block> odd(const Measured& m) {
   Plot plot{
       .name = "norm_by_position",
-      .title = "At an odd width the norm is constant only if the last column is zero",
-      .description =
-          "Norm of the row against the position, 0 to 20000. "
+      .title = "At width 7 the norm is constant only if the last column is zero",
+      .description = fmt::format(
+          "Norm of the row against the position, 0 to {}. "
           "Width 8 is a level line at 2; width 7 padded with zero is a level line at the square root of 3. "
-          "Width 7 truncated and width 7 rounded up oscillate between the square roots of 3 and 4, the second several times while the first does so once.",
+          "Width 7 truncated and width 7 rounded up oscillate between the square roots of 3 and 4; within the figure the first rises {} times, the second {} times.",
+          whole(drawn), rises_through(m.by_position[1], std::sqrt(3.5)),
+          rises_through(m.by_position[3], std::sqrt(3.5))),
       .x = {"position", false, {{0, static_cast<double>(drawn)}}},
       .y = {"norm of the row", false, {{1.6, 2.1}}},
-      .curves = m.by_position};
-  Grid grid{.columns = {"width", "last column", "√((d-1)/2)", "smallest norm", "largest norm", "constant"},
-            .rows = {}};
+      .curves = m.by_position,
+      .caption =
+          "Base 10000, divisor d, every 50th position. Truncated: the last column is a sine of the "
+          "frequency 10000^(-6/7); rounded up: the columns of width 8 without the last cosine."};
+  Grid grid{
+      .columns = {"width", "last column", "√((d-1)/2)", "smallest norm", "largest norm", "constant"},
+      .rows = {},
+      .caption = fmt::format(
+          "Sinusoidal rows of positions 0 to {}: where the last sine is slow, they do not show its whole range.",
+          whole(many - 1))};
   for (const Odd& one : m.odd)
     grid.rows.push_back({std::to_string(one.dim), one.said, fixed(one.radius(), 4), fixed(one.norms.least, 4),
                          fixed(one.norms.most, 4), constant(one.norms)});
   return {
       Section{"Odd widths"},
       Paragraph{
-          "For odd d one column has no partner; implementations fill it in three ways. "
+          "For odd d one column has no partner. Three ways to fill it are compared; tensor2tensor pads with zeros. "
           "A last sine without its cosine makes the squared norm `(d-1)/2 + sin²`; a zero column keeps the norm of width d - 1."},
       plot, grid};
 }
 
 std::vector<Block> others(const Measured& m) {
-  Grid grid{.columns = {"encoding", "smallest norm", "largest norm", "constant"},
-            .rows = {},
-            .caption = fmt::format("Positions 0 to {}.", few - 1)};
+  Grid grid{
+      .columns = {"encoding", "smallest norm", "largest norm", "constant"},
+      .rows = {},
+      .caption = fmt::format(
+          "Positions 0 to {} of a sequence of {}. The learned table is one random draw (seed 1): that its norms differ is a result, their size is not.",
+          few - 1, few)};
   for (const Other& one : m.others)
     grid.rows.push_back({one.name, fixed(one.norms.least, 4), fixed(one.norms.most, 4), constant(one.norms)});
-  return {Section{"Other encodings"}, Paragraph{"Not every table has rows of constant norm."}, grid};
+  return {Section{"Other encodings"},
+          Paragraph{"Of the seven tables tried, three have rows of constant norm."}, grid};
 }
 
 std::vector<Block> apart(const Measured& m) {
@@ -196,7 +255,7 @@ std::vector<Block> apart(const Measured& m) {
       .columns = {"width", "radius", "D(1)", "radius / √d", "D(1) / √d"},
       .rows = {},
       .caption =
-          "D(1) is the distance of two neighbouring positions; √d is the norm of a token whose entries have variance 1."};
+          "Base 10000. D(1) is the distance of two neighbouring positions; √d is the root mean square norm of a token whose entries have mean 0 and variance 1."};
   for (const Neighbours& one : m.neighbours) {
     const auto d = static_cast<long double>(one.dim);
     const long double root = std::sqrt(d), radius = std::sqrt(d / 2);
@@ -206,8 +265,9 @@ std::vector<Block> apart(const Measured& m) {
   return {
       Section{"Does a wide encoding move tokens further apart?"},
       Paragraph{
-          "In absolute terms, yes: the radius grows with √d, and so, at large widths, does the distance of neighbours. "
-          "Relative to tokens whose entries have variance 1, no: their own norm grows at the same rate."},
+          "In absolute terms, yes: the radius `√(d/2)` grows with the width, and so does the distance of neighbours at the widths listed. "
+          "Relative to tokens whose entries have variance 1, no: the radius is 0.7071 of their norm at every width. "
+          "Tokens of another scale have another ratio; Vaswani et al. 2017, section 3.4, multiply embeddings by √d before the encoding is added."},
       grid};
 }
 
@@ -224,7 +284,8 @@ std::vector<Block> derived(const Measured& m) {
        fmt::format("{} to {}", fixed(lone.least, 3), fixed(lone.most, 3))},
       {"D(1) at widths 16, 64, 512, 1024", "1.015, 1.472, 3.714, 5.208",
        fmt::format("{}", fmt::join(neighbours, ", "))},
-      {"radius / √d", "0.7071", fixed(std::sqrt(1024.0L / 2) / std::sqrt(1024.0L), 4)},
+      {"radius / √d at width 512", "0.7071",
+       fixed(m.even.back().norms.most / std::sqrt(static_cast<long double>(m.even.back().dim)), 4)},
   });
 }
 
@@ -234,19 +295,21 @@ Document run() {
   return {
       .title = "Constant norm and the sphere",
       .finding = fmt::format(
-          "Sinusoidal rows of an even width d have norm √(d/2); rows of an odd width have constant norm only if the last column is zero: at width 7 a sine without its cosine makes the norm vary between {} and {}.",
-          fixed(lone.least, 3), fixed(lone.most, 3)),
+          "Sinusoidal rows of an even width d have norm √(d/2), 16 at width 512; of the odd widths tried only those whose last column is zero have a constant norm: at width 7 a sine without its cosine makes it vary between {} and {} over {} positions.",
+          fixed(lone.least, 3), fixed(lone.most, 3), whole(many)),
       .condition = fmt::format(
-          "Base 10000, divisor d, positions 0 to {}; reference encodings rounded once to f64, norms in long double.",
-          whole(many - 1)),
+          "Base 10000, divisor d; every even width from 2 to {} and 512, the odd widths 3, 5, 7 and 65; positions 0 to {} unless said otherwise; reference encodings rounded once to f64, norms in long double.",
+          every_even_to, whole(many - 1)),
       .blocks = joined(
           {even(m),
            odd(m),
            others(m),
            apart(m),
            derived(m),
-           {Verdict{"Yes for even widths. "
-                    "For odd widths it depends on the convention, and the convention is rarely stated."}}})};
+           {Verdict{
+               "Yes for even widths: the radius is √(d/2). "
+               "For odd widths it depends on what fills the last column: with zeros, yes, with radius √((d-1)/2); with a sine without its cosine, no."}},
+           experiments::references({experiments::vaswani_2017, experiments::tensor2tensor_2018})})};
 }
 
 }  // namespace

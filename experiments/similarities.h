@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "catalogue/encodings/sinusoidal.h"
+#include "core/formats.h"
 #include "exact/exact_table.h"
 #include "exact/similarity.h"
 
@@ -24,6 +27,26 @@ inline std::vector<double> similarities(std::string_view words, Position last) {
   std::vector<double> g(static_cast<std::size_t>(last) + 1);
   exact::Similarity(sinusoidal(words)->ladder()).fill(Format::f64, 0, g);
   return g;
+}
+
+// 2-norm of p_s - p_t, k apart. g is within 2^-53 of itself, so a distance d is off by less than 2^-53 width
+// / d: no printed digit hangs on it.
+inline double distance(const std::vector<double>& g, Position k) {
+  return std::sqrt(2 * (g[0] - g[static_cast<std::size_t>(k)]));
+}
+
+// The distance of the nearest pair of rows among all positions that g's offsets lie between.
+inline double nearest_distance(const std::vector<double>& g) {
+  return distance(g, std::max_element(g.begin() + 1, g.end()) - g.begin());
+}
+
+// What rounding both of two rows to the format can add up to, at any positions: rows that are farther apart
+// stay apart.
+inline double lost_by_rounding(Format format, std::size_t dim) {
+  const FormatShape of = shape(format);
+  const auto width = static_cast<double>(dim);
+  return 2 * (std::ldexp(std::sqrt(width / 2), -of.digits) +
+              std::ldexp(std::sqrt(width), of.smallest - of.digits));
 }
 
 }  // namespace posproof::experiments
