@@ -6,15 +6,19 @@
 #include "catalogue/experiments/every_position_is_its_own.h"
 #include "core/formats.h"
 #include "measure.h"
+#include "references.h"
 #include "similarities.h"
 
 namespace posproof {
 namespace {
 
 using namespace document;
+using experiments::distance;
 using experiments::expectations;
 using experiments::joined;
+using experiments::lost_by_rounding;
 using experiments::percent;
+using experiments::proved;
 using experiments::similarities;
 using experiments::two_pi;
 using experiments::whole;
@@ -24,12 +28,6 @@ constexpr Position positions = Position{1} << 20;
 constexpr Position farthest = positions - 1;  // offset of two of them
 constexpr std::array<Position, 2> bases = {10000, 500000};
 
-// 2-norm of p_s - p_t, k apart. g is within 2^-53 of itself, so a distance d is off by less than 2^-53 width
-// / d: no printed digit hangs on it.
-double distance(const std::vector<double>& g, Position k) {
-  return std::sqrt(2 * (g[0] - g[static_cast<std::size_t>(k)]));
-}
-
 // The offset of the nearest pair among those up to `last`. Throws where two doubles cannot say which it is.
 Position nearest_offset(const std::vector<double>& g, Position last) {
   const auto end = g.begin() + last + 1, best = std::max_element(g.begin() + 1, end);
@@ -38,14 +36,9 @@ Position nearest_offset(const std::vector<double>& g, Position last) {
   return best - g.begin();
 }
 
-// What rounding both of two rows to the format can add up to, at any positions: rows that are farther apart
-// stay apart.
-double lost_by_rounding(Format format, std::size_t dim) {
-  const FormatShape of = shape(format);
-  const auto width = static_cast<double>(dim);
-  return 2 * (std::ldexp(std::sqrt(width / 2), -of.digits) +
-              std::ldexp(std::sqrt(width), of.smallest - of.digits));
-}
+constexpr std::size_t every_even_to = 130;  // widths; beyond, 256 and 512
+constexpr std::array<std::size_t, 17> listed = {2,  4,  6,  8,  10, 12,  14,  16, 18,
+                                                20, 22, 24, 32, 64, 128, 256, 512};
 
 struct Nearest {  // of one width and base
   std::size_t dim;
@@ -157,26 +150,51 @@ std::string nearest_to_100000(std::size_t dim) {
   return fmt::format("{} at {}", scientific(distance(g, k), 3), whole(k));
 }
 
+// What the page says in words.
+void prove(const Measured& m) {
+  for (std::size_t b = 0; b < bases.size(); ++b)
+    for (const Nearest& one : m.nearest[b]) {
+      proved(one.to_nearest > 0, "no two positions share a row");
+      proved((one.at != 1) == (one.dim <= m.last_narrow(b)),
+             "from some width on the neighbour is the nearest");
+      proved(b == 0 || one.dim == 2 || one.to_neighbour < m.of(one.dim).to_neighbour,
+             "above width 2 a larger base has nearer neighbours");
+    }
+  for (const Curve& curve : m.by_length)
+    for (std::size_t n = 1; n < curve.points.size(); ++n)
+      proved(curve.points[n].second <= curve.points[n - 1].second, "the nearest pair comes closer");
+  proved(m.by_length.back().points.back().second == m.of(64).to_neighbour,
+         "at width 64 the nearest pair is that of neighbours");
+}
+
 Measured measure() {
   Measured m;
-  for (std::size_t b = 0; b < bases.size(); ++b)
-    for (const std::size_t dim : {2u, 4u, 6u, 8u, 10u, 12u, 14u, 16u, 18u, 20u, 22u, 24u, 32u, 64u, 128u})
-      m.nearest[b].push_back(nearest(dim, bases[b]));
+  for (std::size_t b = 0; b < bases.size(); ++b) {
+    for (std::size_t dim = 2; dim <= every_even_to; dim += 2) m.nearest[b].push_back(nearest(dim, bases[b]));
+    for (const std::size_t dim : {256u, 512u}) m.nearest[b].push_back(nearest(dim, bases[b]));
+  }
   for (const std::size_t dim : {2u, 4u, 8u, 16u, 64u}) m.by_length.push_back(by_length(dim));
   m.of_8 = returns(8, m.of(8).at);
   m.of_16 = returns(16, m.of(16).at);
+  prove(m);
   m.to_100000 = {nearest_to_100000(2), nearest_to_100000(4), nearest_to_100000(8), nearest_to_100000(16)};
   return m;
 }
 
-Grid nearest_grid(const std::vector<Nearest>& all) {
-  Grid grid{.columns = {"width", "D(1)", "nearest at offset", "its D", "theorem: at most",
-                        "offsets closer than 1", "the first", "no two rows equal in"},
-            .rows = {}};
-  for (const Nearest& one : all)
+Grid nearest_grid(const Measured& m, std::size_t base) {
+  Grid grid{
+      .columns = {"width", "D(1)", "nearest at offset", "its D", "theorem: at most", "offsets closer than 1",
+                  "the first", "no two rows equal in"},
+      .rows = {},
+      .caption = fmt::format(
+          "Base {}. Of all even widths from 2 to {} and of 256 and 512, which were enumerated, some are listed.",
+          bases[base], every_even_to)};
+  for (const std::size_t dim : listed) {
+    const Nearest& one = m.of(dim, base);
     grid.rows.push_back({std::to_string(one.dim), fixed(one.to_neighbour, 3), whole(one.at),
                          scientific(one.to_nearest, 3), one.at_most(), whole(one.closer),
                          whole_or_none(one.first_closer), one.formats()});
+  }
   return grid;
 }
 
@@ -193,38 +211,42 @@ Grid returns_grid(std::size_t dim, Position k, const std::vector<Return>& all) {
 std::vector<Block> introduction(const Measured& m) {
   return {
       Paragraph{
-          "No two positions share a row (`table/has_distinct_positions`), because the fastest pair rotates by one radian a step, and no whole number of radians is a whole number of rotations. "
+          "In exact numbers no two positions share a row at any even width (`table/has_distinct_positions`), because the fastest pair rotates by one radian a step, and no whole number of radians is a whole number of rotations. "
           "How far apart the rows are is another question, and it has an exact answer: the distance of two rows depends on their offset alone (`table/distance_depends_on_offset`), `D(k)² = d - 2 g(k)` with `g(k) = Σ cos(k w_i)`. "
           "So the 2^39 pairs of positions below 2^20 have no more than 2^20 - 1 distances, and all of them were enumerated here. "
           "Each `g(k)` is the f64 number nearest to the exact one; of two that differ the larger is larger, so the nearest pair is found, not estimated."},
       Plot{
           .name = "nearest_by_length",
-          .title = "The nearest pair comes closer with the length, more slowly the wider the row",
-          .description =
+          .title = "At widths 2 to 16 longer sequences have nearer pairs; at 64 neighbours stay nearest",
+          .description = fmt::format(
               "Distance of the nearest pair among the first N positions against N, both logarithmic, for widths 2, 4, 8, 16 and 64. "
-              "Every curve is a staircase that falls. "
-              "Width 2 falls to 3e-6 at a million positions, width 4 to 5e-4, width 8 to 3e-3; width 16 takes one small step at the right end and width 64 none.",
+              "No curve rises; those of widths 2 to 16 are staircases that fall. "
+              "At 2^20 positions width 2 is at {}, width 4 at {}, width 8 at {} and width 16 at {}; width 64 is level at {}.",
+              scientific(m.of(2).to_nearest, 1), scientific(m.of(4).to_nearest, 1),
+              scientific(m.of(8).to_nearest, 1), fixed(m.of(16).to_nearest, 3),
+              fixed(m.of(64).to_nearest, 3)),
           .x = {"positions N", true, {{2, static_cast<double>(positions)}}, 2},
           .y = {"distance of the nearest pair of rows", true, {{1e-6, 3}}},
           .curves = m.by_length,
-          .decimals = 10}};
+          .decimals = 10,
+          .caption = "Base 10000, divisor d; every offset below N enumerated."}};
 }
 
 std::vector<Block> nearest_pairs(const Measured& m) {
   return {
       Section{"The nearest pair, base 10000"},
-      nearest_grid(m.nearest[0]),
+      nearest_grid(m, 0),
       Paragraph{
-          "*Theorem*: Dirichlet's. "
+          "*Theorem*: [Dirichlet's on simultaneous approximation](https://en.wikipedia.org/wiki/Dirichlet%27s_approximation_theorem). "
           "Among N offsets there is one after which all h pairs are within `N^(-1/h)` of a rotation of where they were. "
           "That bounds D by `2π √h N^(-1/h)`, which says nothing (empty) where rows are never that far apart. "
           "*No two rows equal in*: the formats in which the rows of any two positions differ after rounding, as long as their offset is below 2^20: the nearest distance is more than what two roundings can add up to, `2 u √(d/2)`. "
           "Where a format is missing, rows may coincide, and [some do](first_collision_by_format.md)."},
       Section{"Base 500000"},
-      nearest_grid(m.nearest[1]),
+      nearest_grid(m, 1),
       Paragraph{
           "A larger base lowers the low frequencies. "
-          "They then separate distant positions, and fewer high-frequency pairs separate neighbouring positions: above width 2, D(1) is smaller at every width."}};
+          "They then separate distant positions, and fewer high-frequency pairs separate neighbouring positions: D(1) is smaller than at base 10000 at every width tested but 2, where the only frequency is 1."}};
 }
 
 std::vector<Block> explanation(const Measured& m) {
@@ -244,8 +266,9 @@ std::vector<Block> explanation(const Measured& m) {
           fixed(most, 0))},
       returns_grid(16, m.of(16).at, m.of_16),
       Paragraph{fmt::format(
-          "Consequence: a head that compares rows alone cannot prefer the neighbour to such a position. "
-          "The shortest sequence that contains one has {} tokens at width 16 and {} at width 8.",
+          "Consequence for a head that compares rows by their dot product (W = I): it scores such a position higher than the neighbour. "
+          "A learned W is not bound to that: the rotation by one step has its maximum exactly at the neighbour ([translation is a rotation](translation_is_a_rotation.md)). "
+          "The shortest sequence that contains such a position has {} tokens at width 16 and {} at width 8.",
           whole(m.of(16).first_closer + 1), whole(m.of(8).first_closer + 1))}};
 }
 
@@ -262,10 +285,10 @@ std::vector<Block> derived(const Measured& m) {
 
 std::string answer(const Measured& m) {
   return fmt::format(
-      "All positions below 2^20 have rows of their own, at least {} apart in width 4 and {} in width 16. "
-      "The neighbour is the nearest from width {} on for base 10000 and from width {} on for base 500000, and from width {} on no format, bf16 included, makes two rows equal.",
-      scientific(m.of(4).to_nearest, 2), fixed(m.of(16).to_nearest, 3), m.last_narrow(0) + 2,
-      m.last_narrow(1) + 2, m.in_every_format());
+      "All positions below 2^20 have rows of their own, at base 10000 at least {} apart at width 4, {} at width 16 and {} at width 512. "
+      "The neighbour is the nearest at the even widths from {} on for base 10000 and from {} on for base 500000, and from width {} on rounding to f64, f32, bf16 or f16 makes no two rows equal; all even widths to {} were tested, and 256 and 512.",
+      scientific(m.of(4).to_nearest, 2), fixed(m.of(16).to_nearest, 3), fixed(m.of(512).to_nearest, 3),
+      m.last_narrow(0) + 2, m.last_narrow(1) + 2, m.in_every_format(), every_even_to);
 }
 
 Document run() {
@@ -273,12 +296,18 @@ Document run() {
   return {
       .title = "Every position is its own",
       .finding = fmt::format(
-          "No two positions below 2^20 share a row: at width 16 the nearest pair is {} apart, and its positions are not neighbours but {} apart; at width {} and more the neighbour is the nearest.",
-          fixed(m.of(16).to_nearest, 3), whole(m.of(16).at), m.last_narrow(0) + 2),
+          "No two positions below 2^20 share a row: at width 512 the nearest rows are {} apart and those of neighbours, as at every even width tested from {} on; at width 16 the nearest are {} apart and those of positions {} apart.",
+          fixed(m.of(512).to_nearest, 3), m.last_narrow(0) + 2, fixed(m.of(16).to_nearest, 3),
+          whole(m.of(16).at)),
       .condition =
-          "Sinusoidal encoding of the even widths 2 to 24, 32, 64 and 128, divisor d, bases 10000 and 500000; every offset from 1 to 2^20 - 1; similarities rounded once from the exact numbers to f64.",
+          "Sinusoidal encoding of every even width from 2 to 130 and of 256 and 512, divisor d, bases 10000 and 500000; every offset from 1 to 2^20 - 1; similarities rounded once from the exact numbers to f64.",
       .blocks =
-          joined({introduction(m), nearest_pairs(m), explanation(m), derived(m), {Verdict{answer(m)}}})};
+          joined({introduction(m),
+                  nearest_pairs(m),
+                  explanation(m),
+                  derived(m),
+                  {Verdict{answer(m)}},
+                  experiments::references({experiments::vaswani_2017, experiments::grattafiori_2024})})};
 }
 
 }  // namespace
