@@ -19,6 +19,7 @@ inline Encoding pairing_swapped(const Parameters& p) {
 }
 
 inline Encoding table_layout_against_rotate_layout(const Parameters& p) {
+  refuse_some_pairs(p);
   const Rotary rotary = right(p);
   refuse_unless(rotary.pairs.size() > 1, "the layouts are the same where one pair rotates");
   const bool split = p.word("layout") == "half_split";
@@ -48,6 +49,7 @@ inline Encoding halves_swapped(const Parameters& p) {
 }
 
 inline Encoding exponent_over_head_dim(const Parameters& p) {
+  refuse_some_pairs(p);
   const Rotary rotary = right(p);
   const bool one = rotary.pairs.size() == 1 && p.word("layout") == "interleaved";
   refuse_unless(rotating(rotary) < rotary.dim && p.word("exponent") == "rotary_dim" && !one,
@@ -60,6 +62,7 @@ inline Encoding exponent_over_head_dim(const Parameters& p) {
 }
 
 inline Encoding table_padded_over_full_head(const Parameters& p) {
+  refuse_some_pairs(p);
   const Rotary rotary = right(p);
   refuse_unless(rotating(rotary) < rotary.dim && rotary.dim % 2 == 0 && p.word("layout") == "half_split",
                 "the same where all channels rotate, or the pairs are neighbours");
@@ -69,6 +72,7 @@ inline Encoding table_padded_over_full_head(const Parameters& p) {
 }
 
 inline Encoding partial_factor_ignored(const Parameters& p) {
+  refuse_some_pairs(p);
   Rotary rotary = right(p);
   refuse_unless(rotating(rotary) < rotary.dim && rotary.dim % 2 == 0, "the same where all channels rotate");
   Parameters whole = p;
@@ -78,6 +82,7 @@ inline Encoding partial_factor_ignored(const Parameters& p) {
 }
 
 inline Encoding warp_shuffle_limit(const Parameters& p) {
+  refuse_some_pairs(p);
   const Rotary rotary = right(p);
   refuse_unless(rotating(rotary) > 32 && p.word("layout") == "half_split", "the same up to 32 channels");
   return with_channel_angles(
@@ -87,6 +92,7 @@ inline Encoding warp_shuffle_limit(const Parameters& p) {
 
 // A table of `dim` columns against a slice of `rotary_dim` channels: shapes that do not broadcast.
 inline Encoding table_wider_than_the_slice(const Parameters& p) {
+  refuse_some_pairs(p);
   const Rotary rotary = right(p);
   refuse_unless(rotating(rotary) < rotary.dim, "the same where all channels rotate");
   return operators::raising(rotary, "raises a RuntimeError",
@@ -97,6 +103,7 @@ inline Encoding table_wider_than_the_slice(const Parameters& p) {
 // The rows of the keys' weights are put in the order of half-split pairs in blocks of half a head: the number
 // of heads is the queries', of which there are twice as many.
 inline Encoding converted_with_query_heads(const Parameters& p) {
+  refuse_some_pairs(p);
   const Rotary rotary = right(p);
   refuse_unless(rotating(rotary) % 4 == 0 && rotating(rotary) > 4 && p.word("layout") == "interleaved",
                 "nothing is converted unless `layout=interleaved`, or no two blocks of two pairs are");

@@ -25,6 +25,7 @@ inline Encoding base_ignored(const Parameters& p) {
 }
 
 inline Encoding exponent_off_by_one(const Parameters& p) {
+  refuse_some_pairs(p);
   const double over = p.word("exponent") == "dim" ? p.real("dim") : static_cast<double>(rotating(right(p)));
   const double factor = std::pow(p.real("base"), 2 / over);
   return with_pairs(p, [factor](Pair& pair) { pair.frequency *= factor; });
@@ -32,6 +33,7 @@ inline Encoding exponent_off_by_one(const Parameters& p) {
 
 // w_i = base^(-x(i)), from the number of the pair and how many there are.
 inline Encoding with_exponents(const Parameters& p, double (*exponent)(double i, double pairs)) {
+  refuse_some_pairs(p);
   const auto pairs = static_cast<double>(right(p).pairs.size());
   refuse_unless(pairs > 1, "one pair has no ladder");
   return with_pairs(p, [=, base = p.real("base")](Pair& pair) {
@@ -199,6 +201,7 @@ inline Encoding dynamic_base_is_kept(const Parameters& p) {
 
 // The ramp falls where it ought to rise: fast pairs are slowed and slow ones kept.
 inline Encoding yarn_betas_swapped(const Parameters& p) {
+  refuse_some_pairs(p);
   refuse_unless(scaled(p, "yarn"), "the same unless `scaling=yarn`");
   const std::vector<Pair> pairs = right(unscaled(p)).pairs;
   const double base = p.real("base"), length = p.real("original_length"), factor = p.real("factor");

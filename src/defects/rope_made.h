@@ -21,6 +21,12 @@ inline std::size_t rotating(const Rotary& rotary) {
   return 2 * rotary.pairs.size();
 }
 
+// Most wrong ladders and layouts speak of the pairs of the first channels, every one of which rotates.
+inline void refuse_some_pairs(const Parameters& p) {
+  refuse_unless(p.real("kept_pairs") == 0 && p.word("rotary_part") == "first",
+                "said of the first channels, where all of their pairs rotate");
+}
+
 struct Angle {
   double cosine, sine;
 };

@@ -103,8 +103,7 @@ const EncodingSpec encodings::t5_bias{
     .source =
         "Raffel et al. 2020, Exploring the Limits of Transfer Learning (T5), section 2.1; mesh-tensorflow",
     .parameters =
-        {.all = {whole("heads", any_heads, 8, {1, 3, 8, 12},
-                       "heads, each with its column of the table"),
+        {.all = {whole("heads", any_heads, 8, {1, 3, 8, 12}, "heads, each with its column of the table"),
                  whole("buckets", {2, 1024}, 32, {8, 10, 32},
                        "rows of the table, for both directions together"),
                  whole("max_distance", {2, std::int64_t{1} << 31}, 128, {20, 128},
