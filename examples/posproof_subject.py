@@ -790,7 +790,7 @@ def _laid_out(x, axes):
     letters = [letter for axis in axes for letter in axis]
     order = ["bhnd".index(letter) for letter in "bhnd" if letter not in letters] + ["bhnd".index(one) for one in letters]
     shape = [int(np.prod([x.shape["bhnd".index(letter)] for letter in axis])) for axis in axes]
-    return np.array(x.transpose(order).reshape(shape), order="C")
+    return np.ascontiguousarray(x.transpose(order).reshape(shape))
 
 
 def _as_asked(y, axes, shape):
@@ -847,6 +847,7 @@ class _Call:
 
     def _as_taken(self, name, array):
         into = self.words.get("positions")
+        # A copy: the tokens are taken again where the function overwrites them.
         return array.astype(into if into and name not in _CONTENTS and name != "mask" else array.dtype)
 
 

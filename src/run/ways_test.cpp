@@ -28,14 +28,14 @@ GateResult gated(const std::string& encoding, const std::string& parameters, con
                .filter = std::string(agreement_id)});
 }
 
-// `H` or `R` for each property that was asked.
+// `H` or `R` for each property that was asked, and what was declined.
 std::string verdicts(const GateResult& found) {
   std::string out;
   for (const PropertyResult& one : found.results)
     out += std::holds_alternative<Holds>(one.verdict)     ? 'H'
            : std::holds_alternative<Refuted>(one.verdict) ? 'R'
                                                           : '?';
-  return out;
+  return out + (found.not_checked.empty() ? "" : " " + found.not_checked.front());
 }
 
 std::string asked(const std::string& encoding, const std::string& parameters, const std::string& arguments) {
@@ -123,6 +123,10 @@ TEST(Ways, tables_take_positions_in_five_ways) {
 TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_sequence"), "H");
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_square"), "H");
+  const Subject square = open(ways("bias_square"), expected(Bias{.heads = 1}, "heads=1"));
+  const std::vector<Position> queries = {0}, keys = {5, 0, 9};
+  EXPECT_EQ(std::get<Bias>(square.encoding).bias(queries, keys),
+            Tensor({1, 1, 3}, {-5 * 0x1p-8, 0, -9 * 0x1p-8}));
 }
 
 TEST(Ways, logits_of_whole_sequences_are_those_of_the_tokens_that_were_asked) {
@@ -149,6 +153,16 @@ TEST(Ways, whole_sequences_end_somewhere) {
   EXPECT_EQ(last("sequence", Rotary{.dim = 4}, "dim=4"), 2047);
   EXPECT_EQ(last("declared_sequence", Rotary{.dim = 4}, "dim=4"), 99);
   EXPECT_EQ(last("bias_sequence", Bias{.heads = 2}, "heads=2"), 511);
+}
+
+TEST(Ways, a_position_before_the_first_of_a_sequence_is_declined) {
+  const Subject subject = open(ways("sequence"), expected(Rotary{.dim = 4}));
+  const std::vector<Position> at = {-1, 2};
+  EXPECT_EQ(thrown<Refusal>(ways("sequence"),
+                            [&] {
+                              std::get<Rotary>(subject.encoding).rotate(Tensor({1, 1, 2, 4}), at, Role::key);
+                            }),
+            " declines: position -1: sequences begin at 0");
 }
 
 TEST(Ways, the_gate_says_what_was_not_asked) {

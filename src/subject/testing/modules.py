@@ -228,6 +228,22 @@ class VllmLike(nn.Module):
         return rotated(query), rotated(key)
 
 
+class ScratchLike(nn.Module):
+    """As in many courses: forward(x) of a whole sequence, x [batch, n, heads, dim], as long as its first call or shorter."""
+
+    def __init__(self, head_dim):
+        super().__init__()
+        self.width, self.kept = head_dim, None
+
+    def forward(self, x):
+        if self.kept is None:
+            angle = angles(torch.arange(x.shape[1]), self.width, 10000)
+            angle = torch.cat((angle, angle), -1)[:, None]
+            self.kept = angle.cos(), angle.sin()
+        cos, sin = (one[:x.shape[1]] for one in self.kept)
+        return x * cos + halves_turned(x) * sin
+
+
 class OffsetLike(nn.Module):
     """forward(x, offset): what a key-value cache holds already."""
 
@@ -264,7 +280,10 @@ class BatchFirstLike(TutorialLike):
     """The same, x [batch, n, dim]."""
 
     def forward(self, x):
-        return self.dropout(x + self.pe[:x.size(1), 0])
+        y = x + self.pe[:x.size(1), 0]
+        if wrong:
+            y[1:] = x[1:]
+        return self.dropout(y)
 
 
 class FairseqLike(nn.Module):
@@ -396,6 +415,8 @@ def attach(name):
         serve_module(VllmLike)
     if name == "offset":
         serve_module(OffsetLike)
+    if name == "scratch":
+        serve_module(ScratchLike)
     if name == "tutorial":
         serve_module(TutorialLike)
     if name == "batch_first":

@@ -34,8 +34,8 @@ def need(condition):
         raise AssertionError("called otherwise")
 
 
-def each(x, positions):
-    need(positions.shape == (x.shape[0], x.shape[2]))
+def each(x, positions, base=10000.0):  # which is not the role
+    need(base == 10000.0 and positions.shape == (x.shape[0], x.shape[2]))
     cos, sin = cosines(positions)
     return turned(x, cos[:, None], sin[:, None])
 
