@@ -8,6 +8,7 @@
 #include "catalogue/experiments/first_collision_by_format.h"
 #include "core/formats.h"
 #include "measure.h"
+#include "references.h"
 #include "similarities.h"
 
 namespace posproof {
@@ -16,12 +17,14 @@ namespace {
 using namespace document;
 using experiments::expectations;
 using experiments::joined;
+using experiments::proved;
 using experiments::sinusoidal;
 using experiments::whole;
 using experiments::whole_or_none;
 
 constexpr Position positions = Position{1} << 20;
-constexpr std::array<std::size_t, 6> widths = {2, 4, 8, 16, 64, 128};
+constexpr std::array<std::size_t, 6> widths = {2, 4, 8, 16, 64, 128};  // looked up, and listed
+constexpr std::size_t every_even_to = 130;                             // settled in one way or another
 constexpr std::array<Position, 2> bases = {10000, 500000};
 
 std::string words(std::size_t dim, Position base) {
@@ -150,16 +153,6 @@ struct Collided {
     const Collisions* here = of(dim, base, format);
     return here != nullptr && here->first != 0;
   }
-  // The first width with no equal rows in any format and base.
-  std::size_t none_from() const {
-    for (const std::size_t dim : widths) {
-      bool none = true;
-      for (const Position base : bases)
-        for (const Format format : every_format) none = none && !any(dim, base, format);
-      if (none) return dim;
-    }
-    return 0;
-  }
 };
 
 // A row holds the columns of every one whose width divides its own: positions that these separate, it
@@ -178,6 +171,36 @@ Collided collided() {
   return found;
 }
 
+// Have the rows of this width a row without equal ones in them: the columns of a width that was looked up and
+// divides it?
+bool contains_none(const Collided& found, std::size_t dim, Position base, Format format) {
+  return std::ranges::any_of(widths, [&](std::size_t narrow) {
+    return dim % narrow == 0 && found.of(narrow, base, format) != nullptr && !found.any(narrow, base, format);
+  });
+}
+
+// Of a width that was not looked up: no two rows are so near that rounding makes them equal.
+bool far_enough_apart(std::size_t dim, Position base) {
+  const double nearest =
+      experiments::nearest_distance(experiments::similarities(words(dim, base), positions - 1));
+  return std::ranges::all_of(
+      every_format, [&](Format format) { return nearest > experiments::lost_by_rounding(format, dim); });
+}
+
+// The even widths to 130 with equal rows in some format. Throws where neither looking up nor distances tell.
+std::vector<std::size_t> with_equal_rows(const Collided& found, Position base) {
+  std::vector<std::size_t> out;
+  for (std::size_t dim = 2; dim <= every_even_to; dim += 2) {
+    const bool any = std::ranges::any_of(every_format,
+                                         [&](Format format) { return found.any(dim, base, format); }),
+               none = std::ranges::all_of(
+                   every_format, [&](Format format) { return contains_none(found, dim, base, format); });
+    proved(any || none || far_enough_apart(dim, base), fmt::format("width {}: which rows are equal", dim));
+    if (any) out.push_back(dim);
+  }
+  return out;
+}
+
 struct Index {  // the first number like its predecessor
   Format format;
   Position raw, divided;  // of t, and of t / 2^20
@@ -187,11 +210,18 @@ struct Measured {
   Collided collided;
   std::array<std::array<Change, compared.size()>, bases.size()> least;
   std::vector<Index> index;
+  std::array<std::vector<std::size_t>, bases.size()> with_equal_rows;  // widths
 };
 
 Measured measure() {
-  Measured m{
-      .collided = collided(), .least = {least_changes(bases[0]), least_changes(bases[1])}, .index = {}};
+  Measured m{.collided = collided(),
+             .least = {least_changes(bases[0]), least_changes(bases[1])},
+             .index = {},
+             .with_equal_rows = {}};
+  for (std::size_t b = 0; b < bases.size(); ++b) m.with_equal_rows[b] = with_equal_rows(m.collided, bases[b]);
+  proved(m.with_equal_rows[0] == std::vector<std::size_t>{2, 4, 8} &&
+             m.with_equal_rows[1] == std::vector<std::size_t>{2, 4},
+         "only widths 2, 4 and 8 have equal rows; at base 500000 only 2 and 4");
   constexpr Position last = Position{1} << 25;
   for (const Format format : {Format::bf16, Format::f16, Format::f32})
     m.index.push_back({format, first_like_its_predecessor(format, last, 1),
@@ -200,9 +230,13 @@ Measured measure() {
 }
 
 Grid first_collisions(const Collided& found, Position base) {
-  Grid grid{.columns = {"width", "bf16: first equal rows", "offset", "rows seen before",
-                        "f16: first equal rows", "offset", "rows seen before", "f32", "f64"},
-            .rows = {}};
+  Grid grid{
+      .columns = {"width", "bf16: first equal rows", "offset", "rows seen before", "f16: first equal rows",
+                  "offset", "rows seen before", "f32", "f64"},
+      .rows = {},
+      .caption = fmt::format(
+          "Base {}, positions below 2^20. First equal rows: the first position whose row equals an earlier one, after that earlier position; rows seen before: how many of the 2^20 rows equal an earlier one.",
+          base)};
   for (const std::size_t dim : widths) {
     std::vector<std::string> row = {std::to_string(dim)};
     for (const Format format : {Format::bf16, Format::f16, Format::f32, Format::f64})
@@ -218,17 +252,31 @@ Grid first_collisions(const Collided& found, Position base) {
   return grid;
 }
 
+// At the largest 2^n such that the first 2^n rows all differ.
+std::string all_differ_to(const Collisions& of) {
+  std::size_t n = 0;
+  while (n + 1 < of.distinct.size() && of.distinct[n + 1] == Position{1} << (n + 1)) ++n;
+  return whole(Position{1} << n);
+}
+
 Plot distinct_rows(const Collided& found) {
+  const Collisions &narrow = *found.of(2, bases[0], Format::bf16), &f16 = *found.of(2, bases[0], Format::f16),
+                   &two = *found.of(4, bases[0], Format::bf16);
+  proved(two.distinct.back() > 40 * narrow.distinct.back(), "two pairs have forty times as many rows as one");
   Plot plot{
       .name = "distinct_rows",
-      .title = "One pair has few distinct values in a narrow format, two pairs have many",
-      .description =
+      .title = "In bf16 two pairs of columns have forty times as many distinct rows as one",
+      .description = fmt::format(
           "Number of distinct rows among the first N positions against N, both logarithmic, base 10000. "
-          "Width 2 leaves the line of all rows distinct at a thousand positions and ends at 11,158 rows in bf16 and 64,432 in f16. "
-          "Width 4 in bf16 follows the line to a hundred thousand positions and ends at 466 thousand rows.",
+          "Width 2 follows the line of all rows distinct to N = {} in bf16 and {} in f16 and ends at {} and {} rows. "
+          "Width 4 in bf16 follows the line to N = {} and ends at {} rows.",
+          all_differ_to(narrow), all_differ_to(f16), whole(narrow.distinct.back()),
+          whole(f16.distinct.back()), all_differ_to(two), whole(two.distinct.back())),
       .x = {"positions N", true, {{256, static_cast<double>(positions)}}, 2},
       .y = {"distinct rows", true, {{256, static_cast<double>(positions)}}, 2},
-      .curves = {}};
+      .curves = {},
+      .caption =
+          "Rows among the first N positions, N a power of 2 from 256 to 2^20, base 10000, every entry correctly rounded to the format."};
   for (const auto& [dim, format] :
        {std::pair{std::size_t{2}, Format::bf16}, {2, Format::f16}, {4, Format::bf16}}) {
     Curve curve{fmt::format("width {}, {}", dim, name(format)), {}};
@@ -251,27 +299,29 @@ std::vector<Block> collisions_of(const Measured& m) {
           "In exact numbers every position has [a row of its own](every_position_is_its_own.md). "
           "Tables are stored in formats, and two rows that differ may be equal when they are rounded. "
           "Here every row is looked up among all earlier ones, by a hash and then bit by bit. "
-          "A row contains the columns of every row whose width divides its own, with the same frequencies; so a width that contains one without equal rows has none either, and where width 2 has none, no width has."},
+          "A row contains the columns of every row whose width divides its own, with the same frequencies; so a width that contains one without equal rows has none either, and where width 2 has none, no even width has. "
+          "The even widths to 130 that contain none of those looked up are settled by distance: their nearest rows are farther apart than two roundings can add up to. "
+          "So the tables are complete: of the even widths to 130, only 2, 4 and 8 have equal rows, and at base 500000 only 2 and 4."},
       Section{"Base 10000"},
       first_collisions(m.collided, bases[0]),
       Section{"Base 500000"},
       first_collisions(m.collided, bases[1]),
       Paragraph{
-          "Base 500000 separates width 8, where base 10000 does not: its frequencies are not in a ratio of whole numbers, so its pairs do not return to their angles together. "
-          "Offsets of equal rows are those of [nearly equal rows](every_position_is_its_own.md): rounding does not make rows equal that are farther apart than two roundings."},
+          "Base 500000 separates width 8, where base 10000 does not: the ratio of neighbouring frequencies, 500000^(1/4) = 26.6, is not rational, so its pairs do not return to their angles together. "
+          "Equal rows are [nearly equal](every_position_is_its_own.md) before rounding: rounding does not make rows equal that are farther apart than two roundings."},
       distinct_rows(m.collided),
-      Paragraph{
-          fmt::format("Width 2 is one circle. "
-                      "Rounded, the million positions are {} distinct points of it in bf16 and {} in f16. "
-                      "Each further circle multiplies the number of points that rows can be.",
-                      circle(Format::bf16), circle(Format::f16))}};
+      Paragraph{fmt::format("Width 2 is one circle. "
+                            "Rounded, the 2^20 positions are {} distinct points in bf16 and {} in f16. "
+                            "Each further pair multiplies the number of points that a row can be.",
+                            circle(Format::bf16), circle(Format::f16))}};
 }
 
 std::vector<Block> neighbours(const Measured& m) {
   Grid grid{
       .columns = {"width", "base 10000: columns", "at", "base 500000: columns", "at"},
       .rows = {},
-      .caption = "The fewest columns in which the rows of t and t + 1 differ in bf16, and the first such t."};
+      .caption =
+          "The fewest columns in which the rows of t and t + 1 differ in bf16, over all t below 2^20 - 1, and the first such t."};
   for (std::size_t n = 0; n < compared.size(); ++n) {
     grid.rows.push_back({std::to_string(compared[n])});
     for (const auto& least : m.least)
@@ -280,7 +330,7 @@ std::vector<Block> neighbours(const Measured& m) {
   return {
       Section{"Neighbours"},
       Paragraph{
-          "No row equals the row before it, at any width: the fastest pair rotates by a radian a step, which moves it by 0.96 of its radius, and two roundings to bf16 move it by less than 0.008 of it. "
+          "No row equals the row before it, at any even width: the fastest pair rotates by a radian a step, which moves it by 0.96 of its radius, and two roundings to bf16 (8 significant bits, Kalamkar et al. 2019) move it by less than 0.008 of it. "
           "`table/distinguishes_neighbours_in_bf16` and `table/distinguishes_neighbours_in_f16` state that and draw cases of it; here all positions are enumerated. "
           "But not all columns differ: the slow ones keep their value for many steps, and a cosine hardly changes near its maximum."},
       grid};
@@ -296,7 +346,7 @@ std::vector<Block> control(const Measured& m) {
   return {
       Section{"A control: the index itself"},
       Paragraph{
-          "The position as a number, and divided by the largest one, 2^20, rounded to the format. "
+          "The position as a number, and divided by 2^20, rounded to the format. "
           "The spacing is 1 up to 2^p for p significant bits, and 2 from there on; dividing by a power of two does not change that. "
           "f32 has no equal neighbours below 2^20, so positions to 2^25 were tried."},
       grid};
@@ -314,15 +364,15 @@ std::string finding(const Measured& m) {
   const Collisions &at4 = *m.collided.of(4, bases[0], Format::bf16),
                    &at8 = *m.collided.of(8, bases[0], Format::bf16);
   return fmt::format(
-      "In bf16 the first equal rows of the sinusoidal encoding are those of positions {} and {} at width 4, and of {} and {} at width 8; from width {} on all rows below 2^20 differ in every format, and neighbours differ at every width.",
-      whole(at4.earlier), whole(at4.first), whole(at8.earlier), whole(at8.first), m.collided.none_from());
+      "In bf16 the first equal rows of the sinusoidal encoding are those of positions {} and {} at width 4, and of {} and {} at width 8; at the other even widths from 6 to {} all rows below 2^20 differ in f64, f32, bf16 and f16, and neighbours differ at every width.",
+      whole(at4.earlier), whole(at4.first), whole(at8.earlier), whole(at8.first), every_even_to);
 }
 
 std::string answer(const Measured& m) {
   return fmt::format(
-      "From width {} on no two positions below 2^20 share a row in any format, and no two neighbours do at any width. "
-      "A narrow format reduces the number of columns that differ: in bf16 some neighbours of width 128 and base 500000 differ in {} columns only.",
-      m.collided.none_from(), m.least[1].back().columns);
+      "Of the even widths to {}, only 2, 4 and 8 have two positions below 2^20 that share a row in bf16 or f16 (at base 500000 only 2 and 4), none has in f32 or f64, and no two neighbours share one at any width. "
+      "A narrow format reduces the number of columns that differ: in bf16 some neighbours of width 128 and base 500000 differ in {} of the 128 columns only.",
+      every_even_to, m.least[1].back().columns);
 }
 
 Document run() {
@@ -331,8 +381,13 @@ Document run() {
       .title = "The first collision, by format",
       .finding = finding(m),
       .condition =
-          "Sinusoidal encoding of widths 2, 4, 8, 16, 64 and 128, divisor d, bases 10000 and 500000; all positions below 2^20; every entry correctly rounded to the format.",
-      .blocks = joined({collisions_of(m), neighbours(m), control(m), derived(m), {Verdict{answer(m)}}})};
+          "Sinusoidal encoding of every even width from 2 to 130, divisor d, bases 10000 and 500000; all positions below 2^20; every entry correctly rounded to the format: f64, f32, bf16 or f16.",
+      .blocks = joined({collisions_of(m),
+                        neighbours(m),
+                        control(m),
+                        derived(m),
+                        {Verdict{answer(m)}},
+                        experiments::references({experiments::vaswani_2017, experiments::kalamkar_2019})})};
 }
 
 }  // namespace
