@@ -5,18 +5,24 @@
 
 #include "catalogue/encodings/sinusoidal.h"
 #include "catalogue/experiments/translation_is_a_rotation.h"
+#include "draws.h"
 #include "measure.h"
+#include "references.h"
 #include "tables.h"
 
 namespace posproof {
 namespace {
 
 using namespace document;
+using experiments::Drawn;
+using experiments::draws;
 using experiments::expectations;
 using experiments::Extent;
 using experiments::joined;
 using experiments::largest_difference;
 using experiments::norm;
+using experiments::percent;
+using experiments::proved;
 using experiments::Uniform;
 using experiments::whole;
 using experiments::yes_no;
@@ -61,7 +67,7 @@ Real misses(std::size_t dim) {
   const Rows p = rows(table, 2024);
   Real worst = 0;
   for (const std::size_t k : {1u, 7u, 100u, 1024u})
-    for (std::size_t t = 0; t < 1000; t += 9)
+    for (std::size_t t = 0; t < 1000; ++t)
       worst = std::max(worst, largest_difference(shifted(table, p[t], static_cast<Real>(k)), p[t + k]));
   return worst;
 }
@@ -130,7 +136,7 @@ Rows random_matrix(std::size_t dim, std::uint64_t seed) {
 }
 
 // The softmax weight of the next position, seen from the middle of a sequence of n tokens without content (W
-// = I).
+// = I), at width 16.
 Real weight_of_next(std::size_t n) {
   const Rows p = rows(sinusoidal(16), static_cast<Position>(n));
   const std::size_t from = n / 2 - 1;
@@ -156,16 +162,35 @@ struct Group {  // largest differences over random vectors
   Real compose = 0, inverse = 0, length = 0;
 };
 
+constexpr std::array<std::size_t, 3> shifts = {1, 5, 50};
+
 struct Halves {
   std::string columns;
-  std::array<Real, 3>
-      missed;  // by the best map for shifts by 1, 5 and 50, as a share of the size of the rows
+  std::array<Real, shifts.size()> missed;  // by the best map, as a share of the size of the rows
 };
+
+// What the best map of sines (or of cosines) alone misses in the limit of ever more positions: frequencies
+// below pi that differ are orthogonal in the mean, so the best map multiplies each column by cos(kw), and
+// misses sin(kw) of it.
+Real missed_in_the_limit(std::size_t dim, std::size_t k) {
+  Real sum = 0;
+  const std::vector<Real> w = experiments::ladder(dim);
+  for (const Real one : w) sum += std::pow(std::sin(static_cast<Real>(k) * one), 2.0L);
+  return std::sqrt(sum / static_cast<Real>(w.size()));
+}
 
 struct Logits {
   std::string name;  // of W
   Curve curve;       // p_t . W p_(t+1) against t
   Extent range;
+
+  bool level() const { return range.width() < 1e-12L; }
+};
+
+// Of random matrices W, one for each draw.
+struct RandomLogits {
+  Logits first;  // of the first draw, with the band of all
+  Drawn width;   // largest less smallest logit, over the positions
 };
 
 struct Weight {
@@ -185,8 +210,11 @@ struct Gap {
 struct Measured {
   std::vector<Exact> exact;
   Group group;
-  std::vector<Halves> halves;  // sines, cosines, both
-  std::vector<Logits> logits;  // identity, a rotation, random
+  std::vector<Halves> halves;  // of width 8 at 2,000 positions: sines, cosines, both
+  Real sines_at_many;          // shift by 5, at 100,000 positions
+  std::vector<Logits> logits;  // identity, a rotation
+  RandomLogits random;
+  Position peak;  // offset at which W = M_(-1) has its largest product
   std::vector<Weight> weights;
   std::vector<Gap> gaps;
 };
@@ -214,8 +242,8 @@ std::vector<Halves> halves(const Table& eight) {
        {std::pair{"sines only", only(8, 0, 2)}, std::pair{"cosines only", only(8, 1, 2)},
         std::pair{"both", only(8, 0, 1)}})
     out.push_back({name,
-                   {best_linear_shift(p, columns, 1), best_linear_shift(p, columns, 5),
-                    best_linear_shift(p, columns, 50)}});
+                   {best_linear_shift(p, columns, shifts[0]), best_linear_shift(p, columns, shifts[1]),
+                    best_linear_shift(p, columns, shifts[2])}});
   return out;
 }
 
@@ -233,10 +261,25 @@ Logits logits_of(std::string name, const Rows& p, const Map& map) {
 std::vector<Logits> logits() {
   constexpr std::size_t dim = 64;
   const Table table = sinusoidal(dim);
-  const Rows p = rows(table, 201), w = random_matrix(dim, 1);
+  const Rows p = rows(table, 201);
   return {logits_of("identity", p, [](const RealVector& v) { return v; }),
-          logits_of("rotates every pair", p, [&](const RealVector& v) { return shifted(table, v, 3); }),
-          logits_of("random", p, [&](const RealVector& v) { return times(w, v); })};
+          logits_of("rotates every pair", p, [&](const RealVector& v) { return shifted(table, v, 3); })};
+}
+
+RandomLogits random_logits() {
+  constexpr std::size_t dim = 64;
+  const Rows p = rows(sinusoidal(dim), 201);
+  RandomLogits out;
+  std::vector<Drawn> by_position(200);
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+    const Rows w = random_matrix(dim, seed);
+    Logits one = logits_of("random, draw 1", p, [&](const RealVector& v) { return times(w, v); });
+    out.width.see(static_cast<double>(one.range.width()));
+    for (std::size_t t = 0; t < by_position.size(); ++t) by_position[t].see(one.curve.points[t].second);
+    if (seed == 1) out.first = std::move(one);
+  }
+  for (const Drawn& here : by_position) out.first.curve.band.push_back(here.band());
+  return out;
 }
 
 Gap gap(const Table& eight, const Pair& pair) {
@@ -251,15 +294,39 @@ Gap gap(const Table& eight, const Pair& pair) {
   return {pair.index, frequency(eight, pair), off(1), off(10)};
 }
 
+// The offset from position 100 at which p_t . M_(-1) p_(t+k) is largest, k from -100 to 100, width 64.
+Position peak() {
+  const Table table = sinusoidal(64);
+  const Rows p = rows(table, 201);
+  std::size_t best = 0;
+  const auto product = [&](std::size_t s) { return dot(p[100], shifted(table, p[s], -1)); };
+  for (std::size_t s = 1; s <= 200; ++s)
+    if (product(s) > product(best)) best = s;
+  return static_cast<Position>(best) - 100;
+}
+
+// What the page says in words.
+void prove(const Measured& m) {
+  for (const Exact& one : m.exact) proved(one.holds(), "M_k p_t is p_(t+k)");
+  for (const Logits& one : m.logits) proved(one.level(), "the logit is level for W = I and for a rotation");
+  proved(m.random.width.least() > 1, "the logit varies by more than 1 for every random W");
+  for (std::size_t n = 1; n < m.weights.size(); ++n)
+    proved(m.weights[n].next < m.weights[n - 1].next, "the weight of the next falls with the length");
+}
+
 Measured measure() {
   const Table eight = sinusoidal(8);
   Measured m;
   for (const std::size_t dim : {2u, 8u, 64u, 512u}) m.exact.push_back({dim, misses(dim)});
   m.group = group(eight);
   m.halves = halves(eight);
+  m.sines_at_many = best_linear_shift(rows(eight, 100000), only(8, 0, 2), 5);
   m.logits = logits();
+  m.random = random_logits();
+  m.peak = peak();
   for (const std::size_t n : {6u, 10u, 100u, 1000u}) m.weights.push_back({n, weight_of_next(n)});
   for (const Pair& pair : eight.pairs) m.gaps.push_back(gap(eight, pair));
+  prove(m);
   return m;
 }
 
@@ -268,7 +335,7 @@ std::vector<Block> shift_matrix(const Measured& m) {
       .columns = {"width", "M_k p_t is p_(t+k)"},
       .rows = {},
       .caption =
-          "Offsets 1, 7, 100 and 1,024, positions to 1,000; `yes`: to the last bit or two of f64, 2^-51."};
+          "Offsets 1, 7, 100 and 1,024 from every position from 0 to 999; `yes`: to the last bit or two of f64, 2^-51."};
   for (const Exact& one : m.exact)
     exact.rows.push_back({std::to_string(one.dim),
                           one.holds() ? "yes" : fmt::format("no, off by {}", scientific(one.off, 3))});
@@ -285,7 +352,7 @@ std::vector<Block> shift_matrix(const Measured& m) {
       Section{"The shift matrix"},
       Paragraph{
           "`M_k` rotates every pair (sine, cosine) by `[[cos kw, sin kw], [-sin kw, cos kw]]`, clockwise by `kw`. "
-          "It does not contain the position. "
+          "It does not contain the position (Vaswani et al. 2017, section 3.5: `PE_(pos+k)` is \"a linear function of `PE_pos`\"). "
           "In the order (cosine, sine) it is the transpose; which of the two is right depends on the layout."},
       exact, laws};
 }
@@ -295,7 +362,17 @@ std::vector<Block> why_both(const Measured& m) {
       .columns = {"columns kept", "shift by 1", "shift by 5", "shift by 50"},
       .rows = {},
       .caption =
-          "Width 8, 2,000 positions: what the best linear map misses, as a share of the size of the rows."};
+          "Width 8, 2,000 positions: what the best linear map misses, root mean square, as a share of that of the rows."};
+  Grid limit{
+      .columns = {"width", "shift by 1", "shift by 5", "shift by 50"},
+      .rows = {},
+      .caption =
+          "Sines alone or cosines alone, in the limit of ever more positions: √(mean of sin²(kw) over the frequencies)."};
+  for (const std::size_t dim : {8u, 64u, 128u, 512u}) {
+    std::vector<std::string> row = {std::to_string(dim)};
+    for (const std::size_t k : shifts) row.push_back(fixed(missed_in_the_limit(dim, k), 4));
+    limit.rows.push_back(std::move(row));
+  }
   for (const Halves& one : m.halves)
     grid.rows.push_back(
         {one.columns, fixed(one.missed[0], 4), fixed(one.missed[1], 4), fixed(one.missed[2], 4)});
@@ -304,35 +381,57 @@ std::vector<Block> why_both(const Measured& m) {
       Paragraph{
           "The value of a sine alone does not determine whether it rises or falls, so no matrix maps the sines of `t` to those of `t + k`. "
           "The best matrix in the mean square shows how much is missing."},
-      grid};
+      grid,
+      Paragraph{
+          "For wide rows and few positions the slowest sines are nearly proportional to one another, and the fit depends on how many of them count as independent. "
+          "In the limit of ever more positions it does not: columns of different frequencies are orthogonal in the mean, so the best map multiplies each column by `cos(kw)` and misses `sin(kw)` of it."},
+      limit};
 }
 
 std::vector<Block> to_logits(const Measured& m) {
+  const auto [low, high] = m.random.width.band();
   Plot plot{
       .name = "logit_of_the_next",
-      .title = "The product with the next position is constant; a logit is not",
-      .description =
+      .title = "The logit is level for W = I and for a rotation, not for a random W",
+      .description = fmt::format(
           "Value of p_t W p_(t+1) against the position t from 0 to 199 at width 64. "
-          "For W the identity it is a level line near 31; for a W that rotates every pair by a fixed angle it is a level line as well; for a random W it varies irregularly around zero.",
+          "For W the identity it is a level line at {}, for a W that rotates every pair by three steps a level line at {}. "
+          "For the first of {} random W it varies between {} and {}; the band from the 5th to the 95th percentile of all of them is drawn around it.",
+          fixed(m.logits[0].range.most, 1), fixed(m.logits[1].range.most, 1), draws,
+          fixed(m.random.first.range.least, 1), fixed(m.random.first.range.most, 1)),
       .x = {"position t", false, {{0, 200}}},
       .y = {"p_t · W p_(t+1)", false, {{-20, 40}}},
-      .curves = {}};
-  Grid spread{.columns = {"W", "smallest", "largest", "the same at every position"}, .rows = {}};
+      .curves = {},
+      .caption = fmt::format(
+          "Width 64, base 10000, positions 0 to 199. Random W: independent uniform entries of variance 1/64; the line is draw 1, the band the 5th to the 95th percentile of {} draws at each position.",
+          draws)};
+  Grid spread{
+      .columns = {"W", "smallest", "largest", "largest less smallest", "the same at every position"},
+      .rows = {},
+      .caption = fmt::format(
+          "Over positions 0 to 199. Random: median of {} draws, 5th and 95th percentile; the logit varies in every one of them.",
+          draws)};
   for (const Logits& one : m.logits) {
     plot.curves.push_back(one.curve);
     spread.rows.push_back(
-        {one.name, fixed(one.range.least, 4), fixed(one.range.most, 4), yes_no(one.range.width() < 1e-12L)});
+        {one.name, fixed(one.range.least, 4), fixed(one.range.most, 4), "0.0000", yes_no(one.level())});
   }
+  plot.curves.push_back(m.random.first.curve);
+  spread.rows.push_back(
+      {"random", "", "",
+       fmt::format("{} ({} to {})", fixed(m.random.width.median(), 1), fixed(low, 1), fixed(high, 1)),
+       yes_no(false)});
   Grid weights{.columns = {"length", "weight of the next position"},
                .rows = {},
-               .caption = "Width 16, no content, W = I, factor 1/√d, seen from the middle."};
+               .caption = "Width 16, no content, W = I, factor 1/√d, seen from the middle of the sequence."};
   for (const Weight& one : m.weights)
     weights.rows.push_back({whole(static_cast<Position>(one.length)), one.text()});
   return {
       Section{"From rows to logits"},
       Paragraph{
-          "`p_t · p_(t+k)` is the same for every `t`, because `M_k` is. "
-          "A logit has the learned matrices in between, `p_t · W p_(t+k)`: it depends on the offset alone if `W` commutes with `M_1`, as a rotation of every pair does, and a random `W` does not."},
+          "`p_t · p_(t+k)` is the same for every `t`: every pair has norm 1, and `M_k` rotates it by the same angle at every `t`. "
+          "A logit has the learned matrices in between, `p_t · W p_(t+k)`: it depends on the offset alone if `W` commutes with `M_1`, as a rotation of every pair does and none of the random `W` here does. "
+          "`W = M_(-1)` gives the product of `p_t` and `p_(t+k-1)`, which is largest at k = 1: such a head looks at the next position."},
       plot,
       spread,
       Paragraph{"Then the softmax divides by a sum over the whole sequence. "
@@ -357,7 +456,7 @@ std::vector<Block> token(const Measured& m) {
 
 std::vector<Block> derived(const Measured& m) {
   const auto all = [](const auto& of, auto is) { return yes_no(std::all_of(of.begin(), of.end(), is)); };
-  const Extent &identity = m.logits[0].range, &random = m.logits[2].range;
+  const Extent& identity = m.logits[0].range;
   std::vector<std::string> weights;
   for (const Weight& one : m.weights) weights.push_back(one.text());
   return expectations({
@@ -365,7 +464,11 @@ std::vector<Block> derived(const Measured& m) {
        all(m.exact, [](const Exact& one) { return one.holds(); })},
       {"width 64, W = I, offset 1: logit at every position", "30.917 to 30.917",
        fmt::format("{} to {}", fixed(identity.least, 3), fixed(identity.most, 3))},
-      {"width 64, random W: the logit varies by more than 1", "yes", yes_no(random.width() > 1)},
+      {fmt::format("width 64, each of {} random W: the logit varies by more than 1", draws), "yes",
+       yes_no(m.random.width.least() > 1)},
+      {"width 64, W = M_(-1): offset of the largest product, of -100 to 100", "1", std::to_string(m.peak)},
+      {"width 8, sines only, shift by 5, 100,000 positions: missed, to two digits",
+       fixed(missed_in_the_limit(8, 5), 2), fixed(m.sines_at_many, 2)},
       {"weight of the next position at lengths 6, 10, 100, 1,000", "0.190, 0.128, 0.0205, 0.0033",
        fmt::format("{}", fmt::join(weights, ", "))},
       {"sines and cosines together: nothing is missed", "0.0000", fixed(m.halves[2].missed[1], 4)},
@@ -379,10 +482,10 @@ Document run() {
   return {
       .title = "Translation is a rotation",
       .finding = fmt::format(
-          "One rotation, the same for all positions, moves a sinusoidal row by k positions; with sines alone the best linear map for a shift by 5 misses {} % of the row. It holds for dot products of rows, not for attention weights.",
-          fixed(100 * m.halves[0].missed[1], 1)),
+          "One rotation, the same for all positions, moves a sinusoidal row by k positions, so the dot product of two rows depends on their offset alone; an attention weight does not. With sines alone the best linear map for a shift by 5 misses {} of the row at width 512.",
+          percent(missed_in_the_limit(512, 5))),
       .condition =
-          "Interleaved sinusoidal encoding, base 10000, even widths; reference encoding rounded once to f64, products in long double; random matrices from seed 1.",
+          "Interleaved sinusoidal encoding, base 10000, divisor d, widths as stated; reference encoding rounded once to f64, products in long double; 200 draws of what is random, seeds 1 to 200.",
       .blocks = joined(
           {shift_matrix(m),
            why_both(m),
@@ -390,8 +493,9 @@ Document run() {
            token(m),
            derived(m),
            {Verdict{
-               "It holds for rows and for their dot products, exactly. "
-               "It does not follow that the attention weight is the same: the weight also depends on the learned matrices, the content and the length of the sequence."}}})};
+               "There is one such map, a rotation of every pair, and it makes dot products of rows depend on the offset alone. "
+               "It does not follow that the attention weight depends on the offset alone: the weight also depends on the learned matrices, the content and the length of the sequence."}},
+           experiments::references({experiments::vaswani_2017, experiments::su_2021})})};
 }
 
 }  // namespace
