@@ -62,7 +62,7 @@ const std::vector<Asks> asks = {
     {"distance_depends_on_offset",
      "k 1..1000003 [2], s -3..666665 [2], t -3..666665 [2]",
      {"166664 133330 499999 466665 of 500000"}},
-    {"distinguishes_neighbours_from_distant_tokens",
+    {"has_different_dot_products_near_and_far",
      "k 2..1000003 [2], t -3..999999 [2], n 249999..1000000 [2], u -3..666665 [83332749995 83333083329], "
      "far 444444..1000001 [133333666665 133333333331]",
      {"111108 444443 of 523809", "249997 249998 of 399999"}},

@@ -133,9 +133,8 @@ TEST(HasConstantNorm, of_a_norm_that_is_infinite_is_allowed_nothing) {
 
 // A longer sequence is longer than both, and a shift by one token needs one more.
 TEST(ChecksOfTables, refuse_cases_that_they_would_not_draw) {
-  EXPECT_THROW(
-      replayed("distinguishes_neighbours_from_distant_tokens", small(), all_f64, "k=2 t=0 n=5 u=0 far=5"),
-      NoAnswer);
+  EXPECT_THROW(replayed("has_different_dot_products_near_and_far", small(), all_f64, "k=2 t=0 n=5 u=0 far=5"),
+               NoAnswer);
   EXPECT_THROW(replayed("shifts_base_by_a_rotation", right_ladder(2, {0, 5}), all_f64, "n=6 c=1"), NoAnswer);
   EXPECT_TRUE(replayed("shifts_base_by_a_rotation", right_ladder(2, {0, 5}), all_f64, "n=5 c=1").holds());
 }
@@ -160,7 +159,7 @@ TEST(DistinguishesNeighboursFromDistantTokens, of_products_that_are_no_numbers_s
     const Table table = plain(1, {0, 7}, [=](std::size_t, double t, double n) {
       return n == 2 ? (t == 0 ? 1 : near) : t * distant;
     });
-    return replayed("distinguishes_neighbours_from_distant_tokens", table, all_f64, "k=2 t=0 n=2 u=1 far=4");
+    return replayed("has_different_dot_products_near_and_far", table, all_f64, "k=2 t=0 n=2 u=1 far=4");
   };
   EXPECT_TRUE(std::isnan(at(infinite, 1).error));
   EXPECT_TRUE(std::isnan(at(1, infinite).error));
@@ -172,7 +171,7 @@ TEST(DistinguishesNeighboursFromDistantTokens, of_products_that_are_no_numbers_s
 TEST(DistinguishesNeighboursFromDistantTokens, measures_either_way) {
   const Table still = of_pairs({1}, {0, 7}, [](const Pair&, Position, Position) { return right(0); });
   const Residual of =
-      replayed("distinguishes_neighbours_from_distant_tokens", still, all_f64, "k=6 t=0 n=2 u=0 far=7");
+      replayed("has_different_dot_products_near_and_far", still, all_f64, "k=6 t=0 n=2 u=0 far=7");
   EXPECT_NEAR(of.error, 0.4198679807822263, 1e-15);
   EXPECT_NEAR(of.ceiling, 0.4198679807822263, 1e-15);
 }

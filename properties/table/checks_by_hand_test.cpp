@@ -147,7 +147,7 @@ const std::vector<ByHand> by_hand = {
      Rows::still,
      {1.07899502523551, 23257.8381780076, 1.07899502523551},
      {0.539497512617754, 11632.8738561345, 0.539497512617754}},
-    {"distinguishes_neighbours_from_distant_tokens",
+    {"has_different_dot_products_near_and_far",
      "k=3 t=1 n=3 u=2 far=7",
      Rows::still,
      {2.33714016269125, 32.0001438932907, 2.33714016269125},

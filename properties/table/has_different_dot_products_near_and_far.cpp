@@ -1,4 +1,4 @@
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "lengths.h"
 #include "negative_examples.h"
 
@@ -57,11 +57,10 @@ Made still(double frequency, Domain domain = {0, 3}) {
 
 }  // namespace
 
-const Property properties::table::distinguishes_neighbours_from_distant_tokens{
+const Property properties::table::has_different_dot_products_near_and_far{
     .statement =
-        "No two tokens of a long sequence that are further apart have the dot product that neighbours have "
-        "in a "
-        "shorter one.",
+        "No two tokens of a long sequence that are further apart have exactly the dot product that neighbours "
+        "have in a shorter one; by how much the two differ is not asked.",
     .formula = "k >= 2, n' > n: p_t(n) . p_{t+1}(n) != p_u(n') . p_{u+k}(n')",
     .source =
         "the argument against t/(n-1): tokens 1 and 2 of 3 have the product of tokens 50 and 100 of 101",

@@ -7,9 +7,9 @@
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/table/distance_depends_on_offset.h"
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
 #include "catalogue/properties/table/dot_product_depends_on_offset.h"
 #include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "catalogue/properties/table/has_one_shift_for_all_lengths.h"
 #include "catalogue/properties/table/shifts_base_by_a_rotation.h"
 #include "catalogue/properties/table/translates_by_a_rotation.h"
@@ -86,7 +86,7 @@ const EncodingSpec encodings::binary{
                   "from 0 to 1 one digit flips, from 1 to 2 both do"),
             fails(table::has_one_shift_for_all_lengths, "dim=2 k=1 t=0 u=1 n=3 far=4", 0.414,
                   "a step flips one digit or several: no rigid motion does"),
-            fails(table::distinguishes_neighbours_from_distant_tokens, "dim=2 k=2 t=0 n=2 u=0 far=3", 1,
+            fails(table::has_different_dot_products_near_and_far, "dim=2 k=2 t=0 n=2 u=0 far=3", 1,
                   "every code is orthogonal to that of 0"),
         },
 };

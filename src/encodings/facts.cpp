@@ -13,7 +13,6 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "catalogue/properties/table/distance_depends_on_offset.h"
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_bf16.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_f16.h"
 #include "catalogue/properties/table/does_not_depend_on_length.h"
@@ -21,6 +20,7 @@
 #include "catalogue/properties/table/has_a_step_that_does_not_depend_on_length.h"
 #include "catalogue/properties/table/has_bounded_entries.h"
 #include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "catalogue/properties/table/has_distinct_positions.h"
 #include "catalogue/properties/table/has_one_shift_for_all_lengths.h"
 #include "catalogue/properties/table/is_defined_for_one_token.h"
@@ -100,7 +100,7 @@ const Fact facts::has_rows_that_are_positions{
             fails(table::shifts_base_by_a_rotation),
             fails(table::dot_product_depends_on_offset),
             fails(table::distinguishes_neighbours_in_bf16),
-            fails(table::distinguishes_neighbours_from_distant_tokens),
+            fails(table::has_different_dot_products_near_and_far),
         },
 };
 

@@ -5,12 +5,12 @@
 #include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
 #include "catalogue/properties/table/distance_depends_on_offset.h"
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_bf16.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_f16.h"
 #include "catalogue/properties/table/dot_product_depends_on_offset.h"
 #include "catalogue/properties/table/has_bounded_entries.h"
 #include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "catalogue/properties/table/has_one_shift_for_all_lengths.h"
 #include "catalogue/properties/table/shifts_base_by_a_rotation.h"
 #include "catalogue/properties/table/translates_by_a_rotation.h"
@@ -92,7 +92,7 @@ const EncodingSpec encodings::learned{
             fails(table::dot_product_depends_on_offset, "dim=1 k=1 s=0 t=1", 2, "0 x 1 = 0 and 1 x 2 = 2"),
             fails(table::distinguishes_neighbours_in_bf16, "dim=1 t=256 n=258", 1,
                   "rows 256 and 257 hold those numbers, and 257 is not a bf16"),
-            fails(table::distinguishes_neighbours_from_distant_tokens, "dim=1 k=5 t=2 n=4 u=1 far=7", 1,
+            fails(table::has_different_dot_products_near_and_far, "dim=1 k=5 t=2 n=4 u=1 far=7", 1,
                   "2 x 3 = 1 x 6"),
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
                   0.389,
@@ -103,7 +103,7 @@ const EncodingSpec encodings::learned{
         {
             holds(table::distinguishes_neighbours_in_f16, numbered),
             holds(table::has_bounded_entries, {.all = {{"table", {"seeded"}}, {"std", {0.02}}}}),
-            holds(table::distinguishes_neighbours_from_distant_tokens, drawn),
+            holds(table::has_different_dot_products_near_and_far, drawn),
             fails(table::distance_depends_on_offset, "dim=1 table=seeded k=1 s=0 t=1", 0.00453,
                   "rows that were drawn independently know nothing of their distance"),
             fails(table::has_one_shift_for_all_lengths, "dim=1 table=seeded k=1 t=0 u=1 n=3 far=4", 0.00453,

@@ -7,7 +7,6 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "catalogue/properties/table/distance_depends_on_offset.h"
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_bf16.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_f16.h"
 #include "catalogue/properties/table/does_not_depend_on_length.h"
@@ -15,6 +14,7 @@
 #include "catalogue/properties/table/has_a_step_that_does_not_depend_on_length.h"
 #include "catalogue/properties/table/has_bounded_entries.h"
 #include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "catalogue/properties/table/has_one_shift_for_all_lengths.h"
 #include "catalogue/properties/table/is_defined_for_one_token.h"
 #include "catalogue/properties/table/is_prefix_stable.h"
@@ -110,7 +110,7 @@ const EncodingSpec encodings::normalized_index{
                   "a shift by 1 adds 1/(L-1), another number for every L"),
             fails(table::keeps_similarity_across_lengths, "s=1 t=2 n=3 far=101", 0.5,
                   "1/2 x 1 in three tokens, 1/100 x 2/100 in a hundred and one"),
-            fails(table::distinguishes_neighbours_from_distant_tokens, "k=50 t=1 n=3 u=50 far=101", 1,
+            fails(table::has_different_dot_products_near_and_far, "k=50 t=1 n=3 u=50 far=101", 1,
                   "tokens 1 and 2 of 3, tokens 50 and 100 of 101: 1/2 x 1 twice"),
             fails(table::is_defined_for_one_token, "range=zero_one", 1,
                   "0/0: the only token is the first and the last"),

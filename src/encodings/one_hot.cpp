@@ -8,7 +8,7 @@
 #include "catalogue/properties/attention/query_order_equivariant.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "core/declare.h"
 #include "core/outside.h"
 #include "encodings/facts.h"
@@ -74,7 +74,7 @@ const EncodingSpec encodings::one_hot{
         },
     .claims =
         {
-            fails(table::distinguishes_neighbours_from_distant_tokens, "dim=3 k=2 t=0 n=2 u=0 far=3", 1,
+            fails(table::has_different_dot_products_near_and_far, "dim=3 k=2 t=0 n=2 u=0 far=3", 1,
                   "any two rows are orthogonal: no nearness at all"),
         },
 };

@@ -2,12 +2,12 @@
 #include "catalogue/oracle/raw_index.h"
 #include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_bf16.h"
 #include "catalogue/properties/table/distinguishes_neighbours_in_f16.h"
 #include "catalogue/properties/table/dot_product_depends_on_offset.h"
 #include "catalogue/properties/table/has_bounded_entries.h"
 #include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "catalogue/properties/table/shifts_base_by_a_rotation.h"
 #include "catalogue/properties/table/translates_by_a_rotation.h"
 #include "core/declare.h"
@@ -63,7 +63,7 @@ const EncodingSpec encodings::raw_index{
             fails(table::dot_product_depends_on_offset, "k=1 s=0 t=1", 2, "0 x 1 = 0 and 1 x 2 = 2"),
             fails(table::distinguishes_neighbours_in_bf16, "t=256 n=258", 1,
                   "257 is not a bf16: 8 significant bits"),
-            fails(table::distinguishes_neighbours_from_distant_tokens, "k=5 t=2 n=4 u=1 far=7", 1,
+            fails(table::has_different_dot_products_near_and_far, "k=5 t=2 n=4 u=1 far=7", 1,
                   "2 x 3 = 1 x 6"),
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
                   0.304,

@@ -12,9 +12,9 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/table/composes_translations.h"
 #include "catalogue/properties/table/distance_depends_on_offset.h"
-#include "catalogue/properties/table/distinguishes_neighbours_from_distant_tokens.h"
 #include "catalogue/properties/table/dot_product_depends_on_offset.h"
 #include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
 #include "catalogue/properties/table/has_geometric_wavelengths.h"
 #include "catalogue/properties/table/has_one_shift_for_all_lengths.h"
 #include "catalogue/properties/table/has_translations_of_determinant_one.h"
@@ -166,7 +166,7 @@ const EncodingSpec encodings::sinusoidal{
         {
             holds(table::has_geometric_wavelengths),
             holds(table::keeps_pairs_on_the_unit_circle),
-            holds(table::distinguishes_neighbours_from_distant_tokens),
+            holds(table::has_different_dot_products_near_and_far),
             holds(table::rotates_clockwise),
             holds(table::composes_translations, whole_pairs),
             holds(table::inverts_translation_by_transposing, whole_pairs),
