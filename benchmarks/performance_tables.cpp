@@ -114,8 +114,9 @@ std::vector<Block> performance_of_others(const Measured& measured) {
   for (const Implementation& way : ways) grid.rows.push_back(row(measured, way, oracle));
 
   std::string text =
-      "Nearly every table in use is made in f32 from beginning to end, and nearly every entry of it is "
-      "another number than the nearest to what the paper says.";
+      "The tutorials' recipe makes the table in f32 from beginning to end. How many of its entries are not "
+      "the correctly rounded ones depends on length, width and storage format: "
+      "[tables computed in f32](tables_computed_in_f32.md).";
   const auto numpy = measured.counter("verify/numpy_tutorial", "wrong_share");
   const auto torch_wrong = measured.counter("verify/torch_tutorial", "wrong_share");
   const auto wide = measured.counter("verify/numpy_f64", "wrong_share");

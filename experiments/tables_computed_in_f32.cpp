@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "catalogue/experiments/tables_computed_in_f32.h"
+#include "core/formats.h"
+#include "measure.h"
+#include "references.h"
+#include "similarities.h"
+
+namespace posproof {
+namespace {
+
+using namespace document;
+using experiments::joined;
+using experiments::percent;
+using experiments::proved;
+using experiments::sinusoidal;
+using experiments::whole;
+
+constexpr std::array<Position, 4> lengths = {512, 2048, 4096, 32768};
+constexpr std::array<std::size_t, 3> widths = {64, 128, 512};
+constexpr std::array<Format, 3> stored = {Format::f32, Format::bf16, Format::f16};
+
+// As tutorials compute it: exp(2i * (-ln 10000 / d)) and its product with the position in f32, every step
+// rounded once. Exponential, sine and cosine are correctly rounded, which no library promises: theirs are
+// wrong in as many entries or in more.
+std::vector<float> frequencies_in_f32(std::size_t dim) {
+  std::vector<float> out;
+  const float factor = static_cast<float>(-std::log(10000.0L)) / static_cast<float>(dim);
+  for (std::size_t i = 0; i < dim / 2; ++i) {
+    const float exponent = static_cast<float>(2 * i) * factor;
+    out.push_back(static_cast<float>(std::exp(static_cast<long double>(exponent))));
+  }
+  return out;
+}
+
+// The entries, sine and cosine in turn, as f32.
+std::vector<float> table_in_f32(std::size_t dim, Position length) {
+  const std::vector<float> frequencies = frequencies_in_f32(dim);
+  std::vector<float> out;
+  out.reserve(static_cast<std::size_t>(length) * dim);
+  for (Position t = 0; t < length; ++t)
+    for (const float w : frequencies) {
+      const float angle = static_cast<float>(t) * w;
+      out.push_back(static_cast<float>(std::sin(static_cast<long double>(angle))));
+      out.push_back(static_cast<float>(std::cos(static_cast<long double>(angle))));
+    }
+  return out;
+}
+
+// The share of the first rows' entries that are not the exact ones correctly rounded to the format, when the
+// f32 entries are rounded to it.
+double wrong_share(const std::vector<float>& made, std::size_t dim, Position length, Format format) {
+  const auto table = sinusoidal(fmt::format("dim={}", dim));
+  const auto rows = static_cast<std::size_t>(length), entries = rows * dim;
+  std::uint64_t wrong = 0;
+  if (format == Format::f32) {
+    wrong = table->count_wrong(format, 0, rows, made.data());
+  } else {
+    std::vector<std::uint16_t> cast;
+    for (std::size_t e = 0; e < entries; ++e)
+      cast.push_back(bits_of(format, nearest(format, static_cast<double>(made[e]))));
+    wrong = table->count_wrong(format, 0, rows, cast.data());
+  }
+  return static_cast<double>(wrong) / static_cast<double>(entries);
+}
+
+struct Share {
+  std::size_t dim;
+  Position length;
+  std::array<double, stored.size()> wrong;  // in each format
+};
+
+using Shares = std::vector<Share>;
+
+const Share& of(const Shares& all, std::size_t dim, Position length) {
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const Share& one) { return one.dim == dim && one.length == length; });
+}
+
+Shares measure() {
+  Shares out;
+  for (const std::size_t dim : widths) {
+    const std::vector<float> made = table_in_f32(dim, lengths.back());
+    for (const Position length : lengths) {
+      Share one{dim, length, {}};
+      for (std::size_t f = 0; f < stored.size(); ++f)
+        one.wrong[f] = wrong_share(made, dim, length, stored[f]);
+      out.push_back(one);
+    }
+  }
+  for (const Share& one : out)
+    proved(one.wrong[0] > one.wrong[2] && one.wrong[2] > one.wrong[1],
+           "fewer entries are wrong in f16 than in f32, and fewer still in bf16");
+  return out;
+}
+
+Document run() {
+  const Shares all = measure();
+  Grid grid{
+      .columns = {"width", "length", "stored in f32", "in f16", "in bf16"},
+      .rows = {},
+      .caption =
+          "Share of the entries that are not the exact value correctly rounded to the storage format; every entry compared."};
+  for (const Share& one : all)
+    grid.rows.push_back({std::to_string(one.dim), whole(one.length), percent(one.wrong[0]),
+                         fixed(100 * one.wrong[2], 2) + " %", fixed(100 * one.wrong[1], 2) + " %"});
+  const std::string answer = fmt::format(
+      "Of a table of 512 positions and width 512 that is computed in f32, {} of the entries are not the correctly rounded ones; at 4,096 positions it is {}, and {} where the table is stored in bf16.",
+      percent(of(all, 512, 512).wrong[0]), percent(of(all, 512, 4096).wrong[0]),
+      fixed(100 * of(all, 512, 4096).wrong[1], 2) + " %");
+  return {
+      .title = "Tables computed in f32",
+      .finding = answer,
+      .condition =
+          "Sinusoidal encoding, base 10000, divisor d, widths 64, 128 and 512, positions from 0; "
+          "frequencies as exp(2i · (-ln 10000 / d)) and angles in f32, exponential, sine and cosine correctly rounded; cast to f16 or bf16 at the end.",
+      .blocks = joined(
+          {{Paragraph{
+                "Tutorials compute the table in f32 from beginning to end: a frequency is the exponential of a rounded exponent, an angle the rounded product of position and frequency. "
+                "The sine of a wrong angle is wrong however good the sine is. "
+                "How many entries differ from the correctly rounded ones depends on the length (angles grow, and with them their errors), on the width and on the format in which the table is stored: a narrow format hides most of the errors."},
+            Section{"By width, length and storage format"}, grid,
+            Paragraph{
+                "The exponential, sine and cosine are correctly rounded here, so that the numbers are the same on every machine. "
+                "Libraries round in their own ways; what they make is in [performance](performance.md)."}},
+           {Verdict{answer}},
+           experiments::references({experiments::vaswani_2017, experiments::kalamkar_2019})})};
+}
+
+}  // namespace
+
+const Experiment experiments::tables_computed_in_f32{
+    .question = "How many entries of a table that is computed in f32 are not the correctly rounded ones?",
+    .method =
+        "Compute the table in f32 as tutorials do, cast it to the storage format, and compare every entry with the exact one.",
+    .run = &run,
+};
+
+}  // namespace posproof
