@@ -59,6 +59,8 @@ std::string gated(const GateResult& gated, const Style& style) {
   for (const Explanation& explanation : gated.explanations) {
     if (explanation.kind == Explanation::Kind::convention)
       out += fmt::format("every case agrees with `{}` instead: {}\n", explanation.what, explanation.meaning);
+    else if (explanation.kind == Explanation::Kind::measured)
+      out += fmt::format("measured: {}\n", explanation.what);
     else
       out += fmt::format("behaves exactly like defect {} ({})\n  {}\n", explanation.what, explanation.sources,
                          explanation.meaning);

@@ -169,11 +169,12 @@ std::string json(const GateResult& gated) {
                                 {"tighter_by_far", gated.seeming.tighter_by_far}};
   if (gated.accuracy) out["accuracy"] = of(*gated.accuracy);
   for (const Explanation& explanation : gated.explanations)
-    out["explanations"].push_back(
-        {{"kind", explanation.kind == Explanation::Kind::convention ? "convention" : "defect"},
-         {"what", explanation.what},
-         {"meaning", explanation.meaning},
-         {"sources", explanation.sources}});
+    out["explanations"].push_back({{"kind", explanation.kind == Explanation::Kind::convention ? "convention"
+                                            : explanation.kind == Explanation::Kind::measured ? "measured"
+                                                                                              : "defect"},
+                                   {"what", explanation.what},
+                                   {"meaning", explanation.meaning},
+                                   {"sources", explanation.sources}});
   return written(out);
 }
 

@@ -1,0 +1,325 @@
+#include "run/bias_deviations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "core/formats.h"
+#include "run/measured_columns.h"
+#include "run/measured_words.h"
+#include "run/narrowed.h"
+
+namespace posproof {
+namespace {
+
+// The entry of a head for a query at i and a key at j, as the declared one has it elsewhere.
+using Entry = std::function<double(std::size_t head, Position i, Position j)>;
+// Another entry, made from the declared ones; `queries` and `keys` are those of the call.
+struct Asked {
+  std::size_t head;
+  Position i, j;
+  std::size_t row, column;
+  const std::vector<Position>&queries, &keys;
+};
+using Other = std::function<double(const Entry& declared, const Asked& asked)>;
+
+std::vector<Position> whole(const Positions& positions) {
+  return {positions.begin(), positions.end()};
+}
+
+Encoding made(const Bias& truth, const Other& other) {
+  Bias out = truth;
+  out.bias = [other, own = truth.bias, heads = truth.heads](const Positions& queries, const Positions& keys) {
+    const std::vector<Position> i = whole(queries), j = whole(keys);
+    Tensor to({heads, i.size(), j.size()});
+    const Entry declared = [&own, &i, &j](std::size_t head, Position at, Position key) {
+      const Position one[] = {at}, two[] = {key};
+      return own(one, two).data.at(head);
+    };
+    for (std::size_t r = 0; r < to.rows(); ++r)
+      for (std::size_t c = 0; c < j.size(); ++c) {
+        const std::size_t row = r % i.size();
+        to.at(r, c) = other(declared, {r / i.size(), i[row], j[c], row, c, i, j});
+      }
+    return to;
+  };
+  return out;
+}
+
+class Measuring {
+ public:
+  Measuring(const Bias& subject, const Bias& truth, const Parameters& parameters, const Precision& precision)
+      : subject_(subject),
+        truth_(truth),
+        parameters_(parameters),
+        precision_(precision),
+        domain_(overlap(subject.positions, truth.positions)) {}
+
+  std::vector<Deviation> all() {
+    std::vector<Deviation> out;
+    attempt(out, [&] { return by_heads(); });
+    attempt(out, [&] { return by_distance(); });
+    for (const auto& [words, other] : forms()) out.push_back({{words}, made(truth_, other), true});
+    return out;
+  }
+
+ private:
+  static void attempt(std::vector<Deviation>& out, const std::function<std::optional<Deviation>()>& one) {
+    try {
+      if (auto found = one()) out.push_back(std::move(*found));
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception&) {  // declined, died, another shape
+    }
+  }
+
+  Tensor entries(const Bias& bias, const std::vector<Position>& i, const std::vector<Position>& j) const {
+    Tensor out = bias.bias(i, j);
+    if (out.shape != Shape{truth_.heads, i.size(), j.size()}) throw std::runtime_error("another shape");
+    return out;
+  }
+
+  // Near positions, in sequence.
+  std::vector<Position> near() const {
+    std::vector<Position> out(static_cast<std::size_t>(std::min<Position>(24, domain_.hi - domain_.lo + 1)));
+    std::iota(out.begin(), out.end(), domain_.lo);
+    return out;
+  }
+
+  // ---- heads that are others
+
+  std::optional<Deviation> by_heads() const {
+    const auto at = near();
+    const Tensor is = entries(subject_, at, at), ought = entries(truth_, at, at);
+    Entries values, declared, allowed;
+    for (std::size_t i = 0; i < at.size(); ++i)
+      for (std::size_t j = 0; j < at.size(); ++j) {
+        if (truth_.causal && j > i) continue;
+        values.emplace_back(), declared.emplace_back(), allowed.emplace_back();
+        for (std::size_t h = 0; h < truth_.heads; ++h) {
+          const double right = ought.at(h * at.size() + i, j);
+          values.back().push_back(is.at(h * at.size() + i, j));
+          declared.back().push_back(right);
+          allowed.back().push_back(bias_error(precision_, right, truth_, h));
+        }
+      }
+    const auto heads = measured_columns(values, declared, allowed);
+    if (!heads) return std::nullopt;
+    auto said = by_slopes(*heads);
+    if (said.empty()) said = column_deviations(*heads, "head", truth_.slopes.empty() ? "entry" : "slope", 1);
+    if (said.empty()) return std::nullopt;
+    return Deviation{said, made(truth_, [own = *heads](const Entry& entry, const Asked& asked) {
+                       const MeasuredColumn& head = own[asked.head];
+                       return head.factor == 0 ? 0 : head.factor * entry(head.of, asked.i, asked.j);
+                     })};
+  }
+
+  // As a rule for all heads.
+  std::vector<std::string> by_slopes(const std::vector<MeasuredColumn>& heads) const {
+    if (truth_.slopes.size() != heads.size()) return {};
+    std::vector<double> is;
+    bool same = true, mirrored = true, of_one_factor = true;
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      is.push_back(heads[h].factor * truth_.slopes[heads[h].of]);
+      same = same && std::abs(is[h] / truth_.slopes[h] - 1) < tolerance(h);
+      mirrored = mirrored && std::abs(is[h] / truth_.slopes[h] + 1) < tolerance(h);
+      of_one_factor =
+          of_one_factor && std::abs(is[h] / truth_.slopes[h] / (is[0] / truth_.slopes[0]) - 1) < tolerance(h);
+    }
+    if (same) return {};
+    if (mirrored) return {"the bias has the wrong sign: distant keys are favoured"};
+    if (std::ranges::any_of(is, [](double m) { return m <= 0; })) return {};
+    const auto count = static_cast<double>(is.size());
+    const double most = parameters_.find("max_bias") != nullptr ? parameters_.real("max_bias") : 8;
+    const auto all = [&](const std::function<double(double)>& slope) {
+      for (std::size_t h = 0; h < is.size(); ++h)
+        if (std::abs(is[h] / slope(static_cast<double>(h)) - 1) >= tolerance(h)) return false;
+      return true;
+    };
+    if (all([&](double h) { return std::exp2(-most * (h + 1) / count); }))
+      return {fmt::format("slopes are 2^(-{:g} h/{:g}), h = 1 .. {:g}: one geometric sequence", most, count,
+                          count)};
+    if (all([&](double h) { return std::exp2(-most * h / count); }))
+      return {fmt::format("slopes are 2^(-{:g} h/{:g}) with h from 0: the first is 1", most, count)};
+    if (of_one_factor)
+      return {fmt::format("every slope is {} the declared one", times(is[0] / truth_.slopes[0], 1e-6))};
+    const std::vector<std::string> moved = column_deviations(heads, "head", "slope", 1);
+    if (moved.size() == 1 &&
+        std::ranges::all_of(heads, [](const MeasuredColumn& one) { return one.factor == 1; }))
+      return moved;
+    if (is.size() < 3) return {};
+    const double ratio = std::pow(is.back() / is.front(), 1 / (count - 1));
+    if (all([&](double h) { return is.front() * std::pow(ratio, h); }))
+      return {fmt::format("slopes are a geometric sequence from {} with ratio {}, to {}",
+                          number(is.front(), 1e-6), number(ratio, 1e-6), number(is.back(), 1e-6))};
+    return {};
+  }
+
+  double tolerance(std::size_t head) const { return 8 * bias_error(precision_, 1, truth_, head) + 1e-12; }
+
+  // ---- from a distance on
+
+  // The first distance to an earlier key whose entry is another, of the farthest query.
+  std::optional<Position> first_wrong() const {
+    const Position i = domain_.hi;
+    std::vector<Position> distances = {0};
+    for (Position d = 1; i - d >= domain_.lo; d *= 2) distances.push_back(d);
+    while (true) {
+      std::vector<Position> keys;
+      for (const Position d : distances) keys.push_back(i - d);
+      const Tensor is = entries(subject_, {i}, keys), ought = entries(truth_, {i}, keys);
+      std::size_t n = 0;
+      const auto right = [&](std::size_t at) {
+        for (std::size_t h = 0; h < truth_.heads; ++h) {
+          const double entry = ought.at(h, at);
+          if (!(std::abs(is.at(h, at) - entry) <= bias_error(precision_, entry, truth_, h))) return false;
+        }
+        return true;
+      };
+      while (n < distances.size() && right(n)) ++n;
+      if (n == 0 || n == distances.size()) return std::nullopt;
+      const Position below = distances[n - 1], first = distances[n];
+      if (first - below <= 1) return first;
+      distances.clear();
+      for (Position part = 0; part <= 48; ++part) distances.push_back(below + (first - below) * part / 48);
+      distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+    }
+  }
+
+  std::optional<Deviation> by_distance() const {
+    const auto wrong = first_wrong();
+    if (!wrong) return std::nullopt;
+    const Position last = *wrong - 1;
+    return Deviation{{fmt::format("distances past {0} count as {0}", last)},
+                     made(truth_, [last](const Entry& entry, const Asked& asked) {
+                       const Position past = asked.i - asked.j;
+                       const Position held = std::clamp(past, -last, last);
+                       return entry(asked.head, asked.i, asked.i - held);
+                     })};
+  }
+
+  // ---- other functions of the distance
+
+  static Position rounded(Position d, double (*to)(double)) {
+    return static_cast<Position>(to(static_cast<double>(d)));
+  }
+
+  static std::vector<std::pair<std::string, Other>> forms() {
+    using A = const Asked&;
+    using E = const Entry&;
+    const auto at_distance = [](const std::function<Position(A, Position)>& distance) {
+      return [distance](E entry, A a) { return entry(a.head, a.i, a.i - distance(a, a.i - a.j)); };
+    };
+    const auto first = [](A a) { return *std::ranges::min_element(a.keys); };
+    const auto last = [](A a) { return *std::ranges::max_element(a.keys); };
+    return {
+        {"the two directions stand in each other's place: query and key are exchanged",
+         [](E entry, A a) { return entry(a.head, a.j, a.i); }},
+        {"both directions have the bias of the distance",
+         at_distance([](A, Position d) { return d < 0 ? -d : d; })},
+        {"later keys have no bias", [](E entry, A a) { return a.j > a.i ? 0 : entry(a.head, a.i, a.j); }},
+        {"later keys are masked: their bias is minus infinity",
+         [](E entry, A a) {
+           return a.j > a.i ? -std::numeric_limits<double>::infinity() : entry(a.head, a.i, a.j);
+         }},
+        {"distances count one more", at_distance([](A, Position d) { return d >= 0 ? d + 1 : d - 1; })},
+        {"keys stand one position behind", at_distance([](A, Position d) { return d + 1; })},
+        {"keys stand one position ahead", at_distance([](A, Position d) { return d - 1; })},
+        {"distances are halved, rounded down",
+         at_distance([](A, Position d) { return d >= 0 ? d / 2 : -((-d) / 2); })},
+        {"distances are doubled", at_distance([](A, Position d) { return 2 * d; })},
+        {"distances are squared", at_distance([](A, Position d) { return d >= 0 ? d * d : -d * d; })},
+        {"distances are rounded to bf16: from 257 on neighbours coincide",
+         at_distance([](A, Position d) { return rounded(d, &to_bf16); })},
+        {"distances are rounded to f16: from 2049 on neighbours coincide, and past 65504 they are infinite",
+         [](E entry, A a) {
+           const double d = to_f16(static_cast<double>(a.i - a.j));
+           if (std::isfinite(d)) return entry(a.head, a.i, a.i - static_cast<Position>(d));
+           const double one = entry(a.head, 1, 0);
+           return one == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), one);
+         }},
+        {"positions are rounded to bf16",
+         [](E entry, A a) { return entry(a.head, rounded(a.i, &to_bf16), rounded(a.j, &to_bf16)); }},
+        {"the bias depends on the key alone, as of its distance from the first key",
+         [first](E entry, A a) { return -entry(a.head, a.j, first(a)); }},
+        {"the bias is that of the distance from the last key of the call",
+         [last](E entry, A a) { return entry(a.head, last(a), a.j); }},
+        {"the bias is that of the last query of the call, in every row",
+         [](E entry, A a) { return entry(a.head, a.queries.back(), a.j); }},
+        {"the bias is that of the first query of the call, in every row",
+         [](E entry, A a) { return entry(a.head, a.queries.front(), a.j); }},
+        {"rows and columns are numbered from 0, whatever the positions",
+         [](E entry, A a) {
+           return entry(a.head, static_cast<Position>(a.row), static_cast<Position>(a.column));
+         }},
+        {"queries are numbered so that the last stands at the last key, whatever their positions",
+         [](E entry, A a) {
+           return entry(
+               a.head, static_cast<Position>(a.row + a.keys.size()) - static_cast<Position>(a.queries.size()),
+               static_cast<Position>(a.column));
+         }},
+        {"the bias is that of the key's position, with its own sign",
+         [](E entry, A a) { return -entry(a.head, a.j, 0); }},
+        {"the bias is that of the query's position, the same in the whole row",
+         [](E entry, A a) { return entry(a.head, a.i, 0); }},
+    };
+  }
+
+  const Bias& subject_;
+  const Bias& truth_;
+  const Parameters& parameters_;
+  const Precision& precision_;
+  Domain domain_;
+};
+
+}  // namespace
+
+std::vector<Deviation> bias_deviations(const Bias& subject, const Bias& truth, const Parameters& parameters,
+                                       const Precision& precision) {
+  const Domain domain = overlap(subject.positions, truth.positions);
+  if (truth.heads > 256 || domain.axes != 1 || domain.hi <= domain.lo) return {};
+  return Measuring(subject, truth, parameters, precision).all();
+}
+
+std::vector<Deviation> bucket_deviations(const EncodingSpec& spec, const Parameters& parameters) {
+  const double buckets = parameters.real("buckets"), distance = parameters.real("max_distance");
+  std::vector<std::pair<Parameters, std::string>> others;
+  const auto with_other = [&](std::string_view name, Value value, std::string words) {
+    Parameters other = parameters;
+    other.set(name, std::move(value));
+    if (other != parameters) others.emplace_back(std::move(other), std::move(words));
+  };
+  const bool both = parameters.word("direction") == "bidirectional";
+  with_other("direction", both ? "unidirectional" : "bidirectional",
+             both ? "all buckets are those of earlier keys, as in a decoder"
+                  : "half of the buckets are those of later keys, as in an encoder");
+  for (const double other : {buckets / 2, buckets * 2, buckets - 1, buckets + 1, buckets - 2, buckets + 2,
+                             16.0, 32.0, 64.0, 128.0})
+    with_other("buckets", other, fmt::format("there are {:g} buckets, not {:g}", other, buckets));
+  for (const double other : {distance - 1, distance + 1, distance / 2, distance * 2, 20.0, 32.0, 64.0, 96.0,
+                             100.0, 128.0, 256.0, 512.0, 1024.0})
+    with_other("max_distance", other,
+               fmt::format("buckets reach to distance {:g}, not to {:g}", other, distance));
+  std::vector<Deviation> out;
+  for (auto& [other, words] : others) {
+    try {
+      Encoding made = spec.make(other);
+      const Bias& declared = std::get<Bias>(made);
+      Bias own = std::get<Bias>(spec.make(parameters));
+      own.bias = declared.bias;
+      out.push_back({{std::move(words)}, own, true});
+    } catch (const Refusal&) {  // it makes no sense with the others
+    }
+  }
+  return out;
+}
+
+}  // namespace posproof

@@ -1,0 +1,366 @@
+#include "run/call_deviations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <new>
+#include <set>
+
+#include "core/error.h"
+#include "run/call_effects.h"
+#include "run/measured_words.h"
+#include "run/narrowed.h"
+
+namespace posproof {
+namespace {
+
+Position farthest(const Call& call) {
+  Position out = 0;
+  for (const auto* all : {&call.positions.whole, &call.keys.whole})
+    for (const Position t : *all) out = std::max(out, t < 0 ? -t : t);
+  return out;
+}
+
+bool within(double there, double here, double error) {
+  if (std::isnan(there) || std::isnan(here)) return std::isnan(there) && std::isnan(here);
+  return there == here || (std::isfinite(error) && std::abs(there - here) <= error);
+}
+
+std::size_t heads_of(const Encoding& encoding) {
+  if (const auto* rotary = std::get_if<Rotary>(&encoding)) return rotary->heads;
+  if (const auto* bias = std::get_if<Bias>(&encoding)) return bias->heads;
+  if (const auto* contextual = std::get_if<Contextual>(&encoding)) return contextual->heads;
+  return 1;
+}
+
+// Row r of an answer.
+AnsweredRow place(const Encoding& declared, const Call& call, std::size_t item, std::size_t r) {
+  const std::size_t tokens = call.batch == 0 ? 0 : call.positions.size() / call.batch;
+  const std::size_t heads = heads_of(declared);
+  if (tokens == 0) return {item, 0, 0, 0};
+  return {item, r / tokens / heads, r / tokens % heads, r % tokens};
+}
+
+// Rows of the answer to one call: whether each is what was expected. Entries that the mask hides are passed
+// over, and rows count from their first entry where a constant on them does not matter.
+std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Call& asked,
+                             const Tensor& given, const Tensor& expected, Position far) {
+  if (given.shape != expected.shape) return std::vector<bool>(given.rows(), false);
+  const Tensor error = model.error(asked, expected, far);
+  const bool pairs = signature(declared).has(Axis::key) && signature(declared).positions;
+  const bool causal = pairs && is_causal(declared), shifted = pairs && is_modulo_rows(declared);
+  const std::size_t nq = asked.positions.size();
+  std::vector<bool> out(given.rows(), true);
+  for (std::size_t r = 0; r < given.rows(); ++r) {
+    std::optional<std::size_t> own;
+    for (std::size_t c = 0; c < given.width() && out[r]; ++c) {
+      if (causal && asked.keys.whole[c] > asked.positions.whole[r % nq]) continue;
+      if (!own) own = c;
+      const double from = shifted ? given.at(r, *own) : 0, to = shifted ? expected.at(r, *own) : 0;
+      const double more = shifted ? error.at(r, *own) + unit_f32 * (std::abs(from) + std::abs(to)) : 0;
+      out[r] = within(given.at(r, c) - from, expected.at(r, c) - to, error.at(r, c) + more);
+    }
+  }
+  return out;
+}
+
+Tensor made(const Model& model, const Call& asked, const Instead& instead) {
+  if (instead.how == Instead::How::left_alone && !asked.contents.empty()) return asked.contents.back();
+  Tensor out(shape_of_answer(model.encoding, asked));
+  if (instead.how == Instead::How::zeros) return out;
+  if (instead.how == Instead::How::encoded) return answer(model.encoding, instead.call);
+  std::ranges::fill(out.data, std::numeric_limits<double>::quiet_NaN());
+  return out;
+}
+
+// What an effect gives for one call, head by head where heads differ.
+std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Steps& steps, bool by_head,
+                             const Call& asked, const Tensor& given) {
+  const std::size_t heads = heads_of(declared);
+  std::vector<bool> out;
+  for (std::size_t head = 0; head < (by_head ? heads : 1); ++head) {
+    const Instead instead = steps(asked, head, heads);
+    const Position far = std::max(farthest(asked), farthest(instead.call));
+    const auto own = right_rows(model, declared, asked, given, made(model, asked, instead), far);
+    if (out.empty()) out.assign(own.size(), false);
+    for (std::size_t r = 0; r < own.size(); ++r)
+      if (!by_head || place(declared, asked, 0, r).head == head) out[r] = own[r];
+  }
+  return out;
+}
+
+// ---- where something differs
+
+struct Seen {
+  const AnsweredRow& row;
+  const Call& call;
+  std::size_t tokens;
+  Position at;
+};
+
+struct Where {
+  std::string words;  // `in calls of one token a row`; empty: everywhere
+  std::function<bool(const Seen&)> is;
+};
+
+Seen seen(const AnsweredRow& row, const std::vector<Answered>& answered) {
+  const Call& call = answered[row.item].call;
+  const std::size_t tokens = call.batch == 0 ? 0 : call.positions.size() / call.batch;
+  return {row, call, tokens, call.positions.whole.at(row.batch * tokens + row.token)};
+}
+
+std::vector<Where> known_places(bool batch, bool tokens) {
+  using S = const Seen&;
+  const std::string call = batch    ? "in calls of one token a row"
+                           : tokens ? "in calls of one token"
+                                    : "in calls of one query";
+  const std::string many = batch    ? "in calls of several tokens a row"
+                           : tokens ? "in calls of several tokens"
+                                    : "in calls of several queries";
+  std::vector<Where> out = {{"", [](S) { return true; }},
+                            {call, [](S s) { return s.tokens == 1; }},
+                            {many, [](S s) { return s.tokens > 1; }}};
+  if (batch) {
+    out.push_back({"keys", [](S s) { return s.call.role == Role::key; }});
+    out.push_back({"queries", [](S s) { return s.call.role == Role::query; }});
+    out.push_back({"in a batch of several rows", [](S s) { return s.call.batch > 1; }});
+    out.push_back({"in a batch of one row", [](S s) { return s.call.batch == 1; }});
+    out.push_back({"in batch rows after the first", [](S s) { return s.row.batch > 0; }});
+    out.push_back({"in the first batch row", [](S s) { return s.row.batch == 0; }});
+    out.push_back({"in the last of several batch rows",
+                   [](S s) { return s.row.batch > 0 && s.row.batch + 1 == s.call.batch; }});
+    out.push_back({"with one token a row, in batch rows after the first",
+                   [](S s) { return s.row.batch > 0 && s.tokens == 1; }});
+    out.push_back(
+        {"keys in calls of one token a row", [](S s) { return s.call.role == Role::key && s.tokens == 1; }});
+    out.push_back({"queries in calls of one token a row",
+                   [](S s) { return s.call.role == Role::query && s.tokens == 1; }});
+  }
+  const std::string token = batch || tokens ? "token" : "query";
+  const auto add = [&](std::string words, std::function<bool(S)> is) {
+    out.push_back({std::move(words), std::move(is)});
+  };
+  add(fmt::format("the first {}{}", token, batch ? " of a row" : ""), [](S s) { return s.row.token == 0; });
+  add(fmt::format("every {} after the first", token), [](S s) { return s.row.token > 0; });
+  add(fmt::format("the last {}{}", token, batch ? " of a row" : ""),
+      [](S s) { return s.row.token + 1 == s.tokens; });
+  add(fmt::format("the last of several {}", batch || tokens ? "tokens" : "queries"),
+      [](S s) { return s.tokens > 1 && s.row.token + 1 == s.tokens; });
+  add("every second token, from the second on", [](S s) { return s.row.token % 2 == 1; });
+  add("at odd positions", [](S s) { return s.at % 2 != 0; });
+  add("at negative positions", [](S s) { return s.at < 0; });
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256})
+    add(fmt::format("in calls of more than {0} tokens, past the last multiple of {0}", block),
+        [block](S s) { return s.tokens > block && s.row.token >= s.tokens / block * block; });
+  for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
+    add(fmt::format("every token from number {} on", block), [block](S s) { return s.row.token >= block; });
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64})
+    add(fmt::format("where the number of tokens is a multiple of {}", block),
+        [block](S s) { return s.tokens % block == 0; });
+  return out;
+}
+
+// Places that the answers themselves give: heads that are never right.
+void add_heads(const Explained& alone, std::size_t heads, std::vector<Where>& to) {
+  std::set<std::size_t> wrong;
+  for (std::size_t n = 0; n < alone.rows.size(); ++n)
+    if (!alone.right[n]) wrong.insert(alone.rows[n].head);
+  if (wrong.empty() || wrong.size() == heads) return;
+  const std::vector<std::size_t> rising(wrong.begin(), wrong.end());
+  to.push_back({fmt::format("{} of {}", numbered("head", rising), heads),
+                [wrong](const Seen& s) { return wrong.contains(s.row.head); }});
+}
+
+// From a number of tokens or a position on: those that are right without an effect lie below those that
+// need it, and no number is between them.
+void add_limits(const Explained& alone, const std::vector<bool>& by_effect,
+                const std::vector<Answered>& answered, std::optional<Position> first_wrong,
+                std::vector<Where>& to) {
+  std::size_t most_right = 0, least_wrong = std::numeric_limits<std::size_t>::max();
+  for (std::size_t n = 0; n < alone.rows.size(); ++n) {
+    const std::size_t tokens = seen(alone.rows[n], answered).tokens;
+    if (alone.right[n] && !by_effect[n]) most_right = std::max(most_right, tokens);
+    if (!alone.right[n]) least_wrong = std::min(least_wrong, tokens);
+  }
+  if (most_right > 0 && most_right < least_wrong && least_wrong < std::numeric_limits<std::size_t>::max())
+    to.push_back({least_wrong == most_right + 1
+                      ? fmt::format("in calls of more than {} tokens", most_right)
+                      : fmt::format("in calls of more tokens than some number from {} to {}", most_right,
+                                    least_wrong - 1),
+                  [least_wrong](const Seen& s) { return s.tokens >= least_wrong; }});
+  if (first_wrong)
+    to.push_back({fmt::format("at positions from {} on", *first_wrong),
+                  [first = *first_wrong](const Seen& s) { return s.at >= first; }});
+}
+
+// ---- the first position whose answer is another
+
+class Finding {
+ public:
+  Finding(const Model& model, const Subject& subject, const Encoding& declared)
+      : model_(model),
+        subject_(subject),
+        declared_(declared),
+        domain_(overlap(positions_of(subject.encoding), positions_of(declared))) {}
+
+  // None where all that were asked are right, or already the first is wrong.
+  std::optional<Position> first_wrong() const {
+    std::vector<Position> at = {domain_.lo};
+    for (Position step = 1; domain_.lo + step <= domain_.hi; step *= 2) {
+      at.push_back(domain_.lo + step);
+      if (step >= 8 && domain_.lo + step + step / 2 <= domain_.hi) at.push_back(domain_.lo + step + step / 2);
+    }
+    at.push_back(domain_.hi);
+    std::optional<Position> first;
+    while (true) {
+      const auto right = are_right(at);
+      const auto wrong = std::ranges::find(right, false);
+      if (wrong == right.end() || wrong == right.begin()) return std::nullopt;
+      const auto n = static_cast<std::size_t>(wrong - right.begin());
+      const Position below = at[n - 1];
+      first = at[n];
+      if (*first - below <= 1) return first;
+      at = between(below, *first);
+    }
+  }
+
+ private:
+  static std::vector<Position> between(Position below, Position first) {
+    constexpr Position parts = 48;
+    std::vector<Position> out;
+    for (Position part = 0; part <= parts; ++part) out.push_back(below + (first - below) * part / parts);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  std::vector<bool> are_right(const std::vector<Position>& at) const {
+    Call call = sequence(declared_, at);
+    if (signature(declared_).has(Axis::key)) call.keys.whole = {domain_.lo};
+    for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
+    if (signature(declared_).has(Axis::key) && !call.contents.empty()) throw Refusal("not asked");
+    const Tensor given = answer(subject_.encoding, call), expected = answer(model_.encoding, call);
+    // Each with the error of its own position.
+    const Axis along = signature(declared_).along();
+    const Operand& gives = signature(declared_).gives;
+    std::vector<bool> out;
+    for (std::size_t token = 0; token < at.size(); ++token) {
+      const std::size_t one[] = {token};
+      const Call own = take(declared_, call, along, one);
+      const auto rows = right_rows(model_, declared_, own, take(gives, given, along, one),
+                                   take(gives, expected, along, one), farthest(own));
+      out.push_back(std::ranges::find(rows, false) == rows.end());
+    }
+    return out;
+  }
+
+  const Model& model_;
+  const Subject& subject_;
+  const Encoding& declared_;
+  Domain domain_;
+};
+
+std::optional<Position> first_wrong_position(const Model& model, const Subject& subject,
+                                             const Encoding& declared) {
+  try {
+    return Finding(model, subject, declared).first_wrong();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // it declined, or died
+    return std::nullopt;
+  }
+}
+
+// ---- effects
+
+// Whether the effect explains each row; none where one that the model leaves unexplained stays so.
+std::optional<std::vector<bool>> explained_by(const Effect& effect, const Model& model,
+                                              const Encoding& declared, const std::vector<Answered>& answered,
+                                              const Explained& alone) {
+  std::vector<bool> out;
+  const Steps steps = effect.begin();
+  try {
+    for (const Answered& one : answered)
+      for (const bool right : right_rows(model, declared, steps, effect.by_head, one.call, one.answer)) {
+        if (!right && !alone.right[out.size()]) return std::nullopt;
+        out.push_back(right);
+      }
+  } catch (const Refusal&) {  // the declared encoding is not defined at these positions
+    return std::nullopt;
+  }
+  return out;
+}
+
+bool holds_at(const Where& where, const Explained& alone, const std::vector<bool>& by_effect,
+              const std::vector<Answered>& answered) {
+  for (std::size_t n = 0; n < alone.rows.size(); ++n)
+    if (!(where.is(seen(alone.rows[n], answered)) ? by_effect[n] : alone.right[n])) return false;
+  return true;
+}
+
+}  // namespace
+
+Model model_of(const Encoding& declared, const Precision& precision) {
+  return {declared, [declared, precision](const Call& call, const Tensor& expected, Position far) {
+            Call there = call;
+            std::ranges::fill(there.positions.whole, far);
+            Tensor error = bound(declared, there, expected, precision).error;
+            for (std::size_t n = 0; n < error.data.size(); ++n)
+              error.data[n] += unit_f64 * std::abs(expected.data[n]);
+            return error;
+          }};
+}
+
+std::size_t Explained::wrong() const {
+  return static_cast<std::size_t>(std::ranges::count(right, false));
+}
+
+bool explains_all(const Model& model, const Encoding& declared, const std::vector<Answered>& answered) {
+  return std::ranges::all_of(answered, [&](const Answered& one) {
+    const auto rows = right_rows(model, declared, one.call, one.answer, answer(model.encoding, one.call),
+                                 farthest(one.call));
+    return std::ranges::all_of(rows, [](bool right) { return right; });
+  });
+}
+
+Explained explained(const Model& model, const Encoding& declared, const std::vector<Answered>& answered) {
+  Explained out;
+  for (std::size_t item = 0; item < answered.size(); ++item) {
+    const auto& [asked, call, given] = answered[item];
+    const auto rows = right_rows(model, declared, call, given, answer(model.encoding, call), farthest(call));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      out.rows.push_back(place(declared, call, item, r));
+      out.right.push_back(rows[r]);
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> call_deviation(const Model& model, const Subject& subject,
+                                          const Encoding& declared, const std::vector<Answered>& answered) {
+  const Explained alone = explained(model, declared, answered);
+  constexpr std::size_t several = 3;
+  if (alone.wrong() < several) return std::nullopt;
+  const bool batch = signature(declared).has(Axis::batch), tokens = signature(declared).has(Axis::token);
+  const auto first_wrong = first_wrong_position(model, subject, declared);
+  std::vector<Effect> effects = known_effects(signature(declared).has(Axis::key), batch);
+  if (first_wrong)
+    for (Effect& one : effects_from(*first_wrong)) effects.push_back(std::move(one));
+  std::vector<Where> places = known_places(batch, tokens);
+  add_heads(alone, heads_of(declared), places);
+  std::optional<std::pair<std::size_t, std::string>> best;
+  for (const Effect& effect : effects) {
+    const auto by_effect = explained_by(effect, model, declared, answered, alone);
+    if (!by_effect) continue;
+    std::vector<Where> own = places;
+    add_limits(alone, *by_effect, answered, first_wrong, own);
+    for (std::size_t n = 0; n < own.size() && (!best || n < best->first); ++n)
+      if (holds_at(own[n], alone, *by_effect, answered))
+        best = {n, own[n].words.empty() ? effect.words : own[n].words + ": " + effect.words};
+  }
+  return best ? std::optional(best->second) : std::nullopt;
+}
+
+}  // namespace posproof

@@ -1,0 +1,315 @@
+#include "run/call_effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "core/formats.h"
+
+namespace posproof {
+namespace {
+
+using Other = std::function<Position(const TokenOf&)>;
+
+TokenPositions changed(const TokenPositions& given, std::size_t batch, const Other& other, std::size_t head,
+                       std::size_t heads) {
+  TokenPositions out = given;
+  const std::size_t tokens = batch == 0 ? 0 : given.whole.size() / batch;
+  for (std::size_t n = 0; n < given.whole.size(); ++n)
+    out.whole[n] = other({n / tokens, n % tokens, tokens, batch, given.whole[n], given.whole, head, heads});
+  return out;
+}
+
+Position rounded(Position t, int digits) {
+  const auto value = static_cast<double>(t);
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return static_cast<Position>(std::ldexp(std::nearbyint(std::ldexp(fraction, digits)), exponent - digits));
+}
+
+Effect always(std::string words, Instead::How how) {
+  return {std::move(words), [how] {
+            return [how](const Call& call, std::size_t, std::size_t) { return Instead{call, how}; };
+          }};
+}
+
+// ---- of one call
+
+std::vector<Effect> of_positions() {
+  using T = const TokenOf&;
+  std::vector<Effect> out = {
+      effect_on_positions("positions count as 0", [](T) { return Position{0}; }),
+      effect_on_positions("positions are one ahead", [](T t) { return t.at + 1; }),
+      effect_on_positions("positions are one behind", [](T t) { return t.at - 1; }),
+      effect_on_positions("positions are two ahead", [](T t) { return t.at + 2; }),
+      effect_on_positions("positions count as 1", [](T) { return Position{1}; }),
+      effect_on_positions("positions are doubled", [](T t) { return 2 * t.at; }),
+      effect_on_positions("positions are tripled", [](T t) { return 3 * t.at; }),
+      effect_on_positions("positions are halved, rounded down",
+                          [](T t) { return t.at >= 0 ? t.at / 2 : -((1 - t.at) / 2); }),
+      effect_on_positions("positions have the other sign", [](T t) { return -t.at; }),
+      effect_on_positions("tokens are numbered from 0 in each row, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.token); }),
+      effect_on_positions("tokens are numbered from 1 in each row, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.token + 1); }),
+      effect_on_positions("tokens are numbered from 0 through the whole batch, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.row * t.tokens + t.token); }),
+      effect_on_positions("tokens are numbered from the last to the first, whatever their positions",
+                          [](T t) { return static_cast<Position>(t.tokens - 1 - t.token); }),
+      effect_on_positions("tokens count on from the first of their row",
+                          [](T t) { return t.first() + static_cast<Position>(t.token); }),
+      effect_on_positions("tokens count on from the first of the batch",
+                          [](T t) { return t.all.front() + static_cast<Position>(t.token); }),
+      effect_on_positions("positions are relative to the first of their row",
+                          [](T t) { return t.at - t.first(); }),
+      effect_on_positions("every token has the position of the first of its row",
+                          [](T t) { return t.first(); }),
+      effect_on_positions("every token has the position of the last of its row",
+                          [](T t) { return t.last(); }),
+      effect_on_positions("every token has the position of the first of the batch",
+                          [](T t) { return t.all.front(); }),
+      effect_on_positions("every token has the largest position of the batch",
+                          [](T t) { return *std::ranges::max_element(t.all); }),
+      effect_on_positions("every token has the smallest position of the batch",
+                          [](T t) { return *std::ranges::min_element(t.all); }),
+      effect_on_positions("every token has the largest position of its row",
+                          [](T t) {
+                            const auto row = t.all.begin() + static_cast<std::ptrdiff_t>(t.row * t.tokens);
+                            return *std::max_element(row, row + static_cast<std::ptrdiff_t>(t.tokens));
+                          }),
+      effect_on_positions("positions count as the number of tokens in the row",
+                          [](T t) { return static_cast<Position>(t.tokens); }),
+      effect_on_positions("positions count as the number of tokens in the row, less one",
+                          [](T t) { return static_cast<Position>(t.tokens) - 1; }),
+      effect_on_positions("positions past n - 1 count as n - 1, n being the number of tokens in the row",
+                          [](T t) { return std::min(t.at, static_cast<Position>(t.tokens) - 1); }),
+      effect_on_positions("positions are taken modulo the number of tokens in the row",
+                          [](T t) {
+                            const auto n = static_cast<Position>(t.tokens);
+                            return ((t.at % n) + n) % n;
+                          }),
+      effect_on_positions("the number of the token is added to its position",
+                          [](T t) { return t.at + static_cast<Position>(t.token); }),
+      effect_on_positions("the number of tokens is added to every position",
+                          [](T t) { return t.at + static_cast<Position>(t.tokens); }),
+      effect_on_positions("the number of the batch row is added to every position",
+                          [](T t) { return t.at + static_cast<Position>(t.row); }),
+      effect_on_positions("every row of the batch has the positions of the first",
+                          [](T t) { return t.all[t.token]; }),
+      effect_on_positions("every row of the batch has the positions of the last",
+                          [](T t) { return t.all[(t.batch - 1) * t.tokens + t.token]; }),
+      effect_on_positions("rows of the batch have each other's positions, in reverse order",
+                          [](T t) { return t.all[(t.batch - 1 - t.row) * t.tokens + t.token]; }),
+      effect_on_positions("every row of the batch has the positions of the row before, the first of the last",
+                          [](T t) { return t.all[(t.row + t.batch - 1) % t.batch * t.tokens + t.token]; }),
+      effect_on_positions("tokens of a row have each other's positions, in reverse order",
+                          [](T t) { return t.all[t.row * t.tokens + t.tokens - 1 - t.token]; }),
+      effect_on_positions("every token has the position of the one before it in its row",
+                          [](T t) { return t.all[t.row * t.tokens + (t.token == 0 ? 0 : t.token - 1)]; }),
+      effect_on_positions("every token has the position of the one after it in its row",
+                          [](T t) { return t.all[t.row * t.tokens + std::min(t.token + 1, t.tokens - 1)]; }),
+      effect_on_positions("positions are read column by column where they lie row by row",
+                          [](T t) { return t.all[t.token * t.batch + t.row]; }),
+      effect_on_positions("where the number of tokens is a multiple of 16, the first two of 16 have each "
+                          "other's positions",
+                          [](T t) {
+                            const std::size_t n = t.row * t.tokens + t.token;
+                            if (t.tokens % 16 != 0 || n % 16 > 1) return t.at;
+                            return t.all[n % 16 == 0 ? n + 1 : n - 1];
+                          }),
+      effect_on_positions("positions are cut to 16 bits, with a sign",
+                          [](T t) { return static_cast<Position>(static_cast<std::int16_t>(t.at)); }),
+      effect_on_positions("positions are rounded to bf16: from 257 on neighbours coincide",
+                          [](T t) { return rounded(t.at, 8); }),
+      effect_on_positions(
+          "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
+          [](T t) { return rounded(t.at, 11); })};
+  return out;
+}
+
+std::vector<Effect> of_heads() {
+  using T = const TokenOf&;
+  return {effect_on_positions(
+              "the number of the head is added to every position",
+              [](T t) { return t.at + static_cast<Position>(t.head); }, true),
+          effect_on_positions(
+              "the number of the head stands for every position",
+              [](T t) { return static_cast<Position>(t.head); }, true),
+          effect_on_positions(
+              "token n of head h has the position of token (h n_all + n) / heads mod n_all",
+              [](T t) {
+                const std::size_t other = (t.head * t.tokens + t.token) / t.heads % t.tokens;
+                return t.all[t.row * t.tokens + other];
+              },
+              true)};
+}
+
+// ---- of what was asked before
+
+std::vector<Effect> of_memory() {
+  const auto remembering = [](std::string words, auto make) {
+    return Effect{std::move(words), [make] { return Steps(make()); }};
+  };
+  const auto after_first = [](auto other) {
+    return [other] {
+      return [other, before = std::make_shared<std::vector<Position>>(), calls = std::make_shared<int>(0)](
+                 const Call& call, std::size_t, std::size_t) {
+        Instead out{call};
+        const bool single = call.positions.whole.size() == call.batch;
+        if (*calls > 0 && single) other(out.call.positions.whole, *before);
+        ++*calls;
+        *before = call.positions.whole;
+        return out;
+      };
+    };
+  };
+  using All = std::vector<Position>;
+  return {remembering("after the first call a single token counts as 0",
+                      after_first([](All& all, const All&) { std::ranges::fill(all, Position{0}); })),
+          remembering("the first call with so many tokens decides on the positions of all later ones",
+                      [] {
+                        return [first = std::make_shared<std::map<std::size_t, All>>()](
+                                   const Call& call, std::size_t, std::size_t) {
+                          const All& all = call.positions.whole;
+                          Instead out{call};
+                          out.call.positions.whole = first->try_emplace(all.size(), all).first->second;
+                          return out;
+                        };
+                      }),
+          remembering("every call counts on where the one before ended",
+                      [] {
+                        return [next = std::make_shared<Position>(0)](const Call& call, std::size_t,
+                                                                      std::size_t) {
+                          Instead out{call};
+                          for (Position& t : out.call.positions.whole) t += *next;
+                          if (!out.call.positions.whole.empty()) *next = out.call.positions.whole.back() + 1;
+                          return out;
+                        };
+                      }),
+          remembering("the number of tokens of all calls before is added to every position", [] {
+            return [seen = std::make_shared<Position>(0)](const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              for (Position& t : out.call.positions.whole) t += *seen;
+              *seen += call.batch == 0 ? 0 : static_cast<Position>(call.positions.whole.size() / call.batch);
+              return out;
+            };
+          })};
+}
+
+// Where the rows depend on how long the sequence is.
+std::vector<Effect> of_lengths() {
+  const auto taking = [](std::string words, std::function<Position(const Call&)> length) {
+    return Effect{std::move(words), [length] {
+                    return [length](const Call& call, std::size_t, std::size_t) {
+                      Instead out{call};
+                      out.call.length = length(call);
+                      return out;
+                    };
+                  }};
+  };
+  return {taking("the number of tokens of the call counts as the length of the sequence",
+                 [](const Call& call) { return static_cast<Position>(call.positions.whole.size()); }),
+          taking("the largest position and one counts as the length of the sequence",
+                 [](const Call& call) {
+                   const auto& all = call.positions.whole;
+                   return all.empty() ? call.length : *std::ranges::max_element(all) + 1;
+                 }),
+          taking("the length of the sequence counts as one more",
+                 [](const Call& call) { return call.length + 1; }),
+          taking("the length of the sequence counts as one less",
+                 [](const Call& call) { return call.length - 1; })};
+}
+
+std::vector<Effect> of_keys() {
+  using T = const TokenOf&;
+  return {effect_on_keys("keys count as 0", [](T) { return Position{0}; }),
+          effect_on_keys("keys are one ahead", [](T t) { return t.at + 1; }),
+          effect_on_keys("keys are one behind", [](T t) { return t.at - 1; }),
+          effect_on_keys("keys are numbered from 0, whatever their positions",
+                         [](T t) { return static_cast<Position>(t.token); })};
+}
+
+}  // namespace
+
+Effect effect_on_positions(std::string words, Other other, bool by_head) {
+  return {std::move(words),
+          [other = std::move(other)] {
+            return [other](const Call& call, std::size_t head, std::size_t heads) {
+              Instead out{call};
+              out.call.positions = changed(call.positions, call.batch, other, head, heads);
+              return out;
+            };
+          },
+          by_head};
+}
+
+Effect effect_on_keys(std::string words, Other other) {
+  return {std::move(words), [other = std::move(other)] {
+            return [other](const Call& call, std::size_t head, std::size_t heads) {
+              Instead out{call};
+              out.call.keys = changed(call.keys, 1, other, head, heads);
+              return out;
+            };
+          }};
+}
+
+namespace {
+
+// On queries and keys at once, for kinds where both have positions.
+Effect on_both(std::string words, const Other& other) {
+  return {std::move(words), [other] {
+            return [other](const Call& call, std::size_t head, std::size_t heads) {
+              Instead out{call};
+              out.call.positions = changed(call.positions, call.batch, other, head, heads);
+              out.call.keys = changed(call.keys, 1, other, head, heads);
+              return out;
+            };
+          }};
+}
+
+}  // namespace
+
+std::vector<Effect> known_effects(bool keys, bool heads_of_tokens) {
+  std::vector<Effect> out;
+  const auto add = [&out](std::vector<Effect> more) {
+    for (Effect& one : more) out.push_back(std::move(one));
+  };
+  if (heads_of_tokens)
+    out.push_back(always("tokens stay as they are, as at position 0", Instead::How::left_alone));
+  out.push_back(always("the answer is 0", Instead::How::zeros));
+  out.push_back(always("the answer is no number", Instead::How::no_numbers));
+  std::vector<Effect> positions = of_positions();
+  if (keys)
+    for (Effect& one : positions) one.words = "of queries: " + one.words;
+  add(std::move(positions));
+  if (heads_of_tokens) add(of_heads());
+  add(of_memory());
+  if (!keys && !heads_of_tokens) add(of_lengths());
+  if (keys) {
+    add(of_keys());
+    using T = const TokenOf&;
+    add({on_both("queries and keys are numbered from 0, whatever their positions",
+                 [](T t) { return static_cast<Position>(t.token); }),
+         on_both("queries and keys have their positions rounded to bf16",
+                 [](T t) { return rounded(t.at, 8); })});
+  }
+  return out;
+}
+
+std::vector<Effect> effects_from(Position wrong) {
+  using T = const TokenOf&;
+  const Position last = wrong - 1;
+  std::vector<Effect> out = {effect_on_positions(fmt::format("positions past {0} count as {0}", last),
+                                                 [last](T t) { return std::min(t.at, last); })};
+  if (wrong > 0)
+    out.push_back(effect_on_positions(fmt::format("positions are taken modulo {}", wrong),
+                                      [wrong](T t) { return ((t.at % wrong) + wrong) % wrong; }));
+  out.push_back(effect_on_positions(fmt::format("positions past {} count as 0", last),
+                                    [last](T t) { return t.at > last ? Position{0} : t.at; }));
+  return out;
+}
+
+}  // namespace posproof

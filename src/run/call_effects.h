@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/call.h"
+
+// What may be answered in the place of a call: the same at other positions, the contents as they came, or
+// zeros. Written once for all kinds.
+namespace posproof {
+
+struct Instead {
+  enum class How { encoded, left_alone, zeros, no_numbers };
+  Call call;
+  How how = How::encoded;
+};
+
+// Steps through the calls of one object, in order: some effects remember.
+using Steps = std::function<Instead(const Call& call, std::size_t head, std::size_t heads)>;
+
+struct Effect {
+  std::string words;  // `positions are doubled`
+  std::function<Steps()> begin;
+  bool by_head = false;  // each head has positions of its own
+};
+
+// The tokens of a call, or its queries, as an effect on positions sees them.
+struct TokenOf {
+  std::size_t row, token, tokens, batch;  // token of so many in its row of so many
+  Position at;                            // its own position
+  const std::vector<Position>& all;       // of the call, row by row
+  std::size_t head, heads;
+
+  Position first() const { return all[row * tokens]; }
+  Position last() const { return all[row * tokens + tokens - 1]; }
+};
+
+// An effect on the positions of the tokens; of the queries, where keys have positions of their own.
+Effect effect_on_positions(std::string words, std::function<Position(const TokenOf&)> other,
+                           bool by_head = false);
+Effect effect_on_keys(std::string words, std::function<Position(const TokenOf&)> other);
+
+// Those that need no number to be measured: row numbers, other rows' positions, formats, memory. `keys`: that
+// have positions of their own.
+std::vector<Effect> known_effects(bool keys, bool heads_of_tokens);
+
+// Those that begin at a position: clamped, wrapped, nothing from there on.
+std::vector<Effect> effects_from(Position first_wrong);
+
+}  // namespace posproof

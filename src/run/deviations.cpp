@@ -1,0 +1,228 @@
+#include "run/deviations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <numbers>
+#include <optional>
+
+#include "attention/reference_attention.h"
+#include "core/error.h"
+#include "run/bias_deviations.h"
+#include "run/call_deviations.h"
+#include "run/measured_rotation.h"
+#include "run/measured_words.h"
+#include "run/rotation_deviations.h"
+#include "run/rotation_forms.h"
+#include "run/table_deviations.h"
+
+namespace posproof {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+// ---- rotations
+
+// Of the measured rotation, which has the subject's rounding in it, and the subject again.
+Model model_of(const Rotary& truth, const MeasuredRotation& queries, const MeasuredRotation& keys,
+               const Precision& precision) {
+  const auto error = [queries, keys, truth, precision](const Call& call, const Tensor& expected,
+                                                       Position far) {
+    const auto& heads = (call.role == Role::query ? queries : keys).heads;
+    const Tensor& x = call.contents.front();
+    const std::size_t n = x.shape[2], steps = truth.pairs.empty() ? 0 : truth.pairs.back().index;
+    Tensor out(expected.shape);
+    for (std::size_t c = 0; c < x.width(); ++c)
+      for (std::size_t head = 0; head < heads.size(); ++head) {
+        const MeasuredChannel& one = heads[head][c];
+        FrequencyError made;
+        for (const Pair& pair : truth.pairs)
+          if (pair.first == one.own || pair.second == one.own) made = pair.frequency_error;
+        const double relative =
+            3 * rotation_error(precision, static_cast<double>(far), Pair{0, 1, one.frequency, steps, made});
+        for (std::size_t r = 0; r < x.rows(); ++r) {
+          if (r / n % heads.size() != head) continue;
+          double size = 0;
+          for (const auto& [input, a, b] : one.shares) size += std::abs(x.at(r, input)) * std::hypot(a, b);
+          out.at(r, c) = size * relative + (size > 0 ? rotation_underflow(precision) : 0);
+        }
+      }
+    return out;
+  };
+  return {rotation_of(truth, queries, keys), error};
+}
+
+// What 2i is divided by in the exponent.
+double divisor_of(const Rotary& truth, const Parameters& parameters) {
+  if (parameters.word("exponent") == "dim") return parameters.real("dim");
+  return 2 * static_cast<double>(truth.pairs.size());
+}
+
+// The sentences of each head; those of all heads alike once.
+std::optional<Sentences> of_heads(const MeasuredRotation& measured, const Rotary& truth,
+                                  const Parameters& parameters, const Precision& precision) {
+  std::vector<std::pair<Sentences, std::vector<std::size_t>>> groups;
+  for (std::size_t head = 0; head < measured.heads.size(); ++head) {
+    const auto said = rotation_deviations(measured.heads[head], truth, parameters,
+                                          divisor_of(truth, parameters), precision);
+    if (!said) return std::nullopt;
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return group.first == *said; });
+    if (same == groups.end())
+      groups.push_back({*said, {head}});
+    else
+      same->second.push_back(head);
+  }
+  if (groups.size() == 1) return groups.front().first;
+  Sentences out;
+  for (const auto& [said, heads] : groups)
+    for (const std::string& sentence : said)
+      out.push_back(fmt::format("{} of {}: {}", numbered("head", heads), measured.heads.size(), sentence));
+  return out;
+}
+
+std::optional<Sentences> of_roles(const MeasuredRotation& queries, const MeasuredRotation& keys,
+                                  const Rotary& truth, const Parameters& parameters,
+                                  const Precision& precision) {
+  const auto of_queries = of_heads(queries, truth, parameters, precision),
+             of_keys = of_heads(keys, truth, parameters, precision);
+  if (!of_queries || !of_keys) return std::nullopt;
+  if (*of_queries == *of_keys) return of_queries;
+  Sentences out;
+  for (const std::string& one : *of_queries) out.push_back("queries: " + one);
+  for (const std::string& one : *of_keys) out.push_back("keys: " + one);
+  return out;
+}
+
+// ---- any kind
+
+class Deviating {
+ public:
+  Deviating(const EncodingSpec& spec, const Parameters& parameters, const Subject& subject,
+            const Encoding& declared, const std::vector<Answered>& answered)
+      : spec_(spec), parameters_(parameters), subject_(subject), declared_(declared), answered_(answered) {}
+
+  Sentences all() {
+    const Model right = posproof::model_of(declared_, subject_.precision);
+    wrong_ = explained(right, declared_, answered_).wrong();
+    if (wrong_ == 0) return {};
+    if (const auto calls = call_deviation(right, subject_, declared_, answered_)) return {*calls};
+    if (const auto* truth = std::get_if<Rotary>(&declared_)) return of_rotation(*truth);
+    if (const auto* truth = std::get_if<Table>(&declared_))
+      return first_confirmed(
+          table_deviations(std::get<Table>(subject_.encoding), *truth, parameters_, subject_.precision));
+    if (const auto* truth = std::get_if<Bias>(&declared_)) {
+      auto all = bias_deviations(std::get<Bias>(subject_.encoding), *truth, parameters_, subject_.precision);
+      if (truth->buckets)
+        for (Deviation& one : bucket_deviations(spec_, parameters_)) all.push_back(std::move(one));
+      return first_confirmed(all);
+    }
+    return {};
+  }
+
+ private:
+  Sentences of_rotation(const Rotary& truth) {
+    const auto& own = std::get<Rotary>(subject_.encoding);
+    auto queries = measured_rotation(own, truth, Role::query, subject_.precision),
+         keys = measured_rotation(own, truth, Role::key, subject_.precision);
+    if (!queries || !keys) return {};
+    if (!queries->is_known() || !keys->is_known()) return of_form(truth);
+    auto said = of_roles(*queries, *keys, truth, parameters_, subject_.precision);
+    if (!said || said->empty()) return of_form(truth);
+    settle(*queries, truth, subject_.precision);
+    settle(*keys, truth, subject_.precision);
+    return confirmed(model_of(truth, *queries, *keys, subject_.precision), std::move(*said));
+  }
+
+  // The one that leaves least unexplained; what is rounded may fall to the other side of a tie.
+  Sentences of_form(const Rotary& truth) const {
+    const Unexplained wrong = compare(truth, subject_, answered_, Until::all);
+    std::optional<std::pair<std::uint64_t, std::string>> best;
+    for (const RotationForm& form : rotation_forms(truth)) {
+      const Unexplained left = compare(form.rotation, subject_, answered_, Until::first_unexplained);
+      if (explains(left, wrong) && (!best || left.entries < best->first)) best = {left.entries, form.words};
+    }
+    return best ? Sentences{best->second} : Sentences{};
+  }
+
+  // Without more, before with another deviation.
+  Sentences first_confirmed(const std::vector<Deviation>& all) const {
+    for (const Deviation& one : all)
+      if (explains_all(measured_model(one), declared_, answered_)) return one.sentences;
+    for (const Deviation& one : all)
+      if (one.guessed)
+        continue;
+      else if (auto said = confirmed(measured_model(one), one.sentences); !said.empty())
+        return said;
+    return {};
+  }
+
+  // What was measured has the subject's rounding in it, and the subject again.
+  Model measured_model(const Deviation& one) const {
+    Model out = posproof::model_of(one.corrected, subject_.precision);
+    out.error = [error = out.error](const Call& call, const Tensor& expected, Position far) {
+      Tensor more = error(call, expected, far);
+      for (double& entry : more.data) entry *= 3;
+      return more;
+    };
+    return out;
+  }
+
+  // Where the model leaves answers unexplained, what else is needed.
+  Sentences confirmed(const Model& model, Sentences said) const {
+    const std::size_t left = explained(model, declared_, answered_).wrong();
+    if (left == 0) return said;
+    // What explains nothing by itself is no part of the explanation.
+    if (left >= wrong_) return {};
+    const auto calls = call_deviation(model, subject_, declared_, answered_);
+    if (!calls) return {};
+    said.push_back(*calls);
+    return said;
+  }
+
+  const EncodingSpec& spec_;
+  const Parameters& parameters_;
+  const Subject& subject_;
+  const Encoding& declared_;
+  const std::vector<Answered>& answered_;
+  std::size_t wrong_ = 0;  // rows, of the declared encoding
+};
+
+}  // namespace
+
+std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& parameters,
+                                    const Subject& subject, const std::vector<Answered>& answered) {
+  if (answered.empty()) return {};
+  try {
+    for (const Encoding& kind : attention::in_every_kind(spec.make(parameters)))
+      if (kind.index() == subject.encoding.index() && signature(kind).positions)
+        return Deviating(spec, parameters, subject, kind, answered).all();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // it declined, or died: nothing is known of it
+  }
+  return {};
+}
+
+bool contradicted(const Encoding& candidate, const EncodingSpec& spec, const Parameters& parameters,
+                  const Subject& subject) {
+  const auto *own = std::get_if<Rotary>(&subject.encoding), *other = std::get_if<Rotary>(&candidate);
+  if (own == nullptr || other == nullptr) return false;
+  const Encoding made = spec.make(parameters);
+  const auto& truth = std::get<Rotary>(made);
+  const auto is = measured_rotation(*own, truth, Role::query, subject.precision),
+             as = measured_rotation(*other, truth, Role::query, subject.precision);
+  if (!is || !as || !is->is_known() || !as->is_known()) return false;
+  for (std::size_t c = 0; c < truth.dim; ++c) {
+    const auto &a = is->heads.front()[c].rotates, &b = as->heads.front()[c].rotates;
+    if (a && b &&
+        std::abs(std::remainder(a->frequency - b->frequency, 2 * std::numbers::pi)) >
+            2 * (a->error + b->error))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace posproof

@@ -1,0 +1,803 @@
+// What is measured of a wrong encoding, in sentences: of every defect by name at its smallest setting and at
+// a usual one, of wrong encodings that have no name, and of what is near to them.
+#include "run/deviations.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <set>
+
+#include "catalogue/defects.h"
+#include "core/call.h"
+#include "core/formats.h"
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "search/trial.h"
+
+namespace posproof {
+namespace {
+
+using Sentences = std::vector<std::string>;
+using Make = std::function<Encoding(const Parameters&)>;
+
+// A wrong encoding of a family, and the setting in which it is asked; made anew, as some remember.
+Sentences said(const std::string& family, const Parameters& parameters, const Make& make,
+               const Precision& precision = all_f32) {
+  const EncodingSpec& spec = encoding_named(family);
+  const Encoding truth = spec.oracle(parameters);
+  const Verdict verdict = search(*trial(agreement(truth), make(parameters), precision),
+                                 {.id = "deviations_test", .budget = {.cases = 1000, .shrinks = 0}});
+  Case counterexample;
+  if (const auto* refuted = std::get_if<Refuted>(&verdict)) counterexample = refuted->counterexample;
+  const Subject subject{"made", "", make(parameters), precision};
+  return deviations(spec, parameters, subject, answers_of(subject, truth, counterexample, 1));
+}
+
+Sentences said(const std::string& family, const std::string& words, const Make& make,
+               const Precision& precision = all_f32) {
+  return said(family, with(encoding_named(family), Case::parse(words)), make, precision);
+}
+
+using Expected = std::map<std::string, Sentences>;
+
+// Of every defect of the family, at its own setting with these changes.
+Expected of_defects(const std::string& family, const std::string& changes = "",
+                    const std::set<std::string>& only = {}) {
+  Expected out;
+  for (const auto& [id, defects] : catalogue::defects())
+    for (const Defect& defect : defects->defects) {
+      if (id != family || (!only.empty() && !only.contains(std::string(defect.name)))) continue;
+      Case words = Case::parse(defect.setting);
+      const Case changed = Case::parse(changes);
+      for (const auto& [name, value] : changed.fields()) words.set(name, value);
+      const Parameters parameters = with(encoding_named(family), words);
+      out[std::string(defect.name)] = said(family, parameters, defect.make, defect.precision);
+    }
+  return out;
+}
+
+void expect_same(const Expected& found, const Expected& expected) {
+  for (const auto& [name, sentences] : found) {
+    const auto wanted = expected.find(name);
+    if (wanted == expected.end())
+      ADD_FAILURE() << "not expected: " << name << ": " << ::testing::PrintToString(sentences);
+    else
+      EXPECT_EQ(sentences, wanted->second) << name;
+  }
+  EXPECT_EQ(found.size(), expected.size());
+}
+
+const std::string as_at_0 = "tokens stay as they are, as at position 0";
+const std::string bf16_positions = "positions are rounded to bf16: from 257 on neighbours coincide";
+const std::string eleven_bits =
+    "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide";
+const std::string evens_then_odds = ": the same after one permutation of channels, evens then odds";
+
+TEST(DeviationsOfDefects, of_rope_at_the_smallest_settings) {
+  expect_same(
+      of_defects("rope"),
+      {{"positions_in_bf16", {bf16_positions}},
+       // Of one pair, whose frequency is 1, the angle is the position.
+       {"angles_in_bf16", {bf16_positions}},
+       {"frequencies_in_bf16", {"frequencies are rounded to bf16"}},
+       {"angle_products_in_bf16", {bf16_positions}},
+       {"angles_all_in_bf16", {bf16_positions}},
+       {"angle_products_in_f16", {"angles are rounded to f16"}},
+       {"positions_in_f16", {"angles are rounded to f16"}},
+       {"frequencies_in_f16", {"frequencies are rounded to 11 bits, as in f16 or tf32"}},
+       {"angles_in_tf32", {eleven_bits}},
+       {"frequencies_in_f32", {"frequencies are rounded to f32"}},
+       {"cos_sin_in_bf16", {"cosine and sine are rounded to bf16"}},
+       {"cos_sin_swapped", {"cosine and sine stand in each other's place"}},
+       {"fast_trig", {"the pair rotates too fast by a relative 1e-07"}},
+       {"frequencies_never_initialised", {as_at_0}},
+       {"base_ignored", {"frequencies are base^(-2i/4) with base 10000, not 500000"}},
+       {"exponent_off_by_one",
+        {"the pair rotates by -2.83101 radians a position, up to whole turns, not by 1"}},
+       {"exponent_one_ahead", {"every pair rotates at 1/100 of the declared frequency"}},
+       {"exponent_halved", {"frequencies are base^(-2i/4) with base 100, not 10000: the exponent is halved"}},
+       {"exponent_doubled",
+        {"frequencies are base^(-2i/4) with base 100000000, not 10000: the exponent is doubled"}},
+       {"exponent_over_pairs_minus_one",
+        {"frequencies are base^(-2i/4) with base 100000000, not 10000: the exponent is doubled"}},
+       {"scaling_ignored", {"the pair rotates at 8 times the declared frequency"}},
+       {"linear_scale_in_exponent",
+        {"frequencies are base^(-2i/4) with base 3.1623, not 10000: 2i is divided by 32, not by 4"}},
+       {"llama3_smoothing_in_wavelength", {"the ramp blends wavelengths, not frequencies, and is reversed"}},
+       {"yarn_attention_factor_ignored", {"no rotation is multiplied by 1.20794"}},
+       {"yarn_betas_swapped", {"the ramp is reversed: fast pairs are scaled and slow ones kept"}},
+       {"pairing_swapped",
+        {"channels 2i and 2i + 1 (i below 2) rotate together, not channels i and i + 2 (i below 2)" +
+         evens_then_odds}},
+       {"table_layout_against_rotate_layout",
+        {"channel c rotates at the frequency of pair floor(c/2), as of a table [w0, w0, w1, w1, ..]"}},
+       {"rotate_layout_against_table_layout",
+        {"channels 2i and 2i + 1 (i below 2) rotate together, not channels i and i + 2 (i below 2)" +
+             evens_then_odds,
+         "channel c rotates at the frequency of pair c mod 2, as of a table [w0, w1, .., w0, w1, ..]"}},
+       {"halves_swapped", {"the two components of the rotated pair stand in each other's place"}},
+       {"exponent_over_head_dim", {"channels 0 and 2 rotate together, not channels 0 and 1"}},
+       {"table_padded_over_full_head",
+        {"channels i and i + 2 (i below 2) rotate together, not channels 0 and 1",
+         "channels 2 and 3 stay as they are"}},
+       {"partial_factor_ignored",
+        {"channels i and i + 2 (i below 2) rotate together, not channels 0 and 1",
+         "frequencies are base^(-2i/2) with base 100, not 10000: 2i is divided by 4, not by 2"}},
+       {"warp_shuffle_limit",
+        {"channels 15 and 16 are rotated with channels 0 and 1, not with channels 32 and 33"}},
+       {"inplace_aliasing",
+        {"the second channel of each pair is made from the first as it is after the rotation"}},
+       {"only_batch_row_0", {"with one token a row, in batch rows after the first: the answer is 0"}},
+       {"positions_of_row_0", {"every row of the batch has the positions of the first"}},
+       {"first_batch_row_only", {"in batch rows after the first: " + as_at_0}},
+       {"first_head_only", {"head 1 of 2: " + as_at_0}},
+       {"last_head_left_alone", {"head 1 of 2: " + as_at_0}},
+       {"rest_of_16_tokens_left_alone",
+        {"in calls of more than 16 tokens, past the last multiple of 16: " + as_at_0}},
+       {"rest_of_64_tokens_left_alone",
+        {"in calls of more than 64 tokens, past the last multiple of 64: " + as_at_0}},
+       {"packs_of_16_shuffled",
+        {"where the number of tokens is a multiple of 16, the first two of 16 have each other's positions"}},
+       {"position_plus_head",
+        {"in calls of one token a row: the number of the head is added to every position"}},
+       {"position_is_the_head", {as_at_0}},
+       {"row_of_the_untransposed_layout",
+        {"token n of head h has the position of token (h n_all + n) / heads mod n_all"}},
+       {"keys_left_alone", {"keys: " + as_at_0}},
+       {"keys_rotate_backwards", {"keys: positions have the other sign"}},
+       {"positions_ignored", {"tokens are numbered from 0 in each row, whatever their positions"}},
+       {"positions_clamped",
+        {"positions past n - 1 count as n - 1, n being the number of tokens in the row"}},
+       {"positions_doubled", {"positions are doubled"}},
+       {"one_position_ahead", {"positions are one ahead"}},
+       {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}},
+       {"single_token_at_zero", {"in calls of one token a row: " + as_at_0}},
+       {"clamped_at_2047", {"positions past 2047 count as 2047"}},
+       {"clamped_at_4095", {"positions past 4095 count as 4095"}},
+       {"clamped_at_8191", {"positions past 8191 count as 8191"}},
+       {"wraps_at_65536", {"positions are taken modulo 65536"}},
+       {"cache_ignores_offset",
+        {"the first call with so many tokens decides on the positions of all later ones"}}});
+}
+
+TEST(DeviationsOfDefects, of_rope_where_more_pairs_tell_them_apart) {
+  expect_same(
+      of_defects("rope", "dim=32 heads=3",
+                 {"angles_in_bf16", "angle_products_in_bf16", "angles_all_in_bf16", "positions_in_f16",
+                  "angles_in_tf32", "exponent_off_by_one", "exponent_one_ahead",
+                  "exponent_over_pairs_minus_one", "first_head_only", "last_head_left_alone",
+                  "position_is_the_head", "exponent_over_head_dim", "fast_trig"}),
+      {{"angles_in_bf16", {"positions and angles are rounded to bf16"}},
+       {"angle_products_in_bf16", {"angles are rounded to bf16"}},
+       {"angles_all_in_bf16", {"positions, frequencies and angles are rounded to bf16"}},
+       {"positions_in_f16",
+        {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none"}},
+       {"angles_in_tf32", {"frequencies are rounded to 11 bits, as in f16 or tf32", eleven_bits}},
+       {"exponent_off_by_one", {"frequencies are base^(-(2i - 2)/32), not base^(-2i/32)"}},
+       {"exponent_one_ahead", {"frequencies are base^(-(2i + 2)/32), not base^(-2i/32)"}},
+       {"exponent_over_pairs_minus_one",
+        {"frequencies are base^(-2i/32) with base 18478, not 10000: 2i is divided by 30, not by 32"}},
+       {"first_head_only", {"heads 1 and 2 of 3: " + as_at_0}},
+       {"last_head_left_alone", {"head 2 of 3: " + as_at_0}},
+       {"position_is_the_head", {"the number of the head stands for every position"}},
+       {"exponent_over_head_dim", {"channels 0 and 16 rotate together, not channels 0 and 1"}},
+       {"fast_trig", {"every pair rotates too fast by a relative 1e-07"}}});
+}
+
+TEST(DeviationsOfDefects, of_tables_and_biases) {
+  expect_same(of_defects("sinusoidal"),
+              {{"base_1000_odd_cosine",
+                {"cosines: the pair rotates by 0.0316228 radians a position, up to whole turns, not by 1"}},
+               {"integer_division_exponent", {"every pair rotates at one frequency, 1 a position"}},
+               {"single_row_added_to_all", {"positions count as the number of tokens in the row"}},
+               {"positions_ignored", {"tokens are numbered from 0 in each row, whatever their positions"}},
+               {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}},
+               {"odd_tail_unwritten", {}},
+               {"scaled_down", {"every entry is multiplied by 1/sqrt(2), not by 1"}},
+               {"overwritten_by_init", {}},
+               {"never_added", {"the answer is 0"}}});
+  expect_same(
+      of_defects("alibi"),
+      {{"geometric_for_any_head_count", {"slopes are 2^(-8 h/3), h = 1 .. 3: one geometric sequence"}},
+       {"slopes_from_zero", {"slopes are 2^(-8 h/1) with h from 0: the first is 1"}},
+       {"slopes_of_the_first_shard", {"the second half of the heads is the first again"}},
+       {"distant_keys_favoured", {"the bias has the wrong sign: distant keys are favoured"}},
+       {"distance_in_bf16", {"distances are rounded to bf16: from 257 on neighbours coincide"}},
+       {"distance_in_f16",
+        {"distances are rounded to f16: from 2049 on neighbours coincide, and past 65504 they are "
+         "infinite"}}});
+  expect_same(of_defects("t5_bias"),
+              {{"decoder_bidirectional", {"half of the buckets are those of later keys, as in an encoder"}},
+               {"missing_cap", {}}});
+  expect_same(of_defects("learned", "length=64"),
+              {{"wraps_past_the_end", {}},
+               {"clamps_past_the_end", {}},
+               {"returns_zero_past_the_end", {}},
+               {"offset_missing", {}},
+               {"offset_twice", {"positions are two ahead"}},
+               {"positions_accumulate", {"every call counts on where the one before ended"}},
+               {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}}});
+}
+
+// ---- wrong encodings that have no name
+
+using Change = std::function<void(Call&)>;
+using Spoil = std::function<void(const Call&, Tensor& out)>;
+
+// The right encoding of these parameters, asked for another call, or with another answer.
+Make asked_for(const std::string& family, Change change, Spoil spoil = {}) {
+  return [=](const Parameters& parameters) {
+    const Encoding right = encoding_named(family).make(parameters);
+    return answered_by(right, [=](Call call) {
+      const Call asked = call;
+      change(call);
+      Tensor out = answer(right, call);
+      if (spoil) spoil(asked, out);
+      return out;
+    });
+  };
+}
+
+Make spoiled(const std::string& family, Spoil spoil) {
+  return asked_for(
+      family, [](Call&) {}, std::move(spoil));
+}
+
+Change at(std::function<Position(Position)> position) {
+  return [=](Call& call) {
+    for (Position& t : call.positions.whole) t = position(t);
+  };
+}
+
+Change of_keys(Change change) {
+  return [=](Call& call) {
+    if (call.role == Role::key) change(call);
+  };
+}
+
+// A rotation pair by pair, in the precision of the reference: channels, and the frequency that each has.
+struct Turning {
+  std::function<double(std::size_t pair, double declared)> frequency = [](std::size_t, double w) {
+    return w;
+  };
+  // Of each pair, in place: x and y, cosine and sine.
+  std::function<void(std::size_t pair, double& x, double& y, double c, double s)> rotate =
+      [](std::size_t, double& x, double& y, double c, double s) {
+        const double a = x;
+        x = a * c - y * s;
+        y = a * s + y * c;
+      };
+  std::function<long double(Position t)> position = [](Position t) { return static_cast<long double>(t); };
+};
+
+Make turning(Turning by) {
+  return [by](const Parameters& parameters) {
+    const Encoding made = encoding_named("rope").make(parameters);
+    const Rotary right = std::get<Rotary>(made);
+    Rotary out = right;
+    out.rotate = [by, right](const Tensor& x, const Positions& positions, Role) {
+      Tensor y = x;
+      const std::size_t heads = x.shape[1], n = x.shape[2];
+      for (std::size_t r = 0; r < x.rows(); ++r)
+        for (const Pair& pair : right.pairs) {
+          const long double angle =
+              by.position(positions[r / (heads * n) * n + r % n]) * by.frequency(pair.index, pair.frequency);
+          double &a = y.at(r, pair.first), &b = y.at(r, pair.second);
+          by.rotate(pair.index, a, b, right.amplitude * static_cast<double>(std::cos(angle)),
+                    right.amplitude * static_cast<double>(std::sin(angle)));
+        }
+      return y;
+    };
+    return Encoding(out);
+  };
+}
+
+Make frequencies(std::function<double(std::size_t, double)> frequency) {
+  Turning by;
+  by.frequency = std::move(frequency);
+  return turning(by);
+}
+
+Make rotations(std::function<void(std::size_t, double&, double&, double, double)> rotate) {
+  Turning by;
+  by.rotate = std::move(rotate);
+  return turning(by);
+}
+
+struct Wrong {
+  std::string words;
+  Make make;
+  Sentences sentences;
+  Precision precision = all_f32;
+};
+
+void expect_said(const std::string& family, const std::vector<Wrong>& all) {
+  for (const Wrong& one : all)
+    EXPECT_EQ(said(family, one.words, one.make, one.precision), one.sentences)
+        << one.words << ": " << ::testing::PrintToString(one.sentences);
+}
+
+TEST(Deviations, of_frequencies) {
+  const double d = 16;
+  const auto power = [d](double base, double exponent) { return std::pow(base, -exponent / d); };
+  const std::string dim = "dim=16";
+  const Precision f64 = Precision::parse("f32/f64");
+  expect_said(
+      "rope",
+      {{dim,
+        frequencies([=](std::size_t i, double) { return std::exp(-2.0 * double(i) / d * 4); }),
+        {"frequencies are base^(-2i/16) with base 54.598, not 10000: the logarithm of the base is taken to "
+         "base 10"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return std::exp2(-2.0 * double(i) / d * std::log(1e4)); }),
+        {"frequencies are base^(-2i/16) with base 592.36, not 10000: 2 is raised to the power in the place of "
+         "e"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return power(21.3, 2.0 * double(i)); }),
+        {"frequencies are base^(-2i/16) with base 21.3, not 10000"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return power(500000, 2.0 * double(i)); }),
+        {"frequencies are base^(-2i/16) with base 500000, not 10000"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return power(1e4, 2.0 * double(i) + 1); }),
+        {"frequencies are base^(-(2i + 1)/16), not base^(-2i/16)"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return std::pow(1e4, -2.0 * double(i) / 14); }),
+        {"frequencies are base^(-2i/16) with base 37276, not 10000: 2i is divided by 14, not by 16"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return std::pow(1e3, -2.0 * double(i) / 16) * 0.7; }),
+        {"frequencies are 0.7 times base^(-2i/16) with base 1000, not 10000"}},
+       {dim, frequencies([](std::size_t, double w) { return -w; }), {"positions have the other sign"}},
+       {dim,
+        frequencies([](std::size_t, double w) { return w / 8; }),
+        {"every pair rotates at 1/8 of the declared frequency"}},
+       {dim,
+        frequencies([](std::size_t, double w) { return 0.75 * w; }),
+        {"every pair rotates at 0.75 times the declared frequency"}},
+       {dim,
+        frequencies([](std::size_t, double w) { return 5 * w; }),
+        {"every pair rotates at 5 times the declared frequency"}},
+       {dim,
+        frequencies([](std::size_t i, double w) { return i >= 5 ? w / 8 : w; }),
+        {"pairs 5 to 7 rotate at 1/8 of the declared frequency"}},
+       {dim,
+        frequencies([](std::size_t i, double w) { return i >= 6 ? 0 : w; }),
+        {"pairs 6 and 7 do not rotate"}},
+       {dim, frequencies([](std::size_t i, double w) { return i == 7 ? 0 : w; }), {"pair 7 does not rotate"}},
+       {dim,
+        frequencies([](std::size_t i, double w) { return i == 3 ? w * (1 + 3e-6) : w; }),
+        {"pair 3 rotates too fast by a relative 3e-06"}},
+       {dim,
+        frequencies([](std::size_t i, double w) { return i == 3 ? w * (1 + 3e-7) : w; }),
+        {"pair 3 rotates too fast by a relative 3e-07"},
+        f64},
+       {dim,
+        frequencies([](std::size_t, double w) { return w * (1 - 3e-7); }),
+        {"every pair rotates too slowly by a relative 3e-07"},
+        f64},
+       {dim,
+        frequencies([](std::size_t i, double w) { return i == 2 ? -w : w; }),
+        {"pair 2 rotates backwards"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return power(1e4, 2.0 * (7 - double(i))); }),
+        {"the frequencies stand in reverse order: pair i has that of pair 7 - i"}},
+       {dim,
+        frequencies([=](std::size_t i, double) { return power(1e4, 2.0 * double(i / 2)); }),
+        {"pair i rotates at the frequency of pair floor(i/2)"}},
+       {dim,
+        frequencies([](std::size_t, double) { return 1; }),
+        {"every pair rotates at the frequency of pair 0"}},
+       {dim,
+        frequencies([](std::size_t, double w) { return to_bf16(w); }),
+        {"frequencies are rounded to bf16"}}});
+}
+
+TEST(Deviations, of_ramps) {
+  const auto other = [](const std::string& changed) {
+    return [changed](const Parameters& parameters) {
+      Parameters with_others = parameters;
+      const Case words = Case::parse(changed);
+      for (const auto& [name, value] : words.fields()) with_others.set(name, value);
+      const Encoding right = encoding_named("rope").make(parameters),
+                     made = encoding_named("rope").make(with_others);
+      return answered_by(right, [made](const Call& call) { return answer(made, call); });
+    };
+  };
+  const std::string llama = "dim=64 scaling=llama3", yarn = "dim=64 scaling=yarn original_length=512";
+  expect_said("rope",
+              {{llama, other("scaling=none"), {"frequencies are not scaled"}},
+               {llama, other("scaling=linear"), {"every frequency is divided by 8, without a ramp"}},
+               {llama,
+                other("high_freq_factor=8"),
+                {"the ramp runs from 1 to 8 rotations in original_length, not from 1 to 4"}},
+               {llama,
+                other("low_freq_factor=1.5"),
+                {"the ramp runs from 1.5 to 4 rotations in original_length, not from 1 to 4"}},
+               {yarn, other("attention_factor=1"), {"no rotation is multiplied by 1.20794"}},
+               {yarn, other("attention_factor=1.5"), {"every rotation is multiplied by 1.5, not by 1.20794"}},
+               {yarn, other("beta_fast=16"), {"the ramp runs from pair 5 to pair 16"}},
+               {yarn,
+                other("scaling=none"),
+                {"frequencies are not scaled", "no rotation is multiplied by 1.20794"}}});
+}
+
+TEST(Deviations, of_channels) {
+  const std::string dim = "dim=16";
+  const auto permuted = [](std::function<std::size_t(std::size_t)> from) {
+    return spoiled("rope", [from](const Call&, Tensor& out) {
+      const Tensor before = out;
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) = before.at(r, from(c));
+    });
+  };
+  const auto times = [](std::function<double(std::size_t)> factor) {
+    return spoiled("rope", [factor](const Call&, Tensor& out) {
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) *= factor(c);
+    });
+  };
+  expect_said(
+      "rope",
+      {{dim,
+        rotations([](std::size_t, double& x, double& y, double c, double s) {
+          const double a = x;
+          x = a * c + y * s;
+          y = a * s + y * c;
+        }),
+        {"the sine in the first channel of each pair has the wrong sign"}},
+       {dim,
+        rotations([](std::size_t, double& x, double& y, double c, double s) {
+          const double a = x;
+          x = a * c - y * s;
+          y = -a * s + y * c;
+        }),
+        {"the sine in the second channel of each pair has the wrong sign"}},
+       {dim,
+        rotations([](std::size_t i, double& x, double& y, double c, double s) {
+          const double a = x;
+          x = a * c - y * s;
+          y = (i == 4 ? -1 : 1) * a * s + y * c;
+        }),
+        {"the sine in the second channel of pair 4 has the wrong sign"}},
+       {dim,
+        rotations([](std::size_t i, double& x, double& y, double c, double s) {
+          if (i == 7) return;
+          const double a = x;
+          x = a * c - y * s;
+          y = a * s + y * c;
+        }),
+        {"pair 7 does not rotate"}},
+       {dim,
+        rotations([](std::size_t, double& x, double& y, double c, double s) {
+          y = x * s + y * c;
+          x = x * c - y * s;
+        }),
+        {"the first channel of each pair is made from the second as it is after the rotation"}},
+       {"dim=16 layout=interleaved",
+        permuted([](std::size_t c) { return c < 8 ? 2 * c : 2 * (c - 8) + 1; }),
+        {"the answer is the same after one permutation of its channels: evens then odds"}},
+       {dim,
+        permuted([](std::size_t c) { return c % 2 == 0 ? c / 2 : 8 + c / 2; }),
+        {"the answer is the same after one permutation of its channels: both halves interleaved"}},
+       {dim,
+        permuted([](std::size_t c) { return 15 - c; }),
+        {"the answer has its channels in reverse order"}},
+       {dim,
+        permuted([](std::size_t c) { return (c + 8) % 16; }),
+        {"the two components of each rotated pair stand in each other's place"}},
+       {dim, times([](std::size_t) { return 4; }), {"every rotation is multiplied by sqrt(16), not by 1"}},
+       {dim,
+        times([](std::size_t) { return 0.25; }),
+        {"every rotation is multiplied by 1/sqrt(16), not by 1"}},
+       {dim, times([](std::size_t) { return 1.2; }), {"every rotation is multiplied by 1.2, not by 1"}},
+       {dim, times([](std::size_t c) { return c == 5 ? 2 : 1; }), {"channel 5 is multiplied by 2, not by 1"}},
+       {dim, times([](std::size_t c) { return c == 5 || c == 6 ? 0 : 1; }), {"channels 5 and 6 are 0"}},
+       {dim, times([](std::size_t) { return -1; }), {"every rotated channel has the wrong sign"}},
+       {"dim=16 rotary_dim=8",
+        times([](std::size_t c) { return c > 12 ? 0 : 1; }),
+        {"channels 13 to 15 are 0"}}});
+}
+
+TEST(Deviations, of_calls) {
+  const std::string dim = "dim=16 heads=2";
+  const auto first_of_row = [](Call& call, std::function<Position(Position, Position)> other) {
+    const std::size_t n = call.positions.whole.size() / call.batch;
+    for (std::size_t b = 0; b < call.batch && n > 0; ++b) {
+      const Position first = call.positions.whole[b * n];
+      for (std::size_t k = 0; k < n; ++k) {
+        Position& t = call.positions.whole[b * n + k];
+        t = other(t, first);
+      }
+    }
+  };
+  expect_said(
+      "rope",
+      {{dim, asked_for("rope", at([](Position t) { return t + 3; })), {"positions are 3 ahead"}},
+       {dim, asked_for("rope", at([](Position t) { return t - 2; })), {"positions are 2 behind"}},
+       {dim, asked_for("rope", at([](Position t) { return t - 1; })), {"positions are one behind"}},
+       {dim, asked_for("rope", at([](Position t) { return 3 * t; })), {"positions are tripled"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return std::min<Position>(t, 3000); })),
+        {"positions past 3000 count as 3000"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return t % 32768; })),
+        {"positions are taken modulo 32768"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return t > 1000 ? 0 : t; })),
+        {"positions past 1000 count as 0"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return static_cast<Position>(static_cast<std::int16_t>(t)); })),
+        {"positions are cut to 16 bits, with a sign"}},
+       {dim,
+        asked_for("rope", of_keys(at([](Position t) { return t + 1; }))),
+        {"keys: positions are one ahead"}},
+       {dim,
+        asked_for(
+            "rope",
+            [=](Call& call) { first_of_row(call, [](Position t, Position first) { return t - first; }); }),
+        {"positions are relative to the first of their row"}},
+       {dim,
+        asked_for("rope",
+                  [](Call& call) {
+                    auto& all = call.positions.whole;
+                    if (all.empty()) return;
+                    std::ranges::fill(all, *std::ranges::max_element(all));
+                  }),
+        {"every token has the largest position of the batch"}},
+       {dim,
+        spoiled("rope",
+                [](const Call& call, Tensor& out) {
+                  const std::size_t n = out.shape[2];
+                  for (std::size_t r = 0; r < out.rows(); ++r)
+                    if (r % n + 1 == n && n > 1)
+                      std::ranges::copy(call.contents[0].row(r), out.row(r).begin());
+                }),
+        {"the last of several tokens: " + as_at_0}},
+       {dim,
+        spoiled("rope",
+                [](const Call& call, Tensor& out) {
+                  for (std::size_t r = 0; r < out.rows(); ++r)
+                    if (r % out.shape[2] == 0) std::ranges::copy(call.contents[0].row(r), out.row(r).begin());
+                }),
+        {"the first token of a row: " + as_at_0}},
+       {dim,
+        spoiled("rope",
+                [](const Call& call, Tensor& out) {
+                  for (std::size_t r = 0; r < out.rows(); ++r)
+                    if (call.positions.whole[r / (2 * out.shape[2]) * out.shape[2] + r % out.shape[2]] >=
+                        2048)
+                      std::ranges::fill(out.row(r), 0.0);
+                }),
+        {"at positions from 2048 on: the answer is 0"}},
+       {dim,
+        spoiled("rope",
+                [](const Call& call, Tensor& out) {
+                  for (std::size_t r = 0; r < out.rows(); ++r)
+                    if (call.positions.whole[r / (2 * out.shape[2]) * out.shape[2] + r % out.shape[2]] >=
+                        5000)
+                      std::ranges::fill(out.row(r), std::numeric_limits<double>::quiet_NaN());
+                }),
+        {"at positions from 5000 on: the answer is no number"}},
+       // Two at once.
+       {dim,
+        asked_for("rope", at([](Position t) { return t + 1; }),
+                  [](const Call&, Tensor& out) {
+                    for (double& value : out.data) value *= 2;
+                  }),
+        {"positions are one ahead", "every rotation is multiplied by 2, not by 1"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return std::min<Position>(t, 511); }),
+                  [](const Call&, Tensor& out) {
+                    for (double& value : out.data) value *= 2;
+                  }),
+        {"every rotation is multiplied by 2, not by 1", "positions past 511 count as 511"}}});
+}
+
+TEST(Deviations, of_tables) {
+  const std::string dim = "dim=16";
+  const auto permuted = [](std::function<std::size_t(std::size_t)> from) {
+    return spoiled("sinusoidal", [from](const Call&, Tensor& out) {
+      const Tensor before = out;
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) = before.at(r, from(c));
+    });
+  };
+  const auto entries = [](std::function<double(std::size_t, double)> other) {
+    return spoiled("sinusoidal", [other](const Call&, Tensor& out) {
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < out.width(); ++c) out.at(r, c) = other(c, out.at(r, c));
+    });
+  };
+  const auto of_other = [](const std::string& changed) {
+    return [changed](const Parameters& parameters) {
+      Parameters others = parameters;
+      const Case words = Case::parse(changed);
+      for (const auto& [name, value] : words.fields()) others.set(name, value);
+      const Encoding right = encoding_named("sinusoidal").make(parameters),
+                     made = encoding_named("sinusoidal").make(others);
+      return answered_by(right, [made](const Call& call) { return answer(made, call); });
+    };
+  };
+  expect_said(
+      "sinusoidal",
+      {{dim, of_other("base=21.3"), {"frequencies are base^(-2i/16) with base 21.3, not 10000"}},
+       {dim, of_other("offset=3"), {"positions are 3 ahead"}},
+       {dim, of_other("amplitude=0.75"), {"every entry is multiplied by 0.75, not by 1"}},
+       {dim,
+        of_other("divisor=half_minus_one"),
+        {"frequencies are base^(-2i/16) with base 37276, not 10000: 2i is divided by 14, not by 16"}},
+       {dim,
+        of_other("layout=sin_cos"),
+        {"sines stand in the first half and cosines in the second, not interleaved"}},
+       {dim, permuted([](std::size_t c) { return c ^ 1; }), {"cosine and sine stand in each other's place"}},
+       {dim,
+        permuted([](std::size_t c) { return 15 - c; }),
+        {"the frequencies stand in reverse order: pair i has that of pair 7 - i",
+         "cosine and sine stand in each other's place"}},
+       {dim, permuted([](std::size_t c) { return c == 3 ? 5 : c; }), {"column 3 holds column 5"}},
+       {dim, entries([](std::size_t c, double x) { return c == 5 ? 0 : x; }), {"column 5 is 0"}},
+       {dim,
+        entries([](std::size_t c, double x) { return c == 2 || c == 5 ? -x : x; }),
+        {"columns 2 and 5 have the wrong sign"}},
+       {dim,
+        entries([](std::size_t, double x) { return x / 4; }),
+        {"every entry is multiplied by 1/sqrt(16), not by 1"}},
+       {dim, asked_for("sinusoidal", at([](Position t) { return 2 * t; })), {"positions are doubled"}},
+       {dim,
+        asked_for("sinusoidal", at([](Position t) { return std::min<Position>(t, 999); })),
+        {"positions past 999 count as 999"}}});
+  expect_said("normalized_index", {{"",
+                                    asked_for("normalized_index",
+                                              [](Call& call) {
+                                                if (!call.positions.whole.empty()) call.length += 1;
+                                              }),
+                                    {"the length of the sequence counts as one more"}}});
+}
+
+// The entry of a bias, from itself, its head, and the positions of its query and key.
+Make entries(const std::string& family,
+             std::function<double(double, std::size_t head, Position i, Position j)> other) {
+  return spoiled(family, [other](const Call& call, Tensor& out) {
+    const auto &i = call.positions.whole, &j = call.keys.whole;
+    for (std::size_t e = 0; e < out.data.size(); ++e)
+      out.data[e] =
+          other(out.data[e], e / (i.size() * j.size()), i[e / j.size() % i.size()], j[e % j.size()]);
+  });
+}
+
+TEST(Deviations, of_biases) {
+  using At = Position;
+  const std::string id = "alibi", heads = "heads=12", both = "heads=4 form=symmetric";
+  const auto slope = [](double h) { return std::exp2(-8 * (h + 1) / 4); };
+  expect_said(id,
+              {{heads,
+                entries(id, [](double b, std::size_t, At, At) { return -b; }),
+                {"the bias has the wrong sign: distant keys are favoured"}},
+               {heads,
+                entries(id, [](double b, std::size_t, At, At) { return 2 * b; }),
+                {"every slope is twice the declared one"}},
+               {heads,
+                entries(id, [](double b, std::size_t, At, At) { return b * 1.01; }),
+                {"every slope is 1.01 times the declared one"}},
+               {heads,
+                entries(id, [](double b, std::size_t head, At, At) { return head == 11 ? 0 : b; }),
+                {"head 11 of 12: the answer is 0"}},
+               {heads,
+                entries(id, [](double b, std::size_t head, At, At) { return head == 3 ? -b : b; }),
+                {"head 3 has the wrong sign"}},
+               {"heads=4",
+                entries(id, [=](double, std::size_t head, At i,
+                                At j) { return -slope(3 - double(head)) * double(std::max<At>(0, i - j)); }),
+                {"the same after one permutation of heads: in reverse order"}},
+               {"heads=4",
+                entries(id, [](double b, std::size_t, At i,
+                               At j) { return i - j <= 1000 ? b : b * 1000 / double(i - j); }),
+                {"distances past 1000 count as 1000"}},
+               {both,
+                entries(id, [=](double b, std::size_t, At i, At j) { return j > i ? 0 : b; }),
+                {"later keys have no bias"}},
+               {both,
+                entries(id, [=](double b, std::size_t, At i,
+                                At j) { return j > i ? -std::numeric_limits<double>::infinity() : b; }),
+                {"later keys are masked: their bias is minus infinity"}},
+               {"heads=4",
+                asked_for(id, at([](Position t) { return t + 1; })),
+                {"of queries: positions are one ahead"}},
+               {"heads=4",
+                asked_for(id,
+                          [](Call& call) {
+                            if (call.positions.whole.size() == 1) call.positions.whole[0] = 0;
+                          }),
+                {"in calls of one query: the answer is 0"}}});
+  const std::string t5 = "t5_bias";
+  expect_said(t5, {{"heads=2 table=seeded",
+                    [](const Parameters& p) {
+                      Parameters other = p;
+                      other.set("max_distance", 96.0);
+                      const Encoding right = encoding_named("t5_bias").make(p),
+                                     made = encoding_named("t5_bias").make(other);
+                      return answered_by(right, [made](const Call& call) { return answer(made, call); });
+                    },
+                    {"buckets reach to distance 96, not to 128"}},
+                   {"heads=2 table=seeded",
+                    [](const Parameters& p) {
+                      Bias right = std::get<Bias>(encoding_named("t5_bias").make(p));
+                      right.bias = [own = right.bias](const Positions& i, const Positions& j) {
+                        const std::vector<Position> a(i.begin(), i.end()), b(j.begin(), j.end());
+                        Tensor out({2, a.size(), b.size()});
+                        for (std::size_t r = 0; r < out.rows(); ++r)
+                          for (std::size_t c = 0; c < b.size(); ++c) {
+                            const Position query[] = {b[c]}, key[] = {a[r % a.size()]};
+                            out.at(r, c) = own(query, key).data[r / a.size()];
+                          }
+                        return out;
+                      };
+                      return Encoding(right);
+                    },
+                    {"the two directions stand in each other's place: query and key are exchanged"}}});
+}
+
+// ---- near misses: what is nearly one of these gets no sentence
+
+TEST(Deviations, of_what_is_near_to_one_are_none) {
+  const std::string dim = "dim=16 heads=2";
+  expect_said(
+      "rope",
+      {{dim, [](const Parameters& p) { return encoding_named("rope").make(p); }, {}},
+       {dim,
+        spoiled("rope",
+                [](const Call&, Tensor& out) {
+                  for (std::size_t r = 0; r < out.rows(); ++r) out.at(r, 15) += 1e-3;
+                }),
+        {}},
+       {dim, asked_for("rope", at([](Position t) { return t == 511 ? t : t + 1; })), {}},
+       {dim, asked_for("rope", at([](Position t) { return t == 777 ? 0 : t; })), {}},
+       {dim, asked_for("rope", at([](Position t) { return t < 1000   ? t
+                                                          : t < 2000 ? 999
+                                                                     : 1000; })), {}},
+       {dim,
+        spoiled("rope",
+                [](const Call&, Tensor& out) {
+                  for (double& value : out.data) value = value * value;
+                }),
+        {}},
+       {dim,
+        spoiled("rope",
+                [](const Call&, Tensor& out) {
+                  for (double& value : out.data) value = std::numeric_limits<double>::quiet_NaN();
+                }),
+        {"the answer is no number"}},
+       {dim,
+        [](const Parameters& p) {
+          return answered_by(encoding_named("rope").make(p),
+                             [](const Call&) -> Tensor { throw std::runtime_error("no"); });
+        },
+        {}},
+       {dim,
+        [](const Parameters& p) {
+          return answered_by(encoding_named("rope").make(p),
+                             [](const Call&) -> Tensor { throw Refusal("no"); });
+        },
+        {}},
+       // Right as long as it is asked as agreement asks, and then it declines.
+       {dim,
+        [](const Parameters& p) {
+          const Encoding right = encoding_named("rope").make(p);
+          return answered_by(right, [right](const Call& call) {
+            if (call.batch == 1 && call.positions.whole.size() > 8) throw Refusal("too many");
+            Tensor out = answer(right, call);
+            for (double& value : out.data) value *= 1.01;
+            return out;
+          });
+        },
+        {}}});
+}
+
+}  // namespace
+}  // namespace posproof

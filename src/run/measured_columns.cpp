@@ -1,0 +1,136 @@
+#include "run/measured_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "run/measured_words.h"
+
+namespace posproof {
+namespace {
+
+// The factor that makes column `of` of the declared ones column c: from the entry that decides on it best.
+std::optional<double> factor(const Entries& values, std::size_t c, const Entries& declared, std::size_t of,
+                             const Entries& allowed) {
+  std::size_t best = 0;
+  double weight = 0;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (!std::isfinite(values[n][c])) return std::nullopt;
+    const double here = std::abs(declared[n][of]) / (allowed[n][of] + 1e-300);
+    if (here > weight) weight = here, best = n;
+  }
+  if (weight < 8) return std::nullopt;
+  const double ratio = values[best][c] / declared[best][of];
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    const double own = std::abs(ratio) * allowed[n][of] + std::abs(declared[n][of] * ratio) / weight;
+    if (!(std::abs(values[n][c] - ratio * declared[n][of]) <= 2 * own + 1e-300)) return std::nullopt;
+  }
+  return std::abs(ratio - 1) <= 2 / weight ? 1 : std::abs(ratio + 1) <= 2 / weight ? -1 : ratio;
+}
+
+std::string factor_words(double factor, std::size_t width) {
+  const double root = std::sqrt(static_cast<double>(width));
+  if (width > 1 && std::abs(factor / root - 1) < 1e-5) return fmt::format("sqrt({})", width);
+  if (width > 1 && std::abs(factor * root - 1) < 1e-5) return fmt::format("1/sqrt({})", width);
+  return number(factor, 1e-5);
+}
+
+// A permutation that has a name.
+std::string order_words(const std::vector<MeasuredColumn>& columns, const std::string& column) {
+  const std::size_t n = columns.size(), half = (n + 1) / 2;
+  struct {
+    std::function<std::size_t(std::size_t)> of;
+    std::string words;
+  } const known[] = {
+      {[=](std::size_t c) { return c < half ? 2 * c : 2 * (c - half) + 1; },
+       "the same after one permutation of {}s: evens then odds"},
+      {[=](std::size_t c) { return c % 2 == 0 ? c / 2 : half + c / 2; },
+       "the same after one permutation of {}s: both halves interleaved"},
+      {[=](std::size_t c) { return c < n / 2 ? c + half : c - n / 2; },
+       "the same after one permutation of {}s: the halves stand in each other's place"},
+      {[=](std::size_t c) { return (c ^ 1) < n ? c ^ 1 : c; },
+       "the same after one permutation of {}s: neighbours stand in each other's place"},
+      {[=](std::size_t c) { return n - 1 - c; }, "the same after one permutation of {}s: in reverse order"},
+      {[=](std::size_t c) { return n % 2 == 0 ? c % half : c; },
+       "the second half of the {}s is the first again"},
+      {[](std::size_t) { return std::size_t{0}; }, "every {} is the first"},
+      {[=](std::size_t c) { return (c + 1) % n; }, "every {} is the next one, the last the first"},
+      {[=](std::size_t c) { return (c + n - 1) % n; }, "every {} is the one before, the first the last"},
+  };
+  for (const auto& one : known) {
+    bool all = n > 1;
+    for (std::size_t c = 0; c < n; ++c) all = all && (columns[c].factor == 0 || columns[c].of == one.of(c));
+    if (all) return fmt::format(fmt::runtime(one.words), column);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<std::vector<MeasuredColumn>> measured_columns(const Entries& values, const Entries& declared,
+                                                            const Entries& allowed) {
+  if (values.empty()) return std::nullopt;
+  std::vector<MeasuredColumn> out;
+  const std::size_t columns = declared.front().size();
+  for (std::size_t c = 0; c < columns; ++c) {
+    const bool zero = std::ranges::all_of(values, [c](const auto& row) { return row[c] == 0; });
+    std::optional<MeasuredColumn> found;
+    if (zero) found = {c, 0};
+    const auto consider = [&](std::size_t of, bool any_factor) {
+      if (found) return;
+      const auto by = factor(values, c, declared, of, allowed);
+      if (by && (any_factor || *by == 1)) found = {of, *by};
+    };
+    // Its own; another as it is; another times a factor.
+    consider(c, false);
+    for (std::size_t of = 0; of < columns; ++of) consider(of, false);
+    consider(c, true);
+    for (std::size_t of = 0; of < columns; ++of) consider(of, true);
+    if (!found) return std::nullopt;
+    out.push_back(*found);
+  }
+  return out;
+}
+
+std::vector<std::string> column_deviations(const std::vector<MeasuredColumn>& columns,
+                                           const std::string& column, const std::string& entry,
+                                           std::size_t width) {
+  std::vector<std::string> out;
+  std::vector<std::size_t> zeros, moved;
+  std::map<double, std::vector<std::size_t>> by_factor;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].factor == 0)
+      zeros.push_back(c);
+    else if (columns[c].of != c)
+      moved.push_back(c);
+    if (columns[c].factor == 0 || columns[c].factor == 1) continue;
+    const auto near = std::ranges::find_if(
+        by_factor, [&](const auto& group) { return std::abs(group.first / columns[c].factor - 1) < 1e-5; });
+    (near == by_factor.end() ? by_factor[columns[c].factor] : near->second).push_back(c);
+  }
+  if (zeros.size() == columns.size()) return {fmt::format("every {} is 0", entry)};
+  if (!moved.empty()) {
+    if (const std::string words = order_words(columns, column); !words.empty())
+      out.push_back(words);
+    else
+      for (const std::size_t c : moved)
+        out.push_back(fmt::format("{0} {1} holds {0} {2}", column, c, columns[c].of));
+  }
+  if (!zeros.empty())
+    out.push_back(fmt::format("{} {} 0", numbered(column, zeros), zeros.size() == 1 ? "is" : "are"));
+  for (const auto& [factor, which] : by_factor) {
+    const bool all = which.size() == columns.size();
+    const std::string of = all ? "every " + entry : numbered(column, which);
+    const bool one = all || which.size() == 1;
+    out.push_back(factor == -1 ? fmt::format("{} {} the wrong sign", of, one ? "has" : "have")
+                               : fmt::format("{} {} {} times the declared one", of, one ? "is" : "are",
+                                             factor_words(factor, width)));
+  }
+  if (out.size() > 6) out.clear();
+  return out;
+}
+
+}  // namespace posproof

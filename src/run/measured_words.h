@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// How measured numbers are written in sentences.
+namespace posproof {
+
+// As many digits as are known, from 2 to 7, without zeros at the end: `21.3`.
+std::string number(double value, double relative_error);
+
+// A ratio to what was declared: `1/8 of`, `twice`, `3 times`, `0.75 times`.
+std::string times(double ratio, double relative_error);
+
+// Numbered things, rising, by their runs: `pair 3`, `pairs 61 and 62`, `pairs 20 to 31`, `pairs 0, 2 and 4 to
+// 7`.
+std::string numbered(std::string_view what, const std::vector<std::size_t>& rising);
+
+}  // namespace posproof

@@ -1,0 +1,112 @@
+#include "run/rotation_forms.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/formats.h"
+
+namespace posproof {
+namespace {
+
+// The cosine and the sine that a pair is rotated with, at a position.
+struct Circle {
+  double cosine, sine;
+};
+using CircleOf = std::function<Circle(double t, double frequency)>;
+// Of the two channels of a pair, in place.
+using Rotate = std::function<void(double& first, double& second, const Circle&)>;
+
+Circle circle(long double angle) {
+  if (!std::isfinite(static_cast<double>(angle))) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan};
+  }
+  return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
+}
+
+void at_once(double& first, double& second, const Circle& of) {
+  const double a = first, b = second;
+  first = a * of.cosine - b * of.sine;
+  second = a * of.sine + b * of.cosine;
+}
+
+Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate) {
+  Rotary out = truth;
+  out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude](const Tensor& x,
+                                                                     const Positions& positions, Role) {
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    Tensor y = x;
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (const Pair& pair : pairs) {
+        double &a = y.at(r, pair.first), &b = y.at(r, pair.second);
+        rotate(a, b, circle_of(positions.at(r / (heads * n) * n + r % n), pair.frequency));
+        a *= amplitude, b *= amplitude;
+      }
+    return y;
+  };
+  return out;
+}
+
+double same(double x) {
+  return x;
+}
+
+// What a matrix product in tf32 keeps of a factor: 11 bits, over the exponents of f32.
+double to_tf32(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+}
+
+using Rounding = double (*)(double);
+
+CircleOf rounded(Rounding position, Rounding frequency, Rounding angle) {
+  return [=](double t, double w) {
+    const auto product = static_cast<long double>(position(t)) * frequency(w);
+    return angle == &same ? circle(product) : circle(angle(static_cast<double>(product)));
+  };
+}
+
+CircleOf kept(Rounding result) {
+  return [result](double t, double w) {
+    const auto [c, s] = circle(static_cast<long double>(t) * w);
+    return Circle{result(c), result(s)};
+  };
+}
+
+}  // namespace
+
+std::vector<RotationForm> rotation_forms(const Rotary& truth) {
+  const auto in = [&](Rounding position, Rounding frequency, Rounding angle) {
+    return made(truth, rounded(position, frequency, angle), &at_once);
+  };
+  const auto plainly = rounded(&same, &same, &same);
+  return {{"angles are rounded to bf16", in(&same, &same, &to_bf16)},
+          {"angles are rounded to f16", in(&same, &same, &to_f16)},
+          {"positions and angles are rounded to bf16", in(&to_bf16, &same, &to_bf16)},
+          {"positions, frequencies and angles are rounded to bf16", in(&to_bf16, &to_bf16, &to_bf16)},
+          {"positions and frequencies are rounded to bf16", in(&to_bf16, &to_bf16, &same)},
+          {"frequencies and angles are rounded to bf16", in(&same, &to_bf16, &to_bf16)},
+          {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
+           in(&to_f16, &same, &same)},
+          {"positions, frequencies and angles are rounded to f16", in(&to_f16, &to_f16, &to_f16)},
+          {"positions and angles are rounded to f16", in(&to_f16, &same, &to_f16)},
+          {"positions and frequencies are rounded to f16", in(&to_f16, &to_f16, &same)},
+          {"positions and frequencies are rounded to 11 bits, as in tf32", in(&to_tf32, &to_tf32, &same)},
+          {"cosine and sine are rounded to bf16", made(truth, kept(&to_bf16), &at_once)},
+          {"cosine and sine are rounded to f16", made(truth, kept(&to_f16), &at_once)},
+          {"the second channel of each pair is made from the first as it is after the rotation",
+           made(truth, plainly,
+                [](double& first, double& second, const Circle& of) {
+                  first = first * of.cosine - second * of.sine;
+                  second = first * of.sine + second * of.cosine;
+                })},
+          {"the first channel of each pair is made from the second as it is after the rotation",
+           made(truth, plainly, [](double& first, double& second, const Circle& of) {
+             second = first * of.sine + second * of.cosine;
+             first = first * of.cosine - second * of.sine;
+           })}};
+}
+
+}  // namespace posproof
