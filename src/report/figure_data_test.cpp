@@ -63,7 +63,7 @@ TEST(FigureData, refuses_a_band_that_does_not_fit_its_points) {
   Plot plot = small();
   plot.curves[0].band = {{4, 6}};
   EXPECT_THROW(csv(plot), std::logic_error);
-  plot.curves[0].band = {{4, 6}, {0, 1}, {1, 2}};
+  plot.curves[0].band = {{4, 6}, {0, 1}, {0, 2}};
   EXPECT_NO_THROW(csv(plot));
   plot.y.logarithmic = true;
   EXPECT_THROW(csv(plot), std::logic_error);  // 0 has no place on a logarithmic axis
