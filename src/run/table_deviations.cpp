@@ -189,7 +189,7 @@ class Ladder {
     std::vector<Complex> values;
     for (std::size_t r = 0; r < near_.rows(); ++r) values.push_back(value(near_, r));
     auto out = rotating(values, at_.near.front(), noise_);
-    for (std::size_t r = 0; out && r < far_.rows(); ++r)
+    for (std::size_t r = 0; out && r < at_.far.size(); ++r)
       if (!follow(*out, at_.far[r], value(far_, r), noise_)) break;
     return out;
   }
