@@ -307,8 +307,8 @@ TEST_F(Spoilt, data_is_compared_without_gnuplot_too) {
   change(figure_ + ".csv", "0.000000,30.916832", "0.000000,30.916833");
   fs::copy(folder_.path / (figure_ + ".csv"), folder_.path / "figures/translation_is_a_rotation/old.csv");
   const std::string differs = figure_ +
-                              ".csv:2 differs\n  checked in  identity,0.000000,30.916833\n"
-                              "  now         identity,0.000000,30.916832\n",
+                              ".csv:2 differs\n  checked in  identity,0.000000,30.916833,,\n"
+                              "  now         identity,0.000000,30.916832,,\n",
                     stale = "figures/translation_is_a_rotation/old.csv: the experiment has no such figure\n",
                     missing = figure_ + ".csv: no such file\n",
                     undrawn = figure_ + "-dark.svg: no such file\n";
