@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/failure.h"
-#include "core/term.h"
 
 namespace posproof {
 namespace {
@@ -300,57 +299,6 @@ bool is_modulo_rows(const Encoding& encoding) {
         return false;
       },
       encoding);
-}
-
-namespace {
-
-// The key that the others of a row are compared with, where a row may be shifted: the query's own, or the
-// first that it may see. None: nothing is compared.
-std::optional<std::size_t> own_key(Position query, const Positions& keys, bool causal) {
-  std::optional<std::size_t> first;
-  for (std::size_t c = 0; c < keys.size(); ++c) {
-    if (keys[c] == query) return c;
-    if (!first && !(causal && keys[c] > query)) first = c;
-  }
-  return first;
-}
-
-}  // namespace
-
-Comparison compare(const Encoding& declared, const Call& call, const Tensor& there, const Tensor& here,
-                   const Bound& bound, Freedom freedom, const std::function<void(const Residual&)>& each) {
-  if (is_modulo_rows(declared)) freedom = Freedom::constant_per_row;
-  const Signature& known = signature(declared);
-  const bool pairs = known.positions && known.has(query) && known.has(key);
-  const bool causal = pairs && is_causal(declared);
-  const std::size_t nq = pairs ? call.positions.size() : 1;
-  const Positions positions = call.positions, keys = call.keys;
-  Comparison out;
-  if (here.data.empty()) return out;
-  for (std::size_t r = 0; r < here.rows(); ++r) {
-    const auto own = freedom == Freedom::constant_per_row ? own_key(positions[r % nq], keys, causal)
-                                                          : std::optional<std::size_t>(0);
-    if (!own) continue;
-    for (std::size_t c = 0; c < here.width(); ++c) {
-      if (causal && keys[c] > positions[r % nq]) continue;
-      double a = there.at(r, c), b = here.at(r, c), error = bound.error.at(r, c),
-             ceiling = bound.ceiling.at(r, c);
-      if (freedom == Freedom::constant_per_row) {
-        a -= there.at(r, *own), b -= here.at(r, *own);
-        error += bound.error.at(r, *own) + term(Term::ours, unit_f64 * (std::abs(a) + std::abs(b)));
-        if (c == *own) ceiling = 0;
-        if (!std::isfinite(a) || !std::isfinite(b)) return {holds_if(false), r * here.width() + c};
-      }
-      // Whoever listens compares with what may be wrong, too: there NaN is what was expected where NaN is.
-      const Residual residual =
-          each && std::isnan(a) && std::isnan(b) ? holds_if(true) : difference(a, b, error, ceiling);
-      if (each) each(residual);
-      const Residual worst = worse(out.worst, residual);
-      if (worst.error != out.worst.error || worst.bound != out.worst.bound) out.at = r * here.width() + c;
-      out.worst = worst;
-    }
-  }
-  return out;
 }
 
 Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answer) {

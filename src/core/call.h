@@ -6,18 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "core/axis.h"
 #include "core/case.h"
 #include "core/draw.h"
 #include "core/encoding.h"
+#include "core/place.h"
 #include "core/precision.h"
 #include "core/residual.h"
 
 // What any kind of encoding is given and gives, with named axes: the one place that knows the kinds, so that
 // a call and its answer are sliced, permuted, repeated, compared and sent without knowing them.
 namespace posproof {
-
-// What runs along a dimension. Tokens are queries and keys alike; a kind that tells them apart has both.
-enum class Axis { batch, head, query, key, token, channel };
 
 struct Operand {
   std::string_view name;  // as the protocol calls it
@@ -107,6 +106,11 @@ struct Comparison {
 Comparison compare(const Encoding& declared, const Call& call, const Tensor& there, const Tensor& here,
                    const Bound& bound, Freedom freedom = Freedom::none,
                    const std::function<void(const Residual&)>& each = {});
+
+// What stands at one entry of two answers, as it is compared, and where that is; `here` is the exact one.
+// None for an entry that compare() passes over.
+std::optional<Place> place_of(const Encoding& declared, const Call& call, const Tensor& there,
+                              const Tensor& here, const Bound& bound, std::size_t at);
 
 // A call as agreement draws it: mostly of at most four positions, drawn one by one, which are enough to see a
 // call that is right for one row only; now and then as long as a tile of a kernel, or without tokens.

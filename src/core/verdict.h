@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/case.h"
+#include "core/place.h"
 #include "core/residual.h"
 
 namespace posproof {
@@ -35,6 +36,9 @@ struct Refuted {
   // to call.
   std::string instead = {};
   std::string failure = {};
+  // Where an answer to the counterexample is not the exact one. None where every answer is, within rounding,
+  // and where it was not looked for.
+  std::optional<Place> place = {};
 };
 
 // Nothing was learned, or not all that was asked for: 0 cases, gave up, cut short, only vacuous cases. Never
