@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "attention/reference_attention.h"
 #include "core/call.h"
@@ -41,8 +42,8 @@ void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there
   }
 }
 
-Residual agrees(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
-                const Precision& p, const Each& each) {
+Agreement agrees(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
+                 const Precision& p, const Each& each) {
   const bool tokens = signature(truth).has(Axis::token);
   Bound allowed = bound(truth, each && tokens ? at_the_farthest(call) : call, here, p);
   // The truth's own values are rounded once to double; bounds that an encoding brings itself count that.
@@ -51,19 +52,25 @@ Residual agrees(const Encoding& truth, const Call& call, const Tensor& there, co
       allowed.error.data[n] += term(Term::ours, unit_f64 * std::abs(here.data[n]));
   if (const auto* bias = std::get_if<Bias>(&truth); bias != nullptr && bias->modulo_rows)
     allow_shifted_rows(*bias, call, there, p, allowed);
-  return compare(truth, call, there, here, allowed, Freedom::none, each).worst;
+  const Comparison compared = compare(truth, call, there, here, allowed, Freedom::none, each);
+  return {compared, std::move(allowed)};
 }
 
 Residual agrees(const Encoding& truth, const Encoding& subject, Precision p, Draw& draw, const Each& each) {
   const Call call = draw_call(truth, overlap(positions_of(subject), positions_of(truth)), draw);
   const Tensor there = answer(subject, call);
-  return agrees(truth, call, there, answer(truth, call), p, each);
+  return agrees(truth, call, there, answer(truth, call), p, each).compared.worst;
 }
 
 }  // namespace
 
 Residual agreement_of(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
                       const Precision& precision) {
+  return agreement_in_full(truth, call, there, here, precision).compared.worst;
+}
+
+Agreement agreement_in_full(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
+                            const Precision& precision) {
   return agrees(truth, call, there, here, precision, {});
 }
 

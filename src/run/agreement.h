@@ -29,6 +29,14 @@ Property agreement(const Encoding& truth, const std::function<void(const Residua
 Residual agreement_of(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
                       const Precision& precision);
 
+// The same with where that entry is, and what each may be off by.
+struct Agreement {
+  Comparison compared;
+  Bound allowed;
+};
+Agreement agreement_in_full(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
+                            const Precision& precision);
+
 // "Agrees with its oracle", the claim that every encoding has without writing it, over the spec's grid.
 Trial agreement_over_grid(const EncodingSpec& spec);
 

@@ -108,6 +108,15 @@ Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, Gat
   return sum(searched, std::move(*all));
 }
 
+// The same encoding, which tells of each call.
+Encoding telling(Encoding encoding, const std::function<void()>& called) {
+  if (!called) return encoding;
+  return answered_by(encoding, [encoding, called](const Call& call) {
+    called();
+    return answer(encoding, call);
+  });
+}
+
 constexpr std::chrono::milliseconds most_observing{2000};
 
 // What a run has in hand: the subject, what is asked of it, and what was found so far.
@@ -139,7 +148,8 @@ class Run {
       say_unchecked(not_covered(*options.positions, positions_of(gated_.subject.encoding)));
     gated_.skipped = gated_.subject.not_asked;
     if (gated_.subject.live)
-      gated_.subject.encoding = counting_declined(std::move(gated_.subject.encoding), declined_);
+      gated_.subject.encoding =
+          telling(counting_declined(std::move(gated_.subject.encoding), declined_), options.called);
   }
 
   bool is_of_live_rotation() const {
@@ -149,18 +159,24 @@ class Run {
   GateResult all() {
     select_all();
     for (std::size_t n = 0; n < selected_.size(); ++n) {
-      if (options_.progress) options_.progress(selected_[n].id, n + 1, selected_.size());
+      goes_on_with(selected_[n].id, n + 1);
+      const std::size_t before = gated_.results.size();
       ask(selected_[n]);
+      if (options_.ended && gated_.results.size() > before) options_.ended(gated_.results.back());
     }
     if (options_.filter.empty() && interrupted() == 0) {
+      goes_on_with("the same bits in every call", selected_.size());
       observe_bits();
       gated_.alike = words_alike(spec_, gated_.parameters);
     }
     if (interrupted() == 0) say_unchecked(in_words(gated_.subject.encoding, *declined_));
     if (gated_.refuted() && interrupted() == 0) {
+      goes_on_with("what explains it", selected_.size());
       find_what_needs_history();
+      follow_from_history();
       explain();
     }
+    if (interrupted() != 0) stop();
     return std::move(gated_);
   }
 
@@ -172,6 +188,16 @@ class Run {
     const Property* property;
     Trial trial;
   };
+
+  void goes_on_with(std::string_view what, std::size_t number) const {
+    if (options_.progress) options_.progress(what, number, selected_.size());
+  }
+
+  // What an interrupt left unfinished is no explanation.
+  void stop() {
+    gated_.interrupted = interruption();
+    gated_.explanations.clear();
+  }
 
   // Where there is time left, and answers.
   void observe_bits() {
@@ -276,7 +302,28 @@ class Run {
           result.same_as = before.id;
       known_.insert(refuted->failure);
     }
+    if (result.same_as.empty() && interrupted() == 0) look_at_answers(one, result);
     gated_.results.push_back(std::move(result));
+  }
+
+  // Where an answer to the counterexample is wrong, and whether that is all that is wrong with it.
+  void look_at_answers(const Selected& one, PropertyResult& result) const {
+    auto* refuted = std::get_if<Refuted>(&result.verdict);
+    if (refuted == nullptr) return;
+    const Precision& precision = gated_.subject.precision;
+    const TrialOf of =
+        one.id == history_id ? history_of(truth_, gated_.subject) : trial_of(*one.property, precision);
+    const Shown found = shown(of, truth_, gated_.subject.encoding, precision, refuted->counterexample);
+    result.wrong = found.wrong;
+    if (found.wrong) refuted->place = found.wrong->place;
+    if (found.by_answers_alone && one.id != agreement_id && one.id != history_id && disagrees())
+      result.follows_from = agreement_id;
+  }
+
+  bool disagrees() const {
+    return std::ranges::any_of(gated_.results, [](const PropertyResult& before) {
+      return before.id == agreement_id && std::holds_alternative<Refuted>(before.verdict);
+    });
   }
 
   // Whether a counterexample of a process that was asked much else shows on a new object, too. Where the
@@ -294,6 +341,15 @@ class Run {
       if (!matters && !result.needs_history) return;
       matters = true;
     }
+  }
+
+  // Where that the answers depend on the calls before is a finding of its own.
+  void follow_from_history() {
+    const bool refuted = std::ranges::any_of(gated_.results, [](const PropertyResult& one) {
+      return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
+    });
+    for (PropertyResult& result : gated_.results)
+      if (refuted && result.needs_history) result.follows_from = history_id;
   }
 
   bool shows_on_a_new_object(const PropertyResult& result, const Refuted& refuted) const {

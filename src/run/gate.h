@@ -14,6 +14,7 @@
 #include "run/diagnosis.h"
 #include "run/observed.h"
 #include "run/seeming_precision.h"
+#include "run/wrong_answer.h"
 #include "search/search.h"
 #include "subject/subject.h"
 
@@ -29,6 +30,11 @@ struct PropertyResult {
   std::string same_as = {};
   // The counterexample holds where a new object is asked nothing but that: it depends on the calls before.
   bool needs_history = false;
+  // The property whose refutation explains this one: agreement, where an answer to the counterexample is
+  // wrong and with the exact one in its place the counterexample holds; answers_like_a_new_object, where this
+  // one needs history. Empty: a finding of its own.
+  std::string follows_from = {};
+  std::shared_ptr<const WrongAnswer> wrong = {};  // the first of the counterexample, where there is one
 };
 
 // What the gate found.
@@ -46,6 +52,7 @@ struct GateResult {
   SeemingPrecision seeming = {};              // from the answers of agreement
   std::vector<std::string> alike = {};  // words that the subject cannot be told apart by, and what would
   std::vector<std::string> not_checked = {};  // what was to be checked and was not, in words
+  std::string interrupted = {};               // `interrupted by SIGINT`; empty where the run came to its end
 
   bool refuted() const;
   bool undecided() const;  // something was neither held nor refuted, or not all was asked that was to be
@@ -63,8 +70,11 @@ struct GateOptions {
   std::optional<std::pair<Position, Position>> positions = {};  // only these, both ends included
   bool sandbox = false;     // the subject is started in one: subject/sandbox.h
   bool exhaustive = false;  // agreement at every position of a live subject, too, however many there are
-  // Told before each property: its id, its number and how many there are.
+  // Told before each property: its id, its number and how many there are; and before what is asked behind
+  // them.
   std::function<void(std::string_view id, std::size_t number, std::size_t of)> progress = {};
+  std::function<void(const PropertyResult&)> ended = {};  // told of each result when it is known
+  std::function<void()> called = {};                      // told of each call of a live subject
 };
 
 // Puts a foreign implementation to everything that the encoding claims to hold for these parameters,

@@ -216,6 +216,16 @@ Property history(const Encoding& truth, const Subject& subject) {
       .needs = Needs::live_subject};
 }
 
+TrialOf history_of(const Encoding& truth, const Subject& subject) {
+  return [truth, subject](const Encoding& instead) -> std::optional<Trial> {
+    Subject other = subject;
+    other.encoding = instead;
+    const auto all = compared(truth, other);
+    if (!all) return std::nullopt;
+    return [all = *all](Draw& draw) { return check(all, draw); };
+  };
+}
+
 Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan) {
   const auto all = compared(truth, subject);
   if (!all) return NotApplicable{"the subject cannot be started anew, or answers in another kind"};

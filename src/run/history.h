@@ -4,6 +4,7 @@
 
 #include "core/property.h"
 #include "core/verdict.h"
+#include "run/wrong_answer.h"
 #include "search/search.h"
 #include "subject/subject.h"
 
@@ -18,6 +19,9 @@ constexpr std::string_view history_id = "answers_like_a_new_object";
 // answer is compared with the exact one and, where it is not that, with the answer of another new object. A
 // case holds all of these calls.
 Property history(const Encoding& truth, const Subject& subject);
+
+// The statement asked of the same subject with another function in its place.
+TrialOf history_of(const Encoding& truth, const Subject& subject);
 
 // Three sequences of calls, each of a new object: growing from one token to the end of the domain, then short
 // again, in batches, shifted; the same from its far end; prefill and decode. Every answer is compared with
