@@ -4,6 +4,7 @@
 
 #include "report/testing/found.h"
 #include "report/words.h"
+#include "run/agreement.h"
 #include "run/catalogued.h"
 
 namespace posproof::report {
@@ -58,6 +59,26 @@ TEST(ReportVerdict, that_is_refuted_is_the_whole_story) {
             std::string::npos);
 }
 
+// The entry is the whole refutation, part of it, or of agreement, which says nothing else.
+TEST(ReportVerdict, says_where_an_answer_is_wrong) {
+  Refuted refuted = off({2, 1, 4});
+  refuted.place = wrong_entry();
+  const std::string
+      entry =
+          "answer 2 of 3, token 0 (position 7), channel 3 (second of pair 1): expected 1, got 0.25, off by 0.75; "
+          "rounding in f32 allows 0.125\n  at  t=3 q=[0.25,0]\n",
+      statement = "  The norm stays.  |x| = 1\n";
+  EXPECT_EQ(said(refuted), "REFUTED    score/x\n" + statement +
+                               "  off by 2, rounding in f32 allows 1\n  an answer is wrong: " + entry);
+  const auto of_agreement = [&] {
+    return report::verdict("", agreement_id, norm_stays, refuted, all_f32, "", {});
+  };
+  EXPECT_NE(of_agreement().find(statement), std::string::npos);
+  refuted.residual = refuted.place->off;
+  EXPECT_EQ(said(refuted), "REFUTED    score/x\n" + statement + "  " + entry);
+  EXPECT_EQ(of_agreement(), "REFUTED    agrees_with_its_oracle\n  " + entry);
+}
+
 TEST(ReportVerdict, says_what_came_instead_of_an_answer_what_repeats_and_what_matters) {
   Refuted refuted = off({nan, 0, 0});
   refuted.instead = "rows: error: \x1b[31m";
@@ -86,89 +107,154 @@ TEST(ReportVerdict, that_is_none_says_why) {
   EXPECT_EQ(said(Errored{"late", {}}, "", "again"), "ERRORED    score/x" + statement + "  late\n");
 }
 
-TEST(ReportGate, says_everything_that_was_found_in_this_order) {
+// All of it, but for what stands between the two places.
+const std::string findings =
+    "REFUTED  sinusoidal --dim 4 --offset 2 of cmd:./x --fast: 5 of 10 properties; cause: `--layout sin_cos` or "
+    "defect rope/angles_in_bf16\n"
+    "  x 1.0 gives table in bf16 over f32\n"
+    "  contained: no network, no devices\n"
+    "  not contained: reading files\n"
+    "every case agrees with `--layout sin_cos` instead: where sines stand\n"
+    "behaves exactly like defect rope/angles_in_bf16 (candle#3520)\n"
+    "  angles are rounded\n"
+    "REFUTED    b/refuted\n"
+    "  The norm stays.  |x| = 1\n"
+    "  off by 0.5, rounding in bf16 over f32 allows 0.125\n"
+    "  at  t=3 q=[0.25,0]\n"
+    "  does not matter: q, k\n"
+    "  again: posproof check b/refuted sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=3 "
+    "q=[0.25,0]'\n"
+    "REFUTED    c/raises\n"
+    "  The norm stays.  |x| = 1\n"
+    "  rows(positions [1]): error: no <row>\n"
+    "  at  t=4\n"
+    "  flaky: asked again, alone, the same case did not fail\n"
+    "  again: posproof check c/raises sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=4'\n"
+    "REFUTED    e/history\n"
+    "  The norm stays.  |x| = 1\n"
+    "  the answer is not a number\n"
+    "  at  t=6\n"
+    "  it depends on the calls before: a new object that is asked only this is right, see "
+    "answers_like_a_new_object\n";
+const std::string the_rest =
+    "UNDECIDED  f/undecided\n"
+    "  The norm stays.  |x| = 1\n"
+    "  stopped by `--time` (1 s)\n"
+    "ERRORED    g/errored\n"
+    "  The norm stays.  |x| = 1\n"
+    "  no answer within 20 s\n"
+    "  at  t=8\n"
+    "  again: posproof check g/errored sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=8'\n"
+    "ERRORED    h/errored\n"
+    "  The norm stays.  |x| = 1\n"
+    "  it broke down\n"
+    "NOT APPLICABLE  i/none\n"
+    "  The norm stays.  |x| = 1\n"
+    "  no bias\n"
+    "HOLDS      a/holds                                       300 cases, 20 of them vacuous, error at most 12 % of "
+    "the bound\n"
+    "observed   a call repeated: same bits in 27 of 27 calls\n"
+    "           a batch row or token alone: same bits in 15 of 18 calls, at most 0.5 apart, first at t=1\n"
+    "precision  seems to work in `bf16/f32`: 40 answers use at most 50 % of what that allows, 25 % of what "
+    "`bf16/f32` does\n"
+    "accuracy\n"
+    "  400 entries in f32, positions 0 to 99: 2 (0.5 %) are not the exact value correctly rounded\n"
+    "  largest error  3.5 ulp at position 7, column 2\n"
+    "  largest error  0.25 at position 98, column 3: an angle of which this is the sine or cosine is off by that "
+    "many radians at least\n"
+    "  HOLDS  every entry is within what rounding in bf16 over f32 allows, at most 50 % of it\n"
+    "NOT CHECKED  positions 5 to 9\n"
+    "NOT CHECKED  and others\n"
+    "alike      exponent: `rotary_dim` and `dim`\n"
+    "alike      another\n"
+    "skipped    call/x: a file answers no calls\n"
+    "skipped    call/y: none\n"
+    "10 properties asked: 2 errored, 1 holds, 1 not applicable, 5 refuted, 1 undecided\n";
+
+TEST(ReportGate, says_the_verdict_its_cause_what_was_refuted_and_the_rest) {
+  EXPECT_EQ(gated(everything_found(), {}),
+            findings +
+                "REFUTED    d/raises: fails in the same way as c/raises\n"
+                "REFUTED    j/follows: follows from b/refuted (--in-full prints each)\n" +
+                the_rest);
+}
+
+TEST(ReportGate, prints_what_follows_in_full_where_that_is_asked_for) {
   EXPECT_EQ(
-      gated(everything_found(), {}),
-      "gate sinusoidal --dim 4 --offset 2 of cmd:./x --fast\n"
-      "  x 1.0 gives table in bf16 over f32\n"
-      "  contained: no network, no devices\n"
-      "  not contained: reading files\n"
-      "HOLDS      a/holds                                       300 cases, 20 of them vacuous, error at most 12 % of "
-      "the bound\n"
-      "REFUTED    b/refuted\n"
-      "  The norm stays.  |x| = 1\n"
-      "  off by 0.5, rounding in bf16 over f32 allows 0.125\n"
-      "  at  t=3 q=[0.25,0]\n"
-      "  does not matter: q, k\n"
-      "  again: posproof check b/refuted sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=3 "
-      "q=[0.25,0]'\n"
-      "REFUTED    c/raises\n"
-      "  The norm stays.  |x| = 1\n"
-      "  rows(positions [1]): error: no <row>\n"
-      "  at  t=4\n"
-      "  flaky: asked again, alone, the same case did not fail\n"
-      "  again: posproof check c/raises sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=4'\n"
-      "REFUTED    d/raises  fails in the same way as c/raises\n"
-      "REFUTED    e/history\n"
-      "  The norm stays.  |x| = 1\n"
-      "  the answer is not a number\n"
-      "  at  t=6\n"
-      "  it depends on the calls before: a new object that is asked only this is right, see "
-      "answers_like_a_new_object\n"
-      "UNDECIDED  f/undecided\n"
-      "  The norm stays.  |x| = 1\n"
-      "  stopped by `--time` (1 s)\n"
-      "ERRORED    g/errored\n"
-      "  The norm stays.  |x| = 1\n"
-      "  no answer within 20 s\n"
-      "  at  t=8\n"
-      "  again: posproof check g/errored sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case 't=8'\n"
-      "ERRORED    h/errored\n"
-      "  The norm stays.  |x| = 1\n"
-      "  it broke down\n"
-      "NOT APPLICABLE  i/none\n"
-      "  The norm stays.  |x| = 1\n"
-      "  no bias\n"
-      "observed   a call repeated: same bits in 27 of 27 calls\n"
-      "           a batch row or token alone: same bits in 15 of 18 calls, at most 0.5 apart, first at t=1\n"
-      "precision  seems to work in `bf16/f32`: 40 answers use at most 50 % of what that allows, 25 % of what "
-      "`bf16/f32` does\n"
-      "accuracy\n"
-      "  400 entries in f32, positions 0 to 99: 2 (0.5 %) are not the exact value correctly rounded\n"
-      "  largest error  3.5 ulp at position 7, column 2\n"
-      "  largest error  0.25 at position 98, column 3: an angle of which this is the sine or cosine is off by that "
-      "many radians at least\n"
-      "  HOLDS  every entry is within what rounding in bf16 over f32 allows, at most 50 % of it\n"
-      "NOT CHECKED  positions 5 to 9\n"
-      "NOT CHECKED  and others\n"
-      "alike      exponent: `rotary_dim` and `dim`\n"
-      "alike      another\n"
-      "skipped    call/x: a file answers no calls\n"
-      "skipped    call/y: none\n"
-      "every case agrees with `--layout sin_cos` instead: where sines stand\n"
-      "behaves exactly like defect rope/angles_in_bf16 (candle#3520)\n"
-      "  angles are rounded\n"
-      "9 properties asked: 2 errored, 1 holds, 1 not applicable, 4 refuted, 1 undecided\n");
+      gated(everything_found(), {}, {.in_full = true}),
+      findings +
+          "REFUTED    j/follows\n"
+          "  The norm stays.  |x| = 1\n"
+          "  off by 2, rounding in bf16 over f32 allows 1\n"
+          "  an answer is wrong: answer 2 of 3, token 0 (position 7), channel 3 (second of pair 1): expected 1, "
+          "got 0.25, off by 0.75; rounding in bf16 over f32 allows 0.125\n"
+          "  at  t=7\n"
+          "  again: posproof check j/follows sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --sandbox --case "
+          "'t=7'\n"
+          "  follows from b/refuted\n"
+          "REFUTED    d/raises: fails in the same way as c/raises\n" +
+          the_rest);
+}
+
+TEST(ReportGate, has_one_line_for_all_that_follow_from_one) {
+  GateResult some = nothing_found();
+  for (const char* id : {"a", "b", "c", "d", "e"}) asked(some, id, off({1, 0, 1}));
+  some.results[1].follows_from = some.results[2].follows_from = "a";
+  some.results[3].same_as = some.results[4].same_as = "b";
+  const std::string text = gated(some, {});
+  EXPECT_NE(
+      text.find("'\nREFUTED    d, e: fail in the same way as b\n"
+                "REFUTED    b, c: follow from a (--in-full prints each)\n5 properties asked: 5 refuted\n"),
+      std::string::npos)
+      << text;
 }
 
 TEST(ReportGate, says_nothing_of_what_is_not_there) {
-  EXPECT_EQ(gated(nothing_found(), {}),
-            "gate sinusoidal --dim 4 --offset 2 of cmd:./x --fast\n"
-            "  x 1.0 gives table in bf16 over f32\n"
-            "0 properties asked: \n");
+  EXPECT_EQ(
+      gated(nothing_found(), {}),
+      "NOT DECIDED  sinusoidal --dim 4 --offset 2 of cmd:./x --fast: 0 of 0 properties hold; no property was "
+      "asked\n"
+      "  x 1.0 gives table in bf16 over f32\n"
+      "0 properties asked: \n");
   GateResult refuted = nothing_found();
   asked(refuted, "b/refuted", off({0.5, 0.125, 1}));
   EXPECT_EQ(gated(refuted, {}),
-            "gate sinusoidal --dim 4 --offset 2 of cmd:./x --fast\n"
+            "REFUTED  sinusoidal --dim 4 --offset 2 of cmd:./x --fast: 1 of 1 properties; cause: not known\n"
             "  x 1.0 gives table in bf16 over f32\n"
+            "no other setting of the encoding and no known defect explains every case\n"
             "REFUTED    b/refuted\n"
             "  The norm stays.  |x| = 1\n"
             "  off by 0.5, rounding in bf16 over f32 allows 0.125\n"
             "  at  t=3 q=[0.25,0]\n"
             "  again: posproof check b/refuted sinusoidal --dim 4 --offset 2 'cmd:./x --fast' --case 't=3 "
             "q=[0.25,0]'\n"
-            "no other setting of the encoding and no known defect explains every case\n"
             "1 properties asked: 1 refuted\n");
+  refuted.interrupted = "interrupted by SIGINT";
+  EXPECT_EQ(gated(refuted, {}).find("no known defect"), std::string::npos)
+      << "none was looked for to the end";
+}
+
+TEST(ReportGate, names_the_script_or_the_option_where_an_answer_is_wrong) {
+  GateResult wrong = nothing_found();
+  asked(wrong, "b/refuted", off({0.5, 0.125, 1}));
+  wrong.results.back().wrong = std::make_shared<WrongAnswer>();
+  EXPECT_NE(gated(wrong, {}).find(
+                "\nreproduce  --reproduce FILE.py writes a script for an issue, which needs neither "
+                "posproof nor its SDK\n1 properties asked"),
+            std::string::npos)
+      << gated(wrong, {});
+  EXPECT_NE(
+      gated(wrong, {}, {.reproduced = "a\x1b.py"})
+          .find(
+              "\nreproduce  a\\x1b.py: a script for an issue; put the code under test into `subject` and run "
+              "it\n1 properties asked"),
+      std::string::npos);
+}
+
+TEST(ReportGate, says_of_a_property_that_ended_what_it_is) {
+  const GateResult all = everything_found();
+  EXPECT_EQ(ended(all.results[0], {}), "HOLDS      a/holds");
+  EXPECT_EQ(ended(all.results[1], {.colour = true}), "\x1b[31mREFUTED  \x1b[0m  b/refuted");
 }
 
 TEST(ReportAgain, names_the_property_the_setting_and_the_subject) {
@@ -218,9 +304,10 @@ TEST(ReportStyle, paints_a_word_by_what_it_means) {
   const std::string text = gated(some, colour);
   for (const std::string painted :
        {"\x1b[32mHOLDS    \x1b[0m  a/holds ", "\x1b[31mREFUTED  \x1b[0m  b/refuted\n",
-        "\x1b[31mREFUTED  \x1b[0m  d/raises  fails", "\x1b[33mUNDECIDED\x1b[0m  f/undecided\n",
-        "\x1b[31mERRORED  \x1b[0m  g/errored\n", "\x1b[33mNOT APPLICABLE\x1b[0m  i/none\n",
-        "  \x1b[32mHOLDS\x1b[0m  every entry", "\x1b[33mNOT CHECKED\x1b[0m  positions 5 to 9\n"})
+        "\x1b[31mREFUTED  \x1b[0m  d/raises: fails", "\x1b[31mREFUTED\x1b[0m  sinusoidal ",
+        "\x1b[33mUNDECIDED\x1b[0m  f/undecided\n", "\x1b[31mERRORED  \x1b[0m  g/errored\n",
+        "\x1b[33mNOT APPLICABLE\x1b[0m  i/none\n", "  \x1b[32mHOLDS\x1b[0m  every entry",
+        "\x1b[33mNOT CHECKED\x1b[0m  positions 5 to 9\n"})
     EXPECT_NE(text.find(painted), std::string::npos) << painted << "\n" << text;
 }
 

@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "report/file.h"
+#include "report/headline.h"
+#include "report/upper.h"
 #include "run/catalogued.h"
 
 namespace posproof::report {
@@ -28,6 +30,24 @@ Json of(const Residual& residual) {
   return out;
 }
 
+Json of(const std::vector<double>& position) {
+  return position.size() == 1 ? number(position.front()) : Json(position);
+}
+
+Json of(const Place& place) {
+  Json out = {{"answer", place.answer}, {"answers", place.answers}};
+  for (const auto& [axis, index] : place.axes) out[std::string(name(axis))] = index;
+  if (!place.position.empty()) out["position"] = of(place.position);
+  if (!place.key_position.empty()) out["key_position"] = of(place.key_position);
+  if (place.pair) out.update({{"pair", place.pair->index}, {"second_of_pair", place.pair->second}});
+  if (place.relative_to_key) out["relative_to_key"] = *place.relative_to_key;
+  out.update({{"expected", number(place.expected)},
+              {"got", number(place.got)},
+              {"error", number(place.off.error)},
+              {"bound", number(place.off.bound)}});
+  return out;
+}
+
 struct Fields {
   Json operator()(const Holds& holds) const {
     return {{"cases", holds.cases},
@@ -43,6 +63,7 @@ struct Fields {
                 {"repeats", refuted.repeats},
                 {"irrelevant", refuted.irrelevant}};
     if (!refuted.instead.empty()) out["instead"] = refuted.instead;
+    if (refuted.place) out["place"] = of(*refuted.place);
     return out;
   }
   Json operator()(const Undecided& undecided) const {
@@ -138,7 +159,10 @@ std::string written(const Json& json) {
 }  // namespace
 
 std::string json(const GateResult& gated) {
-  Json out = {{"encoding", gated.encoding},
+  const Headline said = headline(gated);
+  Json out = {{"verdict", lower(said.verdict)},
+              {"cause", said.cause.empty() ? Json(nullptr) : Json(said.cause)},
+              {"encoding", gated.encoding},
               {"parameters", of(gated.parameters)},
               {"subject", gated.subject.name},
               {"description", gated.subject.description},
@@ -152,10 +176,12 @@ std::string json(const GateResult& gated) {
               {"alike", gated.alike},
               {"explanations", Json::array()}};
   out.update(of(gated.subject.containment));
+  if (!gated.interrupted.empty()) out["interrupted"] = gated.interrupted;
   for (const PropertyResult& result : gated.results) {
     Json one = {{"property", result.id}};
     one.update(of(result.verdict));
     if (!result.same_as.empty()) one["same_as"] = result.same_as;
+    if (!result.follows_from.empty()) one["follows_from"] = result.follows_from;
     if (result.needs_history) one["needs_history"] = true;
     out["asked"].push_back(one);
   }

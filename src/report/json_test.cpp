@@ -16,6 +16,7 @@ using Json = nlohmann::json;
 TEST(ReportJson, has_everything_that_a_gate_found) {
   const Json said = Json::parse(json(everything_found()));
   const Json expected = Json::parse(R"json({
+    "verdict": "refuted", "cause": "`--layout sin_cos` or defect rope/angles_in_bf16",
     "encoding": "sinusoidal",
     "parameters": {"dim": 4.0, "base": 10000.0, "layout": "interleaved", "divisor": "half", "offset": 2.0,
                    "odd": "refuse", "amplitude": 1.0},
@@ -42,7 +43,12 @@ TEST(ReportJson, has_everything_that_a_gate_found) {
 },
       {"property": "g/errored", "verdict": "errored", "why": "no answer within 20 s", "case": "t=8"},
       {"property": "h/errored", "verdict": "errored", "why": "it broke down", "case": ""},
-      {"property": "i/none", "verdict": "not applicable", "why": "no bias"}],
+      {"property": "i/none", "verdict": "not applicable", "why": "no bias"},
+      {"property": "j/follows", "verdict": "refuted", "case": "t=7",
+       "residual": {"error": 2.0, "bound": 1.0, "ceiling": 4.0}, "found_after": 5, "shrinks": 6,
+       "repeats": true, "irrelevant": [], "follows_from": "b/refuted",
+       "place": {"answer": 1, "answers": 3, "token": 0, "channel": 3, "position": 7.0, "pair": 1,
+                 "second_of_pair": true, "expected": 1.0, "got": 0.25, "error": 0.75, "bound": 0.125}}],
     "observed": {"repeated": {"calls": 27, "differ": 0, "largest": 0.0, "first": ""},
                  "alone": {"calls": 18, "differ": 3, "largest": 0.5, "first": "t=1"}},
     "seeming_precision": {"answers": 40, "precision": "bf16/f32", "share": 0.5, "declared_share": 0.25,
@@ -67,10 +73,34 @@ TEST(ReportJson, has_everything_that_a_gate_found) {
 
 TEST(ReportJson, has_nothing_that_a_gate_did_not_find) {
   const Json said = Json::parse(json(nothing_found()));
-  for (const char* absent : {"contained", "not_contained", "observed", "seeming_precision", "accuracy"})
+  for (const char* absent :
+       {"contained", "not_contained", "observed", "seeming_precision", "accuracy", "interrupted"})
     EXPECT_FALSE(said.contains(absent)) << absent;
   for (const char* empty : {"asked", "skipped", "not_checked", "alike", "explanations"})
     EXPECT_EQ(said[empty], Json::array()) << empty;
+  EXPECT_EQ(said["verdict"], "not decided");
+  EXPECT_EQ(said["cause"], nullptr);
+}
+
+TEST(ReportJson, says_by_what_it_was_interrupted_and_where_a_bias_or_a_grid_is_wrong) {
+  GateResult gated = nothing_found();
+  gated.interrupted = "interrupted by SIGINT";
+  asked(gated, "x", Refuted{Case::parse("i=1"), {nan, 0, 0}, 1, 0});
+  std::get<Refuted>(gated.results.back().verdict).place = {
+      .axes = {{Axis::head, 2}, {Axis::query, 0}, {Axis::key, 1}},
+      .position = {3, 0.5},
+      .key_position = {4},
+      .expected = -1,
+      .got = nan,
+      .relative_to_key = 0,
+      .off = {nan, 0.5, 1}};
+  const Json said = Json::parse(json(gated));
+  EXPECT_EQ(said["interrupted"], "interrupted by SIGINT");
+  EXPECT_EQ(
+      said["asked"][0]["place"],
+      Json::parse(R"json({"answer": 0, "answers": 1, "head": 2, "query": 0, "key": 1, "position": [3.0, 0.5],
+                            "key_position": 4.0, "relative_to_key": 0, "expected": -1.0, "got": null,
+                            "error": null, "bound": 0.5})json"));
 }
 
 // The two flags are those of the result, whatever else was found.

@@ -8,6 +8,8 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "report/place.h"
+
 namespace posproof::report {
 namespace {
 
@@ -55,9 +57,15 @@ struct Judge {
   Outcome operator()(const Holds&) const { return {"", ""}; }
   Outcome operator()(const Refuted& r) const {
     if (!r.instead.empty()) return {"failure", fmt::format("{}, at {}", r.instead, r.counterexample.text())};
+    std::string off =
+        fmt::format("off by {:.6g}, rounding allows {:.6g}", r.residual.error, r.residual.bound);
+    if (r.place) {
+      const std::string entry =
+          fmt::format("{}: {}, rounding allows {:.6g}", where(*r.place), what(*r.place), r.place->off.bound);
+      off = is_all_of(r) ? entry : off + ", " + entry;
+    }
     return {"failure",
-            fmt::format("off by {:.6g}, rounding allows {:.6g}, at {}{}", r.residual.error, r.residual.bound,
-                        r.counterexample.text(), r.repeats ? "" : " (does not repeat)")};
+            fmt::format("{}, at {}{}", off, r.counterexample.text(), r.repeats ? "" : " (does not repeat)")};
   }
   // An error: most readers take what is skipped for a pass.
   Outcome operator()(const Undecided& u) const { return {"error", fmt::format("undecided: {}", u.why)}; }
@@ -100,7 +108,9 @@ std::string junit(const GateResult& gated) {
     add("largest error", fmt::format("{:.6g}", accuracy->largest));
   }
   for (const PropertyResult& result : gated.results) {
-    const Outcome outcome = std::visit(Judge{}, result.verdict);
+    Outcome outcome = std::visit(Judge{}, result.verdict);
+    if (!result.follows_from.empty())
+      outcome.message = fmt::format("follows from {}: {}", result.follows_from, outcome.message);
     add_case(suite, gated, result.id, outcome.element, outcome.message);
   }
   for (const std::string& why : gated.not_checked) add_case(suite, gated, "not checked", "error", why);

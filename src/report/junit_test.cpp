@@ -74,24 +74,28 @@ std::vector<std::string> cases_of(const GateResult& gated) {
 }
 
 TEST(Junit, has_every_verdict_of_a_gate) {
-  EXPECT_EQ(cases_of(testing::everything_found()),
-            (std::vector<std::string>{
-                "a/holds||",
-                "b/refuted|failure|off by 0.5, rounding allows 0.125, at t=3 q=[0.25,0]",
-                "c/raises|failure|rows(positions [1]): error: no <row>, at t=4",
-                "d/raises|failure|the same, at t=9",
-                "e/history|failure|off by nan, rounding allows 0.5, at t=6",
-                "f/undecided|error|undecided: stopped by `--time` (1 s)",
-                "g/errored|error|no answer within 20 s, at t=8",
-                "h/errored|error|it broke down, at ",
-                "i/none|skipped|not applicable: no bias",
-                "not checked|error|positions 5 to 9",
-                "not checked|error|and others",
-            }));
+  EXPECT_EQ(
+      cases_of(testing::everything_found()),
+      (std::vector<std::string>{
+          "a/holds||",
+          "b/refuted|failure|off by 0.5, rounding allows 0.125, at t=3 q=[0.25,0]",
+          "c/raises|failure|rows(positions [1]): error: no <row>, at t=4",
+          "d/raises|failure|the same, at t=9",
+          "e/history|failure|off by nan, rounding allows 0.5, at t=6",
+          "f/undecided|error|undecided: stopped by `--time` (1 s)",
+          "g/errored|error|no answer within 20 s, at t=8",
+          "h/errored|error|it broke down, at ",
+          "i/none|skipped|not applicable: no bias",
+          "j/follows|failure|follows from b/refuted: off by 2, rounding allows 1, answer 2 of 3, token 0 "
+          "(position 7), channel 3 (second of pair 1): expected 1, got 0.25, off by 0.75, rounding allows "
+          "0.125, at t=7",
+          "not checked|error|positions 5 to 9",
+          "not checked|error|and others",
+      }));
   const std::string written = junit(testing::everything_found());
   EXPECT_NE(
       written.find("<testsuite name=\"posproof gate sinusoidal dim=4 base=10000 layout=interleaved "
-                   "divisor=half offset=2 odd=refuse amplitude=1\" tests=\"11\" failures=\"4\" errors=\"5\" "
+                   "divisor=half offset=2 odd=refuse amplitude=1\" tests=\"12\" failures=\"5\" errors=\"5\" "
                    "skipped=\"1\">\n  <properties>\n"),
       std::string::npos)
       << written;
@@ -103,6 +107,15 @@ TEST(Junit, says_where_a_failure_does_not_repeat) {
   EXPECT_EQ(cases_of(gated),
             (std::vector<std::string>{
                 "a|failure|off by 0.123457, rounding allows 0.333333, at t=1 (does not repeat)"}));
+  auto& refuted = std::get<Refuted>(gated.results.back().verdict);
+  refuted.place = testing::wrong_entry();
+  refuted.residual = refuted.place->off;
+  EXPECT_EQ(
+      cases_of(gated),
+      (std::vector<std::string>{
+          "a|failure|answer 2 of 3, token 0 (position 7), channel 3 (second of pair 1): expected 1, got 0.25, "
+          "off by 0.75, rounding allows 0.125, at t=1 (does not repeat)"}))
+      << "that entry is all";
   GateResult none = testing::nothing_found();
   EXPECT_EQ(cases_of(none).size(), 0u);
   EXPECT_NE(junit(none).find(" tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"0\""), std::string::npos);

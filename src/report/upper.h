@@ -15,4 +15,12 @@ inline std::string upper(std::string_view word) {
   return out;
 }
 
+// `not decided` of `NOT DECIDED`.
+inline std::string lower(std::string_view word) {
+  std::string out(word);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
 }  // namespace posproof::report

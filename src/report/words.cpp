@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "report/place.h"
 #include "report/upper.h"
+#include "run/agreement.h"
 #include "run/catalogued.h"
 #include "subject/words.h"
 
@@ -18,6 +20,16 @@ std::string off_by(const Residual& residual, const Precision& precision) {
                      residual.bound);
 }
 
+// The entry that is wrong, and nothing else where that is all.
+std::string off_at(const Refuted& refuted, const Precision& precision) {
+  if (!refuted.place) return off_by(refuted.residual, precision);
+  const Place& place = *refuted.place;
+  const std::string entry = fmt::format("{}: {}; rounding in {} allows {:.6g}", where(place), what(place),
+                                        precision.text(), place.off.bound);
+  if (is_all_of(refuted)) return entry;
+  return fmt::format("{}\n  an answer is wrong: {}", off_by(refuted.residual, precision), entry);
+}
+
 struct Story {
   const Precision& precision;
 
@@ -27,8 +39,7 @@ struct Story {
                        holds.vacuous, percent);
   }
   std::string operator()(const Refuted& refuted) const {
-    std::string out =
-        refuted.instead.empty() ? off_by(refuted.residual, precision) : printable(refuted.instead);
+    std::string out = refuted.instead.empty() ? off_at(refuted, precision) : printable(refuted.instead);
     out += fmt::format("\n  at  {}", refuted.counterexample.text());
     if (!refuted.repeats) out += "\n  flaky: asked again, alone, the same case did not fail";
     if (!refuted.irrelevant.empty())
@@ -42,6 +53,12 @@ struct Story {
   }
   std::string operator()(const NotApplicable& none) const { return printable(none.why); }
 };
+
+// Agreement says nothing that the entry does not.
+bool speaks_for_itself(std::string_view id, const Verdict& verdict) {
+  const auto* refuted = std::get_if<Refuted>(&verdict);
+  return refuted != nullptr && id == agreement_id && is_all_of(*refuted);
+}
 
 const Case* counterexample(const Verdict& verdict) {
   if (const auto* refuted = std::get_if<Refuted>(&verdict)) return &refuted->counterexample;
@@ -96,8 +113,9 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
   const std::string story = std::visit(Story{precision}, verdict);
   if (std::holds_alternative<Holds>(verdict)) return fmt::format("{}  {:44}  {}\n", word, id, story);
   const std::string who = subject.empty() ? "" : fmt::format("{}  ", printable(subject));
-  std::string out =
-      fmt::format("{}  {}{}\n  {}  {}\n  {}\n", word, who, id, property.statement, property.formula, story);
+  std::string out = fmt::format("{}  {}{}\n", word, who, id);
+  if (!speaks_for_itself(id, verdict)) out += fmt::format("  {}  {}\n", property.statement, property.formula);
+  out += fmt::format("  {}\n", story);
   const Case* at = counterexample(verdict);
   if (at != nullptr && !at->empty() && !again.empty())
     out += fmt::format("  again: {} --case {}\n", again, quoted(at->text()));

@@ -28,7 +28,20 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
                     const Verdict& verdict, const Precision& precision, std::string_view again,
                     const Style& style);
 
-std::string gated(const GateResult& gated, const Style& style);
+// What a reader of a gate asked for.
+struct Wanted {
+  bool in_full = false;  // properties whose refutation follows from another's are printed like the others
+  std::string reproduced = {};  // the file that a script was written to; empty: none
+};
+
+// The verdict in one line, then what explains it, what was refuted, the rest, and what was measured.
+std::string gated(const GateResult& gated, const Style& style, const Wanted& wanted = {});
+
+// What is said of a property as soon as it is known: `HOLDS      score/x`.
+std::string ended(const PropertyResult& result, const Style& style);
+
+// The line that names a script for an issue: the file, or the option that writes one.
+std::string reproduced(std::string_view file);
 
 // The command that asks a property again, to which `--case` is added: of a subject, or without one of our own
 // encoding.

@@ -54,6 +54,18 @@ inline Accuracy found_in_all_entries() {
   return out;
 }
 
+// Of the second of three answers.
+inline Place wrong_entry() {
+  return {.answer = 1,
+          .answers = 3,
+          .axes = {{Axis::token, 0}, {Axis::channel, 3}},
+          .position = {7},
+          .pair = Place::OfPair{1, true},
+          .expected = 1,
+          .got = 0.25,
+          .off = {0.75, 0.125, infinite}};
+}
+
 // Each verdict once, refuted ones in every form, and all that a gate says beside them.
 inline GateResult everything_found() {
   GateResult out = nothing_found();
@@ -87,6 +99,9 @@ inline GateResult everything_found() {
   asked(out, "g/errored", Errored{"no answer within 20 s", Case::parse("t=8")});
   asked(out, "h/errored", Errored{"it broke down", {}});
   asked(out, "i/none", NotApplicable{"no bias"});
+  asked(out, "j/follows", Refuted{Case::parse("t=7"), {2, 1, 4}, 5, 6});
+  std::get<Refuted>(out.results.back().verdict).place = wrong_entry();
+  out.results.back().follows_from = "b/refuted";
   out.observed = Observations{{.calls = 27, .differ = 0, .largest = 0, .first = {}},
                               {.calls = 18, .differ = 3, .largest = 0.5, .first = Case::parse("t=1")}};
   out.seeming = {

@@ -1,0 +1,88 @@
+#include "report/headline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/call.h"
+#include "run/history.h"
+#include "subject/words.h"
+
+namespace posproof::report {
+namespace {
+
+template <class Kind>
+std::size_t count(const GateResult& gated) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      gated.results, [](const PropertyResult& one) { return std::holds_alternative<Kind>(one.verdict); }));
+}
+
+std::string in_short(const Explanation& explanation) {
+  if (explanation.kind == Explanation::Kind::convention) return fmt::format("`{}`", explanation.what);
+  return fmt::format("defect {}", explanation.what);
+}
+
+// The last line of what it said: of an error with a traceback, the error.
+std::string last_line(std::string_view words) {
+  while (!words.empty() && words.back() == '\n') words.remove_suffix(1);
+  return printable(words.substr(words.rfind('\n') + 1));
+}
+
+std::string cause(const GateResult& gated) {
+  std::vector<std::string> all;
+  for (const Explanation& one : gated.explanations) all.push_back(in_short(one));
+  if (!all.empty()) return fmt::format("{}", fmt::join(all, " or "));
+  for (const PropertyResult& one : gated.results) {
+    const auto* refuted = std::get_if<Refuted>(&one.verdict);
+    if (refuted == nullptr) continue;
+    if (one.needs_history || one.id == history_id) return "answers depend on the calls before";
+    return refuted->instead.empty() ? "" : what_came(refuted->instead, gated.subject.encoding);
+  }
+  return "";
+}
+
+// Of the first property that came to no end, or of what was not asked.
+std::string why_undecided(const GateResult& gated) {
+  for (const PropertyResult& one : gated.results) {
+    if (const auto* undecided = std::get_if<Undecided>(&one.verdict))
+      return fmt::format("{}: {}", one.id, last_line(undecided->why));
+    if (const auto* errored = std::get_if<Errored>(&one.verdict))
+      return fmt::format("{}: {}", one.id, last_line(errored->what));
+    if (const auto* none = std::get_if<NotApplicable>(&one.verdict))
+      return fmt::format("{}: {}", one.id, last_line(none->why));
+  }
+  return gated.not_checked.empty() ? "no property was asked"
+                                   : fmt::format("not checked: {}", printable(gated.not_checked.front()));
+}
+
+}  // namespace
+
+std::string what_came(std::string_view instead, const Encoding& subject) {
+  const std::string line = last_line(instead);
+  const std::size_t call = line.find(fmt::format("{}(", signature(subject).call));
+  return call == std::string::npos ? line : line.substr(call);
+}
+
+Headline headline(const GateResult& gated) {
+  const std::size_t all = gated.results.size();
+  if (gated.refuted())
+    return {.verdict = "REFUTED",
+            .counted = fmt::format("{} of {} properties", count<Refuted>(gated), all),
+            .cause = cause(gated)};
+  const std::string holding = fmt::format("{} of {} properties hold", count<Holds>(gated), all);
+  if (gated.undecided() || all == 0)
+    return {.verdict = "NOT DECIDED", .counted = holding, .why = why_undecided(gated)};
+  return {.verdict = "HOLDS", .counted = fmt::format("{} of {} properties", all, all)};
+}
+
+std::string in_words(const Headline& headline, const GateResult& gated) {
+  std::string out = headline.counted;
+  if (headline.verdict == "REFUTED")
+    out += fmt::format("; cause: {}", headline.cause.empty() ? "not known" : headline.cause);
+  if (!headline.why.empty()) out += fmt::format("; {}", headline.why);
+  if (!gated.interrupted.empty()) out += fmt::format("; {}", gated.interrupted);
+  return out;
+}
+
+}  // namespace posproof::report

@@ -1,0 +1,67 @@
+#include "report/headline.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "report/testing/found.h"
+#include "run/agreement.h"
+
+namespace posproof::report {
+namespace {
+
+using namespace posproof::testing;
+
+const Holds held{.cases = 3, .vacuous = 0, .worst = {0, 1, 2}, .worst_at = {}};
+const Refuted off{Case::parse("t=1"), {1, 0, 1}, 1, 0};
+
+GateResult found(const std::vector<Verdict>& verdicts) {
+  GateResult out = nothing_found();
+  for (std::size_t n = 0; n < verdicts.size(); ++n) asked(out, fmt::format("p{}", n), verdicts[n]);
+  return out;
+}
+
+std::string line(const GateResult& gated) {
+  const Headline said = headline(gated);
+  return fmt::format("{} {}", said.verdict, in_words(said, gated));
+}
+
+TEST(Headline, is_one_verdict_with_a_count_and_a_reason) {
+  EXPECT_EQ(line(found({held, held})), "HOLDS 2 of 2 properties");
+  EXPECT_EQ(line(found({held, off, off})), "REFUTED 2 of 3 properties; cause: not known");
+  EXPECT_EQ(line(found({held, Undecided{"stopped\nhere"}, Errored{"late", {}}})),
+            "NOT DECIDED 1 of 3 properties hold; p1: here");
+  EXPECT_EQ(line(found({held, Errored{"late", {}}, Undecided{"stopped"}})),
+            "NOT DECIDED 1 of 3 properties hold; p1: late");
+  EXPECT_EQ(line(found({NotApplicable{"no bias"}})), "NOT DECIDED 0 of 1 properties hold; p0: no bias");
+  EXPECT_EQ(line(found({})), "NOT DECIDED 0 of 0 properties hold; no property was asked");
+  EXPECT_EQ(line(found({off, Undecided{"stopped"}})), "REFUTED 1 of 2 properties; cause: not known");
+  GateResult some = found({held});
+  some.not_checked = {"positions 5 to 9", "more"};
+  EXPECT_EQ(line(some), "NOT DECIDED 1 of 1 properties hold; not checked: positions 5 to 9");
+  some.interrupted = "interrupted by SIGTERM";
+  EXPECT_EQ(line(some),
+            "NOT DECIDED 1 of 1 properties hold; not checked: positions 5 to 9; interrupted by SIGTERM");
+}
+
+TEST(Headline, names_the_cause) {
+  GateResult gated = found({off, off});
+  gated.explanations = {{Explanation::Kind::defect, "rope/x", "what it computes", "a#1"}};
+  EXPECT_EQ(headline(gated).cause, "defect rope/x");
+  gated.explanations.push_back({Explanation::Kind::convention, "--base 100", "the base", ""});
+  EXPECT_EQ(headline(gated).cause, "defect rope/x or `--base 100`");
+
+  gated = found({held, off});
+  auto& refuted = std::get<Refuted>(gated.results[1].verdict);
+  refuted.instead = "/home/me/x.py: rows(positions [1]): it is killed by SIGSEGV";
+  EXPECT_EQ(headline(gated).cause, "rows(positions [1]): it is killed by SIGSEGV") << "not where it lies";
+  refuted.instead = "/home/me/x.py: rows(positions [1]): Traceback\n  File x\nValueError: no \x1b row\n";
+  EXPECT_EQ(headline(gated).cause, "ValueError: no \\x1b row");
+  gated.results[1].needs_history = true;
+  EXPECT_EQ(headline(gated).cause, "answers depend on the calls before");
+  gated = found({off});
+  gated.results[0].id = history_id;
+  EXPECT_EQ(headline(gated).cause, "answers depend on the calls before");
+}
+
+}  // namespace
+}  // namespace posproof::report
