@@ -7,8 +7,10 @@
 #include "command/commands.h"
 #include "command/exit_code.h"
 #include "command/options.h"
+#include "command/script_file.h"
 #include "command/terminal.h"
 #include "report/json.h"
+#include "report/reproduce.h"
 #include "report/words.h"
 #include "run/agreement.h"
 #include "run/backward.h"
@@ -17,6 +19,7 @@
 #include "run/claims.h"
 #include "run/history.h"
 #include "run/recorded.h"
+#include "run/wrong_answer.h"
 #include "search/trial.h"
 #include "subject/interrupt.h"
 #include "subject/subject.h"
@@ -30,6 +33,7 @@ struct CheckArguments {
   std::string subject;  // empty: our own
   std::string words;    // of a case to replay; empty: search
   bool sandbox = false;
+  std::string reproduce;  // a file, for an issue
 };
 
 // The claim that our own encoding fails this property for these parameters. What holds for them is claimed
@@ -41,13 +45,54 @@ const Claim* claimed_failure(const Chosen& chosen, const Property& property) {
   return nullptr;
 }
 
+// What is checked, and of whom.
+struct Checked {
+  std::string_view id;
+  const Property& property;
+  const Encoding& truth;
+  const Subject& subject;
+
+  bool agreeing() const { return id == agreement_id; }
+  bool remembering() const { return id == history_id; }
+  bool backward() const { return id == backward_id && subject.backward; }
+
+  // What is asked, and what it should be.
+  Encoding encoding() const { return backward() ? *subject.backward : subject.encoding; }
+  Encoding right() const { return backward() ? transposed(std::get<Rotary>(truth)) : truth; }
+
+  Verdict searched(const Trial& trial, const Plan& plan) const {
+    if (agreeing()) return agreement_searched(truth, subject.encoding, subject.precision, plan);
+    if (remembering()) return history_searched(truth, subject, plan);
+    return search(trial, plan);
+  }
+
+  // Where an answer is wrong, too.
+  std::shared_ptr<const WrongAnswer> look_at_answers(Verdict& verdict) const {
+    auto* refuted = std::get_if<Refuted>(&verdict);
+    if (refuted == nullptr || interrupted() != 0) return nullptr;
+    const TrialOf of = remembering() ? history_of(truth, subject) : trial_of(property, subject.precision);
+    const Shown found = shown(of, right(), encoding(), subject.precision, refuted->counterexample);
+    if (found.wrong) refuted->place = found.wrong->place;
+    return found.wrong;
+  }
+};
+
+Verdict checked(const Checked& one, const CheckArguments& arguments) {
+  const auto asked = trial(one.property, one.encoding(), one.subject.precision);
+  if (!asked)
+    return NotApplicable{fmt::format("{} cannot be asked of {}", one.id, kind(one.subject.encoding))};
+  if (!arguments.words.empty()) return replay(*asked, Case::parse(arguments.words));
+  const Common& common = arguments.common;
+  return one.searched(*asked, {.seed = common.seed, .id = std::string(one.id), .budget = common.budget()});
+}
+
 // One property, searched or replayed, of our own encoding or of a foreign subject.
 int run_check(const Chosen& chosen, const CheckArguments& arguments) {
   const auto& [encoding_id, spec, parameters, given] = chosen;
-  const auto& [common, property_id, foreign, words, in_sandbox] = arguments;
+  const auto& [common, property_id, foreign, words, in_sandbox, script_path] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);
+  ScriptFile script_file(script_path);
   const Encoding truth = spec.oracle(parameters);
-  const bool agreeing = property_id == agreement_id, remembering = property_id == history_id;
   const Subject subject =
       foreign.empty() ? Subject{std::string(encoding_id), "built in", spec.make(parameters), all_f64, true}
                       : open(foreign, {.encoding = std::string(encoding_id),
@@ -55,24 +100,22 @@ int run_check(const Chosen& chosen, const CheckArguments& arguments) {
                                        .declared = attention::in_every_kind(truth),
                                        .call_time = common.call_time(),
                                        .sandbox = in_sandbox});
-  const bool backward = property_id == backward_id && subject.backward;
+  const bool agreeing = property_id == agreement_id, remembering = property_id == history_id,
+             backward = property_id == backward_id && subject.backward;
   const Property* catalogued = agreeing || remembering || backward ? nullptr : &property_named(property_id);
   const Property property = agreeing      ? agreement(truth)
                             : remembering ? history(truth, subject)
                             : backward    ? backward_agreement(truth)
                                           : *catalogued;
   if (subject.live && !foreign.empty()) note_interrupts();
-  Verdict verdict =
-      NotApplicable{fmt::format("{} cannot be asked of {}", property_id, kind(subject.encoding))};
-  if (const auto one = trial(property, backward ? *subject.backward : subject.encoding, subject.precision)) {
-    const Plan plan{.seed = common.seed, .id = property_id, .budget = common.budget()};
-    if (words.empty()) {
-      verdict = agreeing      ? agreement_searched(truth, subject.encoding, subject.precision, plan)
-                : remembering ? history_searched(truth, subject, plan)
-                              : search(*one, plan);
-    } else {
-      verdict = replay(*one, Case::parse(words));
-    }
+  const Checked one{property_id, property, truth, subject};
+  Verdict verdict;
+  std::shared_ptr<const WrongAnswer> wrong;
+  {
+    Progress progress;
+    progress(property_id, 1, 1);
+    verdict = checked(one, arguments);
+    wrong = one.look_at_answers(verdict);
   }
   const std::string again =
       report::again(property_id, encoding_id, parameters, foreign.empty() ? nullptr : &subject);
@@ -80,15 +123,18 @@ int run_check(const Chosen& chosen, const CheckArguments& arguments) {
       foreign.empty() && catalogued != nullptr ? claimed_failure(chosen, *catalogued) : nullptr;
   std::optional<ClaimResult> witness;
   if (claim != nullptr) witness = judge(*claim, spec, {});
+  std::optional<std::string> script;
+  if (wrong) script = report::script(*wrong, {encoding_id, property_id, spec, parameters});
   if (common.json) {
     const auto replayed = witness ? std::optional(report::Replayed{*claim, *witness}) : std::nullopt;
     write(report::json(property_id, verdict, subject.containment, replayed));
   } else {
     write(report::verdict(subject.name, property_id, property, verdict, subject.precision, again, style()) +
           report::contained(subject.containment));
+    if (wrong) write(report::reproduced(script_file.named(script)));
     if (witness) write(report::claimed_to_fail(*claim, *witness, verdict));
   }
-  return witness ? exit_of(*witness) : exit_of(verdict);
+  return script_file.save(script, witness ? exit_of(*witness) : exit_of(verdict));
 }
 
 }  // namespace
@@ -108,6 +154,7 @@ Command check_command() {
                             "table:COS,SIN[@precision] for the cache "
                             "of a rotary encoding; left out: our own"},
                            {"--case", &arguments->words, "replay this case, as a counterexample prints it"},
+                           reproduce(arguments->reproduce),
                            sandbox(arguments->sandbox),
                            call_time(arguments->common.call_seconds)}),
           .run = [arguments](const Chosen& chosen) { return run_check(chosen, *arguments); }};

@@ -81,6 +81,15 @@ std::vector<FlagRow> rows_of_check(const std::string& folder) {
          EXPECT_EQ(parsed(other)["case"], "rows=2 t=99 t1=5 n=100");
          EXPECT_EQ(parsed(other)["shrinks"], 0);
        }},
+      {"check", "--reproduce", agrees + wrong + " --reproduce " + folder + "/check.py", agrees + wrong,
+       [=](const Ran& with, const Ran& without) {
+         EXPECT_EQ(with.code, 1);
+         EXPECT_TRUE(says(with, "\nreproduce  " + folder + "/check.py: a script for an issue; "));
+         EXPECT_TRUE(says(without, "\nreproduce  --reproduce FILE.py writes a script for an issue"));
+         EXPECT_TRUE(report::file_bytes(folder + "/check.py")
+                         .value()
+                         .starts_with("# A counterexample by posproof: "));
+       }},
       {"check", "--call-time", agrees + " --case 'rows=1 t=3 n=4' --call-time 0.2 " + test_subject("late=1"),
        agrees + " --case 'rows=1 t=3 n=4' --call-time 5 " + test_subject("late=0.001"),
        [](const Ran& late, const Ran& early) {

@@ -28,18 +28,28 @@ std::vector<std::string> skipped(const Json& gated) {
   return out;
 }
 
-// Verdict by verdict, in the same order, and what is counted.
+// From there to the next line that does not belong to it.
+std::string block(const std::string& text, std::size_t begin) {
+  std::size_t end = text.find('\n', begin);
+  while (end != std::string::npos && end + 1 < text.size() && text[end + 1] == ' ')
+    end = text.find('\n', end + 1);
+  return text.substr(begin, end - begin + 1);
+}
+
+// Verdict by verdict, each in full, refuted ones first and else in the same order, and what is counted.
 void expect_same_verdicts(const Json& gated, const std::string& text) {
-  std::size_t at = 0;
+  std::map<std::string, std::size_t> at = {{"refuted", 0}, {"holds", text.rfind("\nREFUTED")}};
   std::map<std::string, int> counts;
   for (const Json& one : gated["asked"]) {
-    const std::string id = one["property"];
-    const std::string word = one["verdict"] == "holds" ? "HOLDS      " : "REFUTED    ";
-    const std::size_t begin = text.find(word + id, at);
+    const std::string id = one["property"], verdict = one["verdict"];
+    const std::string word = verdict == "holds" ? "\nHOLDS      " : "\nREFUTED    ";
+    const std::size_t begin = text.find(word + id, at[verdict]);
     ASSERT_NE(begin, std::string::npos) << id;
-    at = begin + 1;
-    expect_same_verdict(one, id, text.substr(begin));
-    ++counts[one["verdict"]];
+    at[verdict] = begin + 1;
+    const std::string own = block(text, begin + 1);
+    expect_same_verdict(one, id, own);
+    EXPECT_EQ(own.find("\n  follows from ") != std::string::npos, one.contains("follows_from")) << own;
+    ++counts[verdict];
   }
   std::string tallied;
   for (const auto& [word, n] : counts)
@@ -81,21 +91,49 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
        [=](const Ran& holds, const Ran& fails) {
          EXPECT_EQ(holds.code, 0);
          EXPECT_EQ(fails.code, 1);
-         EXPECT_EQ(lines(holds.said)[0], "gate sinusoidal --dim 8 of" + right);
-         EXPECT_EQ(lines(fails.said)[0], "gate sinusoidal --dim 8 of" + wrong);
+         EXPECT_EQ(lines(holds.said)[0], "HOLDS  sinusoidal --dim 8 of" + right + ": 26 of 26 properties");
+         EXPECT_EQ(lines(fails.said)[0].find("REFUTED  sinusoidal --dim 8 of" + wrong + ": "), 0u);
+         EXPECT_TRUE(lines(fails.said)[0].ends_with(" of 26 properties; cause: `--offset 1`"));
          EXPECT_TRUE(says(fails, "\nevery case agrees with `--offset 1` instead: integer added to the "));
        }},
-      {"gate", "--json", gate + wrong, gate + wrong + " --json",
+      {"gate", "--json", gate + " --amplitude 0.5" + right + " --in-full",
+       gate + " --amplitude 0.5 --json" + right,
        [](const Ran& text, const Ran& json) {
          EXPECT_EQ(text.code, 1);
          EXPECT_EQ(json.code, 1);
          expect_same_verdicts(parsed(json), text.said);
+         EXPECT_EQ(parsed(json)["cause"], "`--amplitude 1`");
+       }},
+      {"gate", "--json", gate + wrong + " --in-full", gate + wrong + " --json",
+       [](const Ran& text, const Ran& json) {
+         expect_same_verdicts(parsed(json), text.said);
          EXPECT_EQ(parsed(json)["explanations"][0]["what"], "--offset 1");
+         EXPECT_EQ(parsed(json)["cause"], "`--offset 1`");
        }},
       {"gate", "--junit", gate + wrong + " --json --junit " + xml, gate + wrong + " --json",
        [=](const Ran& with, const Ran& without) {
          EXPECT_EQ(with.said, without.said);
          expect_same_in_junit(parsed(with), xml);
+       }},
+      {"gate", "--in-full", gate + " --amplitude 0.5" + right + " --in-full",
+       gate + " --amplitude 0.5" + right,
+       [](const Ran& full, const Ran& short_one) {
+         EXPECT_EQ(full.code, 1);
+         EXPECT_EQ(short_one.code, 1);
+         EXPECT_TRUE(says(full, "\n  follows from agrees_with_its_oracle\n"));
+         EXPECT_FALSE(says(short_one, "\n  follows from "));
+         EXPECT_TRUE(says(short_one, " from agrees_with_its_oracle (--in-full prints each)\n"));
+         EXPECT_FALSE(says(full, "--in-full"));
+       }},
+      {"gate", "--reproduce", gate + wrong + " --reproduce " + folder + "/gate.py", gate + wrong,
+       [=](const Ran& with, const Ran& without) {
+         EXPECT_EQ(with.code, 1);
+         EXPECT_TRUE(says(with, "\nreproduce  " + folder + "/gate.py: a script for an issue; "));
+         EXPECT_TRUE(says(without, "\nreproduce  --reproduce FILE.py writes a script for an issue"));
+         EXPECT_TRUE(report::file_bytes(folder + "/gate.py")
+                         .value()
+                         .starts_with("# A counterexample by posproof: sinusoidal --dim 8 in f32, "
+                                      "agrees_with_its_oracle is refuted.\n"));
        }},
       {"gate", "--seed", of_table + " --json --seed 1", of_table + " --json --seed 2",
        [=](const Ran& one, const Ran& other) {
@@ -204,7 +242,7 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
          EXPECT_EQ(file.said, flags.said);
          const Ran both = posproof("gate sinusoidal --cases 5 --offset 0 --spec " + spec + right);
          EXPECT_EQ(both.code, 0) << "an option beside the file comes first: " << both.said;
-         EXPECT_EQ(lines(both.said)[0], "gate sinusoidal --dim 8 of" + right);
+         EXPECT_EQ(lines(both.said)[0], "HOLDS  sinusoidal --dim 8 of" + right + ": 26 of 26 properties");
        }},
   };
 }

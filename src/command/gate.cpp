@@ -6,10 +6,12 @@
 #include "command/commands.h"
 #include "command/exit_code.h"
 #include "command/options.h"
+#include "command/script_file.h"
 #include "command/terminal.h"
 #include "report/file.h"
 #include "report/json.h"
 #include "report/junit.h"
+#include "report/reproduce.h"
 #include "report/words.h"
 #include "subject/interrupt.h"
 
@@ -19,34 +21,43 @@ namespace {
 struct GateArguments {
   Common common;
   std::string subject, filter, positions;
-  std::string junit;  // a file, for CI
-  bool exhaustive = false, sandbox = false;
+  std::string junit;      // a file, for CI
+  std::string reproduce;  // a file, for an issue
+  bool exhaustive = false, sandbox = false, in_full = false;
 };
 
 int run_gate(const Chosen& chosen, const GateArguments& arguments) {
   const Common& common = arguments.common;
   std::optional<report::NewFile> junit;  // one that cannot be written is refused before the run
   if (!arguments.junit.empty()) junit.emplace(arguments.junit, 0);
+  ScriptFile script_file(arguments.reproduce);
   std::optional<GateResult> gated;
   {
     Progress progress;
+    progress("starting the subject", 0, 1);
     note_interrupts();
-    gated = gate(chosen.id, chosen.spec, chosen.parameters, arguments.subject,
-                 {.two_heads = !chosen.given.has("heads"),
-                  .seed = common.seed,
-                  .budget = common.budget(),
-                  .filter = arguments.filter,
-                  .call_time = common.call_time(),
-                  .total = milliseconds(common.total_seconds),
-                  .positions = range(arguments.positions),
-                  .sandbox = arguments.sandbox,
-                  .exhaustive = arguments.exhaustive,
-                  .progress = [&](std::string_view property, std::size_t done, std::size_t of) {
-                    progress(property, done, of);
-                  }});
+    gated = gate(
+        chosen.id, chosen.spec, chosen.parameters, arguments.subject,
+        {.two_heads = !chosen.given.has("heads"),
+         .seed = common.seed,
+         .budget = common.budget(),
+         .filter = arguments.filter,
+         .call_time = common.call_time(),
+         .total = milliseconds(common.total_seconds),
+         .positions = range(arguments.positions),
+         .sandbox = arguments.sandbox,
+         .exhaustive = arguments.exhaustive,
+         .progress = [&](std::string_view property, std::size_t done,
+                         std::size_t of) { progress(property, done, of); },
+         .ended =
+             [&](const PropertyResult& result) { progress.line(report::ended(result, style_of_errors())); },
+         .called = [&] { progress.called(); }});
   }
-  write(common.json ? report::json(*gated) : report::gated(*gated, style()));
-  const int verdict = exit_of(*gated);
+  const std::optional<std::string> script = report::script(*gated);
+  write(common.json ? report::json(*gated)
+                    : report::gated(*gated, style(),
+                                    {.in_full = arguments.in_full, .reproduced = script_file.named(script)}));
+  const int verdict = script_file.save(script, exit_of(*gated));
   return junit ? saved(*junit, report::junit(*gated), verdict) : verdict;
 }
 
@@ -65,6 +76,8 @@ Command gate_command() {
                     "the cache of a rotary encoding",
             .required = true},
            {"--junit", &arguments->junit, "write a JUnit XML file, too", Option::NewFile{}},
+           reproduce(arguments->reproduce),
+           {"--in-full", &arguments->in_full, "print what follows from another refutation like any other"},
            {"--positions", &arguments->positions, "only these, FIRST:LAST, both included"},
            {"--exhaustive", &arguments->exhaustive,
             "ask a live subject for every position, as a file is; --time is the limit"},

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -90,6 +91,39 @@ TEST(InterruptedGate, prints_what_is_known_and_ends_all_that_the_subject_started
         std::count_if(said["asked"].begin(), said["asked"].end(),
                       [&](const auto& one) { return one.value("why", "") == by + " while it was asked"; }),
         1);
+  }
+}
+
+// Agreement is refuted; then the subject answers no more: what explains it is not known.
+TEST(InterruptedGate, says_what_was_refuted_while_the_diagnosis_is_under_way) {
+  for (const bool json : {true, false}) {
+    const std::string mark = ::testing::TempDir() + "posproof_diagnosed_" + std::to_string(::getpid());
+    std::filesystem::remove(mark);
+    std::vector<std::string> words = {
+        "gate",     "learned",     "--dim",
+        "4",        "--table",     "index",
+        "--filter", "agrees_with", testing::bad("hangs_in_its_third_life '" + mark + "'")};
+    if (json) words.push_back("--json");
+    Running gate(words);
+    for (int tries = 0; !std::filesystem::exists(mark + ".hangs") && tries < 60'000; ++tries) ::usleep(1000);
+    ASSERT_TRUE(std::filesystem::exists(mark + ".hangs")) << "no diagnosis began";
+    const int status = gate.end(SIGINT);
+    std::filesystem::remove(mark);
+    std::filesystem::remove(mark + ".hangs");
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -status, 130);
+    if (json) {
+      const auto said = nlohmann::json::parse(gate.said());
+      EXPECT_EQ(said["verdict"], "refuted");
+      EXPECT_EQ(said["interrupted"], "interrupted by SIGINT");
+      EXPECT_EQ(said["explanations"], nlohmann::json::array());
+      EXPECT_EQ(said["asked"][0]["verdict"], "refuted");
+    } else {
+      EXPECT_EQ(gate.said().find("REFUTED  learned --dim 4 of "), 0u) << gate.said();
+      EXPECT_NE(gate.said().find(": 1 of 1 properties; cause: not known; interrupted by SIGINT\n"),
+                std::string::npos)
+          << gate.said();
+      EXPECT_EQ(gate.said().find("no known defect"), std::string::npos) << gate.said();
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -12,18 +13,19 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "command/command.h"
 #include "subject/words.h"
 
 namespace posproof::command {
 
-report::Style style() {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return {.colour = isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0')};
-}
-
 namespace {
+
+report::Style style_of(int descriptor) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return {.colour = isatty(descriptor) == 1 && (no_colour == nullptr || *no_colour == '\0')};
+}
 
 std::atomic<int> lost = 0;  // why what was written to stdout did not arrive: an errno
 
@@ -42,7 +44,31 @@ void say(const std::string& words) {
   std::fwrite(words.data(), 1, words.size(), stderr);
 }
 
+// While it lives, threads that are started hear no signal: those are the first thread's.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
+
+report::Style style() {
+  return style_of(STDOUT_FILENO);
+}
+
+report::Style style_of_errors() {
+  return style_of(STDERR_FILENO);
+}
 
 void prepare_to_write() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -84,20 +110,60 @@ int saved(report::NewFile& file, std::string_view bytes, int code) {
   }
 }
 
-Progress::Progress(std::chrono::milliseconds every) : terminal_(isatty(STDERR_FILENO) == 1), every_(every) {}
+Progress::Progress(std::chrono::milliseconds every) : terminal_(isatty(STDERR_FILENO) == 1), every_(every) {
+  const WithoutSignals now;
+  saying_ = std::jthread([this](std::stop_token stop) { keep_saying(std::move(stop)); });
+}
 
 Progress::~Progress() {
+  saying_.request_stop();
+  saying_.join();
   if (terminal_) say("\r\x1b[K");
 }
 
 void Progress::operator()(std::string_view what, std::size_t done, std::size_t of) {
-  const auto now = std::chrono::steady_clock::now();
-  if (terminal_) {
-    say(fmt::format("\r\x1b[K{}/{} {}", done, of, what));
-  } else if (now - last_ > every_) {
-    say(fmt::format("{}/{} {}\n", done, of, what));
-    last_ = now;
+  const std::scoped_lock lock(mutex_);
+  if (what != what_) {
+    what_ = what;
+    begun_ = Clock::now();
+    calls_ = 0;
   }
+  done_ = done;
+  of_ = of;
+  if (terminal_ || Clock::now() - last_ > every_) say_now();
+}
+
+void Progress::line(std::string_view words) {
+  if (!terminal_) return;
+  const std::scoped_lock lock(mutex_);
+  say(fmt::format("\r\x1b[K{}\n", words));
+}
+
+void Progress::keep_saying(std::stop_token stop) {
+  const auto pause =
+      terminal_ ? std::min<std::chrono::milliseconds>(every_, std::chrono::seconds(1)) : every_;
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const auto next = last_ + pause;
+    ended_.wait_until(lock, stop, next, [] { return false; });
+    if (!stop.stop_requested() && Clock::now() >= last_ + pause) say_now();
+  }
+}
+
+// With the lock.
+void Progress::say_now() {
+  last_ = Clock::now();
+  if (of_ == 0) return;
+  say(terminal_ ? fmt::format("\r\x1b[K{}", words()) : words() + "\n");
+}
+
+// `3/14 score/depends_on_offset, 12 s, 340 calls`
+std::string Progress::words() const {
+  std::string out = fmt::format("{}/{} {}", done_, of_, what_);
+  const auto seconds = std::chrono::round<std::chrono::seconds>(last_ - begun_).count();
+  if (seconds > 0) out += fmt::format(", {} s", seconds);
+  if (seconds > 0 && calls_ > 0) out += fmt::format(", {} calls", calls_.load());
+  return out;
 }
 
 }  // namespace posproof::command

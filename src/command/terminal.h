@@ -1,16 +1,24 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <string>
 #include <string_view>
+#include <thread>
 
 #include "report/file.h"
 #include "report/words.h"
 
 namespace posproof::command {
 
-// Colours where stdout is a terminal and NO_COLOR is not set.
+// Colours where stdout is a terminal and NO_COLOR is not set; the same of stderr.
 report::Style style();
+report::Style style_of_errors();
 
 // What a program does before anything else: a descriptor among 0, 1 and 2 that is closed stays unusable, so
 // that no file that is opened takes its number; and a write to a pipe that is closed, or past a limit of the
@@ -34,7 +42,8 @@ int finished(int code);
 // finished() does where the file cannot be written.
 int saved(report::NewFile& file, std::string_view bytes, int code);
 
-// On stderr: one line that is overwritten on a terminal, a plain line now and then elsewhere.
+// On stderr: one line that is overwritten on a terminal, a plain line now and then elsewhere. Neither is
+// silent for longer than `every` (a terminal: for longer than a second), however long one thing takes.
 class Progress {
  public:
   explicit Progress(std::chrono::milliseconds every = std::chrono::seconds(10));
@@ -44,10 +53,28 @@ class Progress {
 
   void operator()(std::string_view what, std::size_t done, std::size_t of);
 
+  // The subject was called once more for what is being done.
+  void called() { ++calls_; }
+
+  // A line that stays, on a terminal alone.
+  void line(std::string_view words);
+
  private:
+  using Clock = std::chrono::steady_clock;
+
+  void keep_saying(std::stop_token stop);
+  void say_now();
+  std::string words() const;
+
   bool terminal_;
   std::chrono::milliseconds every_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;  // of what follows
+  std::condition_variable_any ended_;
+  std::string what_;
+  std::size_t done_ = 0, of_ = 0;
+  Clock::time_point begun_ = Clock::now(), last_ = begun_;  // of `what_`; of what was said
+  std::atomic<std::uint64_t> calls_ = 0;
+  std::jthread saying_;  // the last member: it uses the others
 };
 
 }  // namespace posproof::command

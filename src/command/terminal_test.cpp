@@ -7,6 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <string>
@@ -71,7 +74,7 @@ TEST(Terminal, is_written_to_in_colour_unless_NO_COLOR_says_otherwise) {
   EXPECT_TRUE(has(on_a_terminal("matrix --filter rope.rotary/preserves_norm --cases 1000000000 --time 0.01"),
                   "\x1b[33mNOT CHECKED\x1b[0m"));
   const std::string list = "check table/has_constant_norm sinusoidal --cases 5";
-  EXPECT_FALSE(has(on_a_terminal(list, "NO_COLOR=1"), "\x1b"));
+  EXPECT_FALSE(has(on_a_terminal(list, "NO_COLOR=1"), "\x1b[3"));
   EXPECT_TRUE(has(on_a_terminal(list, "NO_COLOR="), green)) << "an empty one says nothing";
   EXPECT_EQ(posproof("gate sinusoidal --dim 8 --cases 5" + y).said.find('\x1b'), std::string::npos);
 }
@@ -83,30 +86,64 @@ TEST(Terminal, shows_how_far_a_command_has_come) {
   const auto gate = on_a_terminal("gate sinusoidal --dim 8 --cases 5 --filter unit" + x);
   if (!gate) GTEST_SKIP() << "no pseudo-terminal can be had here";
   const std::string clear = "\r\x1b[K";
-  EXPECT_EQ(
-      gate->find(clear + "1/1 table/keeps_pairs_on_the_unit_circle" + clear + "gate sinusoidal --dim 8 of "),
-      0u)
+  const std::string id = "table/keeps_pairs_on_the_unit_circle";
+  EXPECT_EQ(gate->find(clear + "0/1 starting the subject" + clear + "1/1 " + id + clear +
+                       "\x1b[32mHOLDS    \x1b[0m  " + id + "\r\n" + clear +
+                       "\x1b[32mHOLDS\x1b[0m  sinusoidal --dim 8 of "),
+            0u)
       << *gate;
+  const auto check = on_a_terminal("check " + id + " sinusoidal --cases 5").value();
+  EXPECT_EQ(check.find(clear + "1/1 " + id + clear + "\x1b[32mHOLDS"), 0u) << check;
   const auto matrix = on_a_terminal("matrix --cases 1 --filter alibi.bias/depends").value();
   EXPECT_EQ(matrix.find(clear + "0/"), 0u) << matrix;
   EXPECT_NE(matrix.find(" alibi.agrees_with_its_oracle" + clear), std::string::npos) << matrix;
+  const auto late = on_a_terminal("gate rope --dim 4 --filter agrees_with --cases 3 --positions 0:9 " +
+                                  test_subject("late=0.3"))
+                        .value();
+  EXPECT_NE(late.find("agrees_with_its_oracle, 1 s, "), std::string::npos) << late;
+  EXPECT_NE(late.find(" calls" + clear), std::string::npos) << late;
   const auto accuracy = on_a_terminal("accuracy sinusoidal --dim 8 --positions 0:4095").value();
   EXPECT_NE(accuracy.find("/4096 positions" + clear), std::string::npos) << accuracy;
 }
 
+std::string said_while(std::chrono::milliseconds every,
+                       const std::function<void(command::Progress&)>& doing) {
+  ::testing::internal::CaptureStderr();
+  {
+    command::Progress progress(every);
+    doing(progress);
+  }
+  return ::testing::internal::GetCapturedStderr();
+}
+
 TEST(Progress, that_is_no_terminal_has_a_line_now_and_then) {
-  const auto said = [](std::chrono::milliseconds every) {
-    ::testing::internal::CaptureStderr();
-    {
-      command::Progress progress(every);
-      progress("a", 1, 3);
-      ::usleep(2000);
-      progress("b", 2, 3);
-    }
-    return ::testing::internal::GetCapturedStderr();
+  const auto two = [](command::Progress& progress) {
+    progress("a", 1, 3);
+    ::usleep(2000);
+    progress("b", 2, 3);
+    progress.line("not here");
   };
-  EXPECT_EQ(said(1ms).substr(said(1ms).size() - 6), "2/3 b\n");
-  EXPECT_EQ(said(1min), "");
+  const std::string said = said_while(1ms, two);
+  EXPECT_NE(said.find("2/3 b\n"), std::string::npos) << said;
+  EXPECT_EQ(said.find("not here"), std::string::npos) << "a line that stays is for a terminal";
+  EXPECT_EQ(said_while(1min, two), "");
+  EXPECT_EQ(said_while(1ms, [](command::Progress&) { ::usleep(5000); }), "") << "nothing was begun";
+}
+
+// However long one thing takes, and however often it says the same.
+TEST(Progress, is_never_silent_for_longer) {
+  const std::vector<std::string> said = lines(said_while(20ms, [](command::Progress& progress) {
+    progress("one thing", 3, 14);
+    for (int n = 0; n < 7; ++n) progress.called();
+    ::usleep(1200000);
+    progress("another", 4, 14);
+    ::usleep(50000);
+  }));
+  EXPECT_GE(said.size(), 10u);
+  EXPECT_EQ(said.front(), "3/14 one thing");
+  EXPECT_NE(std::ranges::find(said, "3/14 one thing, 1 s, 7 calls"), said.end())
+      << fmt::format("{}", fmt::join(said, "\n"));
+  EXPECT_EQ(said.back(), "4/14 another") << "its own time, its own calls";
 }
 
 TEST(Terminal, is_told_what_is_wrong_in_printable_words) {

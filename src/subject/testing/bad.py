@@ -71,6 +71,10 @@ if wrong == "hang_deaf":
     child = subprocess.Popen(["sleep", "100"])
     os.write(2, b"%d %d" % (os.getpid(), child.pid))
 
+if wrong == "hangs_in_its_third_life":
+    with open(sys.argv[2], "a") as lives:
+        lives.write("x")
+
 asked, _ = read()
 said = {"answer": "hello", "id": "0", "protocol": "1", "name": "bad", "version": "2.5", "kinds": "rows", "dtype": "F32"}
 if wrong == "other_protocol":
@@ -142,6 +146,9 @@ while True:
         os._exit(0)
     if wrong == "busy" and calls > int(sys.argv[3]):
         leave_strays(sys.argv[2])
+    if wrong == "hangs_in_its_third_life" and os.path.getsize(sys.argv[2]) >= 3:
+        open(sys.argv[2] + ".hangs", "w").close()
+        time.sleep(100)
     if wrong == "hang" and t[0] == 13:
         time.sleep(100)
     if wrong == "hang_deaf" and t[0] == 13:
