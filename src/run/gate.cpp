@@ -313,10 +313,13 @@ class Run {
     const Precision& precision = gated_.subject.precision;
     const TrialOf of =
         one.id == history_id ? history_of(truth_, gated_.subject) : trial_of(*one.property, precision);
-    const Shown found = shown(of, truth_, gated_.subject.encoding, precision, refuted->counterexample);
+    const bool backward = one.id == backward_id;
+    const Shown found = shown(of, backward ? transposed(std::get<Rotary>(truth_)) : truth_,
+                              backward ? *gated_.subject.backward : gated_.subject.encoding, precision,
+                              refuted->counterexample);
     result.wrong = found.wrong;
     if (found.wrong) refuted->place = found.wrong->place;
-    if (found.by_answers_alone && one.id != agreement_id && one.id != history_id && disagrees())
+    if (found.by_answers_alone && one.id != agreement_id && one.id != history_id && !backward && disagrees())
       result.follows_from = agreement_id;
   }
 
