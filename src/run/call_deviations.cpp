@@ -302,7 +302,33 @@ bool holds_at(const Where& where, const Explained& alone, const std::vector<bool
 
 }  // namespace
 
+namespace {
+
+// Of a rotation all tokens are allowed the same share of their pairs' norms: found once for a call.
+Tensor rotation_errors(const Rotary& declared, const Precision& precision, const Call& call, Position far) {
+  const Tensor& x = call.contents.front();
+  std::vector<double> one(x.width());
+  for (const Pair& pair : declared.pairs) one[pair.first] = 1;
+  const std::vector<double> share = rotated_error(declared, precision, far, one);
+  const double least = rotation_underflow(precision);
+  Tensor out(x.shape);
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (const Pair& pair : declared.pairs) {
+      // Nothing underflows where there is nothing; the declared values are rounded themselves.
+      const double norm = std::hypot(x.at(r, pair.first), x.at(r, pair.second));
+      out.at(r, pair.first) = out.at(r, pair.second) =
+          norm == 0 ? 0 : norm * (share[pair.first] + unit_f64) + least;
+    }
+  return out;
+}
+
+}  // namespace
+
 Model model_of(const Encoding& declared, const Precision& precision) {
+  if (const auto* rotary = std::get_if<Rotary>(&declared))
+    return {declared, [rotary = *rotary, precision](const Call& call, const Tensor&, Position far) {
+              return rotation_errors(rotary, precision, call, far);
+            }};
   return {declared, [declared, precision](const Call& call, const Tensor& expected, Position far) {
             Call there = call;
             std::ranges::fill(there.positions.whole, far);

@@ -196,7 +196,7 @@ std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& 
                                     const Subject& subject, const std::vector<Answered>& answered) {
   if (answered.empty()) return {};
   try {
-    for (const Encoding& kind : attention::in_every_kind(spec.make(parameters)))
+    for (const Encoding& kind : attention::in_every_kind(spec.oracle(parameters)))
       if (kind.index() == subject.encoding.index() && signature(kind).positions)
         return Deviating(spec, parameters, subject, kind, answered).all();
   } catch (const std::bad_alloc&) {

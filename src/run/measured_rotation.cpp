@@ -328,18 +328,31 @@ Rotary rotation_of(const Rotary& truth, const MeasuredRotation& queries, const M
   Rotary out = truth;
   const auto both =
       std::make_shared<const std::array<MeasuredRotation, 2>>(std::array<MeasuredRotation, 2>{queries, keys});
-  out.rotate = [both](const Tensor& x, const Positions& positions, Role role) {
+  // A cosine and a sine for each frequency of a token, however many channels and heads have it.
+  std::vector<double> frequencies;
+  for (const MeasuredRotation& one : *both)
+    for (const auto& channels : one.heads)
+      for (const MeasuredChannel& channel : channels) frequencies.push_back(channel.frequency);
+  std::ranges::sort(frequencies);
+  frequencies.erase(std::unique(frequencies.begin(), frequencies.end()), frequencies.end());
+  out.rotate = [both, frequencies](const Tensor& x, const Positions& positions, Role role) {
     const auto& heads = (*both)[role == Role::query ? 0 : 1].heads;
     const std::size_t n = x.shape[2];
     Tensor y(x.shape);
-    for (std::size_t r = 0; r < x.rows(); ++r) {
-      const auto t = static_cast<long double>(positions.at(r / (heads.size() * n) * n + r % n));
-      const auto& channels = heads[r / n % heads.size()];
-      for (std::size_t c = 0; c < channels.size(); ++c) {
-        const long double angle = t * channels[c].frequency;
-        const auto cosine = static_cast<double>(std::cos(angle)), sine = static_cast<double>(std::sin(angle));
-        for (const auto& [input, a, b] : channels[c].shares)
-          y.at(r, c) += x.at(r, input) * (a * cosine + b * sine);
+    std::vector<double> cosine(frequencies.size()), sine(frequencies.size());
+    for (std::size_t token = 0; token < positions.size(); ++token) {
+      for (std::size_t w = 0; w < frequencies.size(); ++w) {
+        const long double angle = static_cast<long double>(positions.at(token)) * frequencies[w];
+        cosine[w] = static_cast<double>(std::cos(angle)), sine[w] = static_cast<double>(std::sin(angle));
+      }
+      for (std::size_t head = 0; head < heads.size(); ++head) {
+        const std::size_t r = (token / n * heads.size() + head) * n + token % n;
+        for (std::size_t c = 0; c < heads[head].size(); ++c) {
+          const auto found = std::ranges::lower_bound(frequencies, heads[head][c].frequency);
+          const auto w = static_cast<std::size_t>(found - frequencies.begin());
+          for (const auto& [input, a, b] : heads[head][c].shares)
+            y.at(r, c) += x.at(r, input) * (a * cosine[w] + b * sine[w]);
+        }
       }
     }
     return y;
