@@ -427,5 +427,73 @@ TEST(DiagnosisOfNearMisses, does_not_stand_where_the_counterexample_is_not_expla
   EXPECT_EQ(names("batch=1 tokens=1 t=777778 role=query x=[1,0,0,0]"), Names{"rope/one_position_ahead"});
 }
 
+// ---- what was measured beside a name
+
+std::vector<std::string> kinds_and_words(const std::string& family, const std::string& words,
+                                         const std::function<Encoding(const Parameters&)>& make,
+                                         const Precision& precision = all_f32) {
+  const EncodingSpec& spec = encoding_named(family);
+  const Parameters parameters = with(spec, Case::parse(words));
+  const Subject subject{"made", "", make(parameters), precision};
+  std::vector<std::string> out;
+  for (const Explanation& one : diagnose(spec, family, parameters, subject, {}, 1))
+    out.push_back(std::string(one.kind == Explanation::Kind::convention ? "convention"
+                              : one.kind == Explanation::Kind::measured ? "measured"
+                                                                        : "defect") +
+                  " " + one.what);
+  return out;
+}
+
+TEST(DiagnosisMeasured, stands_between_conventions_and_names) {
+  EXPECT_EQ(
+      kinds_and_words("rope", "dim=8 base=500000", of_other("rope", "base=10000")),
+      (Names{"convention --base 10000", "measured frequencies are base^(-2i/8) with base 10000, not 500000",
+             "defect rope/base_ignored"}));
+}
+
+TEST(DiagnosisMeasured, suppresses_a_name_that_it_contradicts) {
+  const auto off = [](double relative) {
+    return [relative](const Parameters& parameters) {
+      Rotary rotary = std::get<Rotary>(encoding_named("rope").make(parameters));
+      rotary.rotate = [pairs = rotary.pairs, relative](const Tensor& x, const Positions& positions, Role) {
+        Tensor y = x;
+        const std::size_t heads = x.shape[1], n = x.shape[2];
+        for (std::size_t r = 0; r < x.rows(); ++r)
+          for (const Pair& pair : pairs) {
+            const long double angle = static_cast<long double>(positions[r / (heads * n) * n + r % n]) *
+                                      pair.frequency * (1 + relative);
+            const auto c = static_cast<double>(std::cos(angle)), s = static_cast<double>(std::sin(angle));
+            y.at(r, pair.first) = x.at(r, pair.first) * c - x.at(r, pair.second) * s;
+            y.at(r, pair.second) = x.at(r, pair.first) * s + x.at(r, pair.second) * c;
+          }
+        return y;
+      };
+      return Encoding(rotary);
+    };
+  };
+  const Precision p = Precision::parse("f32/f64");
+  EXPECT_EQ(kinds_and_words("rope", "dim=4", off(1e-7), p),
+            (Names{"measured every pair rotates too fast by a relative 1e-07", "defect rope/fast_trig"}));
+  // So near to it that no recorded answer tells them apart.
+  EXPECT_EQ(kinds_and_words("rope", "dim=4", off(1.00005e-7), p),
+            Names{"measured every pair rotates too fast by a relative 1e-07"});
+  EXPECT_EQ(kinds_and_words("rope", "dim=4", off(3e-7), p),
+            Names{"measured every pair rotates too fast by a relative 3e-07"});
+}
+
+// A causal candidate says nothing of later keys: it is compared there as what was declared is.
+TEST(DiagnosisMeasured, compares_a_causal_candidate_at_later_keys) {
+  const auto later = [](double at_later_keys) {
+    return spoiled("alibi", [at_later_keys](const Call& call, Tensor& out) {
+      const auto &i = call.positions.whole, &j = call.keys.whole;
+      for (std::size_t e = 0; e < out.data.size(); ++e)
+        if (j[e % j.size()] > i[e / j.size() % i.size()]) out.data[e] = at_later_keys;
+    });
+  };
+  EXPECT_EQ(kinds_and_words("alibi", "heads=4 form=symmetric", later(0)),
+            (Names{"convention --form causal", "measured later keys have no bias"}));
+  EXPECT_EQ(kinds_and_words("alibi", "heads=4 form=symmetric", later(5)), Names{});
+}
+
 }  // namespace
 }  // namespace posproof
