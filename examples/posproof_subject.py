@@ -18,6 +18,8 @@ The functions, each a keyword of serve(), and what they are given and give:
     bias(queries[nq], keys[nk])        -> [heads, nq, nk]       given the positions of queries and keys
     logits(q, k, queries, keys)        -> [heads, nq, nk]       q [nq, dim], k [nk, dim], and their positions
     attend(q, k, v, mask)              -> [nq, value_dim]       mask [nq, nk], True where a query sees a key
+    weights(q, k, mask)                -> [(heads,) nq, nk]     instead of attend: after the softmax, which leaves a constant
+                                                                for each query open; they are judged by their sums over v
 
 A function that takes no `length` or no `role` is given none. PyTorch modules are served as they are: serve_module(). Other
 code takes positions and arrays in other ways; serve() splits each call of posproof into calls that the function takes:
@@ -25,13 +27,16 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
     takes_positions="each"       one position a token, [batch, n]: nothing is split
                     "shared"     one row of positions for the batch, [n]
                     "ascending"  such a row, in which every position is larger than the one before
-                    "offset"     a number, the first of n positions that follow each other: rotate(x, offset), rows(n, offset)
-                    "sequence"   no positions: whole sequences from 0 on, rotate(x), rows(n), bias(nq, nk) or bias(n), logits(q, k)
-    axes="bnhd"                  the axes of x: batch, heads, n, dim, in any order, dim last; "bnd" (one head), "nhd" (tokens of
-                                 all sequences in one row), "n(hd)" (heads side by side in one axis)
+                    "offset"     a number, the first of n positions that follow each other: rotate(x, offset),
+                                 rows(n, offset)
+                    "sequence"   no positions, but whole sequences from 0 on: rotate(x), rows(n), bias(nq, nk) or bias(n),
+                                 logits(q, k)
+    axes="bnhd"                  the axes of x: batch, heads, n, dim, in any order, dim last; "bnd" (one head), "nhd"
+                                 (tokens of all sequences in one row), "n(hd)" (heads side by side in one axis)
     heads=(32, 8)                of rotate_both: how many heads q and k have
-    vjp="autograd"               the backward pass is asked, too: through PyTorch's autograd, or vjp(x, positions, g), a function
-                                 that gives the gradient with respect to x where g is that with respect to rotate(x, positions)
+    vjp="autograd"               the backward pass is asked, too: through PyTorch's autograd, or a function vjp(x, positions,
+                                 g), which gives the gradient with respect to x where g is that with respect to
+                                 rotate(x, positions)
 
 posproof prints which questions that leaves out: a function that takes whole sequences is never given a position twice.
 
@@ -125,7 +130,7 @@ def _fork_for_each_object():
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
           version="", domain=None, ends=False, conventions="", decline=IndexError, takes=None, positions="int64",
-          in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None):
+          in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None, weights=None):
     """Answers posproof until it has no more questions.
 
     precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32, "bf16+table=f32" a rotation
@@ -140,15 +145,17 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
                  calls change between them, where they hold the positions exactly
     in_place     the functions may overwrite what they are given; one that returns just that may, in any case, and one that
                  returns None has
-    takes_positions, axes, rotate_both, heads, vjp: see the head of this file
+    takes_positions, axes, rotate_both, heads, vjp, weights: see the head of this file
     """
     hello()
-    given = {"rows": rows, "rotate": rotate or rotate_both, "bias": bias, "logits": logits, "attend": attend}
+    given = {"rows": rows, "rotate": rotate or rotate_both, "bias": bias, "logits": logits, "attend": attend or weights}
     decline = decline if isinstance(decline, tuple) else (decline,)
     functions = {kind: function for kind, function in given.items() if function is not None}
     how = _How(functions, dtype, takes, takes_positions, axes, heads, in_place, both=rotate is None, vjp=vjp)
-    if rotate is not None and rotate_both is not None:
-        raise ValueError("rotate and rotate_both are both given; allowed is one of them")
+    for one, other, names in ((rotate, rotate_both, "rotate and rotate_both"), (attend, weights, "attend and weights")):
+        if one is not None and other is not None:
+            raise ValueError("%s are both given; allowed is one of them" % names)
+    how.weights = weights is not None
     if how.taken != how.stored:
         precision = "%s+input=%s" % (precision or how.stored.lower(), how.taken.lower())
     if domain is None and how.takes_positions == "sequence":
@@ -215,7 +222,8 @@ _MEANING = {name: what for what, names in _MEANS.items() for name in names.split
 
 # What a parameter of a constructor is, by its name: a key of what posproof asks, or a rule of _setting().
 _SETTINGS = {name: what for what, names in {
-    "dim": "d d_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features kv_channels n_embd",
+    "dim": "d d_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features "
+           "kv_channels n_embd",
     "width": "dim rotary_dim rotary_ndims rotary_embedding_dims",
     "base": "base theta rope_theta rotary_base rotary_emb_base",
     "heads": "heads num_heads n_heads nhead n_head num_attention_heads total_num_heads total_heads",
@@ -262,7 +270,8 @@ def serve_module(module, apply=None, dtype=None, method=None, **options):
              are applied here, by rotate_half or its interleaved form, as the layout says.
     dtype    a torch.dtype, float32 unless said otherwise
     method   name of the method to call, where it is not forward()
-    options  those of serve(): takes_positions, axes, domain, name, vjp, ..; what is not given is found by a small call
+    options  those of serve(): takes_positions, axes, domain, name, vjp, ..; what is not given is found by a small call. A module
+             that takes one axis for another looks like one of another layout: axes= says which one is meant
     """
     import torch
     asked = hello()
@@ -435,9 +444,10 @@ class _Module:
         dim = asked.get("dim", 64)
         width = asked.get("rotary_dim") or dim
         return types.SimpleNamespace(
-            head_dim=dim, hidden_size=dim * heads, d_model=dim * heads, d_kv=dim, num_attention_heads=heads, num_heads=heads,
-            num_key_value_heads=heads, rope_theta=asked.get("base", 10000), rope_scaling=None, rotary_dim=width, rotary_pct=width / dim,
-            partial_rotary_factor=width / dim, max_position_embeddings=self._setting("length"), attention_dropout=0.0, dropout_rate=0.0,
+            head_dim=dim, hidden_size=dim * heads, d_model=dim * heads, d_kv=dim, num_attention_heads=heads,
+            num_heads=heads, num_key_value_heads=heads, rope_theta=asked.get("base", 10000), rope_scaling=None,
+            rotary_dim=width, rotary_pct=width / dim, partial_rotary_factor=width / dim,
+            max_position_embeddings=self._setting("length"), attention_dropout=0.0, dropout_rate=0.0,
             rope_parameters={"rope_type": "default", "rope_theta": asked.get("base", 10000)},
             relative_attention_num_buckets=asked.get("buckets"), relative_attention_max_distance=asked.get("max_distance"),
             is_decoder=asked.get("direction") == "causal")
@@ -582,11 +592,12 @@ class _Module:
         batch, _, n, dim = x.shape
         cos, sin = (parts[0].cos(), parts[0].sin()) if len(parts) == 1 else parts[:2]
         rotating, interleaved = self.asked.get("rotary_dim") or dim, self.asked.get("layout") == "interleaved"
-        if cos.shape != sin.shape or cos.shape[-1] not in (rotating, rotating // 2) or cos.numel() // cos.shape[-1] not in (n, batch * n):
+        width = cos.shape[-1]
+        if cos.shape != sin.shape or width not in (rotating, rotating // 2) or cos.numel() // width not in (n, batch * n):
             raise _Otherwise("it gives shapes %s, which are no cosines and sines, or angles, of %d tokens and %d channels" % (
                 [list(one.shape) for one in parts], n, rotating))
-        cos, sin = (one.reshape(-1, 1, n, one.shape[-1]) for one in (cos, sin))
-        if cos.shape[-1] != rotating:
+        cos, sin = (one.reshape(-1, 1, n, width) for one in (cos, sin))
+        if width != rotating:
             cos, sin = ((one.repeat_interleave(2, -1) if interleaved else self.torch.cat((one, one), -1)) for one in (cos, sin))
         head, tail = x[..., :rotating], x[..., rotating:]
         if interleaved:
@@ -978,7 +989,8 @@ def _answered(call, function, operands, at, which, backward):
         more.append(call.words["role"])
     answers = 1
     if backward:
-        function = _through_autograd(function, which, how) if how.vjp == "autograd" else _of_the_gradient(how.vjp, at is not None)
+        function = (_through_autograd(function, which, how) if how.vjp == "autograd" else
+                    _of_the_gradient(how.vjp, at is not None))
     elif how.both:
         answers = 2
     results = call.ask(function, given, more, answers)
@@ -1074,8 +1086,23 @@ def _placed(x, row):
 def _attend(call, function):
     how = call.how
     laid_out = (lambda x: x) if how.axes is None else lambda x: _laid_out(x[None, None], how.axes)
-    y = call.ask(function, [(name, laid_out(call[name])) for name in "qkv"] + [("mask", call["mask"])])[0]
+    given = [(name, laid_out(call[name])) for name in ("qk" if how.weights else "qkv")] + [("mask", call["mask"])]
+    y = call.ask(function, given)[0]
+    if how.weights:
+        return _summed(y, call["v"], how.stored)
     return y if how.axes is None else _as_asked(y, how.axes, (1, 1, len(call["q"]), call["v"].shape[1]))[0, 0]
+
+
+def _summed(weights, v, stored):
+    """The sums of v by weights [nq, nk], or [heads, nq, nk] with v's channels shared out: exact but for one rounding. That the
+    weights are stored in this format is one of the roundings that the operator is allowed."""
+    while weights.ndim > 3 and weights.shape[0] == 1:
+        weights = weights[0]
+    weights = _of_shape(weights[None] if weights.ndim == 2 else weights, (None, None, len(v)))
+    exact = (weights.astype(np.uint32) << 16).view(np.float32) if stored == "BF16" else weights
+    values = v.astype(np.float64).reshape(len(v), len(weights), -1).transpose(1, 0, 2)
+    y = (exact.astype(np.float64) @ values).transpose(1, 0, 2).reshape(weights.shape[1], -1)
+    return bf16(y.astype(np.float32)) if stored == "BF16" else y.astype(_STORED[stored])
 
 
 _ASK = {"rows": _rows, "rotate": _rotate, "bias": _bias, "logits": _logits, "attend": _attend}

@@ -28,16 +28,20 @@ TEST(Again, repeats_the_failure_that_it_stands_under) {
   const Tables tables;
   const std::string right = "table:" + tables.folder() + "/x.npy", odd = tables.folder() + "/it's \\ $x.npy";
   std::filesystem::copy(tables.folder() + "/y.npy", odd);
-  for (const std::string words :
-       {"gate sinusoidal --dim 8 --offset 3 --cases 20 " + right,
-        "gate sinusoidal --dim 8 --layout sin_cos --base 100 --cases 20 " + right,
-        "gate sinusoidal --dim 8 --amplitude 0.5 --cases 20 " + right + "@bf16",
-        "gate sinusoidal --dim 8 --cases 20 $'table:" + tables.folder() + "/it\\'s \\\\ $x.npy'",
-        "check agrees_with_its_oracle sinusoidal --dim 8 --offset 3 --divisor half_minus_one " + right,
-        "gate rope --dim 8 --layout interleaved --filter agrees --heads 3 " + test_subject("wrong=7"),
-        "gate rope --dim 8 --scaling llama3 --factor 4 --filter agrees --cases 20 " + test_subject("wrong=7"),
-        "gate alibi --heads 3 --max_bias 4 --cases 20 --filter agrees " + test_subject("wrong=-7"),
-        "check agrees_with_its_oracle rope --dim 8 --base 100 " + test_subject("wrong=7")}) {
+  for (
+      const std::string words :
+      {"gate sinusoidal --dim 8 --offset 3 --cases 20 " + right,
+       "gate sinusoidal --dim 8 --layout sin_cos --base 100 --cases 20 " + right,
+       "gate sinusoidal --dim 8 --amplitude 0.5 --cases 20 " + right + "@bf16",
+       "gate sinusoidal --dim 8 --cases 20 $'table:" + tables.folder() + "/it\\'s \\\\ $x.npy'",
+       "check agrees_with_its_oracle sinusoidal --dim 8 --offset 3 --divisor half_minus_one " + right,
+       "gate rope --dim 8 --layout interleaved --filter agrees --heads 3 " + test_subject("wrong=7"),
+       "gate rope --dim 8 --scaling llama3 --factor 4 --filter agrees --cases 20 " + test_subject("wrong=7"),
+       "gate alibi --heads 3 --max_bias 4 --cases 20 --filter agrees " + test_subject("wrong=-7"),
+       "check agrees_with_its_oracle rope --dim 8 --base 100 " + test_subject("wrong=7"),
+       fmt::format(
+           "gate rope --dim 8 --filter backward --cases 20 'cmd:{} {}/src/subject/testing/ways.py vjp forward'",
+           POSPROOF_PYTHON, POSPROOF_SOURCE)}) {
     const auto bash = [](const std::string& one) {
       std::string quoted;
       for (const char c : one) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -101,7 +101,11 @@ int run_check(const Chosen& chosen, const CheckArguments& arguments) {
                                        .call_time = common.call_time(),
                                        .sandbox = in_sandbox});
   const bool agreeing = property_id == agreement_id, remembering = property_id == history_id,
-             backward = property_id == backward_id && subject.backward;
+             backward = property_id == backward_id;
+  if (backward && !subject.backward)
+    throw std::invalid_argument(fmt::format(
+        "`{}` is asked of a program that has a backward pass: `backward` in its handshake, vjp= in the Python SDK",
+        backward_id));
   const Property* catalogued = agreeing || remembering || backward ? nullptr : &property_named(property_id);
   const Property property = agreeing      ? agreement(truth)
                             : remembering ? history(truth, subject)

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "run/agreement.h"
 #include "run/backward.h"
 #include "run/catalogued.h"
+#include "run/declined.h"
 #include "run/recorded.h"
 #include "search/trial.h"
 #include "subject/process.h"
@@ -69,9 +71,14 @@ void expect(const Server& server, const std::vector<Row>& rows, const std::strin
     const EncodingSpec& spec = encoding_named(row.encoding);
     const Parameters parameters = with(spec, Case::parse(row.parameters));
     const Encoding truth = spec.oracle(parameters);
-    const Subject subject = open(server.subject(prefix + row.module),
-                                 {.encoding = row.encoding, .parameters = parameters, .declared = {truth}});
+    Subject subject = open(server.subject(prefix + row.module),
+                           {.encoding = row.encoding, .parameters = parameters, .declared = {truth}});
+    const auto declined = std::make_shared<Declined>();
+    subject.encoding = counting_declined(std::move(subject.encoding), declined);
     EXPECT_EQ(verdicts(subject, truth), row.verdicts) << prefix + row.module;
+    if (row.verdicts != "R") {
+      EXPECT_EQ(in_words(subject.encoding, *declined), "") << row.module;
+    }
     if (!row.taken.empty()) {
       EXPECT_NE(subject.description.find("(taken as " + row.taken + ")"), std::string::npos)
           << row.module << ": " << subject.description;
@@ -102,6 +109,8 @@ TEST(Modules, rotary_modules_that_give_cosines_angles_or_complex_numbers) {
        {"meta", "rope", "dim=8 heads=2 layout=interleaved",
         "a table, an offset, x as bnhd, applied by apply_complex(xq, xk, freqs_cis)"},
        {"x_transformers", "rope", "dim=8 heads=2", "forward(t), one row of positions, x as bhnd" + by_halves},
+       {"flash", "rope", "dim=8 heads=2 layout=interleaved",
+        "a table, an offset, x as bnhd, applied by apply_flash(x, cos, sin)"},
        {"flash", "rope", "dim=8 heads=2",
         "a table, an offset, x as bnhd, applied by apply_flash(x, cos, sin)"}});
 }
@@ -113,6 +122,8 @@ TEST(Modules, rotary_modules_that_rotate) {
                     {"rotary_embedding_torch", "rope", "dim=8 heads=2 layout=interleaved",
                      "rotate_queries_or_keys(t, offset), an offset, x as bhnd"},
                     {"esm", "rope", "dim=8 heads=2", "forward(q, k), whole sequences, x as bhnd"},
+                    {"vllm", "rope", "dim=8 heads=2 layout=interleaved",
+                     "forward(positions, query, key), a position for each token, x as n(hd)"},
                     {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
                      "forward(positions, query, key), a position for each token, x as n(hd)"},
                     {"offset", "rope", "dim=8 heads=2", "forward(x, offset), an offset, x as bhnd"}});
@@ -170,16 +181,42 @@ TEST(Modules, an_operation_without_a_gradient_is_refuted) {
   const Server server;
   const Subject subject = open(server.subject("no_gradient"), testing::expected(truth, "dim=8"));
   EXPECT_EQ(verdicts(subject, truth), "HR");
+  const std::string words = server.subject("no_gradient");
+  const std::string why = thrown(words, [&] {
+    const std::vector<Position> at = {3};
+    std::get<Rotary>(*subject.backward).rotate(Tensor({1, 1, 1, 8}), at, Role::query);
+  });
+  EXPECT_EQ(
+      why,
+      ": rotate(x [1, 1, 1, 8], positions [1, 1], role query, backward yes): no gradient comes back to x");
+}
+
+// The trial call has five tokens, of five positions; this one is as long as its first call.
+TEST(Modules, what_is_served_was_not_tried_before) {
+  NEEDS_TORCH;
+  const Server server;
+  const Encoding truth = encoding_named("rope").oracle(with(encoding_named("rope"), Case::parse("dim=8")));
+  Expected rope = testing::expected(truth, "dim=8");
+  rope.encoding = "rope";
+  const Subject subject = open(server.subject("scratch"), rope);
+  EXPECT_NE(subject.description.find("(taken as forward(x), whole sequences, x as bnhd)"), std::string::npos)
+      << subject.description;
+  Tensor x({1, 1, 2, 8});
+  x.data[0] = x.data[8] = 1;
+  const std::vector<Position> at = {9, 3};
+  const Tensor y = std::get<Rotary>(subject.encoding).rotate(x, at, Role::query);
+  EXPECT_NEAR(y.data[0], std::cos(9.0), 0x1p-20);
+  EXPECT_NEAR(y.data[12], std::sin(3.0), 0x1p-20);
 }
 
 TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_known) {
   NEEDS_TORCH;
   const Server server;
-  const auto refused = [&](const std::string& module) {
+  const auto refused = [&](const std::string& module, const std::string& encoding = "rope") {
     const std::string words = server.subject(module);
     return thrown(words, [&] {
       Expected rope = testing::expected(Rotary{.dim = 4});
-      rope.encoding = "rope";
+      rope.encoding = encoding;
       open(words, rope);
     });
   };
@@ -188,6 +225,9 @@ TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_k
             std::string::npos)
       << constructor;
   EXPECT_NE(constructor.find("serve_module(lambda asked: Odd(...)) constructs it as you say"),
+            std::string::npos);
+  EXPECT_NE(refused("wrong_batch_first", "sinusoidal")
+                .find("adds other rows to the second sequence than to the first"),
             std::string::npos);
   const std::string shape = refused("unknown_shape");
   for (

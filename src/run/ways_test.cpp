@@ -146,6 +146,17 @@ TEST(Ways, the_whole_operator_has_axes_too) {
             Tensor({2, 1}, {9, 8}));
 }
 
+TEST(Ways, attention_weights_are_asked_for_their_sums) {
+  for (const auto& [arguments, verdict] : std::vector<Row>{{"weights", "H"},
+                                                           {"weights unmasked", "R"},
+                                                           {"weights not_normalised", "R"},
+                                                           {"weights_in_bf16", "H"},
+                                                           {"weights_in_bf16 unmasked", "R"}})
+    EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
+  EXPECT_EQ(asked("alibi", "heads=4 form=symmetric", "weights_by_heads"), "H");
+  EXPECT_EQ(asked("alibi", "heads=4 form=symmetric", "weights_by_heads heads_reversed"), "R");
+}
+
 TEST(Ways, whole_sequences_end_somewhere) {
   const auto last = [](const std::string& arguments, Encoding declared, const std::string& parameters) {
     return positions_of(open(ways(arguments), expected(std::move(declared), parameters)).encoding).hi;
@@ -183,6 +194,7 @@ TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
            {"heads_of_one",
             "heads=`(6, 2)`; allowed are two whole numbers, of q and of k, with rotate_both="},
            {"rotate_twice", "rotate and rotate_both are both given; allowed is one of them"},
+           {"weights_twice", "attend and weights are both given; allowed is one of them"},
            {"vjp_of_nothing", "vjp= is given without rotate=, whose gradient it is"},
            {"vjp_unknown", "vjp=`jax`; allowed are \"autograd\" and a function"},
            {"vjp_of_both", "vjp= is a function of one x; with rotate_both= allowed is vjp=\"autograd\""},

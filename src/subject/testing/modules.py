@@ -333,8 +333,8 @@ def slopes(heads):
 
 def build_alibi_tensor(attention_mask, num_heads, dtype):
     """BLOOM: [batch * heads, 1, n], the slope times the key's number."""
-    numbers = (attention_mask.cumsum(-1) - (0 if wrong else 1)) * attention_mask
-    return (slopes(num_heads)[:, None] * (numbers[:, None] + wrong * numbers[:, None])).reshape(-1, 1, attention_mask.shape[1]).to(dtype)
+    numbers = (attention_mask.cumsum(-1) - 1) * attention_mask * (2 if wrong else 1)
+    return (slopes(num_heads)[:, None] * numbers[:, None]).reshape(-1, 1, attention_mask.shape[1]).to(dtype)
 
 
 class LengthLike(nn.Module):

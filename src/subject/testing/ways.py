@@ -4,6 +4,7 @@ argument makes one wrong in a way that only calls of that kind show.
     ways.py WAY [WRONG]
 """
 
+import math
 import os
 import sys
 
@@ -11,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import numpy as np
 
-from posproof_subject import hello, serve
+from posproof_subject import bf16, hello, serve
 
 way, wrong = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
 asked = hello()
@@ -159,6 +160,27 @@ def attend(q, k, v, mask):
     return v[:, np.argmax(mask, axis=1)]
 
 
+def weights(q, k, mask):
+    """Of RoPE, after the softmax; of a batch of one with one head."""
+    n = np.arange(len(q))
+    q, k = (turned(x, *cosines(n)) for x in (q, k))
+    logits = q @ k.T / f32(math.sqrt(dim))
+    logits = np.where(mask, logits, f32(-np.inf)) if wrong != "unmasked" else logits
+    out = np.exp(logits - logits.max(axis=1, keepdims=True))
+    out = out / out.sum(axis=1, keepdims=True) if wrong != "not_normalised" else out
+    return out[None, None].astype(f32)
+
+
+def weights_by_heads(q, k, mask):
+    """Of ALiBi: heads side by side in q and k."""
+    q, k = (x.reshape(len(x), asked["heads"], -1).transpose(1, 0, 2) for x in (q, k))
+    logits = q @ k.transpose(0, 2, 1) / f32(math.sqrt(q.shape[2])) + slopes(np.arange(q.shape[1]), np.arange(k.shape[1]))
+    logits = np.where(mask, logits, f32(-np.inf))
+    out = np.exp(logits - logits.max(axis=2, keepdims=True))
+    out = out / out.sum(axis=2, keepdims=True)
+    return (out[::-1] if wrong == "heads_reversed" else out).astype(f32)
+
+
 ways = {
     "each": lambda: serve(rotate=each),
     "each_of_batch_row_0": lambda: serve(rotate=each_of_batch_row_0),
@@ -191,7 +213,11 @@ ways = {
     "bias_square": lambda: serve(bias=lambda n: slopes(np.arange(n), np.arange(n)), takes_positions="sequence"),
     "logits_sequence": lambda: serve(logits=products, takes_positions="sequence"),
     "attend_axes": lambda: serve(attend=attend, axes="bnhd"),
+    "weights": lambda: serve(weights=weights),
+    "weights_by_heads": lambda: serve(weights=weights_by_heads),
+    "weights_in_bf16": lambda: serve(weights=lambda q, k, mask: bf16(weights(q, k, mask)), dtype="bf16", precision="bf16/f32"),
     # refused
+    "weights_twice": lambda: serve(attend=attend, weights=weights),
     "no_such_way": lambda: serve(rotate=each, takes_positions="pairs"),
     "no_such_axes": lambda: serve(rotate=each, axes="bdn"),
     "axes_twice": lambda: serve(rotate=each, axes="bnnd"),
