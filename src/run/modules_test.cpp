@@ -8,12 +8,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "run/agreement.h"
-#include "run/backward.h"
 #include "run/catalogued.h"
-#include "run/declined.h"
-#include "run/recorded.h"
-#include "search/trial.h"
+#include "run/testing/verdicts.h"
 #include "subject/process.h"
 #include "subject/testing/subjects.h"
 
@@ -23,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::source;
 using testing::thrown;
+using testing::verdicts;
 
 const std::string folder = source + "/src/subject/testing/";
 
@@ -53,32 +50,14 @@ struct Row {
   std::string verdicts = "H";
 };
 
-char letter(const Verdict& verdict) {
-  return std::holds_alternative<Holds>(verdict) ? 'H' : std::holds_alternative<Refuted>(verdict) ? 'R' : '?';
-}
-
-// Agreement, and that of a backward pass: `H` or `R` for each.
-std::string verdicts(const Subject& subject, const Encoding& truth) {
-  const Plan plan{.id = std::string(agreement_id), .budget = {.cases = 30, .shrink_time = 0ms}};
-  std::string out(1, letter(agreement_searched(truth, subject.encoding, subject.precision, plan)));
-  if (subject.backward)
-    out += letter(search(*trial(backward_agreement(truth), *subject.backward, subject.precision), plan));
-  return out;
-}
-
 void expect(const Server& server, const std::vector<Row>& rows, const std::string& prefix = "") {
   for (const Row& row : rows) {
     const EncodingSpec& spec = encoding_named(row.encoding);
     const Parameters parameters = with(spec, Case::parse(row.parameters));
     const Encoding truth = spec.oracle(parameters);
-    Subject subject = open(server.subject(prefix + row.module),
-                           {.encoding = row.encoding, .parameters = parameters, .declared = {truth}});
-    const auto declined = std::make_shared<Declined>();
-    subject.encoding = counting_declined(std::move(subject.encoding), declined);
+    const Subject subject = open(server.subject(prefix + row.module),
+                                 {.encoding = row.encoding, .parameters = parameters, .declared = {truth}});
     EXPECT_EQ(verdicts(subject, truth), row.verdicts) << prefix + row.module;
-    if (row.verdicts != "R") {
-      EXPECT_EQ(in_words(subject.encoding, *declined), "") << row.module;
-    }
     if (!row.taken.empty()) {
       EXPECT_NE(subject.description.find("(taken as " + row.taken + ")"), std::string::npos)
           << row.module << ": " << subject.description;

@@ -2,10 +2,10 @@
 // code holds, and what is wrong in one such call alone is refuted.
 #include <gtest/gtest.h>
 
-#include "run/agreement.h"
-#include "run/backward.h"
+#include "attention/reference_attention.h"
 #include "run/catalogued.h"
 #include "run/gate.h"
+#include "run/testing/verdicts.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof {
@@ -28,18 +28,16 @@ GateResult gated(const std::string& encoding, const std::string& parameters, con
                .filter = std::string(agreement_id)});
 }
 
-// `H` or `R` for each property that was asked, and what was declined.
-std::string verdicts(const GateResult& found) {
-  std::string out;
-  for (const PropertyResult& one : found.results)
-    out += std::holds_alternative<Holds>(one.verdict)     ? 'H'
-           : std::holds_alternative<Refuted>(one.verdict) ? 'R'
-                                                          : '?';
-  return out + (found.not_checked.empty() ? "" : " " + found.not_checked.front());
-}
-
+// See run/testing/verdicts.h. Rotations have two heads, the whole operator has those of the encoding.
 std::string asked(const std::string& encoding, const std::string& parameters, const std::string& arguments) {
-  return verdicts(gated(encoding, parameters, arguments));
+  const EncodingSpec& spec = encoding_named(encoding);
+  const bool rotates = encoding == "rope" && !arguments.starts_with("weights");
+  const Parameters all = with(spec, Case::parse(parameters + (rotates ? " heads=2" : "")));
+  const Encoding truth = spec.oracle(all);
+  return testing::verdicts(
+      open(ways(arguments),
+           {.encoding = encoding, .parameters = all, .declared = attention::in_every_kind(truth)}),
+      truth);
 }
 
 struct Row {
