@@ -277,19 +277,20 @@ def serve_module(module, apply=None, dtype=None, method=None, **options):
     asked = hello()
     dtype = dtype or torch.float32
     kind = "rows" if asked.encoding in _TABLES else "bias" if asked.encoding in _BIASES else "rotate"
-    tried, trial = [], _Module(module, apply, method, asked, dtype, torch, kind)
-    way = _first_that_works(trial, options, dtype, tried)
-    if way is None:
+    make = lambda: _Module(module, apply, method, asked, dtype, torch, kind)  # anew: a trial may leave something behind
+    tried, trial, axes = [], make(), options.get("axes")
+    number = _first_that_works(make, options, dtype, tried)
+    if number is None:
         sys.exit("serve_module(%s): not recognised\nit is %s\n%s\n%s" % (
             trial.name, trial.text(), "\n".join("tried  " + one for one in tried[-12:]) or "nothing fits its parameters",
             _KNOWN_SHAPES))
+    way = list(trial.ways(axes))[number]
     options = dict(way.options, **options)
     if "domain" not in options and trial.length is not None:
         ends = options["takes_positions"] == "sequence" or not _answers(trial, way, options, dtype, trial.length)
         options.update({"domain": (0, trial.length - 1)} if ends else {})
     print("posproof_subject: %s taken as: %s" % (trial.name, way.words), file=sys.stderr)
-    served = _Module(module, apply, method, asked, dtype, torch, kind)  # one that was not tried: it has no caches yet
-    function = next(one for one in served.ways(options.get("axes")) if one.words == way.words).function
+    function = list(make().ways(axes))[number].function
     options["conventions"] = "; ".join(one for one in (options.get("conventions"), "taken as " + way.words) if one)
     options.setdefault("name", trial.name)
     serve(dtype=dtype, **dict({"rotate_both" if way.both else kind: function}, **options))
@@ -305,10 +306,12 @@ class _Way:
             self.options["axes"] = axes
 
 
-def _first_that_works(module, options, dtype, tried):
-    """Of the ways to call it the first whose answer varies with the position alone, or else the first that answers."""
+def _first_that_works(make, options, dtype, tried):
+    """Of the ways to call it the number of the first whose answer varies with the position alone, or else that answers."""
     answered = None
-    for way in module.ways(options.get("axes")):
+    for number in range(len(list(make().ways(options.get("axes"))))):
+        module = make()
+        way = list(module.ways(options.get("axes")))[number]
         if options.get("takes_positions", way.options["takes_positions"]) != way.options["takes_positions"]:
             continue
         try:
@@ -317,9 +320,9 @@ def _first_that_works(module, options, dtype, tried):
             tried.append("%s: %s" % (way.words, (str(error).strip() or type(error).__name__).splitlines()[0][:160]))
             continue
         if _varies_by_token(answer) if module.kind == "rotate" else len({row.tobytes() for row in answer}) > 1:
-            return way
+            return number
         tried.append("%s: its answer does not vary with the token alone" % way.words)
-        answered = answered or way
+        answered = number if answered is None else answered
     return answered
 
 
