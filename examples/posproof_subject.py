@@ -278,22 +278,21 @@ def serve_module(module, apply=None, dtype=None, method=None, **options):
     dtype = dtype or torch.float32
     kind = "rows" if asked.encoding in _TABLES else "bias" if asked.encoding in _BIASES else "rotate"
     make = lambda: _Module(module, apply, method, asked, dtype, torch, kind)  # anew: a trial may leave something behind
-    tried, trial, axes = [], make(), options.get("axes")
+    tried, served, axes = [], make(), options.get("axes")
     number = _first_that_works(make, options, dtype, tried)
     if number is None:
         sys.exit("serve_module(%s): not recognised\nit is %s\n%s\n%s" % (
-            trial.name, trial.text(), "\n".join("tried  " + one for one in tried[-12:]) or "nothing fits its parameters",
+            served.name, served.text(), "\n".join("tried  " + one for one in tried[-12:]) or "nothing fits its parameters",
             _KNOWN_SHAPES))
-    way = list(trial.ways(axes))[number]
+    way = list(served.ways(axes))[number]
     options = dict(way.options, **options)
-    if "domain" not in options and trial.length is not None:
-        ends = options["takes_positions"] == "sequence" or not _answers(trial, way, options, dtype, trial.length)
-        options.update({"domain": (0, trial.length - 1)} if ends else {})
-    print("posproof_subject: %s taken as: %s" % (trial.name, way.words), file=sys.stderr)
-    function = list(make().ways(axes))[number].function
+    if "domain" not in options and served.length is not None:
+        ends = options["takes_positions"] == "sequence" or not _answers(make(), number, axes, options, dtype, served.length)
+        options.update({"domain": (0, served.length - 1)} if ends else {})
+    print("posproof_subject: %s taken as: %s" % (served.name, way.words), file=sys.stderr)
     options["conventions"] = "; ".join(one for one in (options.get("conventions"), "taken as " + way.words) if one)
-    options.setdefault("name", trial.name)
-    serve(dtype=dtype, **dict({"rotate_both" if way.both else kind: function}, **options))
+    options.setdefault("name", served.name)
+    serve(dtype=dtype, **dict({"rotate_both" if way.both else kind: way.function}, **options))
 
 
 class _Way:
@@ -348,9 +347,9 @@ def _tried(module, way, options, dtype, first=0):
     return _of_shape(_bias(queries, way.function), (asked["heads"], 3, 5))
 
 
-def _answers(module, way, options, dtype, first):
+def _answers(module, number, axes, options, dtype, first):
     try:
-        _tried(module, way, options, dtype, first)
+        _tried(module, list(module.ways(axes))[number], options, dtype, first)
         return True
     except Exception:
         return False
