@@ -19,7 +19,7 @@ using experiments::proved;
 using experiments::sinusoidal;
 using experiments::whole;
 
-constexpr std::array<Position, 4> lengths = {512, 2048, 4096, 32768};
+constexpr std::array<Position, 4> lengths = {512, 2048, 4096, 16384};
 constexpr std::array<std::size_t, 3> widths = {64, 128, 512};
 constexpr std::array<Format, 3> stored = {Format::f32, Format::bf16, Format::f16};
 
