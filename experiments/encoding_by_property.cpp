@@ -9,6 +9,7 @@
 #include "catalogue/experiments/encoding_by_property.h"
 #include "catalogue/properties.h"
 #include "measure.h"
+#include "references.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/matrix.h"
@@ -293,14 +294,19 @@ Document run() {
   const std::string finding = fmt::format(
       "{} claims hold in a search of {} cases each, {} recorded failures fail as recorded, {} claims are broken or unchecked.",
       m.counts.holds, m.options.budget.cases, m.counts.fails, m.counts.wrong);
-  return {
-      .title = "Which property holds for which encoding",
-      .finding = finding,
-      .condition = fmt::format(
-          "Seed {}, {} cases for each claim over the encoding's grid of parameters, double precision.",
-          m.options.seed, m.options.budget.cases),
-      .blocks = experiments::joined(
-          {legend(m), grids(m), sharpness(m.seen), details(m.cells, m.least), {document::Verdict{finding}}})};
+  return {.title = "Which property holds for which encoding",
+          .finding = finding,
+          .condition = fmt::format(
+              "Seed {}, {} cases for each claim over the encoding's grid of parameters, double precision.",
+              m.options.seed, m.options.budget.cases),
+          .blocks = experiments::joined(
+              {legend(m),
+               grids(m),
+               sharpness(m.seen),
+               details(m.cells, m.least),
+               {document::Verdict{finding}},
+               experiments::references({experiments::vaswani_2017, experiments::su_2021,
+                                        experiments::press_2021, experiments::raffel_2019})})};
 }
 
 }  // namespace

@@ -28,8 +28,6 @@ constexpr Reference raffel_2019{"Raffel et al.", "2019",
                                 "Exploring the Limits of Transfer Learning with a Unified Text-to-Text "
                                 "Transformer",
                                 "https://arxiv.org/abs/1910.10683"};
-constexpr Reference gehring_2017{"Gehring et al.", "2017", "Convolutional Sequence to Sequence Learning",
-                                 "https://arxiv.org/abs/1705.03122"};
 constexpr Reference roziere_2023{"Rozière et al.", "2023", "Code Llama: Open Foundation Models for Code",
                                  "https://arxiv.org/abs/2308.12950"};
 constexpr Reference grattafiori_2024{"Grattafiori et al.", "2024", "The Llama 3 Herd of Models",
@@ -50,9 +48,6 @@ constexpr Reference tensor2tensor_2018{"Vaswani et al.", "2018",
                                        "https://arxiv.org/abs/1803.07416"};
 constexpr Reference kalamkar_2019{"Kalamkar et al.", "2019", "A Study of BFLOAT16 for Deep Learning Training",
                                   "https://arxiv.org/abs/1905.12322"};
-constexpr Reference xiong_2020{"Xiong et al.", "2020",
-                               "On Layer Normalization in the Transformer Architecture",
-                               "https://arxiv.org/abs/2002.04745"};
 
 // The last section of a page.
 inline std::vector<document::Block> references(std::initializer_list<Reference> all) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "report/report.h"
@@ -38,6 +39,25 @@ class Golden : public testing::Test {
 class Index : public testing::Test {
   void TestBody() override { expect_none(report::compare_index(folder), "posproof report"); }
 };
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Pages, cite_their_sources_and_caption_every_figure) {
+  for (const std::string& name : report::names()) {
+    const std::string page = text_of(folder / (name + ".md"));
+    const auto references = page.find("\n## References\n\n- ");
+    ASSERT_NE(references, std::string::npos) << name;
+    EXPECT_NE(page.find("](https://arxiv.org/abs/", references), std::string::npos) << name;
+    for (auto at = page.find("</picture>"); at != std::string::npos; at = page.find("</picture>", at + 1)) {
+      const auto data = page.find("\nData: ", at), end = page.find('\n', data + 1);
+      EXPECT_EQ(page.substr(end, 3), "\n\n*")
+          << name << ": a figure without a caption, after " << page.substr(data + 1, end - data - 1);
+    }
+  }
+}
 
 // The performance page is no experiment's and has no name here: it is another one on every machine.
 const bool registered = [] {
