@@ -1,5 +1,4 @@
 // The program, assembled: src/command has its commands.
-#include <array>
 #include <exception>
 #include <stdexcept>
 
@@ -28,16 +27,7 @@ void keep_memory() {
 }
 
 int run(int argc, char** argv) {
-  const std::array commands = {matrix_command(), check_command(),  gate_command(), accuracy_command(),
-                               oracle_command(), report_command(), list_command(), explain_command()};
-  return run(
-      {.description = "posproof: the conformance suite for positional encodings",
-       .version = POSPROOF_VERSION,
-       .footer =
-           "Exit: 0 as claimed, 1 something is broken, 2 wrong command line or output that could not be\n"
-           "written, 3 something was not checked, 4 the subject could not be started, 130 interrupted\n"
-           "(143 by SIGTERM, 129 by SIGHUP)."},
-      commands, argc, argv);
+  return run(program(), all_commands(), argc, argv);
 }
 
 // What it ends with where it did not come to a verdict.

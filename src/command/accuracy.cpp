@@ -72,16 +72,22 @@ Command accuracy_command() {
       .name = "accuracy",
       .help = "every entry of a table against the exact numbers",
       .after_encoding =
-          {{"SUBJECT", &arguments->subject,
-            "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for the "
-            "cache "
-            "of a rotary encoding; left out: our own"},
+          {{.names = "SUBJECT",
+            .field = &arguments->subject,
+            .help =
+                "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], table:COS,SIN[@precision] for the "
+                "cache of a rotary encoding; left out: our own",
+            .words = &schemes},
            {"--positions", &arguments->positions,
             "only these, FIRST:LAST, both included; standard: all that the subject has, and of one that says "
             "nothing of its end 0:4095, of a bias 0:1023"},
            {"-o,--output", &arguments->file, "write it to this file; the terminal has the summary",
             Option::NewFile{}},
-           {"--threads", &arguments->threads, "to compare with", Option::Range{1, 1024}},
+           {.names = "--threads",
+            .field = &arguments->threads,
+            .help = "to compare with; standard: as many as there are processors",
+            .allowed = Option::Range{1, 1024},
+            .shows_standard = false},
            sandbox(arguments->sandbox),
            call_time(arguments->call_seconds),
            {"--json", &arguments->json, "write JSON, with the whole curve"}},

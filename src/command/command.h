@@ -35,6 +35,7 @@ struct Option {
   bool required = false;
   bool shows_standard = true;  // the help says what the field holds before parsing
   std::string group = "Options";
+  std::function<std::vector<std::string>()> words = {};  // that a shell offers; none: those of `allowed`
 };
 
 // The encoding that a command was given, and all its parameters.
@@ -53,6 +54,12 @@ struct Command {
   std::vector<Option> options = {};
   std::vector<Option> after_encoding = {};
   std::variant<std::function<int()>, std::function<int(const Chosen&)>> run;
+};
+
+struct Program {
+  std::string description;
+  std::string version;  // what --version says
+  std::string footer;   // below its help
 };
 
 }  // namespace posproof::command

@@ -14,9 +14,10 @@
 #include <type_traits>
 
 #include "catalogue/encodings.h"
+#include "command/grammar.h"
 #include "command/options.h"
 #include "command/terminal.h"
-#include "run/catalogued.h"
+#include "core/nearest.h"
 
 namespace posproof::command {
 namespace {
@@ -42,6 +43,14 @@ CLI::Validator not_empty() {
           "", ""};
 }
 
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return {[words](const std::string& word) {
+            if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+            return fmt::format("`{}`: allowed are {}{}", word, fmt::join(words, ", "), near_it(word, words));
+          },
+          fmt::format("{{{}}}", fmt::join(words, ",")), ""};
+}
+
 template <class Value>
 CLI::Option* added(CLI::App& app, const Option& option, Value* field) {
   if constexpr (std::is_same_v<Value, bool>) {
@@ -63,7 +72,7 @@ void add(CLI::App& app, const Option& option) {
   if (std::holds_alternative<Option::ExistingFile>(option.allowed)) one->check(CLI::ExistingFile);
   if (std::holds_alternative<Option::NewFile>(option.allowed))
     one->check([](const std::string& word) { return word.empty() ? "`` is no name of a file" : ""; });
-  if (const auto* words = std::get_if<Option::OneOf>(&option.allowed)) one->check(CLI::IsMember(*words));
+  if (const auto* words = std::get_if<Option::OneOf>(&option.allowed)) one->check(one_of(*words));
   if (option.shows_standard) one->capture_default_str();
   one->required(option.required)->group(option.group);
 }
@@ -91,8 +100,35 @@ void add(CLI::App& app, const Command& command, int& code) {
 // CLI11 would only say that a command, or an encoding after `gate`, is missing.
 void refuse_unknown(std::string_view what, const std::string& word, const std::vector<std::string>& all) {
   if (word.starts_with('-') || std::find(all.begin(), all.end(), word) != all.end()) return;
-  throw std::invalid_argument(fmt::format("there is no {} `{}`; near it: {}; all: {}", what, word,
-                                          fmt::join(nearest(word, all), ", "), fmt::join(all, ", ")));
+  throw std::invalid_argument(
+      fmt::format("there is no {} `{}`{}; all: {}", what, word, near_it(word, all), fmt::join(all, ", ")));
+}
+
+bool asks_for_help(const std::string& word) {
+  return word == "--help" || word == "-h";
+}
+
+// The words of one command, before CLI11 sees them: it would take the value of a misspelt option for the
+// subject, and blame what stands behind it.
+void refuse_mistakes(const Command& command, const std::vector<std::string>& words) {
+  std::string called = fmt::format("posproof {}", command.name);
+  if (!takes_encoding(command))
+    return refuse_unknown_options(called, command.options, std::span(words).subspan(2));
+  const std::size_t at = place_of_encoding(command);
+  if (at >= words.size()) return;
+  for (std::size_t n = 2; n <= at; ++n)
+    if (words[n].starts_with('-') && !asks_for_help(words[n]))
+      throw std::invalid_argument(
+          fmt::format("`{}` stands where `{}` has {}; `{} --help` has the order", words[n], called,
+                      n == at ? "the encoding" : command.options[n - 2].names, called));
+  std::vector<std::string> encodings;
+  for (const auto& [id, spec] : catalogue::encodings()) encodings.emplace_back(id);
+  refuse_unknown("encoding", words[at], encodings);
+  for (const auto& [id, spec] : catalogue::encodings())
+    if (id == words[at])
+      refuse_unknown_options(
+          fmt::format("{} {}", called, fmt::join(std::span(words).subspan(2, at - 1), " ")),
+          options_behind(command, *spec), std::span(words).subspan(at + 1));
 }
 
 std::string without_end(std::string lines) {
@@ -116,11 +152,14 @@ int parsed(CLI::App& app, const int& code, int argc, char** argv) {
 }  // namespace
 
 int run(const Program& program, std::span<const Command> commands, int argc, char** argv) {
-  std::vector<std::string> names, encodings;
+  const std::vector<std::string> words(argv, argv + argc);
+  std::vector<std::string> names;
   for (const Command& command : commands) names.push_back(command.name);
-  for (const auto& [id, spec] : catalogue::encodings()) encodings.emplace_back(id);
-  const std::string first = argc > 1 ? argv[1] : "-";
+  const std::string first = argc > 1 ? words[1] : "-";
   refuse_unknown("command", first, names);
+  if (first.size() > 1 && first.starts_with('-'))
+    refuse_unknown_options("posproof", {{"--version", static_cast<bool*>(nullptr)}},
+                           std::span(words).subspan(1, 1));
 
   int code = as_claimed;
   CLI::App app{program.description};
@@ -131,10 +170,7 @@ int run(const Program& program, std::span<const Command> commands, int argc, cha
   for (const Command& command : commands) {
     // The options of every encoding under every command take longer than many a check.
     if (one && command.name != first) continue;
-    const std::size_t at = 2 + command.options.size();
-    if (one && !std::holds_alternative<std::function<int()>>(command.run) &&
-        at < static_cast<std::size_t>(argc))
-      refuse_unknown("encoding", argv[at], encodings);
+    if (one) refuse_mistakes(command, words);
     add(*app.add_subcommand(command.name, command.help), command, code);
   }
   return parsed(app, code, argc, argv);

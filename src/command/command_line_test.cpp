@@ -132,7 +132,7 @@ TEST(CommandLine, refuses_with_2_and_runs_nothing) {
   EXPECT_EQ(refused({"a", "--fresh", ""}), "posproof: --fresh: an empty word was given");
   EXPECT_EQ(refused({""}), "posproof: NAME: an empty word was given");
   EXPECT_EQ(refused({"a", "--file", "/nowhere/x"}), "posproof: --file: File does not exist: /nowhere/x");
-  EXPECT_EQ(refused({"a", "--word", "three"}), "posproof: --word: three not in {one,two}");
+  EXPECT_EQ(refused({"a", "--word", "three"}), "posproof: --word: `three`: allowed are one, two");
   EXPECT_EQ(refused({}), "posproof: NAME is required");
   EXPECT_EQ(refused({"a", "--other"}), "posproof: The following argument was not expected: --other");
   EXPECT_EQ(refused({"a", "--small", "1", "--small", "2"}),
@@ -213,13 +213,44 @@ TEST(Program, names_what_is_near_a_name_that_there_is_not) {
     EXPECT_EQ(one.code, -1) << "it throws";
     return one.err;
   };
-  EXPECT_EQ(refused({"alon"}),
-            "threw there is no command `alon`; near it: alone, with, behind; all: alone, with, behind");
-  const std::string encoding = "threw there is no encoding `ropes`; near it: rope, ";
+  EXPECT_EQ(refused({"alon"}), "threw there is no command `alon`; near it: alone; all: alone, with, behind");
+  EXPECT_EQ(refused({"zzz"}), "threw there is no command `zzz`; all: alone, with, behind");
+  const std::string encoding = "threw there is no encoding `ropes`; near it: rope; all: ";
   EXPECT_EQ(refused({"with", "ropes"}).find(encoding), 0u);
   EXPECT_EQ(refused({"behind", "x", "ropes"}).find(encoding), 0u);
   EXPECT_NE(refused({"with", "ropes"}).find("; all: alibi, binary, learned, "), std::string::npos);
   EXPECT_EQ(three.ran, "");
+}
+
+// Where it was, the value of the misspelt option became the subject, and the subject was blamed.
+TEST(Program, blames_the_word_that_is_no_option) {
+  Three three;
+  const auto refused = [&](const std::vector<std::string>& words) { return programmed(three, words).err; };
+  EXPECT_EQ(
+      refused({"with", "sinusoidal", "--dmi", "64", "x"}),
+      "threw there is no option `--dmi` of `posproof with sinusoidal`; near it: --dim; all: posproof with "
+      "sinusoidal --help");
+  EXPECT_EQ(
+      refused({"with", "sinusoidal", "--dim", "64", "--LAT=1", "--lattte"}),
+      "threw there is no option `--LAT` of `posproof with sinusoidal`; near it: --late; all: posproof with "
+      "sinusoidal --help");
+  EXPECT_EQ(
+      refused({"behind", "x", "sinusoidal", "-q"}),
+      "threw there is no option `-q` of `posproof behind x sinusoidal`; all: posproof behind x sinusoidal "
+      "--help");
+  EXPECT_EQ(refused({"alone", "--late"}),
+            "threw there is no option `--late` of `posproof alone`; all: posproof alone --help");
+  EXPECT_EQ(refused({"--versoin"}),
+            "threw there is no option `--versoin` of `posproof`; near it: --version; all: posproof --help");
+  EXPECT_EQ(
+      refused({"with", "--dim", "64", "sinusoidal"}),
+      "threw `--dim` stands where `posproof with` has the encoding; `posproof with --help` has the order");
+  EXPECT_EQ(refused({"behind", "--late", "sinusoidal"}),
+            "threw `--late` stands where `posproof behind` has WORD; `posproof behind --help` has the order");
+  EXPECT_EQ(three.ran, "");
+  // Numbers below 0 are values, and behind `--` nothing is an option.
+  EXPECT_EQ(programmed(three, {"with", "sinusoidal", "--offset", "-1"}).code, 43);
+  EXPECT_EQ(refused({"alone", "--", "--late"}).find("posproof: The following argument"), 0u);
 }
 
 TEST(Program, has_help_and_a_version) {

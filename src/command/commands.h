@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "command/command.h"
 
 // The commands of the command line, one file each: words in, one call of run/ or report/, words out, an exit
@@ -14,5 +16,12 @@ Command oracle_command();
 Command report_command();
 Command list_command();
 Command explain_command();
+Command completion_command();
+Command manual_command();
+
+// All of these, in the order of the help.
+std::vector<Command> all_commands();
+
+Program program();
 
 }  // namespace posproof::command

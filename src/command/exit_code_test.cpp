@@ -116,7 +116,7 @@ std::vector<Way> ways(const std::string& folder) {
                     live = gate + "--positions 0:99 ", missing = "cmd:" + folder + "/nothing_of_that_name";
   return {
       {0, "list", "encodings\n"},
-      {0, "--version", "0.1.0\n"},
+      {0, "--version", "posproof 0.1.0\n"},
       {0, gate + right, "1 properties asked: 1 holds\n"},
       {0, "gate sinusoidal --dim 8 --cases 5 " + right, "26 properties asked: 26 holds\n"},
       {0, live + test_subject(), "1 properties asked: 1 holds\n"},
@@ -135,8 +135,9 @@ std::vector<Way> ways(const std::string& folder) {
       {2, "oracle sinusoidal", "posproof: --output is required"},
       {2, "", "posproof: A subcommand is required"},
       {2, "gate rope --dim 0 " + right, "posproof: `dim=0`: allowed are whole numbers from 1 to 1048576\n"},
-      {2, "gate rope --colour red " + right, "posproof: "},
-      {2, "gates rope " + right, "posproof: there is no command `gates`; near it: gate, "},
+      {2, "gate rope --dmi 64 " + right,
+       "posproof: there is no option `--dmi` of `posproof gate rope`; near it: --dim; "},
+      {2, "gates rope " + right, "posproof: there is no command `gates`; near it: gate; "},
       {2, "check rotary/is_linaer rope", "posproof: "},
       {2, gate + "--junit " + folder + " " + right, "could not be written: Is a directory\n"},
       {2, "report -o " + folder + "/x.npy/y", "could not be written: Not a directory\n"},

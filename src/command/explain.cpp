@@ -1,82 +1,93 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "catalogue/defects.h"
-#include "catalogue/encodings.h"
-#include "catalogue/experiments.h"
-#include "catalogue/properties.h"
 #include "command/commands.h"
+#include "command/grammar.h"
 #include "command/terminal.h"
-#include "report/glossary.h"
-#include "report/words.h"
-#include "run/agreement.h"
-#include "run/backward.h"
-#include "run/catalogued.h"
-#include "run/history.h"
+#include "core/nearest.h"
+#include "report/named.h"
 
 namespace posproof::command {
 namespace {
 
-// The properties that are made for each subject: in no catalogue, but in the results of a gate.
-std::vector<std::pair<std::string_view, std::shared_ptr<const Property>>> asked_of_subjects() {
-  const EncodingSpec& spec = encoding_named("none");
-  const Encoding any = spec.oracle(with(spec, {}));
-  return {{agreement_id, std::make_shared<const Property>(agreement(any))},
-          {backward_id, std::make_shared<const Property>(backward_agreement(Rotary{}))},
-          {history_id, std::make_shared<const Property>(history(any, {}))}};
+// What an option says in each command that has it, parameters of encodings left out: those are in a
+// catalogue.
+std::vector<report::Meaning> options_of(const std::vector<Command>& commands) {
+  std::vector<report::Meaning> out;
+  for (const Command& command : commands)
+    for (const auto* options : {&command.options, &command.after_encoding})
+      for (const Option& option : *options) {
+        const auto same = std::find_if(out.begin(), out.end(), [&](const report::Meaning& one) {
+          return one.names == spellings(option) && one.text == option.help;
+        });
+        if (same == out.end())
+          out.push_back({spellings(option), option.help, "posproof " + command.name});
+        else
+          same->used_in += ", " + command.name;
+      }
+  return out;
 }
 
-int run_explain(const std::string& id) {
-  std::vector<std::string> names;
-  const auto find = [&](const auto& entries) {
-    for (const auto& [entry_id, value] : entries) {
-      if (entry_id == id) {
-        write(report::explain(entry_id, *value));
-        return true;
-      }
-      names.emplace_back(entry_id);
+std::vector<report::Meaning> words_of_the_command_line() {
+  const std::vector<Command> commands = all_commands();
+  std::vector<report::Meaning> out;
+  for (const Command& command : commands)
+    out.push_back({{command.name},
+                   fmt::format("A command: {}.", command.help),
+                   fmt::format("posproof {} --help", command.name)});
+  for (report::Meaning& option : options_of(commands)) out.push_back(std::move(option));
+  return out;
+}
+
+int run_explain(const std::string& name, bool json) {
+  std::vector<report::Named> found = report::everything_called(name);
+  std::vector<std::string> names = report::all_names();
+  for (const report::Meaning& one : words_of_the_command_line())
+    for (const std::string& own : one.names) {
+      names.push_back(own);
+      if (!report::same_name(own, name)) continue;
+      found.emplace_back(one);
+      break;
     }
-    return false;
-  };
-  if (find(asked_of_subjects()) || find(catalogue::properties()) || find(catalogue::encodings()) ||
-      find(catalogue::experiments()))
-    return as_claimed;
-  for (const auto& [family, defects] : catalogue::defects())
-    for (const Defect& defect : defects->defects) {
-      const std::string name = fmt::format("{}/{}", family, defect.name);
-      if (name == id) {
-        write(report::explain(name, defect));
-        return as_claimed;
-      }
-      names.push_back(name);
-    }
-  if (const report::Term* term = report::term_named(id)) {
-    write(report::explain(*term));
+  if (found.empty())
+    throw std::invalid_argument(
+        fmt::format("nothing is called `{}`{}; all: posproof list", name, near_it(name, names)));
+  if (json) {
+    write(report::json(found));
     return as_claimed;
   }
-  for (const report::Term& term : report::glossary())
-    names.insert(names.end(), term.names.begin(), term.names.end());
-  throw std::invalid_argument(fmt::format("nothing is called `{}`; near it: {}; all: posproof list", id,
-                                          fmt::join(nearest(id, names), ", ")));
+  for (std::size_t n = 0; n < found.size(); ++n) write((n == 0 ? "" : "\n") + report::explain(found[n]));
+  return as_claimed;
 }
 
 }  // namespace
 
 Command explain_command() {
-  const auto words = std::make_shared<std::vector<std::string>>();
-  return {.name = "explain",
-          .help = "one property, encoding, experiment, defect or term of the glossary",
-          .options = {{.names = "ID",
-                       .field = words.get(),
-                       .help = "as in `posproof list`, or a term as in reports/glossary.md",
-                       .required = true,
-                       .shows_standard = false}},
-          .run = [words] { return run_explain(fmt::format("{}", fmt::join(*words, " "))); }};
+  struct ExplainArguments {
+    std::vector<std::string> words;
+    bool json = false;
+  };
+  const auto arguments = std::make_shared<ExplainArguments>();
+  return {
+      .name = "explain",
+      .help = "whatever posproof prints: an id, a parameter, a verdict, an exit code, a term",
+      .options = {{.names = "ID",
+                   .field = &arguments->words,
+                   .help =
+                       "as in `posproof list`, as in reports/glossary.md, or any other word that is printed",
+                   .required = true,
+                   .shows_standard = false,
+                   .words = &report::all_names},
+                  {"--json", &arguments->json, "write JSON, an object for each thing that has this name"}},
+      .run = [arguments] {
+        return run_explain(fmt::format("{}", fmt::join(arguments->words, " ")), arguments->json);
+      }};
 }
 
 }  // namespace posproof::command

@@ -3,7 +3,10 @@
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
 #include "catalogue/properties.h"
+#include "command/commands.h"
+#include "command/completion.h"
 #include "command/testing/flags.h"
+#include "report/named.h"
 #include "report/schema.h"
 #include "report/words.h"
 
@@ -68,12 +71,35 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          EXPECT_EQ(posproof("list experiments").said, listed_experiments());
          EXPECT_EQ(posproof("list defects").said, listed_defects());
        }},
-      {"list", "--json", "list encodings --json", "list properties --json",
-       [](const Ran& encodings, const Ran& properties) {
+      {"list", "--json", "list encodings --json", "list --json",
+       [](const Ran& encodings, const Ran& all) {
          EXPECT_EQ(encodings.said, report::json_of_encodings());
-         EXPECT_EQ(encodings.code, 0);
-         EXPECT_EQ(properties.code, 2);
-         EXPECT_EQ(properties.said, "posproof: --json: allowed is `list encodings --json`\n");
+         EXPECT_EQ(encodings.code + all.code, 0);
+         EXPECT_EQ(all.said, report::json_of_catalogues());
+         EXPECT_EQ(posproof("list properties --json").said, report::json_of_properties());
+         EXPECT_EQ(posproof("list experiments --json").said, report::json_of_experiments());
+         EXPECT_EQ(posproof("list defects --json").said, report::json_of_defects());
+       }},
+      {"explain", "--json", "explain layout", "explain layout --json",
+       [](const Ran& text, const Ran& json) {
+         const auto found = report::everything_called("layout");
+         ASSERT_EQ(found.size(), 3u) << "a term, and a parameter of two encodings";
+         EXPECT_EQ(text.said, report::explain(found[0]) + "\n" + report::explain(found[1]) + "\n" +
+                                  report::explain(found[2]));
+         EXPECT_EQ(json.said, report::json(found));
+         EXPECT_EQ(text.code + json.code, 0);
+       }},
+      {"completion", "SHELL", "completion bash", "completion fish",
+       [](const Ran& bash, const Ran& fish) {
+         const auto commands = command::all_commands();
+         EXPECT_EQ(bash.said, command::bash_completion(commands));
+         EXPECT_EQ(fish.said, command::fish_completion(commands));
+         EXPECT_EQ(posproof("completion zsh").said, command::zsh_completion(commands));
+         EXPECT_EQ(bash.code + fish.code, 0);
+         const Ran misspelt = posproof("completion bsh");
+         EXPECT_EQ(misspelt.code, 2);
+         EXPECT_EQ(lines(misspelt.said).front(),
+                   "posproof: SHELL: `bsh`: allowed are bash, zsh, fish; near it: bash, zsh");
        }},
       {"explain", "ID", "explain rotary/preserves_norm", "explain rope",
        [](const Ran& property, const Ran& encoding) {
@@ -94,7 +120,8 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          const Ran said = posproof("explain " + id);
          EXPECT_EQ(said.said, report::explain(id, defect));
          EXPECT_EQ(said.code + property.code + encoding.code, 0);
-         EXPECT_EQ(posproof("explain hard case").said, report::explain(*report::term_named("hard case")));
+         EXPECT_EQ(posproof("explain hard case").said,
+                   report::explain(report::everything_called("hard_case").at(0)));
        }},
       {"report", "NAME", "report translation_is_a_rotation -o " + one,
        "report no_such_experiment -o " + other,
@@ -107,9 +134,12 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          EXPECT_EQ(report::file_bytes(one + "/translation_is_a_rotation.md"),
                    report::file_bytes(POSPROOF_SOURCE "/reports/translation_is_a_rotation.md"));
          EXPECT_EQ(unknown.code, 2);
+         EXPECT_EQ(unknown.said,
+                   "posproof: there is no experiment `no_such_experiment`; all: posproof list experiments\n");
          EXPECT_EQ(
-             unknown.said,
-             "posproof: no experiment is called `no_such_experiment`; `posproof list experiments` has them\n");
+             posproof("report translation_is -o " + other).said,
+             "posproof: there is no experiment `translation_is`; near it: translation_is_a_rotation; all: "
+             "posproof list experiments\n");
          EXPECT_FALSE(std::filesystem::exists(other));
        }},
       {"report", "-o,--output", "report translation_is_a_rotation -o " + folder + "/a",
@@ -124,7 +154,7 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
        }},
       {"", "--version", "--version", "--help",
        [](const Ran& version, const Ran& help) {
-         EXPECT_EQ(version.said, "0.1.0\n");
+         EXPECT_EQ(version.said, "posproof 0.1.0\n");
          EXPECT_EQ(version.code + help.code, 0);
          EXPECT_TRUE(help.said.ends_with(
              "\n"
@@ -148,8 +178,13 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
               "oracle rope [OPTIONS]"),
       help_of("report", "report", "run the experiments and write reports/", "report [OPTIONS] [NAME...]"),
       help_of("list", "list", "what there is", "list [OPTIONS] [WHAT]"),
-      help_of("explain", "explain", "one property, encoding, experiment, defect or term of the glossary",
+      help_of("explain", "explain",
+              "whatever posproof prints: an id, a parameter, a verdict, an exit code, a term",
               "explain [OPTIONS] ID..."),
+      help_of("completion", "completion", "what a shell needs to complete posproof's words",
+              "completion [OPTIONS] SHELL"),
+      help_of("manual", "manual", "the manual page, in troff: posproof manual | man -l -",
+              "manual [OPTIONS]"),
   };
 }
 

@@ -42,7 +42,7 @@ TEST(Flags, have_a_row_each) {
     for (const FlagRow& row : rows(tables.folder())) shown.emplace(row.command, row.name);
 
   EXPECT_EQ(commands(), (std::vector<std::string>{"matrix", "check", "gate", "accuracy", "oracle", "report",
-                                                  "list", "explain"}));
+                                                  "list", "explain", "completion", "manual"}));
   std::set<std::pair<std::string, std::string>> there;
   const auto add = [&](const std::string& command, const std::string& words) {
     for (const std::string& name : names(posproof(words + " --help").said)) there.emplace(command, name);

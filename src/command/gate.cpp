@@ -74,7 +74,8 @@ Command gate_command() {
             .field = &arguments->subject,
             .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision]; table:COS,SIN[@precision] for "
                     "the cache of a rotary encoding",
-            .required = true},
+            .required = true,
+            .words = &schemes},
            {"--junit", &arguments->junit, "write a JUnit XML file, too", Option::NewFile{}},
            reproduce(arguments->reproduce),
            {"--in-full", &arguments->in_full, "print what follows from another refutation like any other"},

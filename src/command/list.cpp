@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "catalogue/defects.h"
@@ -15,37 +15,54 @@
 namespace posproof::command {
 namespace {
 
+std::string listed(std::string_view id, std::size_t wide, std::string_view what) {
+  return fmt::format("{:{}} {}\n", id, wide, what);
+}
+
+std::string encodings(std::string_view indent) {
+  std::string out;
+  for (const auto& [id, spec] : catalogue::encodings()) out.append(indent) += listed(id, 20, spec->summary);
+  return out;
+}
+
+std::string properties(std::string_view indent) {
+  std::string out;
+  for (const auto& [id, property] : catalogue::properties())
+    out.append(indent) += listed(id, 44, property->statement);
+  return out;
+}
+
+std::string experiments(std::string_view indent) {
+  std::string out;
+  for (const auto& [id, experiment] : catalogue::experiments())
+    out.append(indent) += listed(id, 36, experiment->question);
+  return out;
+}
+
+std::string defects(std::string_view indent) {
+  std::string out;
+  for (const auto& [family, all] : catalogue::defects())
+    for (const Defect& defect : all->defects)
+      out.append(indent) += listed(fmt::format("{}/{}", family, defect.name), 44, defect.wrong);
+  return out;
+}
+
+struct Catalogue {
+  std::string name;
+  std::string (*text)(std::string_view indent);
+  std::string (*json)();
+};
+
+const std::array<Catalogue, 4> catalogues = {{{"encodings", &encodings, &report::json_of_encodings},
+                                              {"properties", &properties, &report::json_of_properties},
+                                              {"experiments", &experiments, &report::json_of_experiments},
+                                              {"defects", &defects, &report::json_of_defects}}};
+
 int run_list(const std::string& what, bool json) {
-  if (json) {
-    if (what != "encodings") throw std::invalid_argument("--json: allowed is `list encodings --json`");
-    write(report::json_of_encodings());
-    return as_claimed;
-  }
-  const auto all = what.empty();
-  const auto heading = [&](std::string_view name) {
-    if (all) write(fmt::format("{}\n", name));
-  };
-  const std::string_view indent = all ? "  " : "";
-  if (all || what == "encodings") {
-    heading("encodings");
-    for (const auto& [id, spec] : catalogue::encodings())
-      write(fmt::format("{}{:20} {}\n", indent, id, spec->summary));
-  }
-  if (all || what == "properties") {
-    heading("properties");
-    for (const auto& [id, property] : catalogue::properties())
-      write(fmt::format("{}{:44} {}\n", indent, id, property->statement));
-  }
-  if (all || what == "experiments") {
-    heading("experiments");
-    for (const auto& [id, experiment] : catalogue::experiments())
-      write(fmt::format("{}{:36} {}\n", indent, id, experiment->question));
-  }
-  if (all || what == "defects") {
-    heading("defects");
-    for (const auto& [family, defects] : catalogue::defects())
-      for (const Defect& defect : defects->defects)
-        write(fmt::format("{}{:44} {}\n", indent, fmt::format("{}/{}", family, defect.name), defect.wrong));
+  if (what.empty() && json) write(report::json_of_catalogues());
+  for (const Catalogue& one : catalogues) {
+    if (what == one.name) write(json ? one.json() : one.text(""));
+    if (what.empty() && !json) write(fmt::format("{}\n{}", one.name, one.text("  ")));
   }
   return as_claimed;
 }
@@ -57,9 +74,11 @@ Command list_command() {
   const auto json = std::make_shared<bool>(false);
   return {.name = "list",
           .help = "what there is",
-          .options = {{"WHAT", what.get(), "encodings, properties, experiments or defects; none: all",
-                       Option::OneOf{"encodings", "properties", "experiments", "defects"}},
-                      {"--json", json.get(), "of encodings: their parameters, claims and JSON schemas"}},
+          .options =
+              {{"WHAT", what.get(), "encodings, properties, experiments or defects; none: all",
+                Option::OneOf{"encodings", "properties", "experiments", "defects"}},
+               {"--json", json.get(),
+                "write JSON: of encodings their parameters, claims and schemas, of defects their sources"}},
           .run = [what, json] { return run_list(*what, *json); }};
 }
 

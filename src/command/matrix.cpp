@@ -8,6 +8,7 @@
 #include "command/exit_code.h"
 #include "command/options.h"
 #include "command/terminal.h"
+#include "command/terminal_width.h"
 #include "report/json.h"
 #include "report/words.h"
 
@@ -29,7 +30,7 @@ int run_matrix(const Common& common, const std::string& filter) {
   if (cells.empty())
     complain(fmt::format("no `encoding.property` contains `{}`; nothing was checked", filter));
   else
-    write(common.json ? report::json(cells) : report::matrix(cells, style()));
+    write(common.json ? report::json(cells) : report::matrix(cells, style(), terminal_width()));
   return exit_of(cells);
 }
 

@@ -4,6 +4,7 @@
 
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "report/file.h"
 #include "subject/parameter_file.h"
@@ -20,6 +21,13 @@ Value value_of(std::string_view name, const std::string& word) {
   if (one.fields().size() != 1)
     throw std::invalid_argument(fmt::format("--{} `{}`: one value was asked for", name, word));
   return one.fields().front().value;
+}
+
+std::vector<std::string> words_of(const Type& type) {
+  if (std::holds_alternative<type::Flag>(type)) return {"true", "false"};
+  const auto* one = std::get_if<type::Word>(&type);
+  return one == nullptr ? std::vector<std::string>()
+                        : std::vector<std::string>(one->words.begin(), one->words.end());
 }
 
 }  // namespace
@@ -55,6 +63,10 @@ Option total_time(double& seconds) {
   return {"--budget", &seconds,
           "longest time for all properties, seconds; what is not asked by then is undecided",
           Option::Range{0.001, longest}};
+}
+
+std::vector<std::string> schemes() {
+  return {"cmd:", "table:"};
 }
 
 Option sandbox(bool& wanted) {
@@ -94,14 +106,29 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
   return arguments;
 }
 
-std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
+std::vector<Option> parameter_options(const EncodingSpec& spec) {
   std::vector<Option> out;
+  const auto add = [&](Option option) {
+    option.field = static_cast<std::string*>(nullptr);
+    option.group = "Parameters";
+    out.push_back(std::move(option));
+  };
   for (const Parameter& parameter : spec.parameters)
-    out.push_back(
-        {fmt::format("--{}", parameter.name), &words_[std::string(parameter.name)], help(parameter)});
-  out.push_back({"--spec", &file_, "parameters from a JSON object; options given beside it come first",
-                 Option::ExistingFile{}});
-  for (Option& option : out) option.group = "Parameters";
+    add({.names = fmt::format("--{}", parameter.name),
+         .field = {},
+         .help = help(parameter),
+         .words = [&parameter] { return words_of(parameter.type); }});
+  add({.names = "--spec",
+       .field = {},
+       .help = "parameters from a JSON object; options given beside it come first",
+       .allowed = Option::ExistingFile{}});
+  return out;
+}
+
+std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
+  std::vector<Option> out = parameter_options(spec);
+  for (Option& option : out)
+    option.field = option.names == "--spec" ? &file_ : &words_[option.names.substr(2)];
   return out;
 }
 

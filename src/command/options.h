@@ -34,6 +34,9 @@ std::vector<Option> with_common(Common& common, std::vector<Option> others);
 Option call_time(double& seconds);
 Option total_time(double& seconds);
 
+// How the words of a SUBJECT begin.
+std::vector<std::string> schemes();
+
 // --sandbox
 Option sandbox(bool& wanted);
 // Throws std::invalid_argument where a sandbox is wanted and no subject is named.
@@ -43,6 +46,9 @@ std::chrono::milliseconds milliseconds(double seconds);
 
 // `FIRST:LAST`, both ends included; none where the option was not given. Throws std::invalid_argument.
 std::optional<std::pair<Position, Position>> range(const std::string& positions);
+
+// An option for each parameter of an encoding, and `--spec`. Their fields are null.
+std::vector<Option> parameter_options(const EncodingSpec& spec);
 
 // `--dim 128 --layout half_split` for one encoding.
 class GivenParameters {

@@ -36,7 +36,8 @@ Command report_command() {
           .options = {{.names = "NAME",
                        .field = &arguments->names,
                        .help = "as in `posproof list experiments`; none: all",
-                       .shows_standard = false},
+                       .shows_standard = false,
+                       .words = &report::names},
                       {"-o,--output", &arguments->folder, "folder to write to", Option::NewFile{}}},
           .run = [arguments] { return run_report(*arguments); }};
 }

@@ -57,6 +57,30 @@ std::optional<std::string> on_a_terminal(const std::string& words, const std::st
   return out;
 }
 
+// How long the longest line of the matrix itself is: its block of two encodings, or one, and a name.
+std::size_t widest_row(const std::string& said) {
+  std::size_t out = 0;
+  const auto shown = said.rfind("\x1b[K");  // what stands before it was progress
+  for (const std::string& line : lines(shown == std::string::npos ? said : said.substr(shown + 3)))
+    if (line.find("table/is_") != std::string::npos) out = std::max(out, line.find_last_not_of("\r\n ") + 1);
+  return out;
+}
+
+TEST(Terminal, has_a_matrix_in_blocks_that_fit_and_a_pipe_has_whole_lines) {
+  const std::string words = "matrix --cases 2 --filter table/is_prefix";
+  const auto usual = on_a_terminal(words, "env -u COLUMNS"), wide = on_a_terminal(words, "COLUMNS=100"),
+             odd = on_a_terminal(words, "COLUMNS=100x"), none = on_a_terminal(words, "COLUMNS=0");
+  if (!usual) GTEST_SKIP() << "there is no terminal to be had";
+  EXPECT_GT(widest_row(*usual), 50u);
+  EXPECT_LE(widest_row(*usual), 80u) << *usual;
+  EXPECT_GT(widest_row(*wide), 80u) << *wide;
+  EXPECT_LE(widest_row(*wide), 100u) << *wide;
+  EXPECT_EQ(*odd, *usual);
+  EXPECT_EQ(*none, *usual);
+  const std::string piped = ran(fmt::format("COLUMNS=40 {} {} 2>/dev/null", POSPROOF_BINARY, words)).said;
+  EXPECT_GT(widest_row(piped), 100u) << piped;
+}
+
 TEST(Terminal, is_written_to_in_colour_unless_NO_COLOR_says_otherwise) {
   const Tables tables;
   const std::string x = " table:" + tables.folder() + "/x.npy", y = " table:" + tables.folder() + "/y.npy",

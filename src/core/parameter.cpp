@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/encoding.h"
+#include "core/nearest.h"
 
 namespace posproof {
 namespace {
@@ -56,16 +57,24 @@ struct Allowed {
   }
 };
 
-std::string names(const Schema& schema) {
-  std::vector<std::string_view> out;
-  for (const Parameter& parameter : schema) out.push_back(parameter.name);
-  return fmt::format("{}", fmt::join(out, ", "));
+// `there are dim, base`, and those that are near the name.
+std::string names(const Schema& schema, std::string_view name) {
+  std::vector<std::string> out;
+  for (const Parameter& parameter : schema) out.emplace_back(parameter.name);
+  return fmt::format("there are {}{}", fmt::join(out, ", "), near_it(name, out));
+}
+
+// The words of a type that are near a value.
+std::string near_words(const Type& type, const Value& value) {
+  if (std::holds_alternative<type::Flag>(type)) return near_it(text(value), {"true", "false"});
+  const auto* one = std::get_if<type::Word>(&type);
+  return one == nullptr ? "" : near_it(text(value), {one->words.begin(), one->words.end()});
 }
 
 void check(const Parameter& parameter, const Value& value) {
   if (!std::visit(Allows{value}, parameter.type))
-    throw Refusal(
-        fmt::format("`{}={}`: allowed are {}", parameter.name, text(value), allowed(parameter.type)));
+    throw Refusal(fmt::format("`{}={}`: allowed are {}{}", parameter.name, text(value),
+                              allowed(parameter.type), near_words(parameter.type, value)));
 }
 
 void check(const Relation& relation, const Arguments& setting) {
@@ -110,8 +119,7 @@ Arguments::Arguments(const Schema& schema, const Parameters& given) : schema_(sc
   for (const auto& [name, value] : given.fields()) {
     const Parameter* parameter = schema.find(name);
     if (parameter == nullptr)
-      throw Refusal(
-          fmt::format("there is no parameter `{}={}`; there are {}", name, text(value), names(schema)));
+      throw Refusal(fmt::format("there is no parameter `{}={}`; {}", name, text(value), names(schema, name)));
     check(*parameter, value);
     parameters_.set(name, value);
   }
@@ -174,8 +182,7 @@ std::string help(const Parameter& parameter) {
 std::optional<std::string> mistake(const Schema& schema, const Condition& condition) {
   for (const auto& [name, values] : condition.all) {
     const Parameter* parameter = schema.find(name);
-    if (parameter == nullptr)
-      return fmt::format("there is no parameter `{}`; there are {}", name, names(schema));
+    if (parameter == nullptr) return fmt::format("there is no parameter `{}`; {}", name, names(schema, name));
     for (const Value& value : values) {
       if (!std::visit(Allows{value}, parameter->type))
         return fmt::format("`{}={}`: allowed are {}", name, text(value), allowed(parameter->type));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/named.h"
 #include "report/words.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
@@ -62,8 +63,21 @@ std::string explain(std::string_view id, const Experiment& experiment) {
                      experiment.method, id);
 }
 
-std::string explain(const Term& term) {
-  return fmt::format("{}\n  {}\n  used in: {}\n", fmt::join(term.names, ", "), term.definition, term.used_in);
+std::string explain(const Named& named) {
+  struct {
+    std::string operator()(const Entry<Property>& one) const { return explain(one.id, *one.value); }
+    std::string operator()(const Entry<EncodingSpec>& one) const { return explain(one.id, *one.value); }
+    std::string operator()(const Entry<Experiment>& one) const { return explain(one.id, *one.value); }
+    std::string operator()(const Entry<Defect>& one) const { return explain(one.id, *one.value); }
+    std::string operator()(const NamedParameter& one) const {
+      return fmt::format("parameter --{} of {}\n  {}\n", one.parameter->name, fmt::join(one.encodings, ", "),
+                         help(*one.parameter));
+    }
+    std::string operator()(const Meaning& one) const {
+      return fmt::format("{}\n  {}\n  used in: {}\n", fmt::join(one.names, ", "), one.text, one.used_in);
+    }
+  } text;
+  return std::visit(text, named);
 }
 
 }  // namespace posproof::report

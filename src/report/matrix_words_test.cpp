@@ -5,6 +5,7 @@
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/properties/score/depends_on_offset.h"
+#include "report/named.h"
 #include "report/testing/found.h"
 #include "report/words.h"
 #include "run/agreement.h"
@@ -42,7 +43,17 @@ TEST(ReportMatrix, has_a_row_a_property_a_column_an_encoding_and_a_line_for_what
       "b                  BROKEN / fails    fails?\n"
       "c                                    not checked\n"
       "d\n"
-      "follows from `turns` (alibi, rope): holds score/a_long_name, holds b, fails c\n";
+      "\n"
+      "  holds        claimed to hold, and no case was found in which it does not\n"
+      "  fails        claimed to fail, and the recorded witness does\n"
+      "  fails?       nothing is claimed; a case was found in which it fails\n"
+      "  BROKEN       it does not hold, or fails otherwise than recorded\n"
+      "  STALE        the recorded witness no longer fails\n"
+      "  not checked  nothing was learned: undecided, or an error\n"
+      "  a / b        several claims, each of some parameters\n"
+      "  (blank)      it cannot be asked of that encoding, or no case says anything\n"
+      "follows from `turns` (alibi, rope): holds score/a_long_name, holds b, fails c\n"
+      "6 cells: 1 as claimed, 1 broken, 1 stale, 1 not checked, 1 unclaimed, 1 blank\n";
   EXPECT_EQ(matrix(cells, {}),
             "BROKEN       alibi.b: off by 1\n"
             "STALE        rope.score/a_long_name: no longer fails\n"
@@ -59,8 +70,62 @@ TEST(ReportMatrix, has_a_row_a_property_a_column_an_encoding_and_a_line_for_what
 TEST(ReportMatrix, is_eight_letters_wide_at_least) {
   EXPECT_EQ(matrix({{"rope", "b", {{nullptr, ClaimStatus::as_claimed, held, ""}}}}, {}),
             "          rope            \n"
-            "b         holds?\n");
-  EXPECT_EQ(matrix({}, {}), "        \n");
+            "b         holds?\n"
+            "\n"
+            "  holds?       nothing is claimed; no case was found in which it fails\n"
+            "1 cells: 0 as claimed, 0 broken, 0 stale, 0 not checked, 1 unclaimed, 0 blank\n");
+  EXPECT_EQ(matrix({}, {}),
+            "        \n\n"
+            "0 cells: 0 as claimed, 0 broken, 0 stale, 0 not checked, 0 unclaimed, 0 blank\n");
+}
+
+// Two encodings take 8 + 2 * 18 letters.
+TEST(ReportMatrix, is_cut_into_blocks_that_are_no_wider_than_the_terminal) {
+  const Claim holds = claim(true);
+  std::vector<Cell> cells;
+  for (const std::string encoding : {"a", "b", "c"})
+    cells.push_back({encoding, "p", {{&holds, ClaimStatus::as_claimed, held, ""}}});
+  const auto table = [&](std::size_t width) {
+    const std::string all = matrix(cells, {}, width);
+    return all.substr(0, all.find("\n\n  holds"));
+  };
+  const std::string pad(15, ' '), name(8, ' ');
+  const auto block = [&](const std::vector<std::string>& encodings) {
+    std::string head = name, row = "p       ";
+    for (const std::string& one : encodings) {
+      head += "  " + one + pad;
+      row += "  holds           ";
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    return head + "\n" + row;
+  };
+  const std::string one_block = block({"a", "b", "c"}), two = block({"a", "b"}) + "\n\n" + block({"c"}),
+                    three = block({"a"}) + "\n\n" + block({"b"}) + "\n\n" + block({"c"});
+  EXPECT_EQ(table(0), one_block);
+  EXPECT_EQ(table(8 + 3 * 18), one_block);
+  EXPECT_EQ(table(8 + 3 * 18 - 1), two);
+  EXPECT_EQ(table(8 + 2 * 18), two);
+  EXPECT_EQ(table(8 + 2 * 18 - 1), three);
+  EXPECT_EQ(table(1), three) << "no terminal is too narrow for one encoding";
+}
+
+// A cell of several answers is the worst of them; agreement is a claim that nobody writes.
+TEST(ReportMatrix, counts_each_cell_once) {
+  const Claim holds = claim(true), fails = claim(false);
+  using enum ClaimStatus;
+  const auto last = [](const std::vector<Cell>& cells) {
+    const std::string all = matrix(cells, {});
+    return all.substr(all.rfind('\n', all.size() - 2) + 1);
+  };
+  EXPECT_EQ(last({{"a", "p", {{&holds, not_checked, Undecided{"late"}, ""}, {&fails, stale, held, ""}}},
+                  {"b", "p", {{&holds, stale, held, ""}, {&fails, broken, refuted, ""}}},
+                  {"c", "p", {{&holds, as_claimed, held, ""}, {&fails, not_checked, Undecided{"late"}, ""}}},
+                  {"d", "p", {{&holds, as_claimed, held, ""}, {&fails, as_claimed, refuted, ""}}},
+                  {"d", std::string(agreement_id), {{nullptr, as_claimed, held, ""}}},
+                  {"e", "p", {{nullptr, as_claimed, held, ""}}},
+                  {"f", "p", {{nullptr, as_claimed, Undecided{"no case"}, ""}}},
+                  {"g", "p", {}}}),
+            "8 cells: 2 as claimed, 1 broken, 1 stale, 1 not checked, 1 unclaimed, 2 blank\n");
 }
 
 TEST(ReportExplain, a_property_has_its_statement_its_source_and_what_it_refutes) {
@@ -140,7 +205,7 @@ TEST(ReportExplain, a_defect_has_where_it_was_seen_and_what_refutes_it) {
 TEST(ReportExplain, an_experiment_has_its_question_and_its_report) {
   EXPECT_EQ(explain("halves", Experiment{.question = "How much?", .method = "By halves.", .run = nullptr}),
             "experiment halves\n  How much?\n  By halves.\n  report: reports/halves.md\n");
-  EXPECT_EQ(explain(Term{{"error", "bound"}, "How far.", "verdicts"}),
+  EXPECT_EQ(explain(Meaning{{"error", "bound"}, "How far.", "verdicts"}),
             "error, bound\n  How far.\n  used in: verdicts\n");
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "catalogue/experiments.h"
+#include "core/nearest.h"
 #include "report/figure.h"
 #include "report/figure_data.h"
 #include "report/file.h"
@@ -89,8 +90,8 @@ std::vector<std::string> put(const fs::path& folder, std::string_view page, cons
 const Experiment& experiment(std::string_view name) {
   for (const auto& [id, found] : catalogue::experiments())
     if (id == name) return *found;
-  throw std::invalid_argument(
-      fmt::format("no experiment is called `{}`; `posproof list experiments` has them", name));
+  throw std::invalid_argument(fmt::format("there is no experiment `{}`{}; all: posproof list experiments",
+                                          name, near_it(name, names())));
 }
 
 // The pages in the folder, of experiments that exist.

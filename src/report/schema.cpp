@@ -7,7 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "catalogue/defects.h"
 #include "catalogue/encodings.h"
+#include "catalogue/experiments.h"
+#include "catalogue/properties.h"
+#include "report/named.h"
+#include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
 
@@ -86,27 +91,137 @@ Json claim_of(const Claim& claim) {
   return out;
 }
 
+Json of(std::string_view id, const EncodingSpec& spec) {
+  Json out = {{"id", id},
+              {"kind", kind(spec.make({}))},
+              {"summary", spec.summary},
+              {"formula", spec.formula},
+              {"source", spec.source},
+              {"parameters", Json::array()},
+              {"relations", Json::array()},
+              {"claims", Json::array()},
+              {"schema", schema_of(id, spec)}};
+  for (const Parameter& parameter : spec.parameters) out["parameters"].push_back(parameter_of(parameter));
+  for (const Relation& relation : spec.parameters.relations)
+    out["relations"].push_back(relation_of(relation));
+  for (const Claim& claim : claims_of(spec)) out["claims"].push_back(claim_of(claim));
+  return out;
+}
+
+Json of(std::string_view id, const Property& property) {
+  Json out = {{"id", id},
+              {"statement", property.statement},
+              {"formula", property.formula},
+              {"source", property.source},
+              {"universal", property.universal},
+              {"asked_of_live_subjects_only", property.needs == Needs::live_subject},
+              {"refutes", Json::array()}};
+  for (const NegativeExample& example : property.must_reject) out["refutes"].push_back(example.wrong);
+  return out;
+}
+
+Json of(std::string_view id, const Experiment& experiment) {
+  return {{"id", id},
+          {"question", experiment.question},
+          {"method", experiment.method},
+          {"report", fmt::format("reports/{}.md", id)}};
+}
+
+Json of(std::string_view id, const Defect& defect) {
+  return {{"id", id},
+          {"family", id.substr(0, id.find('/'))},
+          {"wrong", defect.wrong},
+          {"sources", defect.sources},
+          {"recorded", defect.recorded},
+          {"smallest_setting", defect.setting},
+          {"refuted_by", defect.refuted_by == nullptr ? agreement_id : id_of(*defect.refuted_by)}};
+}
+
+Json encodings() {
+  Json out = Json::array();
+  for (const auto& [id, spec] : catalogue::encodings()) out.push_back(of(id, *spec));
+  return out;
+}
+
+Json properties() {
+  Json out = Json::array();
+  for (const auto& [id, property] : catalogue::properties()) out.push_back(of(id, *property));
+  return out;
+}
+
+Json experiments() {
+  Json out = Json::array();
+  for (const auto& [id, experiment] : catalogue::experiments()) out.push_back(of(id, *experiment));
+  return out;
+}
+
+Json defects() {
+  Json out = Json::array();
+  for (const auto& [family, all] : catalogue::defects())
+    for (const Defect& defect : all->defects)
+      out.push_back(of(fmt::format("{}/{}", family, defect.name), defect));
+  return out;
+}
+
+// An encoding has a `kind` of its own, so this is called `what`.
+Json with_kind(std::string_view what, const Json& fields) {
+  Json out = {{"what", what}};
+  out.update(fields);
+  return out;
+}
+
+struct Object {
+  Json operator()(const Entry<EncodingSpec>& one) const {
+    return with_kind("encoding", of(one.id, *one.value));
+  }
+  Json operator()(const Entry<Property>& one) const { return with_kind("property", of(one.id, *one.value)); }
+  Json operator()(const Entry<Experiment>& one) const {
+    return with_kind("experiment", of(one.id, *one.value));
+  }
+  Json operator()(const Entry<Defect>& one) const { return with_kind("defect", of(one.id, *one.value)); }
+  Json operator()(const NamedParameter& one) const {
+    Json out = with_kind("parameter", parameter_of(*one.parameter));
+    out["encodings"] = one.encodings;
+    return out;
+  }
+  Json operator()(const Meaning& one) const {
+    return {{"what", "word"}, {"names", one.names}, {"text", one.text}, {"used_in", one.used_in}};
+  }
+};
+
+std::string written(const Json& json) {
+  return json.dump(2) + "\n";
+}
+
 }  // namespace
 
 std::string json_of_encodings() {
+  return written(encodings());
+}
+
+std::string json_of_properties() {
+  return written(properties());
+}
+
+std::string json_of_experiments() {
+  return written(experiments());
+}
+
+std::string json_of_defects() {
+  return written(defects());
+}
+
+std::string json_of_catalogues() {
+  return written({{"encodings", encodings()},
+                  {"properties", properties()},
+                  {"experiments", experiments()},
+                  {"defects", defects()}});
+}
+
+std::string json(const std::vector<Named>& named) {
   Json out = Json::array();
-  for (const auto& [id, spec] : catalogue::encodings()) {
-    Json one = {{"id", id},
-                {"kind", kind(spec->make({}))},
-                {"summary", spec->summary},
-                {"formula", spec->formula},
-                {"source", spec->source},
-                {"parameters", Json::array()},
-                {"relations", Json::array()},
-                {"claims", Json::array()},
-                {"schema", schema_of(id, *spec)}};
-    for (const Parameter& parameter : spec->parameters) one["parameters"].push_back(parameter_of(parameter));
-    for (const Relation& relation : spec->parameters.relations)
-      one["relations"].push_back(relation_of(relation));
-    for (const Claim& claim : claims_of(*spec)) one["claims"].push_back(claim_of(claim));
-    out.push_back(std::move(one));
-  }
-  return out.dump(2) + "\n";
+  for (const Named& one : named) out.push_back(std::visit(Object{}, one));
+  return written(out);
 }
 
 }  // namespace posproof::report

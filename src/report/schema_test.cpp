@@ -7,8 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/encodings/rope.h"
+#include "catalogue/experiments.h"
+#include "catalogue/properties.h"
+#include "report/named.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
 #include "subject/parameter_file.h"
@@ -188,6 +192,77 @@ TEST(Schema, lists_every_parameter_and_claim) {
   ASSERT_NE(factor, parameters.end());
   EXPECT_EQ((*factor)["type"], "real");
   EXPECT_EQ((*factor)["matters_where"]["scaling"][0], "linear");
+}
+
+TEST(Catalogues, of_properties_say_what_each_states_and_refutes) {
+  const Json all = Json::parse(json_of_properties());
+  ASSERT_EQ(all.size(), catalogue::properties().size());
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const auto& [id, property] = catalogue::properties()[n];
+    EXPECT_EQ(all[n]["id"], id);
+    EXPECT_EQ(all[n]["statement"], property->statement);
+    EXPECT_EQ(all[n]["formula"], property->formula);
+    EXPECT_EQ(all[n]["source"], property->source);
+    EXPECT_EQ(all[n]["universal"], property->universal) << id;
+    EXPECT_EQ(all[n]["asked_of_live_subjects_only"], property->needs == Needs::live_subject) << id;
+    ASSERT_EQ(all[n]["refutes"].size(), property->must_reject.size());
+    for (std::size_t m = 0; m < property->must_reject.size(); ++m)
+      EXPECT_EQ(all[n]["refutes"][m], property->must_reject[m].wrong);
+  }
+}
+
+TEST(Catalogues, of_experiments_say_where_each_report_is) {
+  const Json all = Json::parse(json_of_experiments());
+  ASSERT_EQ(all.size(), catalogue::experiments().size());
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const auto& [id, experiment] = catalogue::experiments()[n];
+    EXPECT_EQ(all[n], (Json{{"id", id},
+                            {"question", experiment->question},
+                            {"method", experiment->method},
+                            {"report", "reports/" + std::string(id) + ".md"}}));
+  }
+}
+
+TEST(Catalogues, of_defects_say_their_family_their_sources_and_the_smallest_setting) {
+  const Json all = Json::parse(json_of_defects());
+  std::size_t n = 0;
+  for (const auto& [family, defects] : catalogue::defects())
+    for (const Defect& defect : defects->defects) {
+      ASSERT_LT(n, all.size());
+      const std::string refuted_by(defect.refuted_by == nullptr ? "agrees_with_its_oracle"
+                                                                : id_of(*defect.refuted_by));
+      EXPECT_EQ(all[n++], (Json{{"id", std::string(family) + "/" + std::string(defect.name)},
+                                {"family", family},
+                                {"wrong", defect.wrong},
+                                {"sources", defect.sources},
+                                {"recorded", defect.recorded},
+                                {"smallest_setting", defect.setting},
+                                {"refuted_by", refuted_by}}));
+    }
+  EXPECT_EQ(n, all.size());
+}
+
+TEST(Catalogues, are_one_object_together) {
+  const Json all = Json::parse(json_of_catalogues());
+  EXPECT_EQ(all.size(), 4u);
+  EXPECT_EQ(all["encodings"], Json::parse(json_of_encodings()));
+  EXPECT_EQ(all["properties"], Json::parse(json_of_properties()));
+  EXPECT_EQ(all["experiments"], Json::parse(json_of_experiments()));
+  EXPECT_EQ(all["defects"], Json::parse(json_of_defects()));
+}
+
+// With its own fields, and what it is.
+TEST(Catalogues, have_the_objects_that_explain_writes) {
+  const auto explained = [](std::string_view name) { return Json::parse(json(everything_called(name)))[0]; };
+  const auto with = [](Json object, std::string_view what) {
+    object["what"] = what;
+    return object;
+  };
+  const Json all = Json::parse(json_of_catalogues());
+  EXPECT_EQ(explained("rope"), with(encoding("rope"), "encoding"));
+  EXPECT_EQ(explained(catalogue::properties()[3].id), with(all["properties"][3], "property"));
+  EXPECT_EQ(explained(catalogue::experiments()[2].id), with(all["experiments"][2], "experiment"));
+  EXPECT_EQ(explained(all["defects"][5]["id"].get<std::string>()), with(all["defects"][5], "defect"));
 }
 
 }  // namespace posproof::report

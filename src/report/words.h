@@ -8,7 +8,6 @@
 #include "core/experiment.h"
 #include "core/property.h"
 #include "core/spec.h"
-#include "report/glossary.h"
 #include "run/gate.h"
 #include "run/matrix.h"
 
@@ -52,15 +51,15 @@ std::string again(std::string_view property, std::string_view encoding, const Pa
 // and why. The search may have missed it.
 std::string claimed_to_fail(const Claim& claim, const ClaimResult& witness, const Verdict& searched);
 
-// One line a cell that is not as claimed, then the matrix: encodings across, properties down; then what
-// follows from which declared fact.
-std::string matrix(const std::vector<Cell>& cells, const Style& style);
+// One line a cell that is not as claimed, then the matrix: encodings across, properties down, in blocks that
+// are no wider than `width` where that is not 0; what the words in it mean; what follows from which declared
+// fact; and how many cells are how.
+std::string matrix(const std::vector<Cell>& cells, const Style& style, std::size_t width = 0);
 
 std::string explain(std::string_view id, const Property& property);
 std::string explain(std::string_view id, const EncodingSpec& spec);
 std::string explain(std::string_view id, const Defect& defect);
 std::string explain(std::string_view id, const Experiment& experiment);
-std::string explain(const Term& term);
 
 // `  contained: no network, ...`, `  not contained: ...`, a line each; nothing without a sandbox.
 std::string contained(const Containment& containment);

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/property.h"
 #include "core/spec.h"
@@ -18,8 +16,5 @@ std::string_view id_of(const EncodingSpec& spec);
 // By id. Throws std::invalid_argument with the ids that are near, and where to see all.
 const Property& property_named(std::string_view id);
 const EncodingSpec& encoding_named(std::string_view id);
-
-// The names closest to a word that was not found, nearest first, at most three.
-std::vector<std::string> nearest(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace posproof

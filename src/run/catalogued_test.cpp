@@ -10,8 +10,6 @@
 namespace posproof {
 namespace {
 
-using Names = std::vector<std::string>;
-
 TEST(Catalogued, everything_is_found_by_its_id_and_has_it) {
   for (const auto& [id, property] : catalogue::properties()) {
     EXPECT_EQ(&property_named(id), property);
@@ -45,21 +43,11 @@ TEST(Catalogued, what_is_not_there_is_refused_with_what_is_near) {
     return "not refused";
   };
   EXPECT_EQ(refused([] { encoding_named("ropes"); }),
-            "there is no encoding `ropes`; near it: rope, none, alibi; all: posproof list encodings");
+            "there is no encoding `ropes`; near it: rope; all: posproof list encodings");
   EXPECT_EQ(refused([] {
               property_named("rotary/preserve_norm");
             }).find("there is no property `rotary/preserve_norm`; near it: rotary/preserves_norm, "),
             0u);
-}
-
-// Changes of one letter, letters added and letters lost count alike.
-TEST(Nearest, are_three_by_the_number_of_letters_to_change) {
-  EXPECT_EQ(nearest("kitten", {"sitting", "kitten", "mitten", "kit", "xxxxxxxxxx"}),
-            (Names{"kitten", "mitten", "sitting"}));
-  EXPECT_EQ(nearest("ab", {"abcd", "abc", "b", "ba"}), (Names{"abc", "b", "abcd"}));
-  EXPECT_EQ(nearest("abc", {"ab", "abcdef", "axc"}), (Names{"ab", "axc", "abcdef"}));
-  EXPECT_EQ(nearest("", {"aaa", "a"}), (Names{"a", "aaa"}));
-  EXPECT_EQ(nearest("same", {"sam", "ame"}), (Names{"sam", "ame"})) << "of equal ones in the order given";
 }
 
 }  // namespace
