@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "attention/reference_attention.h"
+#include "catalogue/properties.h"
 #include "command/commands.h"
 #include "command/exit_code.h"
 #include "command/options.h"
@@ -77,17 +80,40 @@ struct Checked {
   }
 };
 
-Verdict checked(const Checked& one, const CheckArguments& arguments) {
+Verdict checked(const Checked& one, const CheckArguments& arguments, const Case& inputs) {
   const auto asked = trial(one.property, one.encoding(), one.subject.precision);
   if (!asked)
     return NotApplicable{fmt::format("{} cannot be asked of {}", one.id, kind(one.subject.encoding))};
-  if (!arguments.words.empty()) return replay(*asked, Case::parse(arguments.words));
+  if (!arguments.words.empty()) return replay(*asked, inputs);
   const Common& common = arguments.common;
   return one.searched(*asked, {.seed = common.seed, .id = std::string(one.id), .budget = common.budget()});
 }
 
+std::vector<std::string> properties() {
+  std::vector<std::string> out = {std::string(agreement_id), std::string(backward_id),
+                                  std::string(history_id)};
+  for (const auto& [id, property] : catalogue::properties()) out.emplace_back(id);
+  return out;
+}
+
+// The parameters with those of a recorded case in their place, and the case without them. Throws
+// std::invalid_argument where a parameter was given in both ways, and differs.
+std::pair<Chosen, Case> with_those_of(const Chosen& chosen, const Case& recorded) {
+  auto [named, inputs] = split(chosen.spec, recorded);
+  Parameters given = chosen.given;
+  for (const auto& [name, value] : named.fields()) {
+    const Value* other = given.find(name);
+    if (other != nullptr && text(*other) != text(value))
+      throw std::invalid_argument(
+          fmt::format("--{} `{}`: the case has `{}={}`", name, text(*other), name, text(value)));
+    given.set(name, value);
+  }
+  return {{chosen.id, chosen.spec, with(chosen.spec, given), given}, std::move(inputs)};
+}
+
 // One property, searched or replayed, of our own encoding or of a foreign subject.
-int run_check(const Chosen& chosen, const CheckArguments& arguments) {
+int run_check(const Chosen& asked, const CheckArguments& arguments) {
+  const auto [chosen, inputs] = with_those_of(asked, Case::parse(arguments.words));
   const auto& [encoding_id, spec, parameters, given] = chosen;
   const auto& [common, property_id, foreign, words, in_sandbox, script_path] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);
@@ -118,7 +144,7 @@ int run_check(const Chosen& chosen, const CheckArguments& arguments) {
   {
     Progress progress;
     progress(property_id, 1, 1);
-    verdict = checked(one, arguments);
+    verdict = checked(one, arguments, inputs);
     wrong = one.look_at_answers(verdict);
   }
   const std::string again =
@@ -150,17 +176,19 @@ Command check_command() {
           .options = {{.names = "PROPERTY",
                        .field = &arguments->property,
                        .help = "as in `posproof list properties`, or agrees_with_its_oracle",
-                       .required = true}},
-          .after_encoding =
-              with_common(arguments->common,
-                          {{"SUBJECT", &arguments->subject,
-                            "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], "
-                            "table:COS,SIN[@precision] for the cache "
-                            "of a rotary encoding; left out: our own"},
-                           {"--case", &arguments->words, "replay this case, as a counterexample prints it"},
-                           reproduce(arguments->reproduce),
-                           sandbox(arguments->sandbox),
-                           call_time(arguments->common.call_seconds)}),
+                       .required = true,
+                       .words = &properties}},
+          .after_encoding = with_common(
+              arguments->common,
+              {{.names = "SUBJECT",
+                .field = &arguments->subject,
+                .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], "
+                        "table:COS,SIN[@precision] for the cache of a rotary encoding; left out: our own",
+                .words = &schemes},
+               {"--case", &arguments->words,
+                "replay this case, as a counterexample or a witness is printed; parameters in it count"},
+               sandbox(arguments->sandbox),
+               call_time(arguments->common.call_seconds)}),
           .run = [arguments](const Chosen& chosen) { return run_check(chosen, *arguments); }};
 }
 

@@ -1,5 +1,8 @@
 // What every flag of `posproof check` does.
+#include "catalogue/encodings.h"
 #include "command/testing/flags.h"
+#include "run/catalogued.h"
+#include "run/claimed.h"
 
 namespace posproof::testing {
 
@@ -111,6 +114,41 @@ std::vector<FlagRow> rows_of_check(const std::string& folder) {
          EXPECT_EQ(file.said, flags.said);
        }},
   };
+}
+
+// `rope dim=4` is what a witness has as `dim=4`.
+TEST(FlagsOfCheck, parameters_that_stand_in_a_case_apply) {
+  const std::string check = "check score/decays_with_distance rope --json ",
+                    inputs = "q=[1,0*3] i=6 far=6 near=3";
+  const Ran inside = posproof(check + "--case 'dim=4 " + inputs + "'"),
+            outside = posproof(check + "--dim 4 --case '" + inputs + "'"),
+            both = posproof(check + "--dim 4 --case 'dim=4 " + inputs + "'");
+  EXPECT_EQ(parsed(inside)["verdict"], "refuted") << inside.said;
+  EXPECT_EQ(inside.said, outside.said);
+  EXPECT_EQ(inside.said, both.said);
+  const Ran other = posproof(check + "--dim 6 --case 'dim=4 " + inputs + "'");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_EQ(other.said, "posproof: --dim `6`: the case has `dim=4`\n");
+  const Ran neither = posproof(check + "--case 'dmi=4 " + inputs + "'");
+  EXPECT_EQ(neither.code, 2) << neither.said;
+  EXPECT_NE(neither.said.find("`dmi=4"), std::string::npos) << neither.said;
+}
+
+// Every witness that `posproof explain` prints fails as it says when its line is given to `posproof check`.
+TEST(FlagsOfCheck, witnesses_replay_as_they_are_printed) {
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    // One of each encoding by the program, those that stand last: all are replayed in memory, see the matrix.
+    const auto& claims = claims_of(*spec);
+    const auto last =
+        std::find_if(claims.rbegin(), claims.rend(), [](const Claim& claim) { return !claim.holds; });
+    if (last == claims.rend()) continue;
+    const Ran replayed =
+        posproof(fmt::format("check {} {} --json --case '{}'", id_of(*last->property), id, last->witness));
+    const Json said = parsed(replayed);
+    EXPECT_EQ(said["verdict"], "refuted") << replayed.said;
+    EXPECT_EQ(replayed.code, 0) << "it fails as claimed";
+    EXPECT_TRUE(same_to_three_digits(said["residual"]["error"], last->by)) << replayed.said;
+  }
 }
 
 TEST(FlagsOfCheck, do_what_they_say) {
