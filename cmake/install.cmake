@@ -23,3 +23,22 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/config.cmake DESTINATION ${CMAKE_INSTA
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/version.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/posproof
         RENAME posproof-config-version.cmake)
 install(TARGETS posproof)
+
+# What man and the shells read: the program writes it.
+set(words ${PROJECT_BINARY_DIR}/words)
+set(made ${words}/posproof.1 ${words}/posproof.bash ${words}/posproof.zsh ${words}/posproof.fish)
+add_custom_command(OUTPUT ${made}
+                   COMMAND ${CMAKE_COMMAND} -E make_directory ${words}
+                   COMMAND posproof manual > ${words}/posproof.1
+                   COMMAND posproof completion bash > ${words}/posproof.bash
+                   COMMAND posproof completion zsh > ${words}/posproof.zsh
+                   COMMAND posproof completion fish > ${words}/posproof.fish
+                   DEPENDS posproof COMMENT "Writing the manual page and the completions" VERBATIM)
+add_custom_target(posproof_words ALL DEPENDS ${made})
+if(TARGET posproof_tests)
+  add_dependencies(posproof_tests posproof_words)  # one of them installs everything
+endif()
+install(FILES ${words}/posproof.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${words}/posproof.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME posproof)
+install(FILES ${words}/posproof.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _posproof)
+install(FILES ${words}/posproof.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
