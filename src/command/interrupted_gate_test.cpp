@@ -138,9 +138,9 @@ TEST(InterruptedGate, that_is_killed_leaves_nothing_of_the_subject) {
 
 TEST(InterruptedGate, ends_before_the_first_answer_as_well) {
   Strays strays;
-  Running gate(
-      {"gate", "learned", "--dim", "4",
-       "cmd:" POSPROOF_PYTHON " '" POSPROOF_SOURCE "/src/subject/testing/strays.py' " + strays.path()});
+  Running gate({"gate", "learned", "--dim", "4",
+                "cmd:" + testing::interpreter() + " '" POSPROOF_SOURCE "/src/subject/testing/strays.py' " +
+                    strays.path()});
   ASSERT_TRUE(strays.work());
   const int status = gate.end(SIGINT);
   EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -status, 130);

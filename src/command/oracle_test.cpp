@@ -9,6 +9,7 @@
 #include "command/testing/ran.h"
 #include "core/formats.h"
 #include "run/catalogued.h"
+#include "subject/testing/subjects.h"
 #include "test_paths.h"
 
 namespace posproof {
@@ -28,8 +29,8 @@ class OracleCommand : public ::testing::Test {
   nlohmann::json written(const std::string& words, const std::string& name = "x.npy") {
     const auto wrote = posproof("oracle " + words + " -o " + path(name));
     EXPECT_EQ(wrote.code, 0) << words << ": " << wrote.said;
-    const auto read = testing::ran(fmt::format("{} {}/src/command/testing/read_array.py {}", POSPROOF_PYTHON,
-                                               POSPROOF_SOURCE, path(name)));
+    const auto read = testing::ran(fmt::format("{} {}/src/command/testing/read_array.py {}",
+                                               testing::interpreter(), POSPROOF_SOURCE, path(name)));
     EXPECT_EQ(read.code, 0) << words;
     return nlohmann::json::parse(read.said);
   }
@@ -203,13 +204,13 @@ TEST_F(OracleCommand, what_is_given_in_pieces_is_whole) {
   ASSERT_EQ(posproof("oracle one_hot --dim 4096 -o " + path("x.npy")).code, 0);
   const auto ones =
       testing::ran(fmt::format("{} -c 'import numpy as np; print((np.load(\"{}\") == np.eye(4096)).all())'",
-                               POSPROOF_PYTHON, path("x.npy")));
+                               testing::interpreter(), path("x.npy")));
   EXPECT_EQ(ones.said, "True\n");
   ASSERT_EQ(posproof("oracle t5_bias --heads 64 --positions 0:255 --dtype f64 -o " + path("y.npy")).code, 0);
   const auto heads = testing::ran(fmt::format(
       "{} -c 'import numpy as np; x = np.load(\"{}\"); print(all((x[h] == x[0] + 32 * h).all() for h in "
       "range(64)), all(len(set(np.diagonal(x[0], k))) == 1 for k in range(-255, 256)))'",
-      POSPROOF_PYTHON, path("y.npy")));
+      testing::interpreter(), path("y.npy")));
   EXPECT_EQ(heads.said, "True True\n");
 }
 

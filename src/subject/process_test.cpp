@@ -27,7 +27,7 @@ Process::Clock::time_point a_minute() {
 }
 
 std::vector<std::string> strays(const Strays& of) {
-  return {POSPROOF_PYTHON, testing::source + "/src/subject/testing/strays.py", of.path()};
+  return {testing::interpreter(), testing::source + "/src/subject/testing/strays.py", of.path()};
 }
 
 // All that it wrote when it had ended, and how it did.
