@@ -1,7 +1,7 @@
 """ALiBi with slopes for any number of heads, as a causal bias: minus slope times distance, 0 above the diagonal.
 
-    posproof gate alibi --heads 12 "cmd:python3 examples/numpy_alibi.py"
-    posproof gate alibi --heads 12 "cmd:python3 examples/numpy_alibi.py --wrong geometric"
+    ./run posproof gate alibi --heads 12 "cmd:python3 examples/numpy_alibi.py"
+    ./run posproof gate alibi --heads 12 "cmd:python3 examples/numpy_alibi.py --wrong geometric"    # exit 1
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Softmax attention as a whole, in f64, with RoPE inside (half-split): what `attend` is for.
 
-    posproof gate rope --layout half_split "cmd:python3 examples/numpy_attention.py"
-    posproof gate rope --layout half_split "cmd:python3 examples/numpy_attention.py --wrong values_are_rotated"
+    ./run posproof gate rope --layout half_split "cmd:python3 examples/numpy_attention.py"
+    ./run posproof gate rope --layout half_split "cmd:python3 examples/numpy_attention.py --wrong values_are_rotated"    # exit 1
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The codes that count: the raw index, the index over the length, binary digits, one-hot. posproof says which it wants.
 
-    posproof gate binary --dim 16 "cmd:python3 examples/numpy_index.py"
-    posproof gate normalized_index --range zero_one "cmd:python3 examples/numpy_index.py"
+    ./run posproof gate binary --dim 16 "cmd:python3 examples/numpy_index.py"
+    ./run posproof gate normalized_index --range zero_one "cmd:python3 examples/numpy_index.py"    # exit 3: 0/0
 """
 
 import numpy as np

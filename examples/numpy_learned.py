@@ -1,7 +1,7 @@
 """A learned table, here filled with row * dim + channel so that every entry tells where it came from.
 
-    posproof gate learned --length 512 "cmd:python3 examples/numpy_learned.py"
-    posproof gate learned --length 512 "cmd:python3 examples/numpy_learned.py --wrong clamps"
+    ./run posproof gate learned --length 512 "cmd:python3 examples/numpy_learned.py"
+    ./run posproof gate learned --length 512 "cmd:python3 examples/numpy_learned.py --wrong clamps"    # exit 1
 """
 
 import argparse

@@ -2,8 +2,9 @@
 were shipped.
 
     python3 examples/numpy_sinusoidal.py x.npy
-    posproof gate sinusoidal --dim 64 table:x.npy
+    ./run posproof gate sinusoidal --dim 64 table:x.npy
     python3 examples/numpy_sinusoidal.py x.npy --wrong exponent_doubled
+    ./run posproof gate sinusoidal --dim 64 table:x.npy    # exit 1
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The bucketed relative bias of T5, written as in Hugging Face's models; entry of bucket b and head h is b + buckets h.
 
-    posproof gate t5_bias "cmd:python3 examples/numpy_t5.py"
-    posproof gate t5_bias "cmd:python3 examples/numpy_t5.py --wrong no_cap"
+    ./run posproof gate t5_bias "cmd:python3 examples/numpy_t5.py"
+    ./run posproof gate t5_bias "cmd:python3 examples/numpy_t5.py --wrong no_cap"    # exit 1
 """
 
 import argparse

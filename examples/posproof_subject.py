@@ -8,7 +8,9 @@
 
     serve(rotate=my_rope)
 
-and then, in a shell:   posproof gate rope --dim 128 "cmd:python3 my_subject.py"
+and then, in a shell:
+
+    ./run posproof gate rope --dim 128 --base 500000 "cmd:python3 my_subject.py"
 
 The functions, each a keyword of serve(), and what they are given and give:
 

@@ -1,8 +1,8 @@
 """RoPE as most PyTorch models write it: half-split, f32, cosines and sines in a cache. Flags make it wrong in ways that
 were shipped.
 
-    posproof gate rope --dim 128 "cmd:python3 examples/torch_rope.py"
-    posproof gate rope --dim 128 "cmd:python3 examples/torch_rope.py --wrong bf16_angles"
+    ./run posproof gate rope --dim 128 "cmd:python3 examples/torch_rope.py"
+    ./run posproof gate rope --dim 128 "cmd:python3 examples/torch_rope.py --wrong bf16_angles"    # exit 1
 """
 
 import argparse

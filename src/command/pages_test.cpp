@@ -1,0 +1,62 @@
+// Every command that the pages show runs as it stands there, and ends as the page says. Those that take long
+// are in pages_long.cpp.
+#include "command/testing/pages.h"
+
+#include <map>
+#include <set>
+
+#include "command/commands.h"
+
+namespace posproof::testing {
+namespace {
+
+TEST(Pages, show_commands_that_run) {
+  if (std::string(POSPROOF_PYTHON).empty()) GTEST_SKIP() << "there is no Python that imports numpy";
+  std::size_t count = 0;
+  for (const std::string& page : pages_with_commands()) count += run_as_shown(page, false);
+  EXPECT_GE(count, 30u);
+}
+
+// The README has a line for each command, with the words that its own help has.
+TEST(Pages, of_the_readme_show_every_command) {
+  std::set<std::string> shown, there;
+  for (const std::string& synopsis : shown_in("README.md").synopses) {
+    std::istringstream words(synopsis);
+    std::string program, command;
+    words >> program >> command;
+    if (program == "posproof") shown.insert(command);
+  }
+  for (const command::Command& command : command::all_commands()) there.insert(command.name);
+  shown.insert({"matrix", "manual"});  // they have no words behind them: their lines are commands
+  EXPECT_EQ(shown, there);
+}
+
+// A page of each kind of mistake: a test that finds no command, or that takes every exit code, would pass.
+TEST(Pages, are_read_as_they_are_meant) {
+  const Shown readme = shown_in("README.md");
+  ASSERT_FALSE(readme.files.empty());
+  EXPECT_EQ(readme.files[0].name, "my_subject.py");
+  EXPECT_NE(readme.files[0].bytes.find("\nserve("), std::string::npos) << readme.files[0].bytes;
+  std::map<int, int> codes;
+  for (const std::string& page : pages_with_commands())
+    for (const ShownCommand& command : shown_in(page).commands) ++codes[command.code];
+  EXPECT_GT(codes[0], 20);
+  EXPECT_GT(codes[1], 4);
+
+  Shown shown;
+  for (const std::string words :
+       {"./run posproof gate rope cmd:x   # exit 1: it is wrong", "posproof list  # all",
+        "posproof gate ENCODING SUBJECT", "posproof explain ID  # exit 2", "ctest --preset x",
+        "posproof check a b --case '...'"})
+    pages::add(shown, 7, words);
+  ASSERT_EQ(shown.commands.size(), 2u);
+  EXPECT_EQ(shown.commands[0].words, "./run posproof gate rope cmd:x");
+  EXPECT_EQ(shown.commands[0].code, 1);
+  EXPECT_EQ(shown.commands[0].line, 7u);
+  EXPECT_EQ(shown.commands[1].words, "posproof list");
+  EXPECT_EQ(shown.commands[1].code, 0);
+  EXPECT_EQ(shown.synopses.size(), 3u);
+}
+
+}  // namespace
+}  // namespace posproof::testing
