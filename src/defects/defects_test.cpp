@@ -9,6 +9,11 @@
 #include "catalogue/defects/rope.h"
 #include "catalogue/defects/sinusoidal.h"
 #include "catalogue/encodings.h"
+#include "core/call.h"
+#include "core/formats.h"
+#include "defects/not_asked.h"
+#include "defects/rope_made.h"
+#include "defects/sources.h"
 #include "run/agreement.h"
 #include "search/trial.h"
 
@@ -37,9 +42,65 @@ TEST(Defects, have_names_of_their_own_and_a_source) {
     std::set<std::string_view> names;
     for (const Defect& one : defects->defects) {
       EXPECT_TRUE(names.insert(one.name).second) << family << " has two named " << one.name;
-      EXPECT_NE(one.sources.find_first_of("#@"), std::string_view::npos) << family << "/" << one.name;
+      EXPECT_FALSE(sources_of(one).empty()) << family << "/" << one.name;
+      EXPECT_TRUE(is_kin(one) || !one.recorded.empty() || one.name == "slopes_from_zero" ||
+                  one.name == "missing_cap" || one.name.starts_with("angle"))
+          << family << "/" << one.name << " is neither recorded nor kin of one that is";
       EXPECT_FALSE(one.wrong.empty()) << family << "/" << one.name;
     }
+  }
+}
+
+TEST(Defects, have_sources_that_are_links) {
+  EXPECT_EQ(source_named("candle#3520").url, "https://github.com/huggingface/candle/issues/3520");
+  EXPECT_EQ(source_named("xformers@51aa071").url,
+            "https://github.com/facebookresearch/xformers/commit/51aa071");
+  EXPECT_EQ(source_named("Kyubyong/transformer#81").url, "https://github.com/Kyubyong/transformer/issues/81");
+  EXPECT_THROW(source_named("candle"), std::logic_error);
+  EXPECT_THROW(source_named("nobodys#1"), std::logic_error);
+  const auto words = [](std::string_view sources) {
+    std::string out;
+    for (const Source& one :
+         sources_of({.name = "x", .wrong = "", .sources = sources, .make = nullptr, .setting = ""}))
+      out += one.name + ";";
+    return out;
+  };
+  EXPECT_EQ(words("candle#1"), "candle#1;");
+  EXPECT_EQ(words("kin of candle#1, mlx#2, xformers@3"), "candle#1;mlx#2;xformers@3;");
+}
+
+// Each entry of the catalogue of shipped defects is stood for, or it is said why not.
+TEST(Defects, stand_for_what_is_recorded_or_say_why_not) {
+  std::set<std::string_view> recorded;
+  for (const auto& [family, defects] : catalogue::defects())
+    for (const Defect& one : defects->defects) {
+      EXPECT_EQ(is_kin(one) && !one.recorded.empty(), one.name == "index_in_16_bits")
+          << family << "/" << one.name;
+      recorded.insert(one.recorded.begin(), one.recorded.end());
+    }
+  EXPECT_EQ(recorded.size(), 91u);
+  for (const NotAsked& one : not_asked) {
+    EXPECT_TRUE(recorded.insert(one.id).second) << one.id << " is stood for, or named twice";
+    EXPECT_FALSE(one.because.empty()) << one.id;
+  }
+  EXPECT_EQ(recorded.size(), 135u);
+}
+
+// Recorded, and no defect: a product with the rounded reciprocal of the factor, where others divide by it.
+TEST(Defects, are_not_two_orders_of_evaluation) {
+  const Parameters parameters = with(spec_of("rope"), Case::parse("dim=4 scaling=linear factor=3"));
+  const Encoding exact = spec_of("rope").oracle(parameters);
+  for (const bool by_reciprocal : {true, false}) {
+    const Rotary rotary = std::get<Rotary>(exact);
+    const Encoding legal = answered_by(exact, [=](const Call& call) {
+      return wrong_ropes::rotated(rotary, call, [&](std::size_t token, const Pair& pair) {
+        const auto t = static_cast<double>(call.positions.whole[token]);
+        const double scaled = by_reciprocal ? to_f32(t * to_f32(1.0 / 3)) : to_f32(t / 3);
+        return wrong_ropes::exact(to_f32(scaled * to_f32(3 * pair.frequency)));
+      });
+    });
+    const Verdict verdict = searched(agreement(exact), legal, all_f32, "two orders");
+    EXPECT_TRUE(std::holds_alternative<Holds>(verdict)) << by_reciprocal << ": " << name(verdict);
   }
 }
 
@@ -91,6 +152,28 @@ TEST(Defects, refuse_what_makes_no_difference) {
   EXPECT_EQ(refused(defects::alibi, "geometric_for_any_head_count", "heads=8"),
             "the slopes are the same for these heads");
   EXPECT_EQ(refused(defects::learned, "offset_missing", "offset=0"), "the same without an offset");
+  EXPECT_EQ(refused(defects::learned, "table_without_room_for_its_offset", "offset=0"),
+            "the same without an offset");
+  EXPECT_EQ(refused(defects::learned, "positions_averaged_in_f16", "length=13"),
+            "the same for positions below 13");
+  EXPECT_EQ(refused(defects::learned, "positions_averaged_in_f16", "length=14"), "not refused");
+  EXPECT_EQ(refused(defects::rope, "index_in_16_bits", "dim=2 heads=127"),
+            "the same in calls of 128 tokens with 32768 values or less: `heads` times `dim` from 256");
+  EXPECT_EQ(refused(defects::rope, "index_in_16_bits", "dim=2 heads=128"), "not refused");
+  EXPECT_EQ(refused(defects::rope, "converted_with_query_heads", "dim=4 layout=interleaved"),
+            "nothing is converted unless `layout=interleaved`, or no two blocks of two pairs are");
+  EXPECT_EQ(refused(defects::rope, "attention_factor_of_the_scaling", "scaling=yarn"),
+            "it is 0.1 mscale ln factor + 1 by right");
+  EXPECT_EQ(refused(defects::rope, "llama3_constants_ignored", "scaling=llama3"),
+            "no pair differs from `factor=8 high_freq_factor=4`");
+  EXPECT_EQ(refused(defects::rope, "dynamic_base_is_kept", "dim=2"),
+            "the same where one pair rotates, or not what another scaling does");
+  EXPECT_EQ(refused(defects::rope, "table_wider_than_the_slice", "dim=4"),
+            "the same where all channels rotate");
+  EXPECT_EQ(refused(defects::sinusoidal, "odd_width_raises", "dim=2"),
+            "there is a cosine for every sine: an odd `dim`");
+  EXPECT_EQ(refused(defects::alibi, "slopes_of_the_next_power", "heads=4"),
+            "the slopes are the same for these heads");
 }
 
 }  // namespace

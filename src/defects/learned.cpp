@@ -129,7 +129,7 @@ const DefectFamily defects::learned{{
      .refuted_by = &call::refuses_out_of_range},
     {.name = "clamps_past_the_end",
      .wrong = "position t gets row min(t, length-1)",
-     .sources = "jax#3604, ParlAI#1717",
+     .sources = "jax#3604, ParlAI#1717, x-transformers@a549c55",
      .recorded = {"learned-out-of-range-returns-zero", "abs-pos-cache-past-window"},
      .make = &clamps_past_the_end,
      .setting = "dim=1 length=4",

@@ -191,7 +191,7 @@ inline const std::vector<Defect> calls = {
      .refuted_by = &properties::call::treats_heads_alike},
     {.name = "keys_left_alone",
      .wrong = "queries rotate and keys do not",
-     .sources = "mesh-transformer-jax@d8c73fd",
+     .sources = "mesh-transformer-jax@d8c73fd, kvcache-ai/sglang#66",
      .recorded = {"rope-applied-to-v-instead-of-k", "rope-rotated-k-only-in-cache"},
      .make = &keys_left_alone,
      .setting = "dim=2",

@@ -100,6 +100,22 @@ inline Encoding table_wider_than_the_slice(const Parameters& p) {
                             [](const Call&) { return true; });
 }
 
+// Of p-RoPE, whose pairs span the whole head: the first channels alone, as where a part of the head rotates.
+inline Encoding proportional_part_first(const Parameters& p) {
+  const Rotary rotary = right(p);
+  refuse_unless(
+      p.integer("kept_pairs") > 0 && rotating(rotary) < rotary.dim && p.word("layout") == "half_split",
+      "the same unless some pairs of half-split channels are kept and others not: `kept_pairs`");
+  Parameters other = p;
+  other.set("kept_pairs", 0.0);
+  other.set("rotary_dim", static_cast<double>(rotating(rotary)));
+  const std::vector<Pair> pairs = right(other).pairs;
+  return with_pairs(p, [pairs](Pair& pair) {
+    pair.first = pairs[pair.index].first;
+    pair.second = pairs[pair.index].second;
+  });
+}
+
 // The rows of the keys' weights are put in the order of half-split pairs in blocks of half a head: the number
 // of heads is the queries', of which there are twice as many.
 inline Encoding converted_with_query_heads(const Parameters& p) {
@@ -171,7 +187,7 @@ inline const std::vector<Defect> channels = {
      .refuted_by = &properties::rotary::preserves_norm},
     {.name = "partial_factor_ignored",
      .wrong = "all channels rotate, with w_i = base^(-2i/dim): the tail as well",
-     .sources = "maxtext#4616, vllm#43770",
+     .sources = "maxtext#4616, vllm#43770, llama.cpp#4889",
      .recorded = {"rope-partial-factor-ignored", "kshift-wrong-rotary-width"},
      .make = &partial_factor_ignored,
      .setting = "dim=4 rotary_dim=2",
@@ -196,6 +212,14 @@ inline const std::vector<Defect> channels = {
      .recorded = {"rope-partial-table-full-width"},
      .make = &table_wider_than_the_slice,
      .setting = "dim=4 rotary_dim=2"},
+    {.name = "proportional_part_first",
+     .wrong =
+         "the pairs (i, i + k) of the first 2k channels, where the first k pairs (i, i + dim/2) of the head rotate",
+     .sources = "apple/coreai-models#66, NVIDIA-NeMo/Megatron-Bridge#4195",
+     .recorded = {"rope-partial-proportional-mispaired"},
+     .make = &proportional_part_first,
+     .setting = "dim=8 kept_pairs=2",
+     .refuted_by = &properties::rotary::leaves_the_tail_untouched},
     {.name = "converted_with_query_heads",
      .wrong =
          "the weights of keys are put in half-split order in blocks of dim/2: their heads are half as many as "

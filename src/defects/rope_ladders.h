@@ -121,13 +121,13 @@ inline Encoding yarn_attention_factor_ignored(const Parameters& p) {
   return turning_as(p, other);
 }
 
-// The numerator of mscale / mscale_all_dim: 0.1 ln factor + 1, where the two cancel.
+// The numerator of YaRN's quotient of two scales, or what it is without a factor that is given.
 inline Encoding attention_factor_of_the_scaling(const Parameters& p) {
-  refuse_unless(p.word("scaling") == "yarn" && p.real("attention_factor") != 0,
-                "no attention factor is given: `attention_factor`");
+  refuse_unless(p.word("scaling") == "yarn", "the same unless `scaling=yarn`");
   Parameters other = p;
   other.set("attention_factor", 0.0);
-  refuse_unless(!same_rotation(p, other), "it is 0.1 ln factor + 1 by right");
+  other.set("mscale_all_dim", 0.0);
+  refuse_unless(!same_rotation(p, other), "it is 0.1 mscale ln factor + 1 by right");
   return turning_as(p, other);
 }
 
@@ -227,7 +227,7 @@ inline Encoding yarn_betas_swapped(const Parameters& p) {
 inline const std::vector<Defect> ladders = {
     {.name = "frequencies_never_initialised",
      .wrong = "w_i = 0: a buffer that is allocated and never filled, no channel rotates",
-     .sources = "transformers#45902, SkyRL#1709, torchtune#612",
+     .sources = "transformers#45902, SkyRL#1709, torchtune#612, vllm#30413",
      .recorded = {"rope-invfreq-never-initialised", "rope-missing-entirely"},
      .make = &frequencies_never_initialised,
      .setting = "dim=2 heads=2",
@@ -285,7 +285,7 @@ inline const std::vector<Defect> ladders = {
      .setting = "dim=64 scaling=llama3"},
     {.name = "yarn_attention_factor_ignored",
      .wrong = "cosine and sine are not multiplied by the attention factor",
-     .sources = "vllm#46280, vllm#48351, mlx-lm#1507",
+     .sources = "vllm#46280, vllm#48351, mlx-lm#1507, daScript#3479",
      .recorded = {"yarn-attention-factor-ignored", "yarn-mscale-dropped-in-one-layout"},
      .make = &yarn_attention_factor_ignored,
      .setting = "dim=4 scaling=yarn"},
@@ -296,11 +296,12 @@ inline const std::vector<Defect> ladders = {
      .make = &yarn_betas_swapped,
      .setting = "dim=64 scaling=yarn"},
     {.name = "attention_factor_of_the_scaling",
-     .wrong = "cosine and sine are multiplied by 0.1 ln factor + 1, whatever `attention_factor` says",
+     .wrong =
+         "cosine and sine are multiplied by 0.1 mscale ln factor + 1, whatever `mscale_all_dim` and `attention_factor` say",
      .sources = "imp#880, vllm#48623, llama.cpp#17945",
      .recorded = {"yarn-mscale-ratio-vs-single", "kshift-reapplies-yarn-magnitude"},
      .make = &attention_factor_of_the_scaling,
-     .setting = "dim=2 scaling=yarn attention_factor=1"},
+     .setting = "dim=2 scaling=yarn mscale_all_dim=1"},
     {.name = "yarn_as_position_clamp",
      .wrong =
          "cos(min(t / factor, original_length - 1) w_i): every pair is slowed, and late positions are one",

@@ -129,7 +129,7 @@ inline const std::vector<Defect> positions = {
      .setting = "dim=2"},
     {.name = "positions_ignored",
      .wrong = "tokens are rotated at 0 .. n-1, whatever positions were given",
-     .sources = "Megatron-LM#453, torchtitan#2559, nanoVLM#204",
+     .sources = "Megatron-LM#453, torchtitan#2559, nanoVLM#204, Megatron-LM#4977",
      .recorded = {"rope-packing-position-ids-ignored", "cp-local-length-table"},
      .make = &positions_ignored,
      .setting = "dim=2",

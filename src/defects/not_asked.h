@@ -1,0 +1,80 @@
+#pragma once
+// The entries of the catalogue of shipped defects that no defect here stands for, and why.
+#include <array>
+#include <string_view>
+
+namespace posproof {
+
+struct NotAsked {
+  std::string_view id, family, because;
+};
+
+constexpr auto not_asked = std::to_array<NotAsked>({
+    {"rope-reciprocal-vs-divide", "rope", "no defect: two orders of evaluation, both within the bound"},
+    {"rope-noncontiguous-input-strides", "rope",
+     "a call has no strides; the SDK gives a foreign subject arrays that are transposed in memory and slices of wider ones"},
+    {"rope-grid-limit-65535-rows", "rope",
+     "needs 65,536 rows in one call; the largest that is drawn has 65,536 values"},
+    {"mrope-token-count-times-three", "mrope", "its encoding is not in the catalogue (M-RoPE)"},
+    {"rope-no-gradient", "rope",
+     "a defect here is a forward pass; of a foreign subject the gate asks the backward pass, too (`vjp=` in the SDK)"},
+    {"rope-backward-rotate-order", "rope",
+     "a defect here is a forward pass; of a foreign subject the gate asks the backward pass, too (`vjp=` in the SDK)"},
+    {"rope-backward-other", "rope",
+     "a defect here is a forward pass; of a foreign subject the gate asks the backward pass, too (`vjp=` in the SDK)"},
+    {"rope-cross-attention-q-only", "rope",
+     "a choice of its authors; it is reported as `rope/keys_left_alone`"},
+    {"sin-concat-vs-interleave", "sinusoidal",
+     "a convention: `--layout` of `sinusoidal`, and a diagnosis names its other values"},
+    {"pe-trainable-by-accident", "sinusoidal",
+     "shows after a training step; what is asked for is the table as it is"},
+    {"nerf-missing-pi", "sinusoidal", "its encoding is not in the catalogue (Fourier features)"},
+    {"dndetr-normalise-half-pixel", "sinusoidal",
+     "its encoding is not in the catalogue (normalised 2-D sines)"},
+    {"vit-pe-before-prefix-tokens", "2d-vision", "its encoding is not in the catalogue (2-D positions)"},
+    {"learned-table-detached", "learned-absolute", "the gradient of a table is not asked for"},
+    {"conv-positional-embedding-padding-sensitive", "learned-absolute",
+     "its encoding is not in the catalogue (a convolution)"},
+    {"rope-prefetched-table-per-device", "rope",
+     "needs several devices; where the memory holds zeros it is `rope/frequencies_never_initialised`"},
+    {"rope-inference-mode-table-reused", "rope",
+     "an error that PyTorch raises between two modes of a module"},
+    {"flax-table-truncated-on-feature-axis", "rope",
+     "needs a table of fewer positions than channels; `rope` here has no length"},
+    {"packing-boundary-strict-decrease", "rope", "decides which tokens see each other, not where they stand"},
+    {"cp-cu-seqlens-from-positions", "rope", "decides which tokens see each other, not where they stand"},
+    {"xl-memory-rotary-offset", "rope", "shows between layers with memories of different lengths"},
+    {"longrope-boundary", "rope-scaling",
+     "the caller chooses between short and long factors; `rope` here has the one list that it is given"},
+    {"longrope-by-cache-offset", "rope-scaling",
+     "the caller chooses between short and long factors; `rope` here has the one list that it is given"},
+    {"longrope-batch-coupled", "rope-scaling",
+     "the caller chooses between short and long factors; `rope` here has the one list that it is given"},
+    {"xpos-cache-stores-freqs-as-scale", "xpos", "its encoding is not in the catalogue (xPos)"},
+    {"xpos-scale-tiled-not-paired", "xpos", "its encoding is not in the catalogue (xPos)"},
+    {"xpos-scale-from-length-not-position", "xpos", "its encoding is not in the catalogue (xPos)"},
+    {"xpos-decode-centre-moves", "xpos", "its encoding is not in the catalogue (xPos)"},
+    {"alibi-constant-row-shift", "alibi",
+     "no defect: the softmax does not see it, and `--rows any` of `alibi` allows it"},
+    {"txl-relshift-slice", "relative-other",
+     "its encoding is not in the catalogue (relative embeddings of the content)"},
+    {"conformer-causal-relshift", "relative-other",
+     "its encoding is not in the catalogue (relative embeddings of the content)"},
+    {"relative-embedding-indexed-absolutely", "relative-other",
+     "its encoding is not in the catalogue (relative embeddings of the content)"},
+    {"2d-sincos-hw-swapped", "2d-vision", "its encoding is not in the catalogue (2-D positions)"},
+    {"2d-stack-order", "2d-vision", "its encoding is not in the catalogue (2-D positions)"},
+    {"rope2d-hw-order", "2d-vision", "its encoding is not in the catalogue (2-D positions)"},
+    {"rope2d-frequency-ladder-half-range", "2d-vision",
+     "its encoding is not in the catalogue (2-D positions)"},
+    {"learned-grid-sample-axes", "2d-vision", "its encoding is not in the catalogue (2-D positions)"},
+    {"rope3d-axis-split-mismatch", "2d-vision", "its encoding is not in the catalogue (2-D positions)"},
+    {"mrope-contiguous-vs-interleaved", "mrope", "its encoding is not in the catalogue (M-RoPE)"},
+    {"mrope-delta-lost", "mrope", "its encoding is not in the catalogue (M-RoPE)"},
+    {"mrope-temporal-truncation", "mrope", "its encoding is not in the catalogue (M-RoPE)"},
+    {"mrope-position-ids-none-falls-back", "mrope", "its encoding is not in the catalogue (M-RoPE)"},
+    {"flux-ids-unpacked-grid", "2d-vision", "its encoding is not in the catalogue (2-D positions)"},
+    {"mrope-chunk-stride", "mrope", "its encoding is not in the catalogue (M-RoPE)"},
+});
+
+}  // namespace posproof
