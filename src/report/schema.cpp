@@ -11,6 +11,7 @@
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
 #include "catalogue/properties.h"
+#include "defects/sources.h"
 #include "report/named.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
@@ -128,12 +129,18 @@ Json of(std::string_view id, const Experiment& experiment) {
 }
 
 Json of(std::string_view id, const Defect& defect) {
+  Json sources = Json::array(), setting = Json::object();
+  for (const auto& [name, url] : sources_of(defect)) sources.push_back({{"name", name}, {"url", url}});
+  const Case smallest = Case::parse(defect.setting);
+  for (const auto& [name, value] : smallest.fields()) setting[name] = text(value);
   return {{"id", id},
           {"family", id.substr(0, id.find('/'))},
           {"wrong", defect.wrong},
-          {"sources", defect.sources},
+          {"shipped", !is_kin(defect)},
+          {"sources", sources},
           {"recorded", defect.recorded},
-          {"smallest_setting", defect.setting},
+          {"smallest_setting", setting},
+          {"precision", defect.precision.word()},
           {"refuted_by", defect.refuted_by == nullptr ? agreement_id : id_of(*defect.refuted_by)}};
 }
 
