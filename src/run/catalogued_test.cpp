@@ -25,12 +25,13 @@ TEST(Catalogued, everything_is_found_by_its_id_and_has_it) {
 
 // Claimed of every encoding that they can be asked of, without its writing so.
 TEST(Catalogued, universal_are_these) {
-  Names universal;
+  std::vector<std::string> universal;
   for (const auto& [id, property] : catalogue::properties())
     if (property->universal) universal.emplace_back(id);
   std::ranges::sort(universal);
-  EXPECT_EQ(universal, (Names{"attention/is_causal", "call/agrees_in_chunks", "call/is_stateless",
-                              "call/takes_positions_in_any_order", "call/treats_batch_rows_independently"}));
+  EXPECT_EQ(universal, (std::vector<std::string>{"attention/is_causal", "call/agrees_in_chunks",
+                                                 "call/is_stateless", "call/takes_positions_in_any_order",
+                                                 "call/treats_batch_rows_independently"}));
 }
 
 TEST(Catalogued, what_is_not_there_is_refused_with_what_is_near) {
