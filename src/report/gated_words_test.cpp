@@ -115,6 +115,7 @@ const std::string findings =
     "  contained: no network, no devices\n"
     "  not contained: reading files\n"
     "every case agrees with `--layout sin_cos` instead: where sines stand\n"
+    "measured: positions are one ahead\n"
     "behaves exactly like defect rope/angles_in_bf16 (candle#3520)\n"
     "  angles are rounded\n"
     "REFUTED    b/refuted\n"

@@ -65,6 +65,7 @@ TEST(ReportJson, has_everything_that_a_gate_found) {
     "skipped": ["call/x: a file answers no calls", "call/y: none"],
     "explanations": [
       {"kind": "convention", "what": "--layout sin_cos", "meaning": "where sines stand", "sources": ""},
+      {"kind": "measured", "what": "positions are one ahead", "meaning": "", "sources": ""},
       {"kind": "defect", "what": "rope/angles_in_bf16", "meaning": "angles are rounded",
        "sources": "candle#3520"}]
 })json");

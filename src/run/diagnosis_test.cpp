@@ -369,15 +369,17 @@ TEST(DiagnosisOfConventions, says_what_each_is) {
     return diagnose(rope, "rope", parameters, subject, {}, 1);
   };
   const auto found = explained("base=10000");
-  ASSERT_EQ(found.size(), 2u);
+  ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].kind, Explanation::Kind::convention);
   EXPECT_EQ(found[0].what, "--base 10000");
   EXPECT_EQ(found[0].meaning, encoding_named("rope").parameters.find("base")->meaning);
   EXPECT_EQ(found[0].sources, "");
-  EXPECT_EQ(found[1].kind, Explanation::Kind::defect);
-  EXPECT_EQ(found[1].what, "rope/base_ignored");
-  EXPECT_EQ(found[1].meaning, "w_i = 10000^(-2i/d), whatever the base");
-  EXPECT_EQ(found[1].sources, "airllm#369, SpecForge#265, vllm#9503, TensorRT-LLM#785");
+  EXPECT_EQ(found[1].kind, Explanation::Kind::measured);
+  EXPECT_EQ(found[1].meaning + found[1].sources, "");
+  EXPECT_EQ(found[2].kind, Explanation::Kind::defect);
+  EXPECT_EQ(found[2].what, "rope/base_ignored");
+  EXPECT_EQ(found[2].meaning, "w_i = 10000^(-2i/d), whatever the base");
+  EXPECT_EQ(found[2].sources, "airllm#369, SpecForge#265, vllm#9503, TensorRT-LLM#785");
 }
 
 // All entries of one explain the subject, of another all but one in some hundreds: only the first is said.

@@ -466,7 +466,7 @@ TEST(GateFailures, are_explained_by_a_subject_that_was_asked_nothing_before) {
   const GateResult found = one(100, std::string(agreement_id));
   Texts names;
   for (const Explanation& explanation : found.explanations) names.push_back(explanation.what);
-  EXPECT_EQ(names, Texts{"rope/decode_restarts_at_zero"});
+  EXPECT_EQ(names, (Texts{"after the first call a single token counts as 0", "rope/decode_restarts_at_zero"}));
 }
 
 TEST(GateFailures, are_explained_and_what_holds_is_not) {
@@ -475,8 +475,9 @@ TEST(GateFailures, are_explained_and_what_holds_is_not) {
                       return answer(right, call);
                     }};
   const GateResult found = ahead(20, std::string(agreement_id));
-  ASSERT_EQ(found.explanations.size(), 1u);
-  EXPECT_EQ(found.explanations[0].what, "rope/one_position_ahead");
+  ASSERT_EQ(found.explanations.size(), 2u);
+  EXPECT_EQ(found.explanations[0].what, "positions are one ahead");
+  EXPECT_EQ(found.explanations[1].what, "rope/one_position_ahead");
   EXPECT_TRUE(Gated({"rope", "dim=4"})(20, std::string(agreement_id)).explanations.empty());
 }
 

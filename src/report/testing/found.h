@@ -112,6 +112,7 @@ inline GateResult everything_found() {
   out.skipped = {"call/x: a file answers no calls", "call/y: none"};
   out.explanations = {
       {Explanation::Kind::convention, "--layout sin_cos", "where sines stand", ""},
+      {Explanation::Kind::measured, "positions are one ahead", "", ""},
       {Explanation::Kind::defect, "rope/angles_in_bf16", "angles are rounded", "candle#3520"}};
   return out;
 }
