@@ -142,7 +142,7 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
   Verdict verdict;
   std::shared_ptr<const WrongAnswer> wrong;
   {
-    Progress progress;
+    Progress progress(Progress::Says::all_the_time);
     progress(property_id, 1, 1);
     verdict = checked(one, arguments, inputs);
     wrong = one.look_at_answers(verdict);

@@ -33,7 +33,7 @@ int run_gate(const Chosen& chosen, const GateArguments& arguments) {
   ScriptFile script_file(arguments.reproduce);
   std::optional<GateResult> gated;
   {
-    Progress progress;
+    Progress progress(Progress::Says::all_the_time);
     progress("starting the subject", 0, 1);
     note_interrupts();
     gated = gate(

@@ -110,14 +110,15 @@ int saved(report::NewFile& file, std::string_view bytes, int code) {
   }
 }
 
-Progress::Progress(std::chrono::milliseconds every) : terminal_(isatty(STDERR_FILENO) == 1), every_(every) {
+Progress::Progress(Says says, std::chrono::milliseconds every)
+    : terminal_(isatty(STDERR_FILENO) == 1), every_(every) {
+  if (says == Says::when_told) return;
   const WithoutSignals now;
   saying_ = std::jthread([this](std::stop_token stop) { keep_saying(std::move(stop)); });
 }
 
 Progress::~Progress() {
-  saying_.request_stop();
-  saying_.join();
+  saying_ = {};  // ended, and waited for
   if (terminal_) say("\r\x1b[K");
 }
 

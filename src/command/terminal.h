@@ -42,11 +42,14 @@ int finished(int code);
 // finished() does where the file cannot be written.
 int saved(report::NewFile& file, std::string_view bytes, int code);
 
-// On stderr: one line that is overwritten on a terminal, a plain line now and then elsewhere. Neither is
-// silent for longer than `every` (a terminal: for longer than a second), however long one thing takes.
+// On stderr: one line that is overwritten on a terminal, a plain line now and then elsewhere.
 class Progress {
  public:
-  explicit Progress(std::chrono::milliseconds every = std::chrono::seconds(10));
+  // Whether it says something only when it is told of something, or also while one thing takes long: then it
+  // is never silent for longer than `every`, on a terminal than a second. That takes a thread.
+  enum class Says { when_told, all_the_time };
+
+  explicit Progress(Says says = Says::when_told, std::chrono::milliseconds every = std::chrono::seconds(10));
   ~Progress();  // the line is cleared
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -74,7 +77,7 @@ class Progress {
   std::size_t done_ = 0, of_ = 0;
   Clock::time_point begun_ = Clock::now(), last_ = begun_;  // of `what_`; of what was said
   std::atomic<std::uint64_t> calls_ = 0;
-  std::jthread saying_;  // the last member: it uses the others
+  std::jthread saying_ = {};  // the last member: it uses the others
 };
 
 }  // namespace posproof::command

@@ -130,11 +130,13 @@ TEST(Terminal, shows_how_far_a_command_has_come) {
   EXPECT_NE(accuracy.find("/4096 positions" + clear), std::string::npos) << accuracy;
 }
 
-std::string said_while(std::chrono::milliseconds every,
+using Says = command::Progress::Says;
+
+std::string said_while(Says says, std::chrono::milliseconds every,
                        const std::function<void(command::Progress&)>& doing) {
   ::testing::internal::CaptureStderr();
   {
-    command::Progress progress(every);
+    command::Progress progress(says, every);
     doing(progress);
   }
   return ::testing::internal::GetCapturedStderr();
@@ -147,22 +149,23 @@ TEST(Progress, that_is_no_terminal_has_a_line_now_and_then) {
     progress("b", 2, 3);
     progress.line("not here");
   };
-  const std::string said = said_while(1ms, two);
-  EXPECT_NE(said.find("2/3 b\n"), std::string::npos) << said;
-  EXPECT_EQ(said.find("not here"), std::string::npos) << "a line that stays is for a terminal";
-  EXPECT_EQ(said_while(1min, two), "");
-  EXPECT_EQ(said_while(1ms, [](command::Progress&) { ::usleep(5000); }), "") << "nothing was begun";
+  EXPECT_EQ(said_while(Says::when_told, 1ms, two), "2/3 b\n") << "a line that stays is for a terminal";
+  EXPECT_EQ(said_while(Says::when_told, 1min, two), "");
+  EXPECT_EQ(said_while(Says::all_the_time, 1min, two), "");
+  const auto nothing = [](command::Progress&) { ::usleep(5000); };
+  EXPECT_EQ(said_while(Says::all_the_time, 1ms, nothing), "") << "nothing was begun";
 }
 
 // However long one thing takes, and however often it says the same.
 TEST(Progress, is_never_silent_for_longer) {
-  const std::vector<std::string> said = lines(said_while(20ms, [](command::Progress& progress) {
-    progress("one thing", 3, 14);
-    for (int n = 0; n < 7; ++n) progress.called();
-    ::usleep(1200000);
-    progress("another", 4, 14);
-    ::usleep(50000);
-  }));
+  const std::vector<std::string> said =
+      lines(said_while(Says::all_the_time, 20ms, [](command::Progress& progress) {
+        progress("one thing", 3, 14);
+        for (int n = 0; n < 7; ++n) progress.called();
+        ::usleep(1200000);
+        progress("another", 4, 14);
+        ::usleep(50000);
+      }));
   EXPECT_GE(said.size(), 10u);
   EXPECT_EQ(said.front(), "3/14 one thing");
   EXPECT_NE(std::ranges::find(said, "3/14 one thing, 1 s, 7 calls"), said.end())

@@ -185,7 +185,7 @@ TEST(Reproduce, has_at_most_30_lines_whatever_the_kind_and_the_contents) {
       {"rope",
        "dim=4",
        {.batch = 1, .positions = {.whole = {5}}, .contents = {Tensor({1, 1, 1, 4}, {1, 2, 3, 4})}},
-       "x = np.array([1, 2, 3, 4], np.float32).reshape(1, 1, 1, 4)\n"},
+       "x = np.array(list(range(1, 5)), np.float32).reshape(1, 1, 1, 4)\n"},
   };
   for (const auto& [encoding, parameters, call, says] : all) {
     const EncodingSpec& spec = encoding_named(encoding);
