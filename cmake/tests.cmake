@@ -56,6 +56,7 @@ add_executable(posproof_long_tests EXCLUDE_FROM_ALL ${long_tests})
 add_dependencies(posproof_long_tests posproof)
 target_link_libraries(posproof_long_tests PRIVATE posproof_run GTest::gtest_main)
 posproof_compiles(posproof_long_tests)
+add_dependencies(posproof_long_tests posproof posproof_test_subject)
 add_test(NAME long COMMAND posproof_long_tests)
 set_tests_properties(long PROPERTIES LABELS long TIMEOUT 7200)
 

@@ -7,6 +7,7 @@
 //   raises=7           answers with an error there
 //   late=0.5           takes that many seconds for each answer
 //   log=FILE           adds to the file a line for each position that it is asked for (of a bias: the offset)
+//   defect=NAME        is that defect of the encoding instead
 //   interrupts=FILE:2  sends that signal to the process whose number the file has, and answers nothing
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@
 #include <map>
 #include <thread>
 
+#include "catalogue/defects.h"
 #include "core/call.h"
+#include "core/failure.h"
 #include "core/spec.h"
 #include "run/catalogued.h"
 #include "subject/frame.h"
@@ -65,17 +68,17 @@ void reply(frame::Message message, const Frame& asked) {
   std::cout << message.bytes() << std::flush;
 }
 
-Call call_of(const Frame& asked) {
+Call call_of(const Frame& asked, const Signature& known) {
   Call out;
-  out.positions.whole =
-      asked.numbers<Position>(asked.header.word("call") == "bias" ? "queries" : "positions");
+  out.positions.whole = asked.numbers<Position>(known.has(Axis::key) ? "queries" : "positions");
   out.keys.whole = asked.numbers<Position>("keys");
   if (asked.header.has("length")) out.length = std::stoll(asked.header.word("length"));
   if (asked.header.has("role")) out.role = asked.header.word("role") == "key" ? Role::key : Role::query;
-  Shape shape;
-  if (auto x = asked.numbers<double>("x", &shape); !shape.empty()) {
-    out.batch = shape[0];
-    out.contents.emplace_back(shape, std::move(x));
+  for (const Operand& operand : known.takes) {
+    Shape shape;
+    auto values = asked.numbers<double>(operand.name, &shape);
+    if (operand.has(Axis::batch)) out.batch = shape.at(0);
+    out.contents.emplace_back(shape, std::move(values));
   }
   return out;
 }
@@ -96,7 +99,10 @@ class Asked {
 
   void hello(const Frame& asked) {
     const EncodingSpec& spec = encoding_named(asked.header.word("encoding"));
-    encoding_ = spec.oracle(Case::parse(asked.header.word("parameters")));
+    const Parameters parameters = Case::parse(asked.header.word("parameters"));
+    encoding_ = spec.oracle(parameters);
+    if (const auto* wanted = option("defect"))
+      encoding_ = wrong(asked.header.word("encoding"), *wanted, parameters);
     frame::Message out;
     out.word("answer", "hello").word("protocol", "1").word("name", "test").word("dtype", "F64");
     out.word("kinds", signature(encoding_).call).word("renews", "yes");
@@ -109,8 +115,15 @@ class Asked {
   }
 
   void call(const Frame& asked) {
-    const Call call = call_of(asked);
-    Tensor out = answer(encoding_, call);
+    const Call call = call_of(asked, signature(encoding_));
+    Tensor out;
+    try {
+      out = answer(encoding_, call);
+    } catch (const Failure& failure) {
+      return reply_with("error", "text", failure.what(), asked);
+    } catch (const Refusal& refusal) {
+      return reply_with("declined", "reason", refusal.what(), asked);
+    }
     if (const auto* seconds = option("late"))
       std::this_thread::sleep_for(std::chrono::duration<double>(std::stod(*seconds)));
     if (const auto* file = option("interrupts")) interrupt(*file);
@@ -145,12 +158,23 @@ class Asked {
   }
 
   static void refuse(std::string_view how, Position t, const Frame& asked) {
-    frame::Message message;
     if (how == "declines")
-      message.word("answer", "declined").word("reason", fmt::format("no position {}", t));
+      reply_with("declined", "reason", fmt::format("no position {}", t), asked);
     else
-      message.word("answer", "error").word("text", fmt::format("fails at position {}", t));
-    reply(message, asked);
+      reply_with("error", "text", fmt::format("fails at position {}", t), asked);
+  }
+
+  static void reply_with(std::string_view answer, std::string_view name, const std::string& why,
+                         const Frame& asked) {
+    frame::Message message;
+    reply(message.word("answer", answer).word(name, why), asked);
+  }
+
+  static Encoding wrong(const std::string& encoding, const std::string& name, const Parameters& parameters) {
+    for (const auto& [family, defects] : catalogue::defects())
+      for (const Defect& defect : defects->defects)
+        if (family == encoding && defect.name == name) return defect.make(parameters);
+    throw std::invalid_argument("no defect " + name);
   }
 
   Options options_;
