@@ -65,6 +65,11 @@ TEST(Arguments, is_refused_with_the_value_and_what_is_allowed) {
   EXPECT_EQ(refused("form=middle"), "`form=middle`: allowed are short, long");
   EXPECT_EQ(refused("form=1"), "`form=1`: allowed are short, long");
   EXPECT_EQ(refused("truncate=yes"), "`truncate=yes`: allowed are true, false");
+  EXPECT_EQ(refused("form=lnog"), "`form=lnog`: allowed are short, long; near it: long");
+  EXPECT_EQ(refused("truncate=True"), "`truncate=True`: allowed are true, false; near it: true");
+  EXPECT_EQ(
+      refused("tuncate=true"),
+      "there is no parameter `tuncate=true`; there are dim, base, least, form, truncate, factors; near it: truncate");
   EXPECT_EQ(refused("factors=[1,2,3]"), "`factors=[1,2,3]`: allowed are lists of up to 2 finite numbers");
   EXPECT_EQ(refused("factors=[inf]"), "`factors=[inf]`: allowed are lists of up to 2 finite numbers");
   EXPECT_EQ(refused("width=8"),
@@ -113,8 +118,9 @@ TEST(Condition, is_met_where_every_parameter_is_one_of_its_values) {
 
 TEST(Condition, is_mistaken_where_it_can_never_be_met) {
   EXPECT_EQ(mistake(schema, {{{"form", {"long"}}, {"dim", {2.0}}}}), std::nullopt);
-  EXPECT_EQ(mistake(schema, {{{"from", {"long"}}}}),
-            "there is no parameter `from`; there are dim, base, least, form, truncate, factors");
+  EXPECT_EQ(
+      mistake(schema, {{{"from", {"long"}}}}),
+      "there is no parameter `from`; there are dim, base, least, form, truncate, factors; near it: form");
   EXPECT_EQ(mistake(schema, {{{"form", {"short", "lnog"}}}}), "`form=lnog`: allowed are short, long");
   EXPECT_EQ(mistake(schema, {{{"dim", {8.0}}}}), "`dim=8` is not among the values that are searched");
 }

@@ -83,7 +83,9 @@ TEST(T5Bias, refuses_what_makes_no_sense) {
             "have a bucket each, half of a direction's");
   EXPECT_EQ(refused(spec, "direction=decoder"),
             "`direction=decoder`: allowed are bidirectional, unidirectional");
-  EXPECT_EQ(refused(spec, "relative=key"), "`relative=key`: allowed are key_minus_query, query_minus_key");
+  EXPECT_EQ(
+      refused(spec, "relative=key"),
+      "`relative=key`: allowed are key_minus_query, query_minus_key; near it: key_minus_query, query_minus_key");
   EXPECT_EQ(refused(spec, "table=random"), "`table=random`: allowed are index, seeded");
   EXPECT_EQ(refused(spec, "table_seed=0.5"),
             "`table_seed=0.5`: allowed are whole numbers from -9007199254740992 to 9007199254740992");

@@ -145,7 +145,7 @@ TEST(None, is_the_scaled_product_at_every_position) {
   EXPECT_EQ(rsqrt.error(q.row(0), k.row(0), 5, 7, all_f32), 7 * (unit_f32 + unit_f64) * 18 / 2);
   EXPECT_THROW(one.logits(k, k, queries, keys), std::invalid_argument);
   EXPECT_THROW(one.logits(q, q, queries, keys), std::invalid_argument);
-  EXPECT_EQ(refused(encodings::none, "scale=sqrt"), "`scale=sqrt`: allowed are rsqrt, one");
+  EXPECT_EQ(refused(encodings::none, "scale=sqrt"), "`scale=sqrt`: allowed are rsqrt, one; near it: rsqrt");
 }
 
 // Whether a relation of the spec speaks of it: no other parameter makes a combination senseless.

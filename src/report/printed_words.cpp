@@ -63,7 +63,7 @@ std::vector<Term> statuses() {
       {{"fails?"},
        "The encoding claims nothing; a case was found in which the property fails for its standard parameters.",
        "matrix"},
-      {{"follows from", "follows_from", "fact"},
+      {{"follows from", "fact"},
        "A claim that an encoding does not make itself: it declares a fact, from which the claim follows.",
        "explain, matrix"},
       {{"where", "when", "matters_where"},
@@ -97,6 +97,14 @@ std::vector<Term> of_a_gate() {
       {{"contained", "not contained", "not_contained", "sandbox"},
        "What a program that was started with --sandbox could not reach, and what it could.",
        "gate, check, accuracy"},
+      {{"place", "expected", "got", "channel", "pair", "head", "token"},
+       "Where in the answer a refutation is wrong: batch row, head, token and channel, the number that was expected and "
+       "the one that came.",
+       "gate, check, --json"},
+      {{"cause", "follows_from", "follow from"},
+       "What explains a refutation comes first; a property whose counterexample holds with the exact answer in its place "
+       "follows from agreement and is one line.",
+       "gate, --json"},
       {{"again"},
        "The command that asks the counterexample again. It holds everything that the case needs.",
        "gate, check"},
