@@ -28,6 +28,8 @@ TEST(Nearest, prefixes_come_first_then_parts_then_few_letters) {
       {"depends_on_ofset", {"score/depends_on_offset"}, {"score/depends_on_offset"}},
       {"depends", {"x/y", "score/depends_on_offset"}, {"score/depends_on_offset"}},
       {"scores/depends_on_offset", {"score/depends_on_offset"}, {"score/depends_on_offset"}},
+      {"pe", {"xxxpexxx"}, {}},
+      {"has", {"xhasx", "table/has_y"}, {"table/has_y", "xhasx"}},
       {"rope", {"rope", "rope"}, {"rope"}},
       {"", {"rope", ""}, {""}},
       {"zzzz", {"rope", "alibi"}, {}},
