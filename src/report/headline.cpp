@@ -30,9 +30,15 @@ std::string last_line(std::string_view words) {
 }
 
 std::string cause(const GateResult& gated) {
-  std::vector<std::string> all;
-  for (const Explanation& one : gated.explanations) all.push_back(in_short(one));
-  if (!all.empty()) return fmt::format("{}", fmt::join(all, " or "));
+  // What was measured holds together; of settings and defects each explains all by itself.
+  std::vector<std::string> measured, others;
+  for (const Explanation& one : gated.explanations)
+    if (one.kind == Explanation::Kind::measured)
+      measured.push_back(one.what);
+    else
+      others.push_back(in_short(one));
+  if (!measured.empty()) return fmt::format("{}", fmt::join(measured, "; "));
+  if (!others.empty()) return fmt::format("{}", fmt::join(others, " or "));
   for (const PropertyResult& one : gated.results) {
     const auto* refuted = std::get_if<Refuted>(&one.verdict);
     if (refuted == nullptr) continue;
