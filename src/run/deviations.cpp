@@ -213,13 +213,13 @@ bool contradicted(const Encoding& candidate, const EncodingSpec& spec, const Par
   const Encoding made = spec.make(parameters);
   const auto& truth = std::get<Rotary>(made);
   const auto is = measured_rotation(*own, truth, Role::query, subject.precision),
-             as = measured_rotation(*other, truth, Role::query, subject.precision);
+             as = measured_rotation(*other, truth, Role::query, all_f64);  // it is ours, and rounds little
   if (!is || !as || !is->is_known() || !as->is_known()) return false;
   for (std::size_t c = 0; c < truth.dim; ++c) {
     const auto &a = is->heads.front()[c].rotates, &b = as->heads.front()[c].rotates;
     if (a && b &&
         std::abs(std::remainder(a->frequency - b->frequency, 2 * std::numbers::pi)) >
-            2 * (a->error + b->error))
+            a->error + b->error + angle_error(subject.precision, 1, Pair{0, 1, b->frequency}))
       return true;
   }
   return false;

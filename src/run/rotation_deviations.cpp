@@ -373,7 +373,7 @@ bool describe_amplitudes(const Channels& channels, Described& to) {
 }
 
 // What is left as it is, or 0, beside what was declared; of declared pairs as a whole, the frequency says it.
-bool describe_constants(const Channels& channels, const Layout& layout, Described& to) {
+bool describe_constants(const Channels& channels, Described& to) {
   const auto dead = those(channels, [](const MeasuredChannel& one, std::size_t) { return one.from.empty(); });
   say(to, dead, "is 0", "are 0");
   bool known = true;
@@ -385,7 +385,6 @@ bool describe_constants(const Channels& channels, const Layout& layout, Describe
     scaled.push_back(c);
   }
   say(to, scaled, "is multiplied by a constant", "are multiplied by a constant");
-  (void)layout;
   return known;
 }
 
@@ -453,7 +452,7 @@ std::optional<std::vector<std::string>> rotation_deviations(const Channels& chan
   });
   const bool alone = std::ranges::any_of(
       channels, [](const MeasuredChannel& one) { return one.from.size() == 1 && !one.constant; });
-  if (!describe_constants(channels, *declared, to)) return std::nullopt;
+  if (!describe_constants(channels, to)) return std::nullopt;
   if (as_declared && !alone)
     return describe_in(channels, *declared, to) ? std::optional(to.out) : std::nullopt;
   if (const auto other = layout_of(found); other && !alone) {
