@@ -7,8 +7,9 @@ foreach(target IN ITEMS posproof posproof_command)
   target_compile_definitions(${target} PRIVATE POSPROOF_VERSION="${PROJECT_VERSION}")
 endforeach()
 posproof_compiles(posproof)
-# Words and options: compiling them is what takes time.
-foreach(target IN ITEMS posproof posproof_command posproof_report)
+# Words, options, and what is asked rather than how fast: compiling them is what takes time.
+foreach(target IN ITEMS posproof posproof_command posproof_report posproof_properties posproof_encodings posproof_defects
+                        posproof_subject)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endforeach()
 

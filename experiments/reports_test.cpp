@@ -48,9 +48,13 @@ std::string text_of(const std::filesystem::path& path) {
 TEST(Pages, cite_their_sources_and_caption_every_figure) {
   for (const std::string& name : report::names()) {
     const std::string page = text_of(folder / (name + ".md"));
-    const auto references = page.find("\n## References\n\n- ");
-    ASSERT_NE(references, std::string::npos) << name;
-    EXPECT_NE(page.find("](https://arxiv.org/abs/", references), std::string::npos) << name;
+    if (name == "defects") {  // its sources are threads and commits, and stand beside each
+      EXPECT_NE(page.find("](https://github.com/"), std::string::npos);
+    } else {
+      const auto references = page.find("\n## References\n\n- ");
+      ASSERT_NE(references, std::string::npos) << name;
+      EXPECT_NE(page.find("](https://arxiv.org/abs/", references), std::string::npos) << name;
+    }
     for (auto at = page.find("</picture>"); at != std::string::npos; at = page.find("</picture>", at + 1)) {
       const auto data = page.find("\nData: ", at), end = page.find('\n', data + 1);
       EXPECT_EQ(page.substr(end, 3), "\n\n*")

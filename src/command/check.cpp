@@ -187,6 +187,7 @@ Command check_command() {
                 .words = &schemes},
                {"--case", &arguments->words,
                 "replay this case, as a counterexample or a witness is printed; parameters in it count"},
+               reproduce(arguments->reproduce),
                sandbox(arguments->sandbox),
                call_time(arguments->common.call_seconds)}),
           .run = [arguments](const Chosen& chosen) { return run_check(chosen, *arguments); }};

@@ -61,8 +61,10 @@ std::optional<std::string> on_a_terminal(const std::string& words, const std::st
 std::size_t widest_row(const std::string& said) {
   std::size_t out = 0;
   const auto shown = said.rfind("\x1b[K");  // what stands before it was progress
-  for (const std::string& line : lines(shown == std::string::npos ? said : said.substr(shown + 3)))
-    if (line.find("table/is_") != std::string::npos) out = std::max(out, line.find_last_not_of("\r\n ") + 1);
+  for (const std::string& line : lines(shown == std::string::npos ? said : said.substr(shown + 3))) {
+    if (line.starts_with("  holds ")) break;  // what the words mean
+    out = std::max(out, line.find_last_not_of("\r\n ") + 1);
+  }
   return out;
 }
 

@@ -18,9 +18,13 @@ std::size_t count(const GateResult& gated) {
       gated.results, [](const PropertyResult& one) { return std::holds_alternative<Kind>(one.verdict); }));
 }
 
-std::string in_short(const Explanation& explanation) {
-  if (explanation.kind == Explanation::Kind::convention) return fmt::format("`{}`", explanation.what);
-  return fmt::format("defect {}", explanation.what);
+// Of one kind: settings and defects, each of which explains all by itself, or what was measured, together.
+std::string named(const GateResult& gated, Explanation::Kind kind, std::string_view shape,
+                  std::string_view between) {
+  std::vector<std::string> all;
+  for (const Explanation& one : gated.explanations)
+    if (one.kind == kind) all.push_back(fmt::format(fmt::runtime(shape), one.what));
+  return fmt::format("{}", fmt::join(all, between));
 }
 
 // The last line of what it said: of an error with a traceback, the error.
@@ -30,15 +34,10 @@ std::string last_line(std::string_view words) {
 }
 
 std::string cause(const GateResult& gated) {
-  // What was measured holds together; of settings and defects each explains all by itself.
-  std::vector<std::string> measured, others;
-  for (const Explanation& one : gated.explanations)
-    if (one.kind == Explanation::Kind::measured)
-      measured.push_back(one.what);
-    else
-      others.push_back(in_short(one));
-  if (!measured.empty()) return fmt::format("{}", fmt::join(measured, "; "));
-  if (!others.empty()) return fmt::format("{}", fmt::join(others, " or "));
+  for (const std::string& words : {named(gated, Explanation::Kind::convention, "`{}`", " or "),
+                                   named(gated, Explanation::Kind::measured, "{}", "; "),
+                                   named(gated, Explanation::Kind::defect, "defect {}", " or ")})
+    if (!words.empty()) return words;
   for (const PropertyResult& one : gated.results) {
     const auto* refuted = std::get_if<Refuted>(&one.verdict);
     if (refuted == nullptr) continue;

@@ -47,8 +47,13 @@ TEST(Headline, names_the_cause) {
   GateResult gated = found({off, off});
   gated.explanations = {{Explanation::Kind::defect, "rope/x", "what it computes", "a#1"}};
   EXPECT_EQ(headline(gated).cause, "defect rope/x");
+  gated.explanations.push_back({Explanation::Kind::defect, "rope/y", "the same", "b#2"});
+  EXPECT_EQ(headline(gated).cause, "defect rope/x or defect rope/y");
+  gated.explanations.push_back({Explanation::Kind::measured, "positions are doubled", "", ""});
+  gated.explanations.push_back({Explanation::Kind::measured, "keys are not rotated", "", ""});
+  EXPECT_EQ(headline(gated).cause, "positions are doubled; keys are not rotated");
   gated.explanations.push_back({Explanation::Kind::convention, "--base 100", "the base", ""});
-  EXPECT_EQ(headline(gated).cause, "defect rope/x or `--base 100`");
+  EXPECT_EQ(headline(gated).cause, "`--base 100`") << "it may not be wrong at all";
 
   gated = found({held, off});
   auto& refuted = std::get<Refuted>(gated.results[1].verdict);

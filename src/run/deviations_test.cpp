@@ -18,153 +18,19 @@
 #include "core/formats.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
+#include "run/testing/deviations.h"
 #include "search/trial.h"
 
 namespace posproof {
 namespace {
 
-using Sentences = std::vector<std::string>;
-using Make = std::function<Encoding(const Parameters&)>;
-
-// A wrong encoding of a family, and the setting in which it is asked; made anew, as some remember.
-Sentences said(const std::string& family, const Parameters& parameters, const Make& make,
-               const Precision& precision = all_f32) {
-  const EncodingSpec& spec = encoding_named(family);
-  const Encoding truth = spec.oracle(parameters);
-  const Verdict verdict = search(*trial(agreement(truth), make(parameters), precision),
-                                 {.id = "deviations_test", .budget = {.cases = 1000, .shrinks = 0}});
-  Case counterexample;
-  if (const auto* refuted = std::get_if<Refuted>(&verdict)) counterexample = refuted->counterexample;
-  const Subject subject{"made", "", make(parameters), precision};
-  return deviations(spec, parameters, subject, answers_of(subject, truth, counterexample, 1));
-}
-
-Sentences said(const std::string& family, const std::string& words, const Make& make,
-               const Precision& precision = all_f32) {
-  return said(family, with(encoding_named(family), Case::parse(words)), make, precision);
-}
-
-using Expected = std::map<std::string, Sentences>;
-
-// Of every defect of the family, at its own setting with these changes.
-Expected of_defects(const std::string& family, const std::string& changes = "",
-                    const std::set<std::string>& only = {}) {
-  Expected out;
-  for (const auto& [id, defects] : catalogue::defects())
-    for (const Defect& defect : defects->defects) {
-      if (id != family || (!only.empty() && !only.contains(std::string(defect.name)))) continue;
-      Case words = Case::parse(defect.setting);
-      const Case changed = Case::parse(changes);
-      for (const auto& [name, value] : changed.fields()) words.set(name, value);
-      const Parameters parameters = with(encoding_named(family), words);
-      out[std::string(defect.name)] = said(family, parameters, defect.make, defect.precision);
-    }
-  return out;
-}
-
-void expect_same(const Expected& found, const Expected& expected) {
-  for (const auto& [name, sentences] : found) {
-    const auto wanted = expected.find(name);
-    if (wanted == expected.end())
-      ADD_FAILURE() << "not expected: " << name << ": " << ::testing::PrintToString(sentences);
-    else
-      EXPECT_EQ(sentences, wanted->second) << name;
-  }
-  EXPECT_EQ(found.size(), expected.size());
-}
+using testing::expect_same;
+using testing::Make;
+using testing::of_defects;
+using testing::said;
+using testing::Sentences;
 
 const std::string as_at_0 = "tokens stay as they are, as at position 0";
-const std::string bf16_positions = "positions are rounded to bf16: from 257 on neighbours coincide";
-const std::string eleven_bits =
-    "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide";
-const std::string evens_then_odds = ": the same after one permutation of channels, evens then odds";
-
-TEST(DeviationsOfDefects, of_rope_at_the_smallest_settings) {
-  expect_same(
-      of_defects("rope"),
-      {{"positions_in_bf16", {bf16_positions}},
-       // Of one pair, whose frequency is 1, the angle is the position.
-       {"angles_in_bf16", {bf16_positions}},
-       {"frequencies_in_bf16", {"frequencies are rounded to bf16"}},
-       {"angle_products_in_bf16", {bf16_positions}},
-       {"angles_all_in_bf16", {bf16_positions}},
-       {"angle_products_in_f16", {"angles are rounded to f16"}},
-       {"positions_in_f16", {"angles are rounded to f16"}},
-       {"frequencies_in_f16", {"frequencies are rounded to 11 bits, as in f16 or tf32"}},
-       {"angles_in_tf32", {eleven_bits}},
-       {"frequencies_in_f32", {"frequencies are rounded to f32"}},
-       {"cos_sin_in_bf16", {"cosine and sine are rounded to bf16"}},
-       {"cos_sin_swapped", {"cosine and sine stand in each other's place"}},
-       {"fast_trig", {"the pair rotates too fast by a relative 1e-07"}},
-       {"frequencies_never_initialised", {as_at_0}},
-       {"base_ignored", {"frequencies are base^(-2i/4) with base 10000, not 500000"}},
-       {"exponent_off_by_one",
-        {"the pair rotates by -2.83101 radians a position, up to whole turns, not by 1"}},
-       {"exponent_one_ahead", {"every pair rotates at 1/100 of the declared frequency"}},
-       {"exponent_halved", {"frequencies are base^(-2i/4) with base 100, not 10000: the exponent is halved"}},
-       {"exponent_doubled",
-        {"frequencies are base^(-2i/4) with base 100000000, not 10000: the exponent is doubled"}},
-       {"exponent_over_pairs_minus_one",
-        {"frequencies are base^(-2i/4) with base 100000000, not 10000: the exponent is doubled"}},
-       {"scaling_ignored", {"the pair rotates at 8 times the declared frequency"}},
-       {"linear_scale_in_exponent",
-        {"frequencies are base^(-2i/4) with base 3.1623, not 10000: 2i is divided by 32, not by 4"}},
-       {"llama3_smoothing_in_wavelength", {"the ramp blends wavelengths, not frequencies, and is reversed"}},
-       {"yarn_attention_factor_ignored", {"no rotation is multiplied by 1.20794"}},
-       {"yarn_betas_swapped", {"the ramp is reversed: fast pairs are scaled and slow ones kept"}},
-       {"pairing_swapped",
-        {"channels 2i and 2i + 1 (i below 2) rotate together, not channels i and i + 2 (i below 2)" +
-         evens_then_odds}},
-       {"table_layout_against_rotate_layout",
-        {"channel c rotates at the frequency of pair floor(c/2), as of a table [w0, w0, w1, w1, ..]"}},
-       {"rotate_layout_against_table_layout",
-        {"channels 2i and 2i + 1 (i below 2) rotate together, not channels i and i + 2 (i below 2)" +
-             evens_then_odds,
-         "channel c rotates at the frequency of pair c mod 2, as of a table [w0, w1, .., w0, w1, ..]"}},
-       {"halves_swapped", {"the two components of the rotated pair stand in each other's place"}},
-       {"exponent_over_head_dim", {"channels 0 and 2 rotate together, not channels 0 and 1"}},
-       {"table_padded_over_full_head",
-        {"channels i and i + 2 (i below 2) rotate together, not channels 0 and 1",
-         "channels 2 and 3 stay as they are"}},
-       {"partial_factor_ignored",
-        {"channels i and i + 2 (i below 2) rotate together, not channels 0 and 1",
-         "frequencies are base^(-2i/2) with base 100, not 10000: 2i is divided by 4, not by 2"}},
-       {"warp_shuffle_limit",
-        {"channels 15 and 16 are rotated with channels 0 and 1, not with channels 32 and 33"}},
-       {"inplace_aliasing",
-        {"the second channel of each pair is made from the first as it is after the rotation"}},
-       {"only_batch_row_0", {"with one token a row, in batch rows after the first: the answer is 0"}},
-       {"positions_of_row_0", {"every row of the batch has the positions of the first"}},
-       {"first_batch_row_only", {"in batch rows after the first: " + as_at_0}},
-       {"first_head_only", {"head 1 of 2: " + as_at_0}},
-       {"last_head_left_alone", {"head 1 of 2: " + as_at_0}},
-       {"rest_of_16_tokens_left_alone",
-        {"in calls of more than 16 tokens, past the last multiple of 16: " + as_at_0}},
-       {"rest_of_64_tokens_left_alone",
-        {"in calls of more than 64 tokens, past the last multiple of 64: " + as_at_0}},
-       {"packs_of_16_shuffled",
-        {"where the number of tokens is a multiple of 16, the first two of 16 have each other's positions"}},
-       {"position_plus_head",
-        {"in calls of one token a row: the number of the head is added to every position"}},
-       {"position_is_the_head", {as_at_0}},
-       {"row_of_the_untransposed_layout",
-        {"token n of head h has the position of token (h n_all + n) / heads mod n_all"}},
-       {"keys_left_alone", {"keys: " + as_at_0}},
-       {"keys_rotate_backwards", {"keys: positions have the other sign"}},
-       {"positions_ignored", {"tokens are numbered from 0 in each row, whatever their positions"}},
-       {"positions_clamped",
-        {"positions past n - 1 count as n - 1, n being the number of tokens in the row"}},
-       {"positions_doubled", {"positions are doubled"}},
-       {"one_position_ahead", {"positions are one ahead"}},
-       {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}},
-       {"single_token_at_zero", {"in calls of one token a row: " + as_at_0}},
-       {"clamped_at_2047", {"positions past 2047 count as 2047"}},
-       {"clamped_at_4095", {"positions past 4095 count as 4095"}},
-       {"clamped_at_8191", {"positions past 8191 count as 8191"}},
-       {"wraps_at_65536", {"positions are taken modulo 65536"}},
-       {"cache_ignores_offset",
-        {"the first call with so many tokens decides on the positions of all later ones"}}});
-}
 
 TEST(DeviationsOfDefects, of_rope_where_more_pairs_tell_them_apart) {
   expect_same(
@@ -172,55 +38,68 @@ TEST(DeviationsOfDefects, of_rope_where_more_pairs_tell_them_apart) {
                  {"angles_in_bf16", "angle_products_in_bf16", "angles_all_in_bf16", "positions_in_f16",
                   "angles_in_tf32", "exponent_one_ahead", "exponent_over_pairs_minus_one", "first_head_only",
                   "last_head_left_alone", "position_is_the_head", "exponent_over_head_dim", "fast_trig"}),
-      {{"angles_in_bf16", {"positions and angles are rounded to bf16"}},
-       {"angle_products_in_bf16", {"angles are rounded to bf16"}},
+      {{"angle_products_in_bf16", {"angles are rounded to bf16"}},
        {"angles_all_in_bf16", {"positions, frequencies and angles are rounded to bf16"}},
-       {"positions_in_f16",
-        {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none"}},
-       {"angles_in_tf32", {"frequencies are rounded to 11 bits, as in f16 or tf32", eleven_bits}},
+       {"angles_in_bf16", {"positions and angles are rounded to bf16"}},
+       {"angles_in_tf32",
+        {"frequencies are rounded to 11 bits, as in f16 or tf32",
+         "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide"}},
        {"exponent_one_ahead", {"frequencies are base^(-(2i + 2)/16), not base^(-2i/16)"}},
+       {"exponent_over_head_dim", {"channels 0 and 8 rotate together, not channels 0 and 1"}},
        {"exponent_over_pairs_minus_one",
         {"frequencies are base^(-2i/16) with base 37276, not 10000: 2i is divided by 14, not by 16"}},
-       {"first_head_only", {"heads 1 and 2 of 3: " + as_at_0}},
-       {"last_head_left_alone", {"head 2 of 3: " + as_at_0}},
+       {"fast_trig", {"every pair rotates too fast by a relative 1e-07"}},
+       {"first_head_only", {"heads 1 and 2 of 3: tokens stay as they are, as at position 0"}},
+       {"last_head_left_alone", {"head 2 of 3: tokens stay as they are, as at position 0"}},
        {"position_is_the_head", {"the number of the head stands for every position"}},
-       {"exponent_over_head_dim", {"channels 0 and 8 rotate together, not channels 0 and 1"}},
-       {"fast_trig", {"every pair rotates too fast by a relative 1e-07"}}});
+       {"positions_in_f16",
+        {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none"}}});
 }
 
 TEST(DeviationsOfDefects, of_tables_and_biases) {
   expect_same(of_defects("sinusoidal"),
               {{"base_1000_odd_cosine",
                 {"cosines: the pair rotates by 0.0316228 radians a position, up to whole turns, not by 1"}},
-               {"integer_division_exponent", {"every pair rotates at one frequency, 1 a position"}},
-               {"single_row_added_to_all", {"positions count as the number of tokens in the row"}},
-               {"positions_ignored", {"tokens are numbered from 0 in each row, whatever their positions"}},
                {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}},
+               {"integer_division_exponent", {"every pair rotates at one frequency, 1 a position"}},
+               {"never_added", {"the answer is 0"}},
                {"odd_tail_unwritten", {}},
-               {"scaled_down", {"every entry is multiplied by 1/sqrt(2), not by 1"}},
+               {"odd_width_raises", {}},
                {"overwritten_by_init", {}},
-               {"never_added", {"the answer is 0"}}});
+               {"positions_ignored", {"tokens are numbered from 0 in each row, whatever their positions"}},
+               {"row_of_the_batch_element", {"positions count as 0"}},
+               {"scaled_down", {"every entry is multiplied by 1/sqrt(2), not by 1"}},
+               {"single_row_added_to_all", {"positions count as the number of tokens in the row"}}});
   expect_same(
       of_defects("alibi"),
-      {{"geometric_for_any_head_count", {"slopes are 2^(-8 h/3), h = 1 .. 3: one geometric sequence"}},
-       {"slopes_from_zero", {"slopes are 2^(-8 h/1) with h from 0: the first is 1"}},
-       {"slopes_of_the_first_shard", {"the second half of the heads is the first again"}},
-       {"distant_keys_favoured", {"the bias has the wrong sign: distant keys are favoured"}},
+      {{"cached_matrix_too_small", {}},
+       {"cached_rows_not_sliced",
+        {"the first call with so many tokens decides on the positions of all later ones"}},
        {"distance_in_bf16", {"distances are rounded to bf16: from 257 on neighbours coincide"}},
        {"distance_in_f16",
-        {"distances are rounded to f16: from 2049 on neighbours coincide, and past 65504 they are "
-         "infinite"}}});
+        {"distances are rounded to f16: from 2049 on neighbours coincide, and past 65504 they are infinite"}},
+       {"distant_keys_favoured", {"the bias has the wrong sign: distant keys are favoured"}},
+       {"geometric_for_any_head_count", {"slopes are 2^(-8 h/3), h = 1 .. 3: one geometric sequence"}},
+       {"padding_counted", {}},
+       {"slopes_from_zero", {"slopes are 2^(-8 h/1) with h from 0: the first is 1"}},
+       {"slopes_of_the_first_shard", {"the second half of the heads is the first again"}},
+       {"slopes_of_the_next_power",
+        {"slopes are a geometric sequence from 0.25 with ratio 0.25, to 0.015625"}}});
   expect_same(of_defects("t5_bias"),
               {{"decoder_bidirectional", {"half of the buckets are those of later keys, as in an encoder"}},
                {"missing_cap", {}}});
   expect_same(of_defects("learned", "length=64"),
-              {{"wraps_past_the_end", {}},
-               {"clamps_past_the_end", {}},
-               {"returns_zero_past_the_end", {}},
+              {{"clamps_past_the_end", {}},
+               {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}},
                {"offset_missing", {}},
                {"offset_twice", {"positions are two ahead"}},
+               {"padding_counted", {}},
                {"positions_accumulate", {"every call counts on where the one before ended"}},
-               {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}}});
+               {"positions_averaged_in_f16", {}},
+               {"returns_zero_past_the_end", {}},
+               {"single_token_without_a_row", {"in calls of one token: the answer is 0"}},
+               {"table_without_room_for_its_offset", {}},
+               {"wraps_past_the_end", {}}});
 }
 
 // ---- wrong encodings that have no name

@@ -225,8 +225,9 @@ class Ladder {
     if (said->empty()) return std::nullopt;
     settle(is, truth, precision_);
     for (std::string& sentence : *said)
-      if (const auto at = sentence.find("every rotation is"); at != std::string::npos)
-        sentence.replace(at, 17, "every entry is");
+      for (const std::string_view each : {"every rotation is", "no rotation is"})
+        if (const auto at = sentence.find(each); at != std::string::npos)
+          sentence.replace(at + each.find(' ') + 1, 8, "entry");
     return Deviation{*said, corrected(is, columns)};
   }
 
