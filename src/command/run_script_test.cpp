@@ -71,7 +71,7 @@ TEST(RunScript, calls_the_program_that_it_built) {
   const Clone clone({});
   clone.program(
       "cmake",
-      "case \"$*\" in *--build*) echo '[1/2] Building x'; echo 'x.cpp:1: warning'; echo '[2/2] Linking y';; esac");
+      "case \"$*\" in *--build*) echo '[0/2] Re-checking globbed directories...'; echo '[1/2] Building x'; echo 'x.cpp:1: warning'; echo '[2/2] Linking y';; esac");
   const Ran version = clone.run("./run posproof --version 2>/dev/null");
   EXPECT_EQ(version.said, posproof("--version").said);
   EXPECT_EQ(version.code, 0);
