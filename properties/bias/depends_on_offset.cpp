@@ -18,7 +18,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Position t = draw.position("t", domain, 0, domain.hi - std::max({i, j, k}));
   if (t == 0 || j == k) throw Discard{};
 
-  const Entries b = entries(bias, {i, i + t}, {j, k, j + t, k + t});
+  const std::vector<Position> queries = {i, i + t}, keys = {j, k, j + t, k + t};
+  const Entries b = entries(bias, queries, keys);
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < b.heads; ++h) {
     const double here = b.at(h, 0, 0) - b.at(h, 0, 1), there = b.at(h, 1, 2) - b.at(h, 1, 3);
@@ -26,8 +27,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
     // The softmax does not see what a whole row has in common, so a row is compared by its differences. The
     // slope is the same everywhere, so its own error cancels; each entry is rounded. Ours: two differences.
     double bound = term(Term::ours, unit_f64 * (std::abs(here) + std::abs(there)));
-    for (const double entry : {b.at(h, 0, 0), b.at(h, 0, 1), b.at(h, 1, 2), b.at(h, 1, 3)})
-      bound += bias_rounding(p, entry, slope(bias, h));
+    for (const auto& [query, key] : {std::pair(0, 0), {0, 1}, {1, 2}, {1, 3}})
+      bound += bias_rounding(p, b.at(h, query, key), bias, h, queries[query], keys[key]);
     worst = worse(worst, difference(there, here, bound));
   }
   return worst;

@@ -30,7 +30,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   // The frequency is the same in all three rotations, so its error cancels. The second rotation acts on a
   // pair that is longer by the error of the first, and rounds what it is given: a subject may answer in a
   // wider format than it takes.
-  return compare(rotary, p, token, twice, at_once, [&](const Pair& pair, std::size_t place) {
+  return compare(rotary, p, {token.x, sum}, twice, at_once, [&](const Pair& pair, std::size_t place) {
     const auto i = static_cast<double>(token.positions[place]), t = static_cast<double>(further[place]);
     const double first = rotation_rounding(p, i, pair), second = rotation_rounding(p, t, pair);
     return (1 + first) * (1 + term(Term::result, p.input())) * (1 + second) - 1 +

@@ -49,11 +49,13 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
     for (const Pair& pair : rotary.pairs) {
       // All three are rotated by one angle, so its error cancels, and each rotation is rounded as at position
       // 0. Underflow is absolute, once for each rotation.
-      const double both = rotary.amplitude * (pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair));
-      const double each = rotation_rounding(p, 0, pair) + amplitude_error(rotary, p);
+      const double t = static_cast<double>(token.positions[token.place(r)]);
+      const auto [multiple, more] = stretched(rotary, p, pair, t, role);
+      const double both = multiple * (pair_norm(a, pair) + std::abs(factor) * pair_norm(b, pair));
+      const double each = rotation_rounding(p, 0, pair) + more;
       size[pair.first] = size[pair.second] = both;
       bound[pair.first] = bound[pair.second] =
-          each * (both + rotary.amplitude * pair_norm(s, pair)) + (ours + given) * both * (1 + each) +
+          each * (both + multiple * pair_norm(s, pair)) + (ours + given) * both * (1 + each) +
           (both == 0 ? 0 : (2 + std::abs(factor)) * rotation_underflow(p));
     }
     for (std::size_t c = 0; c < a.size(); ++c)

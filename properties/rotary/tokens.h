@@ -85,6 +85,13 @@ inline double pair_norm(std::span<const double> x, const Pair& pair) {
   return std::hypot(x[pair.first], x[pair.second]);
 }
 
+// The larger of the two roles' factors, with its error.
+inline Stretch stretched_more(const Rotary& rotary, const Precision& p, const Pair& pair, double position) {
+  const Stretch query = stretched(rotary, p, pair, position, Role::query),
+                key = stretched(rotary, p, pair, position, Role::key);
+  return query.size > key.size ? query : key;
+}
+
 // Two answers for the same tokens, channel by channel. `allowed(pair, place)` is the allowance of a pair of
 // norm 1 in the token at that place; what multiplies it, where it is not 1, errs once in each of two answers.
 // Channels in no pair are not touched, so they may not differ. Two vectors of the same norm are at most 2
@@ -100,10 +107,11 @@ inline Residual compare(const Rotary& rotary, const Precision& p, const Tokens& 
     for (std::size_t c = 0; c < x.size(); ++c)
       error[c] = units_apart(p.result, x[c]), norm[c] = std::abs(x[c]);
     for (const Pair& pair : rotary.pairs) {
-      norm[pair.first] = norm[pair.second] = rotary.amplitude * pair_norm(x, pair);
+      const std::size_t place = tokens.place(r);
+      const auto [size, more] = stretched_more(rotary, p, pair, static_cast<double>(tokens.positions[place]));
+      norm[pair.first] = norm[pair.second] = size * pair_norm(x, pair);
       const double underflow = norm[pair.first] == 0 ? 0 : 3 * rotation_underflow(p);
-      error[pair.first] = error[pair.second] =
-          norm[pair.first] * (bound(pair, tokens.place(r)) + 2 * amplitude_error(rotary, p)) + underflow;
+      error[pair.first] = error[pair.second] = norm[pair.first] * (bound(pair, place) + 2 * more) + underflow;
     }
     for (std::size_t c = 0; c < x.size(); ++c)
       worst = worse(worst, difference(a[c], b[c], error[c], 2 * norm[c]));

@@ -94,17 +94,19 @@ Logits of_rotary(const Rotary& rotary) {
   };
   logits.bounded = [rotary](const Tensor& q, const Tensor& k, Positions queries, Positions keys,
                             const Precision& p) {
-    const auto off = [&](const Tensor& x, Positions at) {
+    const auto off = [&](const Tensor& x, Positions at, Role role) {
       Tensor error(x.shape);
+      const auto own = in_call(rotary, at.empty() ? 0 : std::ranges::max(at));
       for (std::size_t r = 0; r < at.size(); ++r)
-        std::ranges::copy(rotated_error(rotary, p, at[r], x.row(r)), error.row(r).begin());
+        std::ranges::copy(rotated_error(*own, p, at[r], x.row(r), role), error.row(r).begin());
       return error;
     };
     const Tensor a = rotated(rotary, q, queries, Role::query), b = rotated(rotary, k, keys, Role::key);
     const Shape shape = {rotary.heads, q.rows(), k.rows()};
     Logits::Bounded out{Tensor(shape), Tensor(shape)};
     for (std::size_t h = 0; h < rotary.heads; ++h) {
-      const Tensor da = off(head_of(q, h, rotary.dim), queries), db = off(head_of(k, h, rotary.dim), keys);
+      const Tensor da = off(head_of(q, h, rotary.dim), queries, Role::query),
+                   db = off(head_of(k, h, rotary.dim), keys, Role::key);
       const Tensor own_a = slice(a, h, q.rows(), rotary.dim), own_b = slice(b, h, k.rows(), rotary.dim);
       put(out.logits, h, scaled_logits(own_a, own_b));
       put(out.error, h, scaled_error(own_a, da, own_b, db, p));
@@ -142,12 +144,12 @@ Logits of_bias(const Bias& bias) {
     const std::size_t per_head = q.rows() * k.rows();
     for (std::size_t e = 0; e < error.data.size(); ++e) {
       // The bias's own error, and one rounding of the sum of content and bias.
-      error.data[e] += bias_error(p, b.data.at(e), bias, e / per_head) +
+      const Position i = queries[e % per_head / k.rows()], j = keys[e % k.rows()];
+      error.data[e] += bias_error(p, b.data.at(e), bias, e / per_head, i, j) +
                        term(Term::sum, p.result * (std::abs(plain.data[e]) + std::abs(b.data[e])));
       // A shifted row may hold the slope times a position in place of times an offset.
       if (bias.modulo_rows && !bias.slopes.empty()) {
         const double slope = bias.slopes[e / per_head];
-        const Position i = queries[e % per_head / k.rows()], j = keys[e % k.rows()];
         error.data[e] += bias_rounding(p, slope * largest(i, j), slope);
       }
     }

@@ -112,6 +112,12 @@ TokenPositions::operator Positions() const {
   return real.empty() ? Positions(std::span(whole), axes) : Positions(std::span(real), axes);
 }
 
+std::optional<Position> last_of(const TokenPositions& positions) {
+  if (!positions.whole.empty()) return std::ranges::max(positions.whole);
+  if (!positions.real.empty()) return static_cast<Position>(std::floor(std::ranges::max(positions.real)));
+  return std::nullopt;
+}
+
 Shape shape_of_answer(const Encoding& encoding, const Call& call) {
   // What a content has is what came, not what was declared: of a rotation its own shape.
   const Signature& known = signature(encoding);
@@ -202,16 +208,25 @@ Bound& Bound::operator*=(double factor) {
 
 namespace {
 
-// The errors of a token's channels, each for the axis of the position that its pair belongs to.
-template <class ErrorsAt>
-void by_axis(const std::vector<Pair>& pairs, const Positions& positions, std::size_t token,
-             std::span<double> error, const ErrorsAt& errors_at) {
-  const std::span<const Position> own = positions.flat().subspan(token * positions.axes(), positions.axes());
-  errors_at(own[0], error);
-  std::vector<double> other(own.size() > 1 ? error.size() : 0);
-  for (std::size_t axis = 1; axis < own.size(); ++axis) {
-    errors_at(own[axis], other);
-    for (const Pair& pair : pairs)
+// The numbers of one token's position.
+std::vector<double> numbers(const Positions& positions, std::size_t token) {
+  std::vector<double> out(positions.axes());
+  for (std::size_t axis = 0; axis < out.size(); ++axis) out[axis] = positions.at(token, axis);
+  return out;
+}
+
+// The errors of a row, each pair's at the number of its own axis.
+void row_errors(const Table& table, const RowErrors& errors, std::span<const double> position,
+                const Precision& precision, std::span<const double> row, std::span<double> error) {
+  if (table.row_error && position.size() > 1) {
+    table.row_error(position, row, precision, error);
+    return;
+  }
+  errors.at(position[0], row, error);
+  std::vector<double> other(position.size() > 1 ? error.size() : 0);
+  for (std::size_t axis = 1; axis < position.size(); ++axis) {
+    errors.at(position[axis], row, other);
+    for (const Pair& pair : table.pairs)
       if (pair.axis == axis)
         for (const std::size_t c : {pair.first, pair.second}) error[c] = other[c];
   }
@@ -227,59 +242,61 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
     for (std::size_t r = 0; r < answer.rows(); ++r) each(r);
   };
   const Positions positions = call.positions, keys = call.keys;
-  std::visit(Overloaded{[&](const Table& table) {
-                          const RowErrors errors(table, precision, RowErrors::Against::declared);
-                          row_by_row([&](std::size_t r) {
-                            by_axis(
-                                table.pairs, positions, r, out.error.row(r),
-                                [&](Position t, std::span<double> to) { errors.at(t, answer.row(r), to); });
-                          });
-                          // A table with a ladder cannot be further off than from -A to A; the others have no
-                          // bound.
-                          if (!table.pairs.empty())
-                            std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
-                        },
-                        [&](const Rotary& rotary) {
-                          const std::size_t n = call.positions.size() / call.batch;
-                          row_by_row([&](std::size_t r) {
-                            const auto x = call.contents.at(0).row(r);
-                            by_axis(rotary.pairs, positions, r / (rotary.heads * n) * n + r % n,
-                                    out.error.row(r), [&](Position t, std::span<double> to) {
-                                      std::ranges::copy(rotated_error(rotary, precision, t, x), to.begin());
-                                    });
-                            for (const Pair& pair : rotary.pairs)
-                              out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
-                                  2 * rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
-                          });
-                        },
-                        [&](const Bias& bias) {
-                          row_by_row([&](std::size_t r) {
-                            const std::size_t h = r / positions.size();
-                            for (std::size_t c = 0; c < keys.size(); ++c)
-                              out.error.at(r, c) = bias_error(precision, answer.at(r, c), bias, h);
-                          });
-                        },
-                        [&](const Contextual& contextual) {
-                          row_by_row([&](std::size_t r) {
-                            const std::size_t i = r % positions.size();
-                            for (std::size_t c = 0; c < keys.size(); ++c) {
-                              out.error.at(r, c) =
-                                  contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
-                                                   positions[i], keys[c], precision);
-                              if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
-                            }
-                          });
-                        },
-                        [&](const Attention& attention) {
-                          const auto& values = call.contents.at(2).data;
-                          const auto [least, most] = std::minmax_element(values.begin(), values.end());
-                          std::fill(out.error.data.begin(), out.error.data.end(),
-                                    attention.error(call.contents.at(0), call.contents.at(1),
-                                                    call.contents.at(2), call.mask, precision));
-                          // An average of values cannot be further off than their spread.
-                          std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
-                        }},
-             declared);
+  std::visit(
+      Overloaded{
+          [&](const Table& table) {
+            const RowErrors errors(table, precision, RowErrors::Against::declared);
+            row_by_row([&](std::size_t r) {
+              row_errors(table, errors, numbers(positions, r), precision, answer.row(r), out.error.row(r));
+            });
+            // A table with a ladder cannot be further off than from -A to A; the others have no
+            // bound.
+            if (!table.pairs.empty())
+              std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), 2 * table.amplitude);
+          },
+          [&](const Rotary& rotary) {
+            const std::size_t n = call.positions.size() / call.batch;
+            const auto own = in_call(rotary, last_of(call.positions).value_or(0));
+            row_by_row([&](std::size_t r) {
+              const auto x = call.contents.at(0).row(r);
+              const auto at = numbers(positions, r / (rotary.heads * n) * n + r % n);
+              std::ranges::copy(rotated_error(*own, precision, at, x, call.role), out.error.row(r).begin());
+              for (const Pair& pair : own->pairs)
+                out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
+                    2 * stretched(*own, precision, pair, at[pair.axis], call.role).size *
+                    std::hypot(x[pair.first], x[pair.second]);
+            });
+          },
+          [&](const Bias& bias) {
+            std::vector<std::vector<double>> key_at;
+            for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
+            row_by_row([&](std::size_t r) {
+              const std::size_t h = r / positions.size();
+              const auto query = numbers(positions, r % positions.size());
+              for (std::size_t c = 0; c < keys.size(); ++c)
+                out.error.at(r, c) = bias_error(precision, answer.at(r, c), bias, h, query, key_at[c]);
+            });
+          },
+          [&](const Contextual& contextual) {
+            row_by_row([&](std::size_t r) {
+              const std::size_t i = r % positions.size();
+              for (std::size_t c = 0; c < keys.size(); ++c) {
+                out.error.at(r, c) = contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
+                                                      positions[i], keys[c], precision);
+                if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
+              }
+            });
+          },
+          [&](const Attention& attention) {
+            const auto& values = call.contents.at(2).data;
+            const auto [least, most] = std::minmax_element(values.begin(), values.end());
+            std::fill(out.error.data.begin(), out.error.data.end(),
+                      attention.error(call.contents.at(0), call.contents.at(1), call.contents.at(2),
+                                      call.mask, precision));
+            // An average of values cannot be further off than their spread.
+            std::fill(out.ceiling.data.begin(), out.ceiling.data.end(), *most - *least);
+          }},
+      declared);
   return out;
 }
 

@@ -51,6 +51,9 @@ struct TokenPositions {
   operator Positions() const;
 };
 
+// The largest of their numbers, rounded down; none without one.
+std::optional<Position> last_of(const TokenPositions& positions);
+
 struct Call {
   std::size_t batch = 1;
   TokenPositions positions = {};  // of the tokens [batch, n], or of the queries [n]

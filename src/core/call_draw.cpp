@@ -44,12 +44,33 @@ std::string name_of(std::string_view letter, std::size_t token, std::size_t axis
   return axis == 0 ? name : fmt::format("{}.{}", name, axis);
 }
 
+// Where every number is a position: whole ones, and behind each some parts of 2^20, `t_part`, which every
+// format down to f64 holds with it.
+TokenPositions with_parts(TokenPositions whole, Draw& draw, const std::vector<std::string>& names,
+                          const Domain& within) {
+  if (!within.real) return whole;
+  constexpr std::int64_t parts = std::int64_t{1} << 20;
+  const std::size_t each = names.empty() ? 0 : whole.whole.size() / names.size();
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    const auto own = std::span(whole.whole).subspan(n * each, each);
+    const std::int64_t most = std::ranges::max(own) >= within.hi ? 0 : parts - 1;
+    const auto part = static_cast<double>(draw.integer(names[n] + "_part", 0, most));
+    for (const Position t : own)
+      whole.real.push_back(static_cast<double>(t) + part / static_cast<double>(parts));
+  }
+  whole.whole.clear();
+  return whole;
+}
+
 TokenPositions one_by_one(Draw& draw, std::size_t n, std::string_view letter, const Domain& within) {
   TokenPositions out{.axes = within.axes};
+  std::vector<std::string> names;
   for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t axis = 0; axis < within.axes; ++axis)
-      out.whole.push_back(draw.position(name_of(letter, r, axis), within));
-  return out;
+    for (std::size_t axis = 0; axis < within.axes; ++axis) {
+      names.push_back(name_of(letter, r, axis));
+      out.whole.push_back(draw.position(names.back(), within));
+    }
+  return with_parts(std::move(out), draw, names, within);
 }
 
 // So many rows of so many tokens, each row from a first position of its own on.
@@ -65,7 +86,7 @@ TokenPositions in_rows(Draw& draw, std::size_t rows, std::size_t n, std::string_
       const auto own = arrangement.positions(n, first, within);
       for (std::size_t r = 0; r < n; ++r) out.whole[(row * n + r) * within.axes + axis] = own[r];
     }
-  return out;
+  return with_parts(std::move(out), draw, {std::string(letter)}, within);
 }
 
 // As many as fit into a long call, of tokens that have so many values each.
@@ -112,8 +133,7 @@ Call drawn_rows(const Encoding& encoding, const Domain& domain, Draw& draw) {
   Call call;
   const std::size_t n = draw.size("rows", 0, 4, room(std::get<Table>(encoding).dim));
   call.positions = n <= 4 ? one_by_one(draw, n, "t", domain) : in_rows(draw, 1, n, "t", domain);
-  const auto& at = call.positions.whole;
-  const Position last = at.empty() ? domain.lo : *std::max_element(at.begin(), at.end());
+  const Position last = last_of(call.positions).value_or(domain.lo);
   call.length = draw.position("n", domain, last + 1, std::max(last + 1, domain.hi + 1));
   return call;
 }

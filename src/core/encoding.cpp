@@ -29,6 +29,11 @@ Encoding with_positions(Encoding encoding, Domain positions) {
   return encoding;
 }
 
+std::shared_ptr<const Rotary> in_call(const Rotary& rotary, Position last) {
+  if (rotary.in_call) return rotary.in_call(last);
+  return {std::shared_ptr<const void>(), &rotary};
+}
+
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary) {
   std::vector<bool> rotations(rotary.dim, false);
   for (const Pair& pair : rotary.pairs) rotations[pair.first] = rotations[pair.second] = true;

@@ -28,6 +28,7 @@ struct Domain {
       false;  // nothing is defined outside, and asking for it is refused; else only what is tested ends here
 
   std::size_t axes = 1;  // numbers in the position of one token: 2 on a grid, 3 with time
+  bool real = false;     // every number from `lo` to `hi`, not the whole ones alone
 
   Domain() noexcept {}
   Domain(Position first, Position last, std::vector<Position> hard_ones = {})
@@ -77,6 +78,10 @@ struct Table {
   // Bound of |entry - exact| of an entry beside the ladder, for an implementation of that precision, where it
   // is not that of one operation and one rounding.
   std::function<double(double entry, const Precision&)> error = {};
+  // The same of a whole row, where the position (a number for each axis) or the other entries decide.
+  std::function<void(std::span<const double> position, std::span<const double> row, const Precision&,
+                     std::span<double> error)>
+      row_error = {};
   // Every entry correctly rounded to every format, at speed, where an oracle has that: oracle/exact_table.h.
   std::shared_ptr<const ExactSource> exact = {};
 };
@@ -90,10 +95,25 @@ struct Rotary {
   std::function<Tensor(const Tensor& x, const Positions& positions, Role)> rotate = {};
   std::vector<Pair> pairs = {};  // channels in no pair are left as they are
   double amplitude = 1;          // every rotated pair is multiplied with it
+  // What multiplies a pair besides, where that depends on the position (of the pair's axis) or on the role,
+  // and the relative error of that factor.
+  std::function<double(const Pair& pair, double position, Role)> stretch = {};
+  std::function<double(const Pair& pair, double position, const Precision&)> stretch_error = {};
+  // Bound of |channel - exact| of each channel of one rotated token, where no pair has a frequency of its own
+  // (an angle that is a sum over axes).
+  std::function<void(std::span<const double> x, std::span<const double> position, Role, const Precision&,
+                     std::span<double> error)>
+      error = {};
+  // What it is in a call whose largest position is `last`, where the frequencies depend on that: pairs and
+  // amplitude. Else those above are the same in every call.
+  std::function<std::shared_ptr<const Rotary>(Position last)> in_call = {};
   // The same of what becomes of (1, 0) in every pair: the cosine in its first channel, the sine in its
   // second.
   std::shared_ptr<const ExactSource> exact = {};
 };
+
+// What it is in a call whose largest position is `last`; lives as long as `rotary` at least.
+std::shared_ptr<const Rotary> in_call(const Rotary& rotary, Position last);
 
 // The channels that are left as they are, in order.
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary);
@@ -124,6 +144,11 @@ struct Bias {
   std::optional<Buckets> buckets = {};  // declared, for the encodings that have them
   bool causal = false;                  // declared: only keys at or before the query mean anything
   bool modulo_rows = false;             // declared: what all keys of a query have in common does not matter
+  // Bound of |entry - exact| of one entry for an implementation of that precision, where it is neither a
+  // slope times a distance nor an entry of a table. Query and key are positions, a number for each axis.
+  std::function<double(std::size_t head, std::span<const double> query, std::span<const double> key,
+                       double entry, const Precision&)>
+      error = {};
   // What the oracle's own entries are, where it can round them straight to a format.
   std::optional<ExactBias> exact = {};
 };

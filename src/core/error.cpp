@@ -215,7 +215,12 @@ double RowErrors::beside_angle(double entry) const {
          of_amplitude + underflow(p);
 }
 
-void RowErrors::at(Position position, std::span<const double> row, std::span<double> error) const {
+void RowErrors::at(double position, std::span<const double> row, std::span<double> error) const {
+  if (table_.row_error) {
+    table_.row_error({&position, 1}, row, precision_, error);
+    for (double& one : error) one = term(Term::own, one) + underflow(precision_);
+    return;
+  }
   const std::size_t pairs = table_.pairs.size();
   const double least = underflow(precision_);
   // An entry that is no number is allowed nothing: infinity is not within rounding of itself.
@@ -224,7 +229,7 @@ void RowErrors::at(Position position, std::span<const double> row, std::span<dou
       error[c] = !std::isfinite(row[c]) ? 0
                  : table_.error         ? term(Term::own, table_.error(row[c], precision_)) + least
                                         : difference_error(precision_, row[c], 0) + least;
-  const double t = static_cast<double>(position) + table_.offset;
+  const double t = position + table_.offset;
   const auto on_ladder = [&](std::size_t n, const Pair& pair) {
     return table_.amplitude * std::min(2.0, angle_error_at(t, n, pair)) + own_;
   };
@@ -267,20 +272,41 @@ double rotation_underflow(const Precision& p) {
   return 2 * std::numbers::sqrt2 * underflow(p);
 }
 
-std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
-                                  std::span<const double> x) {
+Stretch stretched(const Rotary& rotary, const Precision& p, const Pair& pair, double position, Role role) {
+  Stretch out{rotary.amplitude, amplitude_error(rotary, p)};
+  if (!rotary.stretch) return out;
+  out.size *= rotary.stretch(pair, position, role);
+  out.error += term(Term::own, rotary.stretch_error(pair, position, p));
+  return out;
+}
+
+std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std::span<const double> position,
+                                  std::span<const double> x, Role role) {
   std::vector<double> error(x.size(), 0.0);
+  if (rotary.error) {
+    rotary.error(x, position, role, p, error);
+    for (double& one : error) one = one == 0 ? 0 : term(Term::own, one) + rotation_underflow(p);
+    return error;
+  }
   const std::vector<double>& relative = relative_errors(rotary.pairs, p);
-  const double t = static_cast<double>(position), own = rotating(p), more = amplitude_error(rotary, p);
+  const double own = rotating(p);
   for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
     const Pair& pair = rotary.pairs[n];
-    const double norm = rotary.amplitude * std::hypot(x[pair.first], x[pair.second]);
+    const double t = position[pair.axis];
+    const auto [size, more] = stretched(rotary, p, pair, t, role);
+    const double norm = size * std::hypot(x[pair.first], x[pair.second]);
     // Nothing underflows where there is nothing.
     const double underflow = norm == 0 ? 0 : rotation_underflow(p);
     const double rotate = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;
     error[pair.first] = error[pair.second] = norm * (rotate + more) + underflow;
   }
   return error;
+}
+
+std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
+                                  std::span<const double> x, Role role) {
+  const double t = static_cast<double>(position);
+  return rotated_error(rotary, p, std::span(&t, 1), x, role);
 }
 
 namespace {
@@ -363,6 +389,24 @@ double bias_error(const Precision& p, double b, const Bias& bias, std::size_t he
   if (!std::isfinite(b)) return 0;
   const double slope = bias.slopes.empty() ? 0 : std::abs(bias.slopes[head]);
   return slope == 0 ? bias_rounding(p, b, 0) : of_slope(p, b, slope, slope_errors(p, bias)[head]);
+}
+
+double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head,
+                  std::span<const double> query, std::span<const double> key) {
+  if (!bias.error) return bias_error(p, b, bias, head);
+  return std::isfinite(b) ? term(Term::own, bias.error(head, query, key, b, p)) + underflow(p) : 0;
+}
+
+double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head, Position query,
+                  Position key) {
+  const double i = static_cast<double>(query), j = static_cast<double>(key);
+  return bias_error(p, b, bias, head, std::span(&i, 1), std::span(&j, 1));
+}
+
+double bias_rounding(const Precision& p, double b, const Bias& bias, std::size_t head, Position query,
+                     Position key) {
+  if (bias.error) return bias_error(p, b, bias, head, query, key);
+  return bias_rounding(p, b, bias.slopes.empty() ? 0 : bias.slopes[head]);
 }
 
 double bias_rounding(const Precision& p, double b, double slope) {

@@ -104,7 +104,10 @@ class RowErrors {
   enum class Against { itself, declared };  // row_rounding, row_error
   RowErrors(const Table& table, const Precision& p, Against against);
   // To `error`, which is as wide as the row.
-  void at(Position position, std::span<const double> row, std::span<double> error) const;
+  void at(double position, std::span<const double> row, std::span<double> error) const;
+  void at(Position position, std::span<const double> row, std::span<double> error) const {
+    at(static_cast<double>(position), row, error);
+  }
 
   // The same in two parts, for what is first order in them: radians by which the angle of each pair may be
   // off, the lone column's last, and of an entry on the ladder what is beside its angle's: the library's 2
@@ -158,9 +161,19 @@ double amplitude_error(const Rotary& rotary, const Precision& p);
 // formats none that counts.
 double rotation_underflow(const Precision& p);
 
-// Error of each channel of x (one token, `dim` values) rotated at `position`. Channels in no pair: none.
+// How a rotated pair is multiplied at that position (Rotary::amplitude and stretch), and the relative error
+// of that, amplitude_error on top of the stretch's own.
+struct Stretch {
+  double size, error;
+};
+Stretch stretched(const Rotary& rotary, const Precision& p, const Pair& pair, double position, Role role);
+
+// Error of each channel of x (one token, `dim` values) rotated at `position`, a number for each axis.
+// Channels in no pair: none.
+std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std::span<const double> position,
+                                  std::span<const double> x, Role role = Role::query);
 std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
-                                  std::span<const double> x);
+                                  std::span<const double> x, Role role = Role::query);
 
 // Error of one bias entry of value b, on a head of slope m, the `step`-th power of the slopes' common ratio.
 // The slope is a power (power_error) that is kept in the table's format (1 unit where that is narrower); the
@@ -174,9 +187,18 @@ double bias_error(const Precision& p, double b, double slope, std::size_t step);
 // The same of an entry of a head. Slopes that are half-way powers of the first, as the official rule has them
 // past a power of two, are powers of its root.
 double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head);
+// The same at these positions, a number for each axis: Bias::error, where an encoding brings that.
+double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head,
+                  std::span<const double> query, std::span<const double> key);
+double bias_error(const Precision& p, double b, const Bias& bias, std::size_t head, Position query,
+                  Position key);
 
 // The same against the implementation's own slope, which is the same at every offset: of the distance, the
 // product and the result alone.
 double bias_rounding(const Precision& p, double b, double slope);
+// The same of an entry of a head at these positions; of an entry whose bound the encoding brings itself, all
+// of that.
+double bias_rounding(const Precision& p, double b, const Bias& bias, std::size_t head, Position query,
+                     Position key);
 
 }  // namespace posproof

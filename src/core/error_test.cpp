@@ -171,7 +171,7 @@ namespace {
 struct Stretched {
   double factor, length, least, most;  // rotations
 };
-constexpr std::array<Stretched, 4> stretched = {
+constexpr std::array<Stretched, 4> scaled_frequencies = {
     {{8, 8192, 1, 4}, {32, 8192, 1, 4}, {10, 2048, 1, 32}, {40, 4096, 1, 32}}};
 
 // By wavelengths, as Llama 3.1 has it.
@@ -217,7 +217,7 @@ TEST(Error, of_a_scaled_frequency_is_below_its_bound_and_near_it) {
   for (const Named& named : ways) {
     Use rotations, index, base;
     for (const Ladder& l : ladders)
-      for (const Stretched& s : stretched)
+      for (const Stretched& s : scaled_frequencies)
         for (std::size_t i = 0; 2 * i < l.dim; ++i) {
           const double w = pair_of(l, i).frequency;
           const auto bound = [&](double v, const FrequencyError& frequency_error) {

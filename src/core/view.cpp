@@ -106,10 +106,11 @@ struct RoundedPair {
 // Of a rotated pair whose content has that norm. As in rotation_error, but for the sum and the result, which
 // are half the distance of neighbours at the answer (16 units further on: see RowErrors), and for 2 ulp of a
 // sine or cosine of at most 1, which are 2 units below 1.
-RoundedPair rounded(const Rotary& rotary, const Precision& p, Position t, const Pair& pair, Row answer,
-                    double norm) {
+RoundedPair rounded(const Rotary& rotary, const Precision& p, Position t, Role role, const Pair& pair,
+                    Row answer, double norm) {
   const double library = std::min(p.angle, p.table()), table = p.table() > p.angle ? p.table() : 0;
-  const double size = rotary.amplitude * norm;
+  const auto [factor, more] = stretched(rotary, p, pair, static_cast<double>(t), role);
+  const double size = factor * norm;
   const auto stored = [&](double x) {
     const double at = std::abs(x) * (1 + 16 * p.work());
     return term(Term::sum, half_ulp(p.work(), at)) +
@@ -121,8 +122,7 @@ RoundedPair rounded(const Rotary& rotary, const Precision& p, Position t, const 
   return {answer[pair.first],
           answer[pair.second],
           angle_rounding(p, static_cast<double>(t), pair),
-          size * ((1 + products) * (1 + amplitude_error(rotary, p)) - 1) +
-              (norm == 0 ? 0 : rotation_underflow(p)),
+          size * ((1 + products) * (1 + more) - 1) + (norm == 0 ? 0 : rotation_underflow(p)),
           stored(answer[pair.first]),
           stored(answer[pair.second])};
 }
@@ -136,12 +136,22 @@ Score of_rotary(const Rotary& rotary) {
     // Rotating keeps the norm of a pair but for the amplitude, so the products of whole pairs bound the
     // products of channels.
     double error = dot_error(q, k);
-    for (const Pair& pair : rotary.pairs) {
-      const double a = rotary.amplitude * std::hypot(q[pair.first], q[pair.second]),
-                   b = rotary.amplitude * std::hypot(k[pair.first], k[pair.second]);
-      const double product = a * b, least = rotation_underflow(p), more = amplitude_error(rotary, p);
-      const double ei = rotation_error(p, static_cast<double>(i), pair) + more,
-                   ej = rotation_error(p, static_cast<double>(j), pair) + more;
+    if (rotary.error) {
+      const Tensor all_q = rotated(rotary, q, i, Role::query), all_k = rotated(rotary, k, j, Role::key);
+      return product_error(all_q.row(0), rotated_error(rotary, p, i, q, Role::query), all_k.row(0),
+                           rotated_error(rotary, p, j, k, Role::key));
+    }
+    const auto of_query = in_call(rotary, i), of_key = in_call(rotary, j);
+    for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
+      const Pair &pair = of_query->pairs[n], &key_pair = of_key->pairs[n];
+      const double at_i = static_cast<double>(i), at_j = static_cast<double>(j);
+      const Stretch more_i = stretched(*of_query, p, pair, at_i, Role::query),
+                    more_j = stretched(*of_key, p, key_pair, at_j, Role::key);
+      const double a = more_i.size * std::hypot(q[pair.first], q[pair.second]),
+                   b = more_j.size * std::hypot(k[pair.first], k[pair.second]);
+      const double product = a * b, least = rotation_underflow(p);
+      const double ei = rotation_error(p, at_i, pair) + more_i.error,
+                   ej = rotation_error(p, at_j, key_pair) + more_j.error;
       error += product *
                (ei + ej + ei * ej + term(Term::ours, 2 * (static_cast<double>(q.size()) + 1) * unit_f64));
       // Underflow is absolute, and so times the other's norm.
@@ -149,23 +159,31 @@ Score of_rotary(const Rotary& rotary) {
     }
     return error;
   };
-  score.error_of_ones = [error = score.error, dim = rotary.dim](Position i, const Precision& p) {
-    const std::vector<double> ones(dim, 1.0);
-    return error(ones, ones, i + 3, i + 3, p);
-  };
+  // What the subject is called for has no bound that is found without it.
+  if (!rotary.error)
+    score.error_of_ones = [error = score.error, dim = rotary.dim](Position i, const Precision& p) {
+      const std::vector<double> ones(dim, 1.0);
+      return error(ones, ones, i + 3, i + 3, p);
+    };
+  if (rotary.error) return score;
   score.measured = [rotary](Row q, Row k, Position i, Position j, const Precision& p) {
     const Tensor all_q = rotated(rotary, q, i, Role::query), all_k = rotated(rotary, k, j, Role::key);
     const Row a = all_q.row(0), b = all_k.row(0);
     double error = dot_error(a, b);
-    for (const Pair& pair : rotary.pairs) {
-      const RoundedPair x = rounded(rotary, p, i, pair, a, std::hypot(q[pair.first], q[pair.second]));
-      const RoundedPair y = rounded(rotary, p, j, pair, b, std::hypot(k[pair.first], k[pair.second]));
+    const auto of_query = in_call(rotary, i), of_key = in_call(rotary, j);
+    for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
+      const Pair& pair = rotary.pairs[n];
+      const double norm_q = std::hypot(q[pair.first], q[pair.second]),
+                   norm_k = std::hypot(k[pair.first], k[pair.second]);
+      const RoundedPair x = rounded(*of_query, p, i, Role::query, of_query->pairs[n], a, norm_q);
+      const RoundedPair y = rounded(*of_key, p, j, Role::key, of_key->pairs[n], b, norm_k);
       error += x.product_error(y.x, y.y) + y.product_error(x.x, x.y) + x.error() * y.error();
     }
     return Score::Measured{dot(a, b), error};
   };
   // A pair's share of the logit lies between plus and minus the product of the norms; the tail's is always
-  // the same.
+  // the same. A factor that changes with the position has no bound.
+  if (rotary.stretch || rotary.in_call) return score;
   score.range = [rotary](Row q, Row k) {
     double range = 0;
     for (const Pair& pair : rotary.pairs)
@@ -188,12 +206,11 @@ Score of_bias(const Bias& bias) {
   };
   score.error = [one, bias, ours](Row q, Row k, Position i, Position j, const Precision& p) {
     const double b = one(i, j);
-    return bias_error(p, b, bias, 0) + ours(q, k, b);
+    return bias_error(p, b, bias, 0, i, j) + ours(q, k, b);
   };
-  score.measured = [one, ours, slope = bias.slopes.empty() ? 0.0 : bias.slopes.front()](
-                       Row q, Row k, Position i, Position j, const Precision& p) {
+  score.measured = [one, bias, ours](Row q, Row k, Position i, Position j, const Precision& p) {
     const double b = one(i, j);
-    return Score::Measured{dot(q, k) + b, bias_rounding(p, b, slope) + ours(q, k, b)};
+    return Score::Measured{dot(q, k) + b, bias_rounding(p, b, bias, 0, i, j) + ours(q, k, b)};
   };
   return score;
 }
@@ -211,7 +228,86 @@ Score of_contextual(const Contextual& contextual) {
   return score;
 }
 
+// Positions of one number, as those of a grid that are 0 on every other axis.
+struct OnAxis {
+  std::size_t axis, axes;
+
+  std::vector<Position> operator()(const Positions& one) const {
+    std::vector<Position> all(one.size() * axes, 0);
+    for (std::size_t n = 0; n < one.size(); ++n) all[n * axes + axis] = one[n];
+    return all;
+  }
+
+  Table of(Table table) const {
+    table.rows = [*this, rows = table.rows](const Positions& one, Position length) {
+      return rows({operator()(one), axes}, length);
+    };
+    for (Pair& pair : table.pairs)
+      if (pair.axis != axis) pair.frequency = 0;
+    if (table.row_error)
+      table.row_error = [*this, error = table.row_error](std::span<const double> one, auto... rest) {
+        error(numbers(one), rest...);
+      };
+    return table;
+  }
+
+  Rotary of(Rotary rotary) const {
+    rotary.rotate = [*this, rotate = rotary.rotate](const Tensor& x, const Positions& one, Role role) {
+      return rotate(x, {operator()(one), axes}, role);
+    };
+    if (rotary.error)
+      rotary.error = [*this, error = rotary.error](std::span<const double> x, std::span<const double> one,
+                                                   auto... rest) { error(x, numbers(one), rest...); };
+    else
+      std::erase_if(rotary.pairs, [&](const Pair& pair) { return pair.axis != axis; });
+    return rotary;
+  }
+
+  Bias of(Bias bias) const {
+    bias.bias = [*this, entries = bias.bias](const Positions& queries, const Positions& keys) {
+      return entries({operator()(queries), axes}, {operator()(keys), axes});
+    };
+    if (bias.error)
+      bias.error = [*this, error = bias.error](std::size_t head, std::span<const double> query,
+                                               std::span<const double> key, auto... rest) {
+        return error(head, numbers(query), numbers(key), rest...);
+      };
+    return bias;
+  }
+
+  Contextual of(Contextual contextual) const {
+    contextual.logits = [*this, logits = contextual.logits](const Tensor& q, const Tensor& k,
+                                                            const Positions& queries, const Positions& keys) {
+      return logits(q, k, {operator()(queries), axes}, {operator()(keys), axes});
+    };
+    return contextual;
+  }
+
+  Attention of(Attention attention) const { return attention; }
+
+ private:
+  std::vector<double> numbers(std::span<const double> one) const {
+    std::vector<double> all(axes, 0);
+    all[axis] = one[0];
+    return all;
+  }
+};
+
 }  // namespace
+
+Encoding on_axis(const Encoding& encoding, std::size_t axis) {
+  const OnAxis on{axis, positions_of(encoding).axes};
+  Encoding out = std::visit([&](const auto& kind) -> Encoding { return on.of(kind); }, encoding);
+  std::visit(
+      [&](auto& kind) {
+        if constexpr (requires { kind.positions; }) kind.positions.axes = 1;
+        if constexpr (requires { kind.pairs; })
+          for (Pair& pair : kind.pairs) pair.axis = 0;
+        if constexpr (requires { kind.exact; }) kind.exact = {};
+      },
+      out);
+  return out;
+}
 
 std::optional<Score> score(const Encoding& encoding) {
   struct {

@@ -41,6 +41,11 @@ struct Score {
   std::function<double(std::span<const double> q, std::span<const double> k)> range = {};
 };
 
+// An encoding of positions of several numbers, on the line through the origin along one of them: an encoding
+// of positions of one number, the others being 0. Of a table the pairs of other axes have frequency 0 there;
+// of a rotation they are channels in no pair.
+Encoding on_axis(const Encoding& encoding, std::size_t axis);
+
 // None for an attention operator: its logits cannot be seen.
 std::optional<Score> score(const Encoding& encoding);
 

@@ -22,8 +22,10 @@ using Each = std::function<void(const Residual&)>;
 // The same call with every token at the farthest position: where something wrong is compared, which may take
 // one token for another, each is allowed the error of the farthest.
 Call at_the_farthest(Call call) {
-  auto& at = call.positions.whole;
-  if (!at.empty()) std::fill(at.begin(), at.end(), *std::max_element(at.begin(), at.end()));
+  const auto fill = [](auto& at) {
+    if (!at.empty()) std::fill(at.begin(), at.end(), *std::max_element(at.begin(), at.end()));
+  };
+  fill(call.positions.whole), fill(call.positions.real);
   return call;
 }
 
@@ -32,11 +34,11 @@ Call at_the_farthest(Call call) {
 // swallows.
 void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there, const Precision& p,
                         Bound& allowed) {
-  const std::size_t nq = call.positions.whole.size(), nk = call.keys.whole.size();
+  const Positions queries = call.positions, keys = call.keys;
+  const std::size_t nq = queries.size(), nk = keys.size();
   for (std::size_t e = 0; e < there.data.size(); ++e) {
     const double slope = truth.slopes.empty() ? 0 : truth.slopes[e / (nq * nk)];
-    const double positions = std::abs(static_cast<double>(call.positions.whole[e / nk % nq])) +
-                             std::abs(static_cast<double>(call.keys.whole[e % nk])) + 1;
+    const double positions = std::abs(queries.at(e / nk % nq)) + std::abs(keys.at(e % nk)) + 1;
     const double entry = std::isfinite(there.data[e]) ? std::abs(there.data[e]) : 0;
     allowed.error.data[e] += bias_rounding(p, slope == 0 ? entry : std::min(entry, slope * positions), slope);
   }

@@ -55,13 +55,13 @@ void keep_within_f16(const Encoding& truth, const Precision& precision, Encoding
   // What depends on contents is as large as they are.
   if (precision.result != unit_f16 || !signature(truth).takes.empty()) return;
   Domain domain = positions_of(subject);
-  if (domain.lo != 0 || domain.hi < 0 || largest_at(truth, domain.hi) < largest) return;
+  if (domain.axes != 1 || domain.lo != 0 || domain.hi < 0 || largest_at(truth, domain.hi) < largest) return;
   Position fits = 0, too_far = domain.hi;
   while (too_far - fits > 1) {
     const Position middle = fits + (too_far - fits) / 2;
     (largest_at(truth, middle) < largest ? fits : too_far) = middle;
   }
-  domain = Domain(domain.lo, fits, domain.hard);
+  domain.hi = fits, domain.ends = false;
   std::erase_if(domain.hard, [fits](Position t) { return t > fits; });
   subject = with_positions(std::move(subject), domain);
 }
@@ -69,6 +69,7 @@ void keep_within_f16(const Encoding& truth, const Precision& precision, Encoding
 Domain overlap(const Domain& a, const Domain& b) {
   Domain both(std::max(a.lo, b.lo), std::min(a.hi, b.hi), b.hard);
   both.axes = b.axes;
+  both.real = b.real;
   std::erase_if(both.hard, [&](Position t) { return t < both.lo || t > both.hi; });
   return both;
 }

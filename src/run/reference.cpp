@@ -213,7 +213,8 @@ Reference of_rows(const Bias& truth, const Precision& precision, const Domain& d
     for (std::size_t n = 0; n < row.exact.size(); ++n) {
       const std::size_t head = n / keys.size();
       const double b = row.exact[n];
-      row.bound.push_back(bias_error(precision, b, truth, head) + unit_f64 * std::abs(b));
+      row.bound.push_back(bias_error(precision, b, truth, head, query, keys[n % keys.size()]) +
+                          unit_f64 * std::abs(b));
       row.seen.push_back(!truth.causal || keys[n % keys.size()] <= query);
     }
     return row;

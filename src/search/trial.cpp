@@ -1,33 +1,50 @@
 #include "search/trial.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "attention/reference_attention.h"
+#include "core/view.h"
 
 namespace posproof {
 namespace {
 
 // What a check of each view is given, where the encoding has it.
 struct Seen {
-  const Encoding& encoding;
+  Encoding encoding;
 
   std::optional<Table> operator()(const CheckOf<Table>&) const { return own<Table>(); }
   std::optional<Rotary> operator()(const CheckOf<Rotary>&) const { return own<Rotary>(); }
   std::optional<Bias> operator()(const CheckOf<Bias>&) const { return own<Bias>(); }
   std::optional<Contextual> operator()(const CheckOf<Contextual>&) const { return own<Contextual>(); }
-  std::optional<Score> operator()(const CheckOf<Score>&) const {
-    return positions_of(encoding).axes == 1 ? score(encoding) : std::nullopt;
-  }
+  std::optional<Score> operator()(const CheckOf<Score>&) const { return score(encoding); }
   std::optional<Attention> operator()(const CheckOf<Attention>&) const {
-    return positions_of(encoding).axes == 1 ? std::optional(attention::reference_attention(encoding))
-                                            : std::nullopt;
+    return attention::reference_attention(encoding);
   }
 
-  // Statements about a kind speak of positions of one number.
   template <class Kind>
   std::optional<Kind> own() const {
     const auto* kind = std::get_if<Kind>(&encoding);
-    return kind && positions_of(encoding).axes == 1 ? std::optional(*kind) : std::nullopt;
+    return kind ? std::optional(*kind) : std::nullopt;
   }
 };
+
+// Statements about views speak of positions of one number: of several, on a line along each axis.
+template <class Of>
+std::optional<Trial> seen(const CheckOf<Of>& of_view, const Encoding& encoding, const Precision& precision) {
+  const std::size_t axes = std::max<std::size_t>(1, positions_of(encoding).axes);
+  std::vector<Of> views;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    auto view = Seen{axes == 1 ? encoding : on_axis(encoding, axis)}(of_view);
+    if (!view) return std::nullopt;
+    views.push_back(*std::move(view));
+  }
+  return [of_view, views, precision](Draw& draw) {
+    const auto last = static_cast<std::int64_t>(views.size()) - 1;
+    const auto axis = last == 0 ? 0 : static_cast<std::size_t>(draw.integer("axis", 0, last));
+    return of_view(views[axis], precision, draw);
+  };
+}
 
 }  // namespace
 
@@ -43,9 +60,7 @@ std::optional<Trial> trial(const Property& property, const Encoding& encoding, P
             if (!of_view.applies(encoding)) return std::nullopt;
             return [of_view, encoding, precision](Draw& draw) { return of_view(encoding, precision, draw); };
           } else {
-            const auto view = Seen{encoding}(of_view);
-            if (!view) return std::nullopt;
-            return [of_view, view = *view, precision](Draw& draw) { return of_view(view, precision, draw); };
+            return seen(of_view, encoding, precision);
           }
         },
         check);

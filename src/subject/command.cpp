@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <memory>
 
@@ -33,8 +34,10 @@ void add(frame::Message& message, std::string_view name, const Tensor& values, D
 std::uint64_t number_of(const Call& call, const Shape& shape) {
   std::uint64_t number = mixed(call.batch);
   for (const std::size_t extent : shape) number = mixed(number ^ extent);
-  for (const auto* positions : {&call.positions, &call.keys})
+  for (const auto* positions : {&call.positions, &call.keys}) {
     for (const Position t : positions->whole) number = mixed(number ^ static_cast<std::uint64_t>(t));
+    for (const double t : positions->real) number = mixed(number ^ std::bit_cast<std::uint64_t>(t));
+  }
   return number;
 }
 
@@ -58,6 +61,7 @@ std::string_view arrays_of(const Call& call, const Shape& shape) {
 // The dtype of the positions, of those that the subject declares and that hold them.
 void vary_positions(frame::Message& message, const Call& call, const Shape& shape,
                     const std::vector<std::string>& dtypes) {
+  if (!call.positions.real.empty()) return;
   const std::uint64_t number = number_of(call, shape);
   std::vector<std::string_view> exact;
   for (const std::string& one : dtypes)
@@ -74,7 +78,10 @@ frame::Message message(const Encoding& declared, const Call& call, Dtype dtype) 
   for (std::size_t n = 0; n < known.takes.size(); ++n) add(out, known.takes[n].name, call.contents[n], dtype);
   const auto positions = [&out](std::string_view name, const TokenPositions& at, Shape shape) {
     if (at.axes != 1) shape.push_back(at.axes);
-    out.positions(name, Positions(at).flat(), shape);
+    if (!at.real.empty())
+      add(out, name, Tensor(shape, at.real), Dtype::F64);
+    else
+      out.positions(name, Positions(at).flat(), shape);
   };
   if (known.positions && known.has(Axis::token)) {
     const std::size_t n = call.positions.size() / call.batch;
@@ -95,6 +102,7 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   const auto& said = talk->introduction().domain;
   Domain domain = said ? within(*said, positions_of(declared)) : positions_of(declared);
   domain.axes = positions_of(declared).axes;
+  domain.real = positions_of(declared).real;
   return answered_by(with_positions(declared, domain), [declared, talk, backward](const Call& call) {
     const Shape shape = shape_of_answer(declared, call);
     const std::string_view name = signature(declared).call;
