@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -59,17 +60,30 @@ std::string_view kind_of(const std::string& encoding) {
   return posproof::kind(spec.make(with(spec, {})));
 }
 
-// Of the properties of one group; with tables across, or with everything else.
-Grid grid_of(const std::vector<Cell>& cells, const std::string& wanted, bool tables,
-             const LeastEffects& least) {
-  std::vector<std::string> encodings, properties;
+// The encodings that a group's properties can be asked of, of one kind, in parts that fit a page.
+std::vector<std::vector<std::string>> columns_of(const std::vector<Cell>& cells, const std::string& wanted,
+                                                 std::string_view kind, const LeastEffects& least) {
+  constexpr std::size_t most = 7;
+  std::set<std::string> encodings;
+  for (const Cell& cell : cells)
+    if (group(cell.property) == wanted && kind_of(cell.encoding) == kind && !cell_text(cell, least).empty())
+      encodings.insert(cell.encoding);
+  const std::size_t parts = (encodings.size() + most - 1) / most;
+  std::vector<std::vector<std::string>> out(parts);
+  std::size_t n = 0;
+  for (const std::string& encoding : encodings) out[n++ * parts / encodings.size()].push_back(encoding);
+  return out;
+}
+
+// Of the properties of one group, with these encodings across.
+Grid grid_of(const std::vector<Cell>& cells, const std::string& wanted,
+             const std::vector<std::string>& encodings, const LeastEffects& least) {
+  std::vector<std::string> properties;
   std::map<std::pair<std::string, std::string>, std::string> texts;
   for (const Cell& cell : cells) {
-    if (group(cell.property) != wanted || (kind_of(cell.encoding) == "table") != tables ||
-        cell_text(cell, least).empty())
+    if (group(cell.property) != wanted || cell_text(cell, least).empty() ||
+        std::find(encodings.begin(), encodings.end(), cell.encoding) == encodings.end())
       continue;
-    if (std::find(encodings.begin(), encodings.end(), cell.encoding) == encodings.end())
-      encodings.push_back(cell.encoding);
     if (std::find(properties.begin(), properties.end(), cell.property) == properties.end())
       properties.push_back(cell.property);
     texts[{cell.property, cell.encoding}] = cell_text(cell, least);
@@ -235,6 +249,13 @@ Grid summary(const std::vector<Cell>& cells) {
   return grid;
 }
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kinds = {
+    {{"table", "Tables, added to the tokens."},
+     {"rotary", "Rotations of queries and keys."},
+     {"bias", "Biases on the logits."},
+     {"contextual", "Logits that depend on content and positions."},
+     {"attention", "Whole operators."}}};
+
 std::vector<Block> grids(const Measured& m) {
   const std::vector<Cell>& cells = m.cells;
   std::set<std::string> groups;
@@ -242,9 +263,10 @@ std::vector<Block> grids(const Measured& m) {
   std::vector<Block> out;
   for (const std::string& one : groups) {
     out.push_back(Section{one.empty() ? "Agreement with the reference" : fmt::format("`{}/`", one)});
-    for (const bool tables : {true, false})
-      if (Grid grid = grid_of(cells, one, tables, m.least); !grid.rows.empty()) {
-        grid.caption = tables ? "Tables, added to the tokens." : "Encodings that act in the attention.";
+    for (const auto& [kind, caption] : kinds)
+      for (const auto& encodings : columns_of(cells, one, kind, m.least)) {
+        Grid grid = grid_of(cells, one, encodings, m.least);
+        grid.caption = caption;
         out.push_back(std::move(grid));
       }
   }

@@ -78,7 +78,7 @@ inline Tensor rotated(const Rotary& rotary, const Tensor& x, std::span<const Pos
   Tensor y = rotary.rotate(x, positions, role);
   if (y.shape != x.shape || y.data.size() != x.data.size())
     throw Failure::of_shape("rotate", text(x.shape), text(y.shape));
-  return y;
+  return in_place(rotary, std::move(y));
 }
 
 inline double pair_norm(std::span<const double> x, const Pair& pair) {

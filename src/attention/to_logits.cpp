@@ -74,7 +74,7 @@ Logits of_table(const Table& table) {
 Tensor rotated(const Rotary& rotary, const Tensor& x, Positions at, Role role) {
   Tensor split({1, rotary.heads, x.rows(), rotary.dim});
   for (std::size_t h = 0; h < rotary.heads; ++h) put(split, h, head_of(x, h, rotary.dim));
-  return rotary.rotate(split, at, role);
+  return in_place(rotary, rotary.rotate(split, at, role));
 }
 
 // One head of what `rotated` gave.

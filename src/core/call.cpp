@@ -266,6 +266,9 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
                     2 * stretched(*own, precision, pair, at[pair.axis], call.role).size *
                     std::hypot(x[pair.first], x[pair.second]);
             });
+            if (rotary.order.empty()) return;
+            for (Tensor* of : {&out.error, &out.ceiling})
+              *of = take(signature(declared).gives, *of, channel, rotary.order);
           },
           [&](const Bias& bias) {
             std::vector<std::vector<double>> key_at;

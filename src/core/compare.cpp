@@ -91,9 +91,12 @@ std::optional<Place::OfPair> of_pair(const Encoding& declared, std::size_t at) {
   std::optional<Place::OfPair> found;
   std::visit(
       [&](const auto& kind) {
+        std::size_t rotated = at;
+        if constexpr (requires { kind.order; })
+          if (!kind.order.empty()) rotated = kind.order.at(at);
         if constexpr (requires { kind.pairs; })
           for (const Pair& pair : kind.pairs)
-            if (pair.first == at || pair.second == at) found = {pair.index, pair.second == at};
+            if (pair.first == rotated || pair.second == rotated) found = {pair.index, pair.second == rotated};
       },
       declared);
   return found;

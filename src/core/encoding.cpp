@@ -34,6 +34,15 @@ std::shared_ptr<const Rotary> in_call(const Rotary& rotary, Position last) {
   return {std::shared_ptr<const void>(), &rotary};
 }
 
+Tensor in_place(const Rotary& rotary, Tensor answer) {
+  if (rotary.order.empty() || answer.shape.empty() || answer.shape.back() != rotary.order.size())
+    return answer;
+  Tensor out(answer.shape);
+  for (std::size_t r = 0; r < answer.rows(); ++r)
+    for (std::size_t c = 0; c < rotary.order.size(); ++c) out.at(r, rotary.order[c]) = answer.at(r, c);
+  return out;
+}
+
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary) {
   std::vector<bool> rotations(rotary.dim, false);
   for (const Pair& pair : rotary.pairs) rotations[pair.first] = rotations[pair.second] = true;

@@ -104,6 +104,9 @@ struct Rotary {
   std::function<void(std::span<const double> x, std::span<const double> position, Role, const Precision&,
                      std::span<double> error)>
       error = {};
+  // Where the answer has its channels in another order: order[c] is the channel of the rotated token that
+  // stands at c. Empty: each is where it was.
+  std::vector<std::size_t> order = {};
   // What it is in a call whose largest position is `last`, where the frequencies depend on that: pairs and
   // amplitude. Else those above are the same in every call.
   std::function<std::shared_ptr<const Rotary>(Position last)> in_call = {};
@@ -114,6 +117,9 @@ struct Rotary {
 
 // What it is in a call whose largest position is `last`; lives as long as `rotary` at least.
 std::shared_ptr<const Rotary> in_call(const Rotary& rotary, Position last);
+
+// An answer with its channels where the rotation has them, whatever the order in which they were given.
+Tensor in_place(const Rotary& rotary, Tensor answer);
 
 // The channels that are left as they are, in order.
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary);

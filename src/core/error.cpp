@@ -34,6 +34,13 @@ FrequencyError from_scaled_base(double x, double factor) {
   return {.condition = 1, .roundings = 5 + 3 * x * std::log(factor)};
 }
 
+FrequencyError from_length(double x, double factor, double lengths) {
+  const double grown = factor * lengths, s = grown - (factor - 1);
+  FrequencyError out = from_scaled_base(x, s);
+  out.roundings += x * (2 * grown + (factor - 1) + s) / s;
+  return out;
+}
+
 namespace {
 
 // By how much more than the share itself the frequency is off.

@@ -38,6 +38,9 @@ double power_error(const Precision& p, double w, std::size_t index = 0);
 //   x
 //     ln s (4 + 3 x ln s, as in power_error) and a product: 5 + 3 x ln s roundings. That base's is less: its
 //     error, 3 + 3 d/(d-2) ln s, counts 2i/d times.
+//   - from another base b s^(d/(d-2)) whose s = f n / L0 - (f - 1) was formed from a length n: what s is off
+//   by,
+//     x times: two roundings of f n / L0, one of f - 1 and one of the difference, relative to s.
 //   - blended, (1 - g) w / s + g w with a share g: the two products, w (1 / s), 1 - g and the sum are 5
 //     roundings, no term being negative. An error of g counts (s - 1) / (1 + (s - 1) g) = (1 - 1/s) w / v
 //     times as much, relatively.
@@ -54,6 +57,7 @@ double power_error(const Precision& p, double w, std::size_t index = 0);
 FrequencyError divided();
 FrequencyError divided_by_each();
 FrequencyError from_scaled_base(double x, double factor);
+FrequencyError from_length(double x, double factor, double lengths);  // n / L0 of them
 FrequencyError by_rotations(double w, double v, double factor, double rotations, double least, double most);
 // `end_error`, in units: of either end.
 FrequencyError by_index(double w, double v, double factor, double index, double first, double last,

@@ -20,6 +20,12 @@ struct EncodingSpec {
   std::vector<Declared> facts = {};
   std::vector<Claim> witnesses = {};  // of failures that follow from the facts, where they have none
   std::vector<Claim> claims = {};     // what follows from no fact
+  // What is true of every other encoding, and of this one under a condition alone.
+  struct Only {
+    const Property* property;
+    Condition where;
+  };
+  std::vector<Only> only = {};
 
   // With standard values for the parameters that are not given. They throw Refusal for parameters that the
   // schema does not allow.

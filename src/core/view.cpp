@@ -81,7 +81,7 @@ Tensor rotated(const Rotary& rotary, Row x, Position t, Role role) {
   Tensor one({1, rotary.heads, 1, rotary.dim});
   for (std::size_t h = 0; h < rotary.heads; ++h) std::copy(x.begin(), x.end(), one.row(h).begin());
   const std::array<Position, 1> at = {t};
-  return rotary.rotate(one, at, role);
+  return in_place(rotary, rotary.rotate(one, at, role));
 }
 
 // One pair as it was answered, and what it may be off by: its angle, its norm, and each channel's own

@@ -10,6 +10,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/call/agrees_in_chunks.h"
+#include "catalogue/properties/call/treats_batch_rows_independently.h"
 #include "catalogue/properties/call/treats_heads_alike.h"
 #include "catalogue/properties/rotary/composes.h"
 #include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
@@ -21,6 +23,7 @@
 #include "catalogue/properties/rotary/preserves_pair_norms.h"
 #include "catalogue/properties/rotary/role_does_not_matter.h"
 #include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "core/hard.h"
 #include "encodings/facts.h"
@@ -35,6 +38,7 @@ struct Ladder {
   std::vector<Pair> pairs;
   std::vector<long double> w;  // one per pair, negative where it rotates backward
   long double amplitude;
+  std::vector<std::size_t> order;  // of the channels in the answer
 };
 
 // How many channels rotate, the first ones.
@@ -47,12 +51,27 @@ std::size_t divisor_of(const Arguments& p) {
   return p.is("exponent", "dim") ? p.width("dim") : rotating_of(p);
 }
 
-Ladder ladder_of(const Arguments& p) {
-  Ladder out{p.width("dim"), p.width("heads"), {}, {}, 1};
+// The channels of the answer: the first of all pairs, then the second of all, then the tail.
+std::vector<std::size_t> order_of(const Arguments& p) {
+  std::vector<std::size_t> order;
+  if (!p.is("layout", "interleaved") || !p.is("output", "half_split")) return order;
+  const std::size_t dim = p.width("dim"), rotating = rotating_of(p);
+  const std::size_t from = p.is("rotary_part", "last") ? dim - rotating : 0;
+  for (std::size_t c = 0; c < dim; ++c) {
+    const std::size_t i = c - from, half = rotating / 2;
+    const bool rotates = c >= from && i < rotating;
+    order.push_back(!rotates ? c : from + (i < half ? 2 * i : 2 * (i - half) + 1));
+  }
+  return order;
+}
+
+// Of a sequence of so many tokens.
+Ladder ladder_of(const Arguments& p, Position length) {
+  Ladder out{p.width("dim"), p.width("heads"), {}, {}, 1, order_of(p)};
   const double base = p.real("base");
   const bool split = p.is("layout", "half_split"), forward = p.is("direction", "forward");
   const std::size_t rotating = rotating_of(p), d = divisor_of(p);
-  const scaling::Scaling scaled = scaling::scaling_of(p);
+  const scaling::Scaling scaled = scaling::scaling_of(p, length);
   out.amplitude = scaled.amplitude;
   const std::size_t kept = p.width("kept_pairs"), from = p.is("rotary_part", "last") ? out.dim - rotating : 0;
   for (std::size_t i = 0; i < (kept == 0 ? rotating / 2 : kept); ++i) {
@@ -61,6 +80,13 @@ Ladder ladder_of(const Arguments& p) {
     out.pairs.push_back({from + (split ? i : 2 * i), from + (split ? i + rotating / 2 : 2 * i + 1),
                          static_cast<double>(out.w.back()), i, frequency_error});
   }
+  return out;
+}
+
+Tensor reordered(const std::vector<std::size_t>& order, const Tensor& x) {
+  Tensor out(x.shape);
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < order.size(); ++c) out.at(r, c) = x.at(r, order[c]);
   return out;
 }
 
@@ -83,16 +109,41 @@ Tensor rotate(const Ladder& ladder_of, const Tensor& x, std::span<const Position
         out.at(row, second) = static_cast<double>(x.at(row, first) * s + x.at(row, second) * c);
       }
     }
-  return out;
+  return ladder_of.order.empty() ? out : reordered(ladder_of.order, out);
+}
+
+Rotary of(const Ladder& made) {
+  Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
+  rotary.amplitude = static_cast<double>(made.amplitude);
+  rotary.order = made.order;
+  rotary.rotate = [made](const Tensor& x, std::span<const Position> positions, Role) {
+    return rotate(made, x, positions);
+  };
+  return rotary;
+}
+
+// Frequencies that change with the length of the call, which begin to where the length that was trained on
+// ends.
+bool depends_on_the_call(const Arguments& p) {
+  const bool changes =
+      p.is("scaling", "dynamic_ntk") || (p.is("scaling", "longrope") && !p.list("short_factors").empty());
+  return changes && p.whole("length") == 0;
 }
 
 Encoding make(const Arguments& p) {
-  const Ladder made = ladder_of(p);
-  Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
-  rotary.amplitude = static_cast<double>(made.amplitude);
-  rotary.positions.hard = hard_positions(made.pairs, rotary.positions.lo, rotary.positions.hi);
-  rotary.rotate = [made](const Tensor& x, std::span<const Position> positions, Role) {
-    return rotate(made, x, positions);
+  Rotary rotary = of(ladder_of(p, p.whole("length")));
+  Domain& domain = rotary.positions;
+  domain.hard = hard_positions(rotary.pairs, domain.lo, domain.hi);
+  if (!depends_on_the_call(p)) return rotary;
+  for (const double to_end : {-2.0, -1.0, 0.0})
+    if (const double t = std::floor(p.real("original_length")) + to_end;
+        t >= 0 && t <= static_cast<double>(domain.hi))
+      domain.hard.push_back(static_cast<Position>(t));
+  std::ranges::sort(domain.hard);
+  rotary.in_call = [p](Position last) { return std::make_shared<const Rotary>(of(ladder_of(p, last + 1))); };
+  rotary.rotate = [p](const Tensor& x, std::span<const Position> positions, Role) {
+    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
+    return rotate(ladder_of(p, last + 1), x, positions);
   };
   return rotary;
 }
@@ -103,12 +154,18 @@ using namespace properties;
 Condition of(std::vector<Value> kinds) {
   return {{{"scaling", std::move(kinds)}}};
 }
-const Condition scaled = of({"linear", "ntk", "by_parts", "yarn", "llama3", "longrope"});
+const Condition scaled = of({"linear", "ntk", "dynamic_ntk", "by_parts", "yarn", "llama3", "longrope"});
 
 constexpr std::string_view rotations = "rotations in original_length";
 
 // YaRN and LongRoPE multiply every rotation with their attention factor.
-const Condition isometry{{{"scaling", {"none", "linear", "ntk", "by_parts", "llama3"}}}};
+const Condition isometry{{{"scaling", {"none", "linear", "ntk", "dynamic_ntk", "by_parts", "llama3"}}}};
+// Dynamic NTK, and LongRoPE with two lists, take their frequencies from the length of the call.
+const Condition of_the_position_alone{
+    {{"scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3", "longrope"}},
+     {"short_factors", {std::vector<double>{}}}}};
+const Condition dynamic = of({"dynamic_ntk"});
+const Condition group{{{"scaling", {"none", "linear", "ntk", "by_parts", "llama3"}}}};
 
 const std::vector<Parameter> parameters = {
     whole("dim", type::any_width, 64, {2, 4, 6, 8, 64}, "width of a head", "channels"),
@@ -124,13 +181,18 @@ const std::vector<Parameter> parameters = {
     whole("kept_pairs", {0, type::any_width.hi / 2}, 0, {0, 1},
           "how many of their pairs rotate, the fastest; 0: all (p-RoPE)", "pairs"),
     convention("exponent", {"rotary_dim", "dim"}, "what 2i is divided by in the exponent: rotary_dim, dim"),
+    where({{{"layout", {"interleaved"}}}},
+          convention(
+              "output", {"as_taken", "half_split"},
+              "where the answer has a pair: as_taken, half_split (all first channels, then all second)")),
     convention("direction", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i"),
-    convention("scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3", "longrope"},
-               "for more positions than were trained on: none, linear (w_i/factor), ntk "
-               "(another base), by_parts (ramp over rotations), yarn (ramp over i, and an "
-               "attention factor), llama3, longrope (a divisor for each w_i)"),
+    convention(
+        "scaling", {"none", "linear", "ntk", "dynamic_ntk", "by_parts", "yarn", "llama3", "longrope"},
+        "for more positions than were trained on: none, linear (w_i/factor), ntk "
+        "(another base), dynamic_ntk (a base for each length), by_parts (ramp over rotations), yarn (ramp over i, and an "
+        "attention factor), llama3, longrope (a divisor for each w_i)"),
     where(scaled, above_0("factor", 8, {8, 2}, "times as many positions, from 1")),
-    where(of({"by_parts", "yarn", "llama3", "longrope"}),
+    where(of({"dynamic_ntk", "by_parts", "yarn", "llama3", "longrope"}),
           above_0("original_length", 8192, {8192, 64, 6, 1000000}, "how many were trained on", "positions")),
     where(of({"llama3"}),
           above_0("low_freq_factor", 1, {1, 2}, "w_i is divided by factor up to so many", rotations)),
@@ -163,11 +225,25 @@ const std::vector<Parameter> parameters = {
                          0.0,
                          {0.0, 0.5},
                          "the same, of what the attention factor is divided by"}),
+    where(of({"dynamic_ntk", "longrope"}),
+          whole("length", {0, std::int64_t{1} << 40}, 0, {0, 20000},
+                "of the sequence that the frequencies are made for; 0: of each call (its last position + 1)",
+                "tokens")),
+    where(of({"longrope"}), {"short_factors",
+                             type::List{std::size_t{type::any_width.hi} / 2},
+                             std::vector<double>{},
+                             {std::vector<double>{}, std::vector<double>{1.25}},
+                             "the same as `factors` up to original_length; empty: `factors` there, too"}),
     where(of({"longrope"}), {"factors",
                              type::List{std::size_t{type::any_width.hi} / 2},
                              std::vector<double>{1},
                              {std::vector<double>{1}, std::vector<double>{1, 1.5}, std::vector<double>{4}},
                              "what each w_i is divided by, fastest first; the last is for all after it"})};
+
+bool are_divisors(const Arguments& p, const std::vector<double>& list) {
+  return list.size() <= std::max<std::size_t>(1, rotating_of(p) / 2) &&
+         std::ranges::all_of(list, [](double one) { return one > 0; });
+}
 
 const std::vector<Relation> relations = {
     {{"heads", "dim"},
@@ -190,17 +266,17 @@ const std::vector<Relation> relations = {
     {{"dim", "rotary_dim", "exponent"},
      "exponents over more than 2 channels",
      [](const Arguments& p) { return divisor_of(p) > 2; },
-     of({"ntk"})},
+     of({"ntk", "dynamic_ntk"})},
     {{"kept_pairs", "dim", "rotary_dim"},
      "pairs that there are",
      [](const Arguments& p) { return p.width("kept_pairs") <= rotating_of(p) / 2; }},
     {{"factors"},
      "numbers above 0, one for each pair at most",
-     [](const Arguments& p) {
-       const auto& list = p.list("factors");
-       return !list.empty() && list.size() <= std::max<std::size_t>(1, rotating_of(p) / 2) &&
-              *std::ranges::min_element(list) > 0;
-     },
+     [](const Arguments& p) { return !p.list("factors").empty() && are_divisors(p, p.list("factors")); },
+     of({"longrope"})},
+    {{"short_factors"},
+     "numbers above 0, one for each pair at most",
+     [](const Arguments& p) { return are_divisors(p, p.list("short_factors")); },
      of({"longrope"})},
     {{"original_length", "attention_factor"},
      "lengths above 1, where the attention factor is a logarithm's",
@@ -230,7 +306,7 @@ const EncodingSpec encodings::rope{
     .reference = &make,
     .exact = &oracle::rope,
     .facts = {{&facts::acts_on_logits_alone},
-              {&facts::depends_on_offset_alone},
+              {&facts::depends_on_offset_alone, of_the_position_alone},
               {&facts::distinguishes_positions}},
     .witnesses =
         {
@@ -252,12 +328,12 @@ const EncodingSpec encodings::rope{
         {
             holds(rotary::preserves_norm, isometry),
             holds(rotary::preserves_pair_norms, isometry),
-            holds(rotary::composes, isometry),
-            holds(rotary::inverts_at_the_opposite_position, isometry),
+            holds(rotary::composes, group),
+            holds(rotary::inverts_at_the_opposite_position, group),
             holds(rotary::is_identity_at_zero, isometry),
             holds(rotary::is_linear),
             holds(rotary::leaves_the_tail_untouched),
-            holds(rotary::layouts_agree_after_one_permutation, isometry),
+            holds(rotary::layouts_agree_after_one_permutation, group),
             holds(rotary::role_does_not_matter),
             fails(rotary::preserves_norm, "dim=2 scaling=yarn batch=1 n=1 i1=0 x=[1,0] role=query", 0.208,
                   "the attention factor 0.1 ln 8 + 1 stretches every rotation"),
@@ -273,10 +349,42 @@ const EncodingSpec encodings::rope{
             fails(rotary::layouts_agree_after_one_permutation,
                   "dim=2 scaling=yarn pairs=neighbours batch=1 n=1 i1=0 x=[1,0] role=query", 0.208,
                   "a complex number of norm 0.1 ln 8 + 1 multiplies each pair"),
+            fails(score::depends_on_offset,
+                  "dim=4 scaling=dynamic_ntk original_length=6 q=[0,1,0,0] k=[0,1,0,0] i=0 j=1 t=5", 0.000245,
+                  "the key at 6 makes its call longer than the query's at 5, and its frequencies are others",
+                  dynamic),
+            fails(
+                call::agrees_in_chunks,
+                "dim=4 scaling=dynamic_ntk original_length=6 n=2 prefill=1 then=steps i=5 batch=1 x=[0,1,0*6] "
+                "role=query",
+                0.0286, "the token at 5 is rotated again by other frequencies once there is one at 6",
+                dynamic),
+            fails(
+                call::treats_batch_rows_independently,
+                "dim=4 scaling=dynamic_ntk original_length=6 batch=2 n=1 i1=1 i2=6 x=[0,1,0*6] row=1 role=query",
+                0.00571, "the second row is longer than was trained on, and the first is rotated otherwise",
+                dynamic),
+            fails(rotary::composes,
+                  "dim=4 scaling=dynamic_ntk original_length=6 batch=1 n=1 i1=1 x=[0,1,0,0] t1=5 role=query",
+                  0.0343, "1 and 5 are within the length that was trained on, and 6 is not", dynamic),
+            fails(rotary::inverts_at_the_opposite_position,
+                  "dim=4 scaling=dynamic_ntk original_length=6 batch=1 n=1 i1=1 x=[0,1,0,0] role=query s1=5 "
+                  "y=[0,1,0,0]",
+                  0.00113, "1 and 5 are within the length that was trained on, and 6 is not", dynamic),
+            fails(rotary::layouts_agree_after_one_permutation,
+                  "dim=4 scaling=dynamic_ntk original_length=6 pairs=neighbours batch=1 n=1 i1=6 x=[0,0,1,0] "
+                  "role=query",
+                  0.0343, "from 6 on the frequencies are not those of shorter calls", dynamic),
+            fails(score::depends_on_offset,
+                  "dim=2 scaling=longrope original_length=6 short_factors=[1.25] q=[1,0] k=[1,0] i=0 j=1 t=5",
+                  2.4, "the key at 6 takes its divisors from the long list, the query at 5 from the short one",
+                  {{{"short_factors", {std::vector<double>{1.25}}}}}),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3", 1.95,
                   "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),
             holds(call::treats_heads_alike),
         },
+    .only = {{&call::agrees_in_chunks, of_the_position_alone},
+             {&call::treats_batch_rows_independently, of_the_position_alone}},
 };
 
 }  // namespace posproof

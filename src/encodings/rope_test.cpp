@@ -233,7 +233,8 @@ TEST(Rope, refuses_what_makes_no_sense) {
 TEST(Rope, refuses_scalings_without_a_meaning) {
   const auto& spec = encodings::rope;
   EXPECT_EQ(refused(spec, "scaling=dynamic"),
-            "`scaling=dynamic`: allowed are none, linear, ntk, by_parts, yarn, llama3, longrope");
+            "`scaling=dynamic`: allowed are none, linear, ntk, dynamic_ntk, by_parts, yarn, llama3, longrope; "
+            "near it: dynamic_ntk");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0.5"),
             "`factor=0.5 scaling=linear`: allowed are numbers from 1, where there is a scaling");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0"), "`factor=0`: allowed are finite numbers above 0");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -23,14 +24,20 @@ struct Scaling {
   bool truncate;                     // yarn
   std::vector<double> factors;       // longrope
   long double amplitude;             // of cosine and sine
+  long double length = 0;            // of the sequence that they are made for: dynamic_ntk
 };
 
-inline Scaling scaling_of(const Arguments& p) {
+// For a sequence of so many tokens.
+inline Scaling scaling_of(const Arguments& p, Position length) {
   Scaling out{p.word("scaling"),          p.real("factor"),
               p.real("original_length"),  p.real("low_freq_factor"),
               p.real("high_freq_factor"), p.real("beta_slow"),
               p.real("beta_fast"),        p.flag("truncate"),
               p.list("factors"),          1};
+  out.length = static_cast<long double>(length);
+  if (const auto& of_short = p.list("short_factors");
+      out.kind == "longrope" && !of_short.empty() && out.length <= out.original_length)
+    out.factors = of_short;
   const long double given = p.real("attention_factor"), tenth = 0.1L * std::log(out.factor);
   if (out.kind == "yarn")
     out.amplitude =
@@ -96,6 +103,15 @@ inline Made by_parts(const Scaling& s, long double w) {
                           static_cast<double>(s.beta_fast))};
 }
 
+// Of another base, b s^(d/(d-2)): the long double power, and the exponent of s in the frequency.
+inline std::pair<long double, double> from_base_times(long double s, double base, std::size_t d,
+                                                      std::size_t i) {
+  const long double over = static_cast<long double>(d) / static_cast<long double>(d - 2);
+  const long double other = static_cast<long double>(base) * std::pow(s, over);
+  const long double share = 2 * static_cast<long double>(i) / static_cast<long double>(d);
+  return {std::pow(other, -share), static_cast<double>(share * over)};
+}
+
 // The frequency of pair i.
 inline Made frequency(const Scaling& s, double base, std::size_t d, std::size_t i) {
   const long double w = ladder::frequency(base, 2 * i, d);
@@ -106,11 +122,13 @@ inline Made frequency(const Scaling& s, double base, std::size_t d, std::size_t 
   if (s.kind == "llama3") return llama3(s, w);
   if (s.kind == "by_parts") return by_parts(s, w);
   if (s.kind == "ntk") {
-    const long double over = static_cast<long double>(d) / static_cast<long double>(d - 2);
-    const long double other = static_cast<long double>(base) * std::pow(s.factor, over);
-    const long double share = 2 * static_cast<long double>(i) / static_cast<long double>(d);
-    return {std::pow(other, -share),
-            from_scaled_base(static_cast<double>(share * over), static_cast<double>(s.factor))};
+    const auto [v, x] = from_base_times(s.factor, base, d, i);
+    return {v, from_scaled_base(x, static_cast<double>(s.factor))};
+  }
+  if (s.kind == "dynamic_ntk" && s.length > s.original_length) {
+    const long double lengths = s.length / s.original_length;
+    const auto [v, x] = from_base_times(s.factor * lengths - (s.factor - 1), base, d, i);
+    return {v, from_length(x, static_cast<double>(s.factor), static_cast<double>(lengths))};
   }
   return {w, {}};
 }

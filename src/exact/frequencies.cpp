@@ -65,10 +65,15 @@ std::vector<Real> powers_of(const Geometric& ladder, mpfr_prec_t bits) {
 // So close bounds, or a large factor, cost as many digits as their quotient has: `exact` looks at the width
 // that came out and takes more bits until it is narrow enough.
 
-Interval power(double base, std::int64_t numerator, std::int64_t denominator, mpfr_prec_t bits) {
+Interval power(const Interval& base, std::int64_t numerator, std::int64_t denominator) {
+  const mpfr_prec_t bits = base.bits();
   const Interval x =
       Interval(bits, static_cast<double>(numerator)) / Interval(bits, static_cast<double>(denominator));
-  return exp(Interval(bits, 0) - log(Interval(bits, base)) * x);
+  return exp(Interval(bits, 0) - log(base) * x);
+}
+
+Interval power(double base, std::int64_t numerator, std::int64_t denominator, mpfr_prec_t bits) {
+  return power(Interval(bits, base), numerator, denominator);
 }
 
 // w of which the share g keeps its speed: w (1/s + g (1 - 1/s)).
@@ -144,9 +149,18 @@ struct Scaled {
   }
 
   std::optional<std::vector<Interval>> operator()(const NtkAware& ntk) const {
+    return from_base_times(number(ntk.factor));
+  }
+
+  std::optional<std::vector<Interval>> operator()(const DynamicNtk& ntk) const {
+    const Interval lengths = number(ntk.length) / number(ntk.original_length), s = number(ntk.factor);
+    return from_base_times(s * lengths - (s - number(1)));
+  }
+
+  std::optional<std::vector<Interval>> from_base_times(const Interval& factor) const {
     return each([&](const Interval& w, std::size_t i) {
       const auto [numerator, denominator] = ladder.exponents[i];
-      return numerator == 0 ? w : w * power(ntk.factor, numerator, denominator - 2, bits);
+      return numerator == 0 ? w : w * power(factor, numerator, denominator - 2);
     });
   }
 

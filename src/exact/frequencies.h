@@ -36,10 +36,16 @@ struct NtkAware {
   double factor;
 };
 
+// NtkAware with the factor s n / L0 - (s - 1), for sequences of n tokens, which is 1 for those of L0. Hugging
+// Face transformers, rope type `dynamic`; emozilla 2023.
+struct DynamicNtk {
+  double factor, original_length, length;
+};
+
 // w_i kept where it makes `most` rotations or more in the original length, divided by factor where it makes
 // `least` or fewer, and between them (1 - g) w_i / factor + g w_i with g linear in the rotations. Peng et al.
-// 2023, YaRN, eq. 10 to 13 (alpha, beta); with 1 and 4 that of Llama 3.1. Equal bounds are a step, as those of
-// Llama 4 Scout: no frequency makes just so many rotations, for pi would be algebraic.
+// 2023, YaRN, eq. 10 to 13 (alpha, beta); with 1 and 4 that of Llama 3.1. Equal bounds are a step, as those
+// of Llama 4 Scout: no frequency makes just so many rotations, for pi would be algebraic.
 struct ByParts {
   double factor, original_length;
   double least, most;
@@ -55,7 +61,7 @@ struct ByIndex {
   bool truncate = true;
 };
 
-using Scaling = std::variant<Unscaled, Interpolated, Divided, NtkAware, ByParts, ByIndex>;
+using Scaling = std::variant<Unscaled, Interpolated, Divided, NtkAware, DynamicNtk, ByParts, ByIndex>;
 
 // Every frequency is a power of the base, scaled. Bases above 1 and factors of 1 or more, where there is a
 // scaling.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mpfr.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -31,7 +33,11 @@ void in_threads(unsigned threads, std::size_t rows, Work work) {
   std::size_t own = shares;  // from this one on, and the first
   for (std::size_t share = 1; share < own; ++share) {
     try {
-      running.emplace_back(do_share, share);
+      // MPFR keeps constants for each thread, which it does not give back by itself.
+      running.emplace_back([&do_share, share] {
+        do_share(share);
+        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+      });
     } catch (const std::system_error&) {
       own = share;
     }

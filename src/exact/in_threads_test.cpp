@@ -1,5 +1,6 @@
 #include "exact/in_threads.h"
 
+#include <gmp.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -34,6 +35,27 @@ class NoMoreThreads {
 
  private:
   pthread_attr_t before_;
+};
+
+// While it lives, the bytes that MPFR holds are counted.
+class CountedBytes {
+ public:
+  CountedBytes() {
+    mp_get_memory_functions(&allocate_, &reallocate_, &free_);
+    mp_set_memory_functions([](std::size_t n) { return held += long(n), allocate_(n); },
+                            [](void* at, std::size_t before, std::size_t n) {
+                              return held += long(n) - long(before), reallocate_(at, before, n);
+                            },
+                            [](void* at, std::size_t n) { held -= long(n), free_(at, n); });
+  }
+  ~CountedBytes() { mp_set_memory_functions(allocate_, reallocate_, free_); }
+
+  static inline std::atomic<long> held = 0;
+
+ private:
+  static inline void* (*allocate_)(std::size_t) = nullptr;
+  static inline void* (*reallocate_)(void*, std::size_t, std::size_t) = nullptr;
+  static inline void (*free_)(void*, std::size_t) = nullptr;
 };
 
 // How often each row was done, by how many threads.
@@ -79,6 +101,23 @@ TEST(InThreads, what_a_share_throws_is_thrown_after_the_others_are_done) {
   };
   EXPECT_THROW(in_threads(4, 1000, all_but_the_last), std::runtime_error);
   EXPECT_EQ(rows, 768u);
+}
+
+TEST(InThreads, give_back_what_mpfr_keeps_for_them) {
+  const CountedBytes counted;
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> threads = 0;
+  in_threads(4, 4 * rows_per_block, [&](std::size_t, std::size_t) {
+    if (std::this_thread::get_id() == caller) return;  // which goes on, and keeps its constants
+    ++threads;
+    mpfr_t x;
+    mpfr_init2(x, 4000);
+    mpfr_const_pi(x, MPFR_RNDN);
+    mpfr_clear(x);
+    EXPECT_GT(CountedBytes::held, 0);
+  });
+  EXPECT_EQ(threads, 3);
+  EXPECT_EQ(CountedBytes::held, 0);
 }
 
 }  // namespace

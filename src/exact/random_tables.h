@@ -76,6 +76,9 @@ inline Frequencies frequencies(Random& random, std::size_t pairs) {
       case 3:
         powers.scaling = ByIndex{factor, 4096, 32, 1, true};
         break;
+      case 4:
+        powers.scaling = DynamicNtk{factor, 4096, 4097 + 1000 * factor};
+        break;
       default:
         break;
     }

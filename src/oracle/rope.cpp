@@ -1,6 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
 #include <numbers>
+#include <numeric>
 
 #include "catalogue/oracle/rope.h"
 #include "core/error.h"
@@ -51,12 +56,18 @@ std::vector<double> divisors_of(std::vector<double> list, std::size_t count) {
   return list;
 }
 
-Scaling scaling_of(const Arguments& p, std::size_t pairs) {
+// Of a sequence of so many tokens.
+Scaling scaling_of(const Arguments& p, std::size_t pairs, Position tokens) {
   const std::string& kind = p.word("scaling");
   const double factor = p.real("factor"), length = p.real("original_length");
   if (kind == "linear") return Interpolated{factor};
   if (kind == "ntk") return NtkAware{factor};
-  if (kind == "longrope") return Divided{divisors_of(p.list("factors"), pairs)};
+  if (kind == "dynamic_ntk" && static_cast<double>(tokens) > length)
+    return DynamicNtk{factor, length, static_cast<double>(tokens)};
+  if (kind == "longrope") {
+    const bool trained_on = static_cast<double>(tokens) <= length && !p.list("short_factors").empty();
+    return Divided{divisors_of(p.list(trained_on ? "short_factors" : "factors"), pairs)};
+  }
   if (kind == "yarn")
     return ByIndex{factor, length, p.real("beta_fast"), p.real("beta_slow"), p.flag("truncate")};
   if (kind == "llama3") return ByParts{factor, length, p.real("low_freq_factor"), p.real("high_freq_factor")};
@@ -73,6 +84,9 @@ struct FrequencyErrorFrom {
   FrequencyError operator()(const Divided&) const { return divided_by_each(); }
   FrequencyError operator()(const NtkAware& ntk) const {
     return from_scaled_base(2 * index / (d - 2), ntk.factor);
+  }
+  FrequencyError operator()(const DynamicNtk& ntk) const {
+    return from_length(2 * index / (d - 2), ntk.factor, ntk.length / ntk.original_length);
   }
   FrequencyError operator()(const ByParts& parts) const {
     return by_rotations(w, v, parts.factor, parts.original_length * w / (2 * std::numbers::pi), parts.least,
@@ -107,9 +121,23 @@ std::vector<Pair> pairs_of(const Arguments& p) {
   return pairs;
 }
 
-}  // namespace
+// The channel of the rotation that stands at each channel of the answer.
+std::vector<std::size_t> order_of(const Arguments& p) {
+  if (p.is("layout", "half_split") || p.is("output", "as_taken")) return {};
+  const std::size_t dim = p.width("dim");
+  const std::size_t width = p.width("rotary_dim") == 0 ? dim : p.width("rotary_dim");
+  std::vector<std::size_t> order(dim);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t before = p.is("rotary_part", "last") ? dim - width : 0;
+  // The layout's pairs, those that are not kept among them.
+  for (std::size_t i = 0; i < width / 2; ++i) {
+    order[before + i] = before + 2 * i;
+    order[before + width / 2 + i] = before + 2 * i + 1;
+  }
+  return order;
+}
 
-Encoding oracle::rope(const Arguments& p) {
+Rotary of(const Arguments& p, Position tokens) {
   const std::size_t dim = p.width("dim"), heads = p.width("heads");
   const std::size_t width = p.width("rotary_dim") == 0 ? dim : p.width("rotary_dim");
   const std::size_t over = p.is("exponent", "dim") ? dim : width;
@@ -120,7 +148,7 @@ Encoding oracle::rope(const Arguments& p) {
   for (std::size_t i = 0; i < rotary.pairs.size(); ++i)
     powers.exponents.push_back({2 * static_cast<std::int64_t>(i), static_cast<std::int64_t>(over)});
   const std::vector<Real> plain = exact::exact(Frequencies{powers}, 64);
-  powers.scaling = scaling_of(p, rotary.pairs.size());
+  powers.scaling = scaling_of(p, rotary.pairs.size(), tokens);
   const auto ladder =
       std::make_shared<const Ladder>(Frequencies{powers, p.is("direction", "backward")}, amplitude_of(p));
 
@@ -131,11 +159,61 @@ Encoding oracle::rope(const Arguments& p) {
                                   static_cast<double>(pair.index), static_cast<double>(over), powers.base};
     pair.frequency_error = std::visit(from, powers.scaling);
   }
-  rotary.exact = std::make_shared<const ExactTable>(ladder, runs_of(rotary.pairs, half_split), dim, 0);
+  rotary.order = order_of(p);
+  if (rotary.order.empty())
+    rotary.exact = std::make_shared<const ExactTable>(ladder, runs_of(rotary.pairs, half_split), dim, 0);
   rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
-  rotary.rotate = [ladder, pairs = rotary.pairs, heads, dim](const Tensor& x,
-                                                             std::span<const Position> positions, Role) {
-    return rotated(*ladder, pairs, x, positions, heads, dim);
+  rotary.rotate = [ladder, pairs = rotary.pairs, order = rotary.order, heads, dim](
+                      const Tensor& x, std::span<const Position> positions, Role) {
+    const Tensor y = rotated(*ladder, pairs, x, positions, heads, dim);
+    Tensor out = y;
+    for (std::size_t c = 0; c < order.size(); ++c)
+      for (std::size_t r = 0; r < y.rows(); ++r) out.at(r, c) = y.at(r, order[c]);
+    return out;
+  };
+  return rotary;
+}
+
+// The last few rotations by the length of the call: a ladder in multiprecision is dear.
+class ByLength {
+ public:
+  explicit ByLength(Arguments p) : p_(std::move(p)) {}
+
+  std::shared_ptr<const Rotary> operator()(Position last) {
+    // All calls that were trained on have one ladder.
+    const auto tokens = std::max(last + 1, static_cast<Position>(std::floor(p_.real("original_length"))));
+    const std::lock_guard lock(mutex_);
+    if (made_.size() > 64) made_.clear();
+    auto& one = made_[tokens];
+    if (!one) one = std::make_shared<const Rotary>(of(p_, tokens));
+    return one;
+  }
+
+ private:
+  Arguments p_;
+  std::mutex mutex_;
+  std::map<Position, std::shared_ptr<const Rotary>> made_;
+};
+
+}  // namespace
+
+Encoding oracle::rope(const Arguments& p) {
+  const Position length = p.whole("length");
+  Rotary rotary = of(p, length);
+  const bool two_lists = p.is("scaling", "longrope") && !p.list("short_factors").empty();
+  if (length != 0 || (!two_lists && !p.is("scaling", "dynamic_ntk"))) return rotary;
+
+  const auto by_length = std::make_shared<ByLength>(p);
+  rotary.exact = {};
+  for (const double t : {-2.0, -1.0, 0.0})
+    if (const double at = std::floor(p.real("original_length")) + t;
+        at >= 0 && at <= double(rotary.positions.hi))
+      rotary.positions.hard.push_back(static_cast<Position>(at));
+  std::ranges::sort(rotary.positions.hard);
+  rotary.in_call = [by_length](Position last) { return (*by_length)(last); };
+  rotary.rotate = [by_length](const Tensor& x, std::span<const Position> positions, Role role) {
+    const Position last = positions.empty() ? 0 : *std::ranges::max_element(positions);
+    return (*by_length)(last)->rotate(x, positions, role);
   };
   return rotary;
 }

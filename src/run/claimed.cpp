@@ -33,6 +33,8 @@ std::vector<Claim> following(const EncodingSpec& spec, const Encoding& encoding)
     if (property->universal && applies(*property, encoding)) {
       out.push_back(holds(*property));
       out.back().follows_from = &is_an_encoding;
+      for (const EncodingSpec::Only& only : spec.only)
+        if (only.property == property) out.back().when = only.where;
     }
   for (const auto& [fact, where, except] : spec.facts)
     for (Claim claim : fact->claims) {

@@ -48,7 +48,7 @@ class Asking {
     Tensor x({1, heads(), at.size(), dim()});
     for (std::size_t r = 0; r < x.rows(); ++r)
       for (std::size_t c = 0; c < dim(); ++c) x.at(r, c) = content(r % at.size(), c);
-    Tensor out = subject_.rotate(x, at, role_);
+    Tensor out = in_place(subject_, subject_.rotate(x, at, role_));
     if (out.shape != x.shape || out.data.size() != x.data.size()) throw std::runtime_error("another shape");
     return out;
   }

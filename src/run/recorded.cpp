@@ -218,6 +218,15 @@ bool has_all(const EncodingSpec& spec, const Parameters& parameters) {
   });
 }
 
+bool is_exact_ladder(const Encoding& truth) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.pairs; }) return kind.exact != nullptr;
+        return false;
+      },
+      truth);
+}
+
 // Ours have a ladder's angles at every position; what they declare is where they are searched.
 Encoding reaching(const Encoding& encoding) {
   Domain domain = positions_of(encoding);
@@ -267,8 +276,11 @@ std::optional<Verdict> agreement_where_recorded(const Encoding& truth, const Enc
   if (domain.lo > domain.hi || domain.axes != 1) return std::nullopt;
   auto asked = questions(truth, subject);
   if (!asked) return std::nullopt;
-  const std::vector<Position> at = recorded_positions(domain);
-  const std::size_t batch = std::max<std::size_t>(1, values_of_a_call / asked->values());
+  // Where an answer depends on the whole call, each position is one, and what is sought is where that begins.
+  const auto* rotary = std::get_if<Rotary>(&truth);
+  const bool alone = rotary != nullptr && rotary->in_call;
+  const std::vector<Position> at = alone ? domain.hard : recorded_positions(domain);
+  const std::size_t batch = alone ? 1 : std::max<std::size_t>(1, values_of_a_call / asked->values());
   Replaying replaying(truth, subject, precision, budget, std::move(*asked));
   for (std::size_t from = 0; from < at.size(); from += batch)
     if (!replaying.replay(std::span(at).subspan(from, std::min(batch, at.size() - from)))) break;
@@ -300,7 +312,7 @@ Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {
   for (const Parameters& setting : settings) {
     const Parameters parameters = with(spec, setting);
     Encoding truth = spec.oracle(parameters), subject = spec.make(parameters);
-    if (!setting.empty()) truth = reaching(truth), subject = reaching(subject);
+    if (!setting.empty() && is_exact_ladder(truth)) truth = reaching(truth), subject = reaching(subject);
     auto found = agreement_where_recorded(truth, subject, all_f64, plan.budget);
     if (!found) continue;
     all = sum(all, in_setting(std::move(*found), setting));

@@ -10,18 +10,26 @@
 namespace posproof {
 namespace {
 
-std::string verdict(const std::string& parameters, const std::string& wrong) {
-  const EncodingSpec& rope = encoding_named("rope");
+std::string verdict(const std::string& encoding, const std::string& program, const std::string& parameters,
+                    const std::string& wrong) {
+  const EncodingSpec& spec = encoding_named(encoding);
   const GateResult found =
-      gate("rope", rope, with(rope, Case::parse(parameters)),
-           testing::python("src/subject/testing/scaled_rope.py", wrong),
+      gate(encoding, spec, with(spec, Case::parse(parameters)), testing::python(program, wrong),
            {.two_heads = true, .budget = {.cases = 100}, .filter = std::string(agreement_id)});
   return std::string(name(found.results.front().verdict));
 }
 
-void expect(const std::string& parameters, const std::vector<std::string>& wrong) {
-  EXPECT_EQ(verdict(parameters, ""), "holds") << parameters;
-  for (const std::string& one : wrong) EXPECT_EQ(verdict(parameters, one), "refuted") << one;
+void expect(const std::string& parameters, const std::vector<std::string>& wrong,
+            const std::string& encoding = "rope",
+            const std::string& program = "src/subject/testing/scaled_rope.py") {
+  EXPECT_EQ(verdict(encoding, program, parameters, ""), "holds") << parameters;
+  for (const std::string& one : wrong)
+    EXPECT_EQ(verdict(encoding, program, parameters, one), "refuted") << one;
+}
+
+void expect_relative(const std::string& encoding, const std::string& parameters,
+                     const std::vector<std::string>& wrong) {
+  expect(parameters, wrong, encoding, "src/subject/testing/rope_relatives.py");
 }
 
 TEST(ScaledRopes, of_longrope) {
@@ -44,6 +52,35 @@ TEST(ScaledRopes, of_yarn_with_two_scales) {
 TEST(ScaledRopes, of_the_fastest_pairs_and_of_the_last_channels) {
   expect("dim=16 kept_pairs=3", {"one_more_kept", "halves_of_the_kept"});
   expect("dim=16 rotary_dim=8 rotary_part=last", {"other_part"});
+}
+
+TEST(ScaledRopes, of_dynamic_ntk_by_the_length_of_each_call) {
+  expect_relative("rope", "dim=16 scaling=dynamic_ntk factor=4 original_length=2048",
+                  {"last_position", "one_forgotten", "plain_power", "tokens_counted"});
+  expect_relative("rope", "dim=16 scaling=dynamic_ntk factor=8 original_length=2048 length=8192",
+                  {"one_forgotten"});
+}
+
+TEST(ScaledRopes, of_longrope_with_a_list_for_short_calls) {
+  expect_relative("rope",
+                  "dim=8 scaling=longrope original_length=4096 short_factors=[1,1.05] factors=[1.5,2,4,9]",
+                  {"below"});
+}
+
+TEST(ScaledRopes, of_neighbours_that_are_written_as_halves) {
+  expect_relative("rope", "dim=16 layout=interleaved output=half_split", {});
+  EXPECT_EQ(verdict("rope", "src/subject/testing/rope_relatives.py", "dim=16 layout=interleaved", ""),
+            "holds");
+}
+
+TEST(ScaledRopes, of_xpos) {
+  expect_relative("xpos", "dim=8", {"zeta_over_half", "centre_one_off", "keys_as_queries"});
+  expect_relative("xpos", "dim=8 layout=half_split centre=1024", {});
+}
+
+TEST(ScaledRopes, of_queries_with_a_temperature) {
+  expect_relative("attention_temperature", "dim=8", {"keys_too", "offset_forgotten", "without_floor"});
+  expect_relative("attention_temperature", "dim=8 form=logarithm original_length=2048", {"offset_forgotten"});
 }
 
 }  // namespace

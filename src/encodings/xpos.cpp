@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalogue/encodings/xpos.h"
+#include "catalogue/oracle/xpos.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/call/treats_heads_alike.h"
+#include "catalogue/properties/rotary/composes.h"
+#include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
+#include "catalogue/properties/rotary/is_identity_at_zero.h"
+#include "catalogue/properties/rotary/is_linear.h"
+#include "catalogue/properties/rotary/layouts_agree_after_one_permutation.h"
+#include "catalogue/properties/rotary/leaves_the_tail_untouched.h"
+#include "catalogue/properties/rotary/preserves_norm.h"
+#include "catalogue/properties/rotary/preserves_pair_norms.h"
+#include "catalogue/properties/rotary/role_does_not_matter.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "core/declare.h"
+#include "core/hard.h"
+#include "encodings/facts.h"
+#include "encodings/ladder.h"
+
+namespace posproof {
+namespace {
+
+// A pair, its frequency, and zeta, of which it is a power.
+struct Stretched {
+  Pair pair;
+  long double w, zeta;
+};
+
+std::vector<Stretched> pairs_of(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
+  const long double gamma = p.real("gamma");
+  std::vector<Stretched> out;
+  for (std::size_t i = 0; i < dim / 2; ++i) {
+    const bool split = p.is("layout", "half_split");
+    const long double w = ladder::frequency(p.real("base"), 2 * i, dim);
+    const long double share = 2 * static_cast<long double>(i) / static_cast<long double>(dim);
+    const Pair pair{split ? i : 2 * i, split ? i + dim / 2 : 2 * i + 1, static_cast<double>(w), i};
+    out.push_back({pair, w, (share + gamma) / (1 + gamma)});
+  }
+  return out;
+}
+
+// (t - c) / B for a query, (c - t) / B for a key.
+struct Exponent {
+  long double centre, scale_base;
+
+  long double operator()(double t, Role role) const {
+    const long double e = (static_cast<long double>(t) - centre) / scale_base;
+    return role == Role::query ? e : -e;
+  }
+};
+
+Encoding make(const Arguments& p) {
+  const std::size_t dim = p.width("dim"), heads = p.width("heads");
+  const std::vector<Stretched> pairs = pairs_of(p);
+  const Exponent exponent{p.real("centre"), p.real("scale_base")};
+
+  Rotary rotary{.dim = dim, .heads = heads};
+  for (const Stretched& one : pairs) rotary.pairs.push_back(one.pair);
+  rotary.positions.hi = 1 << 14;
+  rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
+  rotary.stretch = [pairs, exponent](const Pair& pair, double t, Role role) {
+    return static_cast<double>(std::pow(pairs.at(pair.index).zeta, exponent(t, role)));
+  };
+  // zeta carries 4 roundings (2i/d, a sum, a sum below it, a quotient) which count |e| times in zeta^e; t -
+  // c, the quotient by B and ln zeta within 1 ulp put e ln zeta off by 4 of itself; the power is within 1
+  // ulp, and a key's may be its reciprocal: 3. It is kept in the table's format, and multiplied there or in
+  // the work's.
+  rotary.stretch_error = [pairs, exponent](const Pair& pair, double t, const Precision& precision) {
+    const double e = static_cast<double>(std::abs(exponent(t, Role::query)));
+    const double logarithm = static_cast<double>(std::abs(std::log(pairs.at(pair.index).zeta)));
+    return (3 + e * (4 + 4 * logarithm)) * precision.angle +
+           2 * std::max(precision.table(), precision.work());
+  };
+  rotary.rotate = [pairs, exponent, heads, dim](const Tensor& x, std::span<const Position> positions,
+                                                Role role) {
+    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
+        positions.size() != x.shape[0] * x.shape[2])
+      throw std::invalid_argument(fmt::format(
+          "a rotation of x {} at {} positions: allowed are [batch, {}, n, {}] and batch * n positions",
+          text(x.shape), positions.size(), heads, dim));
+    const std::size_t n = x.shape[2];
+    Tensor out = x;
+    for (std::size_t row = 0; row < x.rows(); ++row) {
+      const Position t = positions[row / (heads * n) * n + row % n];
+      for (const auto& [pair, w, zeta] : pairs) {
+        const long double angle = static_cast<long double>(t) * w;
+        const long double size = std::pow(zeta, exponent(static_cast<double>(t), role));
+        const long double a = x.at(row, pair.first), b = x.at(row, pair.second);
+        out.at(row, pair.first) = static_cast<double>(size * (a * std::cos(angle) - b * std::sin(angle)));
+        out.at(row, pair.second) = static_cast<double>(size * (a * std::sin(angle) + b * std::cos(angle)));
+      }
+    }
+    return out;
+  };
+  return rotary;
+}
+
+using namespace properties;
+
+const Condition centred_at_0{{{"centre", {0.0}}}};
+
+}  // namespace
+
+const EncodingSpec encodings::xpos{
+    .summary =
+        "RoPE whose queries shrink with the position as their keys grow, so that logits fall with distance",
+    .formula =
+        "query pair i: zeta_i^((t - c)/B) R(t w_i); key pair i: zeta_i^((c - t)/B) R(t w_i); "
+        "zeta_i = (2i/dim + gamma) / (1 + gamma), w_i = base^(-2i/dim)",
+    .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2 and algorithm 1",
+    .parameters =
+        {.all = {whole("dim", type::any_width, 64, {2, 4, 8, 64}, "width of a head", "channels"),
+                 whole("heads", any_heads, 1, {1, 3}, "heads, all rotated alike"),
+                 above_0("base", 10000, {10000, 10},
+                         "ratio of the slowest wavelength to the fastest, in the limit"),
+                 convention(
+                     "layout", {"interleaved", "half_split"},
+                     "channels that rotate together: half_split (i, i + dim/2), interleaved (2i, 2i + 1)"),
+                 above_0("gamma", 0.4, {0.4, 1},
+                         "how slowly the fastest pair falls: zeta is gamma / (1 + gamma)"),
+                 above_0("scale_base", 512, {512, 64},
+                         "B: after so many positions a query is zeta times as long", "positions"),
+                 {"centre",
+                  type::Real{-0x1p53},
+                  0.0,
+                  {0.0, 256.0},
+                  "c: the position at which nothing is stretched (implementations take half of some length)",
+                  "positions",
+                  true}},
+         .relations = {{{"dim"},
+                        "even numbers of channels",
+                        [](const Arguments& p) { return p.width("dim") % 2 == 0; }},
+                       {{"heads", "dim"},
+                        "at most 1048576 channels in all heads",
+                        [](const Arguments& p) {
+                          return p.width("heads") * p.width("dim") <= std::size_t{type::any_width.hi};
+                        }}}},
+    .reference = &make,
+    .exact = &oracle::xpos,
+    .facts = {{&facts::acts_on_logits_alone},
+              {&facts::depends_on_offset_alone},
+              {&facts::distinguishes_positions}},
+    .witnesses =
+        {
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "dim=2 n=2 mask=none permutation=[1,0] x=[-1,0,1,0]", 0.578,
+                  "the angle between the tokens rotates the other way as they change places"),
+            fails(attention::permutation_equivariant,
+                  "dim=2 n=3 permutation=[1,0,2] mask=none x=[1,0,1,0,0,0]", 0.13,
+                  "the angle between the tokens rotates the other way as they change places"),
+            fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0,0,1]", 0.000451,
+                  "query 1 and key 0 are zeta^(1/512) long together; query 0 and key 1 its reciprocal"),
+            fails(attention::query_order_equivariant,
+                  "dim=2 queries=2 keys=2 permutation=[1,0] q=[1,0,0,0] k=[1,0,0,0]", 0.0756,
+                  "query and key together: logit 1/sqrt 2; one place apart: zeta^(1/512) cos(1)/sqrt 2"),
+            fails(attention::key_order_invariant,
+                  "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0,0,0]", 0.0752,
+                  "the key at 0: logit 1/sqrt 2; at 1: cos(1) zeta^(-1/512)/sqrt 2"),
+        },
+    .claims =
+        {
+            holds(rotary::is_linear),
+            holds(rotary::is_identity_at_zero, centred_at_0),
+            holds(rotary::composes, centred_at_0),
+            holds(call::treats_heads_alike),
+            fails(rotary::is_identity_at_zero, "dim=2 centre=256 batch=1 n=1 x=[1,0] role=query", 0.871,
+                  "zeta^(-1/2) - 1 with zeta = 2/7: nothing is stretched at the centre, and that is 256"),
+            fails(rotary::composes, "dim=2 centre=256 batch=1 n=1 i1=0 x=[1,0] t1=1 role=query", 1.37,
+                  "two rotations are stretched by zeta^(-1/2) each, one by that once"),
+            fails(rotary::preserves_norm, "dim=2 batch=1 n=1 i1=1 x=[1,0] role=query", 0.00244,
+                  "a query at 1 is zeta^(1/512) long, zeta = 2/7"),
+            fails(rotary::preserves_pair_norms, "dim=2 batch=1 n=1 i1=1 x=[1,0] role=query", 0.00244,
+                  "a query at 1 is zeta^(1/512) long, zeta = 2/7"),
+            fails(
+                rotary::inverts_at_the_opposite_position,
+                "dim=2 batch=1 n=1 i1=1 x=[1,0] role=query s1=0 y=[1,0]", 0.00488,
+                "the stretch is the same on both sides of a scalar product; it would have to be its reciprocal"),
+            fails(rotary::layouts_agree_after_one_permutation,
+                  "dim=2 pairs=neighbours batch=1 n=1 i1=1 x=[1,0] role=query", 0.00206,
+                  "each pair is multiplied with a complex number of norm zeta^(1/512)"),
+            fails(rotary::role_does_not_matter, "dim=2 batch=1 n=2 i1=0 x=[0,0,1,0]", 0.00412,
+                  "keys are as much longer as queries are shorter"),
+            fails(score::decays_with_distance, "dim=2 q=[1,0] i=4 far=4 near=3", 0.335,
+                  "cos 4 > cos 3, and zeta^(1/512) is nearly 1: what falls off is the envelope"),
+        },
+};
+
+}  // namespace posproof

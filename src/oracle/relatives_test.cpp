@@ -1,0 +1,121 @@
+// RoPE's relatives against numbers that were computed apart from them, by another route.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "catalogue/encodings/attention_temperature.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/xpos.h"
+#include "core/call.h"
+#include "encodings/made.h"
+
+namespace posproof {
+namespace {
+
+Rotary exact(const EncodingSpec& spec, std::string_view parameters) {
+  return std::get<Rotary>(spec.oracle(with(spec, Case::parse(parameters))));
+}
+
+// What becomes of ones in every channel of one token.
+std::vector<double> ones_at(const Rotary& rotary, Position t, Role role) {
+  const Tensor x({1, rotary.heads, 1, rotary.dim}, std::vector<double>(rotary.heads * rotary.dim, 1));
+  return rotary.rotate(x, {&t, 1}, role).data;
+}
+
+void expect_near(double value, double expected) {
+  EXPECT_NEAR(value, expected, 4e-16 * std::max(1.0, std::abs(expected)));
+}
+
+// The bases of Hugging Face's formula, as encodings.md has them, to the digits that it gives: the last
+// frequency is base^(-(d - 2) / d).
+TEST(Relatives, of_dynamic_ntk_have_the_known_bases) {
+  const auto base_of = [](std::string_view parameters) {
+    const Rotary rotary = exact(encodings::rope, parameters);
+    const double d = static_cast<double>(rotary.dim);
+    return std::pow(rotary.pairs.back().frequency, -d / (d - 2));
+  };
+  EXPECT_NEAR(base_of("dim=128 scaling=dynamic_ntk factor=2 original_length=2048 length=4096"), 30527.737,
+              5e-4);
+  EXPECT_NEAR(base_of("dim=128 scaling=dynamic_ntk factor=8 original_length=2048 length=8192"), 263105.261,
+              5e-4);
+  EXPECT_NEAR(base_of("dim=128 scaling=dynamic_ntk factor=4 original_length=4096 length=32768"), 305921.968,
+              5e-4);
+  EXPECT_NEAR(base_of("dim=128 scaling=dynamic_ntk factor=4 original_length=4096 length=4096"), 10000, 1e-8);
+}
+
+// Up to the length that was trained on it is RoPE, and beyond NTK with the factor s n / L0 - (s - 1).
+TEST(Relatives, of_dynamic_ntk_are_rope_and_then_ntk_of_another_factor) {
+  const Rotary dynamic = exact(encodings::rope, "dim=8 scaling=dynamic_ntk factor=8 original_length=2048");
+  const Rotary plain = exact(encodings::rope, "dim=8");
+  const Rotary ntk = exact(encodings::rope, "dim=8 scaling=ntk factor=25");
+  for (const Position t : {0, 1, 1000, 2047})
+    EXPECT_EQ(ones_at(dynamic, t, Role::query), ones_at(plain, t, Role::query)) << t;
+  EXPECT_EQ(ones_at(dynamic, 8191, Role::key), ones_at(ntk, 8191, Role::key));
+  EXPECT_NE(ones_at(dynamic, 2048, Role::query), ones_at(plain, 2048, Role::query));
+  // Of a call it is the largest position that counts, wherever it stands.
+  const std::vector<Position> both = {8191, 5};
+  const Tensor x({1, 1, 2, 8}, std::vector<double>(16, 1));
+  const Tensor there = dynamic.rotate(x, both, Role::query), here = ntk.rotate(x, both, Role::query);
+  EXPECT_EQ(there.data, here.data);
+}
+
+TEST(Relatives, of_longrope_take_the_short_list_up_to_the_length_that_was_trained_on) {
+  const Rotary two = exact(encodings::rope,
+                           "dim=4 scaling=longrope original_length=64 short_factors=[1.25,2] factors=[4,8]");
+  const Rotary brief = exact(encodings::rope, "dim=4 scaling=longrope original_length=64 factors=[1.25,2]");
+  const Rotary extended = exact(encodings::rope, "dim=4 scaling=longrope original_length=64 factors=[4,8]");
+  EXPECT_EQ(ones_at(two, 63, Role::query), ones_at(brief, 63, Role::query));
+  EXPECT_EQ(ones_at(two, 64, Role::query), ones_at(extended, 64, Role::query));
+}
+
+// Evens, then odds: rotated in place, and then moved.
+TEST(Relatives, of_neighbours_that_are_written_as_halves_are_moved_alone) {
+  for (const std::string more : {"", " rotary_dim=4", " rotary_dim=4 rotary_part=last"}) {
+    const Rotary moved = exact(encodings::rope, "dim=8 layout=interleaved output=half_split" + more);
+    const Rotary plain = exact(encodings::rope, "dim=8 layout=interleaved" + more);
+    const std::vector<std::size_t> order = more.empty() ? std::vector<std::size_t>{0, 2, 4, 6, 1, 3, 5, 7}
+                                           : more.find("last") == std::string::npos
+                                               ? std::vector<std::size_t>{0, 2, 1, 3, 4, 5, 6, 7}
+                                               : std::vector<std::size_t>{0, 1, 2, 3, 4, 6, 5, 7};
+    EXPECT_EQ(moved.order, order);
+    EXPECT_EQ(made<Rotary>(encodings::rope, "dim=8 layout=interleaved output=half_split" + more).order,
+              order);
+    const auto there = ones_at(moved, 3, Role::query), here = ones_at(plain, 3, Role::query);
+    for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(there[c], here[order[c]]) << more << " " << c;
+  }
+}
+
+// d = 64: zeta_0 = 2/7, zeta_31 = 0.9776785714 (encodings.md); at 512 positions from the centre the power
+// is 1.
+TEST(Relatives, of_xpos_have_the_known_zetas) {
+  const Rotary xpos = exact(encodings::xpos, "dim=64"),
+               rope = exact(encodings::rope, "dim=64 layout=interleaved");
+  const auto query = ones_at(xpos, 512, Role::query), key = ones_at(xpos, 512, Role::key);
+  const auto plain = ones_at(rope, 512, Role::query);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const double zeta = (2.0 * static_cast<double>(i) / 64 + 0.4) / 1.4;
+    expect_near(query[2 * i], plain[2 * i] * zeta);
+    expect_near(key[2 * i + 1], plain[2 * i + 1] / zeta);
+  }
+  EXPECT_NEAR(query[0] / plain[0], 0.2857142857, 5e-11);
+  EXPECT_NEAR(query[62] / plain[62], 0.9776785714, 5e-11);
+  // Exactly RoPE at the centre.
+  EXPECT_EQ(ones_at(exact(encodings::xpos, "dim=64 centre=512"), 512, Role::key), plain);
+}
+
+// floor(8192 / 8192) = 1 at position 8191, for the first position counts as 1; and keys stay.
+TEST(Relatives, of_llama_4_grow_in_steps) {
+  const Rotary steps = exact(encodings::attention_temperature, "dim=2");
+  expect_near(ones_at(steps, 8190, Role::query)[1], 1);
+  expect_near(ones_at(steps, 8191, Role::query)[1], 1.0693147180559945);
+  expect_near(ones_at(steps, 16382, Role::query)[0], 1.0693147180559945);
+  expect_near(ones_at(steps, 16383, Role::query)[0], 1.1098612288668110);
+  expect_near(ones_at(steps, 16383, Role::key)[0], 1);
+  const Rotary logarithm =
+      exact(encodings::attention_temperature, "dim=2 form=logarithm original_length=4096");
+  expect_near(ones_at(logarithm, 4095, Role::query)[0], 1);
+  expect_near(ones_at(logarithm, 16383, Role::query)[0], 14.0 / 12.0);
+}
+
+}  // namespace
+}  // namespace posproof

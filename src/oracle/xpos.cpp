@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "catalogue/oracle/xpos.h"
+#include "core/error.h"
+#include "core/hard.h"
+#include "exact/frequencies.h"
+#include "exact/real.h"
+
+namespace posproof {
+
+using namespace exact;
+
+namespace {
+
+// With so many bits a point is within 2^-140 of its pair's length: angles are below 2^15 radians, exponents
+// below 2^9. An answer rounded to a double is off by more than half a unit where two products cancel to 2^-80
+// of themselves, which no contents that are drawn make them do.
+constexpr mpfr_prec_t bits = 160;
+
+// One pair of channels: its frequency and ln zeta.
+struct Channel {
+  Real frequency, log_zeta;
+};
+
+std::vector<Channel> channels_of(const Arguments& p) {
+  const auto dim = p.whole("dim");
+  Geometric powers{p.real("base"), {}};
+  for (std::int64_t i = 0; i < dim / 2; ++i) powers.exponents.push_back({2 * i, dim});
+  std::vector<Channel> out;
+  for (Real& w : exact::exact(Frequencies{powers}, bits)) {
+    // ln(2i/d + g) - ln(1 + g)
+    const auto i = static_cast<std::int64_t>(out.size());
+    Real share(bits, static_cast<double>(2 * i)), whole(bits, p.real("gamma"));
+    mpfr_div_si(share.x, share.x, dim, MPFR_RNDN);
+    mpfr_add(share.x, share.x, whole.x, MPFR_RNDN);
+    mpfr_add_ui(whole.x, whole.x, 1, MPFR_RNDN);
+    mpfr_log(share.x, share.x, MPFR_RNDN);
+    mpfr_log(whole.x, whole.x, MPFR_RNDN);
+    mpfr_sub(share.x, share.x, whole.x, MPFR_RNDN);
+    out.push_back({std::move(w), std::move(share)});
+  }
+  return out;
+}
+
+// exp((t - c) ln zeta / B), of a key its reciprocal.
+Real factor(const Channel& channel, double t, double centre, double scale_base, Role role) {
+  Real out(bits, t);
+  mpfr_sub_d(out.x, out.x, centre, MPFR_RNDN);
+  mpfr_mul(out.x, out.x, channel.log_zeta.x, MPFR_RNDN);
+  mpfr_div_d(out.x, out.x, scale_base, MPFR_RNDN);
+  if (role == Role::key) mpfr_neg(out.x, out.x, MPFR_RNDN);
+  mpfr_exp(out.x, out.x, MPFR_RNDN);
+  return out;
+}
+
+struct Point {
+  Real cosine, sine;  // times the factor
+};
+
+Point point(const Channel& channel, Position t, const Real& size) {
+  Real angle(bits), cosine(bits), sine(bits);
+  mpfr_mul_si(angle.x, channel.frequency.x, t, MPFR_RNDN);
+  mpfr_sin_cos(sine.x, cosine.x, angle.x, MPFR_RNDN);
+  mpfr_mul(cosine.x, cosine.x, size.x, MPFR_RNDN);
+  mpfr_mul(sine.x, sine.x, size.x, MPFR_RNDN);
+  return {std::move(cosine), std::move(sine)};
+}
+
+// The points of the last tokens that were asked for: a search asks for few of them again and again.
+class Points {
+ public:
+  Points(std::vector<Channel> channels, double centre, double scale_base)
+      : channels_(std::move(channels)), centre_(centre), scale_base_(scale_base) {}
+
+  const std::vector<Channel>& channels() const { return channels_; }
+
+  // One for each pair.
+  std::shared_ptr<const std::vector<Point>> at(Position t, Role role) const {
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() > 512) kept_.clear();
+    auto& points = kept_[{t, role}];
+    if (!points) {
+      std::vector<Point> made;
+      for (const Channel& channel : channels_)
+        made.push_back(
+            point(channel, t, factor(channel, static_cast<double>(t), centre_, scale_base_, role)));
+      points = std::make_shared<const std::vector<Point>>(std::move(made));
+    }
+    return points;
+  }
+
+ private:
+  std::vector<Channel> channels_;
+  double centre_, scale_base_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<Position, Role>, std::shared_ptr<const std::vector<Point>>> kept_;
+};
+
+// (a + i b)(cosine + i sine), each part rounded once.
+void rotate(double& a, double& b, const Point& by) {
+  Real x(bits, a), y(bits, b), real(bits), imaginary(bits);
+  mpfr_fmms(real.x, x.x, by.cosine.x, y.x, by.sine.x, MPFR_RNDN);
+  mpfr_fmma(imaginary.x, x.x, by.sine.x, y.x, by.cosine.x, MPFR_RNDN);
+  a = real.nearest(), b = imaginary.nearest();
+}
+
+}  // namespace
+
+Encoding oracle::xpos(const Arguments& p) {
+  const std::size_t dim = p.width("dim"), heads = p.width("heads");
+  const double centre = p.real("centre"), scale_base = p.real("scale_base");
+  const bool split = p.is("layout", "half_split");
+  const auto points = std::make_shared<const Points>(channels_of(p), centre, scale_base);
+  const std::vector<Channel>& channels = points->channels();
+
+  Rotary rotary{.dim = dim, .heads = heads};
+  rotary.positions.hi = 1 << 14;
+  for (std::size_t i = 0; i < channels.size(); ++i)
+    rotary.pairs.push_back(
+        {split ? i : 2 * i, split ? i + dim / 2 : 2 * i + 1, channels[i].frequency.nearest(), i});
+  rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
+  std::vector<double> logarithms;
+  for (const Channel& channel : channels) logarithms.push_back(channel.log_zeta.nearest());
+  // What bounds are made of, in double.
+  rotary.stretch = [logarithms, centre, scale_base](const Pair& pair, double t, Role role) {
+    const double e = (t - centre) / scale_base * logarithms.at(pair.index);
+    return std::exp(role == Role::key ? -e : e);
+  };
+  // Whoever forms zeta^e may have zeta off by 4 units (three operations, one of whose terms had one before),
+  // so zeta^e by 4 |e|; an exponent e ln zeta that is formed by a difference, a quotient, a logarithm and a
+  // product by 4 |e ln zeta|; and the exponential with a reciprocal by 3. Two more for keeping and using it.
+  rotary.stretch_error = [logarithms, centre, scale_base](const Pair& pair, double t,
+                                                          const Precision& precision) {
+    const double e = std::abs(t - centre) / scale_base;
+    const double both = e * std::abs(logarithms.at(pair.index));
+    return (3 + 4 * e + 4 * both) * precision.angle + 2 * std::max(precision.table(), precision.work());
+  };
+  rotary.rotate = [points, pairs = rotary.pairs, heads, dim](const Tensor& x,
+                                                             std::span<const Position> positions, Role role) {
+    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
+        positions.size() != x.shape[0] * x.shape[2])
+      throw Refusal(
+          fmt::format("xpos: x is [batch, {}, n, {}] with batch * n positions, {} and {} positions came",
+                      heads, dim, text(x.shape), positions.size()));
+    const std::size_t batch = x.shape[0], n = x.shape[2];
+    Tensor out = x;
+    for (std::size_t token = 0; token < batch * n; ++token) {
+      const auto by = points->at(positions[token], role);
+      for (const Pair& pair : pairs)
+        for (std::size_t h = 0; h < heads; ++h) {
+          const std::size_t row = (token / n * heads + h) * n + token % n;
+          rotate(out.at(row, pair.first), out.at(row, pair.second), by->at(pair.index));
+        }
+    }
+    return out;
+  };
+  return rotary;
+}
+
+}  // namespace posproof
