@@ -54,7 +54,7 @@ std::size_t divisor_of(const Arguments& p) {
 // The channels of the answer: the first of all pairs, then the second of all, then the tail.
 std::vector<std::size_t> order_of(const Arguments& p) {
   std::vector<std::size_t> order;
-  if (!p.is("layout", "interleaved") || !p.is("output", "half_split")) return order;
+  if (!p.is("layout", "interleaved") || !p.is("output_layout", "half_split")) return order;
   const std::size_t dim = p.width("dim"), rotating = rotating_of(p);
   const std::size_t from = p.is("rotary_part", "last") ? dim - rotating : 0;
   for (std::size_t c = 0; c < dim; ++c) {
@@ -183,7 +183,7 @@ const std::vector<Parameter> parameters = {
     convention("exponent", {"rotary_dim", "dim"}, "what 2i is divided by in the exponent: rotary_dim, dim"),
     where({{{"layout", {"interleaved"}}}},
           convention(
-              "output", {"as_taken", "half_split"},
+              "output_layout", {"as_taken", "half_split"},
               "where the answer has a pair: as_taken, half_split (all first channels, then all second)")),
     convention("direction", {"forward", "backward"}, "forward: by +t w_i; backward: by -t w_i"),
     convention(
@@ -377,7 +377,8 @@ const EncodingSpec encodings::rope{
                   0.0343, "from 6 on the frequencies are not those of shorter calls", dynamic),
             fails(score::depends_on_offset,
                   "dim=2 scaling=longrope original_length=6 short_factors=[1.25] q=[1,0] k=[1,0] i=0 j=1 t=5",
-                  2.4, "the key at 6 takes its divisors from the long list, the query at 5 from the short one",
+                  2.4,
+                  "the key at 6 takes its divisors from the long list, the query at 5 from the short one",
                   {{{"short_factors", {std::vector<double>{1.25}}}}}),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=6 far=6 near=3", 1.95,
                   "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),

@@ -71,14 +71,14 @@ TEST(Relatives, of_longrope_take_the_short_list_up_to_the_length_that_was_traine
 // Evens, then odds: rotated in place, and then moved.
 TEST(Relatives, of_neighbours_that_are_written_as_halves_are_moved_alone) {
   for (const std::string more : {"", " rotary_dim=4", " rotary_dim=4 rotary_part=last"}) {
-    const Rotary moved = exact(encodings::rope, "dim=8 layout=interleaved output=half_split" + more);
+    const Rotary moved = exact(encodings::rope, "dim=8 layout=interleaved output_layout=half_split" + more);
     const Rotary plain = exact(encodings::rope, "dim=8 layout=interleaved" + more);
     const std::vector<std::size_t> order = more.empty() ? std::vector<std::size_t>{0, 2, 4, 6, 1, 3, 5, 7}
                                            : more.find("last") == std::string::npos
                                                ? std::vector<std::size_t>{0, 2, 1, 3, 4, 5, 6, 7}
                                                : std::vector<std::size_t>{0, 1, 2, 3, 4, 6, 5, 7};
     EXPECT_EQ(moved.order, order);
-    EXPECT_EQ(made<Rotary>(encodings::rope, "dim=8 layout=interleaved output=half_split" + more).order,
+    EXPECT_EQ(made<Rotary>(encodings::rope, "dim=8 layout=interleaved output_layout=half_split" + more).order,
               order);
     const auto there = ones_at(moved, 3, Role::query), here = ones_at(plain, 3, Role::query);
     for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(there[c], here[order[c]]) << more << " " << c;

@@ -123,7 +123,7 @@ std::vector<Pair> pairs_of(const Arguments& p) {
 
 // The channel of the rotation that stands at each channel of the answer.
 std::vector<std::size_t> order_of(const Arguments& p) {
-  if (p.is("layout", "half_split") || p.is("output", "as_taken")) return {};
+  if (p.is("layout", "half_split") || p.is("output_layout", "as_taken")) return {};
   const std::size_t dim = p.width("dim");
   const std::size_t width = p.width("rotary_dim") == 0 ? dim : p.width("rotary_dim");
   std::vector<std::size_t> order(dim);

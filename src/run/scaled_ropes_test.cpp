@@ -68,7 +68,7 @@ TEST(ScaledRopes, of_longrope_with_a_list_for_short_calls) {
 }
 
 TEST(ScaledRopes, of_neighbours_that_are_written_as_halves) {
-  expect_relative("rope", "dim=16 layout=interleaved output=half_split", {});
+  expect_relative("rope", "dim=16 layout=interleaved output_layout=half_split", {});
   EXPECT_EQ(verdict("rope", "src/subject/testing/rope_relatives.py", "dim=16 layout=interleaved", ""),
             "holds");
 }

@@ -1,9 +1,13 @@
 #include "search/trial.h"
 
+#include <array>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "core/spec.h"
 #include "core/testing/axial.h"
+#include "core/view.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
 
@@ -40,12 +44,37 @@ TEST(Trial, runs_the_first_check_that_the_encoding_has_a_view_for) {
   EXPECT_EQ((run_of<Table, Bias, Contextual>(encoding("rope"))), std::nullopt);
 }
 
-// Statements about a kind, a score or an operator speak of positions of one number.
-TEST(Trial, of_positions_on_a_grid_are_of_calls_alone) {
-  const Encoding grid = testing_encodings::axial();
-  EXPECT_EQ(run_of<Rotary>(grid), std::nullopt);
-  EXPECT_EQ(run_of<Score>(grid), std::nullopt);
-  EXPECT_EQ(run_of<Attention>(grid), std::nullopt);
+// Statements about a kind, a score or an operator speak of positions of one number: on a grid they are asked
+// on a line along each axis, which the case names.
+TEST(Trial, of_positions_on_a_grid_are_of_a_line_along_each_axis) {
+  Property property;
+  property.checks = {CheckOf<Rotary>([](const Rotary& line, Precision, Draw&) {
+    const Tensor x({1, 1, 1, 4}, {1, 0, 1, 0});
+    const std::array<Position, 1> at = {2};
+    const Tensor y = line.rotate(x, at, Role::query);
+    // The pairs that it declares, and the cosines of both: 2 of the one axis, 0 of the other.
+    return Residual{static_cast<double>(line.pairs.at(0).first), y.data[0], y.data[2]};
+  })};
+  const auto found = trial(property, testing_encodings::axial(), all_f64);
+  ASSERT_TRUE(found);
+  Replay rows(Case::parse("axis=0")), columns(Case::parse("axis=1")), third(Case::parse("axis=2"));
+  const Residual along_rows = (*found)(rows), along_columns = (*found)(columns);
+  EXPECT_EQ(along_rows.error, 0);
+  EXPECT_NEAR(along_rows.bound, std::cos(2.0), 1e-15);
+  EXPECT_EQ(along_rows.ceiling, 1);
+  EXPECT_EQ(along_columns.error, 2);
+  EXPECT_EQ(along_columns.bound, 1);
+  EXPECT_NEAR(along_columns.ceiling, std::cos(1.0), 1e-15);
+  EXPECT_THROW((*found)(third), NoAnswer);
+}
+
+TEST(Trial, of_positions_on_a_grid_have_logits_and_an_operator) {
+  for (const Encoding& one :
+       {on_axis(testing_encodings::axial(), 0), on_axis(testing_encodings::axial(), 1)}) {
+    EXPECT_EQ(positions_of(one).axes, 1u);
+    EXPECT_TRUE(run_of<Score>(one));
+    EXPECT_TRUE(run_of<Attention>(one));
+  }
 }
 
 TEST(Trial, of_calls_asks_whether_they_apply_and_gives_the_precision) {

@@ -19,7 +19,7 @@ def halves(x):
 
 
 def joined(a, b):
-    if asked["layout"] == "half_split" or asked.get("output") == "half_split":
+    if asked["layout"] == "half_split" or asked.get("output_layout") == "half_split":
         return np.concatenate([a, b], -1)
     return np.stack([a, b], -1).reshape(a.shape[:-1] + (dim,))
 
