@@ -50,7 +50,7 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
                  keys = pairs ? shuffled(encoding, draw, "k") : of;
   const std::size_t rows = drawn_rows(encoding, of.positions.size(), draw);
   Call once = sequence(encoding, in_every_row(of.positions, rows), &draw, rows);
-  if (pairs) once.keys.whole = keys.positions;
+  if (pairs) once.keys = sequence(encoding, keys.positions).positions;
   if (signature(encoding).role) once.role = drawn_role(draw);
 
   Call again = take(encoding, once, along, of.order);

@@ -197,20 +197,30 @@ Case case_of(const Encoding& encoding, const Domain& domain, Position t, const s
   const auto set = [&one](std::string_view name, Position value) {
     one.set(name, static_cast<double>(value));
   };
+  // Every number of a position alike, and whole.
+  const auto set_token = [&](std::string_view letter, Position value) {
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      set(name_of(letter, 0, axis), value);
+      if (domain.real) set(name_of(letter, 0, axis) + "_part", 0);
+    }
+  };
   if (known.role) {
-    set("batch", 1), set("tokens", 1), set("t", t);
+    set("batch", 1), set("tokens", 1), set_token("t", t);
     one.set("role", role == Role::query ? "query" : "key");
   } else if (known.has(token)) {
-    set("rows", 1), set("t", t), set("n", domain.hi + 1);
+    set("rows", 1), set_token("t", t), set("n", domain.hi + 1);
   } else {
-    set("nq", 1), set("nk", 1), set("i", t), set("j", domain.lo);
+    set("nq", 1), set("nk", 1), set_token("i", t), set_token("j", domain.lo);
   }
   for (const Operand& operand : known.takes) one.set(operand.name, content);
   return one;
 }
 
 Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* draw, std::size_t batch) {
-  Call call{.batch = batch, .positions = {std::move(positions)}};
+  const std::size_t axes = std::max<std::size_t>(1, positions_of(encoding).axes);
+  Call call{.batch = batch, .positions = {.axes = axes}};
+  // Of several axes every number of a position is the same.
+  for (const Position t : positions) call.positions.whole.insert(call.positions.whole.end(), axes, t);
   const auto& at = call.positions.whole;
   call.length = at.empty() ? 0 : *std::max_element(at.begin(), at.end()) + 1;
   if (signature(encoding).has(key)) call.keys = call.positions;

@@ -52,7 +52,7 @@ class Questions {
       if (own.empty()) continue;
       const Axis along = signature(truth_).along();
       Call many = take(truth_, call(own.front()), along, std::vector<std::size_t>(own.size(), 0));
-      many.positions.whole = own;
+      many.positions = positions_of_tokens(own);
       const Tensor answers = answer(subject_, many);
       for (std::size_t r = 0; r < own.size(); ++r)
         (*answers_)[own[r]] = take(signature(truth_).gives, answers, along, {{r}});
@@ -65,7 +65,8 @@ class Questions {
   // The subject as it answered; for the cases that were asked.
   Encoding remembered() const {
     return answered_by(subject_, [answers = answers_](const Call& asked) {
-      return answers->at(asked.positions.whole.front());
+      const TokenPositions& at = asked.positions;
+      return answers->at(at.real.empty() ? at.whole.front() : static_cast<Position>(at.real.front()));
     });
   }
 
@@ -73,6 +74,15 @@ class Questions {
   std::size_t width() const { return signature(truth_).takes.empty() ? 0 : width_of_content(truth_, 0); }
 
   Role role_of(Position t) const { return signature(truth_).role && t % 2 != 0 ? Role::key : Role::query; }
+
+  // One token at each, every number of its position alike: as case_of has it.
+  TokenPositions positions_of_tokens(std::span<const Position> at) const {
+    TokenPositions out{.axes = domain_.axes};
+    for (const Position t : at)
+      for (std::size_t axis = 0; axis < domain_.axes; ++axis)
+        domain_.real ? out.real.push_back(static_cast<double>(t)) : out.whole.push_back(t);
+    return out;
+  }
 
   Call call(Position t) const {
     Replay draw(case_at(t));
