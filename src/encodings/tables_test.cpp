@@ -13,6 +13,7 @@
 #include "catalogue/encodings/raw_index.h"
 #include "encodings/made.h"
 #include "encodings/seeded.h"
+#include "exact/numbers.h"
 
 namespace posproof {
 namespace {
@@ -36,6 +37,17 @@ std::string refused_row(const EncodingSpec& spec, std::string_view parameters, P
 // The first output of Java's and of every other SplittableRandom(0).
 TEST(Seeded, is_the_generator_of_the_paper) {
   EXPECT_EQ(mixed(0), 0xe220a8397b1dcdafu);
+}
+
+// By 40 digits, of SplitMix64(1 << 32) and (2 << 32).
+TEST(Seeded, has_shares_and_normal_numbers) {
+  EXPECT_EQ(seeded_share(1, 0), 0.76630175733908601);
+  EXPECT_DOUBLE_EQ(seeded_normal(1, 0, 1), 0.51257260628194634);
+  EXPECT_DOUBLE_EQ(seeded_normal(2, 3, 10), -11.982712070206178);
+  for (std::uint64_t n = 0; n < 200; ++n) {
+    EXPECT_EQ(seeded_share(7, n), exact::seeded_share(7, n));
+    EXPECT_DOUBLE_EQ(seeded_normal(7, n, 2), exact::seeded_normal(2, 7, n));
+  }
 }
 
 TEST(Learned, is_a_row_of_its_table) {

@@ -265,6 +265,9 @@ std::vector<Real> exact(const Frequencies& frequencies, mpfr_prec_t bits) {
       std::visit([bits](const auto& ladder) { return frequencies_of(ladder, bits); }, frequencies.ladder);
   if (frequencies.backward)
     for (Real& w : out) mpfr_neg(w.x, w.x, MPFR_RNDN);
+  // One rounding more: of the bounds above 2^12 u is left more than that.
+  if (frequencies.multiple != 1)
+    for (Real& w : out) mpfr_mul_d(w.x, w.x, frequencies.multiple, MPFR_RNDN);
   return out;
 }
 

@@ -81,6 +81,7 @@ struct Given {
 struct Frequencies {
   std::variant<Geometric, Given> ladder;
   bool backward = false;  // every frequency negated
+  double multiple = 1;    // every frequency times it: of positions that are scaled; above 0
 
   std::size_t size() const;
 };

@@ -20,14 +20,33 @@ using Long = Digits<1300>;
 
 }  // namespace
 
-double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
-  std::uint64_t z = (static_cast<std::uint64_t>(seed) << 32) + entry + 0x9e3779b97f4a7c15u;
+namespace {
+
+std::uint64_t bits_of(std::int64_t seed, std::uint64_t number) {
+  std::uint64_t z = (static_cast<std::uint64_t>(seed) << 32) + number + 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   z ^= z >> 31;
+  return z >> 11;
+}
+
+}  // namespace
+
+double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
   static const Real root_of_three = sqrt(Real(3));
-  const Real uniform = ldexp(Real(z >> 11), -52) - 1;
+  const Real uniform = ldexp(Real(bits_of(seed, entry)), -52) - 1;
   return Real(root_of_three * deviation * uniform).convert_to<double>();
+}
+
+double seeded_share(std::int64_t seed, std::uint64_t number) {
+  return std::ldexp(static_cast<double>(bits_of(seed, number)), -53);
+}
+
+double seeded_normal(double deviation, std::int64_t seed, std::uint64_t entry) {
+  static const Real two_pi = 8 * atan(Real(1));
+  const Real above_0 = ldexp(Real(bits_of(seed, 2 * entry)) + 1, -53);
+  const Real turns = seeded_share(seed, 2 * entry + 1);
+  return Real(deviation * sqrt(Real(-2 * log(above_0))) * cos(Real(two_pi * turns))).convert_to<double>();
 }
 
 namespace {

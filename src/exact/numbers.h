@@ -11,6 +11,13 @@ namespace posproof::exact {
 // at seed * 2^32 + entry.
 double seeded(double deviation, std::int64_t seed, std::uint64_t entry);
 
+// The 53 bits of that number as a share u 2^-53 of 1.
+double seeded_share(std::int64_t seed, std::uint64_t number);
+
+// deviation * sqrt(-2 ln(u + 2^-53)) cos(2 pi v) of the shares u and v of numbers 2 entry and 2 entry + 1:
+// normal, with that standard deviation. Box, Muller 1958, A note on the generation of random normal deviates.
+double seeded_normal(double deviation, std::int64_t seed, std::uint64_t entry);
+
 // The dot product, with no rounding at all; then over sqrt(root), root = 1 for none; rounded once.
 double dot(std::span<const double> a, std::span<const double> b, std::size_t root);
 
