@@ -17,7 +17,7 @@ std::vector<double> rungs(const Table& table) {
   Pair last = *std::max_element(table.pairs.begin(), table.pairs.end(), slower);
   if (table.lone && slower(last, *table.lone)) last = *table.lone;
   const auto steps = static_cast<long double>(std::max<std::size_t>(1, last.index));
-  const long double ratio = std::exp(std::log(static_cast<long double>(last.frequency)) / steps);
+  const long double ratio = std::exp(std::log(std::abs(static_cast<long double>(last.frequency))) / steps);
   std::vector<double> all;
   for (long double rung = 1; all.size() <= last.index; rung *= ratio)
     all.push_back(static_cast<double>(rung));
@@ -93,12 +93,13 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   for (std::size_t n = 0; n < table.pairs.size(); ++n) {
     const Pair& pair = table.pairs[n];
     const table_rows::Measured measured = frequency(table, at, n);
-    const double expected = expected_at[pair.index];
+    // Backwards where the declared one is.
+    const double expected = std::copysign(expected_at[pair.index], pair.frequency);
     // The subject's own frequency is off once, however far from 0 the baseline lies. The rung comes from the
     // declared last frequency, a double: half a unit of it, and of the rung and the quotient.
     const double own = pair.frequency_error.condition * power_error(p, std::abs(pair.frequency), pair.index) +
                        term(Term::scaled_frequency, pair.frequency_error.roundings * p.angle);
-    const double bound = measured.error + (own + term(Term::ours, 4 * unit_f64)) * expected;
+    const double bound = measured.error + (own + term(Term::ours, 4 * unit_f64)) * std::abs(expected);
     worst = worse(worst, difference(measured.value, expected, bound, static_cast<double>(two_pi / 2)));
   }
   return worst;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -162,14 +163,24 @@ inline std::optional<double> declared_distance(const Table& table, Position s, P
   return table.amplitude * std::sqrt(sum);
 }
 
+// Whether the declared ladder itself comes round: in every pair whole turns lie between s and t, as far as
+// doubles tell (8 units of the angle: of the frequency, which is declared as one, and of the product).
+inline bool comes_round(const Table& table, Position s, Position t) {
+  constexpr double two_pi = 2 * std::numbers::pi;
+  return std::ranges::all_of(table.pairs, [&](const Pair& pair) {
+    const double angle = pair.frequency * static_cast<double>(t - s);
+    return std::abs(std::remainder(angle, two_pi)) <= 8 * unit_f64 * std::abs(angle);
+  });
+}
+
 // Two rows that must differ, as they are or rounded (`rows`, of positions s and t, `error` the 2-norm of
 // what rounding may have moved them towards each other). Where a ladder is declared, rows that are equal are
-// off by the distance that it puts between them; without one there is no distance to measure by, and equal is
-// off by 1.
+// off by the distance that it puts between them; without one, or where it puts them in one place, there is no
+// distance to measure by, and equal is off by 1.
 inline Residual told_apart(const Table& table, Position s, Position t, std::span<const double> row_s,
                            std::span<const double> row_t, double error) {
   const bool equal = std::equal(row_s.begin(), row_s.end(), row_t.begin(), row_t.end());
-  const auto declared = declared_distance(table, s, t);
+  const auto declared = comes_round(table, s, t) ? std::nullopt : declared_distance(table, s, t);
   const double ceiling = declared.value_or(1);
   const double bound = declared ? error : 0;
   if (!finite(row_s) || !finite(row_t)) return {std::numeric_limits<double>::quiet_NaN(), 0, ceiling};

@@ -91,7 +91,8 @@ TEST_F(OracleCommand, safetensors_say_what_they_hold) {
     const auto& words = read["metadata"];
     EXPECT_EQ(words["encoding"], "sinusoidal");
     EXPECT_EQ(words["parameters"],
-              "dim=6 base=10000 layout=interleaved divisor=half offset=0 odd=refuse amplitude=1");
+              "dim=6 base=10000 layout=interleaved divisor=half offset=0 odd=refuse amplitude=1 "
+              "scale=1 direction=forward padding_row=-1");
     EXPECT_EQ(words["positions"], "0:8");
     EXPECT_EQ(words["rounding"], "correctly rounded, ties to even");
     EXPECT_TRUE(words.contains("posproof"));

@@ -11,6 +11,7 @@
 #include "catalogue/properties/table/has_bounded_entries.h"
 #include "catalogue/properties/table/has_constant_norm.h"
 #include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
+#include "catalogue/properties/table/has_distinct_positions.h"
 #include "catalogue/properties/table/has_one_shift_for_all_lengths.h"
 #include "catalogue/properties/table/shifts_base_by_a_rotation.h"
 #include "catalogue/properties/table/translates_by_a_rotation.h"
@@ -28,7 +29,11 @@ Encoding make(const Arguments& p) {
   const auto seed = static_cast<std::uint64_t>(p.whole("table_seed"));
   const double deviation = p.real("std");
   const std::int64_t offset = p.whole("offset");
-  const Position first = std::max<Position>(-offset, 0), last = p.whole("length") - 1 - offset;
+  const std::int64_t padding_row = p.whole("padding_row");
+  Position first = std::max<Position>(-offset, 0);
+  const Position last = p.whole("length") - 1 - offset;
+  // Padding has a position of its own, before the first: it is asked for, too.
+  if (padding_row >= 0) first = std::min(first, padding_row - offset);
 
   Table table{.dim = dim, .positions = {first, last}, .offset = static_cast<double>(offset)};
   table.positions.ends = true;
@@ -38,6 +43,7 @@ Encoding make(const Arguments& p) {
       refuse_outside(positions[r], first, last);
       for (std::size_t c = 0; c < dim; ++c) {
         const std::uint64_t entry = static_cast<std::uint64_t>(positions[r] + offset) * dim + c;
+        if (positions[r] + offset == padding_row) continue;
         rows.at(r, c) = index ? static_cast<double>(entry) : seeded(seed, entry, deviation);
       }
     }
@@ -48,8 +54,10 @@ Encoding make(const Arguments& p) {
 
 using namespace properties;
 
-const Condition numbered{{{"table", {"index"}}}};
+const Condition numbered{{{"table", {"index"}}, {"padding_row", {-1.0}}}};
 const Condition drawn{{{"table", {"seeded"}}}};
+const Condition no_padding{{{"padding_row", {-1.0}}}};
+const Condition drawn_throughout{{{"table", {"seeded"}}, {"padding_row", {-1.0}}}};
 
 }  // namespace
 
@@ -66,15 +74,22 @@ const EncodingSpec encodings::learned{
                  where(drawn, whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table")),
                  where(drawn, above_0("std", 0.02, {0.02, 1}, "standard deviation of the table's entries")),
                  disputed(whole("offset", type::any_whole, 0, {0, 1, 2},
-                                "first row that is used: OPT 2, RoBERTa padding_idx + 1", "rows"))},
+                                "first row that is used: OPT 2, RoBERTa padding_idx + 1", "rows")),
+                 disputed(whole("padding_row", {-1, type::any_width.hi - 1}, -1, {-1, 1},
+                                "row that is all 0, nn.Embedding's padding_idx; positions begin at "
+                                "padding_row - offset, that of padding, where it is before 0; -1 for none",
+                                "rows"))},
          .relations = {{{"offset", "length"},
                         "offsets below the length",
-                        [](const Arguments& p) { return p.whole("offset") < p.whole("length"); }}}},
+                        [](const Arguments& p) { return p.whole("offset") < p.whole("length"); }},
+                       {{"padding_row", "length"},
+                        "rows below the length",
+                        [](const Arguments& p) { return p.whole("padding_row") < p.whole("length"); }}}},
     .reference = &make,
     .exact = &oracle::learned,
     .facts = {{&facts::is_added_to_the_tokens},
               {&facts::depends_on_position_alone},
-              {&facts::distinguishes_positions, {}, {&attention::breaks_the_symmetry}},
+              {&facts::distinguishes_positions, no_padding, {&attention::breaks_the_symmetry}},
               {&facts::has_rows_0_and_1_first, numbered},
               {&facts::has_rows_that_are_positions, numbered},
               {&facts::moves_rigidly, numbered},
@@ -103,7 +118,10 @@ const EncodingSpec encodings::learned{
         {
             holds(table::distinguishes_neighbours_in_f16, numbered),
             holds(table::has_bounded_entries, {.all = {{"table", {"seeded"}}, {"std", {0.02}}}}),
-            holds(table::has_different_dot_products_near_and_far, drawn),
+            holds(table::has_different_dot_products_near_and_far, drawn_throughout),
+            fails(table::has_distinct_positions, "dim=1 length=4 padding_row=1 k=1 t=0", 1,
+                  "the numbered table has 0 in its first row, too",
+                  {{{"table", {"index"}}, {"padding_row", {1.0}}}}),
             fails(table::distance_depends_on_offset, "dim=1 table=seeded k=1 s=0 t=1", 0.00453,
                   "rows that were drawn independently know nothing of their distance"),
             fails(table::has_one_shift_for_all_lengths, "dim=1 table=seeded k=1 t=0 u=1 n=3 far=4", 0.00453,

@@ -60,29 +60,41 @@ Pair place(const std::string& layout, const Columns& columns, std::size_t i, lon
   return {cosines + i, i, frequency, i};
 }
 
+// A scale is rounded, and so is the product with it. The power's own error counts |ln w|, which is at most
+// |ln scale| more than that of the scaled frequency.
+FrequencyError scaled_by(double scale) {
+  if (scale == 1) return {};
+  return {.condition = 1, .roundings = 2 + 3 * std::abs(std::log(scale))};
+}
+
 Encoding make(const Arguments& p) {
   const Columns c = columns(p);
-  const double base = p.real("base"), amplitude = p.real("amplitude");
+  const double base = p.real("base"), amplitude = p.real("amplitude"), scale = p.real("scale");
   const bool half = p.is("divisor", "half");
   const std::string& layout = p.word("layout");
-  const std::int64_t offset = p.whole("offset");
+  const std::int64_t padding_row = p.whole("padding_row");
+  // offset - t is t - offset backwards.
+  const std::int64_t sign = p.is("direction", "forward") ? 1 : -1, offset = sign * p.whole("offset");
 
   Table table{.dim = c.dim, .amplitude = amplitude, .offset = static_cast<double>(offset)};
   std::vector<long double> w;
   for (std::size_t i = 0; i < c.frequencies; ++i) {
-    w.push_back(half ? ladder::frequency(base, 2 * i, c.exponent_width)
-                     : ladder::frequency(base, i, c.frequencies - 1));
-    const Pair pair = place(layout, c, i, w.back());
+    const long double power = half ? ladder::frequency(base, 2 * i, c.exponent_width)
+                                   : ladder::frequency(base, i, c.frequencies - 1);
+    w.push_back(static_cast<long double>(sign) * scale * power);
+    Pair pair = place(layout, c, i, w.back());
+    pair.frequency_error = scaled_by(scale);
     if (c.cut && i + 1 == c.frequencies)
       table.lone = pair;
     else
       table.pairs.push_back(pair);
   }
   table.positions.hard = hard_positions(table.pairs, table.positions.lo, table.positions.hi);
-  table.rows = [w, pairs = table.pairs, lone = table.lone, dim = c.dim, offset, amplitude](
+  table.rows = [w, pairs = table.pairs, lone = table.lone, dim = c.dim, sign, offset, padding_row, amplitude](
                    std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {
+      if (padding_row >= 0 && sign * (positions[r] + offset) == padding_row) continue;
       const long double t = static_cast<long double>(positions[r]) + static_cast<long double>(offset);
       for (const Pair& pair : pairs) {
         rows.at(r, pair.first) = static_cast<double>(amplitude * std::sin(t * w[pair.index]));
@@ -97,8 +109,11 @@ Encoding make(const Arguments& p) {
 
 using namespace properties;
 
-// Every sine has its cosine.
-const Condition whole_pairs{{{"odd", {"refuse", "zero_pad"}}}};
+// Every sine has its cosine, in every row.
+const Condition whole_pairs{{{"odd", {"refuse", "zero_pad"}}, {"padding_row", {-1.0}}}};
+const Condition no_padding{{{"padding_row", {-1.0}}}};
+const Condition as_in_the_paper{{{"padding_row", {-1.0}}, {"scale", {1.0}}}};
+const Condition paper_direction{{{"padding_row", {-1.0}}, {"direction", {"forward"}}}};
 
 }  // namespace
 
@@ -108,20 +123,30 @@ const EncodingSpec encodings::sinusoidal{
     .source =
         "Vaswani et al. 2017, Attention Is All You Need, section 3.5; divisor half_minus_one: tensor2tensor",
     .parameters =
-        {.all = {whole("dim", type::any_width, 64, {2, 4, 6, 3, 7, 64}, "width of a row", "channels"),
-                 above_0("base", 10000, {10000, 500000},
-                         "ratio of the slowest wavelength to the fastest, in the limit"),
-                 convention("layout", {"interleaved", "sin_cos", "cos_sin"},
-                            "where sines and cosines stand: interleaved, sin_cos, cos_sin"),
-                 convention("divisor", {"half", "half_minus_one"},
-                            "half: exponent 2i/dim; half_minus_one: i/(h-1) of h frequencies"),
-                 disputed(whole("offset", type::any_whole, 0, {0, 1, 2},
-                                "integer added to the position: 1 counts from one, 2 from padding_idx + 1",
-                                "positions")),
-                 convention("odd", {"refuse", "zero_pad", "truncate", "round_up"},
-                            "odd widths: refuse, zero_pad (last column 0), truncate (last cosine cut), "
-                            "round_up (as dim + 1, cut)"),
-                 above_0("amplitude", 1, {1, 0.5}, "factor of every entry")},
+        {.all =
+             {whole("dim", type::any_width, 64, {2, 4, 6, 3, 7, 64}, "width of a row", "channels"),
+              above_0("base", 10000, {10000, 500000},
+                      "ratio of the slowest wavelength to the fastest, in the limit"),
+              convention("layout", {"interleaved", "sin_cos", "cos_sin"},
+                         "where sines and cosines stand: interleaved, sin_cos, cos_sin"),
+              convention("divisor", {"half", "half_minus_one"},
+                         "half: exponent 2i/dim; half_minus_one: i/(h-1) of h frequencies"),
+              disputed(whole("offset", type::any_whole, 0, {0, 1, 2},
+                             "integer added to the position: 1 counts from one, 2 from padding_idx + 1",
+                             "positions")),
+              convention("odd", {"refuse", "zero_pad", "truncate", "round_up"},
+                         "odd widths: refuse, zero_pad (last column 0), truncate (last cosine cut), "
+                         "round_up (as dim + 1, cut)"),
+              above_0("amplitude", 1, {1, 0.5}, "factor of every entry"),
+              disputed(above_0("scale", 1, {1, 0.5},
+                               "factor of every frequency: min_timescale in tensor2tensor, whose base is "
+                               "max_timescale / min_timescale")),
+              convention("direction", {"forward", "backward"},
+                         "forward: t + offset; backward: offset - t, as flipped tables of relative positions "
+                         "have it (ESPnet and Transformer-XL: the last offset comes first)"),
+              disputed(whole(
+                  "padding_row", {-1, type::any_whole.hi}, -1, {-1, 1},
+                  "t + offset (backward: offset - t) whose row is all 0, fairseq's padding_idx; -1 for none"))},
          .relations = {{{"dim"},
                         "even widths",
                         [](const Arguments& p) { return p.width("dim") % 2 == 0; },
@@ -164,10 +189,10 @@ const EncodingSpec encodings::sinusoidal{
         },
     .claims =
         {
-            holds(table::has_geometric_wavelengths),
-            holds(table::keeps_pairs_on_the_unit_circle),
-            holds(table::has_different_dot_products_near_and_far),
-            holds(table::rotates_clockwise),
+            holds(table::has_geometric_wavelengths, as_in_the_paper),
+            holds(table::keeps_pairs_on_the_unit_circle, no_padding),
+            holds(table::has_different_dot_products_near_and_far, no_padding),
+            holds(table::rotates_clockwise, paper_direction),
             holds(table::composes_translations, whole_pairs),
             holds(table::inverts_translation_by_transposing, whole_pairs),
             holds(table::has_translations_of_determinant_one, whole_pairs),

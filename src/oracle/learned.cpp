@@ -11,16 +11,20 @@ Encoding oracle::learned(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const bool seeded_table = p.is("table", "seeded");
   const std::int64_t seed = p.whole("table_seed"), offset = p.whole("offset");
+  // Position of padding, whose row is 0.
+  const std::int64_t padding_row = p.whole("padding_row"), padding = padding_row - offset;
   const double deviation = p.real("std");
 
   Table table{.dim = dim, .offset = static_cast<double>(offset)};
-  const Position lo = offset < 0 ? -offset : 0, hi = p.whole("length") - 1 - offset;
+  const Position before = offset < 0 ? -offset : 0, hi = p.whole("length") - 1 - offset;
+  const Position lo = padding_row >= 0 && padding < before ? padding : before;
   table.positions = {lo, hi, hard_positions(std::span<const Pair>{}, lo, hi)};
   table.positions.ends = true;
   table.rows = [=](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r) {
-      refuse_outside(positions[r], -offset, hi);
+      refuse_outside(positions[r], lo, hi);
+      if (padding_row >= 0 && positions[r] == padding) continue;
       const auto first = static_cast<std::uint64_t>(positions[r] + offset) * dim;
       for (std::size_t c = 0; c < dim; ++c)
         rows.at(r, c) = seeded_table ? seeded(deviation, seed, first + c) : static_cast<double>(first + c);

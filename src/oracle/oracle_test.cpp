@@ -163,9 +163,9 @@ TEST(OracleSinusoidal, seeks_the_hard_positions_behind_the_offset) {
 
 TEST(OracleSinusoidal, says_what_it_refuses_and_why) {
   EXPECT_EQ(refusal(encodings::sinusoidal, "dim=7"), "`dim=7 odd=refuse`: allowed are even widths");
-  EXPECT_EQ(
-      refusal(encodings::sinusoidal, "dim=8 bse=7"),
-      "there is no parameter `bse=7`; there are dim, base, layout, divisor, offset, odd, amplitude; near it: base");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=8 bse=7"),
+            "there is no parameter `bse=7`; there are dim, base, layout, divisor, offset, odd, amplitude, "
+            "scale, direction, padding_row; near it: base");
   EXPECT_EQ(refusal(encodings::sinusoidal, "dim=8.5"),
             "`dim=8.5`: allowed are whole numbers from 1 to 1048576");
   EXPECT_EQ(refusal(encodings::sinusoidal, "layout=rope"),

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <optional>
 
 #include "catalogue/oracle/sinusoidal.h"
@@ -57,13 +58,28 @@ Plan plan_of(const Arguments& p) {
   return plan;
 }
 
-Tensor rows_of(const Plan& plan, const Ladder& ladder, std::int64_t offset,
+// The number of the first row, and the row that stays 0.
+struct Places {
+  std::int64_t offset;
+  std::optional<Position> padding;  // a position
+};
+
+// Position t stands for t + offset, or for offset - t, which is -(t - offset).
+Places places_of(const Arguments& p) {
+  const std::int64_t offset = p.whole("offset"), padding = p.whole("padding_row");
+  if (p.is("direction", "backward"))
+    return {-offset, padding < 0 ? std::nullopt : std::optional(offset - padding)};
+  return {offset, padding < 0 ? std::nullopt : std::optional(padding - offset)};
+}
+
+Tensor rows_of(const Plan& plan, const Ladder& ladder, const Places& places,
                std::span<const Position> positions) {
   Tensor rows({positions.size(), plan.dim});
   for (std::size_t r = 0; r < positions.size(); ++r) {
     Position t = 0;
-    if (__builtin_add_overflow(positions[r], offset, &t))
+    if (__builtin_add_overflow(positions[r], places.offset, &t))
       throw Refusal("sinusoidal: position + offset overflows");
+    if (places.padding == positions[r]) continue;
     const auto points = ladder.points(t);
     for (std::size_t i = 0; i < points.size(); ++i) {
       rows.at(r, plan.sine_column[i]) = points[i].sine;
@@ -86,24 +102,31 @@ std::vector<Position> hard_before_offset(const Table& table, std::int64_t offset
 
 Encoding oracle::sinusoidal(const Arguments& p) {
   const Plan plan = plan_of(p);
-  const std::int64_t offset = p.whole("offset");
-  const double amplitude = p.real("amplitude");
+  const Places places = places_of(p);
+  const std::int64_t offset = places.offset;
+  const double amplitude = p.real("amplitude"), scale = p.real("scale");
   const auto ladder =
-      std::make_shared<const Ladder>(Frequencies{Geometric{p.real("base"), plan.exponents}}, amplitude);
+      std::make_shared<const Ladder>(Frequencies{.ladder = Geometric{p.real("base"), plan.exponents},
+                                                 .backward = p.is("direction", "backward"),
+                                                 .multiple = scale},
+                                     amplitude);
+  // The scale is rounded, and its product; the power's error counts ln w of the power itself.
+  const FrequencyError error =
+      scale == 1 ? FrequencyError{} : FrequencyError{.roundings = 2 + 3 * std::abs(std::log(scale))};
 
   Table table{.dim = plan.dim, .amplitude = amplitude, .offset = static_cast<double>(offset)};
   for (std::size_t i = 0; i < ladder->size(); ++i) {
     const std::size_t sine = plan.sine_column[i];
     if (plan.cosine_column[i])
-      table.pairs.push_back({sine, *plan.cosine_column[i], ladder->frequency(i), i});
+      table.pairs.push_back({sine, *plan.cosine_column[i], ladder->frequency(i), i, error});
     else
-      table.lone = Pair{sine, sine, ladder->frequency(i), i};
+      table.lone = Pair{sine, sine, ladder->frequency(i), i, error};
   }
   table.positions.hard = hard_before_offset(table, offset);
-  table.rows = [plan, ladder, offset](std::span<const Position> positions, Position) {
-    return rows_of(plan, *ladder, offset, positions);
+  table.rows = [plan, ladder, places](std::span<const Position> positions, Position) {
+    return rows_of(plan, *ladder, places, positions);
   };
-  table.exact = std::make_shared<const ExactTable>(ladder, plan.runs, plan.dim, offset);
+  if (!places.padding) table.exact = std::make_shared<const ExactTable>(ladder, plan.runs, plan.dim, offset);
   return table;
 }
 

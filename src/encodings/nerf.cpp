@@ -1,0 +1,197 @@
+#include "catalogue/encodings/nerf.h"
+
+#include <cmath>
+
+#include "catalogue/oracle/nerf.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/keeps_constant_sequences_constant.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_offset.h"
+#include "catalogue/properties/table/composes_translations.h"
+#include "catalogue/properties/table/distinguishes_neighbours_in_bf16.h"
+#include "catalogue/properties/table/distinguishes_neighbours_in_f16.h"
+#include "catalogue/properties/table/dot_product_depends_on_offset.h"
+#include "catalogue/properties/table/has_bounded_entries.h"
+#include "catalogue/properties/table/has_constant_norm.h"
+#include "catalogue/properties/table/has_different_dot_products_near_and_far.h"
+#include "catalogue/properties/table/has_distinct_positions.h"
+#include "catalogue/properties/table/has_geometric_wavelengths.h"
+#include "catalogue/properties/table/has_translations_of_determinant_one.h"
+#include "catalogue/properties/table/inverts_translation_by_transposing.h"
+#include "catalogue/properties/table/keeps_pairs_on_the_unit_circle.h"
+#include "catalogue/properties/table/rotates_clockwise.h"
+#include "catalogue/properties/table/shifts_base_by_a_rotation.h"
+#include "catalogue/properties/table/translates_by_a_rotation.h"
+#include "core/declare.h"
+#include "core/hard.h"
+#include "encodings/facts.h"
+#include "encodings/turns.h"
+
+namespace posproof {
+namespace {
+
+// Where everything stands: the coordinates themselves, then or before that three loops in some order over
+// frequencies, sine and cosine, and axes.
+struct Columns {
+  std::size_t axes, frequencies;
+  std::string order;
+  std::size_t first = 0;   // column of the first sine
+  std::size_t inputs = 0;  // column of the first coordinate
+  bool has_input = false;
+
+  std::size_t dim() const { return axes * (2 * frequencies + (has_input ? 1 : 0)); }
+
+  std::size_t at(std::size_t frequency, std::size_t part, std::size_t axis) const {
+    if (order == "frequency_part_axis") return first + (2 * frequency + part) * axes + axis;
+    if (order == "part_frequency_axis") return first + (part * frequencies + frequency) * axes + axis;
+    if (order == "part_axis_frequency") return first + (part * axes + axis) * frequencies + frequency;
+    return first + (axis * frequencies + frequency) * 2 + part;
+  }
+};
+
+Columns columns(const Arguments& p) {
+  Columns out{.axes = p.width("axes"), .frequencies = p.width("frequencies"), .order = p.word("order")};
+  out.has_input = !p.is("input", "none");
+  if (p.is("input", "first")) out.first = out.axes;
+  if (p.is("input", "last")) out.inputs = 2 * out.frequencies * out.axes;
+  return out;
+}
+
+// A power of 2 is exact; as a power it may be an ulp off (2 units). Pi is rounded and multiplied with the
+// power or the coordinate (2). Where the cosine is the sine of the angle and pi/2, that sum is rounded, and
+// pi/2 is: a unit of pi/2 + |a| each, which moves the cosine by less than 3 units of |a| (|sin a| is at most
+// |a|, and pi/2 at most |a| pi/2 above 1).
+constexpr FrequencyError formed{.condition = 0, .roundings = 7};
+
+Encoding make(const Arguments& p) {
+  const Columns c = columns(p);
+  const std::string factor = p.word("factor");
+  const long double unit = factor == "one"  ? 1
+                           : factor == "pi" ? std::numbers::pi_v<long double>
+                                            : 2 * std::numbers::pi_v<long double>;
+
+  Table table{.dim = c.dim()};
+  for (std::size_t axis = 0; axis < c.axes; ++axis)
+    for (std::size_t j = 0; j < c.frequencies; ++j)
+      table.pairs.push_back({c.at(j, 0, axis), c.at(j, 1, axis),
+                             static_cast<double>(std::ldexp(unit, static_cast<int>(j))), j, formed, axis});
+  table.positions = {-128, 128, hard_positions(table.pairs, -128, 128)};
+  table.positions.axes = c.axes;
+  table.positions.real = true;
+  table.rows = [c, factor, unit](const Positions& positions, Position) {
+    Tensor rows({positions.size(), c.dim()});
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      for (std::size_t axis = 0; axis < c.axes; ++axis) {
+        const long double x = positions.at(r, axis);
+        if (c.has_input) rows.at(r, c.inputs + axis) = static_cast<double>(x);
+        for (std::size_t j = 0; j < c.frequencies; ++j) {
+          const long double doubled = std::ldexp(x, static_cast<int>(j));
+          const OnTheCircle point = factor == "one"  ? OnTheCircle{std::sin(doubled), std::cos(doubled)}
+                                    : factor == "pi" ? of_turns(doubled / 2)
+                                                     : of_turns(doubled);
+          rows.at(r, c.at(j, 0, axis)) = static_cast<double>(point.sine);
+          rows.at(r, c.at(j, 1, axis)) = static_cast<double>(point.cosine);
+        }
+      }
+    return rows;
+  };
+  return table;
+}
+
+using namespace properties;
+
+const Condition without_pi{{{"factor", {"one"}}}};
+const Condition with_pi{{{"factor", {"pi", "two_pi"}}}};
+const Condition only_waves{{{"input", {"none"}}}};
+const Condition with_input{{{"input", {"first", "last"}}}};
+const Condition only_waves_with_pi{{{"factor", {"pi", "two_pi"}}, {"input", {"none"}}}};
+const Condition only_waves_without_pi{{{"factor", {"one"}}, {"input", {"none"}}}};
+
+}  // namespace
+
+const EncodingSpec encodings::nerf{
+    .summary = "sine and cosine of a coordinate at frequencies that double, on each axis",
+    .formula = "p_x = [sin(2^j f x), cos(2^j f x)] for j = 0 .. frequencies - 1, f = pi",
+    .source = "Mildenhall et al. 2020, NeRF, eq. 4",
+    .parameters = {.all = {whole("axes", {1, 3}, 1, {1, 2}, "coordinates of a position"),
+                           whole("frequencies", {1, 64}, 10, {1, 2, 10}, "frequencies on each axis"),
+                           convention("factor", {"pi", "one", "two_pi"},
+                                      "of every frequency: pi (paper), one (the released code), two_pi "
+                                      "(nerfstudio)"),
+                           convention("input", {"none", "first", "last"},
+                                      "whether the coordinates themselves stand in the row, and where"),
+                           convention(
+                               "order",
+                               {"axis_frequency_part", "frequency_part_axis", "part_frequency_axis",
+                                "part_axis_frequency"},
+                               "what the columns count, slowest first; a part is all sines or all "
+                               "cosines: axis_frequency_part (paper), frequency_part_axis (released "
+                               "code), part_frequency_axis (jaxnerf), part_axis_frequency (nerfstudio)")},
+                   .relations = {}},
+    .reference = &make,
+    .exact = &oracle::nerf,
+    .facts = {{&facts::is_added_to_the_tokens},
+              {&facts::depends_on_position_alone},
+              {&facts::distinguishes_positions, without_pi},
+              {&facts::takes_steps_that_bf16_shows, only_waves_without_pi},
+              {&facts::moves_rigidly},
+              {&facts::moves_by_rotations, only_waves}},
+    .witnesses =
+        {
+            fails(score::depends_on_offset, "frequencies=1 factor=one q=[1,0] k=[0,0] i=0 j=0 t=1", 0.841,
+                  "p_i.p_j depends on the offset alone, but q.p_j does not: q.p_0 = sin 0, q.p_1 = sin 1"),
+            fails(score::decays_with_distance, "frequencies=1 factor=one q=[0,0] i=6 far=6 near=3", 1.95,
+                  "cos 6 > cos 3: the pair comes round"),
+            fails(attention::keeps_constant_sequences_constant,
+                  "frequencies=1 factor=one n=2 mask=causal x=[0,0]", 0.489,
+                  "the code is added to the values: p_0, then a mean of p_0 and p_1"),
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "frequencies=1 factor=one n=2 mask=none permutation=[1,0] x=[0*4]", 0.136,
+                  "no mask, equal tokens, and the two answers differ: each prefers its own place"),
+            fails(attention::permutation_equivariant,
+                  "frequencies=1 factor=one n=2 permutation=[1,0] mask=none x=[0*4]", 0.136,
+                  "two equal tokens change places and nothing moves, but their answers differ"),
+            fails(attention::pooled_readout_invariant,
+                  "frequencies=1 factor=one n=2 permutation=[1,0] x=[1,0,0,0]", 0.341,
+                  "the token is added to p_0, then to p_1"),
+            fails(attention::query_order_equivariant,
+                  "frequencies=1 factor=one queries=2 keys=2 permutation=[1,0] q=[0*4] k=[0*4]", 0.136,
+                  "equal queries at 0 and 1 prefer the key at their own place"),
+            fails(attention::key_order_invariant,
+                  "frequencies=1 factor=one queries=1 keys=2 permutation=[1,0] q=[0,0] k=[1,0,0,0]", 0.161,
+                  "the key is added to p_0, then to p_1"),
+        },
+    .claims =
+        {
+            holds(table::keeps_pairs_on_the_unit_circle),
+            holds(table::rotates_clockwise),
+            holds(table::composes_translations),
+            holds(table::inverts_translation_by_transposing),
+            holds(table::has_translations_of_determinant_one),
+            holds(table::has_different_dot_products_near_and_far, without_pi),
+            fails(table::has_distinct_positions, "frequencies=1 t=0 k=2", 1,
+                  "sin(pi t) = 0 and cos(pi t) = 1 at every even number", only_waves_with_pi),
+            fails(table::has_bounded_entries, "frequencies=1 input=first t=2 n=3", 1,
+                  "the coordinate itself stands in the row", with_input),
+            fails(table::has_constant_norm, "frequencies=1 input=first t=2", 1.24,
+                  "the coordinate itself stands in the row", with_input),
+            fails(table::has_geometric_wavelengths, "frequencies=2 factor=pi t=0 doublings=0", 6.28,
+                  "the fastest pair makes half a turn a position, not a radian", with_pi),
+            fails(table::translates_by_a_rotation, "frequencies=1 input=first k=1 s=0 t=1", 1,
+                  "the coordinate itself grows by 1", with_input),
+            fails(table::shifts_base_by_a_rotation, "frequencies=1 input=first n=2 c=1", 1,
+                  "the coordinate itself grows by 1", with_input),
+            fails(table::dot_product_depends_on_offset, "frequencies=1 input=first k=1 s=0 t=1", 2,
+                  "0 x 1 = 0 and 1 x 2 = 2", with_input),
+            fails(table::distinguishes_neighbours_in_bf16, "frequencies=1 factor=two_pi t=0 n=2", 1,
+                  "a turn a position", only_waves_with_pi),
+            fails(table::distinguishes_neighbours_in_f16, "frequencies=1 factor=two_pi t=0 n=2", 1,
+                  "a turn a position", only_waves_with_pi),
+        },
+};
+
+}  // namespace posproof
