@@ -63,5 +63,31 @@ TEST(RealFunctions, of_complex_words) {
          {"phase_ignored", "positive_modulus"});
 }
 
+TEST(ResizedTables, of_squares) {
+  expect("resized_table", "dim=3 from_height=4 from_width=5 height=7 width=3 kept=1",
+         {"axes_swapped", "kept_last", "other_corners"});
+  expect("resized_table", "dim=3 from_height=4 from_width=5 height=7 width=3 table=seeded method=cubic",
+         {"other_coefficient", "zeros_outside"});
+  expect("resized_table",
+         "dim=2 from_height=7 from_width=7 height=8 width=8 table=seeded method=cubic more=0.1",
+         {"more_ignored"});
+}
+
+TEST(ResizedTables, of_corners_and_of_averages) {
+  expect("resized_table",
+         "dim=2 from_height=4 from_width=8 height=9 width=16 table=seeded align_corners=true",
+         {"other_corners"});
+  expect("resized_table", "dim=3 from_height=7 from_width=8 height=3 width=5 table=seeded antialias=true",
+         {"not_averaged"});
+}
+
+// What is copied is copied exactly.
+TEST(ResizedTables, of_parts) {
+  const std::string parts = "dim=2 from_height=7 from_width=8 height=4 width=3 kept=1 method=";
+  EXPECT_EQ(std::get<Holds>(verdict("resized_table", parts + "centre", "")).worst.error, 0);
+  EXPECT_EQ(name(verdict("resized_table", parts + "centre", "other_end")), "refuted");
+  EXPECT_EQ(std::get<Holds>(verdict("resized_table", parts + "first", "")).worst.error, 0);
+}
+
 }  // namespace
 }  // namespace posproof

@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+
+#include "catalogue/encodings/learned.h"
+#include "catalogue/encodings/resized_table.h"
+#include "encodings/made.h"
+
+namespace posproof {
+namespace {
+
+using Doubles = std::vector<double>;
+
+Table made_by(bool oracle, const std::string& parameters) {
+  const Parameters all = with(encodings::resized_table, Case::parse(parameters));
+  return std::get<Table>(oracle ? encodings::resized_table.oracle(all) : encodings::resized_table.make(all));
+}
+
+Doubles all_rows(const Table& table) {
+  std::vector<Position> at(static_cast<std::size_t>(table.positions.hi) + 1);
+  std::iota(at.begin(), at.end(), 0);
+  return table.rows(at, static_cast<Position>(at.size())).data;
+}
+
+void expect_rows(const std::string& parameters, const Doubles& golden) {
+  for (const bool oracle : {false, true}) {
+    const Doubles found = all_rows(made_by(oracle, parameters));
+    ASSERT_EQ(found.size(), golden.size()) << parameters;
+    for (std::size_t n = 0; n < golden.size(); ++n)
+      EXPECT_NEAR(found[n], golden[n], 1e-14) << parameters << " " << n;
+  }
+}
+
+// What PyTorch's interpolate makes of 0, 1, 2, ... in double, in all of its modes.
+TEST(ResizedTable, is_what_pytorch_makes_of_it) {
+  const std::string of_3_4 = "dim=1 from_height=3 from_width=4 ",
+                    of_4_5 = "dim=1 from_height=4 from_width=5 ";
+  expect_rows(of_3_4 + "height=2 width=5", {1, 1.7, 2.5, 3.3, 4, 7, 7.7, 8.5, 9.3, 10});
+  expect_rows(of_3_4 + "height=2 width=5 method=cubic", {0.704875, 1.376375, 2.265625, 3.154875, 3.826375,
+                                                         7.173625, 7.845125, 8.734375, 9.623625, 10.295125});
+  expect_rows(of_3_4 + "height=5 width=2 align_corners=true", {0, 3, 2, 5, 4, 7, 6, 9, 8, 11});
+  expect_rows(of_3_4 + "height=5 width=2 align_corners=true method=cubic",
+              {0, 3, 1.625, 4.625, 4, 7, 6.375, 9.375, 8, 11});
+  expect_rows(of_4_5 + "height=2 width=3 antialias=true",
+              {4, 5.5714285714285721, 7.1428571428571441, 11.857142857142856, 13.428571428571429, 15});
+  expect_rows(of_4_5 + "height=2 width=3 antialias=true method=cubic coefficient=-0.5",
+              {3.2877304513668157, 4.9338842975206605, 6.5800381436745088, 12.419961856325495,
+               14.066115702479339, 15.712269548633188});
+  expect_rows(of_4_5 + "height=2 width=3 antialias=true align_corners=true",
+              {6.9642857142857135, 8.75, 10, 14.047619047619049, 15.833333333333336, 17.083333333333336});
+}
+
+// DINOv2 gives interpolate (4 + 0.1)/3 and (5 + 0.1)/4 as factors; the first row of its answer, and the last
+// number.
+TEST(ResizedTable, has_dinov2s_offset) {
+  for (const bool oracle : {false, true}) {
+    const Doubles found =
+        all_rows(made_by(oracle, "dim=1 from_height=3 from_width=4 height=4 width=5 method=cubic more=0.1"));
+    const Doubles golden = {-0.36608737885703735, 0.28303371710153163, 1.168818360639839, 2.0245636527974549,
+                            2.7190707616771497};
+    for (std::size_t n = 0; n < 5; ++n) EXPECT_NEAR(found[n], golden[n], 1e-14);
+    EXPECT_NEAR(found.back(), 11.182079133581219, 1e-14);
+  }
+}
+
+const std::array<std::string, 6> ways = {"",
+                                         " align_corners=true",
+                                         " antialias=true",
+                                         " method=cubic",
+                                         " method=cubic align_corners=true",
+                                         " method=cubic antialias=true coefficient=-0.5"};
+
+TEST(ResizedTable, of_its_own_size_is_learned) {
+  const Parameters learned = with(encodings::learned, Case::parse("dim=2 length=16 table=seeded"));
+  const Doubles expected = all_rows(std::get<Table>(encodings::learned.make(learned)));
+  for (const std::string& way : ways)
+    EXPECT_EQ(all_rows(made_by(
+                  true, "dim=2 kept=1 from_height=3 from_width=5 height=3 width=5 table=seeded" + way)),
+              expected)
+        << way;
+}
+
+// An odd grid that becomes an even one keeps the middle of what it has: the mean of a ramp.
+TEST(ResizedTable, keeps_the_middle) {
+  for (const std::string& way : ways) {
+    const Doubles rows = all_rows(made_by(true, "dim=1 from_height=3 from_width=5 height=4 width=6" + way));
+    EXPECT_NEAR(std::accumulate(rows.begin(), rows.end(), 0.0) / 24, 7, 1e-14) << way;
+  }
+}
+
+TEST(ResizedTable, cuts_and_crops) {
+  const std::string part = "dim=1 kept=1 from_height=4 from_width=5 height=2 width=2 method=";
+  expect_rows(part + "first", {0, 1, 2, 6, 7});
+  expect_rows(part + "centre", {0, 7, 8, 12, 13});
+  EXPECT_EQ(
+      refused(encodings::resized_table, "from_height=4 height=5 method=first"),
+      "`height=5 width=16 from_height=4 from_width=14 method=first`: allowed are a grid that is no larger than "
+      "the trained one");
+  const Table table = made_by(false, part + "first");
+  EXPECT_EQ(table.positions.hi, 4);
+  EXPECT_TRUE(table.positions.ends);
+  EXPECT_THROW(table.rows(std::array<Position, 1>{5}, 6), Refusal);
+  EXPECT_THROW(made_by(true, part + "first").rows(std::array<Position, 1>{5}, 6), Refusal);
+}
+
+// Of 0 and 8, two to three entries wide: the middle one is half of each.
+TEST(ResizedTable, has_a_bound_for_each_entry) {
+  for (const bool oracle : {false, true}) {
+    const Table table = made_by(oracle, "dim=8 from_height=1 from_width=2 height=1 width=3");
+    const auto bound = [&](double row, const Precision& p) {
+      Doubles error(8);
+      table.row_error({&row, 1}, Doubles(8, 4.0), p, error);
+      return error[0];
+    };
+    // The coordinate, 2/3 1.5 - 1/2, is off by 3 units of 1, which move the entry by 8 of them each. Height:
+    // one row, taken twice at coordinate 0, whose 3 units of 1/2 move nothing. Weights 1/2 + 1/2 across: a
+    // distance and a difference, 1 + 0.5 units each, of 8 one of them; down 0 and 1 with 1 unit each. The
+    // term 8 carries 1 of the table and 4 of the sums, of 4; and the result is rounded.
+    const double units = 3 * 8 + 8 * (0.5 + 0.5) + 8 * 0.5 * 1 + 4 * (1 + 4) + 4;
+    EXPECT_NEAR(bound(1, all_f32) / unit_f32, units, 4.01);
+    EXPECT_EQ(bound(1, all_f64) / unit_f64, bound(1, all_f32) / unit_f32);
+    Doubles error(8);
+    const double first = 0;
+    const Table parts =
+        made_by(oracle, "dim=8 kept=1 from_height=1 from_width=2 height=1 width=2 method=first");
+    parts.row_error({&first, 1}, Doubles(8, 3.0), all_f32, error);
+    EXPECT_EQ(error[7], 6 * unit_f32);
+  }
+}
+
+}  // namespace
+}  // namespace posproof
