@@ -1,4 +1,7 @@
 // What every flag of `posproof report`, `list` and `explain` does, and those of the program itself.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
@@ -83,9 +86,10 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
       {"explain", "--json", "explain layout", "explain layout --json",
        [](const Ran& text, const Ran& json) {
          const auto found = report::everything_called("layout");
-         ASSERT_EQ(found.size(), 3u) << "a term, and a parameter of two encodings";
-         EXPECT_EQ(text.said, report::explain(found[0]) + "\n" + report::explain(found[1]) + "\n" +
-                                  report::explain(found[2]));
+         ASSERT_GE(found.size(), 3u) << "a term, and a parameter of several encodings";
+         std::vector<std::string> all;
+         for (const auto& one : found) all.push_back(report::explain(one));
+         EXPECT_EQ(text.said, fmt::format("{}", fmt::join(all, "\n")));
          EXPECT_EQ(json.said, report::json(found));
          EXPECT_EQ(text.code + json.code, 0);
        }},
