@@ -3,8 +3,9 @@
 namespace posproof::command {
 
 std::vector<Command> all_commands() {
-  return {matrix_command(), check_command(), gate_command(),    accuracy_command(),   oracle_command(),
-          report_command(), list_command(),  explain_command(), completion_command(), manual_command()};
+  return {matrix_command(),   check_command(),      gate_command(),   accuracy_command(),
+          identify_command(), oracle_command(),     report_command(), list_command(),
+          explain_command(),  completion_command(), manual_command()};
 }
 
 Program program() {

@@ -12,6 +12,7 @@ Command matrix_command();
 Command check_command();
 Command gate_command();
 Command accuracy_command();
+Command identify_command();
 Command oracle_command();
 Command report_command();
 Command list_command();

@@ -20,6 +20,10 @@ int exit_of(const Accuracy& found) {
   return all ? as_claimed : not_checked;
 }
 
+int exit_of(const Identified& found) {
+  return found.hold.empty() ? not_checked : as_claimed;
+}
+
 int exit_of(const std::vector<Cell>& cells) {
   if (any(cells, ClaimStatus::broken) || any(cells, ClaimStatus::stale)) return broken;
   return cells.empty() || any(cells, ClaimStatus::not_checked) ? not_checked : as_claimed;

@@ -5,6 +5,7 @@
 #include "run/accuracy.h"
 #include "run/claims.h"
 #include "run/gate.h"
+#include "run/identify.h"
 #include "run/matrix.h"
 
 // What a command ends with by what it found: see the README, and command.h for the numbers.
@@ -17,6 +18,9 @@ int exit_of(const GateResult& gated);
 
 // `as_claimed` where every position that was asked for was compared and is within what rounding allows.
 int exit_of(const Accuracy& found);
+
+// `as_claimed` where a convention holds, else `not_checked`.
+int exit_of(const Identified& found);
 
 // A recorded failure that no longer fails is broken, too; of no cell at all `not_checked`.
 int exit_of(const std::vector<Cell>& cells);

@@ -13,7 +13,8 @@
 namespace posproof {
 namespace {
 
-constexpr std::uint64_t cases = 100;
+// Of what is said to be the same, and of a value that may tell two words apart, where a miss is only another value.
+constexpr std::uint64_t cases = 100, cases_of_a_value = 16;
 
 // None where the encoding is not defined for these parameters.
 std::optional<Encoding> truth_of(const EncodingSpec& spec, const Parameters& parameters) {
@@ -31,13 +32,13 @@ Parameters with_value(Parameters parameters, std::string_view name, const Value&
 
 // Whether the two are the same wherever a search looks. Where one means nothing for keys after the query, and
 // the other does, they differ.
-bool alike(const Encoding& one, const Encoding& other) {
+bool alike(const Encoding& one, const Encoding& other, std::uint64_t most) {
   if (is_causal(one) != is_causal(other)) return false;
   if (one.index() != other.index() || is_modulo_rows(one) || is_modulo_rows(other)) return false;
   const auto compared = trial(agreement(one), other, all_f64);
   if (!compared) return false;
   Plan plan{.id = "words_alike"};
-  plan.budget.cases = cases, plan.budget.shrinks = 0, plan.budget.shrink_time = {};
+  plan.budget.cases = most, plan.budget.shrinks = 0, plan.budget.shrink_time = {};
   return std::holds_alternative<Holds>(search(*compared, plan));
 }
 
@@ -50,16 +51,16 @@ std::string told_apart_by(const EncodingSpec& spec, const Parameters& parameters
       const Parameters changed = with_value(parameters, other.name, value);
       const auto one = truth_of(spec, changed),
                  two = truth_of(spec, with_value(changed, contested.name, word));
-      if (one && two && one->index() == two->index() && !alike(*one, *two))
-        return fmt::format("`{}={}` tells them apart", other.name, text(value));
+      if (one && two && one->index() == two->index() && !alike(*one, *two, cases_of_a_value))
+        return fmt::format("{}={}", other.name, text(value));
     }
   return "";
 }
 
 }  // namespace
 
-std::vector<std::string> words_alike(const EncodingSpec& spec, const Parameters& parameters) {
-  std::vector<std::string> out;
+std::vector<AlikeWord> alike_words(const EncodingSpec& spec, const Parameters& parameters) {
+  std::vector<AlikeWord> out;
   const Parameters all = with(spec, parameters);
   const auto truth = truth_of(spec, all);
   if (!truth) return out;
@@ -70,13 +71,21 @@ std::vector<std::string> words_alike(const EncodingSpec& spec, const Parameters&
     for (const Value& word : contested.grid) {
       if (word == own) continue;
       const auto other = truth_of(spec, with_value(all, contested.name, word));
-      if (!other || !alike(*truth, *other)) continue;
-      // Where nothing tells them apart, there is nothing to try: an even width has no odd column.
-      if (const std::string apart = told_apart_by(spec, all, contested, word); !apart.empty())
-        out.push_back(fmt::format("{}: `{}` and `{}` give the same values here; {}", contested.name,
-                                  std::get<std::string>(own), std::get<std::string>(word), apart));
+      if (!other || !alike(*truth, *other, cases)) continue;
+      out.push_back({std::string(contested.name), std::get<std::string>(own), std::get<std::string>(word),
+                     told_apart_by(spec, all, contested, word)});
     }
   }
+  return out;
+}
+
+std::vector<std::string> words_alike(const EncodingSpec& spec, const Parameters& parameters) {
+  std::vector<std::string> out;
+  for (const auto& [parameter, own, other, apart] : alike_words(spec, parameters))
+    // Where nothing tells them apart, there is nothing to try: an even width has no odd column.
+    if (!apart.empty())
+      out.push_back(fmt::format("{}: `{}` and `{}` give the same values here; `{}` tells them apart",
+                                parameter, own, other, apart));
   return out;
 }
 

@@ -20,17 +20,6 @@ bool names_a_file(std::string_view words) {
          words.ends_with(".npz");
 }
 
-// The paths of COS and SIN; one of both where there is no comma.
-std::vector<std::string> paths(const std::string& words) {
-  const auto comma = words.rfind(',');
-  if (comma == std::string::npos) return {words};
-  std::string cosines = words.substr(0, comma), sines = words.substr(comma + 1);
-  const auto tensor = cosines.rfind(".safetensors:");
-  if (!names_a_file(sines) && tensor != std::string::npos)
-    sines = cosines.substr(0, tensor) + ".safetensors:" + sines;
-  return {cosines, sines};
-}
-
 // An array of rows, [n, columns].
 struct Rows {
   Array array;
@@ -133,9 +122,19 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
 
 }  // namespace
 
+std::vector<std::string> cache_paths(const std::string& words) {
+  const auto comma = words.rfind(',');
+  if (comma == std::string::npos) return {words};
+  std::string cosines = words.substr(0, comma), sines = words.substr(comma + 1);
+  const auto tensor = cosines.rfind(".safetensors:");
+  if (!names_a_file(sines) && tensor != std::string::npos)
+    sines = cosines.substr(0, tensor) + ".safetensors:" + sines;
+  return {cosines, sines};
+}
+
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected) {
   std::vector<Rows> files;
-  for (const std::string& path : paths(words.rest)) files.push_back(rows(read_array(path)));
+  for (const std::string& path : cache_paths(words.rest)) files.push_back(rows(read_array(path)));
   const Rows &cosines = files.front(), &sines = files.back();
   if (cosines.array.shape != sines.array.shape || cosines.array.format != sines.array.format)
     throw SubjectError(

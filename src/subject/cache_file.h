@@ -1,9 +1,15 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "subject/subject.h"
 #include "subject/words.h"
 
 namespace posproof {
+
+// The files that `table:` names: COS and SIN, or one.
+std::vector<std::string> cache_paths(const std::string& words);
 
 // The cache of a rotary encoding as it lies in files, as a Rotary: row r holds the cosines and the sines of
 // position first + r, and a token is rotated by them in double.

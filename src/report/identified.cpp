@@ -1,0 +1,141 @@
+#include "report/identified.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/place.h"
+#include "run/catalogued.h"
+#include "subject/words.h"
+
+namespace posproof::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string gate_of(const Candidate& candidate, std::string_view subject) {
+  return fmt::format("posproof gate {} {}", convention(candidate), quoted(subject));
+}
+
+std::string compared(const Identified& found) {
+  const Convention& answer = found.hold.front();
+  if (answer.trained)
+    return "  every entry depends on its bucket alone; the numbers in the buckets are trained ones and were compared "
+           "with none\n";
+  return fmt::format("  {} {} are within rounding in {}, at most {:.2g} % of what it allows\n",
+                     found.compared, found.subject.live ? "answers" : "positions",
+                     found.subject.precision.text(), 100 * answer.share);
+}
+
+std::string not_told(const Identified& found) {
+  std::string out;
+  for (const NotTold& one : found.not_told)
+    out += fmt::format("    {}: {}{}\n", one.parameter, fmt::join(one.values, ", "),
+                       one.apart.empty() ? "" : fmt::format(" (`{}` tells them apart)", one.apart));
+  for (const Candidate& other : found.or_else) out += fmt::format("    or {}\n", convention(other));
+  if (found.less_simple > 0)
+    out += fmt::format("    or {} that {} more digits\n", found.less_simple,
+                       found.less_simple == 1 ? "takes" : "take");
+  return out.empty() ? out : "  this subject cannot tell:\n" + out;
+}
+
+std::string explained(const Explanation& explanation) {
+  if (explanation.kind == Explanation::Kind::convention)
+    return fmt::format("every case agrees with `{}` instead: {}", explanation.what, explanation.meaning);
+  if (explanation.kind == Explanation::Kind::measured) return "measured: " + explanation.what;
+  return fmt::format("behaves exactly like defect {} ({})", explanation.what, explanation.sources);
+}
+
+std::string nearest(const Identified& found, std::string_view subject) {
+  const NearestConvention& near = *found.nearest;
+  std::string out = fmt::format("  nearest: {}: {} of {} answers {} beyond what rounding in {} allows\n",
+                                convention(near.candidate), near.wrong, near.of,
+                                near.wrong == 1 ? "is" : "are", found.subject.precision.text());
+  if (near.first) out += fmt::format("    {}: {}\n", where(*near.first), what(*near.first));
+  for (const Explanation& explanation : near.explanations)
+    out += fmt::format("    {}\n", explained(explanation));
+  if (!near.precision.empty()) out += fmt::format("    would hold as `@{}`\n", near.precision);
+  return out + fmt::format("  gate it: {}\n", gate_of(near.candidate, subject));
+}
+
+Json of(const Parameters& parameters) {
+  Json out = Json::object();
+  for (const auto& [name, value] : parameters.fields()) {
+    if (const auto* real = std::get_if<double>(&value))
+      out[name] = *real;
+    else
+      out[name] = text(value);
+  }
+  return out;
+}
+
+Json of(const Candidate& candidate) {
+  return {{"encoding", candidate.encoding},
+          {"parameters", of(with(encoding_named(candidate.encoding), candidate.parameters))}};
+}
+
+Json of(const NearestConvention& near, std::string_view subject) {
+  Json out = of(near.candidate);
+  out["wrong"] = near.wrong;
+  out["of"] = near.of;
+  if (near.first) out["first"] = fmt::format("{}: {}", where(*near.first), what(*near.first));
+  out["explanations"] = Json::array();
+  for (const Explanation& explanation : near.explanations)
+    out["explanations"].push_back(explained(explanation));
+  if (!near.precision.empty()) out["would_hold_as"] = near.precision;
+  out["gate"] = gate_of(near.candidate, subject);
+  return out;
+}
+
+}  // namespace
+
+std::string convention(const Candidate& candidate) {
+  const EncodingSpec& spec = encoding_named(candidate.encoding);
+  return candidate.encoding + options(spec, with(spec, candidate.parameters));
+}
+
+std::string identified(const Identified& found, std::string_view subject, const Style& style) {
+  const std::string name = printable(subject);
+  const std::string described =
+      found.subject.description.empty() ? "" : fmt::format("  {}\n", printable(found.subject.description));
+  if (found.hold.empty())
+    return fmt::format("{}  {}: none of {} conventions holds\n{}{}", style.paint("NOT IDENTIFIED"), name,
+                       found.tried, described,
+                       found.nearest ? nearest(found, subject) : "  no convention is near\n");
+  const Convention& answer = found.hold.front();
+  std::string out =
+      fmt::format("{}  {} of {}\n{}{}{}", style.paint("IDENTIFIED"), convention(answer.candidate), name,
+                  described, compared(found), not_told(found));
+  if (!found.seeming.empty()) out += fmt::format("  {}\n", found.seeming);
+  if (!answer.trained) out += fmt::format("  gate it: {}\n", gate_of(answer.candidate, subject));
+  return out;
+}
+
+std::string identified_json(const Identified& found, std::string_view subject) {
+  Json out = {{"subject", printable(subject)},
+              {"description", printable(found.subject.description)},
+              {"identified", nullptr},
+              {"compared", found.compared},
+              {"tried", found.tried}};
+  if (!found.hold.empty()) {
+    const Convention& answer = found.hold.front();
+    out["identified"] = of(answer.candidate);
+    out["identified"]["share_of_bound"] = answer.share;
+    out["identified"]["trained_numbers"] = answer.trained;
+    if (!answer.trained) out["identified"]["gate"] = gate_of(answer.candidate, subject);
+    out["precision"] = found.subject.precision.word();
+  }
+  out["not_told_apart"] = Json::array();
+  for (const NotTold& one : found.not_told)
+    out["not_told_apart"].push_back(
+        {{"parameter", one.parameter}, {"values", one.values}, {"apart", one.apart}});
+  out["or_else"] = Json::array();
+  for (const Candidate& other : found.or_else) out["or_else"].push_back(of(other));
+  out["less_simple"] = found.less_simple;
+  if (found.nearest) out["nearest"] = of(*found.nearest, subject);
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace posproof::report

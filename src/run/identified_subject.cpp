@@ -1,0 +1,145 @@
+#include "run/identified_subject.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "attention/reference_attention.h"
+#include "catalogue/encodings.h"
+#include "core/call.h"
+#include "core/failure.h"
+#include "run/catalogued.h"
+#include "search/generate.h"
+#include "subject/array_file.h"
+#include "subject/cache_file.h"
+#include "subject/words.h"
+
+namespace posproof {
+namespace {
+
+// One for each kind first, then all others.
+std::vector<std::string> ids_in_order() {
+  std::vector<std::string> out{"rope", "sinusoidal", "alibi", "t5_bias"};
+  for (const auto& [id, spec] : catalogue::encodings())
+    if (std::ranges::find(out, id) == out.end()) out.emplace_back(id);
+  return out;
+}
+
+constexpr std::array<std::size_t, 8> widths = {64, 128, 32, 96, 80, 256, 16, 8};
+constexpr std::array<std::size_t, 6> head_counts = {8, 12, 16, 32, 4, 40};
+
+// The shapes that a program is asked with, the first of which it may have been built for.
+std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOptions& options) {
+  std::vector<Parameters> out;
+  const auto add = [&](const char* name, std::size_t value, const char* other,
+                       std::optional<std::size_t> also) {
+    Parameters one;
+    one.set(name, static_cast<double>(value));
+    if (also && spec.parameters.find(other) != nullptr) one.set(other, static_cast<double>(*also));
+    out.push_back(std::move(one));
+  };
+  if (spec.parameters.find("dim") != nullptr) {
+    if (options.dim)
+      add("dim", *options.dim, "heads", options.heads);
+    else
+      for (const std::size_t width : widths) add("dim", width, "heads", options.heads);
+  } else if (spec.parameters.find("heads") != nullptr) {
+    if (options.heads)
+      add("heads", *options.heads, "dim", {});
+    else
+      for (const std::size_t heads : head_counts) add("heads", heads, "dim", {});
+  } else {
+    out.emplace_back();
+  }
+  return out;
+}
+
+std::vector<Encoding> kinds_of(const Candidate& candidate) {
+  return attention::in_every_kind(encoding_named(candidate.encoding).oracle(candidate.parameters));
+}
+
+Expected expected_of(const Candidate& candidate, std::vector<Encoding> kinds,
+                     const IdentifyOptions& options) {
+  return {.encoding = candidate.encoding,
+          .parameters = with(encoding_named(candidate.encoding), candidate.parameters),
+          .declared = std::move(kinds),
+          .call_time = options.call_time,
+          .sandbox = options.sandbox};
+}
+
+// Whether it answers one of some calls of that shape. Throws SubjectError where the exchange broke down.
+bool answers(const Encoding& encoding) {
+  for (std::uint64_t n = 0; n < 4; ++n) {
+    try {
+      RandomDraw draw(1, "identify", n);
+      const Call call = draw_call(encoding, positions_of(encoding), draw);
+      if (!answer(encoding, call).data.empty()) return true;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const Failure&) {
+    } catch (const Refusal&) {
+    } catch (const Discard&) {
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
+    : words_(words), options_(std::move(options)) {
+  const Words parsed = parse_words(words);
+  if (parsed.scheme != "table") {
+    start();
+    return;
+  }
+  if (options_.sandbox || options_.dim || options_.heads)
+    throw std::invalid_argument(fmt::format(
+        "`{}`: --dim, --heads and --sandbox are for a program, `cmd:PROGRAM ARGS`; a file has its shape",
+        words));
+  for (const std::string& path : cache_paths(parsed.rest)) shapes_.push_back(read_array(path).shape);
+}
+
+void Unidentified::start() {
+  const auto begun = std::chrono::steady_clock::now();
+  std::vector<std::string> failed;
+  for (const std::string& id : ids_in_order()) {
+    if (options_.progress) options_.progress(fmt::format("starting it as {}", id));
+    for (const Parameters& shape : shapes_of(encoding_named(id), options_)) {
+      const std::size_t before = failed.size();
+      if (started({id, shape}, failed)) return;
+      if (failed.size() > before) break;  // it does not take part, whatever the shape
+    }
+    if (std::chrono::steady_clock::now() > begun + 3 * options_.call_time) break;
+  }
+  if (failed.empty())
+    throw SubjectError(fmt::format(
+        "{}: no call was answered; say `--dim N` or `--heads N`, the shape that it has", printable(words_)));
+  throw SubjectError(failed.front());
+}
+
+bool Unidentified::started(const Candidate& candidate, std::vector<std::string>& failed) {
+  try {
+    Subject subject = open(words_, expected_of(candidate, kinds_of(candidate), options_));
+    if (!answers(subject.encoding)) return false;
+    live_ = std::move(subject);
+    taken_for_ = candidate;
+    return true;
+  } catch (const SubjectError& error) {
+    failed.emplace_back(error.what());
+    return false;
+  }
+}
+
+Subject Unidentified::as(const Candidate& candidate) const {
+  return live_ ? *live_ : as(candidate, kinds_of(candidate));
+}
+
+Subject Unidentified::as(const Candidate& candidate, std::vector<Encoding> kinds) const {
+  return live_ ? *live_ : open(words_, expected_of(candidate, std::move(kinds), options_));
+}
+
+}  // namespace posproof

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "run/identified.h"
+#include "subject/subject.h"
+
+namespace posproof {
+
+struct IdentifyOptions {
+  std::optional<std::size_t> dim = {}, heads = {};  // that a live subject is asked with
+  std::chrono::milliseconds call_time{20000};       // longest time for one answer
+  bool sandbox = false;
+  std::function<void(std::string_view what)> progress = {};
+};
+
+// A subject of which nobody says what it is.
+class Unidentified {
+ public:
+  // Starts a program, taken for one encoding after the other until it takes part and answers; of a file,
+  // looks at the shapes of its arrays. Throws as open() does.
+  Unidentified(std::string_view words, IdentifyOptions options);
+
+  bool live() const { return live_.has_value(); }
+  // What a program was taken for when it answered.
+  const Candidate& taken_for() const { return taken_for_; }
+  const Subject& subject() const { return *live_; }
+
+  // Of a file: one array or two, without axes of one element in front.
+  const std::vector<Shape>& shapes() const { return shapes_; }
+
+  // The subject as that convention has it: of a file its arrays, of a program the one that runs. Throws as
+  // open() does where a file has another shape.
+  Subject as(const Candidate& candidate) const;
+  // The same, of which the encoding in every kind is known.
+  Subject as(const Candidate& candidate, std::vector<Encoding> kinds) const;
+
+ private:
+  void start();
+  bool started(const Candidate& candidate, std::vector<std::string>& failed);
+
+  std::string words_;
+  IdentifyOptions options_;
+  std::optional<Subject> live_;
+  Candidate taken_for_;
+  std::vector<Shape> shapes_;
+};
+
+}  // namespace posproof
