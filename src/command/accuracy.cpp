@@ -11,6 +11,7 @@
 #include "command/options.h"
 #include "command/terminal.h"
 #include "report/accuracy.h"
+#include "report/configured.h"
 #include "report/file.h"
 #include "report/json.h"
 #include "run/gate.h"
@@ -32,7 +33,7 @@ struct AccuracyArguments {
 };
 
 int run_accuracy(const Chosen& chosen, const AccuracyArguments& arguments) {
-  const auto& [id, spec, parameters, given] = chosen;
+  const auto& [id, spec, parameters, given, configured] = chosen;
   std::optional<report::NewFile> file;  // one that cannot be written is refused before anything runs
   if (!arguments.file.empty()) file.emplace(arguments.file, 0);
   const Encoding truth = spec.oracle(parameters);
@@ -58,8 +59,8 @@ int run_accuracy(const Chosen& chosen, const AccuracyArguments& arguments) {
     found = accuracy(truth, subject, options);
   }
   const report::AccuracyReport page{id, parameters, subject, found};
-  const std::string said =
-      arguments.json ? report::json(page) : report::accuracy(page, file ? report::Style{} : style());
+  const std::string said = arguments.json ? report::with_configuration(report::json(page), configured)
+                                          : report::accuracy(page, file ? report::Style{} : style());
   write(file ? printable(arguments.file) + "\n" + report::summary(found, subject.precision, style()) : said);
   return file ? saved(*file, said, exit_of(found)) : exit_of(found);
 }

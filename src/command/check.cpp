@@ -12,6 +12,7 @@
 #include "command/options.h"
 #include "command/script_file.h"
 #include "command/terminal.h"
+#include "report/configured.h"
 #include "report/json.h"
 #include "report/reproduce.h"
 #include "report/words.h"
@@ -157,7 +158,8 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
   if (wrong) script = report::script(*wrong, {encoding_id, property_id, spec, parameters});
   if (common.json) {
     const auto replayed = witness ? std::optional(report::Replayed{*claim, *witness}) : std::nullopt;
-    write(report::json(property_id, verdict, subject.containment, replayed));
+    write(report::with_configuration(report::json(property_id, verdict, subject.containment, replayed),
+                                     chosen.configured));
   } else {
     write(report::verdict(subject.name, property_id, property, verdict, subject.precision, again, style()) +
           report::contained(subject.containment));

@@ -43,7 +43,8 @@ struct Chosen {
   std::string_view id;
   const EncodingSpec& spec;
   Parameters parameters;
-  Parameters given;  // of these, those that somebody named
+  Parameters given;                          // of these, those that somebody named
+  std::vector<std::string> configured = {};  // what was understood of `--config`, a line each
 };
 
 // `run` gives what the process ends with; it throws SubjectError, Refusal, std::invalid_argument (the words

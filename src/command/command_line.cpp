@@ -92,7 +92,9 @@ void add(CLI::App& app, const Command& command, int& code) {
     for (const Option& option : command.after_encoding) add(one, option);
     one.callback([&run = std::get<std::function<int(const Chosen&)>>(command.run), given, &code, id = id,
                   spec = spec] {
-      code = run({id, *spec, given->read(*spec), given->given()});
+      const std::vector<std::string> configured = given->configured();
+      for (const std::string& line : configured) complain(line);
+      code = run({id, *spec, given->read(*spec), given->given(), configured});
     });
   }
 }

@@ -70,6 +70,13 @@ TEST(ExitCode, of_accuracy_is_0_only_where_all_was_compared) {
             broken);
 }
 
+TEST(ExitCode, of_identify_is_0_only_where_a_convention_holds) {
+  Identified found;
+  EXPECT_EQ(exit_of(found), not_checked);
+  found.hold.push_back({{"rope", {}}, 0.5, false});
+  EXPECT_EQ(exit_of(found), as_claimed);
+}
+
 TEST(ExitCode, of_a_matrix_is_that_of_its_worst_answer) {
   using enum ClaimStatus;
   const auto code = [](const std::vector<std::vector<ClaimStatus>>& all) {
@@ -123,6 +130,8 @@ std::vector<Way> ways(const std::string& folder) {
       {0, "accuracy sinusoidal --dim 8 " + right, "HOLDS"},
       {0, "check agrees_with_its_oracle sinusoidal --dim 8 --cases 5 " + right, "HOLDS"},
       {0, "check score/decays_with_distance rope --cases 5", "fails as claimed"},
+      {0, "identify " + right, "IDENTIFIED  sinusoidal --dim 8 of table:"},
+      {0, "identify --dim 8 " + test_subject(), "IDENTIFIED  rope --dim 8 of cmd:"},
       {0, "matrix --filter none.score --cases 5", "fails"},
       {1, gate + wrong, "1 properties asked: 1 refuted\n"},
       {1, live + test_subject("wrong=50"), "1 properties asked: 1 refuted\n"},
@@ -133,6 +142,8 @@ std::vector<Way> ways(const std::string& folder) {
       {1, "check call/agrees_in_chunks sinusoidal --dim 8 --cases 20 " + test_subject("raises=5"), "REFUTED"},
       {2, "gate sinusoidal", "posproof: SUBJECT is required"},
       {2, "oracle sinusoidal", "posproof: --output is required"},
+      {2, "identify", "posproof: SUBJECT is required"},
+      {2, "identify --dim 8 " + right, "are for a program, `cmd:PROGRAM ARGS`; a file has its shape\n"},
       {2, "", "posproof: A subcommand is required"},
       {2, "gate rope --dim 0 " + right, "posproof: `dim=0`: allowed are whole numbers from 1 to 1048576\n"},
       {2, "gate rope --dmi 64 " + right,
@@ -148,12 +159,15 @@ std::vector<Way> ways(const std::string& folder) {
        "UNDECIDED"},
       {3, "accuracy sinusoidal --dim 8 --positions 0:99 " + test_subject("declines=50"),
        "NOT CHECKED  50 positions were declined, the first is 50\n"},
+      {3, "identify --dim 8 " + test_subject("wrong=7"), "NOT IDENTIFIED  cmd:"},
+      {3, "identify --dim 8 --json " + test_subject("wrong=7"), "\"identified\": null"},
       {3, "check bias/saturates sinusoidal", "NOT APPLICABLE  sinusoidal  bias/saturates\n"},
       {3, "matrix --filter nothing_of_that_name",
        "posproof: no `encoding.property` contains `nothing_of_that_name`; nothing was checked\n"},
       {4, "gate rope " + missing, "posproof: "},
       {4, "check rotary/is_linear rope " + missing, "posproof: "},
       {4, "accuracy rope " + missing, "posproof: "},
+      {4, "identify " + missing, "posproof: "},
   };
 }
 
@@ -166,6 +180,7 @@ std::vector<Way> interrupted_ways(const std::string& folder) {
       {130, "gate sinusoidal --dim 8 --filter agrees_with " + by(SIGINT),
        "interrupted by SIGINT while it was asked"},
       {130, "accuracy sinusoidal --dim 8 " + by(SIGINT), "interrupted by SIGINT"},
+      {130, "identify --dim 8 " + by(SIGINT), "interrupted by SIGINT"},
       {130, "check table/is_prefix_stable sinusoidal --dim 8 " + by(SIGINT), "interrupted by SIGINT"},
       {143, "gate sinusoidal --dim 8 --filter agrees_with " + by(SIGTERM),
        "interrupted by SIGTERM while it was asked"},

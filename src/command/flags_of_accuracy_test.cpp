@@ -11,6 +11,7 @@ std::vector<FlagRow> rows_of_accuracy(const std::string& folder) {
                     accuracy = "accuracy sinusoidal --dim 8", of_ours = accuracy + " --positions 5:20",
                     spec = folder + "/accuracy.json", out = folder + "/accuracy.txt";
   report::replace_file(spec, R"({"dim": 8, "offset": 1})");
+  const std::string config = config_of_8(folder);
   return {
       {"accuracy", "SUBJECT", accuracy + " --json", accuracy + wrong + " --json",
        [=](const Ran& ours, const Ran& fails) {
@@ -85,6 +86,14 @@ std::vector<FlagRow> rows_of_accuracy(const std::string& folder) {
        [](const Ran& file, const Ran& flags) {
          EXPECT_EQ(file.code, 0);
          EXPECT_EQ(file.said, flags.said);
+       }},
+      {"accuracy", "--config", "accuracy sinusoidal --config " + config + right,
+       "accuracy sinusoidal --dim 8" + right,
+       [=](const Ran& file, const Ran& flags) {
+         EXPECT_EQ(file.code + flags.code, 0);
+         const std::string understood = "posproof: " + config + ": dim 8: dim=8\nposproof: " + config +
+                                        ": model distilbert: layout=interleaved\n";
+         EXPECT_EQ(file.said, understood + flags.said);
        }},
   };
 }

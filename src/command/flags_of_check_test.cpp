@@ -15,6 +15,7 @@ std::vector<FlagRow> rows_of_check(const std::string& folder) {
                     pairs = "check table/keeps_pairs_on_the_unit_circle sinusoidal --dim 8",
                     spec = folder + "/check.json";
   report::replace_file(spec, R"({"offset": 1, "dim": 8})");
+  const std::string config = config_of_8(folder);
   return {
       {"check", "PROPERTY", norm + "--cases 5", "check rotary/composes rope --dim 4 --json --cases 5",
        [](const Ran& norms, const Ran& composes) {
@@ -112,6 +113,14 @@ std::vector<FlagRow> rows_of_check(const std::string& folder) {
        [](const Ran& file, const Ran& flags) {
          EXPECT_EQ(file.code, 0);
          EXPECT_EQ(file.said, flags.said);
+       }},
+      {"check", "--config", "check agrees_with_its_oracle sinusoidal --cases 5 --config " + config + right,
+       "check agrees_with_its_oracle sinusoidal --cases 5 --dim 8" + right,
+       [=](const Ran& file, const Ran& flags) {
+         EXPECT_EQ(file.code + flags.code, 0);
+         const std::string understood = "posproof: " + config + ": dim 8: dim=8\nposproof: " + config +
+                                        ": model distilbert: layout=interleaved\n";
+         EXPECT_EQ(file.said, understood + flags.said);
        }},
   };
 }

@@ -86,6 +86,7 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
                     live = "gate rope --dim 4 --filter agrees_with --cases 3 ", xml = folder + "/gate.xml",
                     spec = folder + "/gate.json", log = folder + "/gate.log";
   report::replace_file(spec, R"({"dim": 8, "offset": 1})");
+  const std::string config = config_of_8(folder);
   return {
       {"gate", "SUBJECT", of_table, gate + wrong,
        [=](const Ran& holds, const Ran& fails) {
@@ -243,6 +244,14 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
          const Ran both = posproof("gate sinusoidal --cases 5 --offset 0 --spec " + spec + right);
          EXPECT_EQ(both.code, 0) << "an option beside the file comes first: " << both.said;
          EXPECT_EQ(lines(both.said)[0], "HOLDS  sinusoidal --dim 8 of" + right + ": 26 of 26 properties");
+       }},
+      {"gate", "--config", "gate sinusoidal --cases 5 --config " + config + right,
+       "gate sinusoidal --cases 5 --dim 8" + right,
+       [=](const Ran& file, const Ran& flags) {
+         EXPECT_EQ(file.code + flags.code, 0);
+         const std::string understood = "posproof: " + config + ": dim 8: dim=8\nposproof: " + config +
+                                        ": model distilbert: layout=interleaved\n";
+         EXPECT_EQ(file.said, understood + flags.said);
        }},
   };
 }

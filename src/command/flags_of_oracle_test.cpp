@@ -22,6 +22,7 @@ std::vector<FlagRow> rows_of_oracle(const std::string& folder) {
   const std::string oracle = "oracle sinusoidal --dim 8 --json", to = " -o " + folder,
                     spec = folder + "/oracle.json", some = oracle + " --positions 0:9";
   report::replace_file(spec, R"({"dim": 8, "offset": 1})");
+  const std::string config = config_of_8(folder);
   return {
       {"oracle", "-o,--output", some + to + "/a.npy", some + " --output " + folder + "/b.safetensors",
        [=](const Ran& npy, const Ran& safetensors) {
@@ -88,6 +89,16 @@ std::vector<FlagRow> rows_of_oracle(const std::string& folder) {
          EXPECT_EQ(file.code + flags.code, 0);
          EXPECT_EQ(report::file_bytes(folder + "/n.npy"), report::file_bytes(folder + "/o.npy"));
          EXPECT_NE(report::file_bytes(folder + "/n.npy"), report::file_bytes(folder + "/c.npy"));
+       }},
+      {"oracle", "--config", "oracle sinusoidal --positions 0:9 --json --config " + config + to + "/p.npy",
+       "oracle sinusoidal --positions 0:9 --json --dim 8" + to + "/q.npy",
+       [=](const Ran& file, const Ran& flags) {
+         EXPECT_EQ(file.code + flags.code, 0);
+         EXPECT_EQ(report::file_bytes(folder + "/p.npy"), report::file_bytes(folder + "/q.npy"));
+         const auto json = Json::parse(file.said.substr(file.said.find('{')));
+         EXPECT_EQ(json["config"],
+                   (Json{config + ": dim 8: dim=8", config + ": model distilbert: layout=interleaved"}));
+         EXPECT_FALSE(parsed(flags).contains("config"));
        }},
   };
 }

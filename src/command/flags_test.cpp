@@ -8,7 +8,7 @@ namespace posproof::testing {
 namespace {
 
 // The names under `Positionals:`, `Options:` and `Parameters:` of a help text: `--seed`, `-o,--output`,
-// `SUBJECT`. The encoding's own parameters are shown by options_test.cpp, but for the file of them.
+// `SUBJECT`. The encoding's own parameters are shown by options_test.cpp, but for the files of them.
 std::vector<std::string> names(const std::string& help) {
   std::vector<std::string> out;
   std::string group;
@@ -17,7 +17,7 @@ std::vector<std::string> names(const std::string& help) {
     if (!line.starts_with("  ") || line.starts_with("   ") || group == "Subcommands") continue;
     std::string name;
     std::istringstream(line) >> name;
-    if (group == "Parameters" && name != "--spec") continue;
+    if (group == "Parameters" && name != "--spec" && name != "--config") continue;
     out.push_back(name);
   }
   return out;
@@ -37,12 +37,12 @@ std::vector<std::string> commands() {
 TEST(Flags, have_a_row_each) {
   const Tables tables;
   std::set<std::pair<std::string, std::string>> shown;
-  for (const auto rows :
-       {&rows_of_accuracy, &rows_of_check, &rows_of_gate, &rows_of_matrix, &rows_of_oracle, &rows_of_words})
+  for (const auto rows : {&rows_of_accuracy, &rows_of_check, &rows_of_gate, &rows_of_identify,
+                          &rows_of_matrix, &rows_of_oracle, &rows_of_words})
     for (const FlagRow& row : rows(tables.folder())) shown.emplace(row.command, row.name);
 
-  EXPECT_EQ(commands(), (std::vector<std::string>{"matrix", "check", "gate", "accuracy", "oracle", "report",
-                                                  "list", "explain", "completion", "manual"}));
+  EXPECT_EQ(commands(), (std::vector<std::string>{"matrix", "check", "gate", "accuracy", "identify", "oracle",
+                                                  "report", "list", "explain", "completion", "manual"}));
   std::set<std::pair<std::string, std::string>> there;
   const auto add = [&](const std::string& command, const std::string& words) {
     for (const std::string& name : names(posproof(words + " --help").said)) there.emplace(command, name);

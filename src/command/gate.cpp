@@ -8,6 +8,7 @@
 #include "command/options.h"
 #include "command/script_file.h"
 #include "command/terminal.h"
+#include "report/configured.h"
 #include "report/file.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -54,7 +55,7 @@ int run_gate(const Chosen& chosen, const GateArguments& arguments) {
          .called = [&] { progress.called(); }});
   }
   const std::optional<std::string> script = report::script(*gated);
-  write(common.json ? report::json(*gated)
+  write(common.json ? report::with_configuration(report::json(*gated), chosen.configured)
                     : report::gated(*gated, style(),
                                     {.in_full = arguments.in_full, .reproduced = script_file.named(script)}));
   const int verdict = script_file.save(script, exit_of(*gated));

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "report/file.h"
+#include "run/catalogued.h"
+#include "subject/config_settings.h"
 #include "subject/parameter_file.h"
 
 namespace posproof::command {
@@ -122,13 +124,22 @@ std::vector<Option> parameter_options(const EncodingSpec& spec) {
        .field = {},
        .help = "parameters from a JSON object; options given beside it come first",
        .allowed = Option::ExistingFile{}});
+  add({.names = "--config",
+       .field = {},
+       .help =
+           "parameters from a model's config.json, its GGUF file, or the attributes of an ONNX operator as JSON; "
+           "options and --spec come first",
+       .allowed = Option::ExistingFile{}});
   return out;
 }
 
 std::vector<Option> GivenParameters::options(const EncodingSpec& spec) {
+  encoding_ = id_of(spec);
   std::vector<Option> out = parameter_options(spec);
   for (Option& option : out)
-    option.field = option.names == "--spec" ? &file_ : &words_[option.names.substr(2)];
+    option.field = option.names == "--spec"     ? &file_
+                   : option.names == "--config" ? &config_
+                                                : &words_[option.names.substr(2)];
   return out;
 }
 
@@ -136,12 +147,49 @@ Parameters GivenParameters::read(const EncodingSpec& spec) const {
   return with(spec, given());
 }
 
-Parameters GivenParameters::given() const {
-  Parameters given;
-  if (!file_.empty()) given = parameters_of(file_, report::text_of_file(file_, longest_parameters));
+Parameters GivenParameters::named() const {
+  Parameters named;
+  if (!file_.empty()) named = parameters_of(file_, report::text_of_file(file_, longest_parameters));
   for (const auto& [name, word] : words_)
-    if (!word.empty()) given.set(name, value_of(name, word));
+    if (!word.empty()) named.set(name, value_of(name, word));
+  return named;
+}
+
+Configured GivenParameters::configuration(const Parameters& named) const {
+  Configured out;
+  try {
+    out = posproof::configured(read_config(config_), encoding_);
+  } catch (const std::invalid_argument& error) {
+    const std::string_view what = error.what();  // one of its own has the name already
+    throw std::invalid_argument(what.find(config_) != what.npos ? std::string(what)
+                                                                : fmt::format("`{}` {}", config_, what));
+  }
+  for (const auto& [parameter, readings] : out.ambiguous)
+    if (!named.has(parameter))
+      throw std::invalid_argument(fmt::format("`{}` says two things of `{}`: {}; say which with --{}",
+                                              config_, parameter, readings, parameter));
+  return out;
+}
+
+Parameters GivenParameters::given() const {
+  const Parameters named = this->named();
+  if (config_.empty()) return named;
+  Parameters given = configuration(named).parameters;
+  for (const auto& [name, value] : named.fields()) given.set(name, value);
   return given;
+}
+
+std::vector<std::string> GivenParameters::configured() const {
+  if (config_.empty()) return {};
+  const Parameters named = this->named();
+  const Configured configured = configuration(named);
+  std::vector<std::string> out;
+  for (const std::string& one : configured.understood) out.push_back(fmt::format("{}: {}", config_, one));
+  if (out.empty()) out.push_back(fmt::format("{}: nothing was understood of it", config_));
+  for (const auto& [name, value] : configured.parameters.fields())
+    if (const Value* own = named.find(name); own != nullptr && text(*own) != text(value))
+      out.push_back(fmt::format("{}: {}={} comes before {}", config_, name, text(*own), text(value)));
+  return out;
 }
 
 }  // namespace posproof::command

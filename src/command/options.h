@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "core/spec.h"
 #include "search/search.h"
+#include "subject/config.h"
 
 namespace posproof::command {
 
@@ -47,7 +48,7 @@ std::chrono::milliseconds milliseconds(double seconds);
 // `FIRST:LAST`, both ends included; none where the option was not given. Throws std::invalid_argument.
 std::optional<std::pair<Position, Position>> range(const std::string& positions);
 
-// An option for each parameter of an encoding, and `--spec`. Their fields are null.
+// An option for each parameter of an encoding, `--spec` and `--config`. Their fields are null.
 std::vector<Option> parameter_options(const EncodingSpec& spec);
 
 // `--dim 128 --layout half_split` for one encoding.
@@ -55,14 +56,19 @@ class GivenParameters {
  public:
   // Their fields are here.
   std::vector<Option> options(const EncodingSpec& spec);
-  // The spec's standard parameters, those of the file and those of the options, the last one counting. Throws
-  // std::invalid_argument.
+  // The spec's standard parameters, those of a model's configuration, those of the file and those of the
+  // options, the last one counting. Throws std::invalid_argument.
   Parameters read(const EncodingSpec& spec) const;
   Parameters given() const;  // without the standard ones
+  // What was understood of the configuration, and what of it something else comes before.
+  std::vector<std::string> configured() const;
 
  private:
   std::map<std::string, std::string> words_;
-  std::string file_;
+  Parameters named() const;  // without those of the configuration
+  Configured configuration(const Parameters& named) const;
+
+  std::string encoding_, file_, config_;
 };
 
 }  // namespace posproof::command

@@ -111,8 +111,9 @@ TEST(Parameters, are_options_of_their_own) {
       const Parameter& parameter = spec->parameters.all[n];
       GivenParameters given;
       const std::vector<Option> options = given.options(*spec);
-      ASSERT_EQ(options.size(), spec->parameters.all.size() + 1) << id;
-      EXPECT_EQ(options.back().names, "--spec");
+      ASSERT_EQ(options.size(), spec->parameters.all.size() + 2) << id;
+      EXPECT_EQ(options[options.size() - 2].names, "--spec");
+      EXPECT_EQ(options.back().names, "--config");
       EXPECT_EQ(options[n].names, fmt::format("--{}", parameter.name));
       EXPECT_EQ(options[n].help, help(parameter));
       EXPECT_EQ(options[n].group, "Parameters");

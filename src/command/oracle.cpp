@@ -10,6 +10,7 @@
 #include "command/options.h"
 #include "command/terminal.h"
 #include "core/call.h"
+#include "report/configured.h"
 #include "report/file.h"
 #include "report/json.h"
 #include "run/exact_array.h"
@@ -35,7 +36,7 @@ std::pair<Position, Position> asked_for(const OracleArguments& arguments, const 
 }
 
 int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
-  const auto& [id, spec, parameters, given] = chosen;
+  const auto& [id, spec, parameters, given, configured] = chosen;
   const Encoding truth = spec.oracle(parameters);
   const auto [first, last] = asked_for(arguments, truth);
   const RotaryPart part = arguments.part == "cos"   ? RotaryPart::cosines
@@ -73,7 +74,8 @@ int run_oracle(const Chosen& chosen, const OracleArguments& arguments) {
   file.commit();
 
   if (arguments.json) {
-    write(report::json({arguments.file, id, parameters, first, last, array, size}));
+    write(report::with_configuration(report::json({arguments.file, id, parameters, first, last, array, size}),
+                                     configured));
   } else {
     write(fmt::format("{}: {} {} in {}, positions {}, {}, {} bytes\n", printable(arguments.file), array.name,
                       text(array.shape), name(format), positions, array.rounding, size));

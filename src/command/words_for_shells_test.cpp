@@ -81,8 +81,8 @@ TEST(Completion, bash_offers_what_may_stand_there) {
   const std::vector<std::pair<std::string, Set>> rows = {
       {"posproof|ga", {"gate"}},
       {"posproof|",
-       {"matrix", "check", "gate", "accuracy", "oracle", "report", "list", "explain", "completion", "manual",
-        "--help", "--version"}},
+       {"matrix", "check", "gate", "accuracy", "identify", "oracle", "report", "list", "explain",
+        "completion", "manual", "--help", "--version"}},
       {"posproof|gate|", encodings},
       {"posproof|gate|si", {"sinusoidal"}},
       {"posproof|check|rotary/c", {"rotary/composes"}},

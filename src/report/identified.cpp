@@ -99,7 +99,8 @@ std::string convention(const Candidate& candidate) {
 std::string identified(const Identified& found, std::string_view subject, const Style& style) {
   const std::string name = printable(subject);
   const std::string described =
-      found.subject.description.empty() ? "" : fmt::format("  {}\n", printable(found.subject.description));
+      (found.subject.description.empty() ? "" : fmt::format("  {}\n", printable(found.subject.description))) +
+      contained(found.subject.containment);
   if (found.hold.empty())
     return fmt::format("{}  {}: none of {} conventions holds\n{}{}", style.paint("NOT IDENTIFIED"), name,
                        found.tried, described,
@@ -126,6 +127,10 @@ std::string identified_json(const Identified& found, std::string_view subject) {
     out["identified"]["trained_numbers"] = answer.trained;
     if (!answer.trained) out["identified"]["gate"] = gate_of(answer.candidate, subject);
     out["precision"] = found.subject.precision.word();
+  }
+  if (!found.subject.containment.contained.empty()) {
+    out["contained"] = found.subject.containment.contained;
+    out["not_contained"] = found.subject.containment.not_contained;
   }
   out["not_told_apart"] = Json::array();
   for (const NotTold& one : found.not_told)

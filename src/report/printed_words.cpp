@@ -83,6 +83,20 @@ std::vector<Term> of_a_gate() {
        "Words of a convention that give the same values for these parameters, so that the subject cannot be told which "
        "one it has; and the setting that would tell.",
        "gate"},
+      {{"identified", "not identified", "or_else", "not_told_apart", "less_simple"},
+       "A convention holds of the subject; of several the one that takes the fewest digits to declare. What the subject "
+       "cannot tell are values and conventions that hold as well.",
+       "identify"},
+      {{"trained", "trained_numbers"},
+       "The entries of a bias depend on T5's buckets alone; the numbers in them are no convention's and are compared "
+       "with none.",
+       "identify"},
+      {{"nearest", "would hold as", "would_hold_as"},
+       "Where no convention holds, the one that explains most answers; and the precision under which it would hold.",
+       "identify"},
+      {{"config", "comes before"},
+       "What was understood of a model's configuration, and where an option or --spec says something else.",
+       "gate, check, accuracy, oracle"},
       {{"precision", "seeming_precision", "tighter_by_far"},
        "The formats in which a subject says that it works; and, from its answers, the tightest one that would hold.",
        "gate, @PRECISION behind a subject"},

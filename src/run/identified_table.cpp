@@ -155,6 +155,25 @@ bool is_new(const Table& table, std::vector<Tensor>& seen) {
   return true;
 }
 
+// One setting of words with the numbers that were measured; nothing of another shape, or of what is like one
+// before.
+std::vector<Candidate> of_setting(const EncodingSpec& spec, const Candidate& setting,
+                                  const MeasuredRows& rows, const Precision& precision,
+                                  std::vector<Tensor>& seen) {
+  const Encoding made = spec.make(setting.parameters);
+  const auto* table = std::get_if<Table>(&made);
+  if (table == nullptr || table->dim != rows.near.width() || table->positions.axes != 1) return {};
+  if (!is_new(*table, seen)) return {};
+  if (!table->pairs.empty() && spec.parameters.find("base") != nullptr)
+    return of_ladder(spec, setting, *table, rows, precision);
+  std::vector<Candidate> out;
+  for (const double offset : first_entries(spec, rows)) {
+    out.push_back(setting);
+    if (offset != 0) set_where_there(spec, out.back().parameters, "offset", offset);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Candidate> table_candidates(const std::string& encoding, const EncodingSpec& spec,
@@ -165,17 +184,9 @@ std::vector<Candidate> table_candidates(const std::string& encoding, const Encod
   if (rows.length > 0) set_where_there(spec, shape, "length", whole(rows.length));
   std::vector<Tensor> seen;
   for (const Candidate& setting : settings(encoding, spec, shape)) {
-    const Encoding made = spec.make(setting.parameters);
-    const auto* table = std::get_if<Table>(&made);
-    if (table == nullptr || table->dim != rows.near.width() || table->positions.axes != 1) continue;
-    if (!is_new(*table, seen)) continue;
-    if (!table->pairs.empty() && spec.parameters.find("base") != nullptr) {
-      for (Candidate& one : of_ladder(spec, setting, *table, rows, precision)) out.push_back(std::move(one));
-      continue;
-    }
-    for (const double offset : first_entries(spec, rows)) {
-      out.push_back(setting);
-      if (offset != 0) set_where_there(spec, out.back().parameters, "offset", offset);
+    try {
+      for (Candidate& one : of_setting(spec, setting, rows, precision, seen)) out.push_back(std::move(one));
+    } catch (const Refusal&) {  // it is not defined where the rows are
     }
   }
   return out;

@@ -289,11 +289,14 @@ class Identifying {
   }
 
   static bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const Encoding& subject) {
-    const Encoding made = spec.make(parameters);
-    const auto kinds = attention::in_every_kind(made);
-    const Encoding* same = same_kind(kinds, subject);
-    return same != nullptr && (std::holds_alternative<Attention>(*same) ||
-                               positions_of(*same).axes == positions_of(subject).axes);
+    try {
+      const auto kinds = attention::in_every_kind(spec.make(parameters));
+      const Encoding* same = same_kind(kinds, subject);
+      return same != nullptr && (std::holds_alternative<Attention>(*same) ||
+                                 positions_of(*same).axes == positions_of(subject).axes);
+    } catch (const Refusal&) {
+      return false;
+    }
   }
 
   // ---- comparing

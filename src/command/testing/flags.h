@@ -30,9 +30,17 @@ struct FlagRow {
 std::vector<FlagRow> rows_of_accuracy(const std::string& folder);
 std::vector<FlagRow> rows_of_check(const std::string& folder);
 std::vector<FlagRow> rows_of_gate(const std::string& folder);
+std::vector<FlagRow> rows_of_identify(const std::string& folder);
 std::vector<FlagRow> rows_of_matrix(const std::string& folder);
 std::vector<FlagRow> rows_of_oracle(const std::string& folder);
 std::vector<FlagRow> rows_of_words(const std::string& folder);  // report, list, explain, and the program
+
+// A model's configuration that says `dim 8` of a table, in that folder.
+inline std::string config_of_8(const std::string& folder) {
+  const std::string path = folder + "/config.json";
+  report::replace_file(path, R"({"model_type": "distilbert", "dim": 8, "sinusoidal_pos_embds": true})");
+  return path;
+}
 
 // A folder that is gone at the end. It has `x.npy`, the table of `sinusoidal --dim 8` at positions 0:99 in
 // f32, and `y.npy`, the same with `--offset 1`.

@@ -1,0 +1,54 @@
+// `--config FILE` as a user meets it: what is understood, what comes before it, and what is refused.
+#include <gtest/gtest.h>
+
+#include "command/testing/flags.h"
+
+namespace posproof::testing {
+namespace {
+
+TEST(ConfigOption, what_somebody_names_comes_before_the_file) {
+  const Tables tables;
+  const std::string config = config_of_8(tables.folder()), spec = tables.folder() + "/spec.json",
+                    gate = "gate sinusoidal --cases 5 --filter agrees_with --config " + config;
+  const Ran flag = posproof(gate + " --dim 6 table:" + tables.folder() + "/x.npy");
+  EXPECT_EQ(flag.code, 2);
+  EXPECT_TRUE(says(flag, "posproof: " + config + ": dim=6 comes before 8\n")) << flag.said;
+  EXPECT_TRUE(says(flag, "its rows are 8 wide")) << flag.said;
+  report::replace_file(spec, R"({"offset": 1, "dim": 8})");
+  const Ran file = posproof(gate + " --spec " + spec + " table:" + tables.folder() + "/y.npy");
+  EXPECT_EQ(file.code, 0) << file.said;
+  EXPECT_FALSE(says(file, "comes before")) << "the two agree: " << file.said;
+}
+
+TEST(ConfigOption, what_is_said_in_two_ways_is_refused_unless_it_is_named) {
+  const Tables tables;
+  const std::string config = tables.folder() + "/two.json",
+                    to = " --positions 0:3 -o " + tables.folder() + "/o.npy";
+  report::replace_file(config, R"({"head_dim": 8, "rope_theta": 1000000, "rope_local_base_freq": 10000})");
+  const Ran refused = posproof("oracle rope --config " + config + to);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.said, "posproof: `" + config +
+                              "` says two things of `base`: rope_theta, in global layers, or 10000 "
+                              "(rope_local_base_freq, in local ones); say which with --base\n");
+  EXPECT_FALSE(report::file_bytes(tables.folder() + "/o.npy"));
+  const Ran named = posproof("oracle rope --base 10000 --config " + config + to);
+  EXPECT_EQ(named.code, 0);
+  EXPECT_TRUE(says(named, "posproof: " + config + ": base=10000 comes before 1000000\n")) << named.said;
+}
+
+TEST(ConfigOption, files_that_say_nothing_of_the_encoding_are_refused_by_name) {
+  const Tables tables;
+  const std::string config = config_of_8(tables.folder()), subject = " table:" + tables.folder() + "/x.npy";
+  const Ran other = posproof("gate alibi --config " + config + subject);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_EQ(other.said,
+            "posproof: `" + config +
+                "` describes no alibi: neither `alibi` nor `attn_config.alibi` is true, nor is it bloom's\n");
+  const Ran broken = posproof("gate rope --config " + tables.folder() + "/x.npy" + subject);
+  EXPECT_EQ(broken.code, 2);
+  EXPECT_TRUE(says(broken, "posproof: `" + tables.folder() + "/x.npy` is not JSON; a config.json, "))
+      << broken.said;
+}
+
+}  // namespace
+}  // namespace posproof::testing

@@ -1,0 +1,138 @@
+#include "report/identified.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace posproof::report {
+namespace {
+
+using Json = nlohmann::json;
+
+Candidate candidate(const std::string& encoding, const std::string& words) {
+  return {encoding, Case::parse(words)};
+}
+
+Identified of(const std::string& encoding, const std::string& words) {
+  Identified found{
+      .subject = {.name = "", .description = "[9, 8] in F32", .encoding = Table{}, .precision = all_f32}};
+  found.subject.live = false;
+  found.hold.push_back({candidate(encoding, words), 0.25, false});
+  found.compared = 9, found.tried = 3;
+  return found;
+}
+
+TEST(IdentifiedWords, name_the_convention_first_and_the_gate_last) {
+  Identified found = of("sinusoidal", "dim=8 offset=2");
+  found.seeming = "seems to work in `f32`";
+  EXPECT_EQ(identified(found, "table:x.npy", {}),
+            "IDENTIFIED  sinusoidal --dim 8 --offset 2 of table:x.npy\n"
+            "  [9, 8] in F32\n"
+            "  9 positions are within rounding in f32, at most 25 % of what it allows\n"
+            "  seems to work in `f32`\n"
+            "  gate it: posproof gate sinusoidal --dim 8 --offset 2 'table:x.npy'\n");
+  found.subject.live = true;
+  EXPECT_NE(identified(found, "x", {}).find("  9 answers are within"), std::string::npos);
+}
+
+TEST(IdentifiedWords, say_what_the_subject_cannot_tell) {
+  Identified found = of("rope", "dim=128");
+  found.not_told = {{"exponent", {"rotary_dim", "dim"}, "rotary_dim=4"},
+                    {"layout", {"half_split", "interleaved"}, ""}};
+  found.or_else = {candidate("sinusoidal", "dim=128 layout=cos_sin")};
+  found.less_simple = 2;
+  const std::string told =
+      "  this subject cannot tell:\n"
+      "    exponent: rotary_dim, dim (`rotary_dim=4` tells them apart)\n"
+      "    layout: half_split, interleaved\n"
+      "    or sinusoidal --dim 128 --layout cos_sin\n"
+      "    or 2 that take more digits\n";
+  EXPECT_NE(identified(found, "x", {}).find(told), std::string::npos) << identified(found, "x", {});
+  found.less_simple = 1;
+  EXPECT_NE(identified(found, "x", {}).find("    or 1 that takes more digits\n"), std::string::npos);
+}
+
+TEST(IdentifiedWords, of_trained_numbers_no_gate_is_offered) {
+  Identified found = of("t5_bias", "heads=3");
+  found.hold.front().trained = true;
+  EXPECT_EQ(
+      identified(found, "table:x.npy", {}),
+      "IDENTIFIED  t5_bias --heads 3 of table:x.npy\n"
+      "  [9, 8] in F32\n"
+      "  every entry depends on its bucket alone; the numbers in the buckets are trained ones and were compared "
+      "with none\n");
+  const Json json = Json::parse(identified_json(found, "table:x.npy"));
+  EXPECT_EQ(json["identified"]["trained_numbers"], true);
+  EXPECT_FALSE(json["identified"].contains("gate"));
+}
+
+Identified not_identified() {
+  Identified found = of("rope", "dim=8");
+  found.hold.clear();
+  Place place;
+  place.axes = {{Axis::token, 2}, {Axis::channel, 5}};
+  place.position = {7};
+  place.expected = 0.5, place.got = 0.75, place.off = {0.25, 0.001, 2};
+  found.nearest = NearestConvention{candidate("rope", "dim=8"),
+                                    1,
+                                    40,
+                                    place,
+                                    "f32/bf16",
+                                    {{Explanation::Kind::measured, "pair 3 does not rotate", "", ""},
+                                     {Explanation::Kind::convention, "--base 500000", "the base", ""},
+                                     {Explanation::Kind::defect, "rope/x", "wrong", "a#1"}}};
+  return found;
+}
+
+TEST(IdentifiedWords, where_none_holds_name_the_nearest_and_the_difference) {
+  EXPECT_EQ(identified(not_identified(), "table:x.npy", {}),
+            "NOT IDENTIFIED  table:x.npy: none of 3 conventions holds\n"
+            "  [9, 8] in F32\n"
+            "  nearest: rope --dim 8: 1 of 40 answers is beyond what rounding in f32 allows\n"
+            "    token 2 (position 7), channel 5: expected 0.5, got 0.75, off by 0.25\n"
+            "    measured: pair 3 does not rotate\n"
+            "    every case agrees with `--base 500000` instead: the base\n"
+            "    behaves exactly like defect rope/x (a#1)\n"
+            "    would hold as `@f32/bf16`\n"
+            "  gate it: posproof gate rope --dim 8 'table:x.npy'\n");
+  Identified none = not_identified();
+  none.nearest.reset();
+  EXPECT_EQ(
+      identified(none, "table:x.npy", {}),
+      "NOT IDENTIFIED  table:x.npy: none of 3 conventions holds\n  [9, 8] in F32\n  no convention is near\n");
+}
+
+TEST(IdentifiedWords, as_json_are_the_same_values) {
+  Identified found = of("sinusoidal", "dim=8 offset=2");
+  found.not_told = {{"divisor", {"half", "half_minus_one"}, "dim=6"}};
+  found.or_else = {candidate("rope", "dim=8")};
+  found.less_simple = 4;
+  const Json json = Json::parse(identified_json(found, "table:x.npy"));
+  EXPECT_EQ(json["subject"], "table:x.npy");
+  EXPECT_EQ(json["description"], "[9, 8] in F32");
+  EXPECT_EQ(json["identified"]["encoding"], "sinusoidal");
+  EXPECT_EQ(json["identified"]["parameters"]["offset"], 2);
+  EXPECT_EQ(json["identified"]["parameters"]["layout"], "interleaved") << "all of them";
+  EXPECT_EQ(json["identified"]["share_of_bound"], 0.25);
+  EXPECT_EQ(json["identified"]["gate"], "posproof gate sinusoidal --dim 8 --offset 2 'table:x.npy'");
+  EXPECT_EQ(json["precision"], "f32");
+  EXPECT_EQ(json["compared"], 9);
+  EXPECT_EQ(json["tried"], 3);
+  EXPECT_EQ(json["not_told_apart"][0],
+            (Json{{"parameter", "divisor"}, {"values", {"half", "half_minus_one"}}, {"apart", "dim=6"}}));
+  EXPECT_EQ(json["or_else"][0]["encoding"], "rope");
+  EXPECT_EQ(json["less_simple"], 4);
+  EXPECT_FALSE(json.contains("nearest"));
+  const Json near = Json::parse(identified_json(not_identified(), "table:x.npy"));
+  EXPECT_TRUE(near["identified"].is_null());
+  EXPECT_EQ(near["nearest"]["encoding"], "rope");
+  EXPECT_EQ(near["nearest"]["wrong"], 1);
+  EXPECT_EQ(near["nearest"]["of"], 40);
+  EXPECT_EQ(near["nearest"]["first"], "token 2 (position 7), channel 5: expected 0.5, got 0.75, off by 0.25");
+  EXPECT_EQ(near["nearest"]["explanations"][0], "measured: pair 3 does not rotate");
+  EXPECT_EQ(near["nearest"]["would_hold_as"], "f32/bf16");
+  EXPECT_EQ(near["nearest"]["gate"], "posproof gate rope --dim 8 'table:x.npy'");
+}
+
+}  // namespace
+}  // namespace posproof::report

@@ -1,0 +1,198 @@
+#include "subject/config_settings.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "subject/config.h"
+
+namespace posproof {
+namespace {
+
+template <class Number>
+std::string bytes(Number value) {
+  std::string out(sizeof value, '\0');
+  std::memcpy(out.data(), &value, sizeof value);
+  return out;
+}
+
+std::string text(const std::string& value) {
+  return bytes<std::uint64_t>(value.size()) + value;
+}
+
+template <class Number>
+std::string entry(const std::string& name, std::uint32_t type, Number value) {
+  return text(name) + bytes(type) + bytes(value);
+}
+
+std::string word(const std::string& name, const std::string& value) {
+  return text(name) + bytes<std::uint32_t>(8) + text(value);
+}
+
+std::string gguf(const std::vector<std::string>& entries, const std::vector<std::string>& tensors = {},
+                 std::uint32_t version = 3) {
+  std::string out =
+      "GGUF" + bytes(version) + bytes<std::uint64_t>(tensors.size()) + bytes<std::uint64_t>(entries.size());
+  for (const std::string& one : entries) out += one;
+  for (const std::string& one : tensors)
+    out += text(one) + bytes<std::uint32_t>(2) + bytes<std::uint64_t>(4) + bytes<std::uint64_t>(8) +
+           bytes<std::uint32_t>(0) + bytes<std::uint64_t>(0);
+  return out;
+}
+
+const std::vector<std::string> llama = {
+    word("general.architecture", "llama"),
+    entry<std::uint32_t>("llama.embedding_length", 4, 2048),
+    entry<std::uint32_t>("llama.attention.head_count", 4, 32),
+    entry<std::uint32_t>("llama.rope.dimension_count", 4, 64),
+    entry<float>("llama.rope.freq_base", 6, 500000),
+};
+
+std::string said(const std::string& file, const std::string& encoding) {
+  const Configured found = configured(config_settings("x.gguf", file), encoding);
+  std::string out = found.parameters.text();
+  for (const auto& one : found.ambiguous) out += "; " + one.parameter + ": " + one.readings;
+  return out;
+}
+
+std::string refused(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(GgufSettings, have_every_kind_of_value) {
+  const ConfigSettings read =
+      gguf_settings(gguf({entry<std::uint8_t>("a", 0, 200), entry<std::int8_t>("b", 1, -3),
+                          entry<std::uint16_t>("c", 2, 60000), entry<std::int16_t>("d", 3, -300),
+                          entry<std::uint32_t>("e", 4, 4000000000u), entry<std::int32_t>("f", 5, -70000),
+                          entry<float>("g", 6, 0.5f), entry<std::uint8_t>("h", 7, 1), word("i", "llama"),
+                          text("j") + bytes<std::uint32_t>(9) + bytes<std::uint32_t>(6) +
+                              bytes<std::uint64_t>(2) + bytes(1.5f) + bytes(2.5f),
+                          entry<std::uint64_t>("k", 10, 1ull << 40), entry<std::int64_t>("l", 11, -5),
+                          entry<double>("m", 12, 0.1),
+                          text("n") + bytes<std::uint32_t>(9) + bytes<std::uint32_t>(8) +
+                              bytes<std::uint64_t>(2) + text("x") + text("yz"),
+                          entry<std::uint8_t>("o", 7, 0)},
+                         {"blk.0.q"}));
+  EXPECT_EQ(read.kind, ConfigSettings::Kind::gguf);
+  for (const auto& [name, value] : std::vector<std::pair<std::string, double>>{{"a", 200},
+                                                                               {"b", -3},
+                                                                               {"c", 60000},
+                                                                               {"d", -300},
+                                                                               {"e", 4000000000},
+                                                                               {"f", -70000},
+                                                                               {"g", 0.5},
+                                                                               {"k", 1099511627776},
+                                                                               {"l", -5},
+                                                                               {"m", 0.1}}) {
+    ASSERT_NE(read.number(name), nullptr) << name;
+    EXPECT_EQ(*read.number(name), value) << name;
+  }
+  EXPECT_EQ(*read.word("h"), "true");
+  EXPECT_EQ(*read.word("o"), "false");
+  EXPECT_EQ(*read.word("i"), "llama");
+  EXPECT_EQ(std::get<std::vector<double>>(*read.find("j")), (std::vector<double>{1.5, 2.5}));
+  EXPECT_EQ(read.find("n"), nullptr) << "lists of strings are passed over";
+  EXPECT_EQ(*read.word("tensors.blk.0.q"), "tensor");
+  EXPECT_EQ(read.number("i"), nullptr);
+  EXPECT_EQ(read.word("a"), nullptr);
+  EXPECT_EQ(read.all.size(), 15u);
+}
+
+TEST(GgufSettings, of_rope_and_alibi_are_understood) {
+  EXPECT_EQ(said(gguf(llama), "rope"), "dim=64 rotary_dim=64 base=500000 layout=interleaved");
+  auto scaled = llama;
+  scaled.push_back(word("llama.rope.scaling.type", "yarn"));
+  scaled.push_back(entry<float>("llama.rope.scaling.factor", 6, 4));
+  scaled.push_back(entry<std::uint32_t>("llama.rope.scaling.original_context_length", 4, 4096));
+  EXPECT_EQ(said(gguf(scaled), "rope"),
+            "dim=64 rotary_dim=64 base=500000 layout=interleaved scaling=yarn factor=4 original_length=4096");
+  EXPECT_EQ(
+      said(gguf(llama, {"rope_freqs.weight"}), "rope"),
+      "dim=64 rotary_dim=64 base=500000 layout=interleaved; scaling: that of the tensor rope_freqs.weight, whose "
+      "divisors are not read, or none");
+  EXPECT_EQ(said(gguf({word("general.architecture", "qwen2"),
+                       entry<std::uint32_t>("qwen2.attention.key_length", 4, 128)}),
+                 "rope"),
+            "dim=128 layout=half_split");
+  EXPECT_EQ(
+      said(gguf({word("general.architecture", "mpt"), entry<std::uint32_t>("mpt.attention.head_count", 4, 32),
+                 entry<float>("mpt.attention.max_alibi_bias", 6, 8)}),
+           "alibi"),
+      "heads=32 max_bias=8");
+}
+
+TEST(GgufSettings, that_are_no_such_header_are_refused) {
+  const std::string right = gguf(llama, {"t"});
+  EXPECT_NO_THROW(gguf_settings(right));
+  for (std::size_t size = 4; size < right.size(); ++size)
+    EXPECT_NE(refused([&] { gguf_settings(right.substr(0, size)); }), "") << size;
+  const auto why = [](const std::string& file) { return refused([&] { config_settings("x.gguf", file); }); };
+  EXPECT_EQ(why(gguf(llama, {}, 1)), "`x.gguf`: is GGUF of version 1; 2 and 3 are allowed");
+  EXPECT_EQ(why(gguf(llama, {}, 4)), "`x.gguf`: is GGUF of version 4; 2 and 3 are allowed");
+  EXPECT_EQ(why(gguf({entry<float>("a", 6, 1), entry<float>("a", 6, 1)})), "`x.gguf`: has the key `a` twice");
+  EXPECT_EQ(why(gguf({entry<float>("a", 13, 1)})), "`x.gguf`: a GGUF value of type 13; 0 to 12 are allowed");
+  EXPECT_EQ(
+      why("GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>(0) + bytes<std::uint64_t>(1ull << 40)),
+      "`x.gguf`: a GGUF header with 1099511627776 entries; 1048576 are allowed");
+  EXPECT_EQ(why("GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>((1ull << 20) + 1) +
+                bytes<std::uint64_t>(0)),
+            "`x.gguf`: a GGUF header with 1048577 tensors; 1048576 are allowed");
+  EXPECT_EQ(why("GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>(0) + bytes<std::uint64_t>(1) +
+                bytes<std::uint64_t>(70000)),
+            "`x.gguf`: a GGUF string of 70000 bytes; 65535 are allowed");
+  EXPECT_EQ(
+      why(gguf({text("a") + bytes<std::uint32_t>(9) + bytes<std::uint32_t>(9) + bytes<std::uint64_t>(1)})),
+      "`x.gguf`: a GGUF list of lists; lists of numbers and of strings are allowed");
+  EXPECT_EQ(why(gguf({text("a") + bytes<std::uint32_t>(9) + bytes<std::uint32_t>(6) +
+                      bytes<std::uint64_t>(1ull << 62)})),
+            "`x.gguf`: a GGUF list of 4611686018427387904 values; 67108864 are allowed");
+  EXPECT_EQ(refused([] { configured(gguf_settings(gguf({})), "rope"); }), "has no general.architecture");
+}
+
+TEST(ConfigSettings, of_json_have_the_names_of_objects_before_theirs) {
+  const ConfigSettings read = config_settings(
+      "c", R"({"a": {"b": {"c": 1.5}}, "d": true, "e": null, "f": [1, 2], "g": ["x"], "h": "w", "i": []})");
+  EXPECT_EQ(read.kind, ConfigSettings::Kind::transformers);
+  EXPECT_EQ(*read.number("a.b.c"), 1.5);
+  EXPECT_EQ(*read.word("d"), "true");
+  EXPECT_EQ(*read.word("h"), "w");
+  EXPECT_EQ(std::get<std::vector<double>>(*read.find("f")), (std::vector<double>{1, 2}));
+  EXPECT_EQ(read.find("e"), nullptr);
+  EXPECT_EQ(read.find("g"), nullptr);
+  EXPECT_EQ(config_settings("c", R"({"interleaved": 1})").kind, ConfigSettings::Kind::onnx);
+  EXPECT_EQ(config_settings("c", R"({"interleaved": 1, "model_type": "x"})").kind,
+            ConfigSettings::Kind::transformers);
+}
+
+TEST(ConfigSettings, of_a_file_are_refused_with_its_name) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("posproof_config_" + std::to_string(::getpid()));
+  const auto why = [&](const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+    const std::string out = refused([&] { read_config(path.string()); });
+    std::filesystem::remove(path);
+    return out;
+  };
+  EXPECT_EQ(why("[1]"), "`" + path.string() + "` is no JSON object of settings");
+  EXPECT_EQ(
+      why("{"),
+      "`" + path.string() +
+          "` is not JSON; a config.json, the attributes of an ONNX operator as JSON, or a GGUF file was "
+          "asked for");
+  EXPECT_EQ(why(R"({"a": 1})"), "");
+  EXPECT_EQ(why(gguf(llama) + std::string(1000, 'x')), "") << "what follows the header is not looked at";
+  EXPECT_NE(refused([] { read_config("/nothing/of/that/name"); }).find("/nothing/of/that/name"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace posproof
