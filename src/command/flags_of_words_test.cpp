@@ -127,16 +127,16 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          EXPECT_EQ(posproof("explain hard case").said,
                    report::explain(report::everything_called("hard_case").at(0)));
        }},
-      {"report", "NAME", "report translation_is_a_rotation -o " + one,
+      {"report", "NAME", "report why_not_the_normalised_index -o " + one,
        "report no_such_experiment -o " + other,
        [=](const Ran& written, const Ran& unknown) {
          if (says(written, "gnuplot-nox")) return;
          EXPECT_EQ(written.code, 0);
-         EXPECT_EQ(lines(written.said).front(), one + "/translation_is_a_rotation.md");
+         EXPECT_EQ(lines(written.said).front(), one + "/why_not_the_normalised_index.md");
          EXPECT_EQ(lines(written.said).back(),
                    fmt::format("{} files of {} changed", lines(written.said).size() - 1, one));
-         EXPECT_EQ(report::file_bytes(one + "/translation_is_a_rotation.md"),
-                   report::file_bytes(POSPROOF_SOURCE "/reports/translation_is_a_rotation.md"));
+         EXPECT_EQ(report::file_bytes(one + "/why_not_the_normalised_index.md"),
+                   report::file_bytes(POSPROOF_SOURCE "/reports/why_not_the_normalised_index.md"));
          EXPECT_EQ(unknown.code, 2);
          EXPECT_EQ(unknown.said,
                    "posproof: there is no experiment `no_such_experiment`; all: posproof list experiments\n");
@@ -146,14 +146,14 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
              "posproof list experiments\n");
          EXPECT_FALSE(std::filesystem::exists(other));
        }},
-      {"report", "-o,--output", "report translation_is_a_rotation -o " + folder + "/a",
-       "report translation_is_a_rotation --output " + folder + "/b",
+      {"report", "-o,--output", "report why_not_the_normalised_index -o " + folder + "/a",
+       "report why_not_the_normalised_index --output " + folder + "/b",
        [=](const Ran& a, const Ran& b) {
          if (says(a, "gnuplot-nox")) return;
          EXPECT_EQ(a.code + b.code, 0);
          EXPECT_EQ(report::file_bytes(folder + "/a/README.md"), report::file_bytes(folder + "/b/README.md"));
          EXPECT_TRUE(report::file_bytes(folder + "/b/README.md"));
-         EXPECT_EQ(posproof("report translation_is_a_rotation -o " + folder + "/b").said,
+         EXPECT_EQ(posproof("report why_not_the_normalised_index -o " + folder + "/b").said,
                    fmt::format("0 files of {}/b changed\n", folder));
        }},
       {"", "--version", "--version", "--help",

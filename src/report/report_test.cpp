@@ -252,7 +252,7 @@ std::string texts_of(const Comparison& found) {
 TEST(Report, is_written_once_and_what_differs_is_found) {
   if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
   const Folder folder;
-  const std::string name = "translation_is_a_rotation", page = name + ".md";
+  const std::string name = "why_not_the_normalised_index", page = name + ".md";
   const auto written = write_all(folder.path, {name});
   ASSERT_GE(written.size(), 5u);  // the page, a figure's data, it for light and dark, the index
   EXPECT_EQ(written.front(), page);
@@ -265,14 +265,14 @@ TEST(Report, is_written_once_and_what_differs_is_found) {
 
   const std::string right = read(folder.path / page);
   std::string wrong = right;
-  wrong[right.find("rotation") + 1] = '0';  // in the first line, the title
+  wrong[2] = '0';  // in the first line, the title
   std::ofstream(folder.path / page, std::ios::binary) << wrong;
   std::ofstream(folder.path / "figures" / name / "old-light.svg") << "<svg/>";
   const std::string found = texts_of(compare(folder.path, name));
   EXPECT_EQ(
       found,
       page +
-          ":1 differs\n  checked in  # Translation is a r0tation\n  now         # Translation is a rotation\n"
+          ":1 differs\n  checked in  # 0hy not the normalised index?\n  now         # Why not the normalised index?\n"
           "figures/" +
           name + "/old-light.svg: the experiment has no such figure\n");
   EXPECT_EQ(compare_index(folder.path).size(), 1u);
@@ -288,7 +288,7 @@ class Spoilt : public testing::Test {
  protected:
   void SetUp() override {
     if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
-    write_all(folder_.path, {"translation_is_a_rotation"});
+    write_all(folder_.path, {"why_not_the_normalised_index"});
   }
 
   void change(const std::string& path, const std::string& from, const std::string& to) const {
@@ -297,19 +297,20 @@ class Spoilt : public testing::Test {
     ASSERT_NE(at, std::string::npos) << path;
     std::ofstream(folder_.path / path, std::ios::binary) << bytes.replace(at, from.size(), to);
   }
-  Comparison compared() const { return compare(folder_.path, "translation_is_a_rotation"); }
+  Comparison compared() const { return compare(folder_.path, "why_not_the_normalised_index"); }
 
   const Folder folder_;
-  const std::string figure_ = "figures/translation_is_a_rotation/logit_of_the_next";
+  const std::string figure_ = "figures/why_not_the_normalised_index/step_by_length";
 };
 
 TEST_F(Spoilt, data_is_compared_without_gnuplot_too) {
-  change(figure_ + ".csv", "0.000000,30.916832", "0.000000,30.916833");
-  fs::copy(folder_.path / (figure_ + ".csv"), folder_.path / "figures/translation_is_a_rotation/old.csv");
+  change(figure_ + ".csv", "2.000000e+00,1.000000e+00", "2.000000e+00,1.000000e+03");
+  fs::copy(folder_.path / (figure_ + ".csv"), folder_.path / "figures/why_not_the_normalised_index/old.csv");
   const std::string differs = figure_ +
-                              ".csv:2 differs\n  checked in  identity,0.000000,30.916833,,\n"
-                              "  now         identity,0.000000,30.916832,,\n",
-                    stale = "figures/translation_is_a_rotation/old.csv: the experiment has no such figure\n",
+                              ".csv:2 differs\n  checked in  t/(L-1),2.000000e+00,1.000000e+03\n"
+                              "  now         t/(L-1),2.000000e+00,1.000000e+00\n",
+                    stale =
+                        "figures/why_not_the_normalised_index/old.csv: the experiment has no such figure\n",
                     missing = figure_ + ".csv: no such file\n",
                     undrawn = figure_ + "-dark.svg: no such file\n";
   EXPECT_EQ(texts_of(compared()), differs + stale);
@@ -335,10 +336,10 @@ TEST_F(Spoilt, drawings_are_compared_under_the_version_that_wrote_them) {
 }
 
 TEST_F(Spoilt, stale_data_is_removed) {
-  std::ofstream(folder_.path / "figures/translation_is_a_rotation/old.csv") << "series,x,y\n";
-  EXPECT_EQ(write_all(folder_.path, {"translation_is_a_rotation"}),
-            std::vector<std::string>{"figures/translation_is_a_rotation/old.csv"});
-  EXPECT_FALSE(fs::exists(folder_.path / "figures/translation_is_a_rotation/old.csv"));
+  std::ofstream(folder_.path / "figures/why_not_the_normalised_index/old.csv") << "series,x,y\n";
+  EXPECT_EQ(write_all(folder_.path, {"why_not_the_normalised_index"}),
+            std::vector<std::string>{"figures/why_not_the_normalised_index/old.csv"});
+  EXPECT_FALSE(fs::exists(folder_.path / "figures/why_not_the_normalised_index/old.csv"));
 }
 
 TEST(Report, labels_are_not_over_one_another) {
