@@ -109,13 +109,13 @@ std::pair<Chosen, Case> with_those_of(const Chosen& chosen, const Case& recorded
           fmt::format("--{} `{}`: the case has `{}={}`", name, text(*other), name, text(value)));
     given.set(name, value);
   }
-  return {{chosen.id, chosen.spec, with(chosen.spec, given), given}, std::move(inputs)};
+  return {{chosen.id, chosen.spec, with(chosen.spec, given), given, chosen.configured}, std::move(inputs)};
 }
 
 // One property, searched or replayed, of our own encoding or of a foreign subject.
 int run_check(const Chosen& asked, const CheckArguments& arguments) {
   const auto [chosen, inputs] = with_those_of(asked, Case::parse(arguments.words));
-  const auto& [encoding_id, spec, parameters, given] = chosen;
+  const auto& [encoding_id, spec, parameters, given, configured] = chosen;
   const auto& [common, property_id, foreign, words, in_sandbox, script_path] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);
   ScriptFile script_file(script_path);
@@ -159,7 +159,7 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
   if (common.json) {
     const auto replayed = witness ? std::optional(report::Replayed{*claim, *witness}) : std::nullopt;
     write(report::with_configuration(report::json(property_id, verdict, subject.containment, replayed),
-                                     chosen.configured));
+                                     configured));
   } else {
     write(report::verdict(subject.name, property_id, property, verdict, subject.precision, again, style()) +
           report::contained(subject.containment));

@@ -94,6 +94,8 @@ std::vector<FlagRow> rows_of_accuracy(const std::string& folder) {
          const std::string understood = "posproof: " + config + ": dim 8: dim=8\nposproof: " + config +
                                         ": model distilbert: layout=interleaved\n";
          EXPECT_EQ(file.said, understood + flags.said);
+         const Ran json = posproof("accuracy sinusoidal --json --config " + config + right);
+         EXPECT_TRUE(says(json, "\n  \"config\": [\"" + config + ": dim 8: dim=8\",")) << json.said;
        }},
   };
 }

@@ -252,6 +252,8 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
          const std::string understood = "posproof: " + config + ": dim 8: dim=8\nposproof: " + config +
                                         ": model distilbert: layout=interleaved\n";
          EXPECT_EQ(file.said, understood + flags.said);
+         const Ran json = posproof("gate sinusoidal --cases 5 --json --config " + config + right);
+         EXPECT_TRUE(says(json, "\n  \"config\": [\"" + config + ": dim 8: dim=8\",")) << json.said;
        }},
   };
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <new>
@@ -30,6 +31,8 @@ constexpr std::size_t most_counted = 48;
 // Digits and words by which another convention that holds may be less simple than the answer, and still be
 // read.
 constexpr int about_as_simple = 4;
+// Of the entries, right ones: below that, nothing is near.
+constexpr double least_near = 0.25;
 
 struct Proposed {
   Candidate candidate;
@@ -80,6 +83,7 @@ struct Compared {
   int passes_over = 0;            // keys after the query: 1; a constant on every row: 2
   std::size_t wrong = 0, of = 0;  // calls
   double share = 0;
+  double near = 0, entries = 0;  // a right entry is 1, one that is off by a hundredth of the largest a half
   std::optional<Place> first = {};
   Case counterexample = {};
 
@@ -94,6 +98,17 @@ const Encoding* same_kind(const std::vector<Encoding>& kinds, const Encoding& su
 
 enum class Until { first_wrong, all };
 
+// How near entries are, whatever rounding allows: what tells a slip from another convention.
+void add_entries(const Tensor& there, const Tensor& here, const Bound& allowed, Compared& to) {
+  double largest = 0;
+  for (const double entry : here.data) largest = std::max(largest, std::abs(entry));
+  for (std::size_t n = 0; n < here.data.size(); ++n) {
+    const double off = std::abs(there.data[n] - here.data[n]);
+    to.near += off <= allowed.error.data[n] ? 1 : off <= 0.01 * largest ? 0.5 : 0;
+    ++to.entries;
+  }
+}
+
 // Answer by answer. What the candidate is not defined for is not compared.
 Compared compared(const Encoding& truth, const Source& answers, const Precision& precision, Until until) {
   Compared out{.passes_over = is_modulo_rows(truth) ? 2 : is_causal(truth) ? 1 : 0};
@@ -103,6 +118,7 @@ Compared compared(const Encoding& truth, const Source& answers, const Precision&
       const Agreement found = agreement_in_full(truth, one.call, one.answer, here, precision);
       const Residual& worst = found.compared.worst;
       ++out.of;
+      if (until == Until::all) add_entries(one.answer, here, found.allowed, out);
       if (worst.holds()) {
         out.share = std::max(out.share, worst.error_over_bound());
         return true;
@@ -123,18 +139,19 @@ Compared compared(const Encoding& truth, const Source& answers, const Precision&
 }
 
 // Rows at the first positions, and at some that double from there.
-std::optional<MeasuredRows> rows_of(const Table& table, bool live) {
+std::optional<MeasuredRows> rows_of(const Table& table, bool live, Position skipped) {
   const Domain& domain = table.positions;
-  if (domain.axes != 1) return std::nullopt;
-  const Position count = domain.hi - domain.lo + 1, near = std::min(rows_near, count);
+  const Position first = domain.lo + skipped, count = domain.hi - first + 1,
+                 near = std::min(rows_near, count);
+  if (domain.axes != 1 || count < (skipped == 0 ? 1 : 32)) return std::nullopt;
   MeasuredRows out;
-  out.first = domain.lo;
-  out.length = live && !domain.ends ? 0 : static_cast<std::size_t>(count);
+  out.first = first;
+  out.length = live && !domain.ends ? 0 : static_cast<std::size_t>(skipped + count);
   const Position length = domain.hi + 1;
   std::vector<Position> at;
-  for (Position t = 0; t < near; ++t) at.push_back(domain.lo + t);
+  for (Position t = 0; t < near; ++t) at.push_back(first + t);
   out.near = table.rows(at, length);
-  for (Position t = near; t < count && t < (Position{1} << 20); t *= 2) out.at.push_back(domain.lo + t);
+  for (Position t = near; t < count && t < (Position{1} << 20); t *= 2) out.at.push_back(first + t);
   if (!out.at.empty()) out.far = table.rows(out.at, length);
   return out;
 }
@@ -230,6 +247,7 @@ class Identifying {
   }
 
   void propose_for(const Subject& subject, const Candidate& like) {
+    likes_.push_back(like);
     try {
       if (const auto* rotary = std::get_if<Rotary>(&subject.encoding))
         propose_rotary(*rotary, like, subject.precision);
@@ -255,10 +273,13 @@ class Identifying {
   }
 
   void propose_table(const Table& table, const Precision& precision) {
-    const auto rows = rows_of(table, asked_.live());
-    if (!rows) return;
-    for (const auto& [id, spec] : catalogue::encodings())
-      for (Candidate& one : table_candidates(std::string(id), *spec, *rows, precision)) add(std::move(one));
+    for (const Position skipped :
+         {0, 16}) {  // the first rows may be special: that of padding is 0 in fairseq
+      const auto rows = rows_of(table, asked_.live(), skipped);
+      if (!rows) return;
+      for (const auto& [id, spec] : catalogue::encodings())
+        for (Candidate& one : table_candidates(std::string(id), *spec, *rows, precision)) add(std::move(one));
+    }
   }
 
   void propose_bias(const Bias& bias, const Precision& precision) {
@@ -482,6 +503,8 @@ class Identifying {
   // ---- what is near
 
   void find_nearest() {
+    try_usual();
+    if (!hold_.empty()) return find_what_holds_too();
     std::ranges::stable_sort(fail_, [](const Tried& a, const Tried& b) {
       return complexity_of(a.proposed.candidate) < complexity_of(b.proposed.candidate);
     });
@@ -489,22 +512,38 @@ class Identifying {
     const Tried* best = nullptr;
     for (Tried& one : fail_) {
       if (auto all = compare(one.proposed, Until::all)) one.compared = std::move(*all);
-      if (one.compared.of > 0 && (best == nullptr || is_nearer(one, *best))) best = &one;
+      if (right_share(one) >= least_near && (best == nullptr || is_nearer(one, *best))) best = &one;
     }
     if (best == nullptr) return describe_none();
     describe(*best);
+  }
+
+  // What is so wrong that its numbers cannot be measured is compared with those in common use.
+  void try_usual() {
+    const std::size_t before = proposed_.size();
+    for (const Candidate& like : likes_)
+      if (like.encoding == "rope")
+        for (const double base : {10000.0, 500000.0, 1000000.0}) {
+          Candidate one = like;
+          one.parameters.set("base", base);
+          add(std::move(one));
+        }
+      else if (like.encoding == "sinusoidal")
+        for (Candidate& one : settings("sinusoidal", encoding_named("sinusoidal"), like.parameters))
+          add(std::move(one));
+    for (std::size_t n = before; n < proposed_.size(); ++n) try_out(Proposed(proposed_[n]));
   }
 
   // What passes over constants on rows explains more for that alone: it counts where nothing else explains
   // anything.
   static bool is_nearer(const Tried& one, const Tried& other) {
     const bool shifted = one.compared.passes_over == 2, others = other.compared.passes_over == 2;
-    if (shifted != others) return right_share(shifted ? other : one) > 0 ? others : shifted;
+    if (shifted != others) return others;
     return right_share(one) > right_share(other);
   }
 
   static double right_share(const Tried& one) {
-    return 1 - static_cast<double>(one.compared.wrong) / static_cast<double>(one.compared.of);
+    return one.compared.entries == 0 ? 0 : one.compared.near / one.compared.entries;
   }
 
   void describe_none() {
@@ -533,6 +572,7 @@ class Identifying {
   Unidentified asked_;
   Answers answers_;
   std::vector<Proposed> proposed_;
+  std::vector<Candidate> likes_;  // as which the subject was measured
   std::vector<Tried> hold_, fail_;
   Identified found_;
 };

@@ -63,6 +63,11 @@ TEST(Config, of_rope_in_the_forms_of_transformers) {
                 "original_max_position_embeddings": 4096}})",
            "dim=64 base=150000 layout=half_split scaling=yarn factor=32 original_length=4096 beta_fast=32 beta_slow=1 "
            "truncate=false"},
+          {R"({"max_position_embeddings": 131072, "original_max_position_embeddings": 4096, "rope_scaling":
+                {"type": "su", "short_factor": [1.0, 1.1], "long_factor": [1.0, 5.5]}})",
+           "scaling=longrope factor=32 original_length=4096 factors=[1,5.5] short_factors=[1,1.1]"},
+          {R"({"head_dim": 64, "max_position_embeddings": 4096, "rope_scaling": {"type": "dynamic", "factor": 2}})",
+           "dim=64 scaling=dynamic_ntk factor=2 original_length=4096"},
           {R"({"model_type": "unheard_of", "head_dim": 64, "rope_interleave": true, "rope_theta": 20000})",
            "dim=64 base=20000 layout=interleaved"},
           {R"({"model_type": "llama", "head_dim": 64, "partial_rotary_factor": 1.0, "rotary_dim": 64})",
@@ -89,10 +94,6 @@ TEST(Config, what_is_said_in_two_ways_has_both_readings) {
           {R"({"rope_scaling": {"rope_type": "yarn", "factor": 4, "mscale": 0.707}})",
            "scaling=yarn factor=4; mscale: 0.707 (rope_scaling.mscale) or 1 (transformers, which asks for "
            "mscale_all_dim, too)"},
-          {R"({"max_position_embeddings": 131072, "original_max_position_embeddings": 4096, "rope_scaling":
-                {"type": "su", "short_factor": [1.0, 1.1], "long_factor": [1.0, 5.5]}})",
-           "scaling=longrope factor=32 original_length=4096; factors: short_factor (up to "
-           "original_max_position_embeddings) or long_factor (beyond)"},
       })
     EXPECT_EQ(said(of(json)), expected) << json;
 }
