@@ -1,0 +1,217 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/mean_error.h"
+#include "core/rounded.h"
+#include "core/term.h"
+#include "exact/number.h"
+#include "exact/numbers.h"
+
+// Encodings inside attention from their formula, which is written once and evaluated twice: in exact numbers
+// for the answer (exact::InFull), and in numbers that know how far they may be off for its bound
+// (InPrecision).
+namespace posproof::oracle {
+
+template <class In>
+using NumberOf = typename In::Number;
+template <class In>
+using NumbersOf = std::vector<NumberOf<In>>;
+
+// Entries of a table of trained numbers, [rows, width].
+class Trained {
+ public:
+  Trained(std::size_t rows, std::size_t width, std::int64_t seed, double deviation = 1) : width_(width) {
+    for (std::uint64_t entry = 0; entry < rows * width; ++entry)
+      entries_.push_back(exact::seeded(deviation, seed, entry));
+  }
+  std::span<const double> row(Position r) const {
+    return std::span(entries_).subspan(static_cast<std::size_t>(r) * width_, width_);
+  }
+  double at(Position entry) const { return entries_.at(static_cast<std::size_t>(entry)); }
+
+ private:
+  std::size_t width_;
+  std::vector<double> entries_;
+};
+
+// Contents as they are.
+struct AsGiven {
+  template <class In>
+  NumbersOf<In> operator()(const In& in, std::span<const double> x) const {
+    NumbersOf<In> out;
+    for (const double one : x) out.push_back(in.given(one));
+    return out;
+  }
+};
+template <class In>
+NumbersOf<In> given(const In& in, std::span<const double> x) {
+  return AsGiven()(in, x);
+}
+template <class In>
+NumbersOf<In> trained(const In& in, std::span<const double> x) {
+  NumbersOf<In> out;
+  for (const double one : x) out.push_back(in.trained(one));
+  return out;
+}
+
+// Our own answer, and the one that it is compared with, are rounded to double.
+inline double bound_of(const Rounded& x) {
+  return term(Term::own, x.error + 2 * unit_f64 * x.size);
+}
+
+// What depends on one whole number alone, and is dear: exact ones are made once, bounds anew.
+template <class Value>
+class Kept {
+ public:
+  template <class Make>
+  Value operator()(Position n, Make make) const {
+    const std::lock_guard held(all_->lock);
+    if (all_->values.size() > most) all_->values.clear();
+    const auto [at, is_new] = all_->values.try_emplace(n);
+    if (is_new) at->second = make(n);
+    return at->second;
+  }
+  template <class Make>
+  Value operator()(const exact::InFull& in, Position n, Make make) const {
+    return (*this)(n, [&](Position own) { return make(in, own); });
+  }
+  template <class Make>
+  auto operator()(const InPrecision& in, Position n, Make make) const {
+    return make(in, n);
+  }
+
+ private:
+  static constexpr std::size_t most = 4096;
+  struct All {
+    std::mutex lock = {};
+    std::map<Position, Value> values = {};
+  };
+  std::shared_ptr<All> all_ = std::make_shared<All>();
+};
+
+// Logits of one query and one key at a time: `formula(in, q, k, i, j, head)` is a number of `in`, q and k
+// being what `prepare(in, content)` made of the contents.
+template <class Prepare, class Formula>
+Contextual contextual(std::string_view name, std::size_t dim, std::size_t heads, Prepare prepare,
+                      Formula formula) {
+  Contextual out{.dim = dim, .heads = heads};
+  out.logits = [=, name = std::string(name)](const Tensor& q, const Tensor& k, const Positions& queries,
+                                             const Positions& keys) {
+    const Shape want_q = {queries.size(), dim}, want_k = {keys.size(), dim};
+    if (q.shape != want_q || k.shape != want_k)
+      throw Refusal(fmt::format("{}: q is {} and k is {}, {} and {} came", name, text(want_q), text(want_k),
+                                text(q.shape), text(k.shape)));
+    const exact::InFull in;
+    std::vector<std::vector<exact::Number>> of_keys;
+    for (std::size_t j = 0; j < keys.size(); ++j) of_keys.push_back(prepare(in, k.row(j)));
+    Tensor logits({heads, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const std::vector<exact::Number> query = prepare(in, q.row(i));
+      for (std::size_t h = 0; h < heads; ++h)
+        for (std::size_t j = 0; j < keys.size(); ++j)
+          logits.at(h * queries.size() + i, j) =
+              formula(in, query, of_keys[j], queries[i], keys[j], h).nearest();
+    }
+    return logits;
+  };
+  out.error = [=](std::span<const double> q, std::span<const double> k, Position i, Position j,
+                  const Precision& p) {
+    const InPrecision in(p);
+    const std::vector<Rounded> query = prepare(in, q), key = prepare(in, k);
+    double worst = 0;
+    for (std::size_t h = 0; h < heads; ++h)
+      worst = std::max(worst, bound_of(formula(in, query, key, i, j, h)));
+    return worst;
+  };
+  return out;
+}
+
+// What the softmax of one call sees and averages: logits [nq, nk], and values, [nk, value_dim] or, where they
+// differ from query to query, [nq, nk, value_dim].
+template <class In>
+struct Operands {
+  NumbersOf<In> logits, values;
+};
+
+namespace detail {
+
+inline std::vector<std::size_t> seen(const Mask& mask, std::size_t query) {
+  std::vector<std::size_t> keys;
+  for (std::size_t j = 0; j < mask.width(); ++j)
+    if (mask.at(query, j) != 0) keys.push_back(j);
+  if (keys.empty()) throw Refusal(fmt::format("query {} sees no key", query));
+  return keys;
+}
+
+inline void need(std::string_view name, std::size_t dim, const Tensor& q, const Tensor& k, const Tensor& v,
+                 const Mask& mask) {
+  const Shape queries = {q.rows(), dim}, keys = {k.rows(), dim}, shown = {q.rows(), k.rows()};
+  if (q.shape != queries || k.shape != keys || v.shape != keys || mask.shape != shown)
+    throw Refusal(fmt::format("{}: q, k, v and the mask are {}, {}, {} and {}; {}, {}, {} and {} came", name,
+                              text(queries), text(keys), text(keys), text(shown), text(q.shape),
+                              text(k.shape), text(v.shape), text(mask.shape)));
+}
+
+}  // namespace detail
+
+// The whole operator: `formula(in, q, k, v, mask)` gives Operands. Values are as wide as keys.
+template <class Formula>
+Attention attention(std::string_view name, std::size_t dim, Formula formula) {
+  Attention out{.dim = dim, .value_dim = dim};
+  out.attend = [=, name = std::string(name)](const Tensor& q, const Tensor& k, const Tensor& v,
+                                             const Mask& mask) {
+    detail::need(name, dim, q, k, v, mask);
+    const Operands<exact::InFull> of = formula(exact::InFull(), q, k, v, mask);
+    const bool own = of.values.size() > k.rows() * dim;
+    Tensor answer({q.rows(), dim});
+    for (std::size_t i = 0; i < q.rows(); ++i) {
+      std::vector<exact::Number> sums(dim);
+      exact::Number whole;
+      for (const std::size_t j : detail::seen(mask, i)) {
+        const exact::Number weight = exp(of.logits[i * k.rows() + j]);
+        whole += weight;
+        const std::size_t row = own ? i * k.rows() + j : j;
+        for (std::size_t c = 0; c < dim; ++c) sums[c] += weight * of.values[row * dim + c];
+      }
+      for (std::size_t c = 0; c < dim; ++c) answer.at(i, c) = (sums[c] / whole).nearest();
+    }
+    return answer;
+  };
+  out.error = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision& p) {
+    const Operands<InPrecision> of = formula(InPrecision(p), q, k, v, mask);
+    const bool own = of.values.size() > k.rows() * dim;
+    double worst = 0;
+    for (std::size_t i = 0; i < q.rows(); ++i) {
+      const std::vector<std::size_t> seen = detail::seen(mask, i);
+      std::vector<double> logits, errors;
+      Tensor values({seen.size(), dim});
+      double off = 0;
+      for (std::size_t n = 0; n < seen.size(); ++n) {
+        const Rounded& logit = of.logits[i * k.rows() + seen[n]];
+        logits.push_back(logit.value);
+        errors.push_back(bound_of(logit));
+        const std::size_t row = own ? i * k.rows() + seen[n] : seen[n];
+        for (std::size_t c = 0; c < dim; ++c) {
+          values.at(n, c) = of.values[row * dim + c].value;
+          off = std::max(off, bound_of(of.values[row * dim + c]));
+        }
+      }
+      worst = std::max(worst, mean_error(logits, errors, values, off, p));
+    }
+    return worst;
+  };
+  return out;
+}
+
+}  // namespace posproof::oracle
