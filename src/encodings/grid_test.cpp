@@ -25,7 +25,17 @@ std::optional<Tensor> answered(const EncodingSpec& spec, const Parameters& param
     std::vector<Position> at;
     for (const Position t : {0, 1, 2, 3, 9, 15, 25, 60, 100, 140, 1000})
       if (domain.lo + t <= domain.hi) at.push_back(domain.lo + t);
-    Call call = sequence(encoding, at);
+    Call call;
+    if (const auto* operation = std::get_if<Attention>(&encoding)) {
+      constexpr std::size_t n = 6;
+      call.contents = {Tensor({n, operation->dim}), Tensor({n, operation->dim}),
+                       Tensor({n, operation->value_dim})};
+      call.mask = Mask({n, n});
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j <= i; ++j) call.mask.at(i, j) = 1;
+    } else {
+      call = sequence(encoding, at);
+    }
     for (Tensor& content : call.contents)
       for (std::size_t e = 0; e < content.data.size(); ++e)
         content.data[e] = 1 + static_cast<double>(7 * e % 5);

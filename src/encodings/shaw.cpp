@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "catalogue/encodings/shaw.h"
+#include "catalogue/oracle/shaw.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "core/declare.h"
+#include "encodings/facts.h"
+#include "encodings/inside_attention.h"
+
+namespace posproof {
+namespace {
+
+using namespace inside;
+
+Encoding make(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
+  const Position clip = p.whole("clip");
+  const bool key_minus_query = p.is("relative", "key_minus_query");
+  const Tensor table = trained(2 * p.width("clip") + 1, dim, p.whole("table_seed"));
+
+  Contextual shaw = contextual(
+      dim, 1, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {
+        const Position row = clip + std::clamp(key_minus_query ? j - i : i - j, -clip, clip);
+        Real sum = 0;
+        for (std::size_t c = 0; c < dim; ++c)
+          sum += q[c] * (static_cast<Real>(k[c]) + table.at(static_cast<std::size_t>(row), c));
+        return sum / root(dim);
+      });
+  shaw.error = BoundOf<Contextual>(&oracle::shaw, p);
+  return shaw;
+}
+
+using namespace properties;
+
+}  // namespace
+
+const EncodingSpec encodings::shaw{
+    .summary = "a trained vector added to the key, one for each offset up to a largest one",
+    .formula = "s(q,k; i,j) = q.(k + a_clip(j - i)) / sqrt(dim), clip to [-K, K]",
+    .source = "Shaw et al. 2018, Self-Attention with Relative Position Representations, section 3",
+    .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
+                    whole("clip", {1, 1 << 16}, 16, {2, 5}, "offsets beyond are taken for this one",
+                          "tokens"),
+                    convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
+                    whole("table_seed", type::any_whole, 1, {1, 2},
+                          "seed of the table [2 clip + 1, dim]: row r belongs to the offset r - clip")}},
+    .reference = &make,
+    .exact = &oracle::shaw,
+    .facts = {{&facts::acts_on_logits_alone},
+              {&facts::depends_on_offset_alone},
+              {&facts::distinguishes_positions}},
+    .witnesses =
+        {
+            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[1,0*3]",
+                  0.181, "keys before a query and after it have other vectors"),
+            fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0*3]",
+                  0.181, "keys before a query and after it have other vectors"),
+            fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.0903,
+                  "the second key of a pair is weighed by another vector than the first"),
+            fails(attention::query_order_equivariant,
+                  "dim=2 queries=2 keys=2 permutation=[1,0] q=[1,0*3] k=[1,0*3]", 0.375,
+                  "each query has offsets of its own"),
+            fails(attention::key_order_invariant,
+                  "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0*3]", 0.502,
+                  "a key that moves meets another vector"),
+        },
+    .claims =
+        {
+            fails(score::decays_with_distance, "dim=2 q=[1,0] i=1 far=1 near=0", 0.377,
+                  "trained vectors come in any order: that of the offset -1 gives more than that of 0"),
+        },
+};
+
+}  // namespace posproof

@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "catalogue/encodings/shaw_values.h"
+#include "catalogue/oracle/shaw_values.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/keeps_constant_sequences_constant.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "core/declare.h"
+#include "encodings/facts.h"
+#include "encodings/inside_attention.h"
+
+namespace posproof {
+namespace {
+
+using namespace inside;
+
+Encoding make(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
+  const Position clip = p.whole("clip");
+  const bool key_minus_query = p.is("relative", "key_minus_query");
+  const Tensor of_keys = trained(2 * p.width("clip") + 1, dim, p.whole("table_seed")),
+               of_values = trained(2 * p.width("clip") + 1, dim, p.whole("table_seed") + 1);
+
+  Attention shaw = attention(dim, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+    const auto row = [=](std::size_t i, std::size_t j) {
+      const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
+      return static_cast<std::size_t>(clip + std::clamp(key_minus_query ? ahead : -ahead, -clip, clip));
+    };
+    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+                      return (dot(q.row(i), k.row(j)) + dot(q.row(i), of_keys.row(row(i, j)))) / root(dim);
+                    },
+                    [=, &v](std::size_t i, std::size_t j, std::size_t c) {
+                      return static_cast<Real>(v.at(j, c)) + of_values.at(row(i, j), c);
+                    }};
+  });
+  shaw.error = BoundOf<Attention>(&oracle::shaw_values, p);
+  return shaw;
+}
+
+using namespace properties;
+
+}  // namespace
+
+const EncodingSpec encodings::shaw_values{
+    .summary = "trained vectors of the offset, added to keys and to values",
+    .formula = "y_i = sum_j softmax_j(q_i.(k_j + a_n) / sqrt(dim)) (v_j + b_n), n = j - i within [-K, K]",
+    .source =
+        "Shaw et al. 2018, Self-Attention with Relative Position Representations, equations 3 and 4; "
+        "tensor2tensor",
+    .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
+                    whole("clip", {1, 1 << 16}, 16, {2, 5}, "offsets beyond are taken for this one",
+                          "tokens"),
+                    convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
+                    whole("table_seed", type::any_whole, 1, {1, 2},
+                          "seed of the keys' table [2 clip + 1, dim], whose row r belongs to the offset r - "
+                          "clip; of the values', the next one")}},
+    .reference = &make,
+    .exact = &oracle::shaw_values,
+    .facts = {{&facts::distinguishes_positions}},
+    .witnesses =
+        {
+            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                  1.01, "values get other vectors before a query and after it"),
+            fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[0*4]", 1.01,
+                  "values get other vectors before a query and after it"),
+            fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.251,
+                  "the second key of a pair is weighed by another vector than the first"),
+            fails(attention::query_order_equivariant,
+                  "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[0*4]", 1.01,
+                  "each query has offsets of its own"),
+            fails(attention::key_order_invariant,
+                  "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0*3]", 0.674,
+                  "a key that moves meets other vectors"),
+        },
+    .claims =
+        {
+            fails(attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0*2]", 1.15,
+                  "the answers are means of trained vectors: that of the offset 0, and that of 0 and -1"),
+        },
+};
+
+}  // namespace posproof

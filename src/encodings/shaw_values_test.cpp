@@ -1,0 +1,65 @@
+// Golden numbers by mpmath at 40 digits, from the formula and SplitMix64 alone.
+#include "catalogue/encodings/shaw_values.h"
+#include <gtest/gtest.h>
+#include "catalogue/encodings/shaw.h"
+
+#include <cmath>
+
+#include "encodings/asked.h"
+
+namespace posproof {
+namespace {
+
+using namespace asked;
+
+TEST(ShawValues, has_the_golden_answers) {
+  expect_answers(encodings::shaw_values, "dim=2 clip=1",
+                 {1.5442850332046395, 1.4898069313150188, 2.0117832505194444, 1.2562242313904446,
+                  0.029197739940817196, 3.0563374633863853});
+}
+
+// The vectors of values come on top of what the logits of shaw average.
+TEST(ShawValues, has_the_weights_of_shaw) {
+  const Numbers with = answers(encodings::shaw_values, "dim=2 clip=2"),
+                without = answers(encodings::shaw_values, "dim=2 clip=2", q3, k3, Tensor({3, 2}));
+  const std::array<Position, 3> at = {0, 1, 2};
+  const Tensor logits =
+      std::get<Contextual>(encodings::shaw.make(Case::parse("dim=2 clip=2"))).logits(q3, k3, at, at);
+  for (std::size_t i = 0; i < 3; ++i) {
+    double sum = 0, first = 0, second = 0;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double weight = std::exp(logits.at(i, j));
+      sum += weight, first += weight * v3.at(j, 0), second += weight * v3.at(j, 1);
+    }
+    EXPECT_NEAR(with[2 * i] - without[2 * i], first / sum, 3e-15);
+    EXPECT_NEAR(with[2 * i + 1] - without[2 * i + 1], second / sum, 3e-15);
+  }
+}
+
+TEST(ShawValues, is_mirrored_where_the_offset_is_query_minus_key) {
+  EXPECT_NE(answers(encodings::shaw_values, "dim=2 relative=query_minus_key"),
+            answers(encodings::shaw_values, "dim=2"));
+  const Tensor one({1, 2}, {1, 2});
+  EXPECT_EQ(answers(encodings::shaw_values, "dim=2 relative=query_minus_key", one, one, one),
+            answers(encodings::shaw_values, "dim=2", one, one, one));
+}
+
+TEST(ShawValues, says_which_shapes_it_takes) {
+  const auto ask = [&](const Encoding& encoding, const Mask& mask) {
+    return message([&] { std::get<Attention>(encoding).attend(q3, k3, v3, mask); });
+  };
+  const Encoding reference = encodings::shaw_values.make(Case::parse("dim=2")),
+                 oracle = encodings::shaw_values.oracle(Case::parse("dim=2"));
+  EXPECT_EQ(
+      ask(reference, causal(2)),
+      "attention over [3, 2] and [3, 2] with values [3, 2] and a mask of [2, 2]; [3, 2], [3, 2], [3, 2] "
+      "and [3, 3] were expected");
+  EXPECT_EQ(ask(oracle, causal(2)),
+            "shaw_values: q, k, v and the mask are [3, 2], [3, 2], [3, 2] and [3, 3]; [3, 2], [3, 2], [3, 2] "
+            "and [2, 2] came");
+  EXPECT_EQ(ask(reference, Mask({3, 3})), "query 0 sees no key");
+  EXPECT_EQ(ask(oracle, Mask({3, 3})), "query 0 sees no key");
+}
+
+}  // namespace
+}  // namespace posproof

@@ -1,0 +1,93 @@
+// What acts inside attention as models write it, in float32: the right ones hold, and use some of what they
+// are allowed; ones that are wrong in one way are refuted.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <variant>
+
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "search/search.h"
+#include "search/trial.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+Verdict verdict(const std::string& encoding, const std::string& words, const std::string& wrong) {
+  const EncodingSpec& spec = encoding_named(encoding);
+  const Parameters parameters = with(spec, Case::parse(words));
+  const Subject subject =
+      open(testing::python("src/subject/testing/inside_attention.py", wrong),
+           {.encoding = encoding, .parameters = parameters, .declared = {spec.make(parameters)}});
+  const auto one = trial(agreement(spec.oracle(parameters)), subject.encoding, subject.precision);
+  return search(*one, {.id = encoding + wrong, .budget = {.cases = 200, .shrinks = 0}});
+}
+
+// By an answer that is another number, not by an error or another shape.
+bool answers_wrongly(const Verdict& found) {
+  const auto* refuted = std::get_if<Refuted>(&found);
+  return refuted != nullptr && refuted->residual.bound > 0 && std::isfinite(refuted->residual.error);
+}
+
+void expect(const std::string& encoding, const std::string& parameters,
+            const std::vector<std::string>& wrong = {}) {
+  const Verdict right = verdict(encoding, parameters, "");
+  ASSERT_TRUE(std::holds_alternative<Holds>(right)) << encoding << " " << parameters << ": " << name(right);
+  const double used = std::get<Holds>(right).worst.error_over_bound();
+  EXPECT_GT(used, 0.05) << encoding << " " << parameters << ": the bound is too wide";
+  for (const std::string& one : wrong)
+    EXPECT_TRUE(answers_wrongly(verdict(encoding, parameters, one))) << encoding << " " << one;
+}
+
+TEST(InsideAttention, of_shaw) {
+  expect("shaw", "dim=4 clip=5", {"mirrored", "one_less"});
+  expect("shaw", "dim=2 clip=2 relative=query_minus_key", {"mirrored"});
+  expect("shaw_values", "dim=4 clip=3", {"values_mirrored", "one_table"});
+}
+
+TEST(InsideAttention, of_music_transformer) {
+  expect("music_transformer", "dim=4 length=6", {"shifted", "wraps", "met_unscaled"});
+  expect("music_transformer", "dim=2 length=6 beyond=repeat");
+}
+
+TEST(InsideAttention, of_transformer_xl) {
+  expect("transformer_xl", "dim=4 base=10 clamp_len=3", {"other_layout", "one_vector"});
+  expect("transformer_xl", "dim=4 base=10 clamp_len=9 form=bidirectional layout=interleaved", {"no_clamp"});
+}
+
+TEST(InsideAttention, of_deberta) {
+  expect("deberta", "dim=4 span=8", {"other_direction", "scale_of_one_less"});
+  expect("deberta", "dim=4 span=16 offsets=log_buckets max_position=64 p2c=paper", {"floor"});
+  expect("deberta", "dim=2 terms=c2p");
+}
+
+TEST(InsideAttention, of_pope) {
+  expect("pope", "dim=4 base=100", {"relu", "exponents_of_pairs"});
+  expect("pope", "dim=4 phase=trained scale=one", {"phase_doubled"});
+}
+
+TEST(InsideAttention, of_tupe) {
+  expect("tupe", "dim=4 length=20", {"one_theta", "row_tied"});
+  expect("tupe", "dim=4 length=40 relative=t5", {"cls_has_offsets"});
+}
+
+TEST(InsideAttention, of_dape) {
+  expect("dape", "dim=2 heads=2 hidden=4", {"relu", "biases_unseen"});
+}
+
+TEST(InsideAttention, of_what_forgets) {
+  expect("forgetting_transformer", "dim=4", {"own_gate_too", "gates_not_logarithms"});
+  expect("cable", "dim=4", {"relu", "other_scale"});
+}
+
+TEST(InsideAttention, of_cope) {
+  expect("cope", "dim=4 length=4", {"nearest", "not_flipped", "other_counting", "other_gate"});
+}
+
+TEST(InsideAttention, of_selective_rope) {
+  expect("selective_rope", "dim=4 base=10", {"one_temperature", "own_increment_later", "other_gate"});
+}
+
+}  // namespace
+}  // namespace posproof

@@ -1,0 +1,284 @@
+"""Encodings inside attention as models write them, in numpy's float32: one argument more makes them wrong in one way."""
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../examples"))
+from posproof_subject import hello, serve  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+f32 = np.float32
+asked = hello()
+wrong = sys.argv[1] if len(sys.argv) > 1 else ""
+dim = asked["dim"]
+seed = asked.get("table_seed", 1)
+
+
+def trained(shape, of_seed, std=1.0):
+    """Entry n of a seed's table: SplitMix64 at seed * 2^32 + n, its upper 53 bits uniform in [-1, 1), times std sqrt 3."""
+    z = np.uint64((of_seed << 32) % 2 ** 64) + np.arange(math.prod(shape), dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        z += np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    uniform = (z >> np.uint64(11)).astype(np.float64) * 2.0 ** -52 - 1
+    return (std * math.sqrt(3) * uniform).astype(f32).reshape(shape)
+
+
+def scaled(x, n):
+    return x / f32(math.sqrt(n))
+
+
+def softplus(x):
+    return np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)
+
+
+def sigmoid(x):
+    return f32(1) / (f32(1) + np.exp(-x))
+
+
+def softmax(logits, mask):
+    logits = np.where(mask, logits, f32(-np.inf))
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def offsets(queries, keys):
+    """key - query"""
+    return keys[None, :] - queries[:, None]
+
+
+def one_head(function):
+    return lambda q, k, queries, keys: function(q, k, queries, keys)[None].astype(f32)
+
+
+def shaw():
+    clip = asked["clip"]
+    table = trained((2 * clip + 1, dim), seed)
+
+    def logits(q, k, queries, keys):
+        relative = offsets(queries, keys)
+        if (asked["relative"] == "query_minus_key") != (wrong == "mirrored"):
+            relative = -relative
+        most = clip - 1 if wrong == "one_less" else clip
+        a = table[np.clip(relative, -most, most) + clip]
+        return scaled(q @ k.T + np.einsum("id,ijd->ij", q, a), dim)
+    return {"logits": one_head(logits)}
+
+
+def music_transformer():
+    length = asked["length"]
+    table = trained((length, dim), seed)
+
+    def logits(q, k, queries, keys):
+        row = length - 1 + np.minimum(offsets(queries, keys), 0) - (wrong == "shifted")
+        met = (q @ table.T)[np.arange(len(queries))[:, None], row % length if wrong == "wraps" else np.maximum(row, 0)]
+        if asked["beyond"] == "zero" and wrong != "wraps":
+            met = np.where(row < 0, f32(0), met)
+        return scaled(q @ k.T, dim) + met if wrong == "met_unscaled" else scaled(q @ k.T + met, dim)
+    return {"logits": one_head(logits)}
+
+
+def transformer_xl():
+    projection, (u, v) = trained((dim, dim), seed), trained((2, dim), seed + 1)
+    frequencies = f32(1) / f32(asked["base"]) ** (np.arange(0, dim, 2, dtype=f32) / f32(dim))
+
+    def logits(q, k, queries, keys):
+        n = -offsets(queries, keys)
+        if asked["clamp_len"] and wrong != "no_clamp":
+            n = np.clip(n, -asked["clamp_len"], asked["clamp_len"])
+        angles = n.astype(f32)[:, :, None] * frequencies
+        r = np.concatenate([np.sin(angles), np.cos(angles)], axis=2)
+        if (asked["layout"] == "interleaved") != (wrong == "other_layout"):
+            r = np.stack([np.sin(angles), np.cos(angles)], axis=3).reshape(r.shape)
+        r = r @ projection.T
+        ac = (q + u) @ k.T
+        bd = np.einsum("id,ijd->ij", q + (u if wrong == "one_vector" else v), r)
+        return scaled(ac + bd, dim)
+    return {"logits": one_head(logits)}
+
+
+def deberta():
+    span = asked["span"]
+    of_keys, of_queries = trained((2 * span, dim), seed), trained((2 * span, dim), seed + 1)
+
+    def bucket(relative):
+        middle, distance = span // 2, np.abs(relative)
+        share = np.log(np.maximum(distance, 1) / middle) / np.log((asked["max_position"] - 1) / middle) * (middle - 1)
+        far = (np.floor(share) if wrong == "floor" else np.ceil(share)).astype(np.int64) + middle
+        return np.where(distance <= middle, relative, np.sign(relative) * far)
+
+    def logits(q, k, queries, keys):
+        relative = -offsets(queries, keys)
+        if asked["offsets"] == "log_buckets":
+            relative = bucket(relative)
+        row = np.clip(relative + span, 0, 2 * span - 1)
+        out, terms = q @ k.T, 1
+        if asked["terms"] != "p2c":
+            out, terms = out + np.take_along_axis(q @ of_keys.T, row, axis=1), terms + 1
+        if asked["terms"] != "c2p":
+            if (asked["p2c"] == "paper") != (wrong == "other_direction"):
+                row = np.clip(span - relative, 0, 2 * span - 1)
+            out, terms = out + np.take_along_axis(k @ of_queries.T, row.T, axis=1).T, terms + 1
+        return scaled(out, dim * (terms - 1 if wrong == "scale_of_one_less" else terms))
+    return {"logits": one_head(logits)}
+
+
+def pope():
+    step = 2 if wrong == "exponents_of_pairs" else 1
+    frequencies = f32(1) / f32(asked["base"]) ** (step * np.arange(dim, dtype=f32) / f32(dim))
+    phases = trained((dim,), seed) - f32(2) if asked["phase"] == "trained" else np.zeros(dim, f32)
+
+    def polar(x, positions, phase):
+        magnitude = np.maximum(x, 0) if wrong == "relu" else softplus(x)
+        angles = positions.astype(f32)[:, None] * frequencies + phase
+        return np.concatenate([magnitude * np.cos(angles), magnitude * np.sin(angles)], axis=1)
+
+    def logits(q, k, queries, keys):
+        of_query = -phases if wrong == "phase_doubled" else f32(0)
+        out = polar(q, queries, of_query) @ polar(k, keys, phases).T
+        return scaled(out, dim) if asked["scale"] == "rsqrt" else out
+    return {"logits": one_head(logits)}
+
+
+def tupe():
+    length, untied = asked["length"], asked["cls"] == "untied"
+    correlation = scaled(trained((length, dim), seed) @ trained((length, dim), seed + 1).T, 2 * dim)
+    biases = trained((33,), seed + 2)
+    theta = correlation[0, 0], correlation[1, 1]
+    if untied:
+        correlation = correlation[1:, 1:].copy()
+        correlation[:, 0] = theta[0 if wrong == "one_theta" else 1]
+        if wrong != "row_tied":
+            correlation[0, :] = theta[0]
+
+    def bucket(relative):
+        distance = np.abs(relative)
+        far = 8 + (np.log(np.maximum(distance, 1) / 8) / math.log(16) * 8).astype(np.int64)
+        return 16 * (relative > 0) + np.where(distance < 8, distance, np.minimum(far, 15))
+
+    def logits(q, k, queries, keys):
+        # numpy counts negative indices from the end.
+        if len(queries) * len(keys) and min(queries.min(), keys.min()) < 0:
+            raise IndexError("a position before the first")
+        out = scaled(q, 2 * dim) @ k.T + correlation[queries[:, None], keys[None, :]]
+        if asked["relative"] == "t5":
+            rows = bucket(offsets(queries, keys))
+            if untied and wrong != "cls_has_offsets":
+                rows[:, keys == 0] = 32
+                rows[queries == 0, :] = 16
+            out = out + biases[rows]
+        return out
+    return {"logits": one_head(logits)}
+
+
+def dape():
+    heads, hidden = asked["heads"], asked["hidden"]
+    first, second = trained((hidden, 2 * heads + 1), seed), trained((heads, hidden + 1), seed + 1)
+    slopes = np.array([2.0 ** (-8 * (h + 1) / heads) for h in range(heads)], f32)
+
+    def logits(q, k, queries, keys):
+        q, k = q.reshape(len(q), heads, dim), k.reshape(len(k), heads, dim)
+        a = scaled(np.einsum("ihd,jhd->hij", q, k), dim)
+        b = -slopes[:, None, None] * np.abs(offsets(queries, keys)).astype(f32)
+        x = np.concatenate([a, 0 * b if wrong == "biases_unseen" else b]).transpose(1, 2, 0)
+        x = x @ first[:, :-1].T + first[:, -1]
+        x = np.where(x > 0, x, x * f32(0 if wrong == "relu" else 0.01))
+        f = (x @ second[:, :-1].T + second[:, -1]).transpose(2, 0, 1)
+        return (a + b + f if asked["residual"] == "both" else a + f).astype(f32)
+    return {"logits": logits}
+
+
+def shaw_values():
+    clip = asked["clip"]
+    of_keys, of_values = trained((2 * clip + 1, dim), seed), trained((2 * clip + 1, dim), seed + 1)
+
+    def attend(q, k, v, mask):
+        relative = offsets(np.arange(len(q)), np.arange(len(k)))
+        if asked["relative"] == "query_minus_key":
+            relative = -relative
+        row = np.clip(relative, -clip, clip) + clip
+        weights = softmax(scaled(q @ k.T + np.einsum("id,ijd->ij", q, of_keys[row]), dim), mask)
+        if wrong == "values_mirrored":
+            row = 2 * clip - row
+        if wrong == "one_table":
+            return weights @ v + np.einsum("ij,ijd->id", weights, of_keys[row])
+        return weights @ v + np.einsum("ij,ijd->id", weights, of_values[row])
+    return {"attend": attend}
+
+
+def forgetting(each, scale):
+    """The logits less the difference of two cumulative sums."""
+    def attend(q, k, v, mask):
+        sums = np.cumsum(each(k), dtype=f32)
+        if len(q) > len(k):
+            sums = np.concatenate([sums, np.repeat(sums[-1:], len(q) - len(k))])
+        behind = sums[:len(k)] - (each(k) if wrong == "own_gate_too" else 0)
+        logits = scaled(q @ k.T, scale) + sums[:len(q), None] - behind[None, :]
+        return softmax(logits.astype(f32), mask) @ v
+    return {"attend": attend}
+
+
+def forgetting_transformer():
+    gate, bias = trained((dim,), seed, asked["gate_std"]), f32(asked["gate_bias"])
+    if wrong == "gates_not_logarithms":
+        return forgetting(lambda k: sigmoid(k @ gate + bias), dim)
+    return forgetting(lambda k: -softplus(-(k @ gate + bias)), dim)
+
+
+def cable():
+    gate, bias = trained((dim,), seed, asked["gate_std"]), f32(asked["gate_bias"])
+    scale = dim if (asked["scale"] == "rsqrt") != (wrong == "other_scale") else 1
+    if wrong == "relu":
+        return forgetting(lambda k: -np.maximum(k @ gate + bias, 0), scale)
+    return forgetting(lambda k: -softplus(k @ gate + bias), scale)
+
+
+def cope():
+    rows = asked["length"]
+    table = trained((rows, dim), seed)
+
+    def attend(q, k, v, mask):
+        plain = np.where(mask, q @ k.T, f32(-np.inf))
+        logits = scaled(plain, dim)
+        gates = sigmoid(plain if (asked["gate"] == "plain") != (wrong == "other_gate") else logits)
+        positions = np.cumsum(gates, axis=1) if wrong == "not_flipped" else np.cumsum(gates[:, ::-1], axis=1)[:, ::-1]
+        if (asked["counting"] == "exclusive") != (wrong == "other_counting"):
+            positions = positions - gates
+        positions = np.minimum(positions, f32(rows - 1))
+        floor, ceil = np.floor(positions), np.ceil(positions)
+        met = q @ table.T
+        low, high = (np.take_along_axis(met, rows.astype(np.int64), axis=1) for rows in (floor, ceil))
+        share = np.round(positions - floor) if wrong == "nearest" else positions - floor
+        return softmax(logits + high * share + low * (1 - share), mask) @ v
+    return {"attend": attend}
+
+
+def selective_rope():
+    half = dim // 2
+    projection, gate = trained((half, dim), seed, asked["increment_std"]), trained((dim,), seed + 1)
+    temperatures = f32(1) / f32(asked["base"]) ** (np.arange(0, dim, 2, dtype=f32) / f32(dim))
+    if wrong == "one_temperature":
+        temperatures = np.ones(half, f32)
+
+    def rotated(x, angles):
+        pairs = (x[:, :half], x[:, half:]) if asked["layout"] == "half_split" else (x[:, 0::2], x[:, 1::2])
+        cos, sin = np.cos(angles), np.sin(angles)
+        return np.concatenate([pairs[0] * cos - pairs[1] * sin, pairs[0] * sin + pairs[1] * cos], axis=1)
+
+    def attend(q, k, v, mask):
+        increments = k @ projection.T + f32(asked["step"])
+        if (asked["gate"] == "sigmoid") != (wrong == "other_gate"):
+            increments = increments * sigmoid(k @ gate)[:, None]
+        sums = np.cumsum(increments, axis=0, dtype=f32)
+        if wrong == "own_increment_later":
+            sums = sums - increments
+        angles = sums * temperatures
+        of_queries = np.concatenate([angles, np.repeat(angles[-1:], max(0, len(q) - len(k)), axis=0)])[:len(q)]
+        return softmax(scaled(rotated(q, of_queries) @ rotated(k, angles).T, dim), mask) @ v
+    return {"attend": attend}
+
+
+serve(**globals()[asked.encoding]())
