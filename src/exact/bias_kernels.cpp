@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "exact/real.h"
@@ -10,9 +12,12 @@
 // off by less than 2^(2-p) of itself; then Ziv 1991: as long as two values of the format are left, twice the
 // bits. That ends unless the kernel is exactly a number of the format or half way between two, and so a
 // rational number. When it is rational:
-//   2^(-a/b) t         whole a/b, or t = 0: no other power of 2^(1/b) is rational.
-//   r1 ln(1 + r2 t)    only at 0: by Lindemann's theorem the logarithm of an algebraic number is otherwise
-//                      transcendental.
+//   2^(-a/b) t / sqrt(c)  t = 0, or 2a/b whole and 2^(-2a/b) / c the square of a fraction. One whose
+//                      denominator is no power of two has no end in binary unless t cancels it: no tie
+//                      either.
+//   r1 ln(1 + r2 t^p)  only at 0: by Lindemann's theorem the logarithm of an algebraic number, such as a
+//   whole
+//                      number's power with a rational exponent, is otherwise transcendental.
 //   r1 t^r2            r2 = m / 2^k in lowest terms: where t is the 2^k-th power of a whole number s, which
 //                      gives r1 s^m.
 // Each is recognised and computed without any rounding. No end is set to the digits, as they can be many:
@@ -60,46 +65,91 @@ void require(bool allowed, const char* kernel, const char* name, double value, c
     throw Refusal(fmt::format("the {} bias with `{}={}`: {} is {}", kernel, name, value, name, range));
 }
 
+// The whole square root, where there is one.
+std::optional<std::uint64_t> root(std::uint64_t square) {
+  auto r = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(square)));
+  while (r * r > square) --r;
+  while ((r + 1) * (r + 1) <= square) ++r;
+  return r * r == square ? std::optional(r) : std::nullopt;
+}
+
 class LinearValue {
  public:
-  explicit LinearValue(const Linear& kernel) : denominator_(kernel.denominator) {
+  explicit LinearValue(const Linear& kernel) : kernel_(kernel) {
     require(true, "linear", "max_bias", kernel.max_bias, "a finite number");
-    require(denominator_ >= 1, "linear", "denominator", static_cast<double>(denominator_), "1 or more");
+    require(true, "linear", "factor", kernel.factor, "a finite number");
+    require_whole(kernel.denominator, "denominator");
+    require_whole(kernel.divisor, "divisor");
     mpfr_set_d(product_.x, -kernel.max_bias, MPFR_RNDN);
     mpfr_mul_si(product_.x, product_.x, kernel.numerator, MPFR_RNDN);
-    Real exponent(product_bits);  // a whole one is not longer than the product, and so is exact
-    const bool exact = mpfr_div_si(exponent.x, product_.x, denominator_, MPFR_RNDN) == 0;
-    whole_ = exact && mpfr_integer_p(exponent.x) != 0;
-    exponent_ = mpfr_get_d(exponent.x, MPFR_RNDN);
+    exponent_ = product_.nearest() / static_cast<double>(kernel.denominator) -
+                static_cast<double>(kernel.halvings) - std::log2(static_cast<double>(kernel.divisor)) / 2;
+    find_fraction();
   }
 
   Approximation at(Position t, mpfr_prec_t bits) const {
-    if (t == 0) return holds_if(0);
-    if (exponent_ < -far) return holds_if(t > 0 ? -0.0 : 0.0);
-    if (exponent_ > far) return holds_if(t > 0 ? -__builtin_huge_val() : __builtin_huge_val());
-    Approximation result{slope(bits), whole_};
-    mpfr_mul_si(result.value.x, result.value.x, t, MPFR_RNDN);
-    mpfr_neg(result.value.x, result.value.x, MPFR_RNDN);
+    if (t == 0 || kernel_.factor == 0) return holds_if(0);
+    const bool positive = (t > 0) != (kernel_.factor > 0);
+    if (exponent_ < -far) return holds_if(positive ? 0.0 : -0.0);
+    if (exponent_ > far) return holds_if(positive ? __builtin_huge_val() : -__builtin_huge_val());
+    Real product(product_bits);  // exact
+    mpfr_set_si(product.x, t, MPFR_RNDN);
+    mpfr_mul_d(product.x, product.x, -kernel_.factor, MPFR_RNDN);
+    if (fraction_) {
+      Approximation result{Real(std::max(product_bits, bits)), false};
+      result.exact = mpfr_div_si(result.value.x, product.x, fraction_->odd, MPFR_RNDN) == 0;
+      mpfr_mul_2si(result.value.x, result.value.x, fraction_->doublings, MPFR_RNDN);
+      return result;
+    }
+    Approximation result{Real(bits), false};
+    mpfr_mul(result.value.x, slope(bits).x, product.x, MPFR_RNDN);
     return result;
   }
 
  private:
+  static void require_whole(std::int64_t value, const char* name) {
+    require(value >= 1, "linear", name, static_cast<double>(value), "1 or more");
+  }
+
+  // The slope without the factor, 2^(-e/2) / sqrt(divisor) for a whole e, where it is rational: 2^doublings /
+  // odd. Its square is 2^(-e-z) / o where the divisor is o 2^z, o odd: a square where o and the power of two
+  // are.
+  void find_fraction() {
+    Real twice(product_bits);  // a whole one is not longer than the product, and so is exact
+    mpfr_mul_2ui(twice.x, product_.x, 1, MPFR_RNDN);
+    const bool exact = mpfr_div_si(twice.x, twice.x, kernel_.denominator, MPFR_RNDN) == 0;
+    if (!exact || mpfr_integer_p(twice.x) == 0 || std::abs(exponent_) > far) return;
+    const auto divisor = static_cast<std::uint64_t>(kernel_.divisor);
+    const int zeros = std::countr_zero(divisor);
+    const std::int64_t doublings = mpfr_get_si(twice.x, MPFR_RNDN) - zeros;
+    const auto odd = root(divisor >> zeros);
+    if (odd && doublings % 2 == 0)
+      fraction_ = Fraction{static_cast<std::int64_t>(*odd), doublings / 2 - kernel_.halvings};
+  }
+
   // An exponent of up to 2^12 that is off by 2^-(bits + 16) of itself puts its power off by less than
-  // 2^-(bits + 4) of itself; the power and the product round by 2^-bits each.
+  // 2^-(bits + 3) of itself; power, root and quotient round by 2^-(bits + 16) each, the product by 2^-bits.
   const Real& slope(mpfr_prec_t bits) const {
-    if (slope_.bits() != bits) {
-      Real exponent(bits + 16);
-      mpfr_div_si(exponent.x, product_.x, denominator_, MPFR_RNDN);
-      slope_ = Real(bits);
+    if (slope_.bits() != bits + 16) {
+      Real exponent(bits + 16), divisor(bits + 16);
+      mpfr_div_si(exponent.x, product_.x, kernel_.denominator, MPFR_RNDN);
+      mpfr_sub_si(exponent.x, exponent.x, kernel_.halvings, MPFR_RNDN);
+      slope_ = Real(bits + 16);
       mpfr_exp2(slope_.x, exponent.x, MPFR_RNDN);
+      mpfr_sqrt_ui(divisor.x, static_cast<unsigned long>(kernel_.divisor), MPFR_RNDN);
+      mpfr_div(slope_.x, slope_.x, divisor.x, MPFR_RNDN);
     }
     return slope_;
   }
 
+  struct Fraction {
+    std::int64_t odd, doublings;
+  };
+
+  Linear kernel_;
   Real product_{product_bits};
-  std::int64_t denominator_;
-  bool whole_;
-  double exponent_;
+  double exponent_;  // of the slope without its factor, about
+  std::optional<Fraction> fraction_;
   mutable Real slope_{MPFR_PREC_MIN};  // the last one that was asked for
 };
 
@@ -108,12 +158,16 @@ class LogarithmicValue {
   explicit LogarithmicValue(const Logarithmic& kernel) : kernel_(kernel) {
     require(kernel.r1 >= 0, "logarithmic", "r1", kernel.r1, "a finite number, 0 or more");
     require(kernel.r2 >= 0, "logarithmic", "r2", kernel.r2, "a finite number, 0 or more");
+    require(kernel.exponent > 0, "logarithmic", "exponent", kernel.exponent, "a finite number above 0");
   }
 
   Approximation at(Position t, mpfr_prec_t bits) const {
     if (t == 0 || kernel_.r1 == 0 || kernel_.r2 == 0) return holds_if(0);
-    Real argument(product_bits);
-    mpfr_mul_d(argument.x, absolute(t).x, kernel_.r2, MPFR_RNDN);
+    // 16 bits more than the logarithm, so that a power's rounding and the product's do not count in it, and a
+    // product without a power is exact: y is off by a share of itself, and y / (1 + y) <= ln(1 + y).
+    Real argument(std::max(product_bits, bits + 16));
+    mpfr_pow(argument.x, absolute(t).x, Real(53, kernel_.exponent).x, MPFR_RNDN);
+    mpfr_mul_d(argument.x, argument.x, kernel_.r2, MPFR_RNDN);
     Approximation result{Real(bits), false};
     mpfr_log1p(result.value.x, argument.x, MPFR_RNDN);
     mpfr_mul_d(result.value.x, result.value.x, -kernel_.r1, MPFR_RNDN);
@@ -123,14 +177,6 @@ class LogarithmicValue {
  private:
   Logarithmic kernel_;
 };
-
-// The whole square root, where there is one.
-std::optional<std::uint64_t> root(std::uint64_t square) {
-  auto r = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(square)));
-  while (r * r > square) --r;
-  while ((r + 1) * (r + 1) <= square) ++r;
-  return r * r == square ? std::optional(r) : std::nullopt;
-}
 
 class PowerValue {
  public:
@@ -216,7 +262,7 @@ LinearBias::LinearBias(const Linear& kernel)
   Approximation slope = LinearValue(kernel).at(-1, product_bits);
   mpfr_sub_d(slope.value.x, slope.value.x, high_, MPFR_RNDN);
   low_ = slope.value.nearest();
-  exact_ = slope.exact;
+  exact_ = slope.exact && low_ == 0;
 }
 
 double LinearBias::at(Position distance, Format format) const {

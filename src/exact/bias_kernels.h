@@ -11,16 +11,20 @@
 // to even) to any format. Every parameter is taken for exactly the double that it is.
 namespace posproof::exact {
 
-// -2^(-max_bias * numerator / denominator) * distance: Press et al. 2022, section 3. The denominator is not
-// below 1; a negative distance gives the positive bias of rows that count their keys.
+// -factor * 2^(-max_bias * numerator / denominator - halvings) / sqrt(divisor) * distance: Press et al. 2022,
+// section 3, where factor and divisor are 1 and nothing is halved. Denominator and divisor are not below 1; a
+// negative distance gives the positive bias of rows that count their keys.
 struct Linear {
   double max_bias;
   std::int64_t numerator, denominator;
+  std::int64_t halvings = 0, divisor = 1;
+  double factor = 1;
 };
 
-// -r1 * ln(1 + r2 * |distance|), r1 and r2 not negative: the logarithmic variant of KERPLE (Chi et al. 2022).
+// -r1 * ln(1 + r2 * |distance|^exponent), r1 and r2 not negative, exponent above 0: the logarithmic variant
+// of KERPLE (Chi et al. 2022), whose exponent is 1, and NeMo's, which has three parameters.
 struct Logarithmic {
-  double r1, r2;
+  double r1, r2, exponent = 1;
 };
 
 // -r1 * |distance|^r2, r1 not negative, r2 above 0: the power variant of KERPLE. That it is conditionally

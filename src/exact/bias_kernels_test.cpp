@@ -18,10 +18,12 @@ constexpr double infinity = __builtin_huge_val();
 constexpr Position farthest = Position{1} << 40;
 
 Digits by_boost(const Linear& kernel, Position t) {
-  return -pow(Digits(2), -Digits(kernel.max_bias) * kernel.numerator / kernel.denominator) * t;
+  const Digits power =
+      pow(Digits(2), -Digits(kernel.max_bias) * kernel.numerator / kernel.denominator - kernel.halvings);
+  return -Digits(kernel.factor) * power / sqrt(Digits(kernel.divisor)) * t;
 }
 Digits by_boost(const Logarithmic& kernel, Position t) {
-  return -Digits(kernel.r1) * log(1 + Digits(kernel.r2) * t);
+  return -Digits(kernel.r1) * log(1 + Digits(kernel.r2) * pow(Digits(t), Digits(kernel.exponent)));
 }
 Digits by_boost(const PowerLaw& kernel, Position t) {
   return -Digits(kernel.r1) * pow(Digits(t), Digits(kernel.r2));
@@ -75,7 +77,11 @@ TEST(BiasKernels, are_the_nearest_numbers_of_every_format) {
     // A prime denominator and a numerator below it: never a whole exponent.
     expect_nearest(Linear{static_cast<double>(spread.whole(1, 12)), spread.whole(1, 12), 13}, t);
     expect_nearest(Linear{spread.number(0.01, 40), spread.whole(1, 100), 100}, t);
+    expect_nearest(Linear{8, spread.whole(1, 12), 8, 1, spread.whole(1, 300), spread.number(0.1, 3)}, t);
+    expect_nearest(Linear{7, spread.whole(0, 11), 11, 1, 3}, t);
     expect_nearest(Logarithmic{spread.number(1e-3, 100), spread.number(1e-9, 1e3)}, t);
+    expect_nearest(Logarithmic{spread.number(1e-3, 100), spread.number(1e-9, 1e3), spread.number(1e-3, 4)},
+                   t);
     expect_nearest(PowerLaw{spread.number(1e-3, 100), spread.number(1e-3, 2.5)}, t);
     expect_nearest(PowerLaw{spread.number(1e-12, 1e-6), spread.number(1e-3, 2)}, t);  // subnormal in f16
   }
@@ -86,6 +92,13 @@ TEST(BiasKernels, are_exact_where_they_are_rational) {
     for (int h = 1; h <= 8; ++h) EXPECT_EQ(value(Linear{8, h, 8}, t, Format::f64), -std::ldexp(t, -h));
     EXPECT_EQ(value(Linear{0.75, 8, 3}, t, Format::f64), -static_cast<double>(t) / 4);
     EXPECT_EQ(value(PowerLaw{0.75, 1}, t, Format::f64), -0.75 * static_cast<double>(t));
+    // 2^-3 / 8, 2^-1.5 / (8 sqrt 2), 2^-2 / 6 of a multiple of 3, and half of a slope.
+    EXPECT_EQ(value(Linear{8, 3, 8, 0, 64}, t, Format::f64), -std::ldexp(t, -6));
+    EXPECT_EQ(value(Linear{8, 3, 16, 0, 128}, t, Format::f64), -std::ldexp(t, -5));
+    EXPECT_EQ(value(Linear{8, 2, 8, 0, 36}, 3 * t, Format::f64), -std::ldexp(t, -3));
+    EXPECT_EQ(value(Linear{7, 3, 7, 1, 1, 0.75}, t, Format::f64), -0.75 * std::ldexp(t, -4));
+    EXPECT_EQ(value(Linear{8, 3, 8, 0, 64, 0}, t, Format::f64), 0);
+    EXPECT_EQ(value(Linear{8, 3, 8, 0, 64, -1}, t, Format::f64), std::ldexp(t, -6));
   }
   EXPECT_EQ(value(PowerLaw{3, 0.5}, 9, Format::f32), -9);
   EXPECT_EQ(value(PowerLaw{3, 0.75}, 16, Format::f32), -24);
@@ -198,6 +211,8 @@ TEST(LinearBiases, are_the_kernel_s_values) {
     expect_same({8, spread.whole(1, 12), 12}, spread.whole(-600, 600));
     expect_same({spread.number(0.01, 1000), spread.whole(-50, 50), spread.whole(1, 50)}, t);
     expect_same({spread.number(0.01, 40), 1, 3}, (Position{1} << 53) + t);
+    expect_same({8, spread.whole(1, 16), 16, 1, spread.whole(1, 300), spread.number(0.1, 3)}, t);
+    expect_same({8, spread.whole(1, 16), 16, 0, 36, 3}, t);
   }
 }
 
@@ -234,9 +249,14 @@ TEST(BiasKernels, say_what_they_refuse) {
             "the logarithmic bias with `r2=nan`: r2 is a finite number, 0 or more");
   EXPECT_EQ(refusal(Logarithmic{infinity, 1}),
             "the logarithmic bias with `r1=inf`: r1 is a finite number, 0 or more");
+  EXPECT_EQ(refusal(Logarithmic{1, 1, 0}),
+            "the logarithmic bias with `exponent=0`: exponent is a finite number above 0");
   EXPECT_EQ(refusal(Linear{infinity, 1, 8}),
             "the linear bias with `max_bias=inf`: max_bias is a finite number");
   EXPECT_EQ(refusal(Linear{8, 1, 0}), "the linear bias with `denominator=0`: denominator is 1 or more");
+  EXPECT_EQ(refusal(Linear{8, 1, 8, 0, 0}), "the linear bias with `divisor=0`: divisor is 1 or more");
+  EXPECT_EQ(refusal(Linear{8, 1, 8, 0, 1, infinity}),
+            "the linear bias with `factor=inf`: factor is a finite number");
   EXPECT_EQ(refusal(Linear{8, 1, 8}), "nothing");
 }
 
