@@ -57,6 +57,37 @@ inline Position drawn_query(const Bias& bias, Draw& draw, std::int64_t side, Pos
                   : draw.position("i", domain, domain.lo, domain.hi - distance);
 }
 
+// A query and two keys on one side of it, the first one nearer.
+struct NearAndFar {
+  Position query, near, far;
+};
+
+// What a head lacks of a fall from the near key to the far one, the two keys of the entries' first query.
+//   - A head with a slope falls by slope * (far - near) but for rounding; one that does not fall at all lacks
+//   all
+//     of that, which is nothing where the slope is below the smallest number.
+//   - Without declared slopes any fall will do, an equal entry is off by 1, and nothing is computed that
+//   could be
+//     rounded.
+//   - So it is from the query's own key, where a bias brings a bound of its own; further away rounding may
+//   make two
+//     entries equal, and put them into the wrong order by no more than both bounds.
+inline Residual lacking_fall(const Bias& bias, const Precision& p, const Entries& b, std::size_t head,
+                             const NearAndFar& at) {
+  const double near = b.at(head, 0, 0), far = b.at(head, 0, 1), fall = near - far, m = slope(bias, head);
+  if (!bias.slopes.empty()) {
+    const double due = m * static_cast<double>(std::abs(at.far - at.near));
+    const double bound =
+        bias_rounding(p, near, m) + bias_rounding(p, far, m) + bias_error(p, due, bias, head);
+    return {fall > 0 ? 0.0 : due - fall, bound, due};
+  }
+  if (bias.error && at.near != at.query)
+    return excess(far, near,
+                  bias_error(p, near, bias, head, at.query, at.near) +
+                      bias_error(p, far, bias, head, at.query, at.far));
+  return {fall > 0 ? 0.0 : fall < 0 ? -fall : 1.0 - fall, units_apart(p.result, near), 1};
+}
+
 // Distances as they matter to a bias: all of its domain, or as far as twice the largest distance where it
 // declares buckets, sought where one of them may end.
 inline Domain distances(const Bias& bias) {
@@ -107,6 +138,13 @@ inline Bias tabled_and_causal() {
   Bias bias = tabled();
   bias.causal = true;
   return bias;
+}
+
+// Without slopes any fall will do.
+inline Encoding hardly_falling() {
+  return bias_of(2, [](std::size_t, Position i, Position j) {
+    return -1 - 0x1p-50 * static_cast<double>(std::abs(i - j));
+  });
 }
 
 inline bool is_second_key(const AnswerEntry& at) {

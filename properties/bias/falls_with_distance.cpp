@@ -18,19 +18,8 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Entries b = entries(bias, {i}, {i + side * near, i + side * far});
 
   Residual worst{0, 0, 0};
-  for (std::size_t h = 0; h < b.heads; ++h) {
-    const double fall = b.at(h, 0, 0) - b.at(h, 0, 1), m = slope(bias, h);
-    // A head with a slope falls by slope * (far - near) but for rounding; one that does not fall at all lacks
-    // all of that, which is nothing where the slope is below the smallest number. Without declared slopes any
-    // fall will do, an equal entry is off by 1, and nothing is computed that could be rounded.
-    const bool any = bias.slopes.empty();
-    const double due = any ? 1.0 : m * static_cast<double>(far - near);
-    const double bound = any ? units_apart(p.result, b.at(h, 0, 0))
-                             : bias_rounding(p, b.at(h, 0, 0), m) + bias_rounding(p, b.at(h, 0, 1), m) +
-                                   bias_error(p, due, bias, h);
-    const double lacking = fall > 0 ? 0.0 : any && fall < 0 ? -fall : due - fall;
-    worst = worse(worst, {lacking, bound, due});
-  }
+  for (std::size_t h = 0; h < b.heads; ++h)
+    worst = worse(worst, lacking_fall(bias, p, b, h, {i, i + side * near, i + side * far}));
   return worst;
 }
 
@@ -40,11 +29,17 @@ Encoding far_sloped() {
   bias.positions = {0, Position{1} << 24};
   return bias;
 }
-// Without slopes any fall will do.
-Encoding hardly_falling() {
-  return bias_of(2, [](std::size_t, Position i, Position j) {
-    return -1 - 0x1p-50 * static_cast<double>(std::abs(i - j));
+// Of a bias with a bound of its own, 4 units of each entry.
+Encoding logarithmic() {
+  Bias bias = bias_of(2, [](std::size_t h, Position i, Position j) {
+    return -std::log1p(static_cast<double>(std::abs(i - j))) / static_cast<double>(h + 1);
   });
+  bias.error = [](std::size_t, std::span<const double>, std::span<const double>, double entry,
+                  const Precision& p) { return 4 * p.result * std::abs(entry); };
+  return bias;
+}
+Encoding zeros_with_a_bound() {
+  return larger_where(logarithmic(), -1, [](const AnswerEntry& at) { return at.in_last_head(); });
 }
 
 Encoding all_zeros() {
@@ -77,21 +72,22 @@ const Property properties::bias::falls_with_distance{
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) < b(i, j)",
     .source = "Press et al. 2022, ALiBi, section 3: a penalty that grows with the distance",
     .checks = {CheckOf<Bias>(&check)},
-    .must_reject = {{"a bias of zeros that declares slopes", &all_zeros},
-                    {"a bias that rounds distances past 2^19 to even ones, in f32", &short_distances,
-                     all_f32},
-                    {"a second head with the opposite sign", &one_head_rises},
-                    off("entries of the last head and the far key", &far_sloped, -0x1p-20, &is_last),
-                    off("entries of the first head and the near key", &far_sloped, 0x1p-20, &is_first),
-                    off("entries of the last head and the far key", &far_sloped, -0x1p-5, &is_last, in_bf16),
-                    off("entries of the first head and the near key", &far_sloped, 0x1p-5, &is_first,
-                        in_bf16),
-                    off("entries of future keys", &far_sloped, -0x1p-20, &is_far_and_ahead),
-                    off("entries of past keys", &far_sloped, -0x1p-20, &is_far_and_behind),
-                    off("entries without slopes, of the last head and the far key,", &hardly_falling,
-                        -0x1p-22, &is_last),
-                    off("entries without slopes, of the first head and the near key,", &hardly_falling,
-                        0x1p-22, &is_first)},
+    .must_reject =
+        {{"a bias of zeros that declares slopes", &all_zeros},
+         {"a bias that rounds distances past 2^19 to even ones, in f32", &short_distances, all_f32},
+         {"a second head with the opposite sign", &one_head_rises},
+         {"a last head of zeros, of a bias with a bound of its own", &zeros_with_a_bound},
+         off("entries of the near key, of a bias with a bound of its own,", &logarithmic, 0x1p-16, &is_first),
+         off("entries of the last head and the far key", &far_sloped, -0x1p-20, &is_last),
+         off("entries of the first head and the near key", &far_sloped, 0x1p-20, &is_first),
+         off("entries of the last head and the far key", &far_sloped, -0x1p-5, &is_last, in_bf16),
+         off("entries of the first head and the near key", &far_sloped, 0x1p-5, &is_first, in_bf16),
+         off("entries of future keys", &far_sloped, -0x1p-20, &is_far_and_ahead),
+         off("entries of past keys", &far_sloped, -0x1p-20, &is_far_and_behind),
+         off("entries without slopes, of the last head and the far key,", &hardly_falling, -0x1p-22,
+             &is_last),
+         off("entries without slopes, of the first head and the near key,", &hardly_falling, 0x1p-22,
+             &is_first)},
 };
 
 }  // namespace posproof

@@ -1,5 +1,6 @@
 #include "entries.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -47,11 +48,13 @@ Residual check(const Bias& bias, Precision p, Draw& draw) {
   // A ladder starts from a slope above 0: what does not is off by a whole slope already, or its slopes are
   // below the smallest number.
   if (!(measured[0] > 0) || !(bias.slopes[0] > 0)) return worst;
+  // The last heads may have no bias.
+  const auto with_bias = static_cast<std::size_t>(std::ranges::find(bias.slopes, 0.0) - bias.slopes.begin());
   // The ladder from the first slope as measured: an error e of it is h e in the h-th power.
-  const bool half_steps =
-      b.heads > std::bit_floor(b.heads) && bias.slopes.back() > bias.slopes[std::bit_floor(b.heads) - 1];
-  for (std::size_t h = 1; h < b.heads; ++h) {
-    const double expected = on_ladder(measured[0], h + 1, b.heads, half_steps);
+  const std::size_t whole = std::bit_floor(with_bias);
+  const bool half_steps = with_bias > whole && bias.slopes[with_bias - 1] > bias.slopes[whole - 1];
+  for (std::size_t h = 1; h < with_bias; ++h) {
+    const double expected = on_ladder(measured[0], h + 1, with_bias, half_steps);
     const double power = std::expm1(static_cast<double>(h + 1) * std::log1p(bound[0] / bias.slopes[0]));
     const double off = expected * (power + term(Term::ours, unit_f64));
     if (std::isnan(off)) continue;  // a power too small to be held, off by any factor
@@ -121,7 +124,7 @@ const Property properties::bias::has_geometric_slopes{
     .statement =
         "Each head falls along a straight line, and the declared slopes are powers of the first: whole ones, "
         "or "
-        "half-steps for the heads past a power of two.",
+        "half-steps for the heads past a power of two. The last heads may have none.",
     .formula =
         "(b(i,i) - b(i,j)) / |i-j| = m_h, m_h = m_1^h or m_(P+g) = m_1^(g-1/2), P the power of two below",
     .source = "Press et al. 2022, ALiBi, section 3 and the authors' code for other numbers of heads",

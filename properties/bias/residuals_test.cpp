@@ -7,10 +7,12 @@
 #include <limits>
 
 #include "catalogue/properties/bias/depends_on_offset.h"
+#include "catalogue/properties/bias/falls_at_the_first_step.h"
 #include "catalogue/properties/bias/falls_with_distance.h"
 #include "catalogue/properties/bias/has_exact_buckets.h"
 #include "catalogue/properties/bias/has_geometric_slopes.h"
 #include "catalogue/properties/bias/has_monotone_buckets.h"
+#include "catalogue/properties/bias/is_conditionally_positive_definite.h"
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
 #include "entries.h"
@@ -149,6 +151,105 @@ TEST(FallsWithDistance, without_slopes_allows_nothing) {
   expect(replayed(falls_with_distance, wrong_in(falls, 1, 0, 1, 3.25), words), 0.25, 0, 1);
   expect(replayed(falls_with_distance, wrong_in(falls, 1, 0, 1, 3), words), 1, 0, 1);
   EXPECT_TRUE(replayed(falls_with_distance, wrong_in(falls, 1, 0, 1, 2.75), words).holds());
+}
+
+// With a bound of its own, an eighth for the near key and a quarter for the far one, two entries may be equal
+// or in the wrong order by as much; not the query's own and another.
+TEST(FallsWithDistance, allows_the_bounds_that_a_bias_brings) {
+  Bias falls =
+      bias_of(2, [](std::size_t, Position i, Position j) { return -static_cast<double>(std::abs(i - j)); });
+  falls.error = [](std::size_t, std::span<const double> query, std::span<const double> key, double,
+                   const Precision&) { return std::abs(query[0] - key[0]) == 5 ? 0.125 : 0.25; };
+  for (const char* side : {"past", "future"})
+    for (const std::size_t h : {0u, 1u}) {
+      const std::string far = fmt::format("far=8 near=5 side={} i=10", side),
+                        own = fmt::format("far=8 near=0 side={} i=10", side);
+      EXPECT_TRUE(replayed(falls_with_distance, wrong_in(falls, h, 0, 1, 3.375), far).holds());
+      expect(replayed(falls_with_distance, wrong_in(falls, h, 0, 1, 3.5), far), 0.5, 0.375, no_ceiling);
+      expect(replayed(falls_with_distance, wrong_in(falls, h, 0, 1, 8), own), 1, 0, 1);
+      expect(replayed(falls_with_distance, wrong_in(falls, h, 0, 1, 8.25), own), 0.25, 0, 1);
+      EXPECT_TRUE(replayed(falls_with_distance, wrong_in(falls, h, 0, 1, 7.75), own).holds());
+    }
+}
+
+TEST(FallsAtTheFirstStep, finds_each_head_on_each_side) {
+  Bias plain = sloped();
+  plain.slopes = {};
+  for (const char* side : {"past", "future"})
+    for (const std::size_t h : {0u, 1u}) {
+      const std::string words = fmt::format("side={} i=10", side);
+      const double m = h == 0 ? 0.5 : 0.25;
+      EXPECT_TRUE(replayed(falls_at_the_first_step, wrong_in(plain, h, 0, 1, m - 0.125), words).holds());
+      expect(replayed(falls_at_the_first_step, wrong_in(plain, h, 0, 1, m), words), 1, 0, 1);
+      expect(replayed(falls_at_the_first_step, wrong_in(plain, h, 0, 1, m + 0.125), words), 0.125, 0, 1);
+      expect(replayed(falls_at_the_first_step, wrong_in(sloped(), h, 0, 1, m), words), m,
+             m * slope_units(m) * u, m);
+    }
+  Bias causal = sloped();
+  causal.causal = true;
+  causal.positions = {-4, 16};
+  EXPECT_TRUE(replayed(falls_at_the_first_step, causal, "i=-3").holds());
+  EXPECT_THROW(replayed(falls_at_the_first_step, causal, "i=-4"), NoAnswer);
+}
+
+// -D^2 at 10, 13 and 16 with the weights 1, -2, 1 is 0: entries of 9, 9 and 36 count 4, 4 and 2 times.
+TEST(IsConditionallyPositiveDefinite, finds_each_entry_with_its_weight) {
+  const ScaledTerm ours(Term::ours, visible);
+  const Encoding parabola =
+      bias_of(2, [](std::size_t, Position i, Position j) { return -static_cast<double>((i - j) * (i - j)); });
+  const std::string words = "n=3 step=3 i=10 weights=balanced c0=1";
+  EXPECT_EQ(replayed(is_conditionally_positive_definite, parabola, words).error, 0);
+  const std::array<std::array<double, 3>, 3> weights = {{{1, -2, 1}, {-2, 4, -2}, {1, -2, 1}}};
+  for (std::size_t h = 0; h < 2; ++h)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        const double weight = weights[i][j], by = weight > 0 ? -0.25 : 0.25,
+                     right = -9. * static_cast<double>((i - j) * (i - j));
+        const double size =
+            2 * (2 * 9 * 2 + 36) + std::abs(weight) * (std::abs(right + by) - std::abs(right));
+        expect(replayed(is_conditionally_positive_definite, wrong_in(parabola, h, i, j, by), words),
+               0.25 * std::abs(weight), 2 * u * size + 36 * our_unit * size, no_ceiling);
+        EXPECT_EQ(replayed(is_conditionally_positive_definite, wrong_in(parabola, h, i, j, -by), words).error,
+                  0);
+      }
+}
+
+// Weights 3, -1 and -2 of sum 0; four of sum and moment 0 are 1, 1, -5 and 3.
+TEST(IsConditionallyPositiveDefinite, takes_weights_of_sum_0) {
+  const auto of_weights = [](const std::string& words, const std::vector<double>& weights) {
+    for (std::size_t j = 1; j < weights.size(); ++j) {
+      // Only the entry of the first point and this one is not 0: it counts for both orders.
+      const Encoding one = bias_of(1, [j](std::size_t, Position i, Position k) {
+        return i == 5 && k == 5 + 2 * static_cast<Position>(j) ? 1.0 : 0.0;
+      });
+      const double form = weights[0] * weights[j];
+      EXPECT_EQ(replayed(is_conditionally_positive_definite, one, words).error, std::max(0.0, -form))
+          << words << j;
+    }
+  };
+  of_weights("n=3 step=2 i=5 weights=of_sum_0 c0=3 c1=-1", {3, -1, -2});
+  of_weights("n=4 step=2 i=5 weights=balanced c0=1 c1=1", {1, 1, -5, 3});
+  of_weights("n=5 step=2 i=5 weights=balanced c0=-1 c1=0 c2=2", {-1, 0, 2, 0, -1});
+  EXPECT_THROW(replayed(is_conditionally_positive_definite, sloped(), "n=3 step=2 i=5 weights=balanced c0=0"),
+               Discard);
+}
+
+// Of a causal bias each earlier key counts twice, relative to the query's own entry.
+TEST(IsConditionallyPositiveDefinite, takes_the_keys_up_to_the_query_where_a_bias_is_causal) {
+  Bias right = bias_of(1, [](std::size_t, Position i, Position j) {
+    return j > i ? 1e6 : static_cast<double>(i * i) - static_cast<double>((i - j) * (i - j));
+  });
+  right.causal = true;
+  const std::string words = "n=3 step=1 i=0 weights=balanced c0=1";
+  EXPECT_EQ(replayed(is_conditionally_positive_definite, right, words).error, 0);
+  EXPECT_EQ(replayed(is_conditionally_positive_definite, wrong_in(right, 0, 2, 0, -0.25), words).error, 0.5);
+  EXPECT_EQ(replayed(is_conditionally_positive_definite, wrong_in(right, 0, 2, 2, -0.25), words).error, 0.5);
+  EXPECT_EQ(replayed(is_conditionally_positive_definite, wrong_in(right, 0, 1, 0, 0.25), words).error, 1);
+  right.positions = {0, 3};
+  EXPECT_THROW(replayed(is_conditionally_positive_definite, right, words), Inapplicable);
+  EXPECT_FALSE(replayed(is_conditionally_positive_definite, wrong_in(sloped(), 0, 0, 0, infinity),
+                        "n=3 step=1 i=0 weights=balanced c0=1")
+                   .holds());
 }
 
 TEST(FallsWithDistance, looks_as_far_as_the_domain_goes) {
@@ -329,7 +430,9 @@ TEST(HasGeometricSlopes, knows_both_rules_past_a_power_of_two) {
                                            {2, 4, 6, 8, 1, 3},
                                            {2, 4, 6, 8, 1, 3, 5},
                                            {2, 4, 6, 8, 10, 12, 14},
-                                           {1, 2, 3, 4, 5, 6, 7, 8}})
+                                           {1, 2, 3, 4, 5, 6, 7, 8},
+                                           {2, 4, infinity},
+                                           {4, 8, 2, infinity, infinity}})
     EXPECT_TRUE(replayed(has_geometric_slopes, slopes(right), "n=8 side=past i=10").holds()) << right.size();
   for (const std::vector<double>& wrong : {std::vector<double>{2, 5},
                                            {2, 4, 7},
@@ -339,7 +442,9 @@ TEST(HasGeometricSlopes, knows_both_rules_past_a_power_of_two) {
                                            {2, 4, 6, 8, 1, 3, 6},
                                            {2, 4, 6, 9, 1, 3, 5},
                                            {2, 5, 6, 8, 1, 3, 5},
-                                           {0, 1, 2}})
+                                           {0, 1, 2},
+                                           {2, 5, infinity},
+                                           {4, 8, 1, infinity}})
     EXPECT_FALSE(replayed(has_geometric_slopes, slopes(wrong), "n=8 side=past i=10").holds()) << wrong.size();
 }
 
