@@ -9,58 +9,110 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/falls_at_the_first_step.h"
 #include "catalogue/properties/bias/falls_with_distance.h"
 #include "catalogue/properties/bias/has_geometric_slopes.h"
 #include "catalogue/properties/bias/has_monotone_buckets.h"
+#include "catalogue/properties/bias/is_conditionally_positive_definite.h"
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
+#include "oracle/bias_bounds.h"
 
 namespace posproof {
 namespace {
 
+long double slope(double max_bias, std::size_t h, std::size_t of) {
+  return std::exp2(-static_cast<long double>(max_bias) * static_cast<long double>(h) /
+                   static_cast<long double>(of));
+}
+
 // 2^(-max_bias h / heads), h = 1 .. heads, by the rule that the paper's code has for a number of heads that
 // is no power of two: the slopes of the largest power P below, then every other slope of 2P, from the first.
-std::vector<long double> slopes(std::size_t heads, bool official, double max_bias) {
-  const auto slope = [max_bias](std::size_t h, std::size_t of) {
-    return std::exp2(-static_cast<long double>(max_bias) * static_cast<long double>(h) /
-                     static_cast<long double>(of));
-  };
+std::vector<long double> geometric(std::size_t heads, bool official, double max_bias) {
   const std::size_t whole = official ? std::bit_floor(heads) : heads;
   std::vector<long double> out;
-  for (std::size_t h = 1; h <= whole; ++h) out.push_back(slope(h, whole));
-  for (std::size_t h = 1; out.size() < heads; h += 2) out.push_back(slope(h, 2 * whole));
+  for (std::size_t h = 1; h <= whole; ++h) out.push_back(slope(max_bias, h, whole));
+  for (std::size_t h = 1; out.size() < heads; h += 2) out.push_back(slope(max_bias, h, 2 * whole));
   return out;
 }
 
+// From 1/2 to 2^(-max_bias), both included, in equal ratios.
+std::vector<long double> log_linear(std::size_t heads, double max_bias) {
+  std::vector<long double> out;
+  for (std::size_t h = 0; h < heads; ++h) out.push_back(slope(max_bias - 1, h, heads - 1) / 2);
+  return out;
+}
+
+std::size_t heads_with_bias(const Arguments& p) {
+  return p.width("biased_heads") != 0 ? p.width("biased_heads") : p.width("heads");
+}
+
+// Of the sum of scaled dot product and bias, so that a bias that is scaled with the product is divided
+// itself.
+std::vector<long double> slopes_of(const Arguments& p) {
+  const std::size_t heads = heads_with_bias(p);
+  const double max_bias = p.real("max_bias");
+  std::vector<long double> out = p.is("rule", "log_linear")
+                                     ? log_linear(heads, max_bias)
+                                     : geometric(heads, p.is("rule", "official"), max_bias);
+  if (p.width("head_dim") != 0)
+    for (long double& m : out) m /= std::sqrt(static_cast<long double>(p.width("head_dim")));
+  out.resize(p.width("heads"), 0);
+  return out;
+}
+
+// How far a key counts: of one after the query by itself.
+struct Distances {
+  bool causal, asymmetric;
+  double future_factor;
+  Position future_offset;
+
+  explicit Distances(const Arguments& p)
+      : causal(p.is("form", "causal")),
+        asymmetric(p.is("form", "asymmetric")),
+        future_factor(p.real("future_factor")),
+        future_offset(p.whole("future_offset")) {}
+
+  long double of(Position query, Position key) const {
+    if (key <= query) return static_cast<long double>(query - key);
+    if (causal) return 0;
+    if (!asymmetric) return static_cast<long double>(key - query);
+    return future_factor * static_cast<long double>(key - query + future_offset);
+  }
+};
+
 Encoding make(const Arguments& p) {
   const std::size_t heads = p.width("heads");
-  const bool causal = p.is("form", "causal");
+  const Distances distances(p);
   const bool relative = !p.is("rows", "key_index");
-  const std::vector<long double> m = slopes(heads, p.is("rule", "official"), p.real("max_bias"));
+  const std::vector<long double> m = slopes_of(p);
 
-  Bias bias{
-      .heads = heads, .slopes = {m.begin(), m.end()}, .causal = causal, .modulo_rows = p.is("rows", "any")};
+  Bias bias{.heads = heads,
+            .slopes = {m.begin(), m.end()},
+            .causal = distances.causal,
+            .modulo_rows = p.is("rows", "any")};
+  if (distances.asymmetric) bias.error = bias_bounds::of_asymmetric_slopes(bias.slopes);
   bias.bias = [=](std::span<const Position> queries, std::span<const Position> keys) {
     Tensor out({heads, queries.size(), keys.size()});
     for (std::size_t h = 0; h < heads; ++h)
       for (std::size_t i = 0; i < queries.size(); ++i)
-        for (std::size_t j = 0; j < keys.size(); ++j) {
-          const long double past = static_cast<long double>(queries[i]) - static_cast<long double>(keys[j]);
-          const long double distance = causal ? std::max(past, 0.0L) : std::abs(past);
+        for (std::size_t j = 0; j < keys.size(); ++j)
           // + 0.0: the bias of the query's own position is 0, not -0.
-          out.at(h * queries.size() + i, j) = static_cast<double>(
-              relative ? -m[h] * distance + 0.0L : m[h] * static_cast<long double>(keys[j]));
-        }
+          out.at(h * queries.size() + i, j) =
+              static_cast<double>(relative ? -m[h] * distances.of(queries[i], keys[j]) + 0.0L
+                                           : m[h] * static_cast<long double>(keys[j]));
     return out;
   };
   return bias;
 }
 
 using namespace properties;
+
+const Condition asymmetric{{{"form", {"asymmetric"}}}}, is_log_linear{{{"rule", {"log_linear"}}}};
 
 }  // namespace
 
@@ -70,21 +122,46 @@ const EncodingSpec encodings::alibi{
     .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
     .parameters =
         {.all = {whole("heads", any_heads, 8, {1, 2, 3, 8, 12}, "heads"),
-                 convention("rule", {"official", "geometric"},
+                 convention("rule", {"official", "geometric", "log_linear"},
                             "slopes of a number of heads that is no power of two: official (two sets), "
-                            "geometric (one)"),
-                 convention("form", {"causal", "symmetric"},
-                            "causal: keys at or before the query; symmetric: by |i - j| on both sides"),
+                            "geometric (one), log_linear (from 1/2 to the last in equal ratios)"),
+                 convention(
+                     "form", {"causal", "symmetric", "asymmetric"},
+                     "causal: keys at or before the query; symmetric: by |i - j| on both sides; asymmetric: "
+                     "keys after the query count as future_factor (|i - j| + future_offset)"),
                  convention("rows", {"relative", "key_index", "any"},
                             "relative: -m (i - j); key_index: +m j, equal to it after softmax; any: either, "
                             "or with any other constant on a whole row, as m (j + 1)"),
-                 above_0("max_bias", 8, {8, 4}, "minus log2 of the last slope")},
-         .relations = {{{"rows", "form"},
-                        "`rows=relative` or `rows=any` where the bias is symmetric: no function of the key "
-                        "alone is",
-                        [](const Arguments& p) {
-                          return p.is("form", "causal") || !p.is("rows", "key_index");
-                        }}}},
+                 above_0("max_bias", 8, {8, 4}, "minus log2 of the last slope"),
+                 disputed(whole("biased_heads", {0, any_heads.hi}, 0, {0, 1},
+                                "first heads that have a bias, with the slopes of so many heads; 0: all",
+                                "heads")),
+                 disputed(whole(
+                     "head_dim", {0, type::any_width.hi}, 0, {0, 64},
+                     "bias and dot product are divided by its root together; 0: the bias is added after")),
+                 where(asymmetric,
+                       above_0("future_factor", 1, {1, 0.5, 2}, "what distances of later keys are times")),
+                 where(asymmetric, whole("future_offset", {0, std::int64_t{1} << 20}, 0, {0, 1},
+                                         "how much further away later keys are", "tokens"))},
+         .relations =
+             {{{"biased_heads", "heads"},
+               "heads that there are",
+               [](const Arguments& p) { return p.width("biased_heads") <= p.width("heads"); }},
+              {{"heads", "biased_heads"},
+               "2 heads with a bias or more: a sequence from 1/2 to the last has two ends",
+               [](const Arguments& p) { return heads_with_bias(p) >= 2; },
+               is_log_linear},
+              {{"max_bias"},
+               "numbers from 1: the first slope is 1/2",
+               [](const Arguments& p) { return p.real("max_bias") >= 1; },
+               is_log_linear},
+              {{"head_dim"},
+               "0, or widths from 8",
+               [](const Arguments& p) { return p.width("head_dim") == 0 || p.width("head_dim") >= 8; }},
+              {{"rows", "form"},
+               "`rows=relative` or `rows=any` where the bias is not causal: no function of the key "
+               "alone is",
+               [](const Arguments& p) { return p.is("form", "causal") || !p.is("rows", "key_index"); }}}},
     .reference = &make,
     .exact = &oracle::alibi,
     .facts = {{&facts::acts_on_logits_alone},
@@ -114,8 +191,21 @@ const EncodingSpec encodings::alibi{
         },
     .claims =
         {
-            holds(bias::has_geometric_slopes),
+            holds(bias::has_geometric_slopes, {.all = {{"rule", {"official", "geometric"}},
+                                                       {"form", {"causal", "symmetric"}},
+                                                       {"head_dim", {0.0}}}}),
+            fails(bias::has_geometric_slopes, "heads=3 rule=log_linear n=1 i=1", 0.206,
+                  "from 1/2 to 2^-8 in equal ratios the second slope is no power of the first",
+                  {.all = {{"rule", {"log_linear"}}}}),
+            fails(bias::has_geometric_slopes, "heads=1 form=asymmetric future_factor=0.5 n=1 side=future i=0",
+                  0.00195, "later keys count half", {.all = {{"form", {"asymmetric"}}}}),
+            fails(bias::has_geometric_slopes, "heads=2 head_dim=64 n=1 i=1", 0.000427,
+                  "an 8th of 2^-4 is 2^-7, and an 8th of 2^-8 is not its square",
+                  {.all = {{"head_dim", {64.0}}}}),
             holds(bias::falls_with_distance),
+            holds(bias::falls_at_the_first_step, {.all = {{"biased_heads", {0.0}}}}),
+            // -|i - j| is the kernel of Brownian motion, but for a constant in each row.
+            holds(bias::is_conditionally_positive_definite),
             holds(bias::is_zero_at_offset_zero, {.all = {{"rows", {"relative"}}}}),
             fails(bias::is_zero_at_offset_zero, "rows=key_index i=1", 0.5,
                   "the slope times the key's index is 0 at the first key; the softmax sees no difference",
@@ -128,8 +218,10 @@ const EncodingSpec encodings::alibi{
             fails(score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
                   "256 places on, every key has 256 slopes of 2^-8 more; the softmax sees no difference",
                   {.all = {{"rows", {"key_index"}}}}),
-            holds(attention::breaks_the_symmetry,
-                  {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}}, {"max_bias", {8.0, 4.0}}}}),
+            holds(attention::breaks_the_symmetry, {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}},
+                                                           {"max_bias", {8.0, 4.0}},
+                                                           {"biased_heads", {0.0}},
+                                                           {"head_dim", {0.0}}}}),
             fails(attention::breaks_the_symmetry, "heads=1 max_bias=16 n=3 permutation=[1,0,2]", 0.000484,
                   "one head of slope 2^-16: two steps of it move an answer by less than 2^-11",
                   {.all = {{"heads", {1.0}}}}),

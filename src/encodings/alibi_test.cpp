@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catalogue/encodings/alibi.h"
+#include "core/error.h"
 #include "encodings/made.h"
 
 namespace posproof {
@@ -35,6 +36,70 @@ TEST(Alibi, has_one_ladder_under_the_geometric_rule) {
   EXPECT_EQ(log2_slopes("heads=4 max_bias=4"), (Doubles{-1, -2, -3, -4}));
 }
 
+// IBM's foundation-model-stack: from 1/2 to the last, both included, in equal ratios.
+TEST(Alibi, has_slopes_of_equal_ratios_under_the_log_linear_rule) {
+  EXPECT_EQ(log2_slopes("heads=2 rule=log_linear"), (Doubles{-1, -8}));
+  EXPECT_EQ(log2_slopes("heads=8 rule=log_linear"), log2_slopes("heads=8"));
+  EXPECT_EQ(log2_slopes("heads=4 rule=log_linear max_bias=7"), (Doubles{-1, -3, -5, -7}));
+  const auto slopes = made<Bias>(encodings::alibi, "heads=12 rule=log_linear").slopes;
+  for (std::size_t h = 0; h < 12; ++h) EXPECT_DOUBLE_EQ(slopes[h], std::exp2(-1 - 7 * double(h) / 11));
+}
+
+TEST(Alibi, gives_a_bias_to_its_first_heads_alone) {
+  EXPECT_EQ(made<Bias>(encodings::alibi, "heads=4 biased_heads=2").slopes, (Doubles{0x1p-4, 0x1p-8, 0, 0}));
+  EXPECT_EQ(made<Bias>(encodings::alibi, "heads=3 biased_heads=3").slopes,
+            made<Bias>(encodings::alibi, "heads=3").slopes);
+  const std::array<Position, 1> query = {5}, key = {1};
+  for (const bool exact : {false, true}) {
+    const Parameters all = with(encodings::alibi, Case::parse("heads=3 biased_heads=2"));
+    const auto bias = std::get<Bias>(exact ? encodings::alibi.oracle(all) : encodings::alibi.make(all));
+    EXPECT_EQ(bias.bias(query, key).data, (Doubles{-4 * 0x1p-4, -4 * 0x1p-8, 0}));
+    EXPECT_FALSE(std::signbit(bias.bias(query, key).data[2]));
+  }
+}
+
+// Falcon scales product and bias together.
+TEST(Alibi, is_divided_by_the_root_of_the_width_where_it_is_scaled_with_the_product) {
+  EXPECT_EQ(log2_slopes("heads=2 head_dim=64"), (Doubles{-7, -11}));
+  EXPECT_DOUBLE_EQ(made<Bias>(encodings::alibi, "heads=1 head_dim=10").slopes[0], 0x1p-8 / std::sqrt(10));
+  for (const std::string words : {"heads=3 head_dim=10", "heads=16 head_dim=128", "heads=5 head_dim=36"}) {
+    const Parameters all = with(encodings::alibi, Case::parse(words));
+    const auto here = std::get<Bias>(encodings::alibi.make(all)),
+               there = std::get<Bias>(encodings::alibi.oracle(all));
+    const std::array<Position, 2> at = {0, 1000003};
+    const Tensor a = here.bias(at, at), b = there.bias(at, at);
+    for (std::size_t n = 0; n < a.data.size(); ++n)
+      EXPECT_DOUBLE_EQ(a.data[n], b.data[n]) << words << " " << n;
+  }
+}
+
+TEST(Alibi, counts_later_keys_by_themselves_where_it_is_asymmetric) {
+  const std::array<Position, 1> query = {3};
+  const std::array<Position, 3> keys = {1, 3, 7};
+  for (const bool exact : {false, true}) {
+    const auto entries = [&](std::string_view words) {
+      const Parameters all = with(encodings::alibi, Case::parse(words));
+      return std::get<Bias>(exact ? encodings::alibi.oracle(all) : encodings::alibi.make(all))
+          .bias(query, keys)
+          .data;
+    };
+    EXPECT_EQ(entries("heads=1 form=asymmetric"), entries("heads=1 form=symmetric"));
+    EXPECT_EQ(entries("heads=2 form=asymmetric future_factor=0.75 future_offset=2"),
+              (Doubles{-2. / 16, 0, -0.75 * 6 / 16, -2. / 256, 0, -0.75 * 6 / 256}));
+    EXPECT_EQ(entries("heads=1 future_factor=2"), entries("heads=1"));
+    EXPECT_EQ(entries("heads=1 form=symmetric future_offset=2"), entries("heads=1 form=symmetric"));
+  }
+  const Bias bias = made<Bias>(encodings::alibi, "heads=1 form=asymmetric");
+  EXPECT_FALSE(bias.causal);
+  // A later key's entry may be off by 3 units more: offset, factor and product.
+  const double here = 3, later = 4;
+  const double of_later = bias.error(0, {&here, 1}, {&later, 1}, -0.75, all_f32),
+               of_earlier = bias.error(0, {&later, 1}, {&here, 1}, -0.75, all_f32);
+  EXPECT_DOUBLE_EQ(of_earlier, bias_error(all_f32, -0.75, 0x1p-8, 1));
+  EXPECT_DOUBLE_EQ(of_later - of_earlier, 3 * 0.75 * unit_f32);
+  EXPECT_FALSE(made<Bias>(encodings::alibi, "form=symmetric").error);
+}
+
 TEST(Alibi, falls_with_the_distance_in_every_form) {
   const std::array<Position, 2> queries = {1, 5};
   const std::array<Position, 3> keys = {0, 1, 4};
@@ -61,14 +126,27 @@ TEST(Alibi, declares_whether_it_is_causal) {
 TEST(Alibi, refuses_what_makes_no_sense) {
   const auto& spec = encodings::alibi;
   EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
-  EXPECT_EQ(refused(spec, "rule=linear"), "`rule=linear`: allowed are official, geometric");
-  EXPECT_EQ(refused(spec, "form=full"), "`form=full`: allowed are causal, symmetric");
+  EXPECT_EQ(refused(spec, "rule=linear"), "`rule=linear`: allowed are official, geometric, log_linear; near it: log_linear");
+  EXPECT_EQ(refused(spec, "form=full"), "`form=full`: allowed are causal, symmetric, asymmetric");
   EXPECT_EQ(refused(spec, "rows=absolute"), "`rows=absolute`: allowed are relative, key_index, any");
   EXPECT_EQ(refused(spec, "max_bias=0"), "`max_bias=0`: allowed are finite numbers above 0");
   EXPECT_EQ(
       refused(spec, "form=symmetric rows=key_index"),
-      "`rows=key_index form=symmetric`: allowed are `rows=relative` or `rows=any` where the bias is symmetric: no "
+      "`rows=key_index form=symmetric`: allowed are `rows=relative` or `rows=any` where the bias is not causal: no "
       "function of the key alone is");
+  EXPECT_EQ(
+      refused(spec, "heads=1 rule=log_linear"),
+      "`heads=1 biased_heads=0 rule=log_linear`: allowed are 2 heads with a bias or more: a sequence from 1/2 to the "
+      "last has two ends");
+  EXPECT_EQ(
+      refused(spec, "heads=4 biased_heads=1 rule=log_linear"),
+      "`heads=4 biased_heads=1 rule=log_linear`: allowed are 2 heads with a bias or more: a sequence from 1/2 to the "
+      "last has two ends");
+  EXPECT_EQ(refused(spec, "rule=log_linear max_bias=0.5"),
+            "`max_bias=0.5 rule=log_linear`: allowed are numbers from 1: the first slope is 1/2");
+  EXPECT_EQ(refused(spec, "heads=2 biased_heads=3"),
+            "`biased_heads=3 heads=2`: allowed are heads that there are");
+  EXPECT_EQ(refused(spec, "head_dim=7"), "`head_dim=7`: allowed are 0, or widths from 8");
 }
 
 }  // namespace

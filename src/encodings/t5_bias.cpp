@@ -9,9 +9,11 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/falls_at_the_first_step.h"
 #include "catalogue/properties/bias/falls_with_distance.h"
 #include "catalogue/properties/bias/has_exact_buckets.h"
 #include "catalogue/properties/bias/has_monotone_buckets.h"
+#include "catalogue/properties/bias/is_conditionally_positive_definite.h"
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
@@ -67,6 +69,7 @@ Encoding make(const Arguments& p) {
   const bool key_minus_query = p.is("relative", "key_minus_query");
   const bool index = p.is("table", "index");
   const auto seed = static_cast<std::uint64_t>(p.whole("table_seed"));
+  const long double scale = p.real("scale");
 
   const Side one = side(per_side, max_distance);
   Bias bias{.heads = heads,
@@ -81,9 +84,9 @@ Encoding make(const Arguments& p) {
         const std::int64_t bucket = both ? (relative > 0 ? per_side : 0) + one.bucket(std::abs(relative))
                                          : one.bucket(std::max(-relative, Position{0}));
         for (std::size_t h = 0; h < heads; ++h)
-          out.at(h * queries.size() + i, j) =
-              index ? static_cast<double>(bucket + count * static_cast<std::int64_t>(h))
-                    : seeded(seed, static_cast<std::uint64_t>(bucket) * heads + h, 1.0);
+          out.at(h * queries.size() + i, j) = static_cast<double>(
+              scale * (index ? static_cast<double>(bucket + count * static_cast<std::int64_t>(h))
+                             : seeded(seed, static_cast<std::uint64_t>(bucket) * heads + h, 1.0)));
       }
     return out;
   };
@@ -98,25 +101,28 @@ const EncodingSpec encodings::t5_bias{
     .summary =
         "a trained number on the logit for each bucket of offsets, the buckets growing with the distance",
     .formula =
-        "b_h(i,j) = E[bucket(j - i), h], bucket(n) = e + floor(ln(n/e) / ln(max_distance/e) (B - e)) from n "
+        "b_h(i,j) = scale E[bucket(j - i), h], bucket(n) = e + floor(ln(n/e) / ln(max_distance/e) (B - e)) from n "
         "= e",
     .source =
         "Raffel et al. 2020, Exploring the Limits of Transfer Learning (T5), section 2.1; mesh-tensorflow",
     .parameters =
-        {.all = {whole("heads", any_heads, 8, {1, 3, 8, 12}, "heads, each with its column of the table"),
-                 whole("buckets", {2, 1024}, 32, {8, 10, 32},
-                       "rows of the table, for both directions together"),
-                 whole("max_distance", {2, std::int64_t{1} << 31}, 128, {20, 128},
-                       "from about here on all distances share the last bucket", "tokens"),
-                 convention("direction", {"bidirectional", "unidirectional"},
-                            "bidirectional: half of the buckets for keys after the query; unidirectional: "
-                            "those share bucket 0"),
-                 convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
-                 of_words("table", {"index", "seeded"},
-                          "what stands for the trained numbers: index (bucket + buckets * head), seeded "
-                          "(uniform, of mean 0)"),
-                 where({{{"table", {"seeded"}}}},
-                       whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table"))},
+        {.all =
+             {whole("heads", any_heads, 8, {1, 3, 8, 12}, "heads, each with its column of the table"),
+              whole("buckets", {2, 1024}, 32, {8, 10, 32}, "rows of the table, for both directions together"),
+              whole("max_distance", {2, std::int64_t{1} << 31}, 128, {20, 128},
+                    "from about here on all distances share the last bucket", "tokens"),
+              convention("direction", {"bidirectional", "unidirectional"},
+                         "bidirectional: half of the buckets for keys after the query; unidirectional: "
+                         "those share bucket 0"),
+              convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
+              disputed(above_0("scale", 1, {1, 0.5},
+                               "what every entry is multiplied with: in x-transformers the root of a head's "
+                               "width")),
+              of_words("table", {"index", "seeded"},
+                       "what stands for the trained numbers: index (bucket + buckets * head), seeded "
+                       "(uniform, of mean 0)"),
+              where({{{"table", {"seeded"}}}},
+                    whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table"))},
          .relations = {{{"buckets"},
                         "even numbers from 4",
                         [](const Arguments& p) {
@@ -161,6 +167,11 @@ const EncodingSpec encodings::t5_bias{
                   "trained numbers come in any order", {.all = {{"table", {"seeded"}}}}),
             fails(bias::falls_with_distance, "far=1 near=0 side=past i=1", 1,
                   "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+            fails(bias::falls_at_the_first_step, "side=past i=1", 1,
+                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+            fails(bias::is_conditionally_positive_definite,
+                  "heads=1 direction=unidirectional n=3 step=1 i=0 weights=of_sum_0 c0=1 c1=-1", 2,
+                  "in a table of the buckets' numbers the bias rises with the distance"),
             fails(bias::is_zero_at_offset_zero, "heads=2 i=0", 32,
                   "bucket 0 is an entry like any other: here that of the second head, 32"),
             fails(score::decays_with_distance, "heads=1 q=[0*4] i=1 far=1 near=0", 1,

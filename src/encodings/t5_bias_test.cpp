@@ -59,6 +59,25 @@ TEST(T5Bias, gives_each_head_its_column) {
   EXPECT_DOUBLE_EQ(seeded.at(3, 1), -0.7679348133908165);
 }
 
+// Queries and keys of two sequences, as in cross attention, have positions of their own.
+TEST(T5Bias, multiplies_every_entry_with_its_scale_and_takes_any_two_positions) {
+  const std::array<Position, 2> queries = {40, 2};
+  const std::array<Position, 3> keys = {0, 40, 300};
+  for (const bool exact : {false, true})
+    for (const std::string table : {"index", "seeded"}) {
+      const auto entries = [&](const std::string& words) {
+        const Parameters all = with(encodings::t5_bias, Case::parse("heads=2 table=" + table + words));
+        return std::get<Bias>(exact ? encodings::t5_bias.oracle(all) : encodings::t5_bias.make(all))
+            .bias(queries, keys);
+      };
+      const Tensor plain = entries(""), scaled = entries(" scale=3");
+      if (table == "index") {
+        EXPECT_EQ(plain.data, (std::vector<double>{12, 0, 31, 2, 28, 31, 44, 32, 63, 34, 60, 63}));
+      }
+      for (std::size_t n = 0; n < plain.data.size(); ++n) EXPECT_EQ(scaled.data[n], 3 * plain.data[n]);
+    }
+}
+
 TEST(T5Bias, declares_its_buckets) {
   const auto bias = made<Bias>(encodings::t5_bias, "direction=unidirectional");
   ASSERT_TRUE(bias.buckets.has_value());

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/kerple.h"
+#include "catalogue/encodings/sandwich.h"
 #include "catalogue/encodings/t5_bias.h"
 #include "exact/bias_kernels.h"
 
@@ -23,7 +25,15 @@ const std::vector<SpecifiedBias> settings = {
     {&encodings::alibi, "heads=12"},
     {&encodings::alibi, "heads=3 rule=geometric form=symmetric"},
     {&encodings::alibi, "heads=5 rows=key_index max_bias=4.3"},
+    {&encodings::alibi,
+     "heads=5 biased_heads=3 head_dim=80 form=asymmetric future_factor=0.3 future_offset=2"},
+    {&encodings::alibi, "heads=3 rule=log_linear head_dim=64"},
+    {&encodings::kerple, "heads=2 kernel=log_power r1=[0.7] r2=[0.3] exponent=[0.6,2]"},
+    {&encodings::kerple, "heads=2 kernel=power r2=[0.3,2] form=symmetric"},
+    {&encodings::sandwich, "heads=2 dim=8"},
+    {&encodings::sandwich, "heads=3 dim=4 form=symmetric centre=none first_n=0"},
     {&encodings::t5_bias, "heads=3"},
+    {&encodings::t5_bias, "heads=2 table=seeded scale=5.65"},
     {&encodings::t5_bias, "heads=3 table=seeded direction=unidirectional"},
     {&encodings::t5_bias, "heads=2 relative=query_minus_key buckets=10"}};
 

@@ -4,6 +4,7 @@
 #include "catalogue/oracle/t5_bias.h"
 #include "core/hard.h"
 #include "exact/numbers.h"
+#include "exact/real.h"
 
 namespace posproof {
 
@@ -48,6 +49,13 @@ struct Rule {
   }
 };
 
+// A trained number times the scale: the product of two doubles, rounded once.
+double scaled(double scale, double entry, Format format) {
+  Real product(128, entry);
+  mpfr_mul_d(product.x, product.x, scale, MPFR_RNDN);
+  return *rounded(format, product, 0);
+}
+
 }  // namespace
 
 Encoding oracle::t5_bias(const Arguments& p) {
@@ -57,6 +65,7 @@ Encoding oracle::t5_bias(const Arguments& p) {
   const bool key_minus_query = p.is("relative", "key_minus_query");
   const bool seeded_table = p.is("table", "seeded");
   const std::int64_t seed = p.whole("table_seed");
+  const double scale = p.real("scale");
   const Position per_direction = bidirectional ? count / 2 : count;
 
   Bias bias{.heads = heads,
@@ -73,21 +82,23 @@ Encoding oracle::t5_bias(const Arguments& p) {
     for (std::uint64_t h = 0; h < heads; ++h)
       values.push_back(seeded_table ? seeded(1, seed, b * heads + h)
                                     : static_cast<double>(b + static_cast<std::uint64_t>(count) * h));
-  bias.bias = [rule, values, heads](std::span<const Position> queries, std::span<const Position> keys) {
+  bias.bias = [rule, values, heads, scale](std::span<const Position> queries,
+                                           std::span<const Position> keys) {
     Tensor out({heads, queries.size(), keys.size()});
     auto entry = out.data.begin();
     for (std::size_t h = 0; h < heads; ++h)
       for (const Position i : queries)
         for (const Position j : keys)
-          *entry++ = values[static_cast<std::size_t>(rule.bucket(i, j)) * heads + h];
+          *entry++ =
+              scaled(scale, values[static_cast<std::size_t>(rule.bucket(i, j)) * heads + h], Format::f64);
     return out;
   };
   // The entries of a trained table are the doubles that they are.
   bias.exact = ExactBias{};
-  bias.exact->fill = [rule, values, heads](std::size_t head, Position first, Format format,
-                                           std::span<double> out) {
+  bias.exact->fill = [rule, values, heads, scale](std::size_t head, Position first, Format format,
+                                                  std::span<double> out) {
     for (double& entry : out)
-      entry = nearest(format, values[static_cast<std::size_t>(rule.bucket(0, first++)) * heads + head]);
+      entry = scaled(scale, values[static_cast<std::size_t>(rule.bucket(0, first++)) * heads + head], format);
   };
   return bias;
 }

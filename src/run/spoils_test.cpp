@@ -151,6 +151,12 @@ TEST(Spoils, of_alibi_are_seen) {
        {"score/depends_on_offset", {"every third call", "past 65536", "odd position"}}});
 }
 
+TEST(Spoils, of_kerple_are_seen) {
+  expect_seen("kerple", "heads=3 kernel=power r2=[2] form=symmetric",
+              {{"bias/depends_on_offset", {"last token", "first token", "last key", "odd position"}},
+               {"bias/is_conditionally_positive_definite", {"first token", "past 65536", "odd position"}}});
+}
+
 TEST(Spoils, of_t5_bias_are_seen) {
   expect_seen(
       "t5_bias", "heads=3",

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cmath>
+
+#include "catalogue/encodings/fire.h"
+#include "catalogue/oracle/fire.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/depends_on_offset.h"
+#include "catalogue/properties/bias/falls_at_the_first_step.h"
+#include "catalogue/properties/bias/falls_with_distance.h"
+#include "catalogue/properties/bias/has_monotone_buckets.h"
+#include "catalogue/properties/bias/is_conditionally_positive_definite.h"
+#include "catalogue/properties/bias/is_zero_at_offset_zero.h"
+#include "catalogue/properties/bias/saturates.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_offset.h"
+#include "core/declare.h"
+#include "encodings/facts.h"
+#include "encodings/seeded.h"
+#include "oracle/bias_bounds.h"
+
+namespace posproof {
+namespace {
+
+using bias_bounds::Fire;
+
+Fire fire_of(const Arguments& p) {
+  Fire fire{p.real("c"), p.real("threshold"), p.real("epsilon"), p.width("width"), p.width("heads"), {}};
+  const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
+  for (std::size_t n = 0; n < (2 + fire.heads) * fire.width + fire.heads; ++n)
+    fire.numbers.push_back(seeded(seed, n, 1.0));
+  return fire;
+}
+
+long double input(const Fire& fire, Position query, Position key) {
+  const auto psi = [&](long double x) { return std::log1p(fire.c * x); };
+  const auto past = static_cast<long double>(std::max<Position>(query - key, 0));
+  const long double whole =
+      std::max(static_cast<long double>(query), static_cast<long double>(fire.threshold));
+  return psi(past) / (psi(whole) + fire.epsilon);
+}
+
+long double perceptron(const Fire& fire, std::size_t head, long double x) {
+  long double sum = fire.numbers[(2 + fire.heads) * fire.width + head];
+  for (std::size_t k = 0; k < fire.width; ++k)
+    sum += fire.numbers[(2 + head) * fire.width + k] *
+           std::max(fire.numbers[k] * x + static_cast<long double>(fire.numbers[fire.width + k]), 0.0L);
+  return sum;
+}
+
+Encoding make(const Arguments& p) {
+  const Fire fire = fire_of(p);
+  Bias bias{.heads = fire.heads, .causal = true};
+  bias.bias = [fire](const Positions& queries, const Positions& keys) {
+    Tensor out({fire.heads, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const long double x = input(fire, queries[i], keys[j]);
+        for (std::size_t h = 0; h < fire.heads; ++h)
+          out.at(h * queries.size() + i, j) = static_cast<double>(perceptron(fire, h, x));
+      }
+    return out;
+  };
+  bias.error = bias_bounds::of_fire(fire);
+  return bias;
+}
+
+using namespace properties;
+
+}  // namespace
+
+const EncodingSpec encodings::fire{
+    .summary = "a small perceptron of the distance relative to the query's position, on a logarithmic scale",
+    .formula = "b_h(i,j) = MLP_h(psi(i - j) / (psi(max(i, threshold)) + epsilon)), psi(x) = ln(c x + 1)",
+    .source =
+        "Li et al. 2024, Functional Interpolation for Relative Positions Improves Long Context Transformers, "
+        "section 3.2; the code of DAPE for the perceptron of one hidden layer and for epsilon",
+    .parameters =
+        {.all =
+             {whole("heads", any_heads, 8, {1, 2, 3}, "heads"),
+              whole("width", {1, 4096}, 32, {8, 32}, "units of the hidden layer, with max(., 0)", "units"),
+              above_0("c", 0.1, {0.1, 2}, "what the logarithm multiplies a distance with"),
+              above_0("threshold", 512, {8, 512, 1048576}, "length up to which all queries share one scale",
+                      "tokens"),
+              disputed({"epsilon",
+                        type::Real{.from = true},
+                        0.0,
+                        {0.0, 1e-6},
+                        "what is added to the normalizer: in the paper nothing, in code mostly 1e-6"}),
+              whole(
+                  "mlp_seed", type::any_whole, 1, {1, 2},
+                  "seed of what stands for the trained numbers (uniform, of mean 0 and standard deviation 1)")}},
+    .reference = &make,
+    .exact = &oracle::fire,
+    .facts = {{&facts::acts_on_logits_alone},
+              // As far as the searched threshold goes, no query is past it.
+              {&facts::depends_on_offset_alone, {{{"threshold", {1048576.0}}}}},
+              {&facts::distinguishes_positions}},
+    .witnesses =
+        {
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "heads=1 width=8 threshold=8 n=4 mask=none permutation=[0,1,3,2] x=[0*16]", 0.0123,
+                  "the two last tokens see the others from other distances"),
+            fails(attention::permutation_equivariant,
+                  "heads=1 width=8 threshold=8 n=3 permutation=[0,2,1] mask=block block=2 x=[1,0*11]", 0.0242,
+                  "distances are those of the places"),
+            fails(attention::pooled_readout_invariant,
+                  "heads=1 width=8 threshold=8 n=2 permutation=[1,0] x=[1,0*7]", 0.527,
+                  "a token that stands first is seen by the second, too"),
+            fails(attention::query_order_equivariant,
+                  "heads=1 width=8 threshold=8 queries=2 keys=2 permutation=[1,0] q=[0*8] k=[1,0*7]", 0.00231,
+                  "each query has distances of its own"),
+            fails(attention::key_order_invariant,
+                  "heads=1 width=8 threshold=8 queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 0.0532,
+                  "the second key is one step further away"),
+        },
+    .claims =
+        {
+            fails(
+                bias::depends_on_offset, "heads=1 width=8 threshold=8 i=1 j=0 k=1 t=8", 0.00897,
+                "a query at 9 is past the threshold: a step back is ln 1.1 / ln 1.9 of the way, not ln 1.1 / ln 1.8",
+                {.all = {{"threshold", {8.0, 512.0}}}}),
+            fails(
+                score::depends_on_offset, "heads=1 width=8 threshold=8 q=[0*4] k=[0*4] i=1 j=0 t=8", 0.00897,
+                "a query at 9 is past the threshold: a step back is ln 1.1 / ln 1.9 of the way, not ln 1.1 / ln 1.8",
+                {.all = {{"threshold", {8.0, 512.0}}}}),
+            // A perceptron with other numbers falls, is 0 at 0 or is a kernel; with numbers of mean 0 most do
+            // not.
+            fails(bias::falls_at_the_first_step, "heads=1 width=8 threshold=8 i=1", 0.107,
+                  "what was trained may rise: this perceptron does"),
+            fails(bias::falls_with_distance, "heads=1 width=8 threshold=8 far=1 near=0 i=1", 0.107,
+                  "what was trained may rise: this perceptron does"),
+            fails(score::decays_with_distance, "heads=1 width=8 threshold=8 q=[0*4] i=1 far=1 near=0", 0.107,
+                  "what was trained may rise: this perceptron does"),
+            fails(bias::has_monotone_buckets, "near=0 t=1 i=1", 0.0642,
+                  "what was trained may fall: one of 8 heads does"),
+            fails(bias::is_zero_at_offset_zero, "heads=1 width=8 threshold=8 i=0", 3.04,
+                  "the perceptron at 0 is what its last layer makes of the biases"),
+            fails(bias::saturates, "heads=1 width=8 threshold=8 far=1048576 near=1048575 i=1048576", 5.42e-08,
+                  "the last step of 2^20 is a step still, on the logarithmic scale"),
+            fails(bias::is_conditionally_positive_definite,
+                  "heads=1 width=8 threshold=8 n=3 step=1 i=0 weights=balanced c0=1", 0.445,
+                  "a function of the distance that rises is no such kernel"),
+        },
+};
+
+}  // namespace posproof

@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "catalogue/encodings/relative_table.h"
+#include "catalogue/oracle/relative_table.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
+#include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
+#include "catalogue/properties/attention/key_order_invariant.h"
+#include "catalogue/properties/attention/permutation_equivariant.h"
+#include "catalogue/properties/attention/pooled_readout_invariant.h"
+#include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/falls_at_the_first_step.h"
+#include "catalogue/properties/bias/falls_with_distance.h"
+#include "catalogue/properties/bias/has_monotone_buckets.h"
+#include "catalogue/properties/bias/is_conditionally_positive_definite.h"
+#include "catalogue/properties/bias/is_zero_at_offset_zero.h"
+#include "catalogue/properties/bias/saturates.h"
+#include "catalogue/properties/score/decays_with_distance.h"
+#include "core/declare.h"
+#include "core/hard.h"
+#include "encodings/facts.h"
+#include "encodings/seeded.h"
+
+namespace posproof {
+namespace {
+
+// The row of the table for the offset of a query from a key, by axes: rows first, then columns.
+struct Window {
+  std::vector<std::int64_t> extents;  // as many as a position has numbers
+  bool query_minus_key, last_axis_fastest;
+
+  std::int64_t offsets(std::size_t axis) const { return 2 * extents[axis] - 1; }
+  std::int64_t rows() const { return extents.size() == 1 ? offsets(0) : offsets(0) * offsets(1); }
+
+  std::int64_t along(std::size_t axis, Position query, Position key) const {
+    const std::int64_t most = extents[axis] - 1;
+    return std::clamp(query_minus_key ? query - key : key - query, -most, most) + most;
+  }
+  std::int64_t row(std::span<const Position> query, std::span<const Position> key) const {
+    const std::int64_t first = along(0, query[0], key[0]);
+    if (extents.size() == 1) return first;
+    const std::int64_t second = along(1, query[1], key[1]);
+    return last_axis_fastest ? first * offsets(1) + second : second * offsets(0) + first;
+  }
+};
+
+std::span<const Position> of(const Positions& positions, std::size_t token) {
+  return positions.flat().subspan(token * positions.axes(), positions.axes());
+}
+
+Window window_of(const Arguments& p) {
+  Window window{{p.whole("width")}, p.is("relative", "query_minus_key"), p.is("fastest", "columns")};
+  if (p.is("axes", "rows_and_columns")) window.extents.insert(window.extents.begin(), p.whole("height"));
+  return window;
+}
+
+const Condition on_a_grid{{{"axes", {"rows_and_columns"}}}};
+
+Encoding make(const Arguments& p) {
+  const std::size_t heads = p.width("heads");
+  const Window window = window_of(p);
+  const bool index = p.is("table", "index");
+  const auto seed = static_cast<std::uint64_t>(p.whole("table_seed"));
+  const double scale = p.real("scale");
+
+  Bias bias{.heads = heads};
+  bias.positions.axes = window.extents.size();
+  bias.bias = [=](const Positions& queries, const Positions& keys) {
+    Tensor out({heads, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const std::int64_t row = window.row(of(queries, i), of(keys, j));
+        for (std::size_t h = 0; h < heads; ++h)
+          out.at(h * queries.size() + i, j) =
+              scale * (index ? static_cast<double>(row + window.rows() * static_cast<std::int64_t>(h))
+                             : seeded(seed, static_cast<std::uint64_t>(row) * heads + h, 1.0));
+      }
+    return out;
+  };
+  return bias;
+}
+
+using namespace properties;
+
+}  // namespace
+
+const EncodingSpec encodings::relative_table{
+    .summary = "a trained number on the logit for each offset inside a window, on a line or on a grid",
+    .formula =
+        "b_g(i,j) = scale E[(dy + h - 1) (2 w - 1) + dx + w - 1, g], (dy, dx) = i - j, each held within the window",
+    .source =
+        "Liu et al. 2021, Swin Transformer: Hierarchical Vision Transformer using Shifted Windows, section 3.2; "
+        "Shaw, Uszkoreit and Vaswani 2018, section 3.2, for offsets that are clipped",
+    .parameters =
+        {.all =
+             {whole("heads", any_heads, 4, {1, 2, 3}, "heads, each with its column of the table"),
+              of_words(
+                  "axes", {"rows_and_columns", "line"},
+                  "rows_and_columns: positions are (row, column), and both have a window; line: one number"),
+              where(on_a_grid, whole("height", {1, 4096}, 7, {3, 7}, "rows of the window, h", "rows")),
+              whole("width", {1, std::int64_t{1} << 20}, 7, {2, 5},
+                    "columns of the window, w; of a line its length"),
+              convention("relative", {"query_minus_key", "key_minus_query"}, "what offset means"),
+              where(on_a_grid,
+                    convention("fastest", {"columns", "rows"},
+                               "columns: the table goes through the columns of one row offset first")),
+              above_0("scale", 1, {1, 0.5}, "what every entry is multiplied with"),
+              of_words(
+                  "table", {"index", "seeded"},
+                  "what stands for the trained numbers: index (row + rows * head), seeded (uniform, of mean 0)"),
+              where({{{"table", {"seeded"}}}},
+                    whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table"))},
+         .relations = {{{"height", "width"},
+                        "tables of up to 16777216 rows",
+                        [](const Arguments& p) { return window_of(p).rows() <= std::int64_t{1} << 24; },
+                        on_a_grid}}},
+    .reference = &make,
+    .exact = &oracle::relative_table,
+    .facts = {{&facts::acts_on_logits_alone},
+              {&facts::depends_on_offset_alone},
+              
+              // Row numbers of many rows outweigh all content.
+              {&facts::distinguishes_positions, {}, {&attention::breaks_the_symmetry}}},
+    .witnesses =
+        {
+            fails(attention::has_the_symmetry_of_its_mask,
+                  "heads=1 axes=line n=2 mask=none permutation=[1,0] x=[1,0*7]", 0.462,
+                  "the keys before a query and after it have other entries"),
+            fails(attention::permutation_equivariant,
+                  "heads=1 axes=line n=2 permutation=[1,0] mask=none x=[1,0*7]", 0.462,
+                  "the keys before a query and after it have other entries"),
+            fails(attention::pooled_readout_invariant, "heads=1 axes=line n=2 permutation=[1,0] x=[1,0*7]", 0.462,
+                  "the key before has the larger entry: the first token counts for more"),
+            fails(attention::query_order_equivariant,
+                  "heads=1 axes=line width=3 table=seeded queries=2 keys=2 permutation=[1,0] q=[0*8] k=[1,0*7]", 0.439,
+                  "each query has entries of its own"),
+            fails(attention::key_order_invariant,
+                  "heads=1 axes=line queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 0.462,
+                  "the key after has another entry than the query's own place"),
+        },
+    .claims =
+        {
+            // Past the window an offset is held at its end.
+            holds(bias::saturates),
+            fails(bias::falls_at_the_first_step, "heads=1 axes=line side=past i=1", 1,
+                  "in a table of its own row numbers, row w follows row w - 1"),
+            fails(bias::falls_with_distance, "heads=1 axes=line far=1 near=0 side=past i=1", 1,
+                  "in a table of its own row numbers, row w follows row w - 1"),
+            fails(score::decays_with_distance, "heads=1 axes=line q=[0*4] i=1 far=1 near=0", 1,
+                  "in a table of its own row numbers, row w follows row w - 1"),
+            fails(bias::has_monotone_buckets, "heads=1 axes=line near=1 t=1 side=future i=0", 1,
+                  "rows are numbered from the end of the future on: there the next is one less"),
+            fails(bias::is_zero_at_offset_zero, "heads=1 axes=line i=0", 6,
+                  "offset 0 is an entry like any other"),
+            // The numbers of the rows are odd in the offset, but for a constant: nothing is left of them.
+            holds(bias::is_conditionally_positive_definite, {.all = {{"table", {"index"}}}}),
+            fails(bias::is_conditionally_positive_definite,
+                  "heads=1 axes=line width=5 table=seeded n=3 step=1 i=0 weights=balanced c0=1", 2.41,
+                  "trained numbers are no such kernel unless they are made one", {.all = {{"table", {"seeded"}}}}),
+            holds(attention::breaks_the_symmetry, {.all = {{"table", {"seeded"}}}}),
+            fails(attention::breaks_the_symmetry,
+                  "heads=1 height=7 width=5 relative=key_minus_query fastest=rows axis=1 n=3 permutation=[1,0,2]",
+                  0.000485, "one column further on is 13 rows of the table further on: every query sees one key alone",
+                  {.all = {{"table", {"index"}}}}),
+        },
+};
+
+}  // namespace posproof

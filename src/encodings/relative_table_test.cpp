@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "catalogue/encodings/alibi.h"
+#include "catalogue/encodings/relative_table.h"
+#include "catalogue/encodings/t5_bias.h"
+#include "encodings/made.h"
+
+namespace posproof {
+namespace {
+
+using Doubles = std::vector<double>;
+
+std::array<Doubles, 2> entries(std::string_view parameters, const std::vector<Position>& queries,
+                               const std::vector<Position>& keys, std::size_t axes = 2) {
+  const Parameters all = with(encodings::relative_table, Case::parse(parameters));
+  std::array<Doubles, 2> out;
+  for (const bool exact : {false, true}) {
+    const auto bias =
+        std::get<Bias>(exact ? encodings::relative_table.oracle(all) : encodings::relative_table.make(all));
+    EXPECT_EQ(bias.positions.axes, axes);
+    out[exact] = bias.bias({queries, axes}, {keys, axes}).data;
+  }
+  return out;
+}
+
+void expect(std::string_view parameters, const std::vector<Position>& queries,
+            const std::vector<Position>& keys, const Doubles& right, std::size_t axes = 2) {
+  for (const Doubles& found : entries(parameters, queries, keys, axes)) EXPECT_EQ(found, right) << parameters;
+}
+
+// The index of the Swin Transformer's code for a window of 2 rows and 3 columns, its tokens row by row,
+// computed by numpy from that code's steps.
+TEST(RelativeTable, has_the_index_of_swin) {
+  const std::vector<Position> window = {0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2};
+  expect("heads=1 height=2 width=3", window, window,
+         {7,  6,  5,  2, 1, 0, 8,  7,  6,  3, 2, 1, 9,  8,  7,  4, 3, 2,
+          12, 11, 10, 7, 6, 5, 13, 12, 11, 8, 7, 6, 14, 13, 12, 9, 8, 7});
+}
+
+TEST(RelativeTable, has_these_conventions) {
+  // Two rows down and one column to the left of a window of 4 rows and 3 columns.
+  const std::vector<Position> query = {3, 0}, key = {1, 1};
+  expect("heads=1 height=4 width=3", query, key, {(2 + 3) * 5 - 1 + 2});
+  expect("heads=1 height=4 width=3 relative=key_minus_query", query, key, {(-2 + 3) * 5 + 1 + 2});
+  expect("heads=1 height=4 width=3 fastest=rows", query, key, {(-1 + 2) * 7 + 2 + 3});
+  expect("heads=2 height=4 width=3 scale=8", query, key, {8 * 26, 8 * (26 + 35)});
+  expect("heads=1 axes=line width=3", {9}, {8}, {3}, 1);
+  expect("heads=2 axes=line width=3 relative=key_minus_query", {9}, {8}, {1, 6}, 1);
+}
+
+TEST(RelativeTable, holds_offsets_within_the_window) {
+  expect("heads=1 height=2 width=3", {0, 0}, {9, 9}, {0});
+  expect("heads=1 height=2 width=3", {9, 9}, {0, 0}, {14});
+  expect("heads=1 height=2 width=3", {9, 0}, {0, 9}, {10});
+  expect("heads=1 axes=line width=3", {0, 7, 2, 3}, {2}, {0, 4, 2, 3}, 1);
+}
+
+// Row 26, column 1 of 2 columns is entry 53 of the seed's table.
+TEST(RelativeTable, gives_each_head_its_column) {
+  const std::vector<Position> query = {3, 0}, key = {1, 1};
+  for (const Doubles& found : entries("heads=2 height=4 width=3 table=seeded", query, key)) {
+    EXPECT_DOUBLE_EQ(found[0], -0.1818892421452809);
+    EXPECT_DOUBLE_EQ(found[1], 0.17515191229031224);
+  }
+  for (const Doubles& found :
+       entries("heads=2 height=4 width=3 table=seeded scale=3 table_seed=2", query, key))
+    EXPECT_DOUBLE_EQ(found[1], 3 * 1.2363722405511945);
+}
+
+// Entries relative to the query's own: ALiBi's with that slope, T5's while every offset has a bucket.
+TEST(RelativeTable, is_alibi_and_t5_inside_its_window) {
+  const auto row = [](const EncodingSpec& spec, std::string_view words) {
+    const std::array<Position, 1> query = {60};
+    const std::array<Position, 5> keys = {60, 59, 58, 50, 45};
+    Doubles entries = made<Bias>(spec, words).bias(query, keys).data;
+    for (std::size_t n = entries.size(); n-- > 0;) entries[n] -= entries[0];
+    return entries;
+  };
+  EXPECT_EQ(
+      row(encodings::relative_table, "heads=1 axes=line width=64 relative=key_minus_query scale=0.00390625"),
+      row(encodings::alibi, "heads=1"));
+  EXPECT_EQ(row(encodings::relative_table, "heads=1 axes=line width=16"),
+            row(encodings::t5_bias, "heads=1 direction=unidirectional"));
+}
+
+TEST(RelativeTable, refuses_what_makes_no_sense) {
+  EXPECT_EQ(refused(encodings::relative_table, "height=0"),
+            "`height=0`: allowed are whole numbers from 1 to 4096");
+  EXPECT_EQ(refused(encodings::relative_table, "height=4096 width=4096"),
+            "`height=4096 width=4096 axes=rows_and_columns`: allowed are tables of up to 16777216 rows");
+}
+
+}  // namespace
+}  // namespace posproof

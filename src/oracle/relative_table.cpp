@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <map>
+
+#include "catalogue/oracle/relative_table.h"
+#include "core/hard.h"
+#include "exact/numbers.h"
+#include "exact/real.h"
+
+namespace posproof {
+
+using namespace exact;
+
+namespace {
+
+using Offset = std::pair<Position, Position>;  // of rows and of columns; on a line the first is 0
+
+// A window's offsets in the order in which the table is written down, each with its row: found by counting,
+// which knows no formula of an index.
+std::map<Offset, std::uint64_t> rows_of(Position height, Position width, bool columns_fastest) {
+  std::map<Offset, std::uint64_t> rows;
+  const Position outer = columns_fastest ? height : width, inner = columns_fastest ? width : height;
+  for (Position a = 1 - outer; a < outer; ++a)
+    for (Position b = 1 - inner; b < inner; ++b)
+      rows.emplace(columns_fastest ? Offset(a, b) : Offset(b, a), rows.size());
+  return rows;
+}
+
+struct Window {
+  Position height, width;
+  bool grid, query_minus_key;
+
+  Offset offset(const Positions& queries, std::size_t i, const Positions& keys, std::size_t j) const {
+    const auto along = [&](std::size_t axis, Position extent) {
+      const Position query = queries.flat()[i * queries.axes() + axis],
+                     key = keys.flat()[j * keys.axes() + axis];
+      return std::min(extent - 1, std::max(1 - extent, query_minus_key ? query - key : key - query));
+    };
+    return {grid ? along(0, height) : 0, along(grid ? 1 : 0, width)};
+  }
+};
+
+// scale times a trained number: the product is exact here, and rounded once.
+double scaled(double scale, double entry, Format format) {
+  Real product(128, entry);
+  mpfr_mul_d(product.x, product.x, scale, MPFR_RNDN);
+  return *rounded(format, product, 0);
+}
+
+}  // namespace
+
+Encoding oracle::relative_table(const Arguments& p) {
+  const std::size_t heads = p.width("heads");
+  const bool grid = p.is("axes", "rows_and_columns"), seeded_table = p.is("table", "seeded");
+  const Window window{grid ? p.whole("height") : 1, p.whole("width"), grid,
+                      p.is("relative", "query_minus_key")};
+  const auto rows = rows_of(window.height, window.width, !grid || p.is("fastest", "columns"));
+  const std::int64_t seed = p.whole("table_seed");
+  const double scale = p.real("scale");
+  const auto entry = [=](const Offset& at, std::size_t head, Format format) {
+    const std::uint64_t row = rows.at(at);
+    return scaled(
+        scale,
+        seeded_table ? seeded(1, seed, row * heads + head) : static_cast<double>(row + rows.size() * head),
+        format);
+  };
+
+  Bias bias{.heads = heads};
+  bias.positions.axes = grid ? 2 : 1;
+  bias.positions.hard = {0, window.height - 1, window.height, window.width - 1, window.width};
+  bias.bias = [=](const Positions& queries, const Positions& keys) {
+    Tensor out({heads, queries.size(), keys.size()});
+    auto to = out.data.begin();
+    for (std::size_t h = 0; h < heads; ++h)
+      for (std::size_t i = 0; i < queries.size(); ++i)
+        for (std::size_t j = 0; j < keys.size(); ++j)
+          *to++ = entry(window.offset(queries, i, keys, j), h, Format::f64);
+    return out;
+  };
+  return bias;
+}
+
+}  // namespace posproof

@@ -1,0 +1,66 @@
+// Biases as released code writes them, in float32: the right ones hold and use much of what is allowed, and
+// those that are wrong in one way are refuted.
+#include <gtest/gtest.h>
+
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "search/search.h"
+#include "search/trial.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+// The answer to each of a hundred cases of agreement, from one process.
+Verdict found(const std::string& encoding, const std::string& parameters, const std::string& wrong) {
+  const EncodingSpec& spec = encoding_named(encoding);
+  const Parameters all = with(spec, Case::parse(parameters));
+  const Encoding truth = spec.oracle(all);
+  const Subject subject = open(testing::python("src/subject/testing/biases.py", wrong),
+                               {.encoding = encoding, .parameters = all, .declared = {truth}});
+  return search(*trial(agreement(truth), subject.encoding, subject.precision),
+                {.id = std::string(agreement_id), .budget = {.cases = 100, .shrinks = 0}});
+}
+
+// `share`: of the bound, used at least.
+void expect(const std::string& encoding, const std::string& parameters, double share,
+            const std::vector<std::string>& wrong) {
+  SCOPED_TRACE(encoding + " " + parameters);
+  const Verdict right = found(encoding, parameters, "");
+  const auto* holds = std::get_if<Holds>(&right);
+  ASSERT_NE(holds, nullptr) << name(right);
+  EXPECT_GE(holds->worst.error_over_bound(), share);
+  for (const std::string& one : wrong) EXPECT_EQ(name(found(encoding, parameters, one)), "refuted") << one;
+}
+
+TEST(ForeignBiases, of_kerple) {
+  expect("kerple", "heads=2 r1=[0.7,1.3] r2=[0.9,0.2]", 0.1,
+         {"nothing", "binary_logarithm", "first_parameters", "without_1"});
+  expect("kerple", "heads=2 kernel=power r1=[0.7,1.3] r2=[1.9,0.3] form=symmetric", 0.1, {"bf16_distance"});
+  expect("kerple", "heads=2 kernel=log_power r1=[0.7] r2=[0.9] exponent=[1.3,0.6]", 0.1, {"no_exponent"});
+}
+
+TEST(ForeignBiases, of_sandwich) {
+  expect("sandwich", "heads=3 dim=16", 0.04, {"no_cosine", "other_first", "ratios_reversed"});
+  expect("sandwich", "heads=1 dim=2 base=30", 0.1, {});
+}
+
+TEST(ForeignBiases, of_fire) {
+  expect("fire", "heads=2 width=32", 0.03, {"clamped_from_above", "no_threshold", "epsilon"});
+  expect("fire", "heads=1 width=8 c=2 threshold=8.5 epsilon=1e-6", 0.1, {});
+}
+
+TEST(ForeignBiases, of_windows) {
+  expect("relative_table", "heads=2 height=3 width=5 table=seeded scale=5.65", 0.1,
+         {"square", "axes_exchanged", "other_sign", "unscaled"});
+  expect("relative_table", "heads=2 axes=line width=9 relative=key_minus_query", 0, {"other_sign"});
+}
+
+TEST(ForeignBiases, of_alibi) {
+  expect("alibi", "heads=12 rule=log_linear form=symmetric", 0.1, {"geometric"});
+  expect("alibi", "heads=5 biased_heads=3 head_dim=80 form=asymmetric future_factor=0.3 future_offset=1", 0.1,
+         {"slopes_of_all", "added_after", "symmetric", "no_offset"});
+}
+
+}  // namespace
+}  // namespace posproof
