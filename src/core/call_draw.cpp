@@ -38,10 +38,10 @@ std::vector<Tensor> contents_for(const Encoding& encoding, const Call& call, Dra
   return contents;
 }
 
-// `t`, `t1`, ..; of the second axis on `t.1`, `t1.1`.
+// `t`, `t1`, ..; of the second axis on `t_1`, `t1_1`.
 std::string name_of(std::string_view letter, std::size_t token, std::size_t axis) {
   const std::string name = token == 0 ? std::string(letter) : fmt::format("{}{}", letter, token);
-  return axis == 0 ? name : fmt::format("{}.{}", name, axis);
+  return axis == 0 ? name : fmt::format("{}_{}", name, axis);
 }
 
 // Where every number is a position: whole ones, and behind each some parts of 2^20, `t_part`, which every
@@ -68,7 +68,7 @@ TokenPositions one_by_one(Draw& draw, std::size_t n, std::string_view letter, co
   for (std::size_t r = 0; r < n; ++r)
     for (std::size_t axis = 0; axis < within.axes; ++axis) {
       names.push_back(name_of(letter, r, axis));
-      out.whole.push_back(draw.position(names.back(), within));
+      out.whole.push_back(draw.position(names.back(), within, within.lo, within.last(axis)));
     }
   return with_parts(std::move(out), draw, names, within);
 }
@@ -79,11 +79,12 @@ TokenPositions in_rows(Draw& draw, std::size_t rows, std::size_t n, std::string_
   const Arrangement arrangement = draw_arrangement(n, draw, suffix);
   TokenPositions out{.axes = within.axes};
   out.whole.resize(rows * n * within.axes);
-  const Position last = std::max(within.lo, within.hi - static_cast<Position>(n - 1));
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t axis = 0; axis < within.axes; ++axis) {
-      const Position first = draw.position(name_of(letter, row, axis), within, within.lo, last);
-      const auto own = arrangement.positions(n, first, within);
+      const Domain along = within.on(axis);
+      const Position last = std::max(along.lo, along.hi - static_cast<Position>(n - 1));
+      const Position first = draw.position(name_of(letter, row, axis), along, along.lo, last);
+      const auto own = arrangement.positions(n, first, along);
       for (std::size_t r = 0; r < n; ++r) out.whole[(row * n + r) * within.axes + axis] = own[r];
     }
   return with_parts(std::move(out), draw, {std::string(letter)}, within);
@@ -216,11 +217,29 @@ Case case_of(const Encoding& encoding, const Domain& domain, Position t, const s
   return one;
 }
 
+namespace {
+
+// Where a token has several numbers, a sequence runs along a line beside the diagonal, so that no two of them
+// are the same: t, t + 3, t + 6, past the end on from the first position. A number outside the domain stays
+// what it is on every axis.
+TokenPositions along_the_diagonal(const std::vector<Position>& positions, const Domain& within) {
+  TokenPositions out{.axes = within.axes};
+  for (const Position t : positions)
+    for (std::size_t axis = 0; axis < within.axes; ++axis) {
+      const bool inside = t >= within.lo && t <= within.hi;
+      const Position step = inside ? t - within.lo + 3 * static_cast<Position>(axis) : 0;
+      out.whole.push_back(inside ? within.lo + step % (within.last(axis) - within.lo + 1) : t);
+    }
+  return out;
+}
+
+}  // namespace
+
 Call sequence(const Encoding& encoding, std::vector<Position> positions, Draw* draw, std::size_t batch) {
-  const std::size_t axes = std::max<std::size_t>(1, positions_of(encoding).axes);
-  Call call{.batch = batch, .positions = {.axes = axes}};
-  // Of several axes every number of a position is the same.
-  for (const Position t : positions) call.positions.whole.insert(call.positions.whole.end(), axes, t);
+  const Domain& domain = positions_of(encoding);
+  Call call{.batch = batch,
+            .positions = domain.axes > 1 ? along_the_diagonal(positions, domain)
+                                         : TokenPositions{std::move(positions)}};
   const auto& at = call.positions.whole;
   call.length = at.empty() ? 0 : *std::max_element(at.begin(), at.end()) + 1;
   if (signature(encoding).has(key)) call.keys = call.positions;

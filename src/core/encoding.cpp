@@ -4,6 +4,15 @@
 
 namespace posproof {
 
+Domain Domain::on(std::size_t axis) const {
+  Domain one(lo, last(axis));
+  for (const Position t : hard)
+    if (t <= one.hi) one.hard.push_back(t);
+  one.ends = ends;
+  one.real = real;
+  return one;
+}
+
 std::string_view kind(const Encoding& encoding) {
   static constexpr std::array<std::string_view, 5> names = {"table", "rotary", "bias", "contextual",
                                                             "attention"};

@@ -300,7 +300,7 @@ Encoding on_axis(const Encoding& encoding, std::size_t axis) {
   Encoding out = std::visit([&](const auto& kind) -> Encoding { return on.of(kind); }, encoding);
   std::visit(
       [&](auto& kind) {
-        if constexpr (requires { kind.positions; }) kind.positions.axes = 1;
+        if constexpr (requires { kind.positions; }) kind.positions = kind.positions.on(axis);
         if constexpr (requires { kind.pairs; })
           for (Pair& pair : kind.pairs) pair.axis = 0;
         if constexpr (requires { kind.exact; }) kind.exact = {};

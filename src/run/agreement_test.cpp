@@ -35,8 +35,8 @@ TEST(Agreement, of_positions_on_a_grid_refutes_axes_in_each_others_place) {
   const Verdict verdict = asked(axial(true), all_f64);
   ASSERT_TRUE(std::holds_alternative<Refuted>(verdict));
   const Case& at = std::get<Refuted>(verdict).counterexample;
-  EXPECT_TRUE((at.integer("t") == 1 && at.integer("t.1") == 0) ||
-              (at.integer("t") == 0 && at.integer("t.1") == 1))
+  EXPECT_TRUE((at.integer("t") == 1 && at.integer("t_1") == 0) ||
+              (at.integer("t") == 0 && at.integer("t_1") == 1))
       << at.text();
 }
 

@@ -40,6 +40,7 @@ Encoding narrowed(const Encoding& encoding, Position lo, Position hi) {
   domain.ends = domain.ends && hi >= domain.hi && lo <= domain.lo;
   domain.lo = std::max(domain.lo, lo);
   domain.hi = std::min(domain.hi, hi);
+  for (Position& last : domain.last_on_axis) last = std::min(last, domain.hi);
   std::erase_if(domain.hard, [&](Position t) { return t < domain.lo || t > domain.hi; });
   return with_positions(encoding, domain);
 }
@@ -69,6 +70,8 @@ void keep_within_f16(const Encoding& truth, const Precision& precision, Encoding
 Domain overlap(const Domain& a, const Domain& b) {
   Domain both(std::max(a.lo, b.lo), std::min(a.hi, b.hi), b.hard);
   both.axes = b.axes;
+  for (std::size_t axis = 0; b.axes > 1 && axis < b.axes; ++axis)
+    both.last_on_axis.push_back(std::min(a.last(axis), b.last(axis)));
   both.real = b.real;
   std::erase_if(both.hard, [&](Position t) { return t < both.lo || t > both.hi; });
   return both;

@@ -102,6 +102,9 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   const auto& said = talk->introduction().domain;
   Domain domain = said ? within(*said, positions_of(declared)) : positions_of(declared);
   domain.axes = positions_of(declared).axes;
+  domain.last_on_axis.clear();
+  for (std::size_t axis = 0; domain.axes > 1 && axis < domain.axes; ++axis)
+    domain.last_on_axis.push_back(std::min(domain.hi, positions_of(declared).last(axis)));
   domain.real = positions_of(declared).real;
   return answered_by(with_positions(declared, domain), [declared, talk, backward](const Call& call) {
     const Shape shape = shape_of_answer(declared, call);
