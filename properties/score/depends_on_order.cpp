@@ -17,16 +17,32 @@ double least() {
   return least_effect(1.0 / 4096);
 }
 
-// Ones in as many channels, the first ones, as leave room for the change beside what rounding allows there:
+// The channels whose share of a logit a position can change: of a rotation those that rotate; all, where
+// nothing is known of it.
+std::vector<std::size_t> moving(const Score& score) {
+  std::vector<std::size_t> channels;
+  std::vector<double> one(score.dim, 0.0);
+  for (std::size_t c = 0; c < score.dim; ++c) {
+    one[c] = 1;
+    if (!score.range || score.range(one, one) > 0) channels.push_back(c);
+    one[c] = 0;
+  }
+  return channels;
+}
+
+// Ones in as many of these, the first ones, as leave room for the change beside what rounding allows there:
 // that grows with the channels and, of a rotation, with the position.
 std::vector<double> content(const Score& score, Precision p, Position i) {
   std::vector<double> ones(score.dim, 1.0);
-  for (std::size_t width = score.dim; width > 1;) {
+  if (4 * score.error(ones, ones, i, i, p) <= least()) return ones;
+  const std::vector<std::size_t> channels = moving(score);
+  for (std::size_t width = channels.size(); width > 1;) {
     const double error = score.error(ones, ones, i, i, p);
     if (4 * error <= least()) break;
     const auto share = static_cast<double>(width) * least() / (4 * error);
     width = std::clamp<std::size_t>(static_cast<std::size_t>(share), 1, width / 2);
-    std::fill(ones.begin() + static_cast<std::ptrdiff_t>(width), ones.end(), 0.0);
+    std::ranges::fill(ones, 0.0);
+    for (std::size_t n = 0; n < width; ++n) ones[channels[n]] = 1;
   }
   return ones;
 }
