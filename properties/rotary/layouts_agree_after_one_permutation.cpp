@@ -23,6 +23,7 @@ std::vector<std::size_t> permutation(const Rotary& rotary, bool as_neighbours) {
 }
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
+  if (rotary.error) throw Inapplicable{"its pairs have no frequencies of their own"};
   const std::size_t number = rotary.pairs.size();
   const bool as_neighbours =
       std::get<std::string>(draw.one_of(

@@ -78,7 +78,15 @@ table_rows::Measured frequency(const Table& table, const table_rows::BoundedRows
   return {static_cast<double>(measured / static_cast<long double>(steps)), error / steps};
 }
 
-Residual check(const Table& table, Precision p, Draw& draw) {
+// On a line along one axis of a grid, the pairs of the others stand still: they are on no ladder of that
+// axis.
+Table rotating(Table table) {
+  std::erase_if(table.pairs, [](const Pair& pair) { return pair.frequency == 0; });
+  return table;
+}
+
+Residual check(const Table& all, Precision p, Draw& draw) {
+  const Table table = rotating(all);
   if (table.pairs.empty()) throw Inapplicable{"it has no pairs"};
   const Position lo = table.positions.lo, hi = table.positions.hi;
   const Position t = draw.position("t", table.positions, lo, hi - 1);
