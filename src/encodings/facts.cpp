@@ -7,8 +7,17 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/axes/acts_on_each_axis_alone.h"
+#include "catalogue/properties/axes/depends_on_vector_offset.h"
 #include "catalogue/properties/bias/depends_on_offset.h"
 #include "catalogue/properties/call/refuses_out_of_range.h"
+#include "catalogue/properties/rotary/composes.h"
+#include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
+#include "catalogue/properties/rotary/is_identity_at_zero.h"
+#include "catalogue/properties/rotary/is_linear.h"
+#include "catalogue/properties/rotary/preserves_norm.h"
+#include "catalogue/properties/rotary/preserves_pair_norms.h"
+#include "catalogue/properties/rotary/role_does_not_matter.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
@@ -120,6 +129,15 @@ const Fact facts::moves_by_rotations{
     .name = "moves on by rotations",
     .claims = {holds(table::has_constant_norm), holds(table::translates_by_a_rotation),
                holds(table::shifts_base_by_a_rotation), holds(table::dot_product_depends_on_offset)},
+};
+
+// Angles are linear in the position, which is a vector: R_i^T R_j = R_(j-i).
+const Fact facts::rotates_by_each_number{
+    .name = "rotates by angles linear in the numbers of a position",
+    .claims = {holds(rotary::preserves_norm), holds(rotary::preserves_pair_norms), holds(rotary::composes),
+               holds(rotary::inverts_at_the_opposite_position), holds(rotary::is_identity_at_zero),
+               holds(rotary::is_linear), holds(rotary::role_does_not_matter),
+               holds(axes::depends_on_vector_offset), holds(axes::acts_on_each_axis_alone)},
 };
 
 const Fact facts::ends{

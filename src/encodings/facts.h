@@ -17,6 +17,7 @@ extern const Fact has_rows_that_are_positions;
 extern const Fact takes_steps_that_bf16_shows;
 extern const Fact moves_rigidly;
 extern const Fact moves_by_rotations;
+extern const Fact rotates_by_each_number;  // of a position with several
 extern const Fact ends;
 
 }  // namespace posproof::facts

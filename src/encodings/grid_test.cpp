@@ -80,12 +80,17 @@ bool is_word(const Parameter& parameter) {
   return std::holds_alternative<type::Word>(parameter.type);
 }
 
+// A word may be what refuses, and how long a list is; a number shows in an answer.
+bool may_refuse(const Parameter& parameter, const Value& a, const Value& b) {
+  const auto *one = std::get_if<std::vector<double>>(&a), *two = std::get_if<std::vector<double>>(&b);
+  return is_word(parameter) || (one && two && one->size() != two->size());
+}
+
 bool tell_apart(const EncodingSpec& spec, const Parameter& parameter, const Value& a, const Value& b) {
   return std::ranges::any_of(settings_for(spec, parameter), [&](const Parameters& setting) {
     const auto one = answered(spec, changed(setting, parameter, a)),
                two = answered(spec, changed(setting, parameter, b));
-    // A word may be what refuses; a number shows in an answer.
-    return one && two ? !(*one == *two) : one.has_value() != two.has_value() && is_word(parameter);
+    return one && two ? !(*one == *two) : one.has_value() != two.has_value() && may_refuse(parameter, a, b);
   });
 }
 

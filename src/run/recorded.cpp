@@ -222,10 +222,18 @@ Verdict sum(const std::optional<Verdict>& first, Verdict second) {
   return second;
 }
 
-bool has_all(const EncodingSpec& spec, const Parameters& parameters) {
-  return std::ranges::all_of(parameters.fields(), [&](const Case::Field& field) {
+// Whether the encoding has these parameters and allows them.
+bool allows(const EncodingSpec& spec, const Parameters& parameters) {
+  const auto has = [&](const Case::Field& field) {
     return std::ranges::any_of(spec.parameters, [&](const Parameter& one) { return one.name == field.name; });
-  });
+  };
+  if (!std::ranges::all_of(parameters.fields(), has)) return false;
+  try {
+    with(spec, parameters);
+    return true;
+  } catch (const Refusal&) {
+    return false;
+  }
 }
 
 bool is_exact_ladder(const Encoding& truth) {
@@ -317,7 +325,7 @@ Verdict agreement_searched(const Encoding& truth, const Encoding& subject, const
 Verdict agreement_searched(const EncodingSpec& spec, const Plan& plan) {
   std::vector<Parameters> settings = {{}};
   for (const oracle::HardCases& ladder : recorded_ladders())
-    if (has_all(spec, ladder.parameters)) settings.push_back(ladder.parameters);
+    if (allows(spec, ladder.parameters)) settings.push_back(ladder.parameters);
   std::optional<Verdict> all;
   for (const Parameters& setting : settings) {
     const Parameters parameters = with(spec, setting);

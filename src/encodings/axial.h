@@ -1,0 +1,61 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/hard.h"
+
+// What the rotary encodings of a token with several numbers share: each pair is rotated by one of them.
+namespace posproof::axial {
+
+struct Ladder {
+  std::size_t dim, heads, axes;
+  std::vector<Pair> pairs = {};
+  std::vector<long double> w = {};  // one per pair, radians per position on its axis
+
+  void add(Pair pair, long double frequency) {
+    pair.frequency = static_cast<double>(frequency);
+    pairs.push_back(pair);
+    w.push_back(frequency);
+  }
+};
+
+inline Tensor rotate(const Ladder& of, const Tensor& x, const Positions& positions) {
+  if (x.shape.size() != 4 || x.shape[1] != of.heads || x.shape[3] != of.dim || positions.axes() != of.axes ||
+      positions.size() != x.shape[0] * x.shape[2])
+    throw std::invalid_argument(fmt::format(
+        "a rotation of x {} at {} positions of {} numbers: allowed are [batch, {}, n, {}] and batch * n "
+        "positions of {}",
+        text(x.shape), positions.size(), positions.axes(), of.heads, of.dim, of.axes));
+  const std::size_t n = x.shape[2];
+  Tensor out = x;
+  for (std::size_t token = 0; token < positions.size(); ++token)
+    for (std::size_t i = 0; i < of.pairs.size(); ++i) {
+      const auto& [first, second, frequency, index, error, axis] = of.pairs[i];
+      const long double angle = static_cast<long double>(positions.at(token, axis)) * of.w[i];
+      const long double c = std::cos(angle), s = std::sin(angle);
+      for (std::size_t head = 0; head < of.heads; ++head) {
+        const std::size_t row = (token / n * of.heads + head) * n + token % n;
+        out.at(row, first) = static_cast<double>(x.at(row, first) * c - x.at(row, second) * s);
+        out.at(row, second) = static_cast<double>(x.at(row, first) * s + x.at(row, second) * c);
+      }
+    }
+  return out;
+}
+
+inline Rotary rotary(const Ladder& ladder) {
+  Rotary out{.dim = ladder.dim, .heads = ladder.heads, .pairs = ladder.pairs};
+  out.positions.axes = ladder.axes;
+  out.positions.hard = hard_positions(ladder.pairs, out.positions.lo, out.positions.hi);
+  out.rotate = [ladder](const Tensor& x, const Positions& positions, Role) {
+    return rotate(ladder, x, positions);
+  };
+  return out;
+}
+
+}  // namespace posproof::axial

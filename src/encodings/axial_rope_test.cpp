@@ -1,0 +1,168 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "catalogue/encodings/axial_rope.h"
+#include "catalogue/encodings/rope.h"
+#include "encodings/made.h"
+
+namespace posproof {
+namespace {
+
+using Place = std::vector<Position>;
+
+// 1, 2, 3, ... rotated there, in every head.
+std::vector<double> rotated(const Encoding& encoding, const Place& place) {
+  const auto& rotary = std::get<Rotary>(encoding);
+  Tensor x({1, rotary.heads, 1, rotary.dim});
+  std::iota(x.data.begin(), x.data.end(), 1.0);
+  return rotary.rotate(x, {place, place.size()}, Role::query).data;
+}
+std::vector<double> rotated(std::string_view words, const Place& place) {
+  return rotated(encodings::axial_rope.make(Case::parse(words)), place);
+}
+
+// Golden numbers from 40-digit arithmetic, of the reference and of the oracle.
+TEST(AxialRope, has_the_numbers_of_the_conventions_in_use) {
+  const struct {
+    std::string_view words;
+    Place place;
+    std::vector<double> golden;
+  } all[] = {
+      {"dim=8",  // the vision tower of Qwen2-VL
+       {3, 5},
+       {-1.6955925368997816, 1.8191270662830011, 7.563456479031648, 3.5951676874144384, -4.8088424749423601,
+        6.0572912028989164, -0.89113752574683156, 8.1899187602424433}},
+      {"dim=8 layout=interleaved ladder=strided",  // Pixtral
+       {3, 5},
+       {-1.2722325127201799, -1.8388649851410237, 2.8786681004369799, 4.088186635603437, 1.5113595778266456,
+        7.6626230643632513, 6.9599126668487498, 8.0348998543751821}},
+      {"dim=8 layout=interleaved order=alternating axis_order=reversed",  // MoonViT
+       {3, 5},
+       {2.2015107347895032, -0.39159990373668594, -3.5344575220408053, -3.5366099622221802,
+        4.6938762863507613, 6.2423974087231891, 6.7568862346229473, 8.2063687714093698}},
+      {"dim=8 base=100 layout=half_split_by_axis",  // DUSt3R
+       {3, 5},
+       {-1.4133525207800471, 0.72859215160585374, -2.8288574817414691, 4.4123863698251032, 8.1307808499581006,
+        1.4300910625086123, -2.8089860750731085, 9.8972137267481997}},
+      {"dim=14 axes=3 layout=interleaved parts=[2,6,4]",  // FLUX has [16,56,56]
+       {3, 5, 7},
+       {-1.2722325127201799, -1.8388649851410237, 4.6866836550422327, -1.7421240821365103, 3.4859408514039986,
+        6.98914990399496, 6.91341814396012, 8.0749396014312708, 0.21525430190185084, 13.451901931902148,
+        10.133746834735682, 12.739983323752215, 13, 14}},
+  };
+  for (const auto& [words, place, golden] : all) {
+    const auto exact = rotated(encodings::axial_rope.oracle(Case::parse(words)), place),
+               here = rotated(words, place);
+    EXPECT_EQ(exact, golden) << words;
+    ASSERT_EQ(here.size(), golden.size());
+    for (std::size_t c = 0; c < golden.size(); ++c) EXPECT_DOUBLE_EQ(here[c], golden[c]) << words << " " << c;
+  }
+}
+
+TEST(AxialRope, at_0_on_all_axes_but_one_is_rope_on_the_channels_of_that_axis) {
+  for (const std::string layout : {"layout=interleaved", "layout=half_split_by_axis"}) {
+    const std::string of_rope = layout == "layout=interleaved" ? layout : "layout=half_split";
+    const Rotary rope = made<Rotary>(encodings::rope, "dim=8 " + of_rope);
+    const std::array<Position, 1> at = {77};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const auto all = rotated("dim=16 " + layout, axis == 0 ? Place{77, 0} : Place{0, 77});
+      Tensor x({1, 1, 1, 8});
+      std::iota(x.data.begin(), x.data.end(), axis == 0 ? 1.0 : 9.0);
+      const auto one = rope.rotate(x, at, Role::query).data;
+      for (std::size_t c = 0; c < 8; ++c) {
+        EXPECT_EQ(all[8 * axis + c], one[c]) << layout << " " << axis << " " << c;
+        EXPECT_EQ(all[8 - 8 * axis + c], static_cast<double>(8 - 8 * axis + c + 1));
+      }
+    }
+  }
+}
+
+TEST(AxialRope, of_alternating_pairs_and_strided_frequencies_is_rope_where_both_numbers_are_equal) {
+  const std::array<Position, 1> at = {1234};
+  for (const std::string words : {"dim=16", "dim=16 layout=interleaved"}) {
+    Tensor x({1, 1, 1, 16});
+    std::iota(x.data.begin(), x.data.end(), 1.0);
+    EXPECT_EQ(rotated(words + " order=alternating ladder=strided", {1234, 1234}),
+              made<Rotary>(encodings::rope, words).rotate(x, at, Role::query).data);
+  }
+}
+
+TEST(AxialRope, of_reversed_axes_takes_the_last_number_first) {
+  EXPECT_EQ(rotated("dim=8 axis_order=reversed", {3, 5}), rotated("dim=8", {5, 3}));
+  EXPECT_EQ(rotated("dim=14 axes=3 axis_order=reversed parts=[2,6,4]", {3, 5, 7}),
+            rotated("dim=14 axes=3 parts=[2,6,4]", {7, 5, 3}));
+  EXPECT_NE(rotated("dim=8", {3, 5}), rotated("dim=8", {5, 3}));
+}
+
+TEST(AxialRope, divides_positions_by_its_factor) {
+  EXPECT_EQ(rotated("dim=8 factor=2", {6, 10}), rotated("dim=8", {3, 5}));
+  const auto of = [](std::string_view words) { return made<Rotary>(encodings::axial_rope, words); };
+  EXPECT_EQ(of("dim=8 factor=2").pairs[0].frequency_error.roundings, 2);
+  EXPECT_EQ(of("dim=8").pairs[0].frequency_error.roundings, 0);
+}
+
+TEST(AxialRope, leaves_what_its_parts_leave) {
+  const auto tail = [](std::string_view words) {
+    return channels_in_no_pair(made<Rotary>(encodings::axial_rope, words));
+  };
+  EXPECT_EQ(tail("dim=14 axes=3"), (std::vector<std::size_t>{12, 13}));
+  EXPECT_EQ(tail("dim=14 axes=2"), (std::vector<std::size_t>{12, 13}));
+  EXPECT_EQ(tail("dim=9 parts=[2,4]"), (std::vector<std::size_t>{6, 7, 8}));
+  EXPECT_EQ(tail("dim=12 axes=3"), (std::vector<std::size_t>{}));
+}
+
+TEST(AxialRope, rotates_every_token_of_every_row_and_head_by_its_own_place) {
+  const auto rotary = made<Rotary>(encodings::axial_rope, "dim=8 heads=3"),
+             one = made<Rotary>(encodings::axial_rope, "dim=8");
+  const auto exact = std::get<Rotary>(encodings::axial_rope.oracle(Case::parse("dim=8 heads=3")));
+  Tensor x({2, 3, 2, 8});
+  std::iota(x.data.begin(), x.data.end(), 1.0);
+  const Place places = {3, 5, 7, 11, 0, 2, 100000, 4};
+  const Tensor all = rotary.rotate(x, {places, 2}, Role::key),
+               oracle = exact.rotate(x, {places, 2}, Role::key);
+  for (std::size_t row = 0; row < x.rows(); ++row) {
+    const std::size_t token = row / 6 * 2 + row % 2;
+    const auto here = x.row(row);
+    const Tensor alone = one.rotate(Tensor({1, 1, 1, 8}, {here.begin(), here.end()}),
+                                    {std::span(places).subspan(2 * token, 2), 2}, Role::key);
+    for (std::size_t c = 0; c < 8; ++c) {
+      EXPECT_EQ(all.at(row, c), alone.at(0, c)) << row << " " << c;
+      EXPECT_NEAR(oracle.at(row, c), alone.at(0, c), 1e-13) << row << " " << c;
+    }
+  }
+  EXPECT_THROW(rotary.rotate(x, {std::span(places).first(4), 2}, Role::key), std::invalid_argument);
+  EXPECT_THROW(rotary.rotate(x, std::span(places).first(4), Role::key), std::invalid_argument);
+  EXPECT_THROW(exact.rotate(x, std::span(places).first(4), Role::key), Refusal);
+}
+
+TEST(AxialRope, refuses_what_makes_no_sense) {
+  const auto no = [](std::string_view words) { return refused(encodings::axial_rope, words); };
+  EXPECT_EQ(no("dim=3"), "`dim=3 axes=2`: allowed are widths with a pair for each axis");
+  EXPECT_EQ(no("dim=5 axes=3"), "`dim=5 axes=3`: allowed are widths with a pair for each axis");
+  EXPECT_EQ(no("axes=4"), "`axes=4`: allowed are whole numbers from 2 to 3");
+  EXPECT_EQ(no("parts=[2,2,2]"), "`parts=[2,2,2] axes=2`: allowed are as many parts as axes, or [0]");
+  EXPECT_EQ(no("parts=[]"), "`parts=[] axes=2`: allowed are as many parts as axes, or [0]");
+  EXPECT_EQ(no("dim=8 parts=[6,4]"),
+            "`parts=[6,4] dim=8`: allowed are even numbers from 2, of which the sum is at most `dim`");
+  EXPECT_EQ(no("parts=[3,4]"),
+            "`parts=[3,4] dim=64`: allowed are even numbers from 2, of which the sum is at most `dim`");
+  EXPECT_EQ(no("parts=[0,4]"),
+            "`parts=[0,4] dim=64`: allowed are even numbers from 2, of which the sum is at most `dim`");
+  EXPECT_EQ(no("parts=[2,4] order=alternating"),
+            "`parts=[2,4] order=alternating`: allowed are parts of one width");
+  EXPECT_EQ(no("parts=[2,4] ladder=strided"), "`parts=[2,4] ladder=strided`: allowed are parts of one width");
+  EXPECT_EQ(
+      no("order=alternating layout=half_split_by_axis"),
+      "`order=alternating layout=half_split_by_axis`: allowed are blocks, where the halves are those of each axis");
+  EXPECT_EQ(no("factor=0.5"), "`factor=0.5`: allowed are finite numbers from 1");
+  EXPECT_EQ(no("heads=64 dim=16386"),
+            "`heads=64 dim=16386`: allowed are at most 1048576 channels in all heads");
+  EXPECT_EQ(no("parts=[4,4] order=alternating ladder=strided"), "not refused");
+}
+
+}  // namespace
+}  // namespace posproof

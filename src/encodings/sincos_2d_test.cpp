@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "catalogue/encodings/sincos_2d.h"
+#include "catalogue/encodings/sinusoidal.h"
+#include "encodings/made.h"
+
+namespace posproof {
+namespace {
+
+using Place = std::vector<Position>;
+
+std::vector<double> row(const Encoding& encoding, const Place& place) {
+  return std::get<Table>(encoding).rows({place, place.size()}, 1).data;
+}
+std::vector<double> row(std::string_view words, const Place& place) {
+  return row(encodings::sincos_2d.make(Case::parse(words)), place);
+}
+std::vector<double> sinusoidal(const std::string& words, Position t) {
+  return made<Table>(encodings::sinusoidal, words).rows({&t, 1}, 1).data;
+}
+
+// Golden numbers from 40-digit arithmetic, of the reference and of the oracle, at row 3 and column 5.
+TEST(Sincos2d, has_the_numbers_of_the_conventions_in_use) {
+  const struct {
+    std::string_view words;
+    std::vector<double> golden;
+  } all[] = {
+      {"dim=8 axis_order=reversed",  // MAE
+       {-0.95892427466313847, 0.049979169270678329, 0.28366218546322626, 0.99875026039496625,
+        0.14112000805986722, 0.029995500202495661, -0.98999249660044546, 0.99955003374898752}},
+      {"dim=8 axis_order=reversed divisor=half_minus_one",  // big_vision
+       {-0.95892427466313847, 0.00049999997916666693, 0.28366218546322626, 0.9999998750000026,
+        0.14112000805986722, 0.00029999999550000002, -0.98999249660044546, 0.99999995500000034}},
+      {"dim=8 layout=interleaved offset=1",  // DETR
+       {-0.75680249530792825, -0.65364362086361191, 0.039989334186634159, 0.99920010666097794,
+        -0.27941549819892587, 0.96017028665036602, 0.059964006479444599, 0.99820053993520417}},
+      {"dim=8 layout=interleaved offset=1 normalize=detr grid=[7,12]",
+       {-0.43388327699884437, -0.90096909044691655, 0.035896197508757649, 0.99935552382743763,
+        2.6179936598253261e-7, -0.99999999999996573, 0.031410756461426456, 0.99950656044796472}},
+      {"dim=8 layout=interleaved offset=1 normalize=centred grid=[7,12]",  // Deformable DETR
+       {4.4879888639868591e-7, -0.99999999999989929, 0.031410754592353981, 0.99950656050670268,
+        0.25881927690805148, -0.96592576417693372, 0.028793949969430991, 0.99958536826284022}},
+  };
+  for (const auto& [words, golden] : all) {
+    EXPECT_EQ(row(encodings::sincos_2d.oracle(Case::parse(words)), {3, 5}), golden) << words;
+    const auto here = row(words, {3, 5});
+    for (std::size_t c = 0; c < 8; ++c)
+      EXPECT_NEAR(here[c], golden[c], 1e-18 + 2e-16 * std::abs(golden[c])) << words << " " << c;
+  }
+}
+
+// Each part is the table of one number, with the width and the convention of its part.
+TEST(Sincos2d, is_one_sinusoidal_table_beside_the_other) {
+  for (const std::string divisor : {"half", "half_minus_one"})
+    for (const std::string layout : {"sin_cos", "cos_sin", "interleaved"}) {
+      const std::string own = " layout=" + layout + " divisor=" + divisor;
+      const auto of_rows = sinusoidal("dim=8" + own, 3), of_columns = sinusoidal("dim=8" + own, 50);
+      auto both = of_rows;
+      both.insert(both.end(), of_columns.begin(), of_columns.end());
+      EXPECT_EQ(row("dim=16" + own, {3, 50}), both) << own;
+      both.assign(of_columns.begin(), of_columns.end());
+      both.insert(both.end(), of_rows.begin(), of_rows.end());
+      EXPECT_EQ(row("dim=16 axis_order=reversed" + own, {3, 50}), both) << own;
+    }
+}
+
+TEST(Sincos2d, of_images_has_a_part_for_the_time) {
+  std::vector<double> all;
+  const std::vector<Position> place = {2, 3, 50};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto part = sinusoidal("dim=" + std::to_string(axis == 1 ? 6 : 4) + " layout=sin_cos", place[axis]);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  EXPECT_EQ(row("dim=14 axes=3 parts=[4,6,4]", place), all);
+  EXPECT_EQ(row("dim=14 axes=3 parts=[4,6,4] axis_order=reversed", {50, 3, 2}), all);
+}
+
+TEST(Sincos2d, of_a_width_that_does_not_divide_is_padded_or_cut) {
+  const auto padded = row("dim=15 axes=3 uneven=zero_pad", {2, 3, 50}),
+             whole = row("dim=12 axes=3", {2, 3, 50});
+  for (std::size_t c = 0; c < 15; ++c) EXPECT_EQ(padded[c], c < 12 ? whole[c] : 0) << c;
+  // As 16, of which 14 columns stay.
+  const auto cut = row("dim=14 uneven=round_up layout=interleaved", {3, 50}),
+             more = row("dim=16 layout=interleaved", {3, 50});
+  for (std::size_t c = 0; c < 14; ++c) EXPECT_EQ(cut[c], more[c]) << c;
+  EXPECT_EQ(made<Table>(encodings::sincos_2d, "dim=14 uneven=round_up layout=interleaved").pairs.size(), 7u);
+  EXPECT_EQ(
+      row(encodings::sincos_2d.oracle(Case::parse("dim=14 uneven=round_up layout=interleaved")), {0, 0}),
+      (std::vector<double>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(row("dim=16 uneven=zero_pad", {3, 50}), row("dim=16", {3, 50}));
+  EXPECT_EQ(row("dim=16 uneven=round_up layout=interleaved", {3, 50}),
+            row("dim=16 layout=interleaved", {3, 50}));
+}
+
+// The last row of a grid of 7 is nearly one turn, and no frequency is a power of the base.
+TEST(Sincos2d, normalised_takes_one_turn_for_the_grid) {
+  const auto table = made<Table>(encodings::sincos_2d, "dim=8 offset=1 normalize=detr grid=[7,12]");
+  EXPECT_DOUBLE_EQ(table.pairs[0].frequency, 2 * std::numbers::pi / (7 + 1e-6));
+  EXPECT_DOUBLE_EQ(table.pairs[2].frequency, 2 * std::numbers::pi / (12 + 1e-6));
+  EXPECT_EQ(table.pairs[0].frequency_error.roundings, 4);
+  EXPECT_EQ(table.offset, 1);
+  EXPECT_EQ(made<Table>(encodings::sincos_2d, "dim=8 offset=1 normalize=centred").offset, 0.5);
+  const auto oracle = std::get<Table>(
+      encodings::sincos_2d.oracle(Case::parse("dim=8 offset=1 normalize=centred grid=[7,12]")));
+  EXPECT_EQ(oracle.offset, 0.5);
+  EXPECT_EQ(oracle.pairs[2].frequency, 2 * std::numbers::pi / (12 + 1e-6));
+  EXPECT_EQ(oracle.pairs[2].frequency_error.roundings, 4);
+  EXPECT_EQ(oracle.pairs[2].axis, 1u);
+}
+
+TEST(Sincos2d, refuses_positions_of_another_number_of_axes) {
+  EXPECT_THROW(row("dim=8", {3}), std::invalid_argument);
+  EXPECT_THROW(row("dim=8", {3, 4, 5}), std::invalid_argument);
+  EXPECT_THROW(row(encodings::sincos_2d.oracle(Case::parse("dim=8")), {3, 4, 5}), Refusal);
+}
+
+TEST(Sincos2d, refuses_what_makes_no_sense) {
+  const auto no = [](std::string_view words) { return refused(encodings::sincos_2d, words); };
+  EXPECT_EQ(no("dim=6"), "`dim=6 axes=2 uneven=refuse`: allowed are multiples of twice the axes");
+  EXPECT_EQ(no("axes=3"), "`dim=64 axes=3 uneven=refuse`: allowed are multiples of twice the axes");
+  EXPECT_EQ(no("dim=2 uneven=zero_pad"), "`dim=2 axes=2`: allowed are widths with a frequency for each axis");
+  EXPECT_EQ(no("dim=4 divisor=half_minus_one"),
+            "`dim=4 parts=[0] divisor=half_minus_one`: allowed are parts with two frequencies");
+  EXPECT_EQ(no("dim=7 uneven=round_up layout=interleaved"),
+            "`dim=7 uneven=round_up`: allowed are even widths");
+  EXPECT_EQ(no("dim=6 uneven=round_up"),
+            "`layout=sin_cos uneven=round_up`: allowed are interleaved columns, where some are cut");
+  EXPECT_EQ(no("dim=8 parts=[4,2]"),
+            "`parts=[4,2] dim=8 uneven=refuse`: allowed are even numbers from 2 that fill the width");
+  EXPECT_EQ(no("dim=8 parts=[3,5]"),
+            "`parts=[3,5] dim=8 uneven=refuse`: allowed are even numbers from 2 that fill the width");
+  EXPECT_EQ(no("dim=8 parts=[8,0]"),
+            "`parts=[8,0] dim=8 uneven=refuse`: allowed are even numbers from 2 that fill the width");
+  EXPECT_EQ(no("dim=8 parts=[2,2,4]"), "`parts=[2,2,4] axes=2`: allowed are as many parts as axes, or [0]");
+  EXPECT_EQ(no("dim=8 parts=[2,4] uneven=zero_pad"), "not refused");
+  EXPECT_EQ(no("dim=8 parts=[4,6] uneven=zero_pad"),
+            "`parts=[4,6] dim=8 uneven=zero_pad`: allowed are even numbers from 2 that fill the width");
+  EXPECT_EQ(no("normalize=detr grid=[7]"),
+            "`grid=[7] axes=2 normalize=detr`: allowed are whole numbers from 1, one for each axis");
+  EXPECT_EQ(no("normalize=detr grid=[7,0]"),
+            "`grid=[7,0] axes=2 normalize=detr`: allowed are whole numbers from 1, one for each axis");
+  EXPECT_EQ(no("normalize=centred grid=[7,1.5]"),
+            "`grid=[7,1.5] axes=2 normalize=centred`: allowed are whole numbers from 1, one for each axis");
+}
+
+}  // namespace
+}  // namespace posproof

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/hard.h"
+#include "exact/ladder.h"
+
+// Rotations in which each pair belongs to one number of the position, every one correctly rounded: a ladder
+// of exact frequencies for each axis.
+namespace posproof::oracle {
+
+struct AxialPair {
+  Pair pair;  // without its frequency
+  exact::Exponent exponent;
+};
+
+inline Rotary axial(std::string_view name, std::size_t dim, std::size_t heads, std::size_t axes, double base,
+                    const exact::Scaling& scaling, const std::vector<AxialPair>& pairs) {
+  struct Axis {
+    std::unique_ptr<const exact::Ladder> ladder = {};
+    std::vector<Pair> pairs = {};
+  };
+  auto all = std::make_shared<std::vector<Axis>>(axes);
+  Rotary rotary{.dim = dim, .heads = heads};
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    exact::Geometric powers{base, {}, scaling};
+    for (const AxialPair& one : pairs)
+      if (one.pair.axis == axis)
+        powers.exponents.push_back(one.exponent), (*all)[axis].pairs.push_back(one.pair);
+    (*all)[axis].ladder = std::make_unique<const exact::Ladder>(exact::Frequencies{std::move(powers)});
+  }
+  std::vector<std::size_t> next(axes);
+  for (const AxialPair& one : pairs) {
+    rotary.pairs.push_back(one.pair);
+    rotary.pairs.back().frequency = (*all)[one.pair.axis].ladder->frequency(next[one.pair.axis]++);
+  }
+  rotary.positions.axes = axes;
+  rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
+  rotary.rotate = [all, dim, heads, axes, name](Tensor x, const Positions& positions, Role) {
+    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim || positions.axes() != axes ||
+        positions.size() != x.shape[0] * x.shape[2])
+      throw Refusal(
+          fmt::format("{}: x is [batch, {}, n, {}] with batch * n positions of {} numbers, {} and {} of "
+                      "{} came",
+                      name, heads, dim, axes, text(x.shape), positions.size(), positions.axes()));
+    const auto at = positions.flat();
+    const std::size_t n = x.shape[2];
+    for (std::size_t token = 0; token < positions.size(); ++token)
+      for (std::size_t axis = 0; axis < axes; ++axis) {
+        std::vector<std::vector<exact::Ladder::Coordinates>> points((*all)[axis].pairs.size());
+        for (std::size_t i = 0; i < points.size(); ++i)
+          for (std::size_t h = 0; h < heads; ++h) {
+            const auto channels = x.row((token / n * heads + h) * n + token % n);
+            const Pair& pair = (*all)[axis].pairs[i];
+            points[i].push_back({&channels[pair.first], &channels[pair.second]});
+          }
+        (*all)[axis].ladder->rotate(at[token * axes + axis], points);
+      }
+    return x;
+  };
+  return rotary;
+}
+
+}  // namespace posproof::oracle

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "catalogue/oracle/sincos_2d.h"
+#include "core/hard.h"
+#include "exact/angle.h"
+#include "exact/ladder.h"
+
+namespace posproof {
+
+using namespace exact;
+
+namespace {
+
+enum class Function { sine, cosine };
+
+// What a column holds: a function of a number of the position, at one of that number's frequencies. None of
+// the columns that stay 0.
+struct Column {
+  std::size_t axis, part, number;
+  Function function;
+};
+
+// The width of the part of an axis, and from which column on it stands.
+struct Share {
+  std::size_t begin, width;
+};
+
+std::vector<Share> parts_of(const Arguments& p) {
+  const std::size_t axes = p.width("axes"), multiple = 2 * axes;
+  const auto& list = p.list("parts");
+  std::size_t share = p.width("dim") / multiple;
+  if (p.is("uneven", "round_up") && p.width("dim") % multiple != 0) ++share;
+  std::vector<Share> parts;
+  for (std::size_t n = 0; n < axes; ++n) {
+    const std::size_t begin = n == 0 ? 0 : parts.back().begin + parts.back().width;
+    parts.push_back({begin, list.size() > 1 ? static_cast<std::size_t>(list[n]) : share * 2});
+  }
+  return parts;
+}
+
+std::optional<Column> column_of(const Arguments& p, const std::vector<Share>& parts, std::size_t c) {
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    if (c < parts[n].begin || c >= parts[n].begin + parts[n].width) continue;
+    const std::size_t within = c - parts[n].begin, half = parts[n].width / 2;
+    const std::size_t axis = p.is("axis_order", "reversed") ? parts.size() - n - 1 : n;
+    if (p.is("layout", "interleaved"))
+      return Column{axis, n, within / 2, within % 2 == 0 ? Function::sine : Function::cosine};
+    const bool sine = (within < half) == p.is("layout", "sin_cos");
+    return Column{axis, n, within % half, sine ? Function::sine : Function::cosine};
+  }
+  return std::nullopt;
+}
+
+Exponent exponent_of(const Arguments& p, const Share& part, std::size_t number) {
+  const auto half = static_cast<std::int64_t>(part.width / 2);
+  return {static_cast<std::int64_t>(number), p.is("divisor", "half_minus_one") ? half - 1 : half};
+}
+
+// The positions of an axis that the parts of a normalised table are asked at: twice the number, so that one
+// half is whole.
+class Axis {
+ public:
+  Axis(const Arguments& p, std::size_t number, std::vector<Exponent> exponents)
+      : ladder_(Frequencies{Geometric{p.real("base"), std::move(exponents)}}),
+        offset_(p.whole("offset")),
+        normalised_(!p.is("normalize", "none")),
+        centred_(p.is("normalize", "centred")),
+        extent_(normalised_ ? p.list("grid")[number] : 0) {}
+
+  std::vector<Ladder::SineAndCosine> points(Position t) const {
+    Position at = 0;
+    if (__builtin_add_overflow(t, offset_, &at)) throw Refusal("sincos_2d: position + offset overflows");
+    if (!normalised_) return ladder_.points(at);
+    std::vector<Ladder::SineAndCosine> out;
+    for (std::size_t i = 0; i < ladder_.size(); ++i)
+      out.push_back(sine_and_cosine([&](mpfr_prec_t bits) { return angle(i, at, bits); }));
+    return out;
+  }
+
+  double frequency(std::size_t i) const {
+    return normalised_ ? scaled(i, 256).nearest() : ladder_.frequency(i);
+  }
+
+ private:
+  // 2 pi w / (extent + 10^-6), with 5 roundings on top of the frequency's own 2^12.
+  Real scaled(std::size_t i, mpfr_prec_t bits) const {
+    const mpfr_prec_t more = bits + 8;
+    Real w = ladder_.multiprecision().with(more).frequencies.at(i), other(more);
+    mpfr_const_pi(other.x, MPFR_RNDN);
+    mpfr_mul_2ui(other.x, other.x, 1, MPFR_RNDN);
+    mpfr_mul(w.x, w.x, other.x, MPFR_RNDN);
+    mpfr_set_ui(other.x, 1000000, MPFR_RNDN);
+    mpfr_ui_div(other.x, 1, other.x, MPFR_RNDN);
+    mpfr_add(other.x, other.x, Real(more, extent_).x, MPFR_RNDN);
+    mpfr_div(w.x, w.x, other.x, MPFR_RNDN);
+    return w;
+  }
+
+  Real angle(std::size_t i, Position at, mpfr_prec_t bits) const {
+    Real w = scaled(i, bits), t(w.bits());
+    mpfr_set_si(t.x, at, MPFR_RNDN);
+    if (centred_) mpfr_sub_d(t.x, t.x, 0.5, MPFR_RNDN);
+    mpfr_mul(w.x, w.x, t.x, MPFR_RNDN);
+    return w;
+  }
+
+  Ladder ladder_;
+  std::int64_t offset_;
+  bool normalised_, centred_;
+  double extent_;
+};
+
+}  // namespace
+
+Encoding oracle::sincos_2d(const Arguments& p) {
+  const std::size_t dim = p.width("dim");
+  const std::vector<Share> parts = parts_of(p);
+  std::vector<std::optional<Column>> columns;
+  for (std::size_t c = 0; c < dim; ++c) columns.push_back(column_of(p, parts, c));
+
+  auto of_parts = std::make_shared<std::vector<Axis>>();
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    std::vector<Exponent> exponents;
+    for (std::size_t i = 0; 2 * i < parts[n].width; ++i) exponents.push_back(exponent_of(p, parts[n], i));
+    of_parts->emplace_back(p, p.is("axis_order", "reversed") ? parts.size() - n - 1 : n,
+                           std::move(exponents));
+  }
+
+  Table table{.dim = dim, .offset = static_cast<double>(p.whole("offset"))};
+  if (p.is("normalize", "centred")) table.offset -= 0.5;
+  // Of each frequency of a part, in which column its sine and its cosine stand.
+  struct Columns {
+    std::optional<std::size_t> sine, cosine;
+  };
+  std::vector<std::vector<Columns>> held;
+  for (const Share& part : parts) held.emplace_back(part.width / 2);
+  for (std::size_t c = 0; c < dim; ++c)
+    if (columns[c]) {
+      Columns& own = held[columns[c]->part][columns[c]->number];
+      (columns[c]->function == Function::sine ? own.sine : own.cosine) = c;
+    }
+  const double roundings = p.is("normalize", "none") ? 0 : 4;
+  for (std::size_t n = 0; n < parts.size(); ++n)
+    for (std::size_t i = 0; i < held[n].size(); ++i)
+      if (held[n][i].sine && held[n][i].cosine)
+        table.pairs.push_back({.first = *held[n][i].sine,
+                               .second = *held[n][i].cosine,
+                               .frequency = (*of_parts)[n].frequency(i),
+                               .index = i,
+                               .frequency_error = {.roundings = roundings},
+                               .axis = p.is("axis_order", "reversed") ? parts.size() - n - 1 : n});
+  table.positions.axes = parts.size();
+  if (!p.is("normalize", "none")) {
+    table.positions.hi = 0;
+    for (const double extent : p.list("grid")) {
+      const Position last = static_cast<Position>(extent) - 1;
+      table.positions.last_on_axis.push_back(last);
+      table.positions.hi = std::max(table.positions.hi, last);
+    }
+  }
+  table.positions.hard = hard_positions(table.pairs, table.positions.lo, table.positions.hi);
+  table.rows = [columns, of_parts, dim](const Positions& positions, Position) {
+    if (positions.axes() != of_parts->size())
+      throw Refusal(
+          fmt::format("sincos_2d: a position has {} numbers, {} came", of_parts->size(), positions.axes()));
+    const auto at = positions.flat();
+    Tensor rows({positions.size(), dim});
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      std::vector<std::vector<Ladder::SineAndCosine>> points(of_parts->size());
+      for (std::size_t c = 0; c < dim; ++c) {
+        if (!columns[c]) continue;
+        auto& own = points[columns[c]->part];
+        if (own.empty()) own = (*of_parts)[columns[c]->part].points(at[r * points.size() + columns[c]->axis]);
+        const auto& point = own[columns[c]->number];
+        rows.at(r, c) = columns[c]->function == Function::sine ? point.sine : point.cosine;
+      }
+    }
+    return rows;
+  };
+  return table;
+}
+
+}  // namespace posproof
