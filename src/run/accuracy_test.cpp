@@ -586,6 +586,13 @@ TEST(Accuracy, of_positions_that_only_one_of_both_has_is_none) {
   EXPECT_EQ(found.rows, 0u);
 }
 
+TEST(Accuracy, of_positions_of_several_numbers_is_none) {
+  const Setting setting{"sincos_2d", "dim=4"};
+  const Accuracy found = accuracy(setting.truth(), {"sincos_2d", "", setting.truth(), all_f64, true});
+  EXPECT_EQ(found.stopped, "a position has 2 numbers; encodings of one are asked position by position");
+  EXPECT_EQ(found.rows, 0u);
+}
+
 // A file's rows begin at its first position, not at 0.
 TEST(Accuracy, of_a_file_reads_its_rows_from_its_first_position) {
   const Setting setting{"sinusoidal", "dim=4"};

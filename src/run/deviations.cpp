@@ -195,6 +195,8 @@ class Deviating {
 std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& parameters,
                                     const Subject& subject, const std::vector<Answered>& answered) {
   if (answered.empty()) return {};
+  // What is measured is a function of one number.
+  if (positions_of(subject.encoding).axes > 1) return {};
   try {
     for (const Encoding& kind : attention::in_every_kind(spec.oracle(parameters)))
       if (kind.index() == subject.encoding.index() && signature(kind).positions)

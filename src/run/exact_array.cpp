@@ -207,6 +207,8 @@ ExactArray array_of(const Bias& bias, Format format, const Checked& positions, R
 
 ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,
                        RotaryPart part) {
+  if (const std::size_t axes = positions_of(oracle).axes; axes > 1)
+    throw Refusal(fmt::format("a position has {} numbers; encodings of one are written for a range of positions", axes));
   return std::visit(
       [&](const auto& kind) -> ExactArray {
         if constexpr (requires(Checked positions) { array_of(kind, format, positions, part); }) {

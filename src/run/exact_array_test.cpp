@@ -76,6 +76,9 @@ TEST(ExactArray, is_refused_where_there_is_none) {
       refused(truth_of("none", ""), 0, 4),
       "what a contextual encoding gives depends on more than the position; a table, a rotary encoding or a "
       "bias can be written");
+  for (const std::string grid : {"sincos_2d", "axial_rope"})
+    EXPECT_EQ(refused(truth_of(grid, ""), 0, 4),
+              "a position has 2 numbers; encodings of one are written for a range of positions");
 }
 
 }  // namespace

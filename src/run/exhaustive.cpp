@@ -35,6 +35,25 @@ std::vector<Case> every_case(const Encoding& truth, const Encoding& subject) {
   return cases;
 }
 
+// The cases that ask a table for every place of its grid; none where there are more than so many.
+std::vector<Case> every_case_of_a_grid(const Encoding& truth, const Encoding& subject, Position most) {
+  const Domain domain = overlap(positions_of(subject), positions_of(truth));
+  if (!gives_rows(subject)) return {};
+  std::vector<Case> cases = {case_of(truth, domain, domain.lo)};
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    const Position numbers = domain.last(axis) - domain.lo + 1;
+    if (numbers > most / static_cast<Position>(cases.size())) return {};
+    std::vector<Case> more;
+    for (const Case& one : cases)
+      for (Position t = domain.lo; t <= domain.last(axis); ++t) {
+        more.push_back(one);
+        more.back().set(axis == 0 ? "t" : fmt::format("t_{}", axis), static_cast<double>(t));
+      }
+    cases = std::move(more);
+  }
+  return cases;
+}
+
 std::optional<Verdict> case_by_case(const std::vector<Case>& cases, const Trial& trial,
                                     const Budget& budget) {
   const auto deadline = Clock::now() + budget.time;
@@ -98,6 +117,11 @@ bool has_exact_entries(const Encoding& truth) {
 Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive) {
   if (truth.index() != subject.encoding.index()) return {};
   const auto one = trial(agreement(truth), subject.encoding, subject.precision);
+  if (one && positions_of(truth).axes > 1)
+    return {case_by_case(
+                every_case_of_a_grid(truth, subject.encoding, subject.live ? most_live : most_rows_of_a_file),
+                *one, budget),
+            std::nullopt};
   if (!one || !asks_all(truth, subject, exhaustive)) return {};
   if (!has_exact_entries(truth) && !exhaustive)
     return {case_by_case(every_case(truth, subject.encoding), *one, budget), std::nullopt};

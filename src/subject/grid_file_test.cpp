@@ -1,0 +1,131 @@
+// Files that hold the table of a grid: which row is of which place, and what is refused.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "subject/testing/npy.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof {
+namespace {
+
+Table on_a_grid(std::size_t axes, std::size_t dim) {
+  Table table{.dim = dim};
+  table.positions.hard = {1, 100};
+  table.positions.axes = axes;
+  return table;
+}
+
+// Entry after entry 1, 2, 3, .. behind so many zeros.
+Tensor counted(const Shape& shape, std::size_t zeros = 0) {
+  Tensor values(shape);
+  std::iota(values.data.begin() + static_cast<std::ptrdiff_t>(zeros), values.data.end(), 1.0);
+  return values;
+}
+
+Subject opened(const Tensor& values, std::size_t axes, const std::string& parameters) {
+  const testing::Written file("grid.npy", values, true);
+  Expected expected = testing::expected(on_a_grid(axes, 2), parameters);
+  expected.encoding = "sincos_2d";
+  return open(file.subject(), expected);
+}
+
+std::vector<double> row(const Subject& subject, const std::vector<Position>& place) {
+  return std::get<Table>(subject.encoding).rows({place, place.size()}, 1).data;
+}
+
+// What is refused, behind the name of the file.
+std::string refused(const Tensor& values, std::size_t axes, const std::string& parameters) {
+  try {
+    opened(values, axes, parameters);
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    return what.substr(what.find("npy: ") + 5);
+  }
+  return "not refused";
+}
+
+TEST(GridFile, says_its_grid_itself_or_is_told_it) {
+  const struct {
+    Shape shape;
+    std::string parameters, description;
+  } all[] = {
+      {{3, 4, 2}, "grid=[16,16]", "[3, 4, 2] in F32, a grid of 3 x 4"},
+      {{1, 3, 4, 2}, "grid=[16,16]", "[1, 3, 4, 2] in F32, a grid of 3 x 4"},
+      {{12, 2}, "grid=[3,4]", "[12, 2] in F32, a grid of 3 x 4"},
+      {{1, 12, 2}, "grid=[3,4]", "[1, 12, 2] in F32, a grid of 3 x 4"},
+  };
+  for (const auto& [shape, parameters, description] : all) {
+    const Subject subject = opened(counted(shape), 2, parameters);
+    EXPECT_EQ(subject.description, description);
+    EXPECT_EQ(row(subject, {0, 0}), (std::vector<double>{1, 2})) << description;
+    EXPECT_EQ(row(subject, {0, 3}), (std::vector<double>{7, 8})) << description;
+    EXPECT_EQ(row(subject, {1, 0}), (std::vector<double>{9, 10})) << description;
+    EXPECT_EQ(row(subject, {2, 3}), (std::vector<double>{23, 24})) << description;
+  }
+  EXPECT_EQ(opened(counted({1, 12, 2}), 2, "grid=[1,12]").description, "[1, 12, 2] in F32, a grid of 1 x 12");
+  const Subject images = opened(counted({2, 3, 4, 2}), 3, "grid=[2,3,4]"),
+                flat = opened(counted({24, 2}), 3, "grid=[2,3,4]");
+  for (const Subject* subject : {&images, &flat})
+    EXPECT_EQ(row(*subject, {1, 2, 0}), (std::vector<double>{41, 42}));
+}
+
+TEST(GridFile, has_rows_of_zeros_for_class_tokens_before_the_grid) {
+  const Subject one = opened(counted({13, 2}, 2), 2, "grid=[3,4]"),
+                two = opened(counted({1, 14, 2}, 4), 2, "grid=[3,4]");
+  EXPECT_EQ(one.description, "[13, 2] in F32, a grid of 3 x 4 behind a row of zeros");
+  EXPECT_EQ(two.description, "[1, 14, 2] in F32, a grid of 3 x 4 behind 2 rows of zeros");
+  for (const Subject* subject : {&one, &two}) {
+    EXPECT_EQ(row(*subject, {0, 0}), (std::vector<double>{1, 2}));
+    EXPECT_EQ(row(*subject, {2, 3}), (std::vector<double>{23, 24}));
+  }
+  EXPECT_EQ(
+      refused(counted({13, 2}), 2, "grid=[3,4]"),
+      "it holds 13 rows, the grid of `sincos_2d` with grid=[3,4] has 12 places: the first 1 are no zeros, as those of class tokens are");
+  // Zero in its first number alone.
+  EXPECT_EQ(refused(counted({13, 2}, 1), 2, "grid=[3,4]").substr(0, 19), "it holds 13 rows, t");
+}
+
+TEST(GridFile, is_defined_on_its_own_grid) {
+  const Subject subject = opened(counted({3, 4, 2}), 2, "grid=[16,16]");
+  const Domain& domain = positions_of(subject.encoding);
+  EXPECT_EQ(domain.last_on_axis, (std::vector<Position>{2, 3}));
+  EXPECT_EQ(domain.lo, 0);
+  EXPECT_EQ(domain.hi, 3);
+  EXPECT_EQ(domain.axes, 2u);
+  EXPECT_TRUE(domain.ends);
+  EXPECT_EQ(domain.hard, (std::vector<Position>{1}));
+  EXPECT_FALSE(subject.live);
+  EXPECT_FALSE(subject.stored.has_value());
+  EXPECT_EQ(subject.precision.word(), "f32");
+  for (const std::vector<Position>& place : {std::vector<Position>{3, 0}, {0, 4}, {-1, 0}})
+    EXPECT_THROW(row(subject, place), Refusal);
+  try {
+    row(subject, {0, 4});
+  } catch (const Refusal& refusal) {
+    const std::string what = refusal.what();
+    EXPECT_EQ(what.substr(what.find("npy") + 4), "is of a grid of 3 x 4; number 4 of axis 1 was asked for");
+  }
+}
+
+TEST(GridFile, is_refused_where_its_grid_is_not_known) {
+  EXPECT_EQ(
+      refused(counted({12, 2}), 2, "grid=[16,16]"),
+      "it holds 12 rows, the grid of `sincos_2d` with grid=[16,16] has 256 places: `grid` is to say how many rows and columns");
+  EXPECT_EQ(
+      refused(counted({12, 2}), 2, "dim=2"),
+      "it holds 12 rows, the grid of `sincos_2d` with dim=2 has none: `grid` is to say how many rows and columns");
+  EXPECT_EQ(refused(counted({2, 3, 4, 5, 2}), 2, "grid=[3,4]"),
+            "[2, 3, 4, 5, 2] is neither [rows, columns, dim], a table of a grid, nor [places, dim]");
+  EXPECT_EQ(refused(counted({12, 2}), 3, "grid=[3,4]").substr(0, 15), "it holds 12 row");
+  EXPECT_EQ(refused(counted({4, 3, 2}), 3, "grid=[2,3,4]"),
+            "[4, 3, 2] is neither [images, rows, columns, dim], a table of a grid, nor [places, dim]");
+  EXPECT_EQ(refused(counted({12, 3}), 2, "grid=[3,4]"),
+            "its rows are 3 wide, those of `sincos_2d` with grid=[3,4] are 2");
+  EXPECT_EQ(refused(Tensor({0, 2}), 2, "grid=[3,4]"), "[0, 2] holds no value");
+}
+
+}  // namespace
+}  // namespace posproof
