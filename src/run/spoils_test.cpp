@@ -131,6 +131,39 @@ TEST(Spoils, of_rope_are_seen) {
        {"call/treats_heads_alike", {"last head", "every third call"}}});
 }
 
+TEST(Spoils, of_rotations_by_several_numbers_are_seen) {
+  const std::vector<std::string_view> places = {"last head",        "first channel", "keys",
+                                                "every third call", "past 65536",    "odd position",
+                                                "one token alone"};
+  expect_seen(
+      "axial_rope", "dim=14 heads=3",
+      {{"agrees_with_its_oracle",
+        {"last head", "last batch row", "last token", "first token", "first channel", "keys",
+         "every third call", "repeated position", "past 65536", "odd position", "one token alone"}},
+       {"call/agrees_in_chunks", {"last token", "first token", "every third call", "one token alone"}},
+       {"call/takes_positions_in_any_order", {"last token", "first token", "every third call"}},
+       {"axes/depends_on_vector_offset",
+        {"first channel", "keys", "every third call", "past 65536", "odd position", "one token alone"}},
+       {"axes/acts_on_each_axis_alone", places},
+       {"axes/swaps_axes_by_a_permutation",
+        {"first channel", "every third call", "past 65536", "odd position"}}});
+  expect_seen("m_rope", "dim=14 heads=3 rotary_dim=12 sections=[2,2,2]",
+              {{"axes/is_one_ladder_where_numbers_are_equal", places}});
+}
+
+TEST(Spoils, of_tables_of_a_grid_are_seen) {
+  expect_seen("sincos_2d", "dim=8",
+              {{"agrees_with_its_oracle",
+                {"last token", "first token", "last channel", "first channel", "every third call",
+                 "repeated position", "past 65536", "odd position", "one token alone"}},
+               {"axes/depends_on_vector_offset",
+                {"last channel", "first channel", "every third call", "past 65536", "odd position",
+                 "one token alone"}},
+               {"axes/acts_on_each_axis_alone", {"last token", "first token", "past 65536", "odd position"}},
+               {"axes/swaps_axes_by_a_permutation",
+                {"last channel", "first channel", "past 65536", "odd position"}}});
+}
+
 TEST(Spoils, of_alibi_are_seen) {
   expect_seen(
       "alibi", "heads=3",
