@@ -199,12 +199,12 @@ TEST(Program, runs_the_command_that_is_named_with_its_encoding) {
   EXPECT_EQ(programmed(three, {"with", "sinusoidal", "--dim", "8", "--late"}).code, 43);
   EXPECT_EQ(
       three.ran,
-      "sinusoidal dim=8 base=10000 layout=interleaved divisor=half offset=0 odd=refuse amplitude=1 | dim=8 |  "
+      "sinusoidal dim=8 base=10000 layout=interleaved divisor=half offset=0 odd=refuse amplitude=1 scale=1 direction=forward padding_row=-1 | dim=8 |  "
       "true");
   EXPECT_EQ(programmed(three, {"behind", "x", "sinusoidal", "--offset", "1"}).code, 43);
   EXPECT_EQ(
       three.ran,
-      "sinusoidal dim=64 base=10000 layout=interleaved divisor=half offset=1 odd=refuse amplitude=1 | offset=1 "
+      "sinusoidal dim=64 base=10000 layout=interleaved divisor=half offset=1 odd=refuse amplitude=1 scale=1 direction=forward padding_row=-1 | offset=1 "
       "| x true");
 }
 
@@ -217,7 +217,7 @@ TEST(Program, names_what_is_near_a_name_that_there_is_not) {
   };
   EXPECT_EQ(refused({"alon"}), "threw there is no command `alon`; near it: alone; all: alone, with, behind");
   EXPECT_EQ(refused({"zzz"}), "threw there is no command `zzz`; all: alone, with, behind");
-  const std::string encoding = "threw there is no encoding `ropes`; near it: rope; all: ";
+  const std::string encoding = "threw there is no encoding `ropes`; near it: rope, cope, pope; all: ";
   EXPECT_EQ(refused({"with", "ropes"}).find(encoding), 0u);
   EXPECT_EQ(refused({"behind", "x", "ropes"}).find(encoding), 0u);
   std::vector<std::string_view> all;

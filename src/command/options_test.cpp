@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "catalogue/encodings.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/sinusoidal.h"
@@ -136,13 +138,16 @@ TEST(Parameters, of_a_file_give_way_to_options) {
   report::replace_file(file, R"({"dim": 8, "offset": 1, "layout": "sin_cos"})");
   GivenParameters given;
   const std::vector<Option> options = given.options(encodings::sinusoidal);
-  *std::get<std::string*>(options.back().field) = file;
+  const auto spec = std::ranges::find(options, "--spec", &Option::names);
+  ASSERT_NE(spec, options.end());
+  *std::get<std::string*>(spec->field) = file;
   EXPECT_EQ(given.given().text(), "dim=8 layout=sin_cos offset=1");
   for (const Option& option : options)
     if (option.names == "--offset") *std::get<std::string*>(option.field) = "2";
   EXPECT_EQ(given.given().text(), "dim=8 layout=sin_cos offset=2");
   EXPECT_EQ(given.read(encodings::sinusoidal).text(),
-            "dim=8 base=10000 layout=sin_cos divisor=half offset=2 odd=refuse amplitude=1");
+            "dim=8 base=10000 layout=sin_cos divisor=half offset=2 odd=refuse amplitude=1 "
+            "scale=1 direction=forward padding_row=-1");
   report::replace_file(file, "");
   std::remove(file.c_str());
 }

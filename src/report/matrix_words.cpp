@@ -12,7 +12,7 @@
 namespace posproof::report {
 namespace {
 
-constexpr std::size_t column = 16;  // letters for an encoding, two spaces before them
+constexpr std::size_t least_column = 16;  // letters for an encoding at least, two spaces before them
 
 struct Grid {
   std::vector<std::string> encodings, properties;
@@ -42,8 +42,16 @@ std::string not_as_claimed(const std::vector<Cell>& cells, const Style& style) {
   return out;
 }
 
+// As many letters as the longest name has.
+std::size_t column_of(const Grid& grid) {
+  std::size_t column = least_column;
+  for (const std::string& encoding : grid.encodings) column = std::max(column, encoding.size());
+  return column;
+}
+
 // Some of the encodings across, all properties down.
 std::string block(const Grid& grid, std::size_t wide, std::size_t first, std::size_t last) {
+  const std::size_t column = column_of(grid);
   std::string out = fmt::format("{:{}}", "", wide);
   for (std::size_t n = first; n < last; ++n) out += fmt::format("  {:{}}", grid.encodings[n], column);
   out += "\n";
@@ -64,7 +72,7 @@ std::string blocks(const Grid& grid, std::size_t width) {
   std::size_t wide = 8;
   for (const std::string& property : grid.properties) wide = std::max(wide, property.size());
   const std::size_t of = grid.encodings.size();
-  const std::size_t room = width == 0 ? of : width < wide ? 1 : (width - wide) / (column + 2);
+  const std::size_t room = width == 0 ? of : width < wide ? 1 : (width - wide) / (column_of(grid) + 2);
   const std::size_t at_once = std::max<std::size_t>(room, 1);
   std::string out = of == 0 ? block(grid, wide, 0, 0) : "";
   for (std::size_t first = 0; first < of; first += at_once)

@@ -44,7 +44,7 @@ TEST(Catalogued, what_is_not_there_is_refused_with_what_is_near) {
     return "not refused";
   };
   EXPECT_EQ(refused([] { encoding_named("ropes"); }),
-            "there is no encoding `ropes`; near it: rope; all: posproof list encodings");
+            "there is no encoding `ropes`; near it: rope, cope, pope; all: posproof list encodings");
   EXPECT_EQ(refused([] {
               property_named("rotary/preserve_norm");
             }).find("there is no property `rotary/preserve_norm`; near it: rotary/preserves_norm, "),

@@ -89,7 +89,10 @@ TEST(Identify, one_array_of_cosines_and_sines_is_a_rotation_or_a_table) {
   EXPECT_EQ(named(found), "rope --dim 32");
   std::vector<std::string> others;
   for (const Candidate& one : found.or_else) others.push_back(report::convention(one));
-  EXPECT_EQ(others, (std::vector<std::string>{"sinusoidal --dim 32 --layout cos_sin"}));
+  // Complex numbers of frequencies 10000^(-i/16) are these, however their exponents are written.
+  EXPECT_EQ(others, (std::vector<std::string>{"complex_order --dim 32 --exponent half_range",
+                                              "sinusoidal --dim 32 --layout cos_sin",
+                                              "complex_order --dim 32 --base 100"}));
 }
 
 TEST(Identify, arbitrary_numbers_are_no_convention) {

@@ -79,10 +79,10 @@ std::vector<Cell> cells_of(const std::string& filter, std::uint64_t cases = 20, 
 }
 
 TEST(Matrix, judges_every_claim_of_a_cell) {
-  const auto cells = cells_of("rope.rotary/preserves_norm");
+  const auto cells = cells_of("xpos.rotary/is_identity");
   ASSERT_EQ(cells.size(), 1u);
-  EXPECT_EQ(cells[0].encoding, "rope");
-  EXPECT_EQ(cells[0].property, "rotary/preserves_norm");
+  EXPECT_EQ(cells[0].encoding, "xpos");
+  EXPECT_EQ(cells[0].property, "rotary/is_identity_at_zero");
   EXPECT_EQ(summary(cells[0]), "holds / fails");
   EXPECT_EQ(summary(cells_of("alibi.attention/breaks_the_symmetry").at(0)), "holds / fails");
   EXPECT_EQ(summary(cells_of("learned.attention/breaks_the_symmetry").at(0)), "holds / fails / fails");
