@@ -89,7 +89,7 @@ TEST(RelativeTable, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(encodings::relative_table, "height=0"),
             "`height=0`: allowed are whole numbers from 1 to 4096");
   EXPECT_EQ(refused(encodings::relative_table, "height=4096 width=4096"),
-            "`height=4096 width=4096 axes=rows_and_columns`: allowed are tables of up to 16777216 rows");
+            "`height=4096 width=4096 axes=rows_and_columns`: allowed are tables of up to 1048576 rows");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "catalogue/encodings/sandwich.h"
 #include "catalogue/oracle/sandwich.h"
@@ -53,10 +54,12 @@ Encoding make(const Arguments& p) {
   Bias bias{.heads = heads, .causal = causal};
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
+    std::map<Position, long double> sums;  // of every distance once
     for (std::size_t i = 0; i < queries.size(); ++i)
       for (std::size_t j = 0; j < keys.size(); ++j) {
-        const long double sum =
-            sinusoids.kernel(static_cast<long double>(distance(queries[i] - keys[j]))) - centre;
+        const auto [at, is_new] = sums.try_emplace(distance(queries[i] - keys[j]));
+        if (is_new) at->second = sinusoids.kernel(static_cast<long double>(at->first)) - centre;
+        const long double sum = at->second;
         for (std::size_t h = 0; h < heads; ++h)
           out.at(h * queries.size() + i, j) = static_cast<double>(sum / ratio(h));
       }

@@ -77,13 +77,14 @@ TEST(BiasKernels, are_the_nearest_numbers_of_every_format) {
     // A prime denominator and a numerator below it: never a whole exponent.
     expect_nearest(Linear{static_cast<double>(spread.whole(1, 12)), spread.whole(1, 12), 13}, t);
     expect_nearest(Linear{spread.number(0.01, 40), spread.whole(1, 100), 100}, t);
-    expect_nearest(Linear{8, spread.whole(1, 12), 8, 1, spread.whole(1, 300), spread.number(0.1, 3)}, t);
-    expect_nearest(Linear{7, spread.whole(0, 11), 11, 1, 3}, t);
     expect_nearest(Logarithmic{spread.number(1e-3, 100), spread.number(1e-9, 1e3)}, t);
-    expect_nearest(Logarithmic{spread.number(1e-3, 100), spread.number(1e-9, 1e3), spread.number(1e-3, 4)},
-                   t);
     expect_nearest(PowerLaw{spread.number(1e-3, 100), spread.number(1e-3, 2.5)}, t);
     expect_nearest(PowerLaw{spread.number(1e-12, 1e-6), spread.number(1e-3, 2)}, t);  // subnormal in f16
+    if (n % 5 != 0) continue;
+    expect_nearest(Linear{8, spread.whole(1, 12), 8, 1, spread.whole(1, 300), spread.number(0.1, 3)}, t);
+    expect_nearest(Linear{7, spread.whole(0, 11), 11, 1, 3}, t);
+    expect_nearest(Logarithmic{spread.number(1e-3, 100), spread.number(1e-9, 1e3), spread.number(1e-3, 4)},
+                   t);
   }
 }
 
