@@ -212,6 +212,35 @@ TEST(Positions, of_several_axes_are_sliced_token_by_token) {
       (std::vector<Position>{5, 6, 1, 2}));
 }
 
+// Two numbers that are exchanged show; past the end it goes on from the first position, and what is outside
+// stays there.
+TEST(Positions, of_a_sequence_on_a_grid_run_beside_its_diagonal) {
+  Encoding grid = testing_encodings::axial();
+  EXPECT_EQ(sequence(grid, {0, 1, 63, 64, 65, -1}).positions.whole,
+            (std::vector<Position>{0, 3, 1, 4, 63, 1, 64, 2, 65, 65, -1, -1}));
+  Domain domain = positions_of(grid);
+  domain.last_on_axis = {64, 4};
+  EXPECT_EQ(sequence(with_positions(grid, domain), {0, 1, 2}).positions.whole,
+            (std::vector<Position>{0, 3, 1, 4, 2, 0}));
+}
+
+TEST(Positions, end_on_each_axis_where_they_are_said_to) {
+  Domain domain(2, 100, {2, 5, 90});
+  domain.axes = 2;
+  EXPECT_EQ(domain.last(1), 100);
+  domain.last_on_axis = {100, 5};
+  domain.ends = true;
+  EXPECT_EQ(domain.last(0), 100);
+  EXPECT_EQ(domain.last(1), 5);
+  const Domain second = domain.on(1);
+  EXPECT_EQ(second.lo, 2);
+  EXPECT_EQ(second.hi, 5);
+  EXPECT_EQ(second.hard, (std::vector<Position>{2, 5}));
+  EXPECT_EQ(second.axes, 1u);
+  EXPECT_TRUE(second.ends);
+  EXPECT_EQ(domain.on(0).hard.size(), 3u);
+}
+
 TEST(Positions, of_several_axes_have_the_error_of_the_axis_of_their_pair) {
   Call call = sequence(testing_encodings::axial(), {});
   call.positions = {.whole = {60, 0}, .axes = 2};
