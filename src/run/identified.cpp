@@ -7,7 +7,10 @@
 namespace posproof {
 namespace {
 
+// A word, or a convention of two whole numbers: `shift` is 0 or 1.
 bool is_of_words(const Parameter& parameter) {
+  if (const auto* whole = std::get_if<type::Whole>(&parameter.type))
+    return parameter.convention && whole->hi - whole->lo == 1;
   return std::holds_alternative<type::Word>(parameter.type) ||
          std::holds_alternative<type::Flag>(parameter.type);
 }

@@ -13,9 +13,9 @@ struct Candidate {
   Parameters parameters;
 };
 
-// All settings of the encoding's words and flags, with the given values of other parameters in their place;
-// those that make no sense together are left out, and those that matter nowhere are not varied. At most
-// `most`.
+// All settings of the encoding's words, flags and conventions of two numbers, with the given values of other
+// parameters in their place; those that make no sense together are left out, and those that matter nowhere
+// are not varied. At most `most`.
 std::vector<Candidate> settings(const std::string& encoding, const EncodingSpec& spec,
                                 const Parameters& given, std::size_t most = 512);
 

@@ -23,20 +23,81 @@ std::optional<double> slope(const MeasuredBias& bias, std::size_t head) {
   return std::isfinite(out) && out > 0 ? std::optional(out) : std::nullopt;
 }
 
-// Minus log2 of the last slope of a geometric sequence of `of`, by each of its first slopes.
-std::optional<double> max_bias(const MeasuredBias& bias, std::size_t of, const Precision& precision) {
-  const double relative = 16 * precision.result + 64 * precision.table();
-  std::vector<Interval> all;
-  for (std::size_t h = 0; h < of; ++h) {
+// The first heads that have a slope, where the others have none.
+std::size_t heads_with_slopes(const MeasuredBias& bias) {
+  std::size_t out = 0;
+  while (out < bias.heads() && slope(bias, out)) ++out;
+  return out;
+}
+
+// How the slopes of the first heads follow each other: each is the one before times 2^(-step), the first is
+// 2^(-first).
+struct Steps {
+  Interval first, step;
+};
+
+std::optional<Steps> steps(const MeasuredBias& bias, std::size_t heads, const Precision& precision) {
+  const double off = (16 * precision.result + 64 * precision.table()) / std::numbers::ln2;
+  std::vector<double> log;
+  for (std::size_t h = 0; h < heads; ++h) {
     const auto m = slope(bias, h);
-    if (!m) continue;
-    const double share = static_cast<double>(of) / static_cast<double>(h + 1),
-                 off = relative / std::numbers::ln2;
-    all.push_back({(-std::log2(*m) - off) * share, (-std::log2(*m) + off) * share});
+    if (!m) return std::nullopt;
+    log.push_back(-std::log2(*m));
   }
-  const auto best = most_overlap(all);
-  if (!best || !(best->hi > 0)) return std::nullopt;
-  return simplest({std::max(best->lo, best->hi / 2), best->hi});
+  Steps out{{log.front() - off, log.front() + off}, {0, 0}};
+  if (heads > 1) {
+    const double wide = static_cast<double>(heads - 1), step = (log.back() - log.front()) / wide;
+    out.step = {step - 2 * off / wide, step + 2 * off / wide};
+  }
+  return out;
+}
+
+// A rule's numbers: minus log2 of the last slope, and the width whose root all slopes are divided by, 0 for
+// none.
+struct SlopeNumbers {
+  double max_bias, head_dim = 0;
+};
+
+// The divisor of the slopes is 2^by; it is the root of a whole number from 8, or 1.
+std::optional<double> head_dim(const Interval& by) {
+  if (by.has(0)) return 0;
+  const Interval among{std::exp2(2 * by.lo), std::exp2(2 * by.hi)};
+  const double width = std::round((among.lo + among.hi) / 2);
+  return width >= 8 && width <= 4096 && among.has(width) ? std::optional(width) : std::nullopt;
+}
+
+std::vector<SlopeNumbers> numbers_of(std::string_view rule, const Steps& of, std::size_t heads,
+                                     std::size_t whole) {
+  std::vector<SlopeNumbers> out;
+  const double count = static_cast<double>(rule == "official" ? whole : heads);
+  if (rule == "log_linear") {  // from 1/2 on
+    const Interval by{of.first.lo - 1, of.first.hi - 1};
+    const double steps = static_cast<double>(heads - 1);
+    if (const auto width = head_dim(by))
+      out.push_back({simplest({1 + of.step.lo * steps, 1 + of.step.hi * steps}), *width});
+    return out;
+  }
+  if (count > 1) {
+    const double most = simplest({of.step.lo * count, of.step.hi * count});
+    if (const auto width = head_dim({of.first.lo - most / count, of.first.hi - most / count}))
+      out.push_back({most, *width});
+    else
+      out.push_back({most});  // the nearest, perhaps
+  }
+  out.push_back({simplest({of.first.lo * count, of.first.hi * count})});
+  return out;
+}
+
+// How much further away later keys are, and what their distances are times, by the first query's row.
+void set_future(const MeasuredBias& bias, Parameters& to) {
+  const std::size_t last = bias.size() - 1;
+  const auto m = slope(bias, 0);
+  if (!m || last < 2) return;
+  const double step = (bias.at(0, 0, 1) - bias.at(0, 0, last)) / static_cast<double>(last - 1);
+  if (!std::isfinite(step) || !(step > 0)) return;
+  to.set("form", std::string("asymmetric"));
+  to.set("future_factor", simplest(around(step / *m, 1e-5)));
+  to.set("future_offset", std::max(0.0, std::round(-bias.at(0, 0, 1) / step - 1)));
 }
 
 // ---- buckets
@@ -147,13 +208,30 @@ bool has_its_own_numbers(const EncodingSpec& spec, const Parameters& parameters,
 std::vector<Candidate> alibi_candidates(const EncodingSpec& spec, const MeasuredBias& bias,
                                         const Precision& precision) {
   std::vector<Candidate> out;
-  for (const bool official : {true, false}) {
-    const std::size_t of = official ? std::bit_floor(bias.heads()) : bias.heads();
-    Parameters given;
-    given.set("heads", static_cast<double>(bias.heads()));
-    given.set("rule", std::string(official ? "official" : "geometric"));
-    given.set("max_bias", max_bias(bias, of, precision).value_or(8));
+  const std::size_t measured = heads_with_slopes(bias), heads = measured == 0 ? bias.heads() : measured,
+                    whole = std::bit_floor(heads);
+  const auto add = [&](const Parameters& given) {
     for (Candidate& one : settings("alibi", spec, given)) out.push_back(std::move(one));
+  };
+  for (const Value& rule : spec.parameters.find("rule")->grid) {
+    const std::string& word = std::get<std::string>(rule);
+    const auto of = steps(bias, word == "official" ? whole : heads, precision);
+    const std::vector<SlopeNumbers> all =
+        of ? numbers_of(word, *of, heads, whole) : std::vector<SlopeNumbers>{{8}};
+    for (const auto& [most, width] : all) {
+      if (!(most > 0)) continue;
+      Parameters given;
+      given.set("heads", static_cast<double>(bias.heads()));
+      given.set("rule", word);
+      given.set("max_bias", most);
+      if (heads != bias.heads() && spec.parameters.find("biased_heads") != nullptr)
+        given.set("biased_heads", static_cast<double>(heads));
+      if (width != 0 && spec.parameters.find("head_dim") != nullptr) given.set("head_dim", width);
+      add(given);
+      if (spec.parameters.find("future_factor") == nullptr) continue;
+      set_future(bias, given);
+      if (given.has("future_factor")) add(given);
+    }
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 #include <optional>
+#include <string_view>
 
 #include "core/error.h"
 #include "run/identified_ladder.h"
@@ -43,13 +44,20 @@ struct MeasuredPairs {
   std::vector<double> phases, phase_errors, exponents;
 };
 
+// What the parameter is called that the frequencies are powers of; empty where there is none.
+std::string_view base_name(const EncodingSpec& spec) {
+  for (const std::string_view name : {"base", "max_period"})
+    if (spec.parameters.find(name) != nullptr) return name;
+  return "";
+}
+
 // What the encoding's own pairs are the powers of, by its frequencies at two bases.
 std::vector<double> exponents_of(const EncodingSpec& spec, Parameters parameters, const Table& table) {
-  parameters.set("base", 100.0);
+  parameters.set(base_name(spec), 100.0);
   const Encoding other = spec.make(parameters);
   std::vector<double> out;
   for (const Pair& pair : std::get<Table>(other).pairs)
-    out.push_back(-std::log(pair.frequency) / std::log(100.0));
+    out.push_back(-std::log(std::abs(pair.frequency)) / std::log(100.0));
   out.resize(table.pairs.size(), 0);
   return out;
 }
@@ -63,8 +71,8 @@ std::optional<MeasuredPairs> measured(const EncodingSpec& spec, const Parameters
   std::vector<double> amplitudes;
   for (std::size_t n = 0; n < table.pairs.size(); ++n) {
     const auto by = measured(rows, table.pairs[n], precision);
-    if (!by || !(by->frequency > 0) || by->amplitude == 0) continue;
-    const double w = by->frequency;
+    if (!by || !(by->frequency * table.pairs[n].frequency > 0) || by->amplitude == 0) continue;
+    const double w = std::abs(by->frequency);
     out.ladder.frequencies.push_back(w);
     out.ladder.errors.push_back((by->error + 3 * power_error(precision, w) * w) / w);
     out.phases.push_back(by->phase);
@@ -114,6 +122,16 @@ double amplitude_of(const MeasuredLadder& ladder, std::size_t dim) {
   return simplest(among);
 }
 
+// What the frequency is that is the base to the power 0.
+double scale_of(const MeasuredPairs& pairs) {
+  for (std::size_t n = 0; n < pairs.exponents.size(); ++n)
+    if (std::abs(pairs.exponents[n]) < 1e-12) {
+      const Interval among = around(pairs.ladder.frequencies[n], pairs.ladder.errors[n]);
+      return among.has(1) ? 1 : simplest(among);
+    }
+  return 1;
+}
+
 void set_where_there(const EncodingSpec& spec, Parameters& parameters, std::string_view name, double value) {
   if (spec.parameters.find(name) != nullptr) parameters.set(name, value);
 }
@@ -127,7 +145,11 @@ std::vector<Candidate> of_ladder(const EncodingSpec& spec, const Candidate& sett
   for (const double base : bases(pairs->ladder, pairs->exponents))
     for (const Position offset : offsets(*pairs)) {
       Candidate one = setting;
-      set_where_there(spec, one.parameters, "base", base);
+      one.parameters.set(base_name(spec), base);
+      if (const double scale = scale_of(*pairs); scale != 1)
+        set_where_there(spec, one.parameters, "scale", scale);
+      if (rows.zero_row)
+        set_where_there(spec, one.parameters, "padding_row", static_cast<double>(*rows.zero_row + offset));
       set_where_there(spec, one.parameters, "amplitude", amplitude_of(pairs->ladder, table.dim));
       set_where_there(spec, one.parameters, "offset", static_cast<double>(offset));
       out.push_back(std::move(one));
@@ -164,7 +186,7 @@ std::vector<Candidate> of_setting(const EncodingSpec& spec, const Candidate& set
   const auto* table = std::get_if<Table>(&made);
   if (table == nullptr || table->dim != rows.near.width() || table->positions.axes != 1) return {};
   if (!is_new(*table, seen)) return {};
-  if (!table->pairs.empty() && spec.parameters.find("base") != nullptr)
+  if (!table->pairs.empty() && !base_name(spec).empty())
     return of_ladder(spec, setting, *table, rows, precision);
   std::vector<Candidate> out;
   for (const double offset : first_entries(spec, rows)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/encoding.h"
@@ -15,7 +16,8 @@ struct MeasuredRows {
   Position first = 0;
   std::vector<Position> at = {};  // of `far`
   Tensor far = {};
-  std::size_t length = 0;  // rows that there are; 0: no end is known
+  std::size_t length = 0;                 // rows that there are; 0: no end is known
+  std::optional<Position> zero_row = {};  // of the first ones the only one that is all 0
 };
 
 // Settings of one encoding: every combination of its words, with the base, the amplitude and the offset that

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -138,6 +139,18 @@ Compared compared(const Encoding& truth, const Source& answers, const Precision&
   return out;
 }
 
+// The only one of the first rows that is all 0.
+std::optional<Position> zero_row(const Table& table, Position length, const Domain& domain) {
+  std::optional<Position> out;
+  for (Position t = domain.lo; t <= domain.hi && t - domain.lo < 16; ++t) {
+    const Position at[] = {t};
+    if (std::ranges::any_of(table.rows(at, length).data, [](double entry) { return entry != 0; })) continue;
+    if (out) return std::nullopt;
+    out = t;
+  }
+  return out;
+}
+
 // Rows at the first positions, and at some that double from there.
 std::optional<MeasuredRows> rows_of(const Table& table, bool live, Position skipped) {
   const Domain& domain = table.positions;
@@ -151,6 +164,7 @@ std::optional<MeasuredRows> rows_of(const Table& table, bool live, Position skip
   std::vector<Position> at;
   for (Position t = 0; t < near; ++t) at.push_back(first + t);
   out.near = table.rows(at, length);
+  out.zero_row = zero_row(table, length, domain);
   for (Position t = near; t < count && t < (Position{1} << 20); t *= 2) out.at.push_back(first + t);
   if (!out.at.empty()) out.far = table.rows(out.at, length);
   return out;
@@ -395,8 +409,11 @@ class Identifying {
 
   // ---- what holds
 
+  // The same numbers are a table of positions before they are anything less common.
   static int complexity_of(const Candidate& candidate) {
-    return complexity(encoding_named(candidate.encoding), candidate);
+    constexpr std::array<std::string_view, 4> common = {"rope", "sinusoidal", "alibi", "t5_bias"};
+    const bool is_common = std::ranges::find(common, candidate.encoding) != common.end();
+    return complexity(encoding_named(candidate.encoding), candidate) + (is_common ? 0 : 6);
   }
 
   // The answer with another word in the place of one on which projects disagree.

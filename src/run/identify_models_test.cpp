@@ -66,6 +66,9 @@ const std::vector<Model> arrays = {
     {"diffusers_timestep", "rope --dim 320"},  // or sinusoidal, cos_sin: the same array
     {"distilbert", "sinusoidal"},
     {"fairseq_from_2", "sinusoidal --dim 256 --layout sin_cos --divisor half_minus_one --offset 2"},
+    {"fairseq_with_its_padding_row", "sinusoidal --layout sin_cos --divisor half_minus_one --padding_row 1"},
+    {"timescale_from_2", "sinusoidal --layout sin_cos --divisor half_minus_one --scale 2"},
+    {"transformer_xl_backward", "sinusoidal --layout sin_cos --offset 510 --direction backward"},
     {"ggml_timestep_f16", "rope --dim 256"},
     {"index", "raw_index --dim 4"},
     {"index_from_1", "raw_index --dim 4 --offset 1"},

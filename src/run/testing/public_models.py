@@ -145,6 +145,12 @@ save("timeseries_odd_cut", interleaved(512, 7))
 save("tensor2tensor", tensor2tensor(512, 512))
 save("tensor2tensor_odd", tensor2tensor(512, 7))
 save("fairseq_from_2", tensor2tensor(512, 256, start=2))
+padded = tensor2tensor(514, 64)
+padded[1] = 0
+save("fairseq_with_its_padding_row", padded)
+save("timescale_from_2", np.concatenate([
+    f(np.arange(512)[:, None] * 2 * np.exp(-np.arange(32) * math.log(10000.0) / 31)) for f in (np.sin, np.cos)], axis=1))
+save("transformer_xl_backward", halves(511, 64)[::-1] * 1)
 save("whisper_tiny", tensor2tensor(1500, 384))
 save("ddpm_timestep", tensor2tensor(1000, 128))
 save("transformer_xl", halves(512, 410))
