@@ -5,6 +5,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/attention/weighs_keys_alike_from_every_later_query.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
 #include "encodings/forgetting.h"
@@ -63,6 +64,7 @@ const EncodingSpec encodings::cable{
         },
     .claims =
         {
+            holds(attention::weighs_keys_alike_from_every_later_query),
             holds(attention::query_order_equivariant),
         },
 };

@@ -6,6 +6,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/attention/weighs_keys_alike_from_every_later_query.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
@@ -69,6 +70,7 @@ const EncodingSpec encodings::cope{
     .facts = {{&facts::acts_on_logits_alone}},
     .claims =
         {
+            holds(attention::weighs_keys_alike_from_every_later_query),
             fails(attention::breaks_the_symmetry, "dim=1 length=2 n=3 permutation=[1,0,2]", 0.000488,
                   "with two rows both keys are past the last: their order does not count"),
             holds(attention::has_the_symmetry_of_its_mask),

@@ -10,6 +10,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
 #include "core/spec.h"
@@ -93,6 +95,12 @@ const EncodingSpec encodings::dape{
         },
     .claims =
         {
+            fails(contextual::saturates, "dim=1 heads=1 hidden=1 side=past q=[0] k=[0]", 0.00319,
+                  "the slope goes on"),
+            fails(
+                contextual::adds_content_and_position, "dim=1 heads=1 hidden=3 i=0 j=0 a=9 b=0 q=[1] k=[4]",
+                0.00989,
+                "the network is not linear: content decides on which side of its rectifiers a penalty falls"),
             fails(attention::breaks_the_symmetry, "dim=1 heads=1 hidden=1 n=4 permutation=[1,0,2,3]",
                   4.23e-07, "a slope of 2^-8 changes answers by hardly less than 2^-11 here"),
             fails(score::decays_with_distance, "dim=2 heads=1 hidden=3 q=[0*2] i=6 far=6 near=3", 0.0172,

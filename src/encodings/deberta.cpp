@@ -8,6 +8,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
@@ -121,6 +123,9 @@ const EncodingSpec encodings::deberta{
         },
     .claims =
         {
+            holds(contextual::saturates),
+            fails(contextual::adds_content_and_position, "dim=1 i=0 j=0 a=1 b=0 q=[1] k=[0]", 1.27,
+                  "the vectors of the offset meet query and key"),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=1 far=1 near=0", 1.83,
                   "trained vectors come in any order"),
         },

@@ -7,6 +7,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
@@ -72,6 +74,9 @@ const EncodingSpec encodings::music_transformer{
         },
     .claims =
         {
+            holds(contextual::saturates),
+            fails(contextual::adds_content_and_position, "dim=1 length=3 i=0 j=0 a=1 b=0 q=[1] k=[0]", 1.99,
+                  "the vector of the distance meets the query"),
             holds(attention::has_the_symmetry_of_its_mask),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=3 far=3 near=2", 0.206,
                   "trained vectors come in any order"),

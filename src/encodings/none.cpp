@@ -11,6 +11,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "core/declare.h"
@@ -76,6 +78,8 @@ const EncodingSpec encodings::none{
     .facts = {{&facts::acts_on_logits_alone}, {&facts::depends_on_offset_alone}},
     .claims =
         {
+            holds(contextual::saturates),
+            holds(contextual::adds_content_and_position),
             holds(score::decays_with_distance),
             fails(score::depends_on_order, "dim=1 i=3", 0.000244,
                   "q.k is the same wherever the key stands: short of the least change, 2^-12, by all of it"),

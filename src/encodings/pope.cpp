@@ -7,6 +7,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
@@ -93,6 +95,10 @@ const EncodingSpec encodings::pope{
         },
     .claims =
         {
+            fails(contextual::saturates, "dim=1 side=past q=[0] k=[0]", 0.0748,
+                  "the angle goes on: cos 2^20 and cos(2^20 - 1)"),
+            fails(contextual::adds_content_and_position, "dim=1 i=0 j=0 a=1 b=0 q=[1] k=[0]", 0.198,
+                  "the contents are the magnitudes of what the positions turn"),
             fails(score::decays_with_distance, "dim=2 q=[0*2] i=6 far=6 near=3", 0.662,
                   "the fastest channel turns one radian a step: cos 6 > cos 3"),
         },

@@ -8,6 +8,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/attention/weighs_keys_alike_from_every_later_query.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
@@ -101,6 +102,8 @@ const EncodingSpec encodings::selective_rope{
         },
     .claims =
         {
+            fails(attention::weighs_keys_alike_from_every_later_query,
+                  "dim=2 n=4 i=2 near=1 far=0 k=[1,0*7] q=[1,0]", 0.0952, "later queries are turned further"),
             holds(attention::query_order_equivariant),
             holds(attention::breaks_the_symmetry, {.all = {{"step", {1.0}}}}),
             fails(attention::breaks_the_symmetry, "dim=2 increment_std=0 step=0 n=3 permutation=[1,0,2]",

@@ -7,6 +7,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
@@ -71,6 +73,9 @@ const EncodingSpec encodings::shaw{
         },
     .claims =
         {
+            holds(contextual::saturates),
+            fails(contextual::adds_content_and_position, "dim=1 clip=2 i=0 j=0 a=0 b=1 q=[1] k=[0]", 0.236,
+                  "the vector of the offset meets the query"),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=1 far=1 near=0", 0.377,
                   "trained vectors come in any order: that of the offset -1 gives more than that of 0"),
         },

@@ -8,6 +8,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/attention/weighs_keys_alike_from_every_later_query.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
@@ -77,6 +78,8 @@ const EncodingSpec encodings::shaw_values{
         },
     .claims =
         {
+            fails(attention::weighs_keys_alike_from_every_later_query,
+                  "dim=2 n=4 i=2 near=1 far=0 k=[0*8] q=[0,0]", 0.881, "each query has offsets of its own"),
             fails(attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0*2]", 1.15,
                   "the answers are means of trained vectors: that of the offset 0, and that of 0 and -1"),
         },

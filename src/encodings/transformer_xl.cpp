@@ -8,6 +8,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
@@ -96,6 +98,11 @@ const EncodingSpec encodings::transformer_xl{
         },
     .claims =
         {
+            holds(contextual::saturates, {.all = {{"clamp_len", {3.0}}}}),
+            fails(contextual::saturates, "dim=2 side=past q=[0,0] k=[0,0]", 1.03,
+                  "sines of the distance never end"),
+            fails(contextual::adds_content_and_position, "dim=2 i=0 j=0 a=1 b=0 q=[1,0] k=[0,0]", 0.97,
+                  "sines of the distance meet the query"),
             fails(attention::breaks_the_symmetry, "dim=2 table_seed=2 n=8 permutation=[0,7,2,3,4,5,6,1]",
                   0.000321,
                   "the last query hardly sees that the second key and one six places on trade places"),

@@ -8,6 +8,8 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/contextual/adds_content_and_position.h"
+#include "catalogue/properties/contextual/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
@@ -92,6 +94,9 @@ const EncodingSpec encodings::tupe{
         },
     .claims =
         {
+            fails(contextual::saturates, "dim=1 length=4 side=past q=[0] k=[0]", 1.03,
+                  "positions have vectors of their own to the end of the table"),
+            holds(contextual::adds_content_and_position),
             fails(score::depends_on_offset, "dim=2 q=[0*2] k=[0*2] i=0 j=0 t=1", 0.175,
                   "positions meet each other, not their offset: theta_1 at 0, p_1.p_1 at 1"),
             fails(score::decays_with_distance, "dim=2 q=[0*2] i=1 far=1 near=0", 0.66,
