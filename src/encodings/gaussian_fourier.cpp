@@ -29,9 +29,9 @@
 namespace posproof {
 namespace {
 
-// An angle is a sum over the axes of products, each of which carries what B, 2 pi, the coordinate and their
-// two products are rounded by, and the sum one rounding for every axis but the first: 4 + axes units of the
-// sum of their sizes, where 2 pi is 1 a unit less twice.
+// Units of an angle, of the sum of the sizes of its products: what B, the coordinate and their product are
+// rounded by, where there is a 2 pi two more (it and its product), and a rounding of the sum for every axis
+// but the first.
 double roundings(std::size_t axes, bool two_pi) {
   return (two_pi ? 5.0 : 3.0) + static_cast<double>(axes - 1);
 }

@@ -62,10 +62,10 @@ Columns columns(const Arguments& p) {
 }
 
 // A power of 2 is exact; as a power it may be an ulp off (2 units). Pi is rounded and multiplied with the
-// power or the coordinate (2). Where the cosine is the sine of the angle and pi/2, that sum is rounded, and
-// pi/2 is: a unit of pi/2 + |a| each, which moves the cosine by less than 3 units of |a| (|sin a| is at most
-// |a|, and pi/2 at most |a| pi/2 above 1).
-constexpr FrequencyError formed{.condition = 0, .roundings = 7};
+// power or the coordinate (2). Where the cosine is the sine of the angle and pi/2, pi/2 is rounded and so is
+// the sum: pi + |a| units of 1, which move the cosine by |sin a| times as much. That is less than 5 units of
+// |a|: from 1 on pi + |a| is, and below |sin a| <= |a|.
+constexpr FrequencyError formed{.condition = 0, .roundings = 9};
 
 Encoding make(const Arguments& p) {
   const Columns c = columns(p);

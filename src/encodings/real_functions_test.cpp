@@ -100,7 +100,7 @@ TEST(Nerf, declares_its_pairs) {
     EXPECT_EQ(last.index, 1u);
     EXPECT_DOUBLE_EQ(last.frequency, 2 * std::numbers::pi);
     EXPECT_EQ(last.frequency_error.condition, 0);
-    EXPECT_EQ(last.frequency_error.roundings, 7);
+    EXPECT_EQ(last.frequency_error.roundings, 9);
     EXPECT_EQ(table.positions.axes, 3u);
     EXPECT_TRUE(table.positions.real);
     EXPECT_EQ(table.positions.lo, -128);

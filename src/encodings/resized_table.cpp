@@ -1,5 +1,6 @@
 #include "catalogue/encodings/resized_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "catalogue/oracle/resized_table.h"
@@ -52,14 +53,36 @@ Axis axis(const Arguments& p, std::string_view before, std::string_view after) {
           .more = p.real("more")};
 }
 
+// What stands for the trained rows, those that are kept first.
+struct Trained {
+  std::size_t dim, kept, height, width;
+  std::string table;
+  std::uint64_t seed;
+  double deviation;
+
+  // Of a mirrored one the left upper quarter, which the others repeat.
+  std::size_t repeated(std::size_t row) const {
+    if (table != "mirrored" || row < kept) return row;
+    const std::size_t y = (row - kept) / width, x = (row - kept) % width;
+    return kept + std::min(y, height - 1 - y) * width + std::min(x, width - 1 - x);
+  }
+
+  double operator()(std::size_t row, std::size_t channel) const {
+    if (table == "constant") return static_cast<double>(channel + 1);
+    const std::uint64_t entry = repeated(row) * dim + channel;
+    return table == "index" ? static_cast<double>(entry) : seeded(seed, entry, deviation);
+  }
+};
+
 Encoding make(const Arguments& p) {
   const std::size_t dim = p.width("dim"), kept = p.width("kept");
-  const auto stored = [dim, index = p.is("table", "index"),
-                       seed = static_cast<std::uint64_t>(p.whole("table_seed")),
-                       deviation = p.real("std")](std::size_t row, std::size_t channel) {
-    const std::uint64_t entry = row * dim + channel;
-    return index ? static_cast<double>(entry) : seeded(seed, entry, deviation);
-  };
+  const Trained stored{dim,
+                       kept,
+                       p.width("from_height"),
+                       p.width("from_width"),
+                       p.word("table"),
+                       static_cast<std::uint64_t>(p.whole("table_seed")),
+                       p.real("std")};
   // Behind the rows that are kept.
   const resampling::Grid grid{
       axis(p, "from_height", "height"), axis(p, "from_width", "width"),
@@ -91,7 +114,7 @@ Encoding make(const Arguments& p) {
 
 using namespace properties;
 
-const Condition drawn{{{"table", {"seeded"}}}};
+const Condition drawn{{{"table", {"seeded", "mirrored"}}}};
 const Condition filtered{{{"method", {"linear", "cubic"}}}};
 const Condition cubic_only{{{"method", {"cubic"}}}};
 
@@ -140,9 +163,9 @@ const EncodingSpec encodings::resized_table{
                                          0.0,
                                          {0.0, 0.1},
                                          "added to height and width where steps are computed: DINOv2 0.1"})),
-                 of_words("table", {"index", "seeded"},
-                          "what stands for the trained numbers: index (row * dim + column), seeded (uniform, "
-                          "of mean 0)"),
+                 of_words("table", {"index", "seeded", "constant", "mirrored"},
+                          "what stands for the trained numbers: index (row * dim + column), seeded (uniform, of mean "
+                          "0), constant (column + 1), mirrored (seeded, the same from both ends of both axes)"),
                  where(drawn, whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table")),
                  where(drawn, above_0("std", 0.02, {0.02, 1}, "standard deviation of the table's entries"))},
          .relations = {{{"height", "width", "from_height", "from_width"},

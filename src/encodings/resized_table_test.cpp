@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "catalogue/encodings/learned.h"
@@ -87,6 +89,76 @@ TEST(ResizedTable, keeps_the_middle) {
     const Doubles rows = all_rows(made_by(true, "dim=1 from_height=3 from_width=5 height=4 width=6" + way));
     EXPECT_NEAR(std::accumulate(rows.begin(), rows.end(), 0.0) / 24, 7, 1e-14) << way;
   }
+}
+
+const std::string odd_to_even = "dim=2 from_height=7 from_width=8 height=4 width=5",
+                  up = "dim=2 from_height=3 from_width=4 height=8 width=7";
+
+// Weights add up to 1, whatever the filter, the border and the offset.
+TEST(ResizedTable, reproduces_constants) {
+  for (const bool oracle : {false, true})
+    for (const std::string& size : {odd_to_even, up})
+      for (const std::string& way : ways)
+        for (const char* more : {"", " more=0.1"}) {
+          const Doubles rows = all_rows(made_by(oracle, size + " table=constant" + way + more));
+          for (std::size_t n = 0; n < rows.size(); ++n)
+            EXPECT_NEAR(rows[n], static_cast<double>(n % 2 + 1), oracle ? 0 : 1e-15) << size << way << more;
+        }
+}
+
+// The numbered table is a ramp along both axes. Away from the border its steps are as many old ones as an
+// entry is wide: linear, and cubic of coefficient -1/2 (Keys 1981); of -3/4, PyTorch's, they are not.
+TEST(ResizedTable, reproduces_ramps_with_filters_that_are_linear) {
+  const auto worst_step = [](bool oracle, const std::string& way, std::size_t border) {
+    const Doubles rows =
+        all_rows(made_by(oracle, "dim=1 from_height=6 from_width=8 height=10 width=12 " + way));
+    const bool corners = way.find("corners") != std::string::npos;
+    const double across = corners ? 7.0 / 11 : 8.0 / 12, down = 8 * (corners ? 5.0 / 9 : 6.0 / 10);
+    double worst = 0;
+    for (std::size_t y = border; y + border + 1 < 10; ++y)
+      for (std::size_t x = border; x + border + 1 < 12; ++x) {
+        worst = std::max(worst, std::abs(rows[y * 12 + x + 1] - rows[y * 12 + x] - across));
+        worst = std::max(worst, std::abs(rows[(y + 1) * 12 + x] - rows[y * 12 + x] - down));
+      }
+    return worst;
+  };
+  for (const bool oracle : {false, true}) {
+    EXPECT_LT(worst_step(oracle, "", 1), 1e-13);
+    EXPECT_LT(worst_step(oracle, "align_corners=true", 0), 1e-13);
+    EXPECT_LT(worst_step(oracle, "method=cubic coefficient=-0.5", 3), 1e-13);
+    EXPECT_GT(worst_step(oracle, "method=cubic", 3), 0.01);
+  }
+}
+
+// What is the same from both ends stays so: but for DINOv2's offset, which moves the middle.
+TEST(ResizedTable, mirrors_what_is_mirrored) {
+  const auto asymmetry = [](bool oracle, const std::string& words, std::size_t height, std::size_t width) {
+    const Doubles rows = all_rows(made_by(oracle, words));
+    double worst = 0;
+    for (std::size_t y = 0; y < height; ++y)
+      for (std::size_t x = 0; x < width; ++x)
+        for (std::size_t c = 0; c < 2; ++c) {
+          const auto at = [&](std::size_t row, std::size_t column) {
+            return rows[(row * width + column) * 2 + c];
+          };
+          worst = std::max(
+              {worst, std::abs(at(y, x) - at(height - 1 - y, x)), std::abs(at(y, x) - at(y, width - 1 - x))});
+        }
+    return worst;
+  };
+  for (const bool oracle : {false, true})
+    for (const std::string& way : ways) {
+      // With antialias and aligned corners PyTorch places the entries off the middle, too.
+      EXPECT_LT(asymmetry(oracle, odd_to_even + " table=mirrored" + way, 4, 5), 1e-16) << way;
+      EXPECT_LT(asymmetry(oracle, up + " table=mirrored" + way, 8, 7), 1e-16) << way;
+      if (way.find("corners") == std::string::npos) {
+        EXPECT_GT(asymmetry(oracle, up + " table=mirrored more=0.1" + way, 8, 7), 1e-5) << way;
+      }
+    }
+  EXPECT_GT(asymmetry(true, up + " table=mirrored antialias=true align_corners=true", 8, 7), 1e-5);
+  EXPECT_EQ(
+      asymmetry(true, "dim=2 from_height=7 from_width=8 height=3 width=4 table=mirrored method=centre", 3, 4),
+      0);
 }
 
 TEST(ResizedTable, cuts_and_crops) {

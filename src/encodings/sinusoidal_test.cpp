@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "catalogue/encodings/sinusoidal.h"
 #include "encodings/made.h"
@@ -72,6 +73,64 @@ TEST(Sinusoidal, has_four_ways_with_an_odd_width) {
             (std::vector<double>{cut[1], cut[3], cut[5], cut[0], cut[2], cut[4], cut[6]}));
   EXPECT_EQ(row("dim=7 odd=zero_pad layout=cos_sin", 5)[6], 0);
   EXPECT_EQ(row("dim=1 odd=truncate", 5), (std::vector<double>{cut[0]}));
+}
+
+std::vector<double> exact_row(std::string_view parameters, Position t) {
+  const std::array<Position, 1> at = {t};
+  return std::get<Table>(encodings::sinusoidal.oracle(with(encodings::sinusoidal, Case::parse(parameters))))
+      .rows(at, t + 1)
+      .data;
+}
+
+// tensor2tensor multiplies every frequency with min_timescale: here 2 of 10000.
+TEST(Sinusoidal, is_scaled_as_in_tensor2tensor) {
+  const std::string_view words = "dim=6 divisor=half_minus_one layout=sin_cos scale=2 base=5000";
+  const std::vector<double> golden = {-0.27941549819892587, 0.084751027016027048, 0.0011999997120000207,
+                                      0.96017028665036602,  0.99640215948166665,  0.9999992800000864};
+  expect_row(row(words, 3), golden);
+  EXPECT_EQ(exact_row(words, 3), golden);
+  // Twice the scale is twice the position.
+  EXPECT_EQ(exact_row("dim=6 scale=2", 77), exact_row("dim=6", 154));
+  for (const auto& table :
+       {made<Table>(encodings::sinusoidal, words),
+        std::get<Table>(encodings::sinusoidal.oracle(with(encodings::sinusoidal, Case::parse(words))))}) {
+    EXPECT_DOUBLE_EQ(table.pairs[1].frequency, 2 / std::sqrt(5000.0));
+    EXPECT_DOUBLE_EQ(table.pairs[1].frequency_error.roundings, 2 + 3 * std::log(2.0));
+  }
+  EXPECT_EQ(made<Table>(encodings::sinusoidal, "dim=6").pairs[1].frequency_error.roundings, 0);
+}
+
+// ESPnet's table of 2 L - 1 offsets: row n is that of L - 1 - n, positive ones first.
+TEST(Sinusoidal, is_flipped_as_in_espnet) {
+  for (const auto& of : {&row, &exact_row})
+    for (const Position n : {0, 1, 3, 4, 8}) {
+      const auto flipped = of("dim=6 direction=backward offset=4", n), plain = of("dim=6", std::abs(4 - n));
+      for (std::size_t c = 0; c < 6; ++c)
+        EXPECT_EQ(flipped[c], c % 2 == 0 && n > 4 ? -plain[c] : plain[c]) << n << " " << c;
+    }
+  const auto table = made<Table>(encodings::sinusoidal, "dim=6 direction=backward offset=4");
+  EXPECT_EQ(table.offset, -4);
+  EXPECT_EQ(table.pairs[0].frequency, -1);
+}
+
+// fairseq's padding_idx + 1 is its first position, and the row before it is 0.
+TEST(Sinusoidal, has_a_row_of_padding) {
+  const std::vector<double> zeros(4);
+  for (const auto& of : {&row, &exact_row}) {
+    EXPECT_EQ(of("dim=4 padding_row=1", 1), zeros);
+    EXPECT_EQ(of("dim=4 padding_row=1", 2), of("dim=4", 2));
+    EXPECT_EQ(of("dim=4 padding_row=1 offset=2", 0), of("dim=4", 2));
+    EXPECT_EQ(of("dim=4 padding_row=3 offset=2", 1), zeros);
+    EXPECT_EQ(of("dim=4 padding_row=3 offset=5 direction=backward", 2), zeros);
+    EXPECT_EQ(of("dim=4 padding_row=0", 0), zeros);
+    EXPECT_EQ(of("dim=4", 0), (std::vector<double>{0, 1, 0, 1}));
+  }
+  const auto has_fast_way = [](std::string_view words) {
+    const Parameters all = with(encodings::sinusoidal, Case::parse(words));
+    return std::get<Table>(encodings::sinusoidal.oracle(all)).exact != nullptr;
+  };
+  EXPECT_TRUE(has_fast_way("dim=4"));
+  EXPECT_FALSE(has_fast_way("dim=4 padding_row=1"));
 }
 
 // An angle of 2^20 w in long double is off by at most 2^20 w (6 + 3 |ln w|) 2^-64 = 1.4e-13 (core/error.h).

@@ -81,6 +81,31 @@ TEST(Learned, begins_where_its_table_begins) {
             "position 1 is outside the table, which holds positions 2 to 5");
 }
 
+// nn.Embedding's padding_idx: RoBERTa's positions begin behind it, and a token of padding has
+// position -1 (cumsum(mask) * mask - 1).
+TEST(Learned, has_a_row_of_padding) {
+  const auto& spec = encodings::learned;
+  const auto exact = [&](std::string_view words, Position t) {
+    const std::array<Position, 1> at = {t};
+    return std::get<Table>(spec.oracle(with(spec, Case::parse(words)))).rows(at, 9).data;
+  };
+  const std::string_view roberta = "dim=2 length=6 offset=2 padding_row=1";
+  EXPECT_EQ(row(spec, roberta, -1, 4), (Doubles{0, 0}));
+  EXPECT_EQ(row(spec, roberta, 0, 4), (Doubles{4, 5}));
+  EXPECT_EQ(exact(roberta, -1), (Doubles{0, 0}));
+  EXPECT_EQ(exact(roberta, 0), (Doubles{4, 5}));
+  EXPECT_EQ(made<Table>(spec, roberta).positions.lo, -1);
+  EXPECT_EQ(std::get<Table>(spec.oracle(with(spec, Case::parse(roberta)))).positions.lo, -1);
+  EXPECT_EQ(refused_row(spec, roberta, -2, 4),
+            "position -2 is outside the table, which holds positions -1 to 3");
+  EXPECT_THROW(exact(roberta, -2), Refusal);
+  EXPECT_EQ(row(spec, "dim=2 length=6 padding_row=3", 3, 4), (Doubles{0, 0}));
+  EXPECT_EQ(exact("dim=2 length=6 padding_row=3", 3), (Doubles{0, 0}));
+  EXPECT_EQ(made<Table>(spec, "dim=2 length=6 padding_row=3").positions.lo, 0);
+  EXPECT_EQ(refused(spec, "length=4 padding_row=4"),
+            "`padding_row=4 length=4`: allowed are rows below the length");
+}
+
 TEST(Learned, refuses_what_makes_no_sense) {
   const auto& spec = encodings::learned;
   EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 1048576");

@@ -84,12 +84,12 @@ std::vector<Pair> pairs_of(const std::vector<Column>& columns, double radians) {
       if (columns[other].part == Column::Part::cosine && columns[other].axis == columns[c].axis &&
           columns[other].doublings == columns[c].doublings)
         cosine = other;
-    // 2 units of a power of 2, 2 of pi and its product, 3 where the cosine is a sine of pi/2 more.
+    // 2 units of a power of 2, 2 of pi and its product, 5 where the cosine is a sine of pi/2 more.
     out.push_back({.first = c,
                    .second = cosine,
                    .frequency = radians * static_cast<double>(std::uint64_t{1} << columns[c].doublings),
                    .index = columns[c].doublings,
-                   .frequency_error = {.condition = 0, .roundings = 7},
+                   .frequency_error = {.condition = 0, .roundings = 9},
                    .axis = columns[c].axis});
   }
   std::ranges::stable_sort(out, {}, [](const Pair& pair) { return std::pair(pair.axis, pair.index); });

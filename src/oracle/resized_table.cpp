@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -90,7 +91,7 @@ Side side(const Arguments& p, std::string_view old_size, std::string_view new_si
           .more = p.real("more")};
 }
 
-// What core/error.h is told of a side: bounds are those of the doubles' way to compute it.
+// The side as its bound takes it: roundings are those of a way to compute it in a format.
 resampling::Axis in_doubles(const Side& side) {
   using enum resampling::Method;
   return {.before = static_cast<std::size_t>(side.old_size),
@@ -105,16 +106,34 @@ resampling::Axis in_doubles(const Side& side) {
           .more = side.more};
 }
 
+// A number of the trained table, rows that are kept first.
+std::function<double(std::size_t row, std::size_t channel)> trained_rows(const Arguments& p) {
+  const std::size_t dim = p.width("dim"), kept = p.width("kept");
+  if (p.is("table", "constant"))
+    return [](std::size_t, std::size_t channel) { return 1.0 + static_cast<double>(channel); };
+  if (p.is("table", "index"))
+    return [dim](std::size_t row, std::size_t channel) { return static_cast<double>(row * dim + channel); };
+  const auto drawn = [dim, deviation = p.real("std"), seed = p.whole("table_seed")](std::size_t row,
+                                                                                    std::size_t channel) {
+    return seeded(deviation, seed, row * dim + channel);
+  };
+  if (p.is("table", "seeded")) return drawn;
+  return [=, height = p.width("from_height"), width = p.width("from_width")](std::size_t row,
+                                                                             std::size_t channel) {
+    if (row < kept) return drawn(row, channel);
+    std::size_t y = (row - kept) / width, x = (row - kept) % width;
+    if (2 * y >= height) y = height - 1 - y;
+    if (2 * x >= width) x = width - 1 - x;
+    return drawn(kept + y * width + x, channel);
+  };
+}
+
 }  // namespace
 
 Encoding oracle::resized_table(const Arguments& p) {
   const std::size_t dim = p.width("dim"), kept = p.width("kept");
   const Side rows_side = side(p, "from_height", "height"), columns_side = side(p, "from_width", "width");
-  const auto trained = [dim, drawn = p.is("table", "seeded"), deviation = p.real("std"),
-                        seed = p.whole("table_seed")](std::size_t row, std::size_t channel) {
-    const std::uint64_t number = row * dim + channel;
-    return drawn ? seeded(deviation, seed, number) : static_cast<double>(number);
-  };
+  const auto trained = trained_rows(p);
   const std::size_t width = p.width("width"), last = kept + p.width("height") * width - 1;
   const auto resized = [=](std::size_t row, std::span<double> out) {
     const Weights down = weights(rows_side, static_cast<std::int64_t>(row / width)),

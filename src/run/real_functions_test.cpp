@@ -81,6 +81,14 @@ TEST(ResizedTables, of_corners_and_of_averages) {
          {"not_averaged"});
 }
 
+// Of padding, whose position is -1, too: copied exactly.
+TEST(LearnedTables, of_positions_from_a_mask) {
+  const std::string roberta = "dim=3 length=16 offset=2 padding_row=1";
+  EXPECT_EQ(std::get<Holds>(verdict("learned", roberta, "")).worst.error, 0);
+  for (const std::string wrong : {"padding_learned", "padding_counted", "offset_lost"})
+    EXPECT_EQ(name(verdict("learned", roberta, wrong)), "refuted") << wrong;
+}
+
 // What is copied is copied exactly.
 TEST(ResizedTables, of_parts) {
   const std::string parts = "dim=2 from_height=7 from_width=8 height=4 width=3 kept=1 method=";

@@ -156,5 +156,21 @@ def complex_order(positions):
     return np.concatenate(parts, axis=1)
 
 
+def learned(positions):
+    """fairseq's LearnedPositionalEmbedding: the positions of a mask, cumsum(mask) * mask + padding_idx, in an nn.Embedding"""
+    length, dim, padding = asked["length"], asked["dim"], asked["padding_row"]
+    table = np.arange(length * dim, dtype=f32).reshape(length, dim)
+    if wrong != "padding_learned":
+        table[padding] = 0
+    mask = positions >= 0
+    counted = positions + 1  # what cumsum(mask) is at a token that is no padding
+    ids = (counted * mask + padding if wrong != "padding_counted" else counted + padding + 1).astype(np.int64)
+    if wrong == "offset_lost":
+        ids = np.where(mask, counted - 1, padding).astype(np.int64)
+    if ids.size and not 0 <= ids.min() <= ids.max() < length:
+        raise IndexError("the table holds rows 0 to %d" % (length - 1))
+    return table[ids]
+
+
 function = globals()[asked.encoding]
 serve(rows=lambda positions, length: function(np.asarray(positions, np.float64)).astype(f32))

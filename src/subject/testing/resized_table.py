@@ -19,6 +19,8 @@ is_set = {name: str(asked[name]).lower() == "true" for name in ("align_corners",
 def trained(count):
     if asked["table"] == "index":
         return np.arange(count, dtype=np.float64)
+    if asked["table"] == "constant":
+        return np.arange(count) % dim + 1.0
     with np.errstate(over="ignore"):
         z = np.uint64(int(asked["table_seed"]) << 32) + np.arange(count, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
