@@ -263,6 +263,12 @@ TEST(Spoils, of_sinusoidal_are_seen) {
          "odd position"}}});
 }
 
+TEST(Spoils, of_the_forgetting_transformer_are_seen) {
+  expect_seen("forgetting_transformer", "dim=4",
+              {{"agrees_with_its_oracle", {"last token", "first token", "last channel", "first channel"}},
+               {"attention/weighs_keys_alike_from_every_later_query", {"last token"}}});
+}
+
 TEST(Spoils, of_none_are_seen) {
   expect_seen("none", "dim=4",
               {{"agrees_with_its_oracle",
@@ -280,6 +286,8 @@ TEST(Spoils, of_none_are_seen) {
                {"attention/permutation_equivariant",
                 {"last token", "first token", "last key", "every third call", "odd position"}},
                {"attention/pooled_readout_invariant", {"last key", "every third call"}},
+               {"contextual/saturates", {"last key"}},
+               {"contextual/adds_content_and_position", {"every third call", "past 65536", "odd position"}},
                {"attention/query_order_equivariant",
                 {"last token", "first token", "every third call", "odd position"}},
                {"attention/key_order_invariant", {"last key", "every third call"}}});
