@@ -29,6 +29,8 @@ namespace {
 constexpr std::uint64_t calls = 100, calls_of_a_file = 32;  // all rows of a file are compared on top
 constexpr Position rows_near = 256;
 constexpr std::size_t most_counted = 48;
+// Values: an exact answer may take a microsecond for each, or a hundred.
+constexpr std::size_t longest_answer = 4096;
 // Digits and words by which another convention that holds may be less simple than the answer, and still be
 // read.
 constexpr int about_as_simple = 4;
@@ -45,6 +47,7 @@ std::optional<Answers::One> asked(const Encoding& subject, const Domain& domain,
   try {
     RandomDraw draw(1, "identify", n);
     Answers::One out{draw_call(subject, domain, draw), {}};
+    if (count(shape_of_answer(subject, out.call)) > longest_answer) return std::nullopt;
     out.answer = answer(subject, out.call);
     return out;
   } catch (const std::bad_alloc&) {
