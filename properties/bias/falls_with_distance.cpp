@@ -77,7 +77,7 @@ const Property properties::bias::falls_with_distance{
          {"a bias that rounds distances past 2^19 to even ones, in f32", &short_distances, all_f32},
          {"a second head with the opposite sign", &one_head_rises},
          {"a last head of zeros, of a bias with a bound of its own", &zeros_with_a_bound},
-         off("entries of the near key, of a bias with a bound of its own,", &logarithmic, 0x1p-16, &is_first),
+         off("entries of the near key, of a bias with a bound of its own,", &logarithmic, 0x1p-18, &is_first),
          off("entries of the last head and the far key", &far_sloped, -0x1p-20, &is_last),
          off("entries of the first head and the near key", &far_sloped, 0x1p-20, &is_first),
          off("entries of the last head and the far key", &far_sloped, -0x1p-5, &is_last, in_bf16),

@@ -49,11 +49,11 @@ std::vector<FlagRow> rows_of_matrix(const std::string&) {
   const auto worst = [](const Ran& ran) { return parsed(ran)[0]["answers"][0]["worst_at"]; };
   return {
       {"matrix", "--filter", "matrix --cases 2 --json --filter learned.table/is",
-       "matrix --cases 2 --json --filter e.call/",
+       "matrix --cases 20 --json --filter rope.call/",
        [](const Ran& learned, const Ran& calls) {
          EXPECT_EQ(learned.code + calls.code, 0);
          EXPECT_EQ(cells(parsed(learned)), cells_containing("learned.table/is"));
-         EXPECT_EQ(cells(parsed(calls)), cells_containing("e.call/"));
+         EXPECT_EQ(cells(parsed(calls)), cells_containing("rope.call/"));
          EXPECT_GT(parsed(calls).size(), 10u);
        }},
       {"matrix", "--json", "matrix --cases 3 --filter o", "matrix --cases 3 --filter o --json",
@@ -66,7 +66,8 @@ std::vector<FlagRow> rows_of_matrix(const std::string&) {
            if (encodings.empty() || encodings.back() != encoding) encodings.push_back(encoding);
            rows[cell["property"]];
          }
-         std::size_t wide = 8;
+         std::size_t wide = 8, column = 16;
+         for (const std::string& encoding : encodings) column = std::max(column, encoding.size());
          for (const auto& [property, row] : rows) wide = std::max(wide, property.size());
          for (auto& [property, row] : rows) {
            row = fmt::format("{:{}}", property, wide);
@@ -74,7 +75,7 @@ std::vector<FlagRow> rows_of_matrix(const std::string&) {
              std::string here;
              for (const Json& cell : said)
                if (cell["encoding"] == encoding && cell["property"] == property) here = word(cell);
-             row += fmt::format("  {:16}", here);
+             row += fmt::format("  {:{}}", here, column);
            }
            row.erase(row.find_last_not_of(' ') + 1);
            EXPECT_TRUE(says(text, "\n" + row + "\n")) << row;

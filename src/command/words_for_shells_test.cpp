@@ -84,7 +84,7 @@ TEST(Completion, bash_offers_what_may_stand_there) {
        {"matrix", "check", "gate", "accuracy", "identify", "oracle", "report", "list", "explain",
         "completion", "manual", "--help", "--version"}},
       {"posproof|gate|", encodings},
-      {"posproof|gate|si", {"sinusoidal"}},
+      {"posproof|gate|sinu", {"sinusoidal"}},
       {"posproof|check|rotary/c", {"rotary/composes"}},
       {"posproof|check|answers", {"answers_like_a_new_object"}},
       {"posproof|check|rotary/composes|ali", {"alibi"}},

@@ -101,7 +101,7 @@ TEST(Named, a_name_may_stand_for_several_things_of_several_kinds) {
   EXPECT_EQ(kinds_of("odd"), "parameter");
   EXPECT_EQ(kinds_of("layout").substr(0, 25), "word parameter parameter ");
   EXPECT_EQ(kinds_of("half_split").substr(0, 9), "parameter");
-  EXPECT_EQ(kinds_of("table"), "word parameter parameter");
+  EXPECT_EQ(kinds_of("table").substr(0, 25), "word parameter parameter ");
   EXPECT_EQ(kinds_of("bf16+table=f32"), "word");
   EXPECT_EQ(kinds_of("nothing of that name"), "");
   EXPECT_EQ(kinds_of(""), "");

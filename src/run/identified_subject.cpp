@@ -70,6 +70,16 @@ Expected expected_of(const Candidate& candidate, std::vector<Encoding> kinds,
           .sandbox = options.sandbox};
 }
 
+// Not every encoding has every width.
+bool is_allowed(const EncodingSpec& spec, const Parameters& shape) {
+  try {
+    spec.make(with(spec, shape));
+    return true;
+  } catch (const Refusal&) {
+    return false;
+  }
+}
+
 // Whether it answers one of some calls of that shape. Throws SubjectError where the exchange broke down.
 bool answers(const Encoding& encoding) {
   for (std::uint64_t n = 0; n < 4; ++n) {
@@ -109,6 +119,7 @@ void Unidentified::start() {
   for (const std::string& id : ids_in_order()) {
     if (options_.progress) options_.progress(fmt::format("starting it as {}", id));
     for (const Parameters& shape : shapes_of(encoding_named(id), options_)) {
+      if (!is_allowed(encoding_named(id), shape)) continue;
       const std::size_t before = failed.size();
       if (started({id, shape}, failed)) return;
       if (failed.size() > before) break;  // it does not take part, whatever the shape
