@@ -49,14 +49,17 @@ std::vector<FlagRow> rows_of_matrix(const std::string&) {
   const auto worst = [](const Ran& ran) { return parsed(ran)[0]["answers"][0]["worst_at"]; };
   return {
       {"matrix", "--filter", "matrix --cases 2 --json --filter learned.table/is",
-       "matrix --cases 20 --json --filter rope.call/",
+       "matrix --cases 20 --json --filter e.call/treats",
        [](const Ran& learned, const Ran& calls) {
          EXPECT_EQ(learned.code + calls.code, 0);
          EXPECT_EQ(cells(parsed(learned)), cells_containing("learned.table/is"));
-         EXPECT_EQ(cells(parsed(calls)), cells_containing("rope.call/"));
+         EXPECT_EQ(cells(parsed(calls)), cells_containing("e.call/treats"));
          EXPECT_GT(parsed(calls).size(), 10u);
+         // A name before the dot is that encoding alone: m_rope is another.
+         const auto rope = cells(parsed(posproof("matrix --cases 2 --json --filter rope.call/is")));
+         EXPECT_EQ(rope, std::vector<std::string>{"rope.call/is_stateless"});
        }},
-      {"matrix", "--json", "matrix --cases 3 --filter o", "matrix --cases 3 --filter o --json",
+      {"matrix", "--json", "matrix --cases 3 --filter s.", "matrix --cases 3 --filter s. --json",
        [](const Ran& text, const Ran& json) {
          const Json said = parsed(json);
          std::map<std::string, std::string> rows;  // a property's line: its words, one an encoding

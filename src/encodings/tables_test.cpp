@@ -208,7 +208,7 @@ TEST(Encodings, refuse_few_of_their_own_grid) {
                                            : parameter.standard);
       ++all;
       try {
-        spec->make(parameters);
+        const Arguments allowed(spec->parameters, parameters);
       } catch (const Refusal&) {
         ++refusals;
       }

@@ -54,10 +54,13 @@ std::vector<Cell> matrix(const MatrixOptions& options) {
   const auto properties = catalogue::properties();
   const std::size_t of = encodings.size() * (properties.size() + 1);
   std::size_t done = 0;
+  const bool names_encoding = std::ranges::any_of(
+      encodings, [&](const auto& one) { return options.filter.starts_with(fmt::format("{}.", one.id)); });
   const auto begin = [&](std::string_view encoding, std::string_view property) {
     if (options.progress) options.progress(encoding, property, done, of);
     ++done;
-    return fmt::format("{}.{}", encoding, property).find(options.filter) != std::string::npos;
+    const std::string name = fmt::format("{}.{}", encoding, property);
+    return names_encoding ? name.starts_with(options.filter) : name.find(options.filter) != std::string::npos;
   };
 
   for (const auto& [encoding, spec] : encodings) {

@@ -26,7 +26,9 @@ struct Cell {
 struct MatrixOptions {
   std::uint64_t seed = 1;
   Budget budget = {};
-  std::string filter;     // part of `encoding.property/id`; empty for all
+  // Part of `encoding.property/id`; empty for all. What stands before a dot, where that is an encoding, is that
+  // one alone: `rope.` is not `m_rope.`.
+  std::string filter;
   bool unclaimed = true;  // search the cells without a claim too
   std::function<void(std::string_view encoding, std::string_view property, std::size_t done, std::size_t of)>
       progress = {};
