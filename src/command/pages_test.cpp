@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "catalogue/encodings.h"
 #include "command/commands.h"
+#include "report/file.h"
 
 namespace posproof::testing {
 namespace {
@@ -29,6 +31,15 @@ TEST(Pages, of_the_readme_show_every_command) {
   for (const command::Command& command : command::all_commands()) there.insert(command.name);
   shown.insert({"matrix", "manual"});  // they have no words behind them: their lines are commands
   EXPECT_EQ(shown, there);
+}
+
+TEST(Pages, of_the_readme_name_every_encoding) {
+  const std::string readme = report::file_bytes(POSPROOF_SOURCE "/README.md").value();
+  const auto begin = readme.find("## The encodings it knows"), end = readme.find("## From a Python function");
+  ASSERT_LT(begin, end);
+  const std::string section = readme.substr(begin, end - begin);
+  for (const auto& [id, spec] : catalogue::encodings())
+    EXPECT_NE(section.find(fmt::format("`{}`", id)), std::string::npos) << id;
 }
 
 // A page of each kind of mistake: a test that finds no command, or that takes every exit code, would pass.
