@@ -117,5 +117,31 @@ TEST(Relatives, of_llama_4_grow_in_steps) {
   expect_near(ones_at(logarithm, 16383, Role::query)[0], 14.0 / 12.0);
 }
 
+// By hand, of both: at 512 positions from the centre the exponent is 1, and ln zeta_0 is ln(2/7) = -1.25276.
+TEST(Relatives, may_have_their_factors_off_by_so_many_units) {
+  const double zeta = 3 + 4 + 4 * std::log(3.5);
+  for (const Rotary& xpos : {exact(encodings::xpos, "dim=64"), made<Rotary>(encodings::xpos, "dim=64")}) {
+    const Pair& fastest = xpos.pairs.front();
+    EXPECT_NEAR(xpos.stretch_error(fastest, 512, all_f32), (zeta + 2) * unit_f32, 1e-20);
+    EXPECT_NEAR(xpos.stretch_error(fastest, 0, all_f32), 5 * unit_f32, 1e-20);
+    EXPECT_NEAR(xpos.stretch(fastest, 512, Role::query), 2.0 / 7, 1e-15);
+    EXPECT_NEAR(xpos.stretch(fastest, 512, Role::key), 3.5, 1e-14);
+  }
+  // In bf16 8191 rounds to 8192, and the step is taken a position before it is due: (1 + 0.1 ln 2) - 1.
+  for (const Rotary& steps : {exact(encodings::attention_temperature, "dim=2"),
+                              made<Rotary>(encodings::attention_temperature, "dim=2")}) {
+    const Pair& pair = steps.pairs.front();
+    EXPECT_NEAR(steps.stretch_error(pair, 8190, all_f32), 6 * unit_f32, 1e-20);
+    EXPECT_NEAR(steps.stretch_error(pair, 1048574, all_f32), 6 * unit_f32, 1e-20);  // 1 of 2^20 is 16 units
+    EXPECT_NEAR(steps.stretch_error(pair, 8191, {unit_bf16, unit_bf16}), 6 * unit_bf16, 1e-15);
+    EXPECT_NEAR(steps.stretch_error(pair, 8190, {unit_bf16, unit_bf16}), 6 * unit_bf16 + 0.1 * std::log(2),
+                1e-15);
+    EXPECT_EQ(steps.stretch(pair, 8191, Role::key), 1);
+  }
+  for (const Rotary& logarithm : {exact(encodings::attention_temperature, "dim=2 form=logarithm"),
+                                  made<Rotary>(encodings::attention_temperature, "dim=2 form=logarithm")})
+    EXPECT_NEAR(logarithm.stretch_error(logarithm.pairs.front(), 9000, all_f32), 7 * unit_f32, 1e-20);
+}
+
 }  // namespace
 }  // namespace posproof
