@@ -12,7 +12,7 @@ namespace posproof {
 namespace {
 
 constexpr std::size_t most = 3;
-constexpr std::size_t telling = 3;  // letters that a name must share to be found by a part of it
+constexpr std::size_t least_shared = 3;  // letters that a name must share to be found by a part of it
 
 std::string plain(std::string_view word) {
   std::string out;
@@ -43,7 +43,7 @@ std::optional<Rank> rank(const std::string& word, const std::string& name) {
   if (word == name) return Rank{0, 0};
   if (word.empty()) return std::nullopt;
   if (name.starts_with(word)) return Rank{1, name.size()};
-  if (word.size() >= telling && name.find(word) != std::string::npos) return Rank{2, name.size()};
+  if (word.size() >= least_shared && name.find(word) != std::string::npos) return Rank{2, name.size()};
   const std::size_t distance = edit_distance(word, name);
   if (distance > std::max<std::size_t>(1, word.size() / 2) || distance >= word.size()) return std::nullopt;
   return Rank{3, distance};

@@ -14,13 +14,6 @@ namespace {
 
 using Place = std::vector<Position>;
 
-// 1, 2, 3, ... rotated there, in every head.
-std::vector<double> rotated(const Encoding& encoding, const Place& place) {
-  const auto& rotary = std::get<Rotary>(encoding);
-  Tensor x({1, rotary.heads, 1, rotary.dim});
-  std::iota(x.data.begin(), x.data.end(), 1.0);
-  return rotary.rotate(x, {place, place.size()}, Role::query).data;
-}
 std::vector<double> rotated(std::string_view words, const Place& place) {
   return rotated(encodings::axial_rope.make(Case::parse(words)), place);
 }

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -16,13 +15,6 @@ namespace {
 
 using Place = std::vector<Position>;
 
-// 1, 2, 3, ... rotated there, in every head.
-std::vector<double> rotated(const Encoding& encoding, const Place& place) {
-  const auto& rotary = std::get<Rotary>(encoding);
-  Tensor x({1, rotary.heads, 1, rotary.dim});
-  std::iota(x.data.begin(), x.data.end(), 1.0);
-  return rotary.rotate(x, {place, place.size()}, Role::query).data;
-}
 Encoding reference(const std::string& words) {
   return encodings::mixed_rope.make(Case::parse(words));
 }

@@ -24,7 +24,7 @@ Real magnitude(Real x) {
   return std::max(x, Real{0}) + std::log1p(std::exp(-std::abs(x)));
 }
 
-// Query and key become complex numbers of that magnitude, turned by their positions; the key by the phase,
+// Query and key become complex numbers of that magnitude, rotated by their positions; the key by the phase,
 // too. The logit is the real part of conj(query) key.
 Encoding make(const Arguments& p) {
   const std::size_t dim = p.width("dim");

@@ -98,12 +98,13 @@ const EncodingSpec encodings::selective_rope{
                   "the first token is seen by both, the second by itself"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0*3]", 0.0754,
-                  "a key that moves is turned by other tokens"),
+                  "a key that moves is rotated by other tokens"),
         },
     .claims =
         {
             fails(attention::weighs_keys_alike_from_every_later_query,
-                  "dim=2 n=4 i=2 near=1 far=0 k=[1,0*7] q=[1,0]", 0.0952, "later queries are turned further"),
+                  "dim=2 n=4 i=2 near=1 far=0 k=[1,0*7] q=[1,0]", 0.0952,
+                  "later queries are rotated further"),
             holds(attention::query_order_equivariant),
             holds(attention::breaks_the_symmetry, {.all = {{"step", {1.0}}}}),
             fails(attention::breaks_the_symmetry, "dim=2 increment_std=0 step=0 n=3 permutation=[1,0,2]",

@@ -23,7 +23,7 @@ Encoding oracle::pope(const Arguments& p) {
   Contextual pope = contextual(
       "pope", dim, 1, magnitudes,
       [=](const auto& in, const auto& q, const auto& k, Position i, Position j, std::size_t) {
-        const auto turned_by = [&](bool key) {
+        const auto rotated_by = [&](bool key) {
           return [&, key](const auto& with, Position t) {
             std::vector<typename std::decay_t<decltype(with)>::Angle> angles;
             for (std::size_t c = 0; c < dim; ++c)
@@ -32,7 +32,7 @@ Encoding oracle::pope(const Arguments& p) {
             return angles;
           };
         };
-        const auto of_query = of_queries(in, i, turned_by(false)), of_key = of_keys(in, j, turned_by(true));
+        const auto of_query = of_queries(in, i, rotated_by(false)), of_key = of_keys(in, j, rotated_by(true));
         NumbersOf<std::decay_t<decltype(in)>> terms;
         for (std::size_t c = 0; c < dim; ++c)
           terms.push_back(in.product(in.product(q[c], k[c]), in.turn(of_key[c], of_query[c]).cosine));

@@ -24,7 +24,7 @@ def joined(a, b):
     return np.stack([a, b], -1).reshape(a.shape[:-1] + (dim,))
 
 
-def turned(x, angles, size=f32(1)):
+def rotated(x, angles, size=f32(1)):
     a, b = halves(x)
     cos, sin = np.cos(angles) * size, np.sin(angles) * size
     return joined(a * cos - b * sin, a * sin + b * cos).astype(f32)
@@ -36,7 +36,7 @@ def dynamic_ntk(x, positions, role):
     length = max(asked["length"] or int(last) + (0 if wrong == "last_position" else 1), trained)
     grown = factor * length / trained - (factor - (0 if wrong == "one_forgotten" else 1))
     base = asked["base"] * grown ** (dim / (dim - (0 if wrong == "plain_power" else 2)))
-    return turned(x, positions.astype(f32)[:, None, :, None] * (f32(1) / f32(base) ** (indices / f32(dim))))
+    return rotated(x, positions.astype(f32)[:, None, :, None] * (f32(1) / f32(base) ** (indices / f32(dim))))
 
 
 def longrope(x, positions, role):
@@ -45,11 +45,11 @@ def longrope(x, positions, role):
     factors = asked["short_factors"] if short else asked["factors"]
     factors = np.array(factors + factors[-1:] * (dim // 2 - len(factors)), f32)
     angles = positions.astype(f32)[:, None, :, None] * (f32(1) / (factors * f32(asked["base"]) ** (indices / f32(dim))))
-    return turned(x, angles, f32(np.sqrt(1 + np.log(asked["factor"]) / np.log(asked["original_length"]))))
+    return rotated(x, angles, f32(np.sqrt(1 + np.log(asked["factor"]) / np.log(asked["original_length"]))))
 
 
 def plain(x, positions, role):
-    return turned(x, positions.astype(f32)[:, None, :, None] * (f32(1) / f32(asked["base"]) ** (indices / f32(dim))))
+    return rotated(x, positions.astype(f32)[:, None, :, None] * (f32(1) / f32(asked["base"]) ** (indices / f32(dim))))
 
 
 def xpos(x, positions, role):
@@ -64,7 +64,7 @@ def xpos(x, positions, role):
     size = zeta ** power
     if role == "key" and wrong != "keys_as_queries":
         size = f32(1) / size
-    return turned(x, t * (f32(1) / f32(asked["base"]) ** (indices / f32(dim))), size)
+    return rotated(x, t * (f32(1) / f32(asked["base"]) ** (indices / f32(dim))), size)
 
 
 def temperature(x, positions, role):
