@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "run/bias_deviations.h"
 #include "run/call_deviations.h"
+#include "run/logit_deviations.h"
 #include "run/measured_rotation.h"
 #include "run/measured_words.h"
 #include "run/rotation_deviations.h"
@@ -108,7 +109,13 @@ class Deviating {
     const Model right = posproof::model_of(declared_, subject_.precision);
     wrong_ = explained(right, declared_, answered_).wrong();
     if (wrong_ == 0) return {};
+    const auto of_logits = [&] { return logit_deviation(declared_, subject_.precision, answered_); };
+    // A query off by one is a constant on the row of a linear bias, too: what is wrong in a bias's calls says
+    // more.
+    const bool is_bias = std::holds_alternative<Bias>(declared_);
+    if (const auto logits = is_bias ? std::nullopt : of_logits()) return {*logits};
     if (const auto calls = call_deviation(right, subject_, declared_, answered_)) return {*calls};
+    if (const auto logits = is_bias ? of_logits() : std::nullopt) return {*logits};
     if (const auto* truth = std::get_if<Rotary>(&declared_)) return of_rotation(*truth);
     if (const auto* truth = std::get_if<Table>(&declared_))
       return first_confirmed(

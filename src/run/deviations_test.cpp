@@ -12,7 +12,9 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <span>
 
+#include "attention/reference_attention.h"
 #include "catalogue/defects.h"
 #include "core/call.h"
 #include "core/formats.h"
@@ -618,6 +620,73 @@ TEST(Deviations, of_biases) {
                       return Encoding(right);
                     },
                     {"the two directions stand in each other's place: query and key are exchanged"}}});
+}
+
+// What a function makes of each row of a head's declared logits.
+using OfRow = std::function<void(std::span<double> row, const Call& call, std::size_t query)>;
+
+Make rows_of_logits(const std::string& family, const OfRow& other) {
+  return [=](const Parameters& p) {
+    for (const Encoding& kind : attention::in_every_kind(encoding_named(family).make(p)))
+      if (signature(kind).has(Axis::key) && signature(kind).positions)
+        return answered_by(kind, [kind, other](const Call& call) {
+          Tensor out = answer(kind, call);
+          for (std::size_t r = 0; r < out.rows(); ++r)
+            other(std::span(out.data).subspan(r * out.width(), out.width()), call, r % call.positions.size());
+          return out;
+        });
+    throw std::logic_error("no logits");
+  };
+}
+
+OfRow times(double factor) {
+  return [factor](std::span<double> row, const Call&, std::size_t) {
+    for (double& logit : row) logit *= factor;
+  };
+}
+
+OfRow softmax(bool causal) {
+  return [causal](std::span<double> row, const Call& call, std::size_t query) {
+    double sum = 0, most = -std::numeric_limits<double>::infinity();
+    const auto sees = [&](std::size_t j) {
+      return !causal || call.keys.whole[j] <= call.positions.whole[query];
+    };
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (sees(j)) most = std::max(most, row[j]);
+    for (std::size_t j = 0; j < row.size(); ++j) sum += row[j] = sees(j) ? std::exp(row[j] - most) : 0;
+    for (double& weight : row) weight /= sum;
+  };
+}
+
+TEST(Deviations, of_logits) {
+  const auto constant = [](std::span<double> row, const Call& call, std::size_t i) {
+    for (double& logit : row) logit += 0.25 * static_cast<double>(call.positions.whole[i] % 7);
+  };
+  const auto nearly = [&](std::span<double> row, const Call& call, std::size_t i) {
+    constant(row, call, i);
+    if (row.size() > 4) row[4] *= 1 + 0x1p-21;  // 8 units of f32
+  };
+  const Sentences shifted = {"each query's logits have a constant more or less: equal after a softmax"},
+                  weights = {"the answers are attention weights, a softmax of the declared logits"};
+  const std::string dim = "dim=8";
+  expect_said("rope",
+              {{dim, rows_of_logits("rope", constant), shifted},
+               {dim, rows_of_logits("rope", softmax(false)), weights},
+               {dim,
+                rows_of_logits("rope", times(std::sqrt(8.0))),
+                {"every logit is sqrt(8) times the declared one: not divided by sqrt(8)"}},
+               {dim,
+                rows_of_logits("rope", times(1 / std::sqrt(8.0))),
+                {"every logit is the declared one divided by sqrt(8) again"}},
+               {dim,
+                rows_of_logits("rope", times(std::numbers::log2e)),
+                {"every logit is log2(e) times the declared one, as a softmax of powers of 2 takes it"}},
+               {dim, rows_of_logits("rope", times(1.01)), {"every logit is 1.01 times the declared one"}}});
+  expect_said("alibi", {{"heads=4", rows_of_logits("alibi", constant), shifted},
+                        {"heads=4", rows_of_logits("alibi", nearly), {}},
+                        {"heads=4", rows_of_logits("alibi", softmax(true)), weights}});
+  expect_said("t5_bias", {{"heads=2 table=seeded", rows_of_logits("t5_bias", constant), shifted},
+                          {"heads=2 table=seeded", rows_of_logits("t5_bias", softmax(false)), weights}});
 }
 
 // ---- near misses: what is nearly one of these gets no sentence
