@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attention/reference_attention.h"
+#include "catalogue/identities.h"
 #include "catalogue/properties.h"
 #include "command/commands.h"
 #include "command/exit_code.h"
@@ -22,6 +23,7 @@
 #include "run/claimed.h"
 #include "run/claims.h"
 #include "run/history.h"
+#include "run/identities.h"
 #include "run/recorded.h"
 #include "run/wrong_answer.h"
 #include "search/trial.h"
@@ -94,6 +96,7 @@ std::vector<std::string> properties() {
   std::vector<std::string> out = {std::string(agreement_id), std::string(backward_id),
                                   std::string(history_id)};
   for (const auto& [id, property] : catalogue::properties()) out.emplace_back(id);
+  for (const auto& [id, identity] : catalogue::identities()) out.emplace_back(id);
   return out;
 }
 
@@ -112,9 +115,19 @@ std::pair<Chosen, Case> with_those_of(const Chosen& chosen, const Case& recorded
   return {{chosen.id, chosen.spec, with(chosen.spec, given), given, chosen.configured}, std::move(inputs)};
 }
 
+// An identity is asked of its left encoding, with parameters of which it is said.
+Parameters said_of(const Identity& identity, std::string_view id, const Chosen& chosen) {
+  if (&chosen.spec != identity.left)
+    throw std::invalid_argument(
+        fmt::format("`{}` is asked of {}; `{}` came", id, id_of(*identity.left), chosen.id));
+  return with(chosen.spec, completed(identity, chosen.given));
+}
+
 // One property, searched or replayed, of our own encoding or of a foreign subject.
 int run_check(const Chosen& asked, const CheckArguments& arguments) {
-  const auto [chosen, inputs] = with_those_of(asked, Case::parse(arguments.words));
+  auto [chosen, inputs] = with_those_of(asked, Case::parse(arguments.words));
+  const Identity* identity = identity_named(arguments.property);
+  if (identity != nullptr) chosen.parameters = said_of(*identity, arguments.property, chosen);
   const auto& [encoding_id, spec, parameters, given, configured] = chosen;
   const auto& [common, property_id, foreign, words, in_sandbox, script_path] = arguments;
   refuse_sandbox_of_our_own(in_sandbox, foreign);
@@ -133,10 +146,12 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
     throw std::invalid_argument(fmt::format(
         "`{}` is asked of a program that has a backward pass: `backward` in its handshake, vjp= in the Python SDK",
         backward_id));
-  const Property* catalogued = agreeing || remembering || backward ? nullptr : &property_named(property_id);
+  const Property* catalogued =
+      agreeing || remembering || backward || identity != nullptr ? nullptr : &property_named(property_id);
   const Property property = agreeing      ? agreement(truth)
                             : remembering ? history(truth, subject)
                             : backward    ? backward_agreement(truth)
+                            : identity    ? property_of(*identity, parameters)
                                           : *catalogued;
   if (subject.live && !foreign.empty()) note_interrupts();
   const Checked one{property_id, property, truth, subject};
@@ -173,26 +188,29 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
 
 Command check_command() {
   const auto arguments = std::make_shared<CheckArguments>();
-  return {.name = "check",
-          .help = "one property, searched or replayed",
-          .options = {{.names = "PROPERTY",
-                       .field = &arguments->property,
-                       .help = "as in `posproof list properties`, or agrees_with_its_oracle",
-                       .required = true,
-                       .words = &properties}},
-          .after_encoding = with_common(
-              arguments->common,
-              {{.names = "SUBJECT",
-                .field = &arguments->subject,
-                .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], "
-                        "table:COS,SIN[@precision] for the cache of a rotary encoding; left out: our own",
-                .words = &schemes},
-               {"--case", &arguments->words,
-                "replay this case, as a counterexample or a witness is printed; parameters in it count"},
-               reproduce(arguments->reproduce),
-               sandbox(arguments->sandbox),
-               call_time(arguments->common.call_seconds)}),
-          .run = [arguments](const Chosen& chosen) { return run_check(chosen, *arguments); }};
+  return {
+      .name = "check",
+      .help = "one property, searched or replayed",
+      .options =
+          {{.names = "PROPERTY",
+            .field = &arguments->property,
+            .help =
+                "as in `posproof list properties` or `posproof list identities`, or agrees_with_its_oracle",
+            .required = true,
+            .words = &properties}},
+      .after_encoding = with_common(
+          arguments->common,
+          {{.names = "SUBJECT",
+            .field = &arguments->subject,
+            .help = "cmd:'PROGRAM ARGS'[@precision] or table:FILE[@precision], "
+                    "table:COS,SIN[@precision] for the cache of a rotary encoding; left out: our own",
+            .words = &schemes},
+           {"--case", &arguments->words,
+            "replay this case, as a counterexample or a witness is printed; parameters in it count"},
+           reproduce(arguments->reproduce),
+           sandbox(arguments->sandbox),
+           call_time(arguments->common.call_seconds)}),
+      .run = [arguments](const Chosen& chosen) { return run_check(chosen, *arguments); }};
 }
 
 }  // namespace posproof::command

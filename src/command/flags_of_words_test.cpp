@@ -5,6 +5,7 @@
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
+#include "catalogue/identities.h"
 #include "catalogue/properties.h"
 #include "command/commands.h"
 #include "command/completion.h"
@@ -45,6 +46,13 @@ std::string listed_experiments(std::string_view indent = "") {
   return out;
 }
 
+std::string listed_identities(std::string_view indent = "") {
+  std::string out;
+  for (const auto& [id, identity] : catalogue::identities())
+    out += fmt::format("{}{:46} {}\n", indent, id, identity->statement);
+  return out;
+}
+
 // The command says its own purpose, and how it is used.
 void expect_help(const Ran& ran, const std::string& purpose, const std::string& usage) {
   EXPECT_EQ(ran.code, 0);
@@ -68,9 +76,11 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
        [](const Ran& all, const Ran& encodings) {
          EXPECT_EQ(encodings.said, listed_encodings());
          EXPECT_EQ(all.said, "encodings\n" + listed_encodings("  ") + "properties\n" +
-                                 listed_properties("  ") + "experiments\n" + listed_experiments("  ") +
-                                 "defects\n" + listed_defects("  "));
+                                 listed_properties("  ") + "identities\n" + listed_identities("  ") +
+                                 "experiments\n" + listed_experiments("  ") + "defects\n" +
+                                 listed_defects("  "));
          EXPECT_EQ(posproof("list properties").said, listed_properties());
+         EXPECT_EQ(posproof("list identities").said, listed_identities());
          EXPECT_EQ(posproof("list experiments").said, listed_experiments());
          EXPECT_EQ(posproof("list defects").said, listed_defects());
        }},
@@ -80,6 +90,7 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          EXPECT_EQ(encodings.code + all.code, 0);
          EXPECT_EQ(all.said, report::json_of_catalogues());
          EXPECT_EQ(posproof("list properties --json").said, report::json_of_properties());
+         EXPECT_EQ(posproof("list identities --json").said, report::json_of_identities());
          EXPECT_EQ(posproof("list experiments --json").said, report::json_of_experiments());
          EXPECT_EQ(posproof("list defects --json").said, report::json_of_defects());
        }},
@@ -118,6 +129,9 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          const auto& experiment = catalogue::experiments().front();
          EXPECT_EQ(posproof(fmt::format("explain {}", experiment.id)).said,
                    report::explain(experiment.id, *experiment.value));
+         const auto& identity = catalogue::identities().front();
+         EXPECT_EQ(posproof(fmt::format("explain {}", identity.id)).said,
+                   report::explain(identity.id, *identity.value));
          const auto& family = catalogue::defects().back();
          const Defect& defect = family.value->defects.back();
          const std::string id = fmt::format("{}/{}", family.id, defect.name);

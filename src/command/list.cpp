@@ -7,6 +7,7 @@
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
+#include "catalogue/identities.h"
 #include "catalogue/properties.h"
 #include "command/commands.h"
 #include "command/terminal.h"
@@ -47,14 +48,22 @@ std::string defects(std::string_view indent) {
   return out;
 }
 
+std::string identities(std::string_view indent) {
+  std::string out;
+  for (const auto& [id, identity] : catalogue::identities())
+    out.append(indent) += listed(id, 46, identity->statement);
+  return out;
+}
+
 struct Catalogue {
   std::string name;
   std::string (*text)(std::string_view indent);
   std::string (*json)();
 };
 
-const std::array<Catalogue, 4> catalogues = {{{"encodings", &encodings, &report::json_of_encodings},
+const std::array<Catalogue, 5> catalogues = {{{"encodings", &encodings, &report::json_of_encodings},
                                               {"properties", &properties, &report::json_of_properties},
+                                              {"identities", &identities, &report::json_of_identities},
                                               {"experiments", &experiments, &report::json_of_experiments},
                                               {"defects", &defects, &report::json_of_defects}}};
 
@@ -75,8 +84,8 @@ Command list_command() {
   return {.name = "list",
           .help = "what there is",
           .options =
-              {{"WHAT", what.get(), "encodings, properties, experiments or defects; none: all",
-                Option::OneOf{"encodings", "properties", "experiments", "defects"}},
+              {{"WHAT", what.get(), "encodings, properties, identities, experiments or defects; none: all",
+                Option::OneOf{"encodings", "properties", "identities", "experiments", "defects"}},
                {"--json", json.get(),
                 "write JSON: of encodings their parameters, claims and schemas, of defects their sources"}},
           .run = [what, json] { return run_list(*what, *json); }};

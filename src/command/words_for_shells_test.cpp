@@ -104,7 +104,7 @@ TEST(Completion, bash_offers_what_may_stand_there) {
       {"posproof|oracle|rope|--dtype|b", {"bf16"}},
       {"posproof|oracle|rope|-o|su", {"sub"}},
       {"posproof|accuracy|rope|--threads|", {}},
-      {"posproof|list|", {"encodings", "properties", "experiments", "defects"}},
+      {"posproof|list|", {"encodings", "properties", "identities", "experiments", "defects"}},
       {"posproof|list|--", {"--json", "--help"}},
       {"posproof|report|", experiments},
       {"posproof|explain|negative", {"negative\\ example"}},

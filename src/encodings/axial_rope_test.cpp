@@ -56,24 +56,6 @@ TEST(AxialRope, has_the_numbers_of_the_conventions_in_use) {
   }
 }
 
-TEST(AxialRope, at_0_on_all_axes_but_one_is_rope_on_the_channels_of_that_axis) {
-  for (const std::string layout : {"layout=interleaved", "layout=half_split_by_axis"}) {
-    const std::string of_rope = layout == "layout=interleaved" ? layout : "layout=half_split";
-    const Rotary rope = made<Rotary>(encodings::rope, "dim=8 " + of_rope);
-    const std::array<Position, 1> at = {77};
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      const auto all = rotated("dim=16 " + layout, axis == 0 ? Place{77, 0} : Place{0, 77});
-      Tensor x({1, 1, 1, 8});
-      std::iota(x.data.begin(), x.data.end(), axis == 0 ? 1.0 : 9.0);
-      const auto one = rope.rotate(x, at, Role::query).data;
-      for (std::size_t c = 0; c < 8; ++c) {
-        EXPECT_EQ(all[8 * axis + c], one[c]) << layout << " " << axis << " " << c;
-        EXPECT_EQ(all[8 - 8 * axis + c], static_cast<double>(8 - 8 * axis + c + 1));
-      }
-    }
-  }
-}
-
 TEST(AxialRope, of_alternating_pairs_and_strided_frequencies_is_rope_where_both_numbers_are_equal) {
   const std::array<Position, 1> at = {1234};
   for (const std::string words : {"dim=16", "dim=16 layout=interleaved"}) {

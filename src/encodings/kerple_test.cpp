@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/kerple.h"
 #include "core/error.h"
 #include "encodings/made.h"
@@ -74,15 +73,6 @@ TEST(Kerple, takes_the_last_number_of_a_list_for_all_heads_after_it) {
   EXPECT_EQ(entries("heads=3 r1=[1,0.5] r2=[2] kernel=log_power exponent=[0.6,2]"),
             entries("heads=3 r1=[1,0.5,0.5] r2=[2,2,2] kernel=log_power exponent=[0.6,2,2]"));
   EXPECT_NE(entries("heads=2 r1=[1,0.5]"), entries("heads=2 r1=[0.5,1]"));
-}
-
-TEST(Kerple, is_alibi_where_the_power_is_1_and_r1_are_the_slopes) {
-  const std::array<Position, 3> at = {0, 5, 1048576};
-  for (const std::string form : {"causal", "symmetric"})
-    EXPECT_EQ(made<Bias>(encodings::kerple,
-                         "heads=5 kernel=power r1=[0.25,0.0625,0.015625,0.00390625,0.5] r2=[1] form=" + form)
-                  .bias(at, at),
-              made<Bias>(encodings::alibi, "heads=5 form=" + form).bias(at, at));
 }
 
 TEST(Kerple, counts_later_keys_only_where_it_is_symmetric) {

@@ -118,32 +118,6 @@ TEST(GaussianFourier, has_these_rows) {
              {0.3, -1.25}, {golden[2], golden[3], golden[0], golden[1]});
 }
 
-// Gaussian features at B_i = w_i / 2 pi are the sinusoid.
-TEST(GaussianFourier, is_sinusoidal_at_its_frequencies) {
-  const Table sinusoidal = made_by(true, encodings::sinusoidal, "dim=6 layout=cos_sin");
-  std::string turns, radians;
-  for (const Pair& pair : sinusoidal.pairs) {
-    turns += fmt::format("{}{}", turns.empty() ? "" : ",", pair.frequency / (2 * std::numbers::pi));
-    radians += fmt::format("{}{}", radians.empty() ? "" : ",", pair.frequency);
-  }
-  // An entry of B is off by two roundings, and so is its angle.
-  for (const Position t : {1, 3, 200}) {
-    const std::array at = {t};
-    const Doubles expected = sinusoidal.rows(at, t + 1).data, position = {static_cast<double>(t)};
-    const double bound = 3 * static_cast<double>(t) * unit_f64 + 2 * unit_f64;
-    for (const bool oracle : {false, true}) {
-      expect_near(
-          row(made_by(oracle, encodings::gaussian_fourier, "dim=6 matrix=listed entries=[" + turns + "]"),
-              position),
-          expected, bound, "turns");
-      expect_near(row(made_by(oracle, encodings::gaussian_fourier,
-                              "dim=6 factor=one matrix=listed entries=[" + radians + "]"),
-                      position),
-                  expected, bound, "radians");
-    }
-  }
-}
-
 TEST(GaussianFourier, is_nerf_at_powers_of_two) {
   for (const bool oracle : {false, true})
     for (const double x : {0.3, -1.1, 5.0}) {

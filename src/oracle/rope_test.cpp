@@ -42,24 +42,6 @@ TEST(OracleRope, declares_the_scaled_frequencies) {
   EXPECT_LT(frequencies("dim=8 scaling=llama3 direction=backward")[1], 0);
 }
 
-TEST(OracleRope, of_llama3_is_that_of_parts_between_1_and_4_rotations) {
-  EXPECT_EQ(frequencies("dim=128 base=500000 scaling=llama3"),
-            frequencies("dim=128 base=500000 scaling=by_parts beta_slow=1 beta_fast=4"));
-}
-
-TEST(OracleRope, is_plain_where_nothing_is_stretched) {
-  for (const std::string scaling : {"linear", "ntk", "by_parts", "yarn", "llama3", "longrope"}) {
-    const std::string words = "dim=16 factor=1 scaling=" + scaling;
-    EXPECT_EQ(rotated(words, 12345), rotated("dim=16", 12345)) << scaling;
-    EXPECT_EQ(rope(words).amplitude, 1) << scaling;
-  }
-}
-
-TEST(OracleRope, interpolated_at_factor_times_the_position_is_the_plain_one) {
-  for (const Position t : {0, 1, 7, 1000, 104857})
-    EXPECT_EQ(rotated("dim=16 scaling=linear factor=10", 10 * t), rotated("dim=16", t)) << t;
-}
-
 TEST(OracleRope, of_yarn_turns_and_stretches) {
   const auto length = [](const std::vector<double>& x) {
     return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));

@@ -6,6 +6,7 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
+#include "run/identities.h"
 #include "run/sharpness.h"
 
 namespace posproof::report {
@@ -52,6 +53,19 @@ std::string explain(std::string_view id, const EncodingSpec& spec) {
   return out;
 }
 
+std::string explain(std::string_view id, const Identity& identity) {
+  std::string out = fmt::format("identity {}\n  {}\n  {}\n  source: {}\n  said of: {}\n  compared with: {}\n",
+                                id, identity.statement, identity.formula, identity.source, left_of(identity),
+                                id_of(*identity.right));
+  for (const WrongSide& wrong : identity.must_reject) {
+    const Property property = property_of(identity, Case::parse(wrong.setting));
+    for (const NegativeExample& example : property.must_reject)
+      if (example.wrong == wrong.wrong)
+        out += fmt::format("  refutes: {}{}\n", example.wrong, seen(id, property, example));
+  }
+  return out + fmt::format("  ask it: posproof check {} {}\n", id, id_of(*identity.left));
+}
+
 std::string explain(std::string_view id, const Defect& defect) {
   return fmt::format("defect {}\n  {}\n  seen in: {}\n  shows at: {}\n  refuted by: {}\n", id, defect.wrong,
                      defect.sources, defect.setting.empty() ? "the standard parameters" : defect.setting,
@@ -67,6 +81,7 @@ std::string explain(const Named& named) {
   struct {
     std::string operator()(const Entry<Property>& one) const { return explain(one.id, *one.value); }
     std::string operator()(const Entry<EncodingSpec>& one) const { return explain(one.id, *one.value); }
+    std::string operator()(const Entry<Identity>& one) const { return explain(one.id, *one.value); }
     std::string operator()(const Entry<Experiment>& one) const { return explain(one.id, *one.value); }
     std::string operator()(const Entry<Defect>& one) const { return explain(one.id, *one.value); }
     std::string operator()(const NamedParameter& one) const {

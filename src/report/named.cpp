@@ -12,6 +12,7 @@
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
+#include "catalogue/identities.h"
 #include "catalogue/properties.h"
 #include "report/glossary.h"
 #include "report/printed_words.h"
@@ -152,6 +153,8 @@ std::vector<Named> everything_called(std::string_view name) {
   add(properties(), by_id);
   for (const auto& [id, value] : catalogue::encodings())
     if (same_name(id, name)) out.emplace_back(Entry<EncodingSpec>{std::string(id), catalogued(value)});
+  for (const auto& [id, value] : catalogue::identities())
+    if (same_name(id, name)) out.emplace_back(Entry<Identity>{std::string(id), catalogued(value)});
   for (const auto& [id, value] : catalogue::experiments())
     if (same_name(id, name)) out.emplace_back(Entry<Experiment>{std::string(id), catalogued(value)});
   add(defects(), by_id);
@@ -169,6 +172,7 @@ std::vector<std::string> all_names() {
   };
   for (const auto& entry : properties()) add(entry.id);
   for (const auto& [id, value] : catalogue::encodings()) add(std::string(id));
+  for (const auto& [id, value] : catalogue::identities()) add(std::string(id));
   for (const auto& [id, value] : catalogue::experiments()) add(std::string(id));
   for (const auto& entry : defects()) add(entry.id);
   for (const Meaning& one : meanings())

@@ -8,6 +8,7 @@
 
 #include "core/defect.h"
 #include "core/experiment.h"
+#include "core/identity.h"
 #include "core/property.h"
 #include "core/spec.h"
 
@@ -33,8 +34,8 @@ struct Meaning {
   std::string used_in;
 };
 
-using Named = std::variant<Entry<Property>, Entry<EncodingSpec>, Entry<Experiment>, Entry<Defect>,
-                           NamedParameter, Meaning>;
+using Named = std::variant<Entry<Property>, Entry<EncodingSpec>, Entry<Identity>, Entry<Experiment>,
+                           Entry<Defect>, NamedParameter, Meaning>;
 
 // Everything in the catalogues, the glossary and what is printed that has this name; capitals, and `_` or `-`
 // for a space, make no difference. A precision is one that `@` may stand before: `bf16+table=f32`.
@@ -48,8 +49,8 @@ bool same_name(std::string_view a, std::string_view b);
 
 std::string explain(const Named& named);
 
-// An array with an object for each, whose `what` is encoding, property, experiment, defect, parameter or
-// word.
+// An array with an object for each, whose `what` is encoding, property, identity, experiment, defect,
+// parameter or word.
 std::string json(const std::vector<Named>& named);
 
 }  // namespace posproof::report

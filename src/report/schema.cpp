@@ -10,6 +10,7 @@
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
+#include "catalogue/identities.h"
 #include "catalogue/properties.h"
 #include "defects/sources.h"
 #include "report/named.h"
@@ -121,6 +122,19 @@ Json of(std::string_view id, const Property& property) {
   return out;
 }
 
+Json of(std::string_view id, const Identity& identity) {
+  Json out = {{"id", id},
+              {"statement", identity.statement},
+              {"formula", identity.formula},
+              {"source", identity.source},
+              {"left", id_of(*identity.left)},
+              {"right", id_of(*identity.right)},
+              {"where", of(identity.where)},
+              {"refutes", Json::array()}};
+  for (const WrongSide& wrong : identity.must_reject) out["refutes"].push_back(wrong.wrong);
+  return out;
+}
+
 Json of(std::string_view id, const Experiment& experiment) {
   return {{"id", id},
           {"question", experiment.question},
@@ -156,6 +170,12 @@ Json properties() {
   return out;
 }
 
+Json identities() {
+  Json out = Json::array();
+  for (const auto& [id, identity] : catalogue::identities()) out.push_back(of(id, *identity));
+  return out;
+}
+
 Json experiments() {
   Json out = Json::array();
   for (const auto& [id, experiment] : catalogue::experiments()) out.push_back(of(id, *experiment));
@@ -182,6 +202,7 @@ struct Object {
     return with_kind("encoding", of(one.id, *one.value));
   }
   Json operator()(const Entry<Property>& one) const { return with_kind("property", of(one.id, *one.value)); }
+  Json operator()(const Entry<Identity>& one) const { return with_kind("identity", of(one.id, *one.value)); }
   Json operator()(const Entry<Experiment>& one) const {
     return with_kind("experiment", of(one.id, *one.value));
   }
@@ -210,6 +231,10 @@ std::string json_of_properties() {
   return written(properties());
 }
 
+std::string json_of_identities() {
+  return written(identities());
+}
+
 std::string json_of_experiments() {
   return written(experiments());
 }
@@ -221,6 +246,7 @@ std::string json_of_defects() {
 std::string json_of_catalogues() {
   return written({{"encodings", encodings()},
                   {"properties", properties()},
+                  {"identities", identities()},
                   {"experiments", experiments()},
                   {"defects", defects()}});
 }

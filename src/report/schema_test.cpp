@@ -11,6 +11,7 @@
 #include "catalogue/encodings.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/experiments.h"
+#include "catalogue/identities.h"
 #include "catalogue/properties.h"
 #include "report/named.h"
 #include "run/catalogued.h"
@@ -211,6 +212,22 @@ TEST(Catalogues, of_properties_say_what_each_states_and_refutes) {
   }
 }
 
+TEST(Catalogues, of_identities_say_what_they_compare) {
+  const Json all = Json::parse(json_of_identities());
+  ASSERT_EQ(all.size(), catalogue::identities().size());
+  const auto same = [&](std::string_view id) {
+    return *std::ranges::find_if(all, [id](const Json& one) { return one["id"] == id; });
+  };
+  EXPECT_EQ(same("llama3_is_by_parts"), Json::parse(R"({
+      "id": "llama3_is_by_parts",
+      "statement": "Llama 3's scaling is NTK by parts between its two factors: 1 and 4 rotations as it was released.",
+      "formula": "alpha = low_freq_factor, beta = high_freq_factor",
+      "source": "Peng et al. 2023, YaRN, equations 17 to 19; Llama 3.1 as released, apply_scaling",
+      "left": "rope", "right": "rope", "where": {"scaling": ["llama3"]},
+      "refutes": ["the last channel of the last token is 2^-19 larger"]})"));
+  EXPECT_EQ(same("cope_of_open_gates_is_shaw_shifted_by_one")["right"], "shaw");
+}
+
 TEST(Catalogues, of_experiments_say_where_each_report_is) {
   const Json all = Json::parse(json_of_experiments());
   ASSERT_EQ(all.size(), catalogue::experiments().size());
@@ -225,9 +242,10 @@ TEST(Catalogues, of_experiments_say_where_each_report_is) {
 
 TEST(Catalogues, are_one_object_together) {
   const Json all = Json::parse(json_of_catalogues());
-  EXPECT_EQ(all.size(), 4u);
+  EXPECT_EQ(all.size(), 5u);
   EXPECT_EQ(all["encodings"], Json::parse(json_of_encodings()));
   EXPECT_EQ(all["properties"], Json::parse(json_of_properties()));
+  EXPECT_EQ(all["identities"], Json::parse(json_of_identities()));
   EXPECT_EQ(all["experiments"], Json::parse(json_of_experiments()));
   EXPECT_EQ(all["defects"], Json::parse(json_of_defects()));
 }
@@ -242,6 +260,7 @@ TEST(Catalogues, have_the_objects_that_explain_writes) {
   const Json all = Json::parse(json_of_catalogues());
   EXPECT_EQ(explained("rope"), with(encoding("rope"), "encoding"));
   EXPECT_EQ(explained(catalogue::properties()[3].id), with(all["properties"][3], "property"));
+  EXPECT_EQ(explained(catalogue::identities()[1].id), with(all["identities"][1], "identity"));
   EXPECT_EQ(explained(catalogue::experiments()[2].id), with(all["experiments"][2], "experiment"));
   EXPECT_EQ(explained(all["defects"][5]["id"].get<std::string>()), with(all["defects"][5], "defect"));
 }

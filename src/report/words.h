@@ -6,6 +6,7 @@
 
 #include "core/defect.h"
 #include "core/experiment.h"
+#include "core/identity.h"
 #include "core/property.h"
 #include "core/spec.h"
 #include "run/gate.h"
@@ -60,6 +61,7 @@ std::string explain(std::string_view id, const Property& property);
 std::string explain(std::string_view id, const EncodingSpec& spec);
 std::string explain(std::string_view id, const Defect& defect);
 std::string explain(std::string_view id, const Experiment& experiment);
+std::string explain(std::string_view id, const Identity& identity);
 
 // `  contained: no network, ...`, `  not contained: ...`, a line each; nothing without a sandbox.
 std::string contained(const Containment& containment);

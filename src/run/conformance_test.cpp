@@ -2,7 +2,8 @@
 // oracle
 // (`rope.agrees_with_its_oracle`), one for each property's negative examples
 // (`rejects.score.depends_on_offset`): the property must refute every one of them within the usual search;
-// and one for each defect
+// one for each identity of two encodings and its negative examples
+// (`identities.llama3_is_by_parts`); and one for each defect
 // (`defects.rope.angles_in_bf16`): the property named in advance must refute it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,11 +16,13 @@
 
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
+#include "catalogue/identities.h"
 #include "catalogue/properties.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
 #include "run/claims.h"
+#include "run/identities.h"
 #include "run/recorded.h"
 #include "run/sharpness.h"
 #include "search/trial.h"
@@ -69,6 +72,43 @@ class Rejects : public Conformance {
 
   std::string_view id_;
   const Property& property_;
+};
+
+// An identity of our own references, and its twins that are wrong by little: one at least by at most 16 times
+// what f32 allows.
+class Identical : public Conformance {
+ public:
+  Identical(std::string id, const Identity& identity) : id_(std::move(id)), identity_(identity) {}
+  void TestBody() override {
+    const Verdict verdict = identity_searched(identity_, {.id = id_});
+    const ClaimResult judged = stand(verdict);
+    EXPECT_EQ(judged.status, ClaimStatus::as_claimed)
+        << id_ << ": " << name(judged.status) << ": " << judged.why;
+    const auto* held = std::get_if<Holds>(&verdict);
+    if (held != nullptr) {
+      EXPECT_GE(held->cases - held->vacuous, 100u) << id_;
+    }
+    refutes_wrong_sides();
+  }
+
+ private:
+  void refutes_wrong_sides() {
+    double sharpest = 0;
+    for (const WrongSide& wrong : identity_.must_reject) {
+      const Property property = property_of(identity_, Case::parse(wrong.setting));
+      const auto of = std::ranges::find(property.must_reject, wrong.wrong, &NegativeExample::wrong);
+      ASSERT_NE(of, property.must_reject.end());
+      const Sharpness found = sharpness(property, *of, {.id = std::string(id_)});
+      EXPECT_TRUE(found.refuted()) << id_ << " accepts: " << wrong.wrong;
+      if (found.refuted() && wrong.precision == all_f32 && (sharpest == 0 || found.times < sharpest))
+        sharpest = found.times;
+    }
+    EXPECT_GT(sharpest, 1) << id_ << " has no negative example in f32";
+    EXPECT_LE(sharpest, sharp) << id_ << ": the sharpest is wrong by so many bounds; 16 is the most";
+  }
+
+  std::string id_;
+  const Identity& identity_;
 };
 
 class Agreeing : public Conformance {
@@ -145,6 +185,14 @@ void add_rejections() {
         [id = id, property = property]() -> Conformance* { return new Rejects(id, *property); });
 }
 
+void add_identities() {
+  for (const auto& [id, identity] : catalogue::identities()) {
+    add("identities", std::string(id), [id = id, identity = identity]() -> Conformance* {
+      return new Identical(std::string(id), *identity);
+    });
+  }
+}
+
 void add_claims(std::string_view id, const EncodingSpec& spec) {
   add(std::string(id), std::string(agreement_id),
       [key = fmt::format("{} {}", id, agreement_id), &spec]() -> Conformance* {
@@ -178,6 +226,7 @@ void add_defects() {
 
 void add_those_of(const Suites& suites) {
   if (suites.has("rejects")) add_rejections();
+  if (suites.has("identities")) add_identities();
   for (const auto& [id, spec] : catalogue::encodings())
     if (suites.has(id)) add_claims(id, *spec);
   if (suites.has("defects")) add_defects();

@@ -1,0 +1,34 @@
+#include "catalogue/identities/llama3_is_by_parts.h"
+#include "catalogue/encodings/rope.h"
+#include "identities/sides.h"
+
+namespace posproof {
+namespace {
+
+using namespace identities;
+
+std::optional<Parameters> right_of(const Arguments& left) {
+  Parameters right = taken(left, of_a_ladder, "scaling=by_parts");
+  for (const std::string_view name : {"factor", "original_length"}) right.set(name, left.real(name));
+  right.set("beta_slow", left.real("low_freq_factor"));
+  right.set("beta_fast", left.real("high_freq_factor"));
+  return right;
+}
+
+}  // namespace
+
+const Identity identities::llama3_is_by_parts{
+    .statement =
+        "Llama 3's scaling is NTK by parts between its two factors: 1 and 4 rotations as it was released.",
+    .formula = "alpha = low_freq_factor, beta = high_freq_factor",
+    .source = "Peng et al. 2023, YaRN, equations 17 to 19; Llama 3.1 as released, apply_scaling",
+    .left = &encodings::rope,
+    .right = &encodings::rope,
+    .where = {{{"scaling", {"llama3"}}}},
+    .right_of = &right_of,
+    .check = &same_answers,
+    .must_reject = {{"the last channel of the last token is 2^-19 larger", "dim=4 scaling=llama3",
+                     &last_entry_off}},
+};
+
+}  // namespace posproof

@@ -1,0 +1,30 @@
+#include "catalogue/identities/xpos_of_an_endless_gamma_is_rope.h"
+#include "catalogue/encodings/rope.h"
+#include "catalogue/encodings/xpos.h"
+#include "identities/sides.h"
+
+namespace posproof {
+namespace {
+
+using namespace identities;
+
+std::optional<Parameters> right_of(const Arguments& left) {
+  return taken(left, {"dim", "heads", "base", "layout"});
+}
+
+}  // namespace
+
+const Identity identities::xpos_of_an_endless_gamma_is_rope{
+    .statement = "xPos whose gamma goes to infinity is RoPE: every zeta is 1.",
+    .formula = "gamma -> infinity: zeta_i = (2i/d + gamma) / (1 + gamma) -> 1",
+    .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2",
+    .left = &encodings::xpos,
+    .right = &encodings::rope,
+    .where = {{{"gamma", {1e300}}}},
+    .right_of = &right_of,
+    .check = &same_answers,
+    .must_reject = {{"the last channel of the last token is 2^-19 larger", "dim=4 gamma=1e300",
+                     &last_entry_off}},
+};
+
+}  // namespace posproof
