@@ -133,23 +133,36 @@ TEST(Defects, differ_from_each_other_at_the_smallest_setting_of_each_but_for_the
         if (const auto encoding = made(defect, parameters)) compare(defect.name, *encoding);
       for (const auto& [name, encoding] : neighbours(spec, parameters)) compare(name, encoding);
     }
-  EXPECT_EQ(found,
-            (std::vector<std::string>{"alibi/geometric_for_any_head_count = rule=geometric at heads=3",
-                                      "learned/offset_missing = offset=0 at dim=1 length=8 offset=2",
-                                      "rope/pairing_swapped = layout=interleaved at dim=4",
-                                      "rope/scaling_ignored = scaling=none at dim=4 scaling=linear",
-                                      "rope/scaling_ignored = scaling=llama3 at dim=4 scaling=linear",
-                                      "t5_bias/decoder_bidirectional = direction=bidirectional at heads=1 "
-                                      "direction=unidirectional"}));
+  EXPECT_EQ(found, (std::vector<std::string>{
+                       "alibi/geometric_for_any_head_count = rule=geometric at heads=3",
+                       "axial_rope/halves_exchanged = axis_order=reversed at dim=4",
+                       "learned/offset_missing = offset=0 at dim=1 length=8 offset=2",
+                       "m_rope/assignment_swapped = assignment=interleaved at dim=12 sections=[2,2,2]",
+                       "rope/pairing_swapped = layout=interleaved at dim=4",
+                       "rope/scaling_ignored = scaling=none at dim=4 scaling=linear",
+                       "rope/scaling_ignored = scaling=llama3 at dim=4 scaling=linear",
+                       "sincos_2d/axes_swapped = axis_order=reversed at dim=4",
+                       "t5_bias/decoder_bidirectional = direction=bidirectional at heads=1 "
+                       "direction=unidirectional"}));
 }
 
 // Refused, or another answer than the right one: at the smallest settings, and one parameter away from a
 // setting in which most of them show.
 TEST(Defects, are_refused_where_they_make_no_difference) {
   const std::map<std::string_view, std::string> usual = {
-      {"alibi", "heads=6"},    {"learned", "dim=2 length=17 offset=1"},
-      {"none", "dim=4"},       {"rope", "dim=8 heads=3"},
-      {"sinusoidal", "dim=6"}, {"t5_bias", "heads=2"}};
+      {"alibi", "heads=6"},
+      {"learned", "dim=2 length=17 offset=1"},
+      {"none", "dim=4"},
+      {"rope", "dim=8 heads=3"},
+      {"sinusoidal", "dim=6"},
+      {"t5_bias", "heads=2"},
+      {"axial_rope", "dim=12"},
+      {"m_rope", "dim=8 sections=[1,2,1]"},
+      {"sincos_2d", "dim=8"},
+      {"resized_table", "dim=2 from_height=2 from_width=3 height=3 width=5 kept=1"},
+      {"xpos", "dim=4"},
+      {"shaw", "dim=2 clip=2"},
+      {"transformer_xl", "dim=2 form=bidirectional"}};
   for (const auto& [family, defects] : catalogue::defects()) {
     const EncodingSpec& spec = encoding_named(family);
     std::set<std::string> settings;

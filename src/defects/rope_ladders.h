@@ -199,6 +199,39 @@ inline Encoding dynamic_base_is_kept(const Parameters& p) {
                           });
 }
 
+// LongRoPE, of two lists, with the one that belongs to another length than the call's.
+inline Encoding with_factors_of(const Parameters& p,
+                                std::function<Position(std::span<const Position>)> last) {
+  const auto list = [&](std::string_view name) { return std::get<std::vector<double>>(*p.find(name)); };
+  refuse_unless(p.word("scaling") == "longrope" && p.integer("length") == 0 && !list("short_factors").empty(),
+                "there are no two lists of factors");
+  Rotary rotary = right(p);
+  const auto frequencies = [&](double t) {
+    std::vector<double> out;
+    for (const Pair& pair : rotary.in_call(static_cast<Position>(t))->pairs) out.push_back(pair.frequency);
+    return out;
+  };
+  refuse_unless(frequencies(0) != frequencies(std::ceil(p.real("original_length"))),
+                "both lists are the same");
+  rotary.rotate = [in_call = rotary.in_call, last = std::move(last)](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
+    return in_call(positions.empty() ? 0 : last(positions))->rotate(x, positions, role);
+  };
+  return rotary;
+}
+
+inline Encoding long_factors_at_the_boundary(const Parameters& p) {
+  const auto trained = static_cast<Position>(std::floor(p.real("original_length")));
+  return with_factors_of(p, [trained](std::span<const Position> positions) {
+    const Position last = std::ranges::max(positions);
+    return last + 1 == trained ? last + 1 : last;
+  });
+}
+
+inline Encoding factors_by_cache_offset(const Parameters& p) {
+  return with_factors_of(p, [](std::span<const Position> positions) { return positions.front(); });
+}
+
 // The ramp falls where it ought to rise: fast pairs are slowed and slow ones kept.
 inline Encoding yarn_betas_swapped(const Parameters& p) {
   refuse_some_pairs(p);
@@ -342,6 +375,18 @@ inline const std::vector<Defect> ladders = {
      .recorded = {"dynamic-ntk-not-reset"},
      .make = &dynamic_base_is_kept,
      .setting = "dim=4"},
+    {.name = "long_factors_at_the_boundary",
+     .wrong = "LongRoPE takes the long factors from original_length on, not only past it",
+     .sources = "unsloth#10681",
+     .recorded = {"longrope-boundary"},
+     .make = &long_factors_at_the_boundary,
+     .setting = "dim=2 scaling=longrope original_length=64 short_factors=[1] factors=[4]"},
+    {.name = "factors_by_cache_offset",
+     .wrong = "LongRoPE chooses its factors by the tokens before the call: a long prompt has the short ones",
+     .sources = "EricLBuehler/mistral.rs#251, llama.cpp#6849, EricLBuehler/mistral.rs#456",
+     .recorded = {"longrope-by-cache-offset"},
+     .make = &factors_by_cache_offset,
+     .setting = "dim=2 scaling=longrope original_length=64 short_factors=[1] factors=[4]"},
 };
 
 }  // namespace posproof::wrong_ropes

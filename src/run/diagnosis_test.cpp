@@ -98,6 +98,21 @@ TEST(DiagnosisOfDefects, of_one_head_and_of_two) {
       (Confused{{"first_head_only", two_heads}, {"last_head_left_alone", two_heads}}));
 }
 
+TEST(DiagnosisOfDefects, of_grids_and_relatives) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"axial_rope", "dim=12 axes=3 parts=[6,2,2]"},
+      {"axial_rope", "dim=8"},
+      {"m_rope", "dim=12 sections=[2,2,2]"},
+      {"sincos_2d", "dim=8"},
+      {"sincos_2d", "dim=8 normalize=centred grid=[5,3]"},
+      {"resized_table", "dim=2 from_height=2 from_width=3 height=3 width=5 kept=1"},
+      {"xpos", "dim=4"},
+      {"shaw", "dim=2 clip=2"},
+      {"transformer_xl", "dim=2 form=bidirectional"}};
+  for (const auto& [family, words] : all)
+    EXPECT_EQ(confused(family, words), Confused{}) << family << " " << words;
+}
+
 TEST(DiagnosisOfDefects, of_scalings) {
   const Confused ignored = {{"scaling_ignored", {"--scaling none", "rope/scaling_ignored"}}};
   EXPECT_EQ(confused("rope", "dim=8 scaling=linear", {"scaling_ignored", "linear_scale_in_exponent"}),

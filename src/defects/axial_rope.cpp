@@ -1,0 +1,81 @@
+#include "catalogue/defects/axial_rope.h"
+
+#include "catalogue/encodings/axial_rope.h"
+#include "defects/grids.h"
+
+namespace posproof {
+namespace {
+
+using namespace operators;
+
+Encoding right(const Parameters& p) {
+  return encodings::axial_rope.make(p);
+}
+
+Encoding halves_exchanged(const Parameters& p) {
+  return at_each_place(right(p), [](std::span<Position> place) { std::ranges::reverse(place); });
+}
+
+// The exponent 2j over all channels that rotate, as if there were one ladder for all axes.
+Encoding ladder_half_range(const Parameters& p) {
+  refuse_unless(p.word("ladder") == "restarted" && p.real("base") != 1,
+                "said of ladders that begin anew on each axis");
+  const auto axes = static_cast<double>(p.integer("axes"));
+  const Rotary rotary = std::get<Rotary>(right(p));
+  const std::vector<double> parts = std::get<std::vector<double>>(*p.find("parts"));
+  refuse_unless(parts.size() == 1, "said of parts of one width");
+  refuse_unless(std::ranges::any_of(rotary.pairs, [](const Pair& pair) { return pair.index > 0; }),
+                "the same where each axis has one pair");
+  return with_frequencies(rotary, [axes, factor = p.real("factor")](Pair& pair) {
+    pair.frequency = std::pow(pair.frequency * factor, 1 / axes) / factor;
+  });
+}
+
+// Widths of the axes, and whoever divides the width by their number has other ones.
+Encoding even_split(const Parameters& p) {
+  Parameters other = p;
+  other.set("parts", std::vector<double>{0});
+  refuse_unless(p.text() != other.text(), "the parts are even by right");
+  const Rotary even = std::get<Rotary>(right(other));
+  const std::vector<double> parts = std::get<std::vector<double>>(*p.find("parts"));
+  const double rotating = 2 * static_cast<double>(even.pairs.size());
+  refuse_unless(std::ranges::any_of(
+                    parts, [&](double part) { return part * static_cast<double>(parts.size()) != rotating; }),
+                "the parts are even by right");
+  return even;
+}
+
+Encoding ids_of_the_unpacked_grid(const Parameters& p) {
+  return positions_doubled(right(p));
+}
+
+}  // namespace
+
+const DefectFamily defects::axial_rope{{
+    {.name = "halves_exchanged",
+     .wrong = "(x, y) is read for (y, x): the channels of an axis rotate by the number of the other",
+     .sources = "huggingface/pytorch-image-models#2541, Meituan-AutoML/VisionLLaMA#4",
+     .recorded = {"rope2d-hw-order"},
+     .make = &halves_exchanged,
+     .setting = "dim=4"},
+    {.name = "ladder_half_range",
+     .wrong = "w_j = base^(-2j/d) with d the width of all axes: the ladder of each ends at base^(-1/axes)",
+     .sources = "torchtune#2593",
+     .recorded = {"rope2d-frequency-ladder-half-range"},
+     .make = &ladder_half_range,
+     .setting = "dim=8"},
+    {.name = "even_split",
+     .wrong = "each axis has dim/axes channels, rounded down to pairs, whatever widths are configured",
+     .sources = "huggingface/diffusers#12538",
+     .recorded = {"rope3d-axis-split-mismatch"},
+     .make = &even_split,
+     .setting = "dim=8 axes=3 parts=[4,2,2]"},
+    {.name = "ids_of_the_unpacked_grid",
+     .wrong = "places are counted before 2 x 2 of them are packed into a token: every number is doubled",
+     .sources = "zhang0jhon/diffusion-4k#17, THUDM/CogVideo#538",
+     .recorded = {"flux-ids-unpacked-grid"},
+     .make = &ids_of_the_unpacked_grid,
+     .setting = "dim=4"},
+}};
+
+}  // namespace posproof

@@ -1,0 +1,65 @@
+#include "catalogue/defects/resized_table.h"
+
+#include "catalogue/encodings/resized_table.h"
+#include "defects/operators.h"
+
+namespace posproof {
+namespace {
+
+using namespace operators;
+
+Encoding right(const Parameters& p) {
+  return encodings::resized_table.make(p);
+}
+
+// Row y and column x of the answer are sampled where x is down the table, and y across: what the transposed
+// grid has at (x, y).
+Encoding sampled_transposed(const Parameters& p) {
+  const std::string method = p.word("method");
+  refuse_unless(method == "linear" || method == "cubic", "said of a table that is sampled");
+  const std::string stands = p.word("table");
+  refuse_unless(stands == "index" || stands == "seeded", "the same where the table is, or may be, symmetric");
+  refuse_unless(
+      p.integer("from_height") * p.integer("from_width") > 1 && p.integer("height") * p.integer("width") > 1,
+      "the same for one entry");
+  Parameters other = p;
+  other.set("height", static_cast<double>(p.integer("width")));
+  other.set("width", static_cast<double>(p.integer("height")));
+  const Encoding turned = right(other);
+  const Position kept = p.integer("kept"), height = p.integer("height"), width = p.integer("width");
+  return asked_for(answered_by(right(p), [turned](const Call& call) { return answer(turned, call); }),
+                   [=](Call& call) {
+                     for (Position& t : call.positions.whole) {
+                       if (t < kept || t >= kept + height * width) continue;
+                       const Position y = (t - kept) / width, x = (t - kept) % width;
+                       t = kept + x * height + y;
+                     }
+                   });
+}
+
+// The rows are added before the class tokens are put in front: patch k has the row of the one before it.
+Encoding added_before_the_class_token(const Parameters& p) {
+  refuse_unless(p.integer("kept") > 0, "there is no class token");
+  refuse_unless(p.word("table") != "constant", "the same for rows that are alike");
+  const Position kept = p.integer("kept");
+  return at(right(p), [kept](Position t) { return t < kept ? t : t - kept; });
+}
+
+}  // namespace
+
+const DefectFamily defects::resized_table{{
+    {.name = "sampled_transposed",
+     .wrong = "grid_sample is given (y, x) where it takes (x, y): the table is read transposed",
+     .sources = "torchtitan#4244",
+     .recorded = {"learned-grid-sample-axes"},
+     .make = &sampled_transposed,
+     .setting = "dim=1 from_height=2 from_width=3 height=2 width=3"},
+    {.name = "added_before_the_class_token",
+     .wrong = "the table is added before the class tokens are put in front: patch k has the row of k - kept",
+     .sources = "Megatron-LM#6260, annotated_deep_learning_paper_implementations#221",
+     .recorded = {"vit-pe-before-prefix-tokens"},
+     .make = &added_before_the_class_token,
+     .setting = "dim=1 from_height=1 from_width=2 height=1 width=2 kept=1"},
+}};
+
+}  // namespace posproof

@@ -1,0 +1,28 @@
+#include "catalogue/defects/shaw.h"
+
+#include "catalogue/encodings/shaw.h"
+#include "catalogue/properties/score/depends_on_offset.h"
+#include "defects/operators.h"
+
+namespace posproof {
+namespace {
+
+using namespace operators;
+
+Encoding indexed_absolutely(const Parameters& p) {
+  return asked_for(encodings::shaw.make(p), [](Call& call) { std::ranges::fill(call.positions.whole, 0); });
+}
+
+}  // namespace
+
+const DefectFamily defects::shaw{{
+    {.name = "indexed_absolutely",
+     .wrong = "the vector is that of the key's own place in the window, not of its offset from the query",
+     .sources = "MartinGer/Stand-Alone-Self-Attention#1",
+     .recorded = {"relative-embedding-indexed-absolutely"},
+     .make = &indexed_absolutely,
+     .setting = "dim=1 clip=2",
+     .refuted_by = &properties::score::depends_on_offset},
+}};
+
+}  // namespace posproof
