@@ -118,4 +118,15 @@ std::vector<Position> hard_positions(const Buckets& buckets, Position hi) {
   return collected.sorted();
 }
 
+void add_switches(Domain& domain, double length, int multiples) {
+  for (int k = 1; k <= multiples; ++k)
+    for (const double aside : {-2.0, -1.0, 0.0}) {
+      const double t = std::floor(k * length) + aside;
+      // Comparing before converting: a conversion that overflows is undefined.
+      if (t >= static_cast<double>(domain.lo) && t <= static_cast<double>(domain.hi))
+        domain.hard.push_back(static_cast<Position>(t));
+    }
+  std::ranges::sort(domain.hard);
+}
+
 }  // namespace posproof

@@ -17,4 +17,9 @@ std::vector<Position> hard_positions(std::span<const Pair> pairs, Position lo, P
 // of `hard_positions` without pairs.
 std::vector<Position> hard_positions(const Buckets& buckets, Position hi);
 
+// Adds the positions beside which a switch of length lies: what a length L0 decides changes between calls of
+// L0 tokens and of L0 + 1, or where the next L0 positions begin. Around each of its first `multiples` they
+// are k L0 - 2, k L0 - 1 and k L0, rounded down, where the domain has them. Sorts all of them.
+void add_switches(Domain& domain, double length, int multiples = 1);
+
 }  // namespace posproof

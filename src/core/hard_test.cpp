@@ -157,5 +157,18 @@ TEST(HardPositions, of_buckets_are_the_powers_of_two_the_edges_with_neighbours_a
   EXPECT_EQ(hard_positions(Buckets{32, 50, true}, 60), hard);  // half of them for each direction
 }
 
+TEST(AddSwitches, adds_the_ends_of_each_length_and_where_the_next_begins) {
+  using List = std::vector<Position>;
+  const auto added = [](Domain domain, double length, int multiples) {
+    add_switches(domain, length, multiples);
+    return domain.hard;
+  };
+  EXPECT_EQ(added({0, 100, {0, 6, 9}}, 8, 1), (List{0, 6, 6, 7, 8, 9}));
+  EXPECT_EQ(added({0, 100}, 10.5, 3), (List{8, 9, 10, 19, 20, 21, 29, 30, 31}));
+  EXPECT_EQ(added({7, 15}, 8, 2), (List{7, 8, 14, 15}));
+  EXPECT_EQ(added({-5, 3}, 1, 2), (List{-1, 0, 0, 1, 1, 2}));
+  EXPECT_EQ(added({3, 5, {4}}, 1e300, 4), List{4});
+}
+
 }  // namespace
 }  // namespace posproof

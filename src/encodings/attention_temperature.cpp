@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -24,6 +22,8 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "core/declare.h"
+#include "core/hard.h"
+#include "core/rotation.h"
 #include "encodings/facts.h"
 
 namespace posproof {
@@ -62,10 +62,7 @@ Encoding make(const Arguments& p) {
   Rotary rotary{.dim = dim, .heads = heads};
   // Pairs that do not rotate: each is as long as its norm says, times the temperature.
   for (std::size_t i = 0; i < dim / 2; ++i) rotary.pairs.push_back({2 * i, 2 * i + 1, 0, i});
-  const double length = p.real("original_length");
-  for (double t = length - 2; t < 4 * length + 3; t += t < length + 1 ? 1 : length)
-    if (t >= 0 && t < static_cast<double>(rotary.positions.hi))
-      rotary.positions.hard.push_back(static_cast<Position>(t));
+  add_switches(rotary.positions, p.real("original_length"), 4);
   rotary.stretch = [temperature](const Pair&, double t, Role role) {
     return role == Role::query ? static_cast<double>(temperature.at(t)) : 1.0;
   };
@@ -73,11 +70,7 @@ Encoding make(const Arguments& p) {
     return temperature.error(t, precision.angle) + 2 * std::max(precision.table(), precision.work());
   };
   rotary.rotate = [temperature, heads, dim](const Tensor& x, std::span<const Position> positions, Role role) {
-    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
-        positions.size() != x.shape[0] * x.shape[2])
-      throw std::invalid_argument(
-          fmt::format("x {} at {} positions: allowed are [batch, {}, n, {}] and batch * n positions",
-                      text(x.shape), positions.size(), heads, dim));
+    check_rotation(x, positions, heads, dim);
     const std::size_t n = x.shape[2];
     Tensor out = x;
     for (std::size_t row = 0; role == Role::query && row < x.rows(); ++row) {

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 #include <vector>
 
 #include "core/encoding.h"
 #include "core/hard.h"
+#include "core/rotation.h"
 
 // What the rotary encodings of a token with several numbers share: each pair is rotated by one of them.
 namespace posproof::axial {
@@ -26,12 +24,7 @@ struct Ladder {
 };
 
 inline Tensor rotate(const Ladder& of, const Tensor& x, const Positions& positions) {
-  if (x.shape.size() != 4 || x.shape[1] != of.heads || x.shape[3] != of.dim || positions.axes() != of.axes ||
-      positions.size() != x.shape[0] * x.shape[2])
-    throw std::invalid_argument(fmt::format(
-        "a rotation of x {} at {} positions of {} numbers: allowed are [batch, {}, n, {}] and batch * n "
-        "positions of {}",
-        text(x.shape), positions.size(), positions.axes(), of.heads, of.dim, of.axes));
+  check_rotation(x, positions, of.heads, of.dim, of.axes);
   const std::size_t n = x.shape[2];
   Tensor out = x;
   for (std::size_t token = 0; token < positions.size(); ++token)

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -18,6 +16,7 @@
 #include "core/declare.h"
 #include "core/error.h"
 #include "core/hard.h"
+#include "core/rotation.h"
 #include "encodings/facts.h"
 #include "encodings/seeded.h"
 
@@ -72,12 +71,7 @@ void bound(const Frequencies& w, const std::vector<Pair>& pairs, std::span<const
 
 Tensor rotate(const Frequencies& w, const std::vector<Pair>& pairs, std::size_t dim, const Tensor& x,
               const Positions& positions) {
-  if (x.shape.size() != 4 || x.shape[1] != w.heads || x.shape[3] != dim || positions.axes() != w.axes ||
-      positions.size() != x.shape[0] * x.shape[2])
-    throw std::invalid_argument(fmt::format(
-        "a rotation of x {} at {} positions of {} numbers: allowed are [batch, {}, n, {}] and batch * n "
-        "positions of {}",
-        text(x.shape), positions.size(), positions.axes(), w.heads, dim, w.axes));
+  check_rotation(x, positions, w.heads, dim, w.axes);
   const std::size_t n = x.shape[2];
   Tensor out = x;
   for (std::size_t row = 0; row < x.rows(); ++row) {

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -26,6 +24,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "core/hard.h"
+#include "core/rotation.h"
 #include "encodings/facts.h"
 #include "encodings/scaling.h"
 
@@ -91,11 +90,7 @@ Tensor reordered(const std::vector<std::size_t>& order, const Tensor& x) {
 }
 
 Tensor rotate(const Ladder& ladder_of, const Tensor& x, std::span<const Position> positions) {
-  if (x.shape.size() != 4 || x.shape[1] != ladder_of.heads || x.shape[3] != ladder_of.dim ||
-      positions.size() != x.shape[0] * x.shape[2])
-    throw std::invalid_argument(fmt::format(
-        "a rotation of x {} at {} positions: allowed are [batch, {}, n, {}] and batch * n positions",
-        text(x.shape), positions.size(), ladder_of.heads, ladder_of.dim));
+  check_rotation(x, positions, ladder_of.heads, ladder_of.dim);
   const std::size_t n = x.shape[2];
   Tensor out = x;
   for (std::size_t token = 0; token < positions.size(); ++token)
@@ -135,11 +130,7 @@ Encoding make(const Arguments& p) {
   Domain& domain = rotary.positions;
   domain.hard = hard_positions(rotary.pairs, domain.lo, domain.hi);
   if (!depends_on_the_call(p)) return rotary;
-  for (const double to_end : {-2.0, -1.0, 0.0})
-    if (const double t = std::floor(p.real("original_length")) + to_end;
-        t >= 0 && t <= static_cast<double>(domain.hi))
-      domain.hard.push_back(static_cast<Position>(t));
-  std::ranges::sort(domain.hard);
+  add_switches(domain, p.real("original_length"));
   rotary.in_call = [p](Position last) { return std::make_shared<const Rotary>(of(ladder_of(p, last + 1))); };
   rotary.rotate = [p](const Tensor& x, std::span<const Position> positions, Role) {
     const Position last = positions.empty() ? 0 : std::ranges::max(positions);

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -23,6 +21,7 @@
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
 #include "core/hard.h"
+#include "core/rotation.h"
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
 
@@ -83,11 +82,7 @@ Encoding make(const Arguments& p) {
   };
   rotary.rotate = [pairs, exponent, heads, dim](const Tensor& x, std::span<const Position> positions,
                                                 Role role) {
-    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
-        positions.size() != x.shape[0] * x.shape[2])
-      throw std::invalid_argument(fmt::format(
-          "a rotation of x {} at {} positions: allowed are [batch, {}, n, {}] and batch * n positions",
-          text(x.shape), positions.size(), heads, dim));
+    check_rotation(x, positions, heads, dim);
     const std::size_t n = x.shape[2];
     Tensor out = x;
     for (std::size_t row = 0; row < x.rows(); ++row) {

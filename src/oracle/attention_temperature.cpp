@@ -1,9 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "catalogue/oracle/attention_temperature.h"
+#include "core/hard.h"
+#include "core/rotation.h"
 #include "exact/real.h"
 
 namespace posproof {
@@ -67,13 +67,7 @@ Encoding oracle::attention_temperature(const Arguments& p) {
 
   Rotary rotary{.dim = dim, .heads = heads};
   for (std::size_t i = 0; i < dim / 2; ++i) rotary.pairs.push_back({2 * i, 2 * i + 1, 0, i});
-  // Where the first steps are.
-  for (int k = 1; k <= 4; ++k)
-    for (const double aside : {-2.0, -1.0, 0.0}) {
-      const double t = std::floor(k * growth.length) + aside;
-      if (t >= 0 && t <= static_cast<double>(rotary.positions.hi))
-        rotary.positions.hard.push_back(static_cast<Position>(t));
-    }
+  add_switches(rotary.positions, growth.length, 4);
   rotary.stretch = [growth](const Pair&, double t, Role role) {
     return role == Role::key ? 1.0 : growth.roughly(static_cast<Position>(t));
   };
@@ -82,11 +76,7 @@ Encoding oracle::attention_temperature(const Arguments& p) {
            2 * std::max(precision.table(), precision.work());
   };
   rotary.rotate = [growth, heads, dim](const Tensor& x, std::span<const Position> positions, Role role) {
-    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
-        positions.size() != x.shape[0] * x.shape[2])
-      throw Refusal(fmt::format(
-          "attention_temperature: x is [batch, {}, n, {}] with batch * n positions, {} and {} positions came",
-          heads, dim, text(x.shape), positions.size()));
+    check_rotation(x, positions, heads, dim);
     if (role == Role::key) return x;
     const std::size_t batch = x.shape[0], n = x.shape[2];
     Tensor out = x;

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/hard.h"
+#include "core/rotation.h"
 #include "exact/ladder.h"
 
 // Rotations in which each pair belongs to one number of the position, every one correctly rounded: a ladder
@@ -19,7 +17,7 @@ struct AxialPair {
   exact::Exponent exponent;
 };
 
-inline Rotary axial(std::string_view name, std::size_t dim, std::size_t heads, std::size_t axes, double base,
+inline Rotary axial(std::size_t dim, std::size_t heads, std::size_t axes, double base,
                     const exact::Scaling& scaling, const std::vector<AxialPair>& pairs) {
   struct Axis {
     std::unique_ptr<const exact::Ladder> ladder = {};
@@ -41,13 +39,8 @@ inline Rotary axial(std::string_view name, std::size_t dim, std::size_t heads, s
   }
   rotary.positions.axes = axes;
   rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
-  rotary.rotate = [all, dim, heads, axes, name](Tensor x, const Positions& positions, Role) {
-    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim || positions.axes() != axes ||
-        positions.size() != x.shape[0] * x.shape[2])
-      throw Refusal(
-          fmt::format("{}: x is [batch, {}, n, {}] with batch * n positions of {} numbers, {} and {} of "
-                      "{} came",
-                      name, heads, dim, axes, text(x.shape), positions.size(), positions.axes()));
+  rotary.rotate = [all, dim, heads, axes](Tensor x, const Positions& positions, Role) {
+    check_rotation(x, positions, heads, dim, axes);
     const auto at = positions.flat();
     const std::size_t n = x.shape[2];
     for (std::size_t token = 0; token < positions.size(); ++token)

@@ -52,7 +52,7 @@ Encoding oracle::axial_rope(const Arguments& p) {
   }
   exact::Scaling scaling = exact::Unscaled{};
   if (p.real("factor") != 1) scaling = exact::Interpolated{p.real("factor")};
-  return axial("axial_rope", dim, p.width("heads"), axes, p.real("base"), scaling, pairs);
+  return axial(dim, p.width("heads"), axes, p.real("base"), scaling, pairs);
 }
 
 }  // namespace posproof

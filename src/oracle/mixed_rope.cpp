@@ -1,8 +1,10 @@
-#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 
 #include "catalogue/oracle/mixed_rope.h"
 #include "core/error.h"
 #include "core/hard.h"
+#include "core/rotation.h"
 #include "exact/angle.h"
 #include "exact/numbers.h"
 
@@ -68,12 +70,7 @@ Encoding oracle::mixed_rope(const Arguments& p) {
   rotary.positions.axes = axes;
   rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
   rotary.rotate = [all, pairs = rotary.pairs, dim, heads, axes](Tensor x, const Positions& positions, Role) {
-    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim || positions.axes() != axes ||
-        positions.size() != x.shape[0] * x.shape[2])
-      throw Refusal(
-          fmt::format("mixed_rope: x is [batch, {}, n, {}] with batch * n positions of {} numbers, {} and "
-                      "{} of {} came",
-                      heads, dim, axes, text(x.shape), positions.size(), positions.axes()));
+    check_rotation(x, positions, heads, dim, axes);
     const std::size_t n = x.shape[2];
     for (std::size_t r = 0; r < x.rows(); ++r) {
       const auto place = positions.flat().subspan((r / (heads * n) * n + r % n) * axes, axes);

@@ -237,9 +237,8 @@ TEST(OracleRope, says_what_it_refuses) {
     EXPECT_NE(refusal(encodings::rope, words), "") << words;
   const Rotary rotary = std::get<Rotary>(encodings::rope.oracle(Case::parse("dim=4")));
   const std::array<Position, 2> two = {0, 1};
-  EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({1, 1, 1, 4}), two, Role::query); }));
-  EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({1, 2, 2, 4}), two, Role::query); }));
-  EXPECT_TRUE(refuses([&] { rotary.rotate(Tensor({2, 4}), two, Role::query); }));
+  for (const Shape& shape : {Shape{1, 1, 1, 4}, {1, 2, 2, 4}, {2, 4}})
+    EXPECT_THROW(rotary.rotate(Tensor(shape), two, Role::query), std::invalid_argument) << text(shape);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,6 +8,7 @@
 #include "catalogue/oracle/rope.h"
 #include "core/error.h"
 #include "core/hard.h"
+#include "core/rotation.h"
 #include "exact/exact_table.h"
 #include "exact/ladder.h"
 
@@ -21,11 +20,7 @@ namespace {
 
 Tensor rotated(const Ladder& ladder, std::span<const Pair> pairs, Tensor x,
                std::span<const Position> positions, std::size_t heads, std::size_t dim) {
-  if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
-      positions.size() != x.shape[0] * x.shape[2])
-    throw Refusal(
-        fmt::format("rope: x is [batch, {}, n, {}] with batch * n positions, {} and {} positions came", heads,
-                    dim, text(x.shape), positions.size()));
+  check_rotation(x, positions, heads, dim);
   const std::size_t batch = x.shape[0], n = x.shape[2];
   std::vector<std::vector<Ladder::Coordinates>> tokens(pairs.size());
   for (std::size_t b = 0; b < batch; ++b)
@@ -205,11 +200,7 @@ Encoding oracle::rope(const Arguments& p) {
 
   const auto by_length = std::make_shared<ByLength>(p);
   rotary.exact = {};
-  for (const double t : {-2.0, -1.0, 0.0})
-    if (const double at = std::floor(p.real("original_length")) + t;
-        at >= 0 && at <= double(rotary.positions.hi))
-      rotary.positions.hard.push_back(static_cast<Position>(at));
-  std::ranges::sort(rotary.positions.hard);
+  add_switches(rotary.positions, p.real("original_length"));
   rotary.in_call = [by_length](Position last) { return (*by_length)(last); };
   rotary.rotate = [by_length](const Tensor& x, std::span<const Position> positions, Role role) {
     const Position last = positions.empty() ? 0 : *std::ranges::max_element(positions);

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,6 +9,7 @@
 #include "catalogue/oracle/xpos.h"
 #include "core/error.h"
 #include "core/hard.h"
+#include "core/rotation.h"
 #include "exact/frequencies.h"
 #include "exact/real.h"
 
@@ -145,11 +144,7 @@ Encoding oracle::xpos(const Arguments& p) {
   };
   rotary.rotate = [points, pairs = rotary.pairs, heads, dim](const Tensor& x,
                                                              std::span<const Position> positions, Role role) {
-    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
-        positions.size() != x.shape[0] * x.shape[2])
-      throw Refusal(
-          fmt::format("xpos: x is [batch, {}, n, {}] with batch * n positions, {} and {} positions came",
-                      heads, dim, text(x.shape), positions.size()));
+    check_rotation(x, positions, heads, dim);
     const std::size_t batch = x.shape[0], n = x.shape[2];
     Tensor out = x;
     for (std::size_t token = 0; token < batch * n; ++token) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/rotation.h"
 #include "subject/array_file.h"
 #include "subject/dtype.h"
 #include "subject/kinds.h"
@@ -157,11 +158,7 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
       Cache{std::move(files), std::move(at), std::move(rest), declared.positions.lo});
   rotary.rotate = [cache, heads = declared.heads, dim = declared.dim](
                       const Tensor& x, std::span<const Position> positions, Role) {
-    if (x.shape.size() != 4 || x.shape[1] != heads || x.shape[3] != dim ||
-        positions.size() != x.shape[0] * x.shape[2])
-      throw std::invalid_argument(
-          fmt::format("{} is rotated at {} positions; [batch, {}, n, {}] and batch * n are", text(x.shape),
-                      positions.size(), heads, dim));
+    check_rotation(x, positions, heads, dim);
     return cache->rotated(x, positions, heads);
   };
   return {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/positions.h"
+#include "core/tensor.h"
+
+namespace posproof {
+
+// Throws std::invalid_argument where that is no call of a rotation: `x` is [batch, heads, n, dim], and each
+// of its batch * n tokens has a position of `axes` numbers.
+void check_rotation(const Tensor& x, const Positions& positions, std::size_t heads, std::size_t dim,
+                    std::size_t axes = 1);
+
+}  // namespace posproof
