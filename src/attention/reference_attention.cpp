@@ -223,4 +223,9 @@ std::vector<Encoding> in_every_kind(const Encoding& encoding) {
   return kinds;
 }
 
+const Encoding* same_kind(const std::vector<Encoding>& kinds, const Encoding& subject) {
+  const auto same = std::ranges::find(kinds, subject.index(), &Encoding::index);
+  return same == kinds.end() ? nullptr : &*same;
+}
+
 }  // namespace posproof::attention

@@ -24,4 +24,7 @@ std::optional<Contextual> to_logits(const Encoding& encoding);
 // the whole operator.
 std::vector<Encoding> in_every_kind(const Encoding& encoding);
 
+// The one of these of the subject's kind; null without one.
+const Encoding* same_kind(const std::vector<Encoding>& kinds, const Encoding& subject);
+
 }  // namespace posproof::attention

@@ -20,6 +20,7 @@
 #include "run/agreement.h"
 #include "run/backward.h"
 #include "run/catalogued.h"
+#include "run/checked.h"
 #include "run/claimed.h"
 #include "run/claims.h"
 #include "run/history.h"
@@ -51,45 +52,14 @@ const Claim* claimed_failure(const Chosen& chosen, const Property& property) {
   return nullptr;
 }
 
-// What is checked, and of whom.
-struct Checked {
-  std::string_view id;
-  const Property& property;
-  const Encoding& truth;
-  const Subject& subject;
-
-  bool agreeing() const { return id == agreement_id; }
-  bool remembering() const { return id == history_id; }
-  bool backward() const { return id == backward_id && subject.backward; }
-
-  // What is asked, and what it should be.
-  Encoding encoding() const { return backward() ? *subject.backward : subject.encoding; }
-  Encoding right() const { return backward() ? transposed(std::get<Rotary>(truth)) : truth; }
-
-  Verdict searched(const Trial& trial, const Plan& plan) const {
-    if (agreeing()) return agreement_searched(truth, subject.encoding, subject.precision, plan);
-    if (remembering()) return history_searched(truth, subject, plan);
-    return search(trial, plan);
-  }
-
-  // Where an answer is wrong, too.
-  std::shared_ptr<const WrongAnswer> look_at_answers(Verdict& verdict) const {
-    auto* refuted = std::get_if<Refuted>(&verdict);
-    if (refuted == nullptr || interrupted() != 0) return nullptr;
-    const TrialOf of = remembering() ? history_of(truth, subject) : trial_of(property, subject.precision);
-    const Shown found = shown(of, right(), encoding(), subject.precision, refuted->counterexample);
-    if (found.wrong) refuted->place = found.wrong->place;
-    return found.wrong;
-  }
-};
-
-Verdict checked(const Checked& one, const CheckArguments& arguments, const Case& inputs) {
-  const auto asked = trial(one.property, one.encoding(), one.subject.precision);
-  if (!asked)
-    return NotApplicable{fmt::format("{} cannot be asked of {}", one.id, kind(one.subject.encoding))};
+Verdict verdict_of(std::string_view id, const std::optional<Trial>& asked, const Encoding& truth,
+                   const Subject& subject, const CheckArguments& arguments, const Case& inputs) {
+  if (!asked) return NotApplicable{fmt::format("{} cannot be asked of {}", id, kind(subject.encoding))};
   if (!arguments.words.empty()) return replay(*asked, inputs);
-  const Common& common = arguments.common;
-  return one.searched(*asked, {.seed = common.seed, .id = std::string(one.id), .budget = common.budget()});
+  const Plan plan{.seed = arguments.common.seed, .id = std::string(id), .budget = arguments.common.budget()};
+  if (id == agreement_id) return agreement_searched(truth, subject.encoding, subject.precision, plan);
+  if (id == history_id) return history_searched(truth, subject, plan);
+  return search(*asked, plan);
 }
 
 std::vector<std::string> properties() {
@@ -154,14 +124,16 @@ int run_check(const Chosen& asked, const CheckArguments& arguments) {
                             : identity    ? property_of(*identity, parameters)
                                           : *catalogued;
   if (subject.live && !foreign.empty()) note_interrupts();
-  const Checked one{property_id, property, truth, subject};
+  const Checked one = checked(property_id, property, truth, subject);
   Verdict verdict;
   std::shared_ptr<const WrongAnswer> wrong;
   {
     Progress progress(Progress::Says::all_the_time);
     progress(property_id, 1, 1);
-    verdict = checked(one, arguments, inputs);
-    wrong = one.look_at_answers(verdict);
+    verdict = verdict_of(property_id, trial(property, one.encoding, subject.precision), truth, subject,
+                         arguments, inputs);
+    if (auto* refuted = std::get_if<Refuted>(&verdict); refuted != nullptr && interrupted() == 0)
+      wrong = look_at_answers(one, subject.precision, *refuted).wrong;
   }
   const std::string again =
       report::again(property_id, encoding_id, parameters, foreign.empty() ? nullptr : &subject);

@@ -87,8 +87,8 @@ Property agreement(const Encoding& truth, const std::function<void(const Residua
   property.checks.push_back(CallCheck{
       [](const Encoding&) { return true; },
       [truths = attention::in_every_kind(truth), each](const Encoding& subject, Precision p, Draw& draw) {
-        for (const Encoding& same : truths)
-          if (same.index() == subject.index()) return agrees(same, subject, p, draw, each);
+        if (const Encoding* same = attention::same_kind(truths, subject))
+          return agrees(*same, subject, p, draw, each);
         return agrees(truths.back(), attention::reference_attention(subject), p, draw, each);
       }});
   return property;

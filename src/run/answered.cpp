@@ -66,15 +66,15 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
 }
 
 Encoding compared_as(Encoding candidate, const Encoding& truth) {
-  for (const Encoding& kind : attention::in_every_kind(truth))
-    if (kind.index() == candidate.index())
-      std::visit(
-          [&](auto& own) {
-            const auto& declared = std::get<std::decay_t<decltype(own)>>(kind);
-            if constexpr (requires { own.causal; }) own.causal = declared.causal;
-            if constexpr (requires { own.modulo_rows; }) own.modulo_rows = declared.modulo_rows;
-          },
-          candidate);
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  if (const Encoding* same = attention::same_kind(kinds, candidate))
+    std::visit(
+        [&](auto& own) {
+          const auto& declared = std::get<std::decay_t<decltype(own)>>(*same);
+          if constexpr (requires { own.causal; }) own.causal = declared.causal;
+          if constexpr (requires { own.modulo_rows; }) own.modulo_rows = declared.modulo_rows;
+        },
+        candidate);
   return candidate;
 }
 

@@ -205,9 +205,10 @@ std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& 
   // What is measured is a function of one number.
   if (positions_of(subject.encoding).axes > 1) return {};
   try {
-    for (const Encoding& kind : attention::in_every_kind(spec.oracle(parameters)))
-      if (kind.index() == subject.encoding.index() && signature(kind).positions)
-        return Deviating(spec, parameters, subject, kind, answered).all();
+    const std::vector<Encoding> kinds = attention::in_every_kind(spec.oracle(parameters));
+    const Encoding* same = attention::same_kind(kinds, subject.encoding);
+    if (same != nullptr && signature(*same).positions)
+      return Deviating(spec, parameters, subject, *same, answered).all();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {  // it declined, or died: nothing is known of it

@@ -12,6 +12,7 @@
 #include "run/agreement.h"
 #include "run/backward.h"
 #include "run/catalogued.h"
+#include "run/checked.h"
 #include "run/claimed.h"
 #include "run/declined.h"
 #include "run/exhaustive.h"
@@ -40,9 +41,9 @@ namespace {
 
 // The truth, asked where the subject is defined: what a property can learn there at all.
 Encoding truth_within(const Encoding& truth, const Encoding& subject) {
-  for (const Encoding& kind : attention::in_every_kind(truth))
-    if (kind.index() == subject.index()) return with_positions(kind, positions_of(subject));
-  return truth;
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  const Encoding* same = attention::same_kind(kinds, subject);
+  return same == nullptr ? truth : with_positions(*same, positions_of(subject));
 }
 
 // Of what was asked when an interrupt came. A failure that was seen is one, though it could not be asked
@@ -53,6 +54,11 @@ Verdict cut_short(Verdict verdict) {
   if (refuted == nullptr) return Undecided{interruption() + " while it was asked"};
   refuted->repeats = true;
   return verdict;
+}
+
+// Not one of those that are made of the truth.
+bool is_catalogued(std::string_view id) {
+  return id != agreement_id && id != history_id && id != backward_id;
 }
 
 // One head cannot show that only the first is right.
@@ -218,9 +224,7 @@ class Run {
   void select_all() {
     select(std::string(agreement_id), made(agreement(truth_)));
     if (gated_.subject.renew) select(std::string(history_id), made(history(truth_, gated_.subject)));
-    if (gated_.subject.backward)
-      select(std::string(backward_id), made(backward_agreement(truth_)),
-             with_positions(*gated_.subject.backward, positions_of(gated_.subject.encoding)));
+    if (gated_.subject.backward) select(std::string(backward_id), made(backward_agreement(truth_)));
     // A subject that says where it ends has claimed this itself.
     if (positions_of(gated_.subject.encoding).ends)
       select(std::string(id_of(properties::call::refuses_out_of_range)),
@@ -231,14 +235,11 @@ class Run {
   }
 
   void select(std::string id, const Property& property) {
-    select(std::move(id), property, gated_.subject.encoding);
-  }
-
-  void select(std::string id, const Property& property, const Encoding& asked) {
     if (id.find(options_.filter) == std::string::npos) return;
     if (property.needs == Needs::live_subject && !gated_.subject.live)
       return skip(id, "a file answers no calls");
-    auto one = trial(property, asked, gated_.subject.precision);
+    auto one =
+        trial(property, checked(id, property, truth_, gated_.subject).encoding, gated_.subject.precision);
     if (!one)
       return skip(id,
                   fmt::format("cannot be asked of a subject that gives {}", kind(gated_.subject.encoding)));
@@ -284,7 +285,7 @@ class Run {
     if (const auto* none = std::get_if<NotApplicable>(&verdict)) return none->why;
     const auto* undecided = std::get_if<Undecided>(&verdict);
     if (undecided == nullptr || undecided->out_of_time) return std::nullopt;
-    if (one.id == agreement_id || one.id == history_id || one.id == backward_id) return std::nullopt;
+    if (!is_catalogued(one.id)) return std::nullopt;
     if (!gated_.subject.live)  // a file refuses only past its end
       return fmt::format("the file has nothing to show here: {}", undecided->why);
     if (const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan))
@@ -302,25 +303,18 @@ class Run {
           result.same_as = before.id;
       known_.insert(refuted->failure);
     }
-    if (result.same_as.empty() && interrupted() == 0) look_at_answers(one, result);
+    if (result.same_as.empty() && interrupted() == 0) look_at(one, result);
     gated_.results.push_back(std::move(result));
   }
 
   // Where an answer to the counterexample is wrong, and whether that is all that is wrong with it.
-  void look_at_answers(const Selected& one, PropertyResult& result) const {
+  void look_at(const Selected& one, PropertyResult& result) const {
     auto* refuted = std::get_if<Refuted>(&result.verdict);
     if (refuted == nullptr) return;
-    const Precision& precision = gated_.subject.precision;
-    const TrialOf of =
-        one.id == history_id ? history_of(truth_, gated_.subject) : trial_of(*one.property, precision);
-    const bool backward = one.id == backward_id;
-    const Shown found = shown(of, backward ? transposed(std::get<Rotary>(truth_)) : truth_,
-                              backward ? *gated_.subject.backward : gated_.subject.encoding, precision,
-                              refuted->counterexample);
+    const Shown found = look_at_answers(checked(one.id, *one.property, truth_, gated_.subject),
+                                        gated_.subject.precision, *refuted);
     result.wrong = found.wrong;
-    if (found.wrong) refuted->place = found.wrong->place;
-    if (found.by_answers_alone && one.id != agreement_id && one.id != history_id && !backward && disagrees())
-      result.follows_from = agreement_id;
+    if (found.by_answers_alone && is_catalogued(one.id) && disagrees()) result.follows_from = agreement_id;
   }
 
   bool disagrees() const {

@@ -32,13 +32,13 @@ struct Compared {
 
 std::optional<Compared> compared(const Encoding& truth, const Subject& subject) {
   if (!subject.renew || positions_of(truth).axes != 1) return std::nullopt;
-  for (const Encoding& same : attention::in_every_kind(truth))
-    if (same.index() == subject.encoding.index())
-      return Compared{{same, overlap(positions_of(subject.encoding), positions_of(same))},
-                      subject.encoding,
-                      subject.precision,
-                      subject.renew};
-  return std::nullopt;
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  const Encoding* same = attention::same_kind(kinds, subject.encoding);
+  if (same == nullptr) return std::nullopt;
+  return Compared{{*same, overlap(positions_of(subject.encoding), positions_of(*same))},
+                  subject.encoding,
+                  subject.precision,
+                  subject.renew};
 }
 
 // What an answer is off by: each entry of it within rounding of the exact one, or of another answer within

@@ -98,9 +98,9 @@ class Questions {
 // None for the whole operator: it has no positions of its own.
 std::optional<Questions> questions(const Encoding& truth, const Encoding& subject) {
   if (!signature(subject).positions) return std::nullopt;
-  for (const Encoding& same : attention::in_every_kind(truth))
-    if (same.index() == subject.index()) return Questions(same, subject);
-  return std::nullopt;
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  const Encoding* same = attention::same_kind(kinds, subject);
+  return same == nullptr ? std::nullopt : std::optional(Questions(*same, subject));
 }
 
 class Replaying {

@@ -48,12 +48,6 @@ double share_of(const Residual& residual) {
   return residual.holds() ? residual.error_over_bound() : std::numeric_limits<double>::infinity();
 }
 
-const Encoding* in_the_kind_of(const std::vector<Encoding>& truths, const Encoding& subject) {
-  const auto same = std::find_if(truths.begin(), truths.end(),
-                                 [&](const Encoding& truth) { return truth.index() == subject.index(); });
-  return same == truths.end() ? nullptr : &*same;
-}
-
 }  // namespace
 
 Encoding Answers::kept_of(const Encoding& subject) const {
@@ -68,7 +62,7 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
                                    const Answers& answers) {
   SeemingPrecision out;
   const std::vector<Encoding> truths = attention::in_every_kind(truth);
-  const Encoding* same = in_the_kind_of(truths, subject);
+  const Encoding* same = attention::same_kind(truths, subject);
   if (same == nullptr) return out;
   std::vector<Candidate> all;
   for (const Precision& precision : candidates_of(declared)) all.push_back({precision});

@@ -21,8 +21,7 @@ struct Compared {
 // As agreement compares them: another kind than the truth has, as a whole operator.
 Compared compared(const Encoding& truth, const Encoding& subject, const Precision& precision) {
   const std::vector<Encoding> truths = attention::in_every_kind(truth);
-  for (const Encoding& same : truths)
-    if (same.index() == subject.index()) return {subject, same, precision};
+  if (const Encoding* same = attention::same_kind(truths, subject)) return {subject, *same, precision};
   return {attention::reference_attention(subject), truths.back(), precision};
 }
 
