@@ -1,0 +1,220 @@
+#include "run/identified_proposals.h"
+
+#include <algorithm>
+
+#include "attention/reference_attention.h"
+#include "catalogue/encodings.h"
+#include "core/failure.h"
+#include "run/catalogued.h"
+#include "run/identified_bias.h"
+#include "run/identified_rotary.h"
+#include "run/identified_table.h"
+
+namespace posproof {
+namespace {
+
+constexpr Position rows_near = 256;
+
+// The only one of the first rows that is all 0.
+std::optional<Position> zero_row(const Table& table, Position length, const Domain& domain) {
+  std::optional<Position> out;
+  for (Position t = domain.lo; t <= domain.hi && t - domain.lo < 16; ++t) {
+    const Position at[] = {t};
+    if (std::ranges::any_of(table.rows(at, length).data, [](double entry) { return entry != 0; })) continue;
+    if (out) return std::nullopt;
+    out = t;
+  }
+  return out;
+}
+
+// Rows at the first positions, and at some that double from there.
+std::optional<MeasuredRows> rows_of(const Table& table, bool live, Position skipped) {
+  const Domain& domain = table.positions;
+  const Position first = domain.lo + skipped, count = domain.hi - first + 1,
+                 near = std::min(rows_near, count);
+  if (domain.axes != 1 || count < (skipped == 0 ? 1 : 32)) return std::nullopt;
+  MeasuredRows out;
+  out.first = first;
+  out.length = live && !domain.ends ? 0 : static_cast<std::size_t>(skipped + count);
+  const Position length = domain.hi + 1;
+  std::vector<Position> at;
+  for (Position t = 0; t < near; ++t) at.push_back(first + t);
+  out.near = table.rows(at, length);
+  out.zero_row = zero_row(table, length, domain);
+  for (Position t = near; t < count && t < (Position{1} << 20); t *= 2) out.at.push_back(first + t);
+  if (!out.at.empty()) out.far = table.rows(out.at, length);
+  return out;
+}
+
+std::optional<MeasuredBias> entries_of(const Bias& bias) {
+  const Domain& domain = bias.positions;
+  if (domain.axes != 1) return std::nullopt;
+  std::vector<Position> at;
+  for (Position t = domain.lo; t <= domain.hi && t - domain.lo < rows_near; ++t) at.push_back(t);
+  return MeasuredBias{bias.bias(at, at), domain.lo};
+}
+
+Parameters rope_like(const Rotary& rotary, const Candidate& like) {
+  if (like.encoding == "rope") return like.parameters;
+  Parameters out;
+  out.set("dim", static_cast<double>(rotary.dim));
+  out.set("heads", static_cast<double>(rotary.heads));
+  return out;
+}
+
+bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const Encoding& subject) {
+  try {
+    const auto kinds = attention::in_every_kind(spec.make(parameters));
+    const Encoding* same = attention::same_kind(kinds, subject);
+    return same != nullptr && (std::holds_alternative<Attention>(*same) ||
+                               positions_of(*same).axes == positions_of(subject).axes);
+  } catch (const Refusal&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Proposals::Proposals(const Unidentified& subject) : asked_(subject) {
+  if (asked_.live())
+    propose_for(asked_.subject(), asked_.taken_for());
+  else
+    propose_for_files();
+}
+
+std::vector<Proposed> Proposals::with_another_word(const Candidate& answer) {
+  const std::size_t before = proposed_.size();
+  const EncodingSpec& spec = encoding_named(answer.encoding);
+  const Parameters all = with(spec, answer.parameters);
+  for (const Parameter& parameter : spec.parameters) {
+    if (!parameter.convention || !parameter.matters_where.met(all)) continue;
+    if (std::holds_alternative<type::Whole>(parameter.type)) continue;
+    for (const Value& word : parameter.grid) {
+      Candidate other = answer;
+      other.parameters.set(parameter.name, word);
+      add(std::move(other));
+    }
+  }
+  return since(before);
+}
+
+std::vector<Proposed> Proposals::in_common_use() {
+  const std::size_t before = proposed_.size();
+  for (const Candidate& like : likes_)
+    if (like.encoding == "rope")
+      for (const double base : {10000.0, 500000.0, 1000000.0}) {
+        Candidate one = like;
+        one.parameters.set("base", base);
+        add(std::move(one));
+      }
+    else if (like.encoding == "sinusoidal")
+      for (Candidate& one : settings("sinusoidal", encoding_named("sinusoidal"), like.parameters))
+        add(std::move(one));
+  return since(before);
+}
+
+std::vector<Proposed> Proposals::since(std::size_t before) const {
+  return {proposed_.begin() + static_cast<std::ptrdiff_t>(before), proposed_.end()};
+}
+
+void Proposals::add(Candidate candidate, bool trained) {
+  const EncodingSpec& spec = encoding_named(candidate.encoding);
+  if (!makes_sense(spec, candidate.parameters)) return;
+  const Parameters all = with(spec, candidate.parameters);
+  for (const Proposed& one : proposed_)
+    if (one.candidate.encoding == candidate.encoding && with(spec, one.candidate.parameters) == all) return;
+  proposed_.push_back({std::move(candidate), trained});
+}
+
+void Proposals::propose_for_files() {
+  const std::vector<Shape>& shapes = asked_.shapes();
+  const Shape& shape = shapes.front();
+  if (shape.empty() || count(shape) == 0) return;
+  const double columns = static_cast<double>(shape.back());
+  const auto rotary = [&](double dim, const char* layout) {
+    Parameters parameters;
+    parameters.set("dim", dim);
+    parameters.set("layout", std::string(layout));
+    propose_as({"rope", parameters});
+  };
+  if (shapes.size() == 2) rotary(2 * columns, "half_split");
+  if (shape.size() != 3 || shapes.size() == 2) {
+    rotary(columns, "half_split");
+    rotary(columns, "interleaved");
+  }
+  if (shapes.size() == 2) return;
+  Parameters parameters;
+  if (shape.size() == 2) {
+    parameters.set("dim", columns);
+    parameters.set("odd", std::string("zero_pad"));
+    propose_as({"sinusoidal", parameters});
+  }
+  if (shape.size() == 3) {
+    parameters.set("heads", static_cast<double>(shape.front()));
+    propose_as({"alibi", parameters});
+  }
+}
+
+void Proposals::propose_as(const Candidate& candidate) {
+  if (!makes_sense(encoding_named(candidate.encoding), candidate.parameters)) return;
+  try {
+    propose_for(asked_.as(candidate), candidate);
+  } catch (const std::invalid_argument&) {  // the file has another shape
+  }
+}
+
+void Proposals::propose_for(const Subject& subject, const Candidate& like) {
+  likes_.push_back(like);
+  try {
+    if (const auto* rotary = std::get_if<Rotary>(&subject.encoding))
+      propose_rotary(*rotary, like, subject.precision);
+    if (const auto* table = std::get_if<Table>(&subject.encoding)) propose_table(*table, subject.precision);
+    if (const auto* bias = std::get_if<Bias>(&subject.encoding)) propose_bias(*bias, subject.precision);
+  } catch (const Refusal&) {  // it declines what measuring would ask
+  } catch (const Failure&) {
+  }
+  if (subject.live) propose_settings(subject.encoding);
+}
+
+void Proposals::propose_rotary(const Rotary& rotary, const Candidate& like, const Precision& precision) {
+  const Encoding truth = encoding_named("rope").oracle(rope_like(rotary, like));
+  for (Candidate& one : rotary_candidates(rotary, std::get<Rotary>(truth), precision)) add(std::move(one));
+}
+
+void Proposals::propose_table(const Table& table, const Precision& precision) {
+  for (const Position skipped : {0, 16}) {  // the first rows may be special: that of padding is 0 in fairseq
+    const auto rows = rows_of(table, asked_.live(), skipped);
+    if (!rows) return;
+    for (const auto& [id, spec] : catalogue::encodings())
+      for (Candidate& one : table_candidates(std::string(id), *spec, *rows, precision)) add(std::move(one));
+  }
+}
+
+void Proposals::propose_bias(const Bias& bias, const Precision& precision) {
+  const auto entries = entries_of(bias);
+  if (!entries) return;
+  for (Candidate& one : alibi_candidates(encoding_named("alibi"), *entries, precision)) add(std::move(one));
+  for (auto& [candidate, trained] : bucket_candidates(encoding_named("t5_bias"), *entries))
+    add(std::move(candidate), trained);
+  if (!asked_.live()) propose_settings(bias);
+}
+
+// Every combination of words of every encoding of that kind and shape.
+void Proposals::propose_settings(const Encoding& subject) {
+  for (const auto& [id, spec] : catalogue::encodings()) {
+    Parameters shape;
+    std::visit(
+        [&](const auto& kind) {
+          if constexpr (requires { kind.dim; })
+            if (spec->parameters.find("dim") != nullptr) shape.set("dim", static_cast<double>(kind.dim));
+          if constexpr (requires { kind.heads; })
+            if (spec->parameters.find("heads") != nullptr)
+              shape.set("heads", static_cast<double>(kind.heads));
+        },
+        subject);
+    for (Candidate& one : settings(std::string(id), *spec, shape, 64))
+      if (is_of_kind(*spec, one.parameters, subject)) add(std::move(one));
+  }
+}
+
+}  // namespace posproof
