@@ -1,35 +1,38 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "catalogue/defects.h"
-#include "catalogue/defects/alibi.h"
-#include "catalogue/defects/learned.h"
-#include "catalogue/defects/rope.h"
-#include "catalogue/defects/sinusoidal.h"
-#include "catalogue/encodings.h"
 #include "core/call.h"
 #include "core/formats.h"
 #include "defects/not_asked.h"
 #include "defects/rope_made.h"
 #include "defects/sources.h"
 #include "run/agreement.h"
+#include "run/catalogued.h"
 #include "search/trial.h"
 
 namespace posproof {
 namespace {
 
-const EncodingSpec& spec_of(std::string_view family) {
-  for (const auto& [id, spec] : catalogue::encodings())
-    if (id == family) return *spec;
-  throw std::logic_error("no encoding has the name of the family " + std::string(family));
-}
+struct Entry {
+  std::string name;  // `rope/angles_in_bf16`
+  const EncodingSpec* spec;
+  const Defect* defect;
+};
 
-const Defect& defect(const DefectFamily& family, std::string_view name) {
-  for (const Defect& one : family.defects)
-    if (one.name == name) return one;
-  throw std::logic_error("no defect " + std::string(name));
+// All of the catalogue.
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = [] {
+    std::vector<Entry> out;
+    for (const auto& [family, defects] : catalogue::defects())
+      for (const Defect& one : defects->defects)
+        out.push_back({fmt::format("{}/{}", family, one.name), &encoding_named(family), &one});
+    return out;
+  }();
+  return all;
 }
 
 Verdict searched(const Property& property, const Encoding& encoding, Precision precision,
@@ -38,16 +41,14 @@ Verdict searched(const Property& property, const Encoding& encoding, Precision p
 }
 
 TEST(Defects, have_names_of_their_own_and_a_source) {
-  for (const auto& [family, defects] : catalogue::defects()) {
-    std::set<std::string_view> names;
-    for (const Defect& one : defects->defects) {
-      EXPECT_TRUE(names.insert(one.name).second) << family << " has two named " << one.name;
-      EXPECT_FALSE(sources_of(one).empty()) << family << "/" << one.name;
-      EXPECT_TRUE(is_kin(one) || !one.recorded.empty() || one.name == "slopes_from_zero" ||
-                  one.name == "missing_cap" || one.name.starts_with("angle"))
-          << family << "/" << one.name << " is neither recorded nor kin of one that is";
-      EXPECT_FALSE(one.wrong.empty()) << family << "/" << one.name;
-    }
+  std::set<std::string> names;
+  for (const auto& [name, spec, defect] : entries()) {
+    EXPECT_TRUE(names.insert(name).second) << "two are named " << name;
+    EXPECT_FALSE(sources_of(*defect).empty()) << name;
+    EXPECT_TRUE(is_kin(*defect) || !defect->recorded.empty() || defect->name == "slopes_from_zero" ||
+                defect->name == "missing_cap" || defect->name.starts_with("angle"))
+        << name << " is neither recorded nor kin of one that is";
+    EXPECT_FALSE(defect->wrong.empty()) << name;
   }
 }
 
@@ -72,12 +73,10 @@ TEST(Defects, have_sources_that_are_links) {
 // Each entry of the catalogue of shipped defects is stood for, or it is said why not.
 TEST(Defects, stand_for_what_is_recorded_or_say_why_not) {
   std::set<std::string_view> recorded;
-  for (const auto& [family, defects] : catalogue::defects())
-    for (const Defect& one : defects->defects) {
-      EXPECT_EQ(is_kin(one) && !one.recorded.empty(), one.name == "index_in_16_bits")
-          << family << "/" << one.name;
-      recorded.insert(one.recorded.begin(), one.recorded.end());
-    }
+  for (const auto& [name, spec, defect] : entries()) {
+    EXPECT_EQ(is_kin(*defect) && !defect->recorded.empty(), name == "rope/index_in_16_bits") << name;
+    recorded.insert(defect->recorded.begin(), defect->recorded.end());
+  }
   EXPECT_EQ(recorded.size(), 115u);
   for (const NotAsked& one : not_asked) {
     EXPECT_TRUE(recorded.insert(one.id).second) << one.id << " is stood for, or named twice";
@@ -88,8 +87,8 @@ TEST(Defects, stand_for_what_is_recorded_or_say_why_not) {
 
 // Recorded, and no defect: a product with the rounded reciprocal of the factor, where others divide by it.
 TEST(Defects, are_not_two_orders_of_evaluation) {
-  const Parameters parameters = with(spec_of("rope"), Case::parse("dim=4 scaling=linear factor=3"));
-  const Encoding exact = spec_of("rope").oracle(parameters);
+  const Parameters parameters = with(encoding_named("rope"), Case::parse("dim=4 scaling=linear factor=3"));
+  const Encoding exact = encoding_named("rope").oracle(parameters);
   for (const bool by_reciprocal : {true, false}) {
     const Rotary rotary = std::get<Rotary>(exact);
     const Encoding legal = answered_by(exact, [=](const Call& call) {
@@ -108,72 +107,62 @@ TEST(Defects, are_not_two_orders_of_evaluation) {
 // oracle: it is the defect that is refuted, not the setting.
 TEST(Defects, are_what_is_wrong_at_their_settings) {
   std::set<std::string> seen;
-  for (const auto& [family, defects] : catalogue::defects())
-    for (const Defect& one : defects->defects) {
-      const EncodingSpec& spec = spec_of(family);
-      const Parameters parameters = with(spec, Case::parse(one.setting));
-      const Property agrees = agreement(spec.oracle(parameters));
-      for (const Property* property : {&agrees, one.refuted_by}) {
-        if (property == nullptr) continue;
-        const std::string id =
-            fmt::format("{} {} {} {}", family, one.setting, one.precision.word(), property->formula);
-        if (!seen.insert(id).second) continue;
-        const Verdict verdict = searched(*property, spec.make(parameters), one.precision, id);
-        EXPECT_TRUE(std::holds_alternative<Holds>(verdict)) << id << ": " << name(verdict);
-      }
+  for (const auto& [name, spec, defect] : entries()) {
+    const std::string setting(defect->setting);
+    const Parameters parameters = with(*spec, Case::parse(setting));
+    const Property agrees = agreement(spec->oracle(parameters));
+    for (const Property* property : {&agrees, defect->refuted_by}) {
+      if (property == nullptr) continue;
+      const std::string id = fmt::format("{} {} {} {}", name.substr(0, name.find('/')), setting,
+                                         defect->precision.word(), property->formula);
+      if (!seen.insert(id).second) continue;
+      const Verdict verdict = searched(*property, spec->make(parameters), defect->precision, id);
+      EXPECT_TRUE(std::holds_alternative<Holds>(verdict)) << id << ": " << posproof::name(verdict);
     }
+  }
 }
 
-std::string refused(const DefectFamily& family, std::string_view name, std::string_view parameters) {
-  for (const auto& [id, value] : catalogue::defects())
-    if (value == &family) {
-      try {
-        defect(family, name).make(with(spec_of(id), Case::parse(parameters)));
-      } catch (const Refusal& refusal) {
-        return refusal.what();
-      }
-    }
+std::string refused(std::string_view name, std::string_view parameters) {
+  const Entry& one = *std::ranges::find(entries(), name, &Entry::name);
+  try {
+    one.defect->make(with(*one.spec, Case::parse(parameters)));
+  } catch (const Refusal& refusal) {
+    return refusal.what();
+  }
   return "not refused";
 }
 
 TEST(Defects, refuse_what_makes_no_difference) {
-  EXPECT_EQ(refused(defects::rope, "base_ignored", "base=10000"),
-            "the same where `base=10000` or one pair rotates");
-  EXPECT_EQ(refused(defects::rope, "pairing_swapped", "dim=2"),
-            "the layouts are the same where one pair rotates");
-  EXPECT_EQ(refused(defects::rope, "warp_shuffle_limit", "dim=32"), "the same up to 32 channels");
-  EXPECT_EQ(refused(defects::rope, "position_plus_head", "heads=1"), "the same for one head");
-  EXPECT_EQ(refused(defects::rope, "scaling_ignored", "dim=4 scaling=llama3"),
+  EXPECT_EQ(refused("rope/base_ignored", "base=10000"), "the same where `base=10000` or one pair rotates");
+  EXPECT_EQ(refused("rope/pairing_swapped", "dim=2"), "the layouts are the same where one pair rotates");
+  EXPECT_EQ(refused("rope/warp_shuffle_limit", "dim=32"), "the same up to 32 channels");
+  EXPECT_EQ(refused("rope/position_plus_head", "heads=1"), "the same for one head");
+  EXPECT_EQ(refused("rope/scaling_ignored", "dim=4 scaling=llama3"),
             "there is no scaling, or it leaves every pair as it is");
-  EXPECT_EQ(refused(defects::rope, "yarn_attention_factor_ignored", "scaling=yarn factor=1"),
+  EXPECT_EQ(refused("rope/yarn_attention_factor_ignored", "scaling=yarn factor=1"),
             "the attention factor is 1 by right");
-  EXPECT_EQ(refused(defects::sinusoidal, "integer_division_exponent", "dim=2"),
-            "the first frequency is 1 by right");
-  EXPECT_EQ(refused(defects::alibi, "geometric_for_any_head_count", "heads=8"),
+  EXPECT_EQ(refused("sinusoidal/integer_division_exponent", "dim=2"), "the first frequency is 1 by right");
+  EXPECT_EQ(refused("alibi/geometric_for_any_head_count", "heads=8"),
             "the slopes are the same for these heads");
-  EXPECT_EQ(refused(defects::learned, "offset_missing", "offset=0"), "the same without an offset");
-  EXPECT_EQ(refused(defects::learned, "table_without_room_for_its_offset", "offset=0"),
-            "the same without an offset");
-  EXPECT_EQ(refused(defects::learned, "positions_averaged_in_f16", "length=13"),
-            "the same for positions below 13");
-  EXPECT_EQ(refused(defects::learned, "positions_averaged_in_f16", "length=14"), "not refused");
-  EXPECT_EQ(refused(defects::rope, "index_in_16_bits", "dim=2 heads=127"),
+  EXPECT_EQ(refused("learned/offset_missing", "offset=0"), "the same without an offset");
+  EXPECT_EQ(refused("learned/table_without_room_for_its_offset", "offset=0"), "the same without an offset");
+  EXPECT_EQ(refused("learned/positions_averaged_in_f16", "length=13"), "the same for positions below 13");
+  EXPECT_EQ(refused("learned/positions_averaged_in_f16", "length=14"), "not refused");
+  EXPECT_EQ(refused("rope/index_in_16_bits", "dim=2 heads=127"),
             "the same in calls of 128 tokens with 32768 values or less: `heads` times `dim` from 256");
-  EXPECT_EQ(refused(defects::rope, "index_in_16_bits", "dim=2 heads=128"), "not refused");
-  EXPECT_EQ(refused(defects::rope, "converted_with_query_heads", "dim=4 layout=interleaved"),
+  EXPECT_EQ(refused("rope/index_in_16_bits", "dim=2 heads=128"), "not refused");
+  EXPECT_EQ(refused("rope/converted_with_query_heads", "dim=4 layout=interleaved"),
             "nothing is converted unless `layout=interleaved`, or no two blocks of two pairs are");
-  EXPECT_EQ(refused(defects::rope, "attention_factor_of_the_scaling", "scaling=yarn"),
+  EXPECT_EQ(refused("rope/attention_factor_of_the_scaling", "scaling=yarn"),
             "it is 0.1 mscale ln factor + 1 by right");
-  EXPECT_EQ(refused(defects::rope, "llama3_constants_ignored", "scaling=llama3"),
+  EXPECT_EQ(refused("rope/llama3_constants_ignored", "scaling=llama3"),
             "no pair differs from `factor=8 high_freq_factor=4`");
-  EXPECT_EQ(refused(defects::rope, "dynamic_base_is_kept", "dim=2"),
+  EXPECT_EQ(refused("rope/dynamic_base_is_kept", "dim=2"),
             "the same where one pair rotates, or not what another scaling does");
-  EXPECT_EQ(refused(defects::rope, "table_wider_than_the_slice", "dim=4"),
-            "the same where all channels rotate");
-  EXPECT_EQ(refused(defects::sinusoidal, "odd_width_raises", "dim=2"),
+  EXPECT_EQ(refused("rope/table_wider_than_the_slice", "dim=4"), "the same where all channels rotate");
+  EXPECT_EQ(refused("sinusoidal/odd_width_raises", "dim=2"),
             "there is a cosine for every sine: an odd `dim`");
-  EXPECT_EQ(refused(defects::alibi, "slopes_of_the_next_power", "heads=4"),
-            "the slopes are the same for these heads");
+  EXPECT_EQ(refused("alibi/slopes_of_the_next_power", "heads=4"), "the slopes are the same for these heads");
 }
 
 }  // namespace
