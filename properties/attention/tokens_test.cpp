@@ -8,7 +8,7 @@
 #include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
 #include "catalogue/properties/score/depends_on_order.h"
-#include "search/trial.h"
+#include "search/testing/residuals.h"
 
 namespace posproof {
 namespace {
@@ -64,12 +64,9 @@ Contextual plain_logits(double scale) {
   return plain;
 }
 
-Residual replayed(const Property& property, const Encoding& encoding, const char* words,
-                  Precision p = all_f64) {
-  Replay draw(Case::parse(words));
-  const Residual residual = (*trial(property, encoding, p))(draw);
-  EXPECT_TRUE(draw.unused().empty()) << words;
-  return residual;
+Residual replayed(const Property& property, const Encoding& encoding, const std::string& words,
+                  const Precision& p = all_f64) {
+  return residuals::replayed(property, encoding, words, p);
 }
 
 // What has no position breaks nothing, and is off by the whole of what was asked for.

@@ -16,13 +16,14 @@
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
 #include "entries.h"
-#include "search/trial.h"
+#include "search/testing/residuals.h"
 
 namespace posproof {
 namespace {
 
 using namespace biases;
 using namespace properties::bias;
+using namespace residuals;
 
 constexpr double u = unit_f32;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -30,24 +31,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // What our own arithmetic in double may lose is too little to be seen beside f32: it is multiplied by this.
 constexpr double visible = 0x1p20;
 constexpr double our_unit = visible * unit_f64;
-
-Residual replayed(const Property& property, const Encoding& encoding, const std::string& words,
-                  Precision p = all_f32) {
-  Replay draw(Case::parse(words));
-  const Residual residual = (*trial(property, encoding, p))(draw);
-  EXPECT_TRUE(draw.unused().empty()) << words;
-  return residual;
-}
-
-void expect(const Residual& found, double error, double bound, double ceiling) {
-  EXPECT_FALSE(found.holds());
-  EXPECT_NEAR(found.error, error, 1e-13);
-  EXPECT_NEAR(found.bound, bound, 1e-9 * bound);
-  if (ceiling == no_ceiling)
-    EXPECT_EQ(found.ceiling, no_ceiling);
-  else
-    EXPECT_NEAR(found.ceiling, ceiling, 1e-13);
-}
 
 // The entry of that head, query and key is larger by that.
 Encoding wrong_in(const Encoding& right, std::size_t head, std::size_t query, std::size_t key, double by) {

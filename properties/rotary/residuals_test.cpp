@@ -16,7 +16,7 @@
 #include "catalogue/properties/rotary/preserves_norm.h"
 #include "catalogue/properties/rotary/preserves_pair_norms.h"
 #include "catalogue/properties/rotary/role_does_not_matter.h"
-#include "search/trial.h"
+#include "search/testing/residuals.h"
 #include "tokens.h"
 
 namespace posproof {
@@ -24,6 +24,7 @@ namespace {
 
 using namespace rotations;
 using namespace properties::rotary;
+using namespace residuals;
 
 constexpr double u = unit_f32;
 constexpr double wrong_by = 0x1p-4;
@@ -83,33 +84,11 @@ Encoding wrong_in(const Rotary& right, std::size_t call, std::size_t entry) {
 constexpr double visible = 0x1p20;
 constexpr double our_unit = visible * unit_f64;
 
-Residual replayed(const Property& property, const Encoding& encoding, const Case& words,
-                  Precision p = all_f32) {
-  Replay draw(words);
-  const Residual residual = (*trial(property, encoding, p))(draw);
-  EXPECT_TRUE(draw.unused().empty()) << words.text();
-  return residual;
-}
-Residual replayed(const Property& property, const Encoding& encoding, const std::string& words,
-                  Precision p = all_f32) {
-  return replayed(property, encoding, Case::parse(words), p);
-}
-
 Case drawn(std::string_view words, std::vector<double> x, std::vector<double> y = {}) {
   Case out = Case::parse(fmt::format("batch=2 n=2 {}", words));
   out.set("x", std::move(x));
   if (!y.empty()) out.set("y", std::move(y));
   return out;
-}
-
-void expect(const Residual& found, double error, double bound, double ceiling) {
-  EXPECT_FALSE(found.holds());
-  EXPECT_NEAR(found.error, error, 1e-13);
-  EXPECT_NEAR(found.bound, bound, 1e-9 * bound);
-  if (ceiling == no_ceiling)
-    EXPECT_EQ(found.ceiling, no_ceiling);
-  else
-    EXPECT_NEAR(found.ceiling, ceiling, 1e-13);
 }
 
 // Of statements that compare two answers channel by channel.

@@ -11,13 +11,14 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "logits.h"
-#include "search/trial.h"
+#include "search/testing/residuals.h"
 
 namespace posproof {
 namespace {
 
 using namespace logits;
 using namespace properties::score;
+using namespace residuals;
 
 constexpr double u = unit_f32;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -26,24 +27,6 @@ const double root = std::numbers::sqrt2;
 // What our own arithmetic in double may lose is too little to be seen beside f32: it is multiplied by this.
 constexpr double visible = 0x1p20;
 constexpr double our_unit = visible * unit_f64;
-
-Residual replayed(const Property& property, const Encoding& encoding, const std::string& words,
-                  Precision p = all_f32) {
-  Replay draw(Case::parse(words));
-  const Residual residual = (*trial(property, encoding, p))(draw);
-  EXPECT_TRUE(draw.unused().empty()) << words;
-  return residual;
-}
-
-void expect(const Residual& found, double error, double bound, double ceiling) {
-  EXPECT_FALSE(found.holds());
-  EXPECT_NEAR(found.error, error, 1e-13);
-  EXPECT_NEAR(found.bound, bound, 1e-9 * bound);
-  if (ceiling == no_ceiling)
-    EXPECT_EQ(found.ceiling, no_ceiling);
-  else
-    EXPECT_NEAR(found.ceiling, ceiling, 1e-13);
-}
 
 // The logit of a token against that key, or the last channel of that key's row, is larger by that.
 Encoding wrong_at(const Encoding& right, Position key, double by) {
