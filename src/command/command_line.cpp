@@ -86,6 +86,7 @@ void add(CLI::App& app, const Command& command, int& code) {
   }
   app.require_subcommand(1);
   for (const auto& [id, spec] : catalogue::encodings()) {
+    refuse_clashes(command, id, *spec);
     CLI::App& one = *app.add_subcommand(std::string(id), std::string(spec->summary));
     const auto given = std::make_shared<GivenParameters>();
     for (const Option& option : given->options(*spec)) add(one, option);

@@ -53,6 +53,18 @@ std::vector<Option> options_behind(const Command& command, const EncodingSpec& s
   return out;
 }
 
+void refuse_clashes(const Command& command, std::string_view encoding, const EncodingSpec& spec) {
+  std::vector<std::string> taken = {"--help"};
+  const std::vector<Option> all = options_behind(command, spec);
+  for (const Option& option : std::span(all).subspan(spec.parameters.all.size()))
+    for (std::string& name : spellings(option)) taken.push_back(std::move(name));
+  for (const Parameter& parameter : spec.parameters)
+    if (std::ranges::find(taken, fmt::format("--{}", parameter.name)) != taken.end())
+      throw std::invalid_argument(
+          fmt::format("encoding {}: parameter `{}`: `posproof {}` has the option --{}", encoding,
+                      parameter.name, command.name, parameter.name));
+}
+
 std::vector<std::string> spellings(const Option& option) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at <= option.names.size();) {

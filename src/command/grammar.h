@@ -19,6 +19,10 @@ std::size_t place_of_encoding(const Command& command);
 // What follows an encoding: its parameters, `--spec`, then the command's own.
 std::vector<Option> options_behind(const Command& command, const EncodingSpec& spec);
 
+// Throws std::invalid_argument where a parameter of the encoding has the name of another option of the
+// command.
+void refuse_clashes(const Command& command, std::string_view encoding, const EncodingSpec& spec);
+
 // `-o`, `--output`; a positional word has its one name.
 std::vector<std::string> spellings(const Option& option);
 bool is_positional(const Option& option);

@@ -1,5 +1,6 @@
 #include "command/grammar.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "catalogue/encodings/alibi.h"
@@ -72,6 +73,28 @@ TEST(Grammar, behind_an_encoding_stand_its_parameters_then_the_options_of_the_co
   const Command alone{.name = "alone", .help = "", .run = [] { return 0; }};
   EXPECT_FALSE(takes_encoding(alone));
   EXPECT_EQ(place_of_encoding(alone), 2u);
+}
+
+TEST(Grammar, no_parameter_has_the_name_of_an_option) {
+  Fields fields;
+  const Command command{.name = "try",
+                        .help = "",
+                        .after_encoding = {{"-o,--output", &fields.text}, {"--positions", &fields.text}},
+                        .run = [](const Chosen&) { return 0; }};
+  const auto refused = [&](const char* name) -> std::string {
+    EncodingSpec spec = encodings::alibi;
+    spec.parameters.all.push_back({name, type::Flag{}, "true", {}, ""});
+    try {
+      refuse_clashes(command, "alibi", spec);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const char* name : {"output", "positions", "spec", "config", "help"})
+    EXPECT_EQ(refused(name),
+              fmt::format("encoding alibi: parameter `{}`: `posproof try` has the option --{}", name, name));
+  EXPECT_EQ(refused("out"), "");
 }
 
 TEST(Grammar, the_first_word_that_is_no_option_is_refused) {

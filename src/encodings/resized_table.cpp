@@ -75,7 +75,7 @@ struct Trained {
 };
 
 Encoding make(const Arguments& p) {
-  const std::size_t dim = p.width("dim"), kept = p.width("kept");
+  const std::size_t dim = p.width("dim"), kept = p.width("kept_rows");
   const Trained stored{dim,
                        kept,
                        p.width("from_height"),
@@ -136,7 +136,7 @@ const EncodingSpec encodings::resized_table{
                  whole("from_width", {1, 4096}, 14, {5, 8}, "of the trained grid", "columns of it"),
                  whole("height", {1, 4096}, 16, {1, 3, 4}, "of the resized grid", "rows of it"),
                  whole("width", {1, 4096}, 16, {5, 8, 3}, "of the resized grid", "columns of it"),
-                 disputed(whole("kept", {0, 4096}, 0, {0, 1},
+                 disputed(whole("kept_rows", {0, 4096}, 0, {0, 1},
                                 "rows before the grid that stay as they are: class tokens", "rows")),
                  convention("method", {"linear", "cubic", "first", "centre"},
                             "linear and cubic on both axes; first (cut off at the end), centre (cropped)"),

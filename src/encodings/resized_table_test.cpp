@@ -78,7 +78,7 @@ TEST(ResizedTable, of_its_own_size_is_learned) {
   const Doubles expected = all_rows(std::get<Table>(encodings::learned.make(learned)));
   for (const std::string& way : ways)
     EXPECT_EQ(all_rows(made_by(
-                  true, "dim=2 kept=1 from_height=3 from_width=5 height=3 width=5 table=seeded" + way)),
+                  true, "dim=2 kept_rows=1 from_height=3 from_width=5 height=3 width=5 table=seeded" + way)),
               expected)
         << way;
 }
@@ -162,7 +162,7 @@ TEST(ResizedTable, mirrors_what_is_mirrored) {
 }
 
 TEST(ResizedTable, cuts_and_crops) {
-  const std::string part = "dim=1 kept=1 from_height=4 from_width=5 height=2 width=2 method=";
+  const std::string part = "dim=1 kept_rows=1 from_height=4 from_width=5 height=2 width=2 method=";
   expect_rows(part + "first", {0, 1, 2, 6, 7});
   expect_rows(part + "centre", {0, 7, 8, 12, 13});
   EXPECT_EQ(
@@ -195,7 +195,7 @@ TEST(ResizedTable, has_a_bound_for_each_entry) {
     Doubles error(8);
     const double first = 0;
     const Table parts =
-        made_by(oracle, "dim=8 kept=1 from_height=1 from_width=2 height=1 width=2 method=first");
+        made_by(oracle, "dim=8 kept_rows=1 from_height=1 from_width=2 height=1 width=2 method=first");
     parts.row_error({&first, 1}, Doubles(8, 3.0), all_f32, error);
     EXPECT_EQ(error[7], 6 * unit_f32);
   }

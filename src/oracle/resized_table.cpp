@@ -108,7 +108,7 @@ resampling::Axis in_doubles(const Side& side) {
 
 // A number of the trained table, rows that are kept first.
 std::function<double(std::size_t row, std::size_t channel)> trained_rows(const Arguments& p) {
-  const std::size_t dim = p.width("dim"), kept = p.width("kept");
+  const std::size_t dim = p.width("dim"), kept = p.width("kept_rows");
   if (p.is("table", "constant"))
     return [](std::size_t, std::size_t channel) { return 1.0 + static_cast<double>(channel); };
   if (p.is("table", "index"))
@@ -131,7 +131,7 @@ std::function<double(std::size_t row, std::size_t channel)> trained_rows(const A
 }  // namespace
 
 Encoding oracle::resized_table(const Arguments& p) {
-  const std::size_t dim = p.width("dim"), kept = p.width("kept");
+  const std::size_t dim = p.width("dim"), kept = p.width("kept_rows");
   const Side rows_side = side(p, "from_height", "height"), columns_side = side(p, "from_width", "width");
   const auto trained = trained_rows(p);
   const std::size_t width = p.width("width"), last = kept + p.width("height") * width - 1;

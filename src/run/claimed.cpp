@@ -11,6 +11,7 @@
 
 #include "catalogue/properties.h"
 #include "run/catalogued.h"
+#include "run/drawn_names.h"
 #include "search/trial.h"
 
 namespace posproof {
@@ -108,6 +109,11 @@ std::vector<std::string> mistakes(std::string_view id, const EncodingSpec& spec)
   if (!out.empty()) return out;
 
   const Encoding encoding = spec.make({});
+  for (const Parameter& parameter : spec.parameters)
+    if (is_drawn(parameter.name, encoding))
+      out.push_back(
+          fmt::format("encoding {}: parameter `{}`: properties draw under that name, and a case holds both",
+                      id, parameter.name));
   const std::vector<Claim> all = derived_claims(spec);
   for (const Claim& claim : all)
     if (const std::string why = mistake_of(claim, spec, encoding); !why.empty()) add(claim, why);

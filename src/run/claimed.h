@@ -18,7 +18,8 @@ const std::vector<Claim>& claims_of(const EncodingSpec& spec);
 // What is wrong with the claims themselves, a line each, before anything is searched or replayed: a parameter
 // or a value that the encoding has not, a witness that cannot be read, that the encoding refuses or that lies
 // outside its own condition, a property that cannot be asked of the encoding, a failure that follows from a
-// fact and has no witness, a witness of none, and what a fact claims already.
+// fact and has no witness, a witness of none, what a fact claims already, and a parameter of a name under
+// which properties draw.
 std::vector<std::string> mistakes(std::string_view id, const EncodingSpec& spec);
 
 // A recorded case of an encoding: the parameters that it names, and the inputs.

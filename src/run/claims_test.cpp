@@ -105,6 +105,17 @@ TEST(Mistakes, are_named_before_anything_is_searched) {
             "the position alone`, and is claimed again");
 }
 
+TEST(Mistakes, are_parameters_that_have_the_name_of_an_input) {
+  EncodingSpec spec = encodings::raw_index;
+  for (const char* name : {"step", "b", "i2"})
+    spec.parameters.all.push_back({name, type::Flag{}, "true", {}, ""});
+  const auto refused = [](const char* name) {
+    return fmt::format(
+        "encoding raw_index: parameter `{}`: properties draw under that name, and a case holds both", name);
+  };
+  EXPECT_EQ(mistakes("raw_index", spec), (std::vector<std::string>{refused("b"), refused("i2")}));
+}
+
 // Of another setting, or the other way round, a claim is none of those that follow.
 TEST(Mistakes, are_what_is_claimed_again_and_not_what_is_claimed_otherwise) {
   const Property& bounded = properties::table::is_defined_for_one_token;

@@ -64,7 +64,7 @@ TEST(RealFunctions, of_complex_words) {
 }
 
 TEST(ResizedTables, of_squares) {
-  expect("resized_table", "dim=3 from_height=4 from_width=5 height=7 width=3 kept=1",
+  expect("resized_table", "dim=3 from_height=4 from_width=5 height=7 width=3 kept_rows=1",
          {"axes_swapped", "kept_last", "other_corners"});
   expect("resized_table", "dim=3 from_height=4 from_width=5 height=7 width=3 table=seeded method=cubic",
          {"other_coefficient", "zeros_outside"});
@@ -91,7 +91,7 @@ TEST(LearnedTables, of_positions_from_a_mask) {
 
 // What is copied is copied exactly.
 TEST(ResizedTables, of_parts) {
-  const std::string parts = "dim=2 from_height=7 from_width=8 height=4 width=3 kept=1 method=";
+  const std::string parts = "dim=2 from_height=7 from_width=8 height=4 width=3 kept_rows=1 method=";
   EXPECT_EQ(std::get<Holds>(verdict("resized_table", parts + "centre", "")).worst.error, 0);
   EXPECT_EQ(name(verdict("resized_table", parts + "centre", "other_end")), "refuted");
   EXPECT_EQ(std::get<Holds>(verdict("resized_table", parts + "first", "")).worst.error, 0);

@@ -11,7 +11,7 @@ import numpy as np  # noqa: E402
 f32 = np.float32
 asked = hello()
 wrong = sys.argv[1] if len(sys.argv) > 1 else ""
-dim, kept, method = asked["dim"], asked["kept"], asked["method"]
+dim, kept, method = asked["dim"], asked["kept_rows"], asked["method"]
 before, after = (asked["from_height"], asked["from_width"]), (asked["height"], asked["width"])
 is_set = {name: str(asked[name]).lower() == "true" for name in ("align_corners", "antialias")}
 
