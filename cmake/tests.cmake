@@ -29,7 +29,7 @@ posproof_compiles(posproof_test_subject)
 add_dependencies(posproof_tests posproof posproof_test_subject)
 # Those that take ten seconds and more, those of PyTorch, and those that gate other projects' code in many settings have
 # the label `long`, though they are in the same program.
-set(slow reports.defects:PublicModels.*:DiagnosisOfDefects.of_rope_tells_all_apart_that_differ:Modules.*)
+set(slow reports.defects:reports.encodings:PublicModels.*:DiagnosisOfDefects.of_rope_tells_all_apart_that_differ:Modules.*)
 string(APPEND slow :Gate.shrinks_and_names_the_variants_of_torch_rope:PythonSubject.torch_functions_*:Examples.torch_rope)
 string(APPEND slow :Grids.*:InsideAttention.*:ForeignBiases.*:RealFunctions.*:ResizedTables.*)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER -${slow} PROPERTIES SKIP_RETURN_CODE 77)

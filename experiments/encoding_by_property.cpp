@@ -232,14 +232,17 @@ Measured measure() {
 
 // How many claims of each encoding hold, fail as recorded, or neither.
 Grid summary(const std::vector<Cell>& cells) {
-  Grid grid{.columns = {"encoding", "kind", "claims that hold", "recorded failures", "broken or unchecked",
-                        "searched without a claim"},
-            .rows = {}};
+  Grid grid{
+      .columns = {"encoding", "kind", "claims that hold", "recorded failures", "broken or unchecked",
+                  "searched without a claim"},
+      .rows = {},
+      .caption =
+          "Each encoding has a page of its own: formula, conventions, claims, curve, accuracy, defects."};
   std::map<std::string, std::vector<Cell>> by_encoding;
   for (const Cell& cell : cells) by_encoding[cell.encoding].push_back(cell);
   for (const auto& [encoding, of] : by_encoding) {
     const Counts counts = count_of(of);
-    grid.rows.push_back({fmt::format("`{}`", encoding), std::string(kind_of(encoding)),
+    grid.rows.push_back({fmt::format("[`{0}`](encodings/{0}.md)", encoding), std::string(kind_of(encoding)),
                          std::to_string(counts.holds), std::to_string(counts.fails),
                          std::to_string(counts.wrong), std::to_string(counts.open)});
   }

@@ -45,6 +45,20 @@ std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// The others have the label long: `reports.encodings`.
+TEST(Pages, of_two_encodings_are_what_is_known_of_them) {
+  for (const std::string name : {"encodings/alibi", "encodings/cope"})
+    expect_none(report::compare(folder, name).differences, "posproof report " + name);
+  expect_none(report::compare_pages_of_encodings(folder), "posproof report");
+}
+
+class Encodings : public testing::Test {
+  void TestBody() override {
+    for (const std::string& name : report::encoding_pages())
+      expect_none(report::compare(folder, name).differences, "posproof report " + name);
+  }
+};
+
 TEST(Pages, cite_their_sources_and_caption_every_figure) {
   for (const std::string& name : report::names()) {
     const std::string page = text_of(folder / (name + ".md"));
@@ -68,6 +82,8 @@ const bool registered = [] {
   for (const std::string& name : report::names())
     testing::RegisterTest("reports", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [name]() -> testing::Test* { return new Golden(name); });
+  testing::RegisterTest("reports", "encodings", nullptr, nullptr, __FILE__, __LINE__,
+                        []() -> testing::Test* { return new Encodings; });
   testing::RegisterTest("reports", "README", nullptr, nullptr, __FILE__, __LINE__,
                         []() -> testing::Test* { return new Index; });
   return true;

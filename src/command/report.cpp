@@ -31,15 +31,18 @@ int run_report(const ReportArguments& arguments) {
 
 Command report_command() {
   const auto arguments = std::make_shared<ReportArguments>();
-  return {.name = "report",
-          .help = "run the experiments and write reports/",
-          .options = {{.names = "NAME",
-                       .field = &arguments->names,
-                       .help = "as in `posproof list experiments`; none: all",
-                       .shows_standard = false,
-                       .words = &report::names},
-                      {"-o,--output", &arguments->folder, "folder to write to", Option::NewFile{}}},
-          .run = [arguments] { return run_report(*arguments); }};
+  return {
+      .name = "report",
+      .help = "run the experiments and write reports/",
+      .options =
+          {{.names = "NAME",
+            .field = &arguments->names,
+            .help =
+                "as in `posproof list experiments`, or `encodings/rope` for the page of an encoding; none: all",
+            .shows_standard = false,
+            .words = &report::page_names},
+           {"-o,--output", &arguments->folder, "folder to write to", Option::NewFile{}}},
+      .run = [arguments] { return run_report(*arguments); }};
 }
 
 }  // namespace posproof::command

@@ -46,15 +46,23 @@ std::string captioned(std::string_view caption) {
   return caption.empty() ? "" : fmt::format("\n*{}*\n", caption);
 }
 
+// From the page's folder to that of its figures: of `encodings/rope`, `../figures/encodings/rope`.
+std::string figures_of(std::string_view id) {
+  std::string out;
+  for (const char c : id)
+    if (c == '/') out += "../";
+  return fmt::format("{}figures/{}", out, id);
+}
+
 template <class Figure>
 std::string picture(std::string_view id, const Figure& figure) {
   return fmt::format(
              "<picture>\n"
-             "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"figures/{0}/{1}-dark.svg\">\n"
-             "  <img alt=\"{2}\" src=\"figures/{0}/{1}-light.svg\">\n"
+             "  <source media=\"(prefers-color-scheme: dark)\" srcset=\"{0}/{1}-dark.svg\">\n"
+             "  <img alt=\"{2}\" src=\"{0}/{1}-light.svg\">\n"
              "</picture>\n\n"
-             "Data: [{1}.csv](figures/{0}/{1}.csv)\n",
-             id, figure.name, quoted(figure.description)) +
+             "Data: [{1}.csv]({0}/{1}.csv)\n",
+             figures_of(id), figure.name, quoted(figure.description)) +
          captioned(figure.caption);
 }
 

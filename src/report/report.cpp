@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 #include <stdexcept>
 
+#include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
 #include "core/nearest.h"
+#include "experiments/encoding_page.h"
 #include "report/figure.h"
 #include "report/figure_data.h"
 #include "report/file.h"
@@ -87,11 +90,42 @@ std::vector<std::string> put(const fs::path& folder, std::string_view page, cons
   return changed;
 }
 
-const Experiment& experiment(std::string_view name) {
+constexpr std::string_view encodings_folder = "encodings/";
+
+// What writes a page: an experiment, or what is known of an encoding.
+struct Written {
+  Page page;
+  std::function<Document()> document;
+};
+
+// Throws std::invalid_argument for a name that no page has. The page is called as it is asked for.
+Written written(std::string_view name) {
   for (const auto& [id, found] : catalogue::experiments())
-    if (id == name) return *found;
+    if (id == name) return {page_of(id, *found), found->run};
+  if (name.starts_with(encodings_folder))
+    for (const auto& [id, spec] : catalogue::encodings())
+      if (name.substr(encodings_folder.size()) == id)
+        return {{name, experiments::question_of_encodings, experiments::method_of_encodings,
+                 fmt::format("posproof report {}", name)},
+                [id = id] { return experiments::encoding_page(id); }};
   throw std::invalid_argument(fmt::format("there is no experiment `{}`{}; all: posproof list experiments",
-                                          name, near_it(name, names())));
+                                          name, near_it(name, page_names())));
+}
+
+// Pages and folders of figures of encodings that the catalogue has not.
+std::vector<std::string> of_no_encoding(const fs::path& folder) {
+  const std::vector<std::string> known = encoding_pages();
+  std::vector<std::string> out;
+  for (const std::string_view parent : {"", "figures/"}) {
+    const fs::path all = folder / parent / encodings_folder;
+    if (!fs::is_directory(all)) continue;
+    for (const auto& entry : fs::directory_iterator(all))
+      if (std::ranges::find(known, fmt::format("{}{}", encodings_folder, entry.path().stem().string())) ==
+          known.end())
+        out.push_back(fmt::format("{}{}{}", parent, encodings_folder, entry.path().filename().string()));
+  }
+  std::ranges::sort(out);
+  return out;
 }
 
 // The pages in the folder, of experiments that exist.
@@ -135,12 +169,26 @@ std::vector<std::string> names() {
   return out;
 }
 
+std::vector<std::string> encoding_pages() {
+  std::vector<std::string> out;
+  for (const auto& [id, spec] : catalogue::encodings())
+    out.push_back(fmt::format("{}{}", encodings_folder, id));
+  return out;
+}
+
+std::vector<std::string> page_names() {
+  std::vector<std::string> out = names();
+  std::ranges::move(encoding_pages(), std::back_inserter(out));
+  return out;
+}
+
 std::vector<File> files(std::string_view name, const Experiment& experiment) {
   return files_of(page_of(name, experiment), experiment.run());
 }
 
 std::vector<File> files(std::string_view name) {
-  return files(name, experiment(name));
+  const auto [page, document] = written(name);
+  return files_of(page, document());
 }
 
 // A page begins with its title, an empty line and its finding.
@@ -149,7 +197,9 @@ File index(const std::vector<File>& pages) {
       "# Reports\n\n"
       "What the experiments found. Every page and the data of its figures are written by `posproof report` from the\n"
       "numbers that it measures, and a test compares them byte for byte. The [glossary](glossary.md) defines the\n"
-      "terms that are posproof's own.\n\n";
+      "terms that are posproof's own.\n\n"
+      "The [matrix](encoding_by_property.md) is the front page: which property holds for which encoding, and from there\n"
+      "[a page for each encoding](encodings/).\n\n";
   std::string measured;  // not computed
   for (const File& page : pages) {
     if (!page.path.ends_with(".md")) continue;
@@ -181,17 +231,18 @@ void put_index(const fs::path& folder, std::vector<std::string>& changed) {
 std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only,
                                    const Progress& progress) {
   std::vector<std::string> changed;
-  const std::vector<std::string> all = only.empty() ? names() : only;
-  for (const std::string& name : all)
-    experiment(name);                // a wrong name, and a folder that cannot be written to,
-  NewFile(folder / "README.md", 0);  // are found before the minutes that follow
+  const std::vector<std::string> all = only.empty() ? page_names() : only;
+  for (const std::string& name : all) written(name);  // a wrong name, and a folder that cannot be written to,
+  NewFile(folder / "README.md", 0);                   // are found before the minutes that follow
   for (std::size_t n = 0; n < all.size(); ++n) {
     if (progress) progress(all[n], n, all.size());
-    const Experiment& found = experiment(all[n]);
-    const Document document = found.run();
-    const auto written = put(folder, all[n], document, files_of(page_of(all[n], found), document));
-    changed.insert(changed.end(), written.begin(), written.end());
+    const auto [page, run] = written(all[n]);
+    const Document document = run();
+    const auto put_there = put(folder, all[n], document, files_of(page, document));
+    changed.insert(changed.end(), put_there.begin(), put_there.end());
   }
+  for (const std::string& path : of_no_encoding(folder))
+    if (fs::remove_all(folder / path) > 0) changed.push_back(path);
   if (replace_file(folder / "glossary.md", glossary_page())) changed.emplace_back("glossary.md");
   put_index(folder, changed);
   return changed;
@@ -244,14 +295,20 @@ std::string Difference::text() const {
 }
 
 Comparison compare(const fs::path& folder, std::string_view name) {
-  const Experiment& found = experiment(name);
-  const Page page = page_of(name, found);
-  const Document document = found.run();
+  const auto [page, run] = written(name);
+  const Document document = run();
   Comparison out;
   for (const File& file : texts(page, document)) add_difference(out.differences, folder, file);
   compare_drawings(out, folder, page, document);
   for (const std::string& path : stale(folder, name, document))
     out.differences.push_back({path, 0, "the experiment has no such figure", ""});
+  return out;
+}
+
+std::vector<Difference> compare_pages_of_encodings(const fs::path& folder) {
+  std::vector<Difference> out;
+  for (const std::string& path : of_no_encoding(folder))
+    out.push_back({path, 0, "there is no such encoding", ""});
   return out;
 }
 

@@ -24,8 +24,15 @@ struct File {
 // Every experiment's name, in alphabetical order.
 std::vector<std::string> names();
 
-// Runs one experiment: its page first, then each figure's data as CSV, then the drawings, light and dark.
-// Throws std::invalid_argument for a name that no experiment has, NoGnuplot where figures cannot be drawn.
+// The page of every encoding, in the same order: `encodings/rope`.
+std::vector<std::string> encoding_pages();
+
+// Everything that `files` has: the experiments first, then the pages of encodings.
+std::vector<std::string> page_names();
+
+// Runs one experiment, or measures one encoding: its page first, then each figure's data as CSV, then the
+// drawings, light and dark. Throws std::invalid_argument for a name that no page has, NoGnuplot where figures
+// cannot be drawn.
 std::vector<File> files(std::string_view name);
 
 // The same for an experiment that is not in the catalogue.
@@ -40,10 +47,11 @@ std::vector<std::string> write_page(const std::filesystem::path& folder, const P
 // over; of the performance page, whose numbers are another machine's, only that it is there).
 File index(const std::vector<File>& pages);
 
-// Runs these experiments (none: all) and writes their files, the glossary, the index, and nothing else into
-// the folder: the performance page stays as it is. Figures and data that the experiment no longer has are
-// removed. A file is written aside and then renamed; one that has these bytes already is not touched.
-// `progress` is called before each experiment. The paths of the files that changed.
+// Runs these experiments and pages of encodings (none: all) and writes their files, the glossary, the index,
+// and nothing else into the folder: the performance page stays as it is. Figures and data that the experiment
+// no longer has are removed, and so is what belongs to an encoding that there is no longer. A file is written
+// aside and then renamed; one that has these bytes already is not touched. `progress` is called before each
+// experiment. The paths of the files that changed.
 using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
 std::vector<std::string> write_all(const std::filesystem::path& folder,
                                    const std::vector<std::string>& only = {}, const Progress& progress = {});
@@ -66,6 +74,9 @@ struct Comparison {
 // are compared byte for byte, always. So are the drawings that this version of gnuplot wrote; of those that
 // another one wrote, and of all where gnuplot is missing, only that they are there.
 Comparison compare(const std::filesystem::path& folder, std::string_view name);
+
+// What is in the folder of encodings that there is no longer.
+std::vector<Difference> compare_pages_of_encodings(const std::filesystem::path& folder);
 
 // Compares the index with the pages in the folder.
 std::vector<Difference> compare_index(const std::filesystem::path& folder);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "catalogue/encodings.h"
 #include "report/figure.h"
 #include "report/markdown.h"
 
@@ -83,6 +84,16 @@ TEST(Markdown, is_written_from_the_document) {
             "> **Verdict.** Yes.\n\n"
             "---\n\n"
             "This page is written by `posproof report halves`.\n");
+}
+
+TEST(Markdown, finds_the_figures_of_a_page_in_a_folder) {
+  const std::string page = markdown(small(), {"encodings/halves", "Q", "M", "make it"});
+  EXPECT_NE(
+      page.find(
+          "srcset=\"../figures/encodings/halves/line-dark.svg\">\n  <img alt=\"A &quot;line&quot; < 3\" "
+          "src=\"../figures/encodings/halves/line-light.svg\">\n"),
+      std::string::npos);
+  EXPECT_NE(page.find("Data: [line.csv](../figures/encodings/halves/line.csv)\n"), std::string::npos);
 }
 
 TEST(Markdown, refuses_a_row_of_another_length) {
@@ -223,6 +234,10 @@ TEST(Report, index_has_a_line_a_page) {
                                   {"b.md", "# B b\n\nTwo, and three.\nmore"}})
                                .bytes;
   EXPECT_EQ(text.find("# Reports\n\nWhat the experiments found. "), 0u);
+  EXPECT_NE(
+      text.find("\n\nThe [matrix](encoding_by_property.md) is the front page: which property holds for which "
+                "encoding, and from there\n[a page for each encoding](encodings/).\n\n"),
+      std::string::npos);
   EXPECT_TRUE(
       text.ends_with("\n\n- [A](a.md): One.\n- [B b](b.md): Two, and three.\n"
                      "\n[Performance](performance.md) is what `./run performance` measured on the machine "
@@ -233,8 +248,44 @@ TEST(Report, index_has_a_line_a_page) {
   EXPECT_THROW(index({{"a.md", "# A\n\nOne."}}), std::logic_error);
 }
 
-TEST(Report, no_experiment_of_that_name_is_an_error) {
-  EXPECT_THROW(files("no_such_experiment"), std::invalid_argument);
+TEST(Report, no_page_of_that_name_is_an_error) {
+  for (const char* name : {"no_such_experiment", "encodings/no_such", "encodings/", "encodings", "rope"})
+    EXPECT_THROW(files(name), std::invalid_argument) << name;
+}
+
+TEST(Report, has_a_page_for_each_experiment_and_each_encoding) {
+  const std::vector<std::string> experiments = names(), encodings = encoding_pages(), all = page_names();
+  EXPECT_EQ(encodings.size(), catalogue::encodings().size());
+  EXPECT_EQ(encodings.front(), "encodings/alibi");
+  EXPECT_EQ(all.size(), experiments.size() + encodings.size());
+  EXPECT_EQ(all.front(), experiments.front());
+  EXPECT_EQ(all.back(), encodings.back());
+}
+
+// What is left of an encoding that there is no longer is found, and removed when anything is written.
+TEST(Report, has_no_page_of_an_encoding_that_is_gone) {
+  if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
+  const Folder folder;
+  EXPECT_TRUE(compare_pages_of_encodings(folder.path).empty());
+  const auto written = write_all(folder.path, {"encodings/none"});
+  EXPECT_EQ(written,
+            (std::vector<std::string>{"encodings/none.md", "figures/encodings/none/curve.csv",
+                                      "figures/encodings/none/curve-light.svg",
+                                      "figures/encodings/none/curve-dark.svg", "glossary.md", "README.md"}));
+  EXPECT_TRUE(compare_pages_of_encodings(folder.path).empty());
+  fs::create_directories(folder.path / "figures/encodings/gone");
+  std::ofstream(folder.path / "figures/encodings/gone/curve.csv") << "x";
+  std::ofstream(folder.path / "encodings/gone.md") << "# gone";
+  const std::vector<std::string> gone = {"encodings/gone.md", "figures/encodings/gone"};
+  std::vector<std::string> found;
+  for (const Difference& one : compare_pages_of_encodings(folder.path)) {
+    found.push_back(one.path);
+    EXPECT_EQ(one.text(), one.path + ": there is no such encoding");
+  }
+  EXPECT_EQ(found, gone);
+  EXPECT_EQ(write_all(folder.path, {"encodings/none"}), gone);
+  EXPECT_FALSE(fs::exists(folder.path / "figures/encodings/gone"));
+  EXPECT_TRUE(fs::exists(folder.path / "encodings/none.md"));
 }
 
 std::string read(const fs::path& path) {

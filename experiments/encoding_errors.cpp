@@ -1,0 +1,127 @@
+#include "encoding_errors.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/call.h"
+#include "core/formats.h"
+#include "measure.h"
+
+namespace posproof::experiments {
+namespace {
+
+constexpr std::array<std::string_view, 5> precisions = {"f64", "f32", "f16", "bf16", "bf16/bf16"};
+
+// A whole operator has no positions, but tokens, each of which meets every other.
+std::vector<Position> positions_asked(const Encoding& encoding) {
+  if (std::holds_alternative<Attention>(encoding)) return {2, 8, 32};
+  const Domain& domain = positions_of(encoding);
+  std::vector<Position> out;
+  for (const Position t : {1, 100, 10'000, 1'000'000})
+    if (t <= domain.hi) out.push_back(t);
+  if (out.empty() || (out.back() < domain.hi && domain.hi < 1'000'000 && domain.ends))
+    out.push_back(domain.hi);
+  return out;
+}
+
+// So many tokens, each of which sees every other, or those before it.
+Call call_of_tokens(const Encoding& encoding, std::size_t n) {
+  Call call{.mask = Mask({n, n}, std::vector<double>(n * n, 1))};
+  if (is_causal(encoding))
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = i + 1; j < n; ++j) call.mask.at(i, j) = 0;
+  for (std::size_t c = 0; c < signature(encoding).takes.size(); ++c)
+    call.contents.emplace_back(Shape{n, width_of_content(encoding, c)});
+  return call;
+}
+
+// Contents are all 1.
+Call call_at(const Encoding& encoding, Position t) {
+  const bool of_tokens = std::holds_alternative<Attention>(encoding);
+  Call call = of_tokens ? call_of_tokens(encoding, static_cast<std::size_t>(t)) : sequence(encoding, {0, t});
+  for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
+  return call;
+}
+
+// Every entry that is compared: what it is off by, and what it may be off by.
+template <class See>
+void for_each_entry(const Encoding& exact, const Call& call, const Tensor& there, const Tensor& here,
+                    std::string_view precision, const See& see) {
+  compare(exact, call, there, here, bound(exact, call, here, Precision::parse(precision)), Freedom::none,
+          see);
+}
+
+// The pairs of a table or a rotation; of the other kinds none.
+std::vector<Pair> pairs_of(const Encoding& encoding) {
+  if (const auto* table = std::get_if<Table>(&encoding)) return table->pairs;
+  if (const auto* rotary = std::get_if<Rotary>(&encoding)) return rotary->pairs;
+  return {};
+}
+
+// As most programs form an angle: frequency and position in f32, and their product.
+std::optional<double> angle_in_f32(const Encoding& encoding, Position t) {
+  const std::vector<Pair> pairs = pairs_of(encoding);
+  if (pairs.empty()) return std::nullopt;
+  long double most = 0;
+  for (const Pair& pair : pairs) {
+    const double formed = to_f32(to_f32(pair.frequency) * to_f32(static_cast<double>(t)));
+    most = std::max(
+        most, std::abs(formed - static_cast<long double>(pair.frequency) * static_cast<long double>(t)));
+  }
+  return static_cast<double>(most);
+}
+
+EntriesAt entries_at(const Encoding& reference, const Encoding& exact, Position t) {
+  const Call call = call_at(exact, t);
+  const Tensor here = answer(exact, call), there = answer(reference, call);
+  EntriesAt out{.position = t, .angle_in_f32 = angle_in_f32(exact, t), .allowed = {}};
+  for (const double x : here.data)
+    if (std::isfinite(x)) out.largest = std::max(out.largest, std::abs(x));
+  for_each_entry(exact, call, there, here, "f64", [&](const Residual& one) {
+    out.reference_share = std::max(out.reference_share, one.error_over_bound());
+    out.reference_error = std::max(out.reference_error, one.error);
+  });
+  for (const std::string_view precision : precisions) {
+    double most = 0;
+    for_each_entry(exact, call, here, here, precision,
+                   [&](const Residual& one) { most = std::max(most, one.bound); });
+    out.allowed.push_back(most);
+  }
+  return out;
+}
+
+}  // namespace
+
+double EncodingErrors::largest_share() const {
+  return std::ranges::max(at, {}, &EntriesAt::reference_share).reference_share;
+}
+
+double EncodingErrors::largest_error() const {
+  return std::ranges::max(at, {}, &EntriesAt::reference_error).reference_error;
+}
+
+EncodingErrors encoding_errors(const Encoding& reference, const Encoding& exact) {
+  EncodingErrors out;
+  for (const Position t : positions_asked(exact)) out.at.push_back(entries_at(reference, exact, t));
+  return out;
+}
+
+document::Grid grid(const EncodingErrors& errors, bool of_tokens) {
+  document::Grid grid{.columns = {of_tokens ? "tokens" : "position", "largest entry"}, .rows = {}};
+  for (const std::string_view precision : precisions) grid.columns.push_back(fmt::format("`{}`", precision));
+  const bool of_angles = errors.at.front().angle_in_f32.has_value();
+  if (of_angles) grid.columns.emplace_back("angle in f32, rad");
+  for (const EntriesAt& one : errors.at) {
+    std::vector<std::string> row = {whole(one.position), fmt::format("{:.3g}", one.largest)};
+    for (const double allowed : one.allowed) row.push_back(document::scientific(allowed, 2));
+    if (of_angles) row.push_back(document::scientific(*one.angle_in_f32, 2));
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+}  // namespace posproof::experiments

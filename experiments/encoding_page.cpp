@@ -1,0 +1,255 @@
+#include "encoding_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "catalogue/defects.h"
+#include "catalogue/encodings.h"
+#include "catalogue/properties.h"
+#include "core/spec.h"
+#include "defects/sources.h"
+#include "encoding_curve.h"
+#include "encoding_errors.h"
+#include "measure.h"
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "run/claimed.h"
+
+namespace posproof::experiments {
+namespace {
+
+using namespace document;
+
+std::string code(std::string_view text) {
+  return text.empty() ? "" : fmt::format("`{}`", text);
+}
+
+// What of an encoding several sections speak of.
+struct Measured {
+  std::string_view id;
+  const EncodingSpec& spec;
+  std::vector<Claim> claims;  // those that hold first
+  std::size_t holding = 0;
+  std::vector<Defect> defects;
+  std::string words;  // the standard parameters
+  std::optional<Plot> curve;
+  EncodingErrors errors;
+  std::string_view kind;
+};
+
+std::vector<Defect> defects_of(std::string_view id) {
+  for (const auto& [family, all] : catalogue::defects())
+    if (family == id) return all->defects;
+  return {};
+}
+
+Measured measure(std::string_view id) {
+  const EncodingSpec& spec = encoding_named(id);
+  const Parameters parameters = with(spec, {});
+  const Encoding exact = spec.oracle(parameters);
+  Measured m{.id = id,
+             .spec = spec,
+             .claims = claims_of(spec),
+             .defects = defects_of(id),
+             .words = parameters.text(),
+             .curve = encoding_curve(id, exact, parameters.text()),
+             .errors = encoding_errors(spec.make(parameters), exact),
+             .kind = kind(exact)};
+  const auto fails = std::ranges::stable_partition(m.claims, [](const Claim& one) { return one.holds; });
+  m.holding = m.claims.size() - fails.size();
+  return m;
+}
+
+std::string of_condition(const Condition& condition) {
+  return code(condition.text());
+}
+
+std::vector<Block> what_it_is(const Measured& m) {
+  return {Section{"Formula"}, Paragraph{code(m.spec.formula)},
+          Paragraph{fmt::format("Kind: {}. Source: {}.", m.kind, m.spec.source)}};
+}
+
+// What a parameter may be, short where it is any finite number.
+std::vector<Block> conventions(const Measured& m) {
+  Grid grid{
+      .columns = {"parameter", "meaning", "allowed", "standard", "unit", "contested", "matters where"},
+      .rows = {},
+      .caption =
+          "Contested: implementations differ here, and a subject that disagrees is compared with the other words."};
+  for (const Parameter& one : m.spec.parameters)
+    grid.rows.push_back({code(one.name), std::string(one.meaning), allowed(one.type),
+                         code(text(one.standard)), std::string(one.unit), yes_no(one.convention),
+                         of_condition(one.matters_where)});
+  std::vector<Block> out = {Section{"Conventions"}};
+  if (grid.rows.empty())
+    out.push_back(Paragraph{"It has no parameters."});
+  else
+    out.push_back(std::move(grid));
+  std::string relations;
+  for (const Relation& one : m.spec.parameters.relations)
+    relations += fmt::format("{}- {}: {}{}", relations.empty() ? "" : "\n", code(one.between.front()),
+                             one.allowed, one.where.all.empty() ? "" : ", where " + of_condition(one.where));
+  if (!relations.empty()) out.push_back(Paragraph{"Allowed together:\n\n" + relations});
+  return out;
+}
+
+// A declared fact; nothing where the encoding claims it itself.
+std::string follows_from(const Claim& claim) {
+  return claim.follows_from == nullptr ? "" : std::string(claim.follows_from->name);
+}
+
+Grid holding(const Measured& m) {
+  Grid grid{.columns = {"property", "statement", "where", "follows from"},
+            .rows = {},
+            .caption =
+                "An empty last column: the encoding claims it itself. Each claim is searched for a "
+                "counterexample over the encoding's grid of parameters."};
+  grid.rows.push_back({code(agreement_id),
+                       "Its reference and its oracle give the same values, within rounding.", "",
+                       "is an encoding"});
+  for (const Claim& claim : m.claims)
+    if (claim.holds)
+      grid.rows.push_back({code(id_of(*claim.property)), std::string(claim.property->statement),
+                           of_condition(claim.when), follows_from(claim)});
+  return grid;
+}
+
+Grid failing(const Measured& m) {
+  Grid grid{
+      .columns = {"property", "statement", "because", "off by", "witness", "where", "follows from"},
+      .rows = {},
+      .caption =
+          "Off by: the error of the witness, in the unit of the statement; where a statement asks for a least "
+          "effect, what is missing to it."};
+  for (const Claim& claim : m.claims)
+    if (!claim.holds)
+      grid.rows.push_back({code(id_of(*claim.property)), std::string(claim.property->statement),
+                           std::string(claim.because), fmt::format("{:.3g}", claim.by), code(claim.witness),
+                           of_condition(claim.when), follows_from(claim)});
+  return grid;
+}
+
+std::vector<Block> claims(const Measured& m) {
+  std::vector<Block> out = {Section{"What holds"}, holding(m)};
+  if (m.holding < m.claims.size()) {
+    out.push_back(Section{"What fails, and why"});
+    out.push_back(failing(m));
+  }
+  return out;
+}
+
+std::vector<Block> curve(const Measured& m) {
+  if (!m.curve) return {};
+  return {Section{"By distance"}, *m.curve};
+}
+
+std::string of_the_reference(const EncodingErrors& errors, std::string_view where) {
+  if (errors.largest_error() == 0)
+    return fmt::format(
+        "The reference (long double, rounded to f64) gives the exact answers, rounded, at these {}.", where);
+  return fmt::format(
+      "The reference (long double, rounded to f64) is off by at most {} at these {}, {:.2g} % of the f64 bound.",
+      scientific(errors.largest_error(), 2), where, 100 * errors.largest_share());
+}
+
+std::vector<Block> accuracy(const Measured& m) {
+  const bool of_tokens = m.kind == "attention";
+  Grid by_position = grid(m.errors, of_tokens);
+  by_position.caption = fmt::format(
+      "Largest absolute error that rounding may cause in one entry of a call {}, all contents 1, by the precision in "
+      "which it is computed (16-bit formats: angles in f32; `bf16/bf16`: in bf16 throughout).{} Standard parameters.",
+      of_tokens ? "of so many tokens" : "at position 0 and this one",
+      m.errors.at.front().angle_in_f32
+          ? " Last column, measured: the frequency rounded to f32, times the position in "
+            "f32, against the exact angle, in the worst pair."
+          : "");
+  return {Section{"Accuracy by precision"}, std::move(by_position),
+          Paragraph{of_the_reference(m.errors, of_tokens ? "lengths" : "positions")}};
+}
+
+std::vector<Block> identities(const Measured& m) {
+  const auto all = identities_of(m.id, catalogue::properties());
+  if (all.empty()) return {};
+  Grid grid{.columns = {"identity", "statement", "formula"}, .rows = {}};
+  for (const auto& [id, property] : all)
+    grid.rows.push_back({code(id), std::string(property->statement), code(property->formula)});
+  return {Section{"Identities"}, std::move(grid)};
+}
+
+std::vector<Block> known_defects(const Measured& m) {
+  if (m.defects.empty())
+    return {Section{"Known defects"}, Paragraph{"No wrong implementation of it is recorded."}};
+  Grid grid{.columns = {"defect", "what is wrong", "sources", "smallest setting", "refuted by"},
+            .rows = {},
+            .caption =
+                "Each is a wrong implementation that `posproof gate` compares a refuted subject with; "
+                "[all of them](../defects.md)."};
+  for (const Defect& one : m.defects) {
+    std::vector<std::string> links;
+    for (const auto& [name, url] : sources_of(one)) links.push_back(fmt::format("[{}]({})", name, url));
+    grid.rows.push_back({code(one.name), std::string(one.wrong),
+                         fmt::format("{}{}", is_kin(one) ? kin : "", fmt::join(links, ", ")),
+                         code(one.setting),
+                         code(one.refuted_by == nullptr ? agreement_id : id_of(*one.refuted_by))});
+  }
+  return {Section{"Known defects"}, std::move(grid)};
+}
+
+std::vector<Block> commands(const Measured& m) {
+  std::string all = fmt::format(
+      "- `posproof explain {0}`: parameters and claims on a terminal\n"
+      "- `posproof matrix --filter {0}.`: every claim judged again\n"
+      "- `posproof gate {0} cmd:PROGRAM`: whether an implementation is one",
+      m.id);
+  if (m.kind == "table" || m.kind == "rotary" || m.kind == "bias")
+    all += fmt::format("\n- `posproof oracle {} --positions 0:15 --dtype f32 -o {}.npy`: exact numbers", m.id,
+                       m.id);
+  return {Section{"Commands"}, Paragraph{all}};
+}
+
+}  // namespace
+
+namespace {
+
+// `rope` is named in `_rope_is_a_rotation_`, but not in `_axial_rope_on_a_line_`.
+bool is_named(std::string_view encoding, std::string words) {
+  for (const auto& [id, spec] : catalogue::encodings())
+    if (id.size() > encoding.size())
+      for (auto at = words.find(id); at != std::string::npos; at = words.find(id))
+        words.replace(at, id.size(), 1, '-');
+  return words.find(fmt::format("_{}_", encoding)) != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<catalogue::Entry<Property>> identities_of(std::string_view encoding,
+                                                      std::span<const catalogue::Entry<Property>> all) {
+  constexpr std::string_view group = "identity/";
+  std::vector<catalogue::Entry<Property>> out;
+  for (const auto& one : all)
+    if (one.id.starts_with(group) && is_named(encoding, fmt::format("_{}_", one.id.substr(group.size()))))
+      out.push_back(one);
+  return out;
+}
+
+Document encoding_page(std::string_view id) {
+  const Measured m = measure(id);
+  return {
+      .title = fmt::format("{}: {}", code(id), m.spec.summary),
+      .finding = fmt::format(
+          "Claimed to hold: {}, by search. Recorded failures: {}, each with a witness and the reason. Known wrong "
+          "implementations: {}.",
+          m.holding + 1, m.claims.size() - m.holding, m.defects.size()),
+      .condition = m.words.empty()
+                       ? "The encoding has no parameters."
+                       : fmt::format("Curve and errors at the standard parameters: {}.", code(m.words)),
+      .blocks = joined({what_it_is(m), conventions(m), claims(m), curve(m), accuracy(m), identities(m),
+                        known_defects(m), commands(m)})};
+}
+
+}  // namespace posproof::experiments
