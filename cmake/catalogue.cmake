@@ -67,29 +67,35 @@ namespace posproof::catalogue {\n${signature} {
   set(${ARG_NAME}_SOURCES ${made}/${ARG_NAME}.cpp PARENT_SCOPE)
 endfunction()
 
-# The contents of the `.cases` files of a folder, to be had at run time without a path of the source tree:
+# The contents of some files of a folder, to be had at run time without a path of the source tree:
 #
-#   posproof_cases(NAME hard_cases FOLDER src/oracle/cases)
+#   posproof_texts(NAME hard_cases FOLDER src/oracle/cases ENDINGS cases)
 #
 # writes catalogue/hard_cases.h with
 #   namespace posproof::catalogue { std::span<const Entry<char>> hard_cases(); }
-# whose values are the files, ended by a 0, under their names without `.cases`; and sets <NAME>_SOURCES in the caller.
-function(posproof_cases)
-  cmake_parse_arguments(ARG "" "NAME;FOLDER" "" ${ARGN})
-  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}
-       ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cases)
+# whose values are the files, ended by a 0, under their names, of one ending only without it; and sets <NAME>_SOURCES in
+# the caller.
+function(posproof_texts)
+  cmake_parse_arguments(ARG "" "NAME;FOLDER" "ENDINGS" ${ARGN})
+  list(TRANSFORM ARG_ENDINGS PREPEND "${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*." OUTPUT_VARIABLE patterns)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_FOLDER} ${patterns})
   list(SORT files)
+  list(LENGTH ARG_ENDINGS endings)
   set(contents "")
   set(entries "")
   foreach(file IN LISTS files)
-    if(NOT file MATCHES "^[a-z][a-z0-9_]*\\.cases$")
-      message(FATAL_ERROR "${ARG_FOLDER}/${file}: a file of cases is named in lower case with underscores")
+    if(NOT file MATCHES "^[a-z][a-z0-9_]*\\.[a-z]+$")
+      message(FATAL_ERROR "${ARG_FOLDER}/${file}: a file here is named in lower case with underscores")
     endif()
-    string(REGEX REPLACE "\\.cases$" "" id ${file})
+    string(REPLACE "." "_" variable ${file})
+    set(id ${file})
+    if(endings EQUAL 1)
+      string(REGEX REPLACE "\\.[a-z]+$" "" id ${file})
+    endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file})
     file(READ ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file} content)
-    string(APPEND contents "constexpr char ${id}[] = R\"cases(${content})cases\";\n")
-    string(APPEND entries "    {\"${id}\", ${id}},\n")
+    string(APPEND contents "constexpr char ${variable}[] = R\"text(${content})text\";\n")
+    string(APPEND entries "    {\"${id}\", ${variable}},\n")
   endforeach()
 
   set(made ${PROJECT_BINARY_DIR}/generated/catalogue)

@@ -8,12 +8,11 @@
 #include <set>
 
 #include "catalogue/experiments/encoding_by_property.h"
-#include "catalogue/properties.h"
 #include "measure.h"
+#include "measured_matrix.h"
 #include "references.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
-#include "run/matrix.h"
 #include "run/sharpness.h"
 
 namespace posproof {
@@ -21,16 +20,8 @@ namespace {
 
 using namespace document;
 
-// The properties that ask for an effect of some least size.
-using LeastEffects = std::set<std::string, std::less<>>;
-
-// By how much the witness fails: `1.95`, the error; of a property that asks for a least effect the error is
-// what is missing, so what there is stands before what is asked for: `3.1e-05 of 0.00049`.
-std::string failed_by(const std::string& property, const Refuted& refuted, const LeastEffects& least) {
-  const Residual& residual = refuted.residual;
-  if (!least.contains(property)) return fmt::format("{:.3g}", residual.error);
-  return fmt::format("{:.2g} of {:.2g}", residual.ceiling - residual.error, residual.ceiling);
-}
+using experiments::failed_by;
+using experiments::LeastEffects;
 
 // `holds 31 %`: the worst of all cases used 31 % of the error bound. `fails 1.95`: the recorded witness is
 // off by that much. A question mark: nobody claims it.
@@ -160,15 +151,13 @@ double share_of(const std::vector<Cell>& cells, std::string_view property, std::
   return share;
 }
 
-std::vector<Seen> seen_by_properties(const std::vector<Cell>& cells) {
+std::vector<Seen> seen_by_properties(const experiments::MeasuredMatrix& measured) {
   std::vector<Seen> out;
-  for (const auto& [id, property] : catalogue::properties())
-    for (const SharpestOf& of : sharpest(id, *property)) {
-      if (of.example == nullptr) continue;
-      if (out.empty() || out.back().property != id || out.back().kind != of.kind)
-        out.push_back({std::string(id), of.kind, {}, {}, share_of(cells, id, of.kind)});
-      (of.in_16_bits ? out.back().in_16_bits : out.back().in_f32) = of.sharpness;
-    }
+  for (const auto& [id, of] : measured.seen) {
+    if (out.empty() || out.back().property != id || out.back().kind != of.kind)
+      out.push_back({id, of.kind, {}, {}, share_of(measured.cells, id, of.kind)});
+    (of.in_16_bits ? out.back().in_16_bits : out.back().in_f32) = of.sharpness;
+  }
   return out;
 }
 
@@ -214,20 +203,15 @@ Counts count_of(const std::vector<Cell>& cells) {
 }
 
 struct Measured {
-  MatrixOptions options;
-  std::vector<Cell> cells;
+  const experiments::MeasuredMatrix& matrix;
+  const std::vector<Cell>& cells;
   Counts counts;
   std::vector<Seen> seen;
-  LeastEffects least;
 };
 
 Measured measure() {
-  Measured m{.options = {}, .cells = matrix({}), .counts = {}, .seen = {}, .least = {}};
-  m.counts = count_of(m.cells);
-  m.seen = seen_by_properties(m.cells);
-  for (const Seen& one : m.seen)
-    if (one.in_f32 && one.in_f32->measure == Measure::threshold) m.least.insert(one.property);
-  return m;
+  const experiments::MeasuredMatrix& matrix = experiments::measured_matrix();
+  return {matrix, matrix.cells, count_of(matrix.cells), seen_by_properties(matrix)};
 }
 
 // How many claims of each encoding hold, fail as recorded, or neither.
@@ -267,8 +251,8 @@ std::vector<Block> grids(const Measured& m) {
   for (const std::string& one : groups) {
     out.push_back(Section{one.empty() ? "Agreement with the reference" : fmt::format("`{}/`", one)});
     for (const auto& [kind, caption] : kinds)
-      for (const auto& encodings : columns_of(cells, one, kind, m.least)) {
-        Grid grid = grid_of(cells, one, encodings, m.least);
+      for (const auto& encodings : columns_of(cells, one, kind, m.matrix.least)) {
+        Grid grid = grid_of(cells, one, encodings, m.matrix.least);
         grid.caption = caption;
         out.push_back(std::move(grid));
       }
@@ -311,24 +295,24 @@ std::vector<Block> legend(const Measured& m) {
           "- `holds? 3 %` and `fails?`: nobody claims it; what a search at the standard parameters says.\n"
           "- An empty cell is a statement that cannot be asked of that encoding.\n"
           "- Entries separated by ` / ` belong to different parameters of one encoding.",
-          m.options.budget.cases)}};
+          m.matrix.options.budget.cases)}};
 }
 
 Document run() {
   const Measured m = measure();
   const std::string finding = fmt::format(
       "{} claims hold in a search of {} cases each, {} recorded failures fail as recorded, {} claims are broken or unchecked.",
-      m.counts.holds, m.options.budget.cases, m.counts.fails, m.counts.wrong);
+      m.counts.holds, m.matrix.options.budget.cases, m.counts.fails, m.counts.wrong);
   return {.title = "Which property holds for which encoding",
           .finding = finding,
           .condition = fmt::format(
               "Seed {}, {} cases for each claim over the encoding's grid of parameters, double precision.",
-              m.options.seed, m.options.budget.cases),
+              m.matrix.options.seed, m.matrix.options.budget.cases),
           .blocks = experiments::joined(
               {legend(m),
                grids(m),
                sharpness(m.seen),
-               details(m.cells, m.least),
+               details(m.cells, m.matrix.least),
                {document::Verdict{finding}},
                experiments::references({experiments::vaswani_2017, experiments::su_2021,
                                         experiments::press_2021, experiments::raffel_2019})})};

@@ -170,6 +170,19 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          EXPECT_EQ(posproof("report why_not_the_normalised_index -o " + folder + "/b").said,
                    fmt::format("0 files of {}/b changed\n", folder));
        }},
+      {"report", "--html", "report encodings/none --html -o " + folder + "/c",
+       "report encodings/none -o " + folder + "/d",
+       [=](const Ran& with, const Ran& without) {
+         if (says(with, "gnuplot-nox")) return;
+         EXPECT_EQ(lines(with.said).back(), folder + "/c/html/index.html");
+         EXPECT_TRUE(report::file_bytes(folder + "/c/html/encodings/none.html"));
+         EXPECT_EQ(report::file_bytes(folder + "/c/encodings/none.md"),
+                   report::file_bytes(POSPROOF_SOURCE "/reports/encodings/none.md"));
+         EXPECT_EQ(lines(without.said).back(),
+                   fmt::format("{} files of {}/d changed", lines(without.said).size() - 1, folder));
+         EXPECT_FALSE(std::filesystem::exists(folder + "/d/html"));
+         EXPECT_EQ(with.code + without.code, 0);
+       }},
       {"", "--version", "--version", "--help",
        [](const Ran& version, const Ran& help) {
          EXPECT_EQ(version.said, "posproof 0.1.0\n");

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <vector>
+
+#include "report/numeric_columns.h"
 
 namespace posproof::report {
 namespace {
@@ -24,11 +25,6 @@ std::string cell(std::string_view text) {
     out += c;
   }
   return out;
-}
-
-bool numeric(std::string_view text) {
-  return !text.empty() && text.find_first_of("0123456789") != std::string_view::npos &&
-         text.find_first_not_of("0123456789+-.,e% ") == std::string_view::npos;
 }
 
 std::string quoted(std::string_view text) {
@@ -82,20 +78,12 @@ struct Writer {
   std::string operator()(const Grid& grid) const {
     const std::size_t columns = grid.columns.size();
     std::vector<std::size_t> width(columns);
-    std::vector<std::size_t> numbers(columns, 0), words(columns, 0);
+    check_rows(grid, id);
+    const std::vector<bool> right = numeric_columns(grid);
     for (std::size_t c = 0; c < columns; ++c)
       width[c] = std::max<std::size_t>(3, letters(cell(grid.columns[c])));
-    for (const auto& row : grid.rows) {
-      if (row.size() != columns)
-        throw std::logic_error(
-            fmt::format("{}: a row of {} cells under {} columns", id, row.size(), columns));
-      for (std::size_t c = 0; c < columns; ++c) {
-        width[c] = std::max(width[c], letters(cell(row[c])));
-        if (!row[c].empty() && row[c] != "none") ++(numeric(row[c]) ? numbers : words)[c];
-      }
-    }
-    std::vector<bool> right(columns);
-    for (std::size_t c = 0; c < columns; ++c) right[c] = numbers[c] > words[c];
+    for (const auto& row : grid.rows)
+      for (std::size_t c = 0; c < columns; ++c) width[c] = std::max(width[c], letters(cell(row[c])));
     const auto line = [&](const std::vector<std::string>& cells) {
       std::string out = "|";
       for (std::size_t c = 0; c < columns; ++c) {

@@ -8,16 +8,19 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "catalogue/encodings.h"
 #include "catalogue/experiments.h"
 #include "core/nearest.h"
 #include "experiments/encoding_page.h"
+#include "experiments/measured_matrix.h"
 #include "report/figure.h"
 #include "report/figure_data.h"
 #include "report/file.h"
 #include "report/glossary.h"
 #include "report/markdown.h"
+#include "report/site.h"
 
 namespace posproof::report {
 namespace {
@@ -191,7 +194,19 @@ std::vector<File> files(std::string_view name) {
   return files_of(page, document());
 }
 
+namespace {
+
 // A page begins with its title, an empty line and its finding.
+std::pair<std::string, std::string> title_and_finding(const File& page) {
+  const auto title = page.bytes.find('\n');
+  const auto finding = page.bytes.find('\n', title + 2);
+  if (!page.bytes.starts_with("# ") || finding == std::string::npos)
+    throw std::logic_error(fmt::format("{}: a page begins with a title and a finding", page.path));
+  return {page.bytes.substr(2, title - 2), page.bytes.substr(title + 2, finding - title - 2)};
+}
+
+}  // namespace
+
 File index(const std::vector<File>& pages) {
   std::string out =
       "# Reports\n\n"
@@ -209,17 +224,43 @@ File index(const std::vector<File>& pages) {
           page.path);
       continue;
     }
-    const auto title = page.bytes.find('\n');
-    const auto finding = page.bytes.find('\n', title + 2);
-    if (!page.bytes.starts_with("# ") || finding == std::string::npos)
-      throw std::logic_error(fmt::format("{}: a page begins with a title and a finding", page.path));
-    out += fmt::format("- [{}]({}): {}\n", page.bytes.substr(2, title - 2), page.path,
-                       page.bytes.substr(title + 2, finding - title - 2));
+    const auto [title, finding] = title_and_finding(page);
+    out += fmt::format("- [{}]({}): {}\n", title, page.path, finding);
   }
   return {"README.md", out + measured};
 }
 
 namespace {
+
+// The page of the experiment that the interactive matrix has its answers from.
+constexpr std::string_view matrix_name = "encoding_by_property";
+
+void put_site(const fs::path& folder, const std::vector<File>& files) {
+  for (const File& file : files) replace_file(folder / "html" / file.path, file.bytes);
+}
+
+// The front page names what the site has.
+void complete_site(const fs::path& folder, bool with_matrix) {
+  if (with_matrix) {
+    const experiments::MeasuredMatrix& measured = experiments::measured_matrix();
+    put_site(folder,
+             site_matrix({.cells = measured.cells,
+                          .failed_by =
+                              [&](const std::string& property, const Refuted& refuted) {
+                                return experiments::failed_by(property, refuted, measured.least);
+                              },
+                          .condition = fmt::format("Seed {}, {} cases for each claim, double precision.",
+                                                   measured.options.seed, measured.options.budget.cases)}));
+  }
+  std::vector<SiteEntry> entries;
+  for (const std::string& name : page_names()) {
+    const auto bytes = file_bytes(folder / fmt::format("{}.md", name));
+    if (!bytes || !fs::exists(folder / "html" / fmt::format("{}.html", name))) continue;
+    const auto [title, finding] = title_and_finding({name, *bytes});
+    entries.push_back({name, title, finding});
+  }
+  put_site(folder, site_frame(entries, fs::exists(folder / "html/matrix.html")));
+}
 
 void put_index(const fs::path& folder, std::vector<std::string>& changed) {
   const File all = index(pages(folder));
@@ -229,7 +270,7 @@ void put_index(const fs::path& folder, std::vector<std::string>& changed) {
 }  // namespace
 
 std::vector<std::string> write_all(const fs::path& folder, const std::vector<std::string>& only,
-                                   const Progress& progress) {
+                                   const Progress& progress, bool html) {
   std::vector<std::string> changed;
   const std::vector<std::string> all = only.empty() ? page_names() : only;
   for (const std::string& name : all) written(name);  // a wrong name, and a folder that cannot be written to,
@@ -238,13 +279,16 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
     if (progress) progress(all[n], n, all.size());
     const auto [page, run] = written(all[n]);
     const Document document = run();
-    const auto put_there = put(folder, all[n], document, files_of(page, document));
+    const std::vector<File> fresh = files_of(page, document);
+    const auto put_there = put(folder, all[n], document, fresh);
+    if (html) put_site(folder, site_page(document, page, fresh));
     changed.insert(changed.end(), put_there.begin(), put_there.end());
   }
   for (const std::string& path : of_no_encoding(folder))
     if (fs::remove_all(folder / path) > 0) changed.push_back(path);
   if (replace_file(folder / "glossary.md", glossary_page())) changed.emplace_back("glossary.md");
   put_index(folder, changed);
+  if (html) complete_site(folder, std::ranges::find(all, matrix_name) != all.end());
   return changed;
 }
 

@@ -54,7 +54,8 @@ File index(const std::vector<File>& pages);
 // experiment. The paths of the files that changed.
 using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
 std::vector<std::string> write_all(const std::filesystem::path& folder,
-                                   const std::vector<std::string>& only = {}, const Progress& progress = {});
+                                   const std::vector<std::string>& only = {}, const Progress& progress = {},
+                                   bool html = false);
 
 // A file that is not what the experiment gives.
 struct Difference {
