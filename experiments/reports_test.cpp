@@ -40,6 +40,13 @@ class Index : public testing::Test {
   void TestBody() override { expect_none(report::compare_index(folder), "posproof report"); }
 };
 
+// Every row has its evidence in the pages as they are checked in.
+class FoundingQuestions : public testing::Test {
+  void TestBody() override {
+    expect_none(report::compare_founding(folder), "posproof report NAME, of any page");
+  }
+};
+
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -86,6 +93,8 @@ const bool registered = [] {
                         []() -> testing::Test* { return new Encodings; });
   testing::RegisterTest("reports", "README", nullptr, nullptr, __FILE__, __LINE__,
                         []() -> testing::Test* { return new Index; });
+  testing::RegisterTest("reports", "founding_questions", nullptr, nullptr, __FILE__, __LINE__,
+                        []() -> testing::Test* { return new FoundingQuestions; });
   return true;
 }();
 

@@ -18,6 +18,7 @@
 #include "report/figure.h"
 #include "report/figure_data.h"
 #include "report/file.h"
+#include "report/founding_questions.h"
 #include "report/glossary.h"
 #include "report/markdown.h"
 #include "report/site.h"
@@ -262,6 +263,19 @@ void complete_site(const fs::path& folder, bool with_matrix) {
   put_site(folder, site_frame(entries, fs::exists(folder / "html/matrix.html")));
 }
 
+// None where an experiment's page is missing, which it may quote.
+std::optional<File> founding_from(const fs::path& folder) {
+  const std::vector<File> there = pages(folder);
+  for (const std::string& name : names())
+    if (std::ranges::find(there, fmt::format("{}.md", name), &File::path) == there.end()) return std::nullopt;
+  return founding_page(founding::sources(), there, may_wait);
+}
+
+void put_founding(const fs::path& folder, std::vector<std::string>& changed) {
+  if (const auto page = founding_from(folder); page && replace_file(folder / page->path, page->bytes))
+    changed.push_back(page->path);
+}
+
 void put_index(const fs::path& folder, std::vector<std::string>& changed) {
   const File all = index(pages(folder));
   if (replace_file(folder / all.path, all.bytes)) changed.push_back(all.path);
@@ -287,6 +301,7 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
   for (const std::string& path : of_no_encoding(folder))
     if (fs::remove_all(folder / path) > 0) changed.push_back(path);
   if (replace_file(folder / "glossary.md", glossary_page())) changed.emplace_back("glossary.md");
+  put_founding(folder, changed);
   put_index(folder, changed);
   if (html) complete_site(folder, std::ranges::find(all, matrix_name) != all.end());
   return changed;
@@ -354,6 +369,13 @@ std::vector<Difference> compare_pages_of_encodings(const fs::path& folder) {
   for (const std::string& path : of_no_encoding(folder))
     out.push_back({path, 0, "there is no such encoding", ""});
   return out;
+}
+
+std::vector<Difference> compare_founding(const fs::path& folder) {
+  const auto page = founding_from(folder);
+  if (!page) return {{fmt::format("{}.md", founding_name), 0, "it quotes pages that are missing", ""}};
+  if (auto found = difference(folder, *page)) return {*found};
+  return {};
 }
 
 std::vector<Difference> compare_index(const fs::path& folder) {

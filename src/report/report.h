@@ -47,11 +47,12 @@ std::vector<std::string> write_page(const std::filesystem::path& folder, const P
 // over; of the performance page, whose numbers are another machine's, only that it is there).
 File index(const std::vector<File>& pages);
 
-// Runs these experiments and pages of encodings (none: all) and writes their files, the glossary, the index,
-// and nothing else into the folder: the performance page stays as it is. Figures and data that the experiment
-// no longer has are removed, and so is what belongs to an encoding that there is no longer. A file is written
-// aside and then renamed; one that has these bytes already is not touched. `progress` is called before each
-// experiment. The paths of the files that changed.
+// Runs these experiments and pages of encodings (none: all) and writes their files, the glossary, the
+// founding questions (where the folder has all pages), the index, and nothing else into the folder: the
+// performance page stays as it is. Figures and data that the experiment no longer has are removed, and so is
+// what belongs to an encoding that there is no longer. A file is written aside and then renamed; one that has
+// these bytes already is not touched. `progress` is called before each experiment. The paths of the files
+// that changed.
 using Progress = std::function<void(std::string_view name, std::size_t number, std::size_t of)>;
 std::vector<std::string> write_all(const std::filesystem::path& folder,
                                    const std::vector<std::string>& only = {}, const Progress& progress = {},
@@ -77,7 +78,11 @@ struct Comparison {
 Comparison compare(const std::filesystem::path& folder, std::string_view name);
 
 // What is in the folder of encodings that there is no longer.
+
 std::vector<Difference> compare_pages_of_encodings(const std::filesystem::path& folder);
+// Compares the page of the founding questions with what the pages in the folder give; all of them have to be
+// there.
+std::vector<Difference> compare_founding(const std::filesystem::path& folder);
 
 // Compares the index with the pages in the folder.
 std::vector<Difference> compare_index(const std::filesystem::path& folder);

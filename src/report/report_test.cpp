@@ -412,6 +412,13 @@ TEST(Report, labels_are_not_over_one_another) {
   EXPECT_GT(heights[2] - heights[1], 14);
 }
 
+TEST(Report, founding_questions_need_all_pages) {
+  const Folder folder;
+  const auto found = compare_founding(folder.path);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].text(), "founding_questions.md: it quotes pages that are missing");
+}
+
 TEST(Report, differences_name_the_first_line) {
   const Difference found{"halves.md", 3, "A half is 0.125.", "A half is 0.250."};
   EXPECT_EQ(found.text(),

@@ -1,0 +1,133 @@
+#include "report/founding/claim.h"
+
+namespace posproof::report::founding {
+namespace {
+
+constexpr std::string_view without = "attention_without_encodings", sphere = "constant_norm_and_the_sphere",
+                           own = "every_position_is_its_own";
+constexpr std::string_view sentences = "Two sentences of the same words",
+                           fires = "only who can prevent forest fires / who can prevent forest fires only",
+                           wide = "Does a wide encoding move tokens further apart?";
+
+}  // namespace
+
+const std::vector<Claim>& the_sphere() {
+  static const std::vector<Claim> all = {
+      {.id = "B1",
+       .says = "A context is a matrix of row vectors, one for each token.",
+       .answer = Answer::definition,
+       .why = "It is the shape that every report uses.",
+       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+      {.id = "B2",
+       .says =
+           "Somewhere in attention the position is lost, so that “only who can prevent forest fires” and “who can prevent forest fires only” look the same.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "It is not lost but never used: without a mask the means are the same, and the tokens' outputs are the same in another order.",
+       .evidence = {Cell{without, sentences, {fires, "none", "none"}, "mean, 2 blocks"},
+                    Cell{without, sentences, {fires, "none", "none"}, "last token, 2 blocks"},
+                    Cell{without, sentences, {fires, "none", "sinusoidal"}, "mean, 2 blocks"}}},
+      {.id = "B3",
+       .says = "Positions are numbered from 1 in the text and from 0 in the program.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "The shift multiplies every row by the same rotation: mutual dot products agree, the rows do not.",
+       .evidence = {OfProperty{"table/shifts_base_by_a_rotation", "sinusoidal"},
+                    OfProperty{"table/dot_product_depends_on_offset", "sinusoidal"}}},
+      {.id = "B4",
+       .says = "The paper has two ways: one without parameters and a learned table.",
+       .answer = Answer::is_true,
+       .why = "The parameters were counted.",
+       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+      {.id = "B5",
+       .says = "Column k has the exponent k/d for even k and (k-1)/d for odd k.",
+       .answer = Answer::is_true,
+       .why = "The same as `2i/d`; with `2k/d` the frequencies are squared, a mistake that was shipped.",
+       .evidence = {NoPageYet{"do the recipes for the frequencies matter?"}}},
+      {.id = "B6",
+       .says = "Every row lies on the sphere of radius √(d/2).",
+       .answer = Answer::under_a_condition,
+       .why =
+           "For even widths; for odd ones only where the last column is zero, and then with the radius of the width below.",
+       .evidence = {Cell{sphere, "Even widths", {"512"}, "largest norm"},
+                    Cell{sphere, "Even widths", {"512"}, "constant"},
+                    Cell{sphere, "Odd widths", {"7", "a sine without its cosine"}, "constant"},
+                    Cell{sphere, "Odd widths", {"7", "zero"}, "constant"}}},
+      {.id = "B7",
+       .says = "So the vocabulary is moved by equal amounts in different directions.",
+       .answer = Answer::is_true,
+       .why = "For even widths: the norms are equal, and no two rows are.",
+       .evidence = {Cell{sphere, "Even widths", {"64"}, "constant"},
+                    Cell{own, "The nearest pair, base 10000", {"64"}, "its D"}}},
+      {.id = "B8",
+       .says = "The program computes the exponents as (k >> 1) << 1 over d.",
+       .answer = Answer::is_true,
+       .why = "For odd widths as well.",
+       .evidence = {NoPageYet{"do the recipes for the frequencies matter?"}}},
+      {.id = "B9",
+       .says = "Printed: the table of angles for 4 positions at width 8.",
+       .answer = Answer::is_true,
+       .why = "All its digits.",
+       .evidence = {NoPageYet{"do the recipes for the frequencies matter?"}}},
+      {.id = "B10",
+       .says = "Printed: the table of encodings for 4 positions at width 8.",
+       .answer = Answer::is_true,
+       .why = "All its digits; what is printed as one is rounded.",
+       .evidence = {NoPageYet{"do the recipes for the frequencies matter?"}}},
+      {.id = "B11",
+       .says = "Printed: all norms are 2 at width 8.",
+       .answer = Answer::is_true,
+       .why = "`√(8/2)`.",
+       .evidence = {Cell{
+           sphere, "Against the derivation", {"width 8, positions 0 to 3: all norms"}, "measured"}}},
+      {.id = "B12",
+       .says = "The program works for every width.",
+       .answer = Answer::under_a_condition,
+       .why = "It runs for odd widths, but their rows do not have a constant norm.",
+       .evidence = {Cell{sphere, "Odd widths", {"7", "a sine without its cosine"}, "smallest norm"},
+                    Cell{sphere, "Odd widths", {"7", "a sine without its cosine"}, "largest norm"}}},
+      {.id = "B13",
+       .says = "A table of a fixed length is added to the embeddings.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "Right for inputs of that length alone; one token is broadcast to the whole table without an error.",
+       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+      {.id = "B14",
+       .says = "A learned table is less code and more parameters; the paper reports nearly the same results.",
+       .answer = Answer::is_true,
+       .why = "As a report; its numbers are from trained models and were not measured again.",
+       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+      {.id = "B15",
+       .says = "So both are about equally effective.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "Within the trained length, on that task: a learned table ends, and what lies beyond is not defined.",
+       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+      {.id = "B16",
+       .says =
+           "RoPE and ALiBi change the score of query and key instead: by rotations, and by a penalty that grows with the distance.",
+       .answer = Answer::is_true,
+       .why = "Neither touches the values.",
+       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+      {.id = "B17",
+       .says = "With the width, points at different positions are pushed further apart.",
+       .answer = Answer::under_a_condition,
+       .why =
+           "In absolute terms; relative to tokens of unit variance the ratio does not depend on the width.",
+       .evidence = {Cell{sphere, wide, {"16"}, "D(1)"}, Cell{sphere, wide, {"1024"}, "D(1)"},
+                    Cell{sphere, wide, {"16"}, "radius / √d"}, Cell{sphere, wide, {"1024"}, "radius / √d"}}},
+      {.id = "B18",
+       .says = "Meaning may be in the differences of words, not in their location.",
+       .answer = Answer::is_true,
+       .why = "As geometry: the same row added to all words changes no difference.",
+       .evidence = {NoPageYet{"does adding a position destroy the token?"}}},
+      {.id = "B19",
+       .says = "The sinusoidal encoding costs no parameters.",
+       .answer = Answer::is_true,
+       .why = "They were counted.",
+       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+  };
+  return all;
+}
+
+}  // namespace posproof::report::founding
