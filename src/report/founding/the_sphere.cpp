@@ -4,7 +4,9 @@ namespace posproof::report::founding {
 namespace {
 
 constexpr std::string_view without = "attention_without_encodings", sphere = "constant_norm_and_the_sphere",
-                           own = "every_position_is_its_own";
+                           own = "every_position_is_its_own", learn = "add_concatenate_or_learn",
+                           counted = "Parameters, counted", ends = "A learned table ends",
+                           beside = "What is not added";
 constexpr std::string_view sentences = "Two sentences of the same words",
                            fires = "only who can prevent forest fires / who can prevent forest fires only",
                            wide = "Does a wide encoding move tokens further apart?";
@@ -17,7 +19,7 @@ const std::vector<Claim>& the_sphere() {
        .says = "A context is a matrix of row vectors, one for each token.",
        .answer = Answer::definition,
        .why = "It is the shape that every report uses.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Said{learn, counted, "A context of n tokens is a matrix"}}},
       {.id = "B2",
        .says =
            "Somewhere in attention the position is lost, so that “only who can prevent forest fires” and “who can prevent forest fires only” look the same.",
@@ -38,7 +40,8 @@ const std::vector<Claim>& the_sphere() {
        .says = "The paper has two ways: one without parameters and a learned table.",
        .answer = Answer::is_true,
        .why = "The parameters were counted.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Cell{learn, counted, {"sinusoidal, added"}, "its own parameters"},
+                    Cell{learn, counted, {"learned, added"}, "its own parameters"}}},
       {.id = "B5",
        .says = "Column k has the exponent k/d for even k and (k-1)/d for odd k.",
        .answer = Answer::is_true,
@@ -91,24 +94,33 @@ const std::vector<Claim>& the_sphere() {
        .answer = Answer::under_a_condition,
        .why =
            "Right for inputs of that length alone; one token is broadcast to the whole table without an error.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Cell{learn, ends, {"8"}, "rows of the sum with a table of 8 rows"},
+                    Cell{learn, ends, {"7"}, "rows of the sum with a table of 8 rows"},
+                    Cell{learn, ends, {"1"}, "rows of the sum with a table of 8 rows"}}},
       {.id = "B14",
        .says = "A learned table is less code and more parameters; the paper reports nearly the same results.",
        .answer = Answer::is_true,
        .why = "As a report; its numbers are from trained models and were not measured again.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Said{learn, ends, "Trained models of both kinds"},
+                    Cell{learn, counted, {"learned, added"}, "its own parameters"}}},
       {.id = "B15",
        .says = "So both are about equally effective.",
        .answer = Answer::under_a_condition,
        .why =
            "Within the trained length, on that task: a learned table ends, and what lies beyond is not defined.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Cell{learn, ends, {"511"}, "learned table of 512 rows"},
+                    Cell{learn, ends, {"512"}, "learned table of 512 rows"},
+                    Cell{learn, ends, {"512"}, "sinusoidal"},
+                    Said{learn, ends, "does not say that a trained model can use it"}}},
       {.id = "B16",
        .says =
            "RoPE and ALiBi change the score of query and key instead: by rotations, and by a penalty that grows with the distance.",
        .answer = Answer::is_true,
        .why = "Neither touches the values.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Cell{learn, beside, {"RoPE"}, "touches the values"},
+                    Cell{learn, beside, {"ALiBi, 4 heads"}, "touches the values"},
+                    Cell{learn, beside, {"sinusoidal, added"}, "touches the values"},
+                    OfProperty{"bias/has_geometric_slopes", "alibi"}}},
       {.id = "B17",
        .says = "With the width, points at different positions are pushed further apart.",
        .answer = Answer::under_a_condition,
@@ -125,7 +137,7 @@ const std::vector<Claim>& the_sphere() {
        .says = "The sinusoidal encoding costs no parameters.",
        .answer = Answer::is_true,
        .why = "They were counted.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Cell{learn, counted, {"sinusoidal, added"}, "its own parameters"}}},
   };
   return all;
 }

@@ -128,7 +128,15 @@ const std::vector<Claim>& the_sum() {
        .says = "Would separate or concatenated inputs make more sense than the sum?",
        .answer = Answer::answered,
        .why = "Concatenation is at least as expressive: addition is the case of two equal blocks of weights.",
-       .evidence = {NoPageYet{"add, concatenate or learn?"}}},
+       .evidence = {Cell{"add_concatenate_or_learn",
+                         "One matrix or two",
+                         {"[X P] [W1; W2] = X W1 + P W2"},
+                         "draws in which both sides are the same bits"},
+                    Cell{"add_concatenate_or_learn",
+                         "One matrix or two",
+                         {"[X P] [W; W] = (X + P) W"},
+                         "draws in which both sides are the same bits"},
+                    Said{"add_concatenate_or_learn", "One matrix or two", "the best single matrix loses"}}},
   };
   return all;
 }
