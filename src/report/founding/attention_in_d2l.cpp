@@ -4,7 +4,7 @@ namespace posproof::report::founding {
 namespace {
 
 constexpr std::string_view without = "attention_without_encodings", kernel = "the_kernel_of_the_sinusoid";
-constexpr std::string_view symmetric = "what_is_symmetric", cost = "what does attention cost?",
+constexpr std::string_view symmetric = "what_is_symmetric", cost = "what_attention_costs",
                            frequency = "what does each frequency carry?";
 
 }  // namespace
@@ -50,7 +50,9 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "Self-attention trades sequential steps for parallel ones.",
        .answer = Answer::is_true,
        .why = "The number of sequential steps does not depend on the length.",
-       .evidence = {NoPageYet{cost}}},
+       .evidence = {Cell{cost, "Operations of one layer", {"self-attention"}, "products in sequence, n = 8"},
+                    Cell{cost, "Operations of one layer", {"self-attention"}, "n = 64 in sequence"},
+                    Cell{cost, "Operations of one layer", {"plain RNN"}, "n = 64 in sequence"}}},
       {.id = "E8",
        .says = "Encodings are learned or fixed, absolute or relative, and are added to the input.",
        .answer = Answer::under_a_condition,
@@ -135,12 +137,15 @@ const std::vector<Claim>& attention_in_d2l() {
        .answer = Answer::answered,
        .why =
            "Each output of each position sums all channels of k positions; layers add up to reach the ends.",
-       .evidence = {NoPageYet{cost}}},
+       .evidence = {Said{cost, "Operations of one layer", "A convolution sums"},
+                    Cell{cost, "Operations of one layer", {"CNN, k = 3"}, "n = 64, d = 4"},
+                    Cell{cost, "How far apart the ends are", {"CNN, k = 3"}, "64 tokens"},
+                    Cell{cost, "How far apart the ends are", {"CNN, k = 3, dilated"}, "64 tokens"}}},
       {.id = "E19",
        .says = "Why does the complexity of an RNN count the hidden product alone?",
        .answer = Answer::answered,
        .why = "The product with the input is of the same order and need not wait for the step before.",
-       .evidence = {NoPageYet{cost}}},
+       .evidence = {Said{cost, "Operations of one layer", "The products of a plain RNN with its input"}}},
       {.id = "E20",
        .says = "Do the frequencies of a binary code correspond to those of the encoding, and why?",
        .answer = Answer::answered,
@@ -150,7 +155,13 @@ const std::vector<Claim>& attention_in_d2l() {
        .says = "Self-attention costs O(n²d) and has the shortest path.",
        .answer = Answer::under_a_condition,
        .why = "The projections are left out, which dominate up to a length that grows with the width.",
-       .evidence = {NoPageYet{cost}}},
+       .evidence = {Cell{cost, "Operations of one layer", {"self-attention"}, "multiply-adds"},
+                    Cell{cost,
+                         "Where they cross",
+                         {"products of tokens with tokens, against the projections"},
+                         "d = 512"},
+                    Cell{cost, "Where they cross", {"attention, against a plain RNN"}, "d = 512"},
+                    Cell{cost, "How far apart the ends are", {"self-attention"}, "64 tokens"}}},
       {.id = "E22",
        .says =
            "Rows are positions and columns are dimensions; columns 6 and 7 have a higher frequency than 8 and 9 and are shifted against each other.",
