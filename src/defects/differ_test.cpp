@@ -159,7 +159,7 @@ TEST(Defects, are_refused_where_they_make_no_difference) {
       {"axial_rope", "dim=12"},
       {"m_rope", "dim=8 sections=[1,2,1]"},
       {"sincos_2d", "dim=8"},
-      {"resized_table", "dim=2 from_height=2 from_width=3 height=3 width=5 kept=1"},
+      {"resized_table", "dim=2 from_height=2 from_width=3 height=3 width=5 kept_rows=1"},
       {"xpos", "dim=4"},
       {"shaw", "dim=2 clip=2"},
       {"transformer_xl", "dim=2 form=bidirectional"}};

@@ -26,7 +26,7 @@ Encoding sampled_transposed(const Parameters& p) {
   other.set("height", static_cast<double>(p.integer("width")));
   other.set("width", static_cast<double>(p.integer("height")));
   const Encoding turned = right(other);
-  const Position kept = p.integer("kept"), height = p.integer("height"), width = p.integer("width");
+  const Position kept = p.integer("kept_rows"), height = p.integer("height"), width = p.integer("width");
   return asked_for(answered_by(right(p), [turned](const Call& call) { return answer(turned, call); }),
                    [=](Call& call) {
                      for (Position& t : call.positions.whole) {
@@ -39,9 +39,9 @@ Encoding sampled_transposed(const Parameters& p) {
 
 // The rows are added before the class tokens are put in front: patch k has the row of the one before it.
 Encoding added_before_the_class_token(const Parameters& p) {
-  refuse_unless(p.integer("kept") > 0, "there is no class token");
+  refuse_unless(p.integer("kept_rows") > 0, "there is no class token");
   refuse_unless(p.word("table") != "constant", "the same for rows that are alike");
-  const Position kept = p.integer("kept");
+  const Position kept = p.integer("kept_rows");
   return at(right(p), [kept](Position t) { return t < kept ? t : t - kept; });
 }
 
@@ -55,11 +55,11 @@ const DefectFamily defects::resized_table{{
      .make = &sampled_transposed,
      .setting = "dim=1 from_height=2 from_width=3 height=2 width=3"},
     {.name = "added_before_the_class_token",
-     .wrong = "the table is added before the class tokens are put in front: patch k has the row of k - kept",
+     .wrong = "the table is added before the class tokens are put in front: patch k has the row of k - kept_rows",
      .sources = "Megatron-LM#6260, annotated_deep_learning_paper_implementations#221",
      .recorded = {"vit-pe-before-prefix-tokens"},
      .make = &added_before_the_class_token,
-     .setting = "dim=1 from_height=1 from_width=2 height=1 width=2 kept=1"},
+     .setting = "dim=1 from_height=1 from_width=2 height=1 width=2 kept_rows=1"},
 }};
 
 }  // namespace posproof
