@@ -69,8 +69,8 @@ class Encodings : public testing::Test {
 TEST(Pages, cite_their_sources_and_caption_every_figure) {
   for (const std::string& name : report::names()) {
     const std::string page = text_of(folder / (name + ".md"));
-    if (name == "defects") {  // its sources are threads and commits, and stand beside each
-      EXPECT_NE(page.find("](https://github.com/"), std::string::npos);
+    if (name == "defects" || name == "conventions") {  // threads, commits and papers stand beside each
+      EXPECT_NE(page.find("](https://github.com/"), std::string::npos) << name;
     } else {
       const auto references = page.find("\n## References\n\n- ");
       ASSERT_NE(references, std::string::npos) << name;

@@ -75,9 +75,10 @@ class Shells {
 TEST(Completion, bash_offers_what_may_stand_there) {
   if (!is_there("bash")) GTEST_SKIP() << "there is no bash";
   using Set = std::set<std::string>;
-  Set encodings, experiments;
+  Set encodings, pages;
   for (const auto& [id, spec] : catalogue::encodings()) encodings.emplace(id);
-  for (const auto& [id, experiment] : catalogue::experiments()) experiments.emplace(id);
+  for (const auto& [id, experiment] : catalogue::experiments()) pages.emplace(id);
+  for (const std::string& id : encodings) pages.emplace("encodings/" + id);
   const std::vector<std::pair<std::string, Set>> rows = {
       {"posproof|ga", {"gate"}},
       {"posproof|",
@@ -106,7 +107,7 @@ TEST(Completion, bash_offers_what_may_stand_there) {
       {"posproof|accuracy|rope|--threads|", {}},
       {"posproof|list|", {"encodings", "properties", "identities", "experiments", "defects"}},
       {"posproof|list|--", {"--json", "--help"}},
-      {"posproof|report|", experiments},
+      {"posproof|report|", pages},
       {"posproof|explain|negative", {"negative\\ example"}},
       {"posproof|explain|rope/angles_in_bf", {"rope/angles_in_bf16"}},
       {"posproof|completion|f", {"fish"}},

@@ -30,7 +30,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"src/run", {"core", "exact", "oracle", "attention", "search", "subject", "run", "catalogue"}},
     {"experiments",
      {"core", "exact", "oracle", "attention", "defects", "search", "run", "experiments", "catalogue"}},
-    {"src/report", {"core", "defects", "subject", "search", "run", "report", "catalogue"}},
+    {"src/report", {"core", "defects", "subject", "search", "run", "experiments", "report", "catalogue"}},
     {"src/command",
      {"core", "exact", "attention", "subject", "search", "run", "report", "command", "catalogue"}},
     {"benchmarks",
