@@ -1,0 +1,350 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalogue/encodings/rope.h"
+#include "catalogue/experiments/rope_scaling_model_by_model.h"
+#include "core/formats.h"
+#include "measure.h"
+#include "references.h"
+#include "subject/config.h"
+
+namespace posproof {
+namespace {
+
+using namespace document;
+using experiments::percent;
+using experiments::proved;
+using experiments::two_pi;
+using experiments::whole;
+
+// A model's own configuration, what of it concerns RoPE.
+struct Model {
+  std::string_view name, repository, config;
+  Position context;  // where the configuration does not say
+};
+
+constexpr auto models = std::to_array<Model>({
+    {"GPT-J 6B", "EleutherAI/gpt-j-6b",
+     R"({"model_type": "gptj", "n_embd": 4096, "n_head": 16, "rotary_dim": 64})", 2048},
+    {"Pythia 6.9B", "EleutherAI/pythia-6.9b",
+     R"({"model_type": "gpt_neox", "hidden_size": 4096, "num_attention_heads": 32, "rotary_pct": 0.25,
+         "rotary_emb_base": 10000})",
+     2048},
+    {"Phi-2", "microsoft/phi-2",
+     R"({"model_type": "phi", "hidden_size": 2560, "num_attention_heads": 32, "partial_rotary_factor": 0.4,
+         "rope_theta": 10000.0})",
+     2048},
+    {"Llama 2 7B", "meta-llama/Llama-2-7b-hf",
+     R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0})",
+     4096},
+    {"Gemma 2 9B", "google/gemma-2-9b", R"({"model_type": "gemma2", "head_dim": 256, "rope_theta": 10000.0})",
+     8192},
+    {"Llama 3 8B", "meta-llama/Meta-Llama-3-8B",
+     R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 500000.0})",
+     8192},
+    {"Vicuna 7B 16k", "lmsys/vicuna-7b-v1.5-16k",
+     R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32,
+         "rope_scaling": {"factor": 4.0, "type": "linear"}})",
+     16384},
+    {"DeepSeek Coder 6.7B", "deepseek-ai/deepseek-coder-6.7b-base",
+     R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 100000,
+         "rope_scaling": {"factor": 4.0, "type": "linear"}})",
+     16384},
+    {"Code Llama 7B", "codellama/CodeLlama-7b-hf",
+     R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000})",
+     16384},
+    {"Mistral 7B v0.1", "mistralai/Mistral-7B-v0.1",
+     R"({"model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0})",
+     32768},
+    {"Mixtral 8x7B", "mistralai/Mixtral-8x7B-v0.1",
+     R"({"model_type": "mixtral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000.0})",
+     32768},
+    {"Qwen3 8B", "Qwen/Qwen3-8B",
+     R"({"model_type": "qwen3", "head_dim": 128, "rope_theta": 1000000, "rope_scaling": null})", 40960},
+    {"Yarn Llama 2 7B 64k", "NousResearch/Yarn-Llama-2-7b-64k",
+     R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32,
+         "rope_scaling": {"factor": 16.0, "original_max_position_embeddings": 4096, "type": "yarn"}})",
+     65536},
+    {"Llama 3.1 8B", "meta-llama/Llama-3.1-8B",
+     R"({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 500000.0,
+         "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                          "original_max_position_embeddings": 8192, "rope_type": "llama3"}})",
+     131072},
+    {"Llama 3.2 1B", "meta-llama/Llama-3.2-1B",
+     R"({"model_type": "llama", "head_dim": 64, "rope_theta": 500000.0,
+         "rope_scaling": {"factor": 32.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                          "original_max_position_embeddings": 8192, "rope_type": "llama3"}})",
+     131072},
+    {"Qwen2.5 7B, YaRN", "Qwen/Qwen2.5-7B-Instruct",
+     R"({"model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
+         "rope_scaling": {"factor": 4.0, "original_max_position_embeddings": 32768, "type": "yarn"}})",
+     131072},
+    {"Gemma 3 12B, global layers", "google/gemma-3-12b-pt",
+     R"({"model_type": "gemma3_text", "head_dim": 256, "rope_theta": 1000000.0,
+         "rope_scaling": {"factor": 8.0, "rope_type": "linear"}})",
+     131072},
+    {"gpt-oss 20B", "openai/gpt-oss-20b",
+     R"({"model_type": "gpt_oss", "head_dim": 64, "rope_theta": 150000,
+         "rope_scaling": {"rope_type": "yarn", "factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0,
+                          "truncate": false, "original_max_position_embeddings": 4096}})",
+     131072},
+    {"DeepSeek V3", "deepseek-ai/DeepSeek-V3",
+     R"({"model_type": "deepseek_v3", "qk_rope_head_dim": 64, "rope_theta": 10000,
+         "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1, "mscale": 1.0,
+                          "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}})",
+     163840},
+    {"Llama 4 Scout", "meta-llama/Llama-4-Scout-17B-16E",
+     R"({"model_type": "llama4_text", "head_dim": 128, "rope_theta": 500000.0,
+         "rope_scaling": {"factor": 16.0, "low_freq_factor": 1.0, "high_freq_factor": 1.0,
+                          "original_max_position_embeddings": 8192, "rope_type": "llama3"}})",
+     10485760},
+});
+
+// Angles that are formed in a format: the position and the product are rounded to it, the frequency to f32.
+constexpr std::array<Format, 3> formats = {Format::f32, Format::f16, Format::bf16};
+
+struct Row {
+  const Model* model = nullptr;
+  Parameters parameters = {};
+  std::vector<double> w = {};  // radians per position, fastest first
+  std::size_t never = 0;       // pairs whose wavelength is longer than the context
+  Position first_rise = 0;     // of the kernel
+  double base = 0;             // of the unscaled ladder with this slowest frequency
+  double level = 0;            // mean kernel over the second half of the context, as a share of that at 0
+  Position saturates = 0;      // the first distance at which the kernel is down to that
+  std::array<double, 3> off =
+      {};  // radians, the largest of the last 64 positions; infinite where a position is
+
+  double share() const { return static_cast<double>(never) / static_cast<double>(w.size()); }
+};
+
+// g(k) / g(0) for k = 0, 1, .., one after the other. Each step is a rotation in long double, whose error
+// stays below 10^-13 for 10^5 steps.
+class Kernel {
+ public:
+  explicit Kernel(const std::vector<double>& w) {
+    for (const double one : w) {
+      const auto angle = static_cast<long double>(one);
+      terms_.push_back({std::cos(angle), std::sin(angle)});
+    }
+  }
+  long double next() {
+    long double sum = 0;
+    for (auto& [c, s, x, y] : terms_) {
+      sum += x;
+      const long double rotated = x * c - y * s;
+      y = x * s + y * c;
+      x = rotated;
+    }
+    return sum / static_cast<long double>(terms_.size());
+  }
+
+ private:
+  struct Turning {
+    long double c, s, x = 1, y = 0;
+  };
+  std::vector<Turning> terms_;
+};
+
+// The mean of cos(k w) for k = from, .., to - 1, by the sum of a geometric series.
+long double mean_cosine(long double w, Position from, Position to) {
+  const auto n = static_cast<long double>(to - from), middle = static_cast<long double>(from + to - 1) / 2;
+  return std::sin(n * w / 2) / (n * std::sin(w / 2)) * std::cos(middle * w);
+}
+
+double off_at_the_end(const std::vector<double>& w, Position context, Format format) {
+  double most = 0;
+  for (Position t = context - 64; t < context; ++t)
+    for (const double one : w) {
+      const double in_f32 = nearest(Format::f32, one);
+      const double made = nearest(format, nearest(format, static_cast<double>(t)) * in_f32);
+      const auto exact = static_cast<double>(static_cast<long double>(t) * one);
+      most = std::max(most, std::abs(made - exact));
+    }
+  return most;
+}
+
+Row measured(const Model& model) {
+  Row row{.model = &model};
+  const Configured said = configured(config_settings("config.json", model.config), "rope");
+  proved(said.ambiguous.empty(), "each configuration is read in one way");
+  row.parameters = said.parameters;
+  const auto rotary = std::get<Rotary>(encodings::rope.oracle(said.parameters));
+  for (const Pair& pair : rotary.pairs) row.w.push_back(std::abs(pair.frequency));
+  for (const double one : row.w)
+    row.never += two_pi / static_cast<long double>(one) > static_cast<long double>(model.context) ? 1 : 0;
+  const auto pairs = static_cast<double>(row.w.size());
+  row.base = std::pow(row.w.back(), -pairs / (pairs - 1));
+  long double level = 0;
+  for (const double one : row.w) level += mean_cosine(one, model.context / 2, model.context);
+  row.level = static_cast<double>(level) / pairs;
+  Kernel kernel(row.w);
+  long double before = kernel.next();
+  for (Position k = 1; k < model.context && (row.first_rise == 0 || row.saturates == 0); ++k) {
+    const long double here = kernel.next();
+    if (row.first_rise == 0 && here > before) row.first_rise = k;
+    if (row.saturates == 0 && here <= level / static_cast<long double>(pairs)) row.saturates = k;
+    before = here;
+  }
+  for (std::size_t f = 0; f < formats.size(); ++f)
+    row.off[f] = off_at_the_end(row.w, model.context, formats[f]);
+  return row;
+}
+
+struct Measured {
+  std::vector<Row> rows;
+
+  const Row& of(std::string_view name) const {
+    return *std::ranges::find_if(rows, [&](const Row& row) { return row.model->name == name; });
+  }
+};
+
+Measured measure() {
+  Measured m;
+  for (const Model& model : models) m.rows.push_back(measured(model));
+  for (const Row& row : m.rows) {
+    proved(row.never > 0, "every model has a wavelength that is longer than its context");
+    proved(row.first_rise > 0 && row.saturates > 0, "every kernel rises, and comes down to its level");
+    proved(row.off[0] < row.off[2], "angles in bf16 are farther off than in f32");
+  }
+  proved(m.of("Llama 2 7B").never == 18 && m.of("Llama 3 8B").never == 29 && m.of("GPT-J 6B").w.size() == 32,
+         "18 pairs of Llama 2 and 29 of Llama 3 complete no turn");
+  return m;
+}
+
+std::string radians(double off) {
+  if (std::isinf(off)) return "no number";
+  if (off >= 1000) return whole(std::llround(off));
+  return off < 0.01 ? scientific(off, 2) : fixed(off, off < 10 ? 2 : 0);
+}
+
+std::string scaling_of(const Row& row) {
+  const Value* scaling = row.parameters.find("scaling");
+  if (scaling == nullptr) return "none";
+  return fmt::format("{} {}", text(*scaling), text(*row.parameters.find("factor")));
+}
+
+std::string base_of(const Row& row) {
+  const Value* base = row.parameters.find("base");
+  return whole(base == nullptr ? 10000 : static_cast<std::int64_t>(std::get<double>(*base)));
+}
+
+Grid table(const Measured& m) {
+  Grid grid{
+      .columns = {"model", "channels that rotate", "base", "scaling", "context", "wavelengths without a turn",
+                  "effective base", "first rise", "level", "down to it at"},
+      .rows = {},
+      .caption =
+          "One row a model, in the order of their contexts. Kernel: g(k) = Σ cos(k w_i) over the pairs that rotate, without attention factors."};
+  for (const Row& row : m.rows)
+    grid.rows.push_back({fmt::format("[{}](https://huggingface.co/{}/blob/main/config.json)", row.model->name,
+                                     row.model->repository),
+                         std::to_string(2 * row.w.size()), base_of(row), scaling_of(row),
+                         whole(row.model->context), fmt::format("{} of {}", row.never, row.w.size()),
+                         whole(std::llround(row.base)), whole(row.first_rise), fixed(row.level, 3),
+                         whole(row.saturates)});
+  return grid;
+}
+
+Grid errors(const Measured& m) {
+  Grid grid{
+      .columns = {"model", "context", "in f32", "in f16", "in bf16"},
+      .rows = {},
+      .caption =
+          "Largest error of an angle, rad, of all pairs and of the last 64 positions of the context: frequencies in f32, the position and its "
+          "product with the frequency rounded to the format. Above π the angle says nothing; past 65,504 there is no number in f16."};
+  for (const Row& row : m.rows)
+    grid.rows.push_back({std::string(row.model->name), whole(row.model->context), radians(row.off[0]),
+                         radians(row.off[1]), radians(row.off[2])});
+  return grid;
+}
+
+// Distances at equal ratios, which is how the axis is drawn.
+Plot kernels(const Measured& m) {
+  constexpr std::array<std::string_view, 4> drawn = {"Llama 2 7B", "Llama 3 8B", "Llama 3.1 8B",
+                                                     "gpt-oss 20B"};
+  Plot plot{
+      .name = "kernel",
+      .title = "The kernel of four models, up to the end of their contexts",
+      .description =
+          "g(k)/g(0) against the distance from 1 to the end of each context, on a logarithmic axis.",
+      .x = {"distance k, positions", true, {{1, 131072}}},
+      .y = {"g(k) / g(0)", false, {{-0.2, 1}}},
+      .curves = {},
+      .caption =
+          "Sum of the cosines of all pairs that rotate, 200 distances at equal ratios up to each context."};
+  for (const std::string_view name : drawn) {
+    const Row& row = m.of(name);
+    Curve curve{std::string(name), {}};
+    Position last = 0;
+    for (int step = 0; step <= 200; ++step) {
+      const auto k = static_cast<Position>(
+          std::llround(std::pow(static_cast<long double>(row.model->context), step / 200.0L)));
+      if (k == last) continue;
+      last = k;
+      long double sum = 0;
+      for (const double one : row.w)
+        sum += std::cos(static_cast<long double>(one) * static_cast<long double>(k));
+      curve.points.emplace_back(static_cast<double>(k),
+                                static_cast<double>(sum / static_cast<long double>(row.w.size())));
+    }
+    plot.description += fmt::format(" {} ends at {}.", name, fixed(curve.points.back().second, 2));
+    plot.curves.push_back(std::move(curve));
+  }
+  return plot;
+}
+
+Document run() {
+  const Measured m = measure();
+  const auto by_share = [](const Row& a, const Row& b) { return a.share() < b.share(); };
+  const Row& fewest = *std::ranges::min_element(m.rows, by_share);
+  const Row& most = *std::ranges::max_element(m.rows, by_share);
+  const auto beyond_pi = [&](std::size_t format) {
+    return std::ranges::count_if(m.rows, [&](const Row& row) { return row.off[format] > two_pi / 2; });
+  };
+  const Row& worst_f32 = *std::ranges::max_element(m.rows, {}, [](const Row& row) { return row.off[0]; });
+  const std::string answer = fmt::format(
+      "Every one of {} public configurations has wavelengths that complete no turn within its context, from {} of the pairs ({}) to {} ({}); angles in bf16 are off by more than π at the end of the context in {} of them, in f32 in {}.",
+      m.rows.size(), percent(fewest.share()), fewest.model->name, percent(most.share()), most.model->name,
+      beyond_pi(2), beyond_pi(0));
+  return {
+      .title = "Twenty released models have wavelengths longer than their context",
+      .finding = answer,
+      .condition =
+          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Qwen2.5: four times that, by its YaRN factor); no random numbers.",
+      .blocks = experiments::joined(
+          {{Paragraph{
+                "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: at most it tells near from far. "
+                "The effective base is that of the unscaled ladder with the same slowest frequency, so that a scaling can be compared with a larger base. "
+                "The kernel g(k) is the logit of a query and a key that are (1, 0) in every pair: its first rise is the first distance at which a farther key is more similar than a nearer one, and its level is the mean over the second half of the context, below which similarity does not fall for good; the last column says at which distance it is first reached."},
+            Section{"By model"}, table(m),
+            Paragraph{fmt::format(
+                "Llama 3 has a base fifty times that of Llama 2 and twice the context: {} of its 64 pairs complete no turn, where Llama 2 has {}. Llama 3.1 scales the slow ones by 8 for sixteen times the context: {} are left. "
+                "What follows from wavelengths alone says nothing of what a model learned with them.",
+                m.of("Llama 3 8B").never, m.of("Llama 2 7B").never, m.of("Llama 3.1 8B").never)},
+            kernels(m), Section{"What an angle is worth at the end of the context"}, errors(m),
+            Paragraph{fmt::format(
+                "In f32 the farthest off is {}, by {} rad at position {}. In bf16 a position is a multiple of 2^(e-7) from 2^e on, so that the fastest pairs are off by the position's own rounding.",
+                worst_f32.model->name, radians(worst_f32.off[0]), whole(worst_f32.model->context - 1))},
+            Verdict{answer}},
+           experiments::references({experiments::su_2021, experiments::roziere_2023,
+                                    experiments::grattafiori_2024, experiments::kalamkar_2019})})};
+}
+
+}  // namespace
+
+const Experiment experiments::rope_scaling_model_by_model{
+    .question =
+        "What do the base, the scaling and the context of released models make of RoPE's wavelengths?",
+    .method =
+        "Read 20 public configurations as `--config` does, take the frequencies from the oracle, and measure turns, kernel and errors of angles at the end of each context.",
+    .run = &run,
+};
+
+}  // namespace posproof
