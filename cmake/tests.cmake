@@ -71,6 +71,17 @@ add_test(NAME catalogue.refuses_wrong_names
          COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_BINARY_DIR}/catalogue_test -DGENERATOR=${CMAKE_GENERATOR}
                  -P ${PROJECT_SOURCE_DIR}/cmake/catalogue_test.cmake)
 
+# reports/html in headless Chromium, where that, its driver and selenium are installed: ./run browser. Debian's selenium is
+# seen by its own python3 alone.
+find_program(python_of_debian python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(python_of_debian)
+  add_test(NAME site.in_a_browser
+           COMMAND ${python_of_debian} ${PROJECT_SOURCE_DIR}/src/report/testing/browser.py $<TARGET_FILE:posproof>
+                   --scratch ${PROJECT_BINARY_DIR}/site --axe ${PROJECT_SOURCE_DIR}/build/axe/node_modules/axe-core/axe.min.js)
+  set_tests_properties(site.in_a_browser PROPERTIES LABELS long TIMEOUT 900 SKIP_RETURN_CODE 77
+                       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endif()
+
 # The tools that say how sharp the tests are: ./run mutants and ./run coverage.
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_Interpreter_FOUND)

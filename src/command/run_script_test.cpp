@@ -16,7 +16,7 @@ TEST(RunScript, helps_on_stdout_with_0_and_refuses_other_words_with_2) {
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.said.find("usage: ./run COMMAND\n\n  test  "), 0u) << help.said;
   for (const std::string command : {"test", "report", "posproof", "performance", "build", "packages",
-                                    "format", "fuzz", "mutants", "coverage"})
+                                    "format", "fuzz", "mutants", "browser", "coverage"})
     EXPECT_TRUE(says(help, "\n  " + command + " "));
   for (const std::string words : {"./run -h", "./run help"})
     EXPECT_EQ(clone.run(words).said, help.said) << words;
@@ -40,6 +40,8 @@ TEST(RunScript, asks_for_pytorch_for_the_tests_alone) {
   }
   EXPECT_TRUE(says(clone.run("./run packages test"), "\npython3-torch\n"));
   EXPECT_TRUE(says(clone.run("./run packages report"), "\ngnuplot-nox\n"));
+  EXPECT_TRUE(says(clone.run("./run packages browser"), "\nchromium-driver\n"));
+  EXPECT_EQ(clone.run("./run packages test").said.find("chromium"), std::string::npos);
   EXPECT_EQ(clone.run("./run packages build").said.find("gnuplot"), std::string::npos);
   EXPECT_EQ(clone.run("./run packages posproof").said, clone.run("./run packages build").said);
 }

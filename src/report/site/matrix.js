@@ -166,7 +166,9 @@
   if (given.has("verdict"))
     for (const box of document.querySelectorAll("#verdicts input")) box.checked = given.get("verdict").split(" ").includes(box.value);
   if (given.get("view") === "list") document.querySelector("input[value=list]").checked = true;
-  at("filters").addEventListener("input", show);
+  at("property").addEventListener("input", show);
+  // The text tells of each letter; a change of it, told when it is left, would take a cell from under the pointer.
+  at("filters").addEventListener("change", (event) => { if (event.target !== at("property")) show(); });
   at("filters").addEventListener("submit", (event) => event.preventDefault());
   at("filters").addEventListener("reset", () => setTimeout(show));
   at("close").addEventListener("click", () => at("cell").close());
