@@ -3,6 +3,7 @@
 namespace posproof::report::founding {
 namespace {
 
+constexpr std::string_view recipes = "recipes_for_the_frequencies";
 constexpr std::string_view without = "attention_without_encodings", kernel = "the_kernel_of_the_sinusoid";
 constexpr std::string_view symmetric = "what_is_symmetric", cost = "what_attention_costs",
                            frequency = "what does each frequency carry?";
@@ -84,8 +85,16 @@ const std::vector<Claim>& attention_in_d2l() {
       {.id = "E12",
        .says = "The published program breaks when the width is odd.",
        .answer = Answer::is_true,
-       .why = "It has one cosine too many; the four repairs in use give different tables.",
-       .evidence = {NoPageYet{"do the recipes for the frequencies matter?"}}},
+       .why = "It has one cosine too many; of the four repairs in use two give the same table.",
+       .evidence =
+           {Said{recipes, "Odd widths", "fails at every odd width"},
+            Said{recipes, "Odd widths", "different tables"},
+            Cell{recipes, "Odd widths", {"last cosine cut"}, "columns 0 to 6 of the row of position 1"},
+            Cell{recipes,
+                 "Odd widths",
+                 {"a mask over all columns"},
+                 "columns 0 to 6 of the row of position 1"}},
+       .on_paper = "true, and the four repairs are incompatible with one another."},
       {.id = "E13",
        .says =
            "Self-attention ignores the position: products of queries and keys do not change with it; RNNs differ.",

@@ -3,6 +3,7 @@
 namespace posproof::report::founding {
 namespace {
 
+constexpr std::string_view recipes = "recipes_for_the_frequencies";
 constexpr std::string_view symmetric = "what_is_symmetric";
 constexpr std::string_view without = "attention_without_encodings",
                            normalised = "why_not_the_normalised_index", kernel = "the_kernel_of_the_sinusoid",
@@ -228,7 +229,16 @@ const std::vector<Claim>& why_encodings() {
        .answer = Answer::is_true,
        .why =
            "In exact numbers; in floating point the recipes differ by units in the last place, which the position multiplies.",
-       .evidence = {NoPageYet{"do the recipes for the frequencies matter?"}}},
+       .evidence =
+           {Cell{recipes,
+                 "By recipe, format and width",
+                 {"512", "exp(2i · (-ln T / d))", "f32"},
+                 "largest error, ULP"},
+            Cell{recipes, "By recipe, format and width", {"512", "T^(-2i/d)", "f32"}, "largest error, ULP"},
+            Cell{recipes,
+                 "By recipe, format and width",
+                 {"512", "exp(2i · (-ln T / d))", "f32"},
+                 "angle at 4,096, rad"}}},
       {.id = "A28",
        .says = "Similarity falls with distance: 7.4852 at offset 1, 6.1370 at 5.",
        .answer = Answer::is_false,
