@@ -13,9 +13,16 @@
 // standard deviation `scale`; what is added has length |p|, and only |p| / scale matters.
 namespace posproof::experiments {
 
+// In double throughout: twelve digits and more, three times as fast as by way of long double. The gamma
+// functions of large widths overflow, which makes what they divide 0, as it nearly is.
+using NoncentralChiSquared = boost::math::non_central_chi_squared_distribution<
+    double, boost::math::policies::policy<
+                boost::math::policies::promote_double<false>,
+                boost::math::policies::overflow_error<boost::math::policies::ignore_error>>>;
+
 // P(X < at) for X noncentral chi-squared with `dim` degrees of freedom.
 inline double chi_squared_below(double at, std::size_t dim, double noncentrality) {
-  return boost::math::cdf(boost::math::non_central_chi_squared(static_cast<double>(dim), noncentrality), at);
+  return boost::math::cdf(NoncentralChiSquared(static_cast<double>(dim), noncentrality), at);
 }
 
 // The probability that a given other token y is nearer: |x + p - y| < |p|, where (x + p - y) / scale has
@@ -30,7 +37,7 @@ inline double confusion(double ratio, std::size_t dim) {
 inline double confusion(double ratio, std::size_t dim, std::size_t tokens) {
   const double square = ratio * ratio, mean = static_cast<double>(dim) + square,
                deviation = std::sqrt(2 * (static_cast<double>(dim) + 2 * square));
-  const boost::math::non_central_chi_squared sum(static_cast<double>(dim), square);
+  const NoncentralChiSquared sum(static_cast<double>(dim), square);
   const auto density_of_error = [&](double at) {
     const double one = chi_squared_below(square, dim, at);
     return boost::math::pdf(sum, at) * -std::expm1(static_cast<double>(tokens - 1) * std::log1p(-one));
