@@ -1,0 +1,36 @@
+#include "residue_probe.h"
+
+#include <gtest/gtest.h>
+
+namespace posproof::experiments {
+namespace {
+
+TEST(ResidueProbe, reads_powers_of_two_off_bits) {
+  const Probe bits(binary_rows(5, 32));
+  EXPECT_EQ(bits.read(4).inside, 1);
+  EXPECT_EQ(bits.read(8).after, 1);
+  EXPECT_LT(bits.read(3).inside, 1);
+}
+
+// Rows that are sine and cosine of 2 pi t / 3 say t mod 3.
+TEST(ResidueProbe, reads_the_period_of_a_wave) {
+  Matrix wave(24, 2);
+  for (Index t = 0; t < 24; ++t) {
+    const double angle = 2 * 3.14159265358979323846 * static_cast<double>(t) / 3;
+    wave.row(t) << std::sin(angle), std::cos(angle);
+  }
+  EXPECT_EQ(Probe(wave).read(3).inside, 1);
+  EXPECT_EQ(Probe(wave).read(3).after, 1);
+}
+
+// From 0, 1, 2, 3 to their squares: the best line misses by 1 at every position.
+TEST(ResidueProbe, misses_what_no_affine_map_gives) {
+  Matrix line(4, 1), square(4, 1);
+  line << 0, 1, 2, 3;
+  square << 0, 1, 4, 9;
+  EXPECT_NEAR(affine_residual(line, square), 1, 1e-12);
+  EXPECT_NEAR(affine_residual(line, 5 * line), 0, 1e-12);
+}
+
+}  // namespace
+}  // namespace posproof::experiments
