@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "answers.h"
+#include "catalogue/experiments/positions_through_depth.h"
+#include "depth_probe.h"
+#include "draws.h"
+#include "measure.h"
+#include "references.h"
+
+namespace posproof {
+namespace {
+
+using namespace document;
+using experiments::Drawn;
+using experiments::draws;
+using experiments::expectations;
+using experiments::Index;
+using experiments::joined;
+using experiments::Layer;
+using experiments::Matrix;
+using experiments::proved;
+
+constexpr experiments::Reference dong_2021{
+    "Dong, Cordonnier and Loukas", "2021",
+    "Attention is Not All You Need: Pure Attention Loses Rank Doubly Exponentially with Depth",
+    "https://arxiv.org/abs/2103.03404"};
+
+constexpr std::size_t dim = 16, deepest = 6, fitted = 6, sequences = 9;
+constexpr Index length = 32;
+constexpr double scale = 0.5;  // of the tokens
+
+struct Setting {
+  std::string_view name;
+  bool encoding, residual;
+};
+
+constexpr std::array<Setting, 3> settings = {
+    {{"with residual", true, true}, {"without residual", true, false}, {"no encoding", false, true}}};
+
+struct ByDepth {
+  std::array<Drawn, deepest + 1> read;    // R^2
+  std::array<Drawn, deepest + 1> spread;  // of the tokens of a sequence about their mean, as a part of them
+};
+
+constexpr std::array<std::size_t, 4> examples = {1, 2, 4, 6};
+
+struct Causal {  // after two layers under a causal mask, by the number of sequences that the probe is fitted
+                 // to
+  std::array<Drawn, examples.size()> with, without;
+};
+
+struct Pooled {  // mean outputs for two tokens in either order: largest difference of an entry
+  Drawn without, with;
+};
+
+struct Measured {
+  std::array<ByDepth, settings.size()> depth;
+  Causal causal;
+  Pooled pooled;
+};
+
+// Root mean square of the tokens less their mean, over that of the tokens; mean over the sequences.
+double spread(const std::vector<Matrix>& all) {
+  double sum = 0;
+  for (const Matrix& x : all) sum += (x.rowwise() - x.colwise().mean()).norm() / x.norm();
+  return sum / static_cast<double>(all.size());
+}
+
+void see(Measured& m, std::uint64_t seed, const Matrix& rows) {
+  attention::Generator numbers(seed);
+  std::vector<Matrix> tokens;
+  for (std::size_t s = 0; s < sequences; ++s)
+    tokens.push_back(scale * experiments::normal(numbers, length, static_cast<Index>(dim)));
+  std::vector<Layer> layers;
+  for (std::size_t depth = 0; depth < deepest; ++depth)
+    layers.push_back(experiments::random_layer(numbers, static_cast<Index>(dim)));
+  const auto start = [&](bool encoding) {
+    std::vector<Matrix> out = tokens;
+    for (Matrix& x : out)
+      if (encoding) x += rows;
+    return out;
+  };
+  for (std::size_t n = 0; n < settings.size(); ++n) {
+    std::vector<Matrix> x = start(settings[n].encoding);
+    for (std::size_t depth = 0; depth <= deepest; ++depth) {
+      m.depth[n].read[depth].see(experiments::position_read(x, fitted, fitted));
+      m.depth[n].spread[depth].see(spread(x));
+      for (Matrix& one : x)
+        if (depth < deepest) one = experiments::layer_output(layers[depth], one, settings[n].residual, false);
+    }
+  }
+  for (const bool encoding : {true, false}) {
+    std::vector<Matrix> x = start(encoding);
+    for (std::size_t depth = 0; depth < 2; ++depth)
+      for (Matrix& one : x) one = experiments::layer_output(layers[depth], one, true, true);
+    for (std::size_t n = 0; n < examples.size(); ++n)
+      (encoding ? m.causal.with : m.causal.without)[n].see(
+          experiments::position_read(x, examples[n], fitted));
+    const Matrix two = tokens[0].topRows(2), swapped = two.colwise().reverse();
+    const auto pooled = [&](const Matrix& pair) -> Matrix {
+      const Matrix y = encoding ? Matrix(pair + rows.topRows(2)) : pair;
+      return experiments::layer_output(layers[0], y, true, false).colwise().mean();
+    };
+    (encoding ? m.pooled.with : m.pooled.without).see((pooled(two) - pooled(swapped)).cwiseAbs().maxCoeff());
+  }
+}
+
+void prove(const Measured& m) {
+  const auto &with = m.depth[0], &without = m.depth[1], &control = m.depth[2];
+  for (std::size_t depth = 1; depth <= deepest; ++depth) {
+    proved(with.read[depth].of_median().second < with.read[depth - 1].of_median().second &&
+               with.read[depth].of_median().first > 0.2,
+           "with residual the read falls slowly");
+    proved(without.read[depth].median() < 0.05, "without residual it is gone after one layer");
+    proved(control.read[depth].median() < 0.05, "without encoding there is nothing to read");
+  }
+  proved(without.spread[4].most() < 1e-3 && with.spread[deepest].least() > 0.01,
+         "without residual the tokens become one vector");
+  proved(m.pooled.without.most() < 1e-13 && m.pooled.with.least() > 1e-4,
+         "pooled outputs of two orders are the same without encoding and differ with one");
+  for (std::size_t n = 0; n < examples.size(); ++n)
+    proved(m.causal.with[n].of_median().first >= m.causal.without[n].of_median().second,
+           "under a causal mask the encoding helps the probe");
+}
+
+Measured measure() {
+  Measured m{};
+  const Matrix rows = experiments::sinusoidal_rows(dim, length);
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) see(m, seed, rows);
+  prove(m);
+  return m;
+}
+
+std::string band(const Drawn& of) {
+  const auto [low, high] = of.band();
+  return fmt::format("{} ({} to {})", fixed(of.median(), 2), fixed(low, 2), fixed(high, 2));
+}
+
+std::vector<Block> through(const Measured& m) {
+  Plot plot{
+      .name = "position_read_by_depth",
+      .title = "The residual stream carries the position through the layers",
+      .description = fmt::format(
+          "R² of a linear probe for the position against the number of layers, 0 to {}, median and band of {} draws. With residual the median falls from {} to {}; without it is {} at the first layer and 0 after the last; without encoding it is {} throughout.",
+          deepest, draws, fixed(m.depth[0].read[0].median(), 2), fixed(m.depth[0].read[deepest].median(), 2),
+          fixed(m.depth[1].read[1].median(), 2), fixed(m.depth[2].read[deepest].median(), 2)),
+      .x = {"layers", false, {{0, static_cast<double>(deepest)}}},
+      .y = {"R² of a linear probe for the position", false, {{-0.02, 1}}},
+      .curves = {},
+      .caption = fmt::format(
+          "Median of {} draws; bands: 5th to 95th percentile. A probe that is worse than the mean counts as 0.",
+          draws)};
+  Grid grid{
+      .columns = {"layers", "with residual", "without residual", "no encoding", "spread with",
+                  "spread without"},
+      .rows = {},
+      .caption = fmt::format(
+          "R²: median of {} draws (5 to 95 %). Spread: the tokens of a sequence less their mean, root mean square, as a part of the tokens; median.",
+          draws)};
+  for (std::size_t n = 0; n < settings.size(); ++n) {
+    Curve curve{std::string(settings[n].name), {}};
+    for (std::size_t depth = 0; depth <= deepest; ++depth) {
+      curve.points.emplace_back(static_cast<double>(depth), m.depth[n].read[depth].median());
+      curve.band.push_back(m.depth[n].read[depth].band());
+    }
+    plot.curves.push_back(curve);
+  }
+  for (std::size_t depth = 0; depth <= deepest; ++depth) {
+    std::vector<std::string> row = {std::to_string(depth)};
+    for (const ByDepth& one : m.depth) row.push_back(band(one.read[depth]));
+    for (const std::size_t n : {0, 1}) {
+      const double median = m.depth[n].spread[depth].median();
+      row.push_back(median < 1e-12 ? "below 1e-12" : scientific(median, 2));
+    }
+    grid.rows.push_back(row);
+  }
+  return {
+      Section{"With and without the residual stream"},
+      Paragraph{
+          "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, under a growing heap of averages. "
+          "Without that sum a layer passes on averages alone, and the tokens of a sequence become one vector (Dong et al. 2021); with them the position is gone."},
+      plot, grid};
+}
+
+std::vector<Block> causal(const Measured& m) {
+  Grid grid{
+      .columns = {"sequences fitted to", "with encoding", "without"},
+      .rows = {},
+      .caption = fmt::format(
+          "R² of the probe on three other sequences after two layers under a causal mask, with residual; median of {} draws (5 to 95 %).",
+          draws)};
+  for (std::size_t n = 0; n < examples.size(); ++n)
+    grid.rows.push_back({std::to_string(examples[n]), band(m.causal.with[n]), band(m.causal.without[n])});
+  return {
+      Section{"Does an encoding help a causal model?"},
+      Paragraph{
+          "A causal mask is a source of order by itself, so the question is how easily the position is read. "
+          "Of untrained layers a linear probe reads more with the encoding than without, at every number of sequences tried. "
+          "How much it helps a trained model is a matter of training."},
+      grid};
+}
+
+std::vector<Block> ability(const Measured& m) {
+  return {
+      Section{"A load, or an ability?"},
+      Paragraph{fmt::format(
+          "Two tokens in either order, one layer without mask, outputs averaged: without encoding the two averages are the same within 1e-13 in all {} draws, so no reader of the average does better than 50 % on which token came first, whatever the weights. "
+          "With the encoding an entry differs by {} (median; 5 to 95 %: {} to {}), and one threshold separates the two. "
+          "So an unmasked network is not relieved of a task; it is given an ability that it lacks.",
+          draws, fixed(m.pooled.with.median(), 3), fixed(m.pooled.with.band().first, 3),
+          fixed(m.pooled.with.band().second, 3))}};
+}
+
+std::vector<Block> derived(const Measured& m) {
+  const auto order = [&](bool holds) { return holds ? "yes" : "no"; };
+  return expectations({
+      {"after the last layer: with residual more than without", "yes",
+       order(m.depth[0].read[deepest].of_median().first > m.depth[1].read[deepest].of_median().second)},
+      {"without residual after four layers: one vector", "yes", order(m.depth[1].spread[4].most() < 1e-3)},
+      {"no encoding: R², median", "0.00", fixed(m.depth[2].read[deepest].median(), 2)},
+      {"two orders pooled without encoding: the same", "yes", order(m.pooled.without.most() < 1e-13)},
+  });
+}
+
+std::vector<Block> answered(const Measured& m) {
+  return experiments::answers({
+      {"How do positions survive many layers?", "through the residual stream",
+       fmt::format("R² after {} layers: {} with residual, {} without", deepest,
+                   fixed(m.depth[0].read[deepest].median(), 2), fixed(m.depth[1].read[deepest].median(), 2))},
+      {"Encodings only take a load off attention.", "false without a mask: the ability is missing",
+       "two orders pooled: difference below 1e-13 without, above 1e-4 with"},
+      {"Explicit encodings relieve causal models, too.", "the probe reads more; needs training",
+       fmt::format("two layers, probe fitted to 6 sequences: R² {} with, {} without",
+                   fixed(m.causal.with.back().median(), 2), fixed(m.causal.without.back().median(), 2))},
+  });
+}
+
+Document run() {
+  const Measured m = measure();
+  const std::string answer = fmt::format(
+      "A linear probe reads the position with R² {} before and {} after {} random attention layers with residual (medians of {} draws, width 16), {} after one layer without; there the tokens of a sequence become one vector.",
+      fixed(m.depth[0].read[0].median(), 2), fixed(m.depth[0].read[deepest].median(), 2), deepest, draws,
+      fixed(m.depth[1].read[1].median(), 2));
+  return {
+      .title = "Positions survive depth in the residual stream",
+      .finding = answer,
+      .condition = fmt::format(
+          "Sinusoidal encoding, base 10000, width {}, {} positions, amplitude 1; tokens with independent normal entries of standard deviation {}; attention layers of one head with independent normal weights of variance 1/d, LayerNorm after each, no feed-forward, untrained; probe fitted to {} sequences and read on {} others; {} draws (seeds 1 to {}); f64.",
+          dim, length, scale, fitted, sequences - fitted, draws, draws),
+      .blocks = joined({through(m),
+                        causal(m),
+                        ability(m),
+                        derived(m),
+                        answered(m),
+                        {Verdict{answer}},
+                        experiments::references({experiments::vaswani_2017, dong_2021})})};
+}
+
+}  // namespace
+
+const Experiment experiments::positions_through_depth{
+    .question = "Do positions survive many layers?",
+    .method =
+        "Fit a linear probe for the position to the outputs of random attention layers, by depth, with and without residual, encoding and causal mask.",
+    .run = &run,
+};
+
+}  // namespace posproof
