@@ -342,7 +342,7 @@ std::vector<Block> by_recipe(const Measured& m) {
       "Share of the 256 pairs whose frequency is off by at most so many units in the last place, against that number, logarithmic. Each curve rises to 100 % at its largest error: {}.",
       plot.description);
   plot.caption =
-      "Width 512, base 10000, every step in f32, exponential and power correctly rounded. Counted at powers of √2.";
+      "Width 512, base 10000, every step in f32, exponential and power correctly rounded. Counted at powers of √2. The last curve covers that of T^(-2i/d).";
   Grid grid{
       .columns = {"width", "recipe", "format", "largest error, ULP", "mean",
                   "largest with functions off by 1 ULP", "angle at 4,096, rad"},

@@ -3,6 +3,7 @@
 namespace posproof::report::founding {
 namespace {
 
+constexpr std::string_view index = "raw_index_in_a_softmax", entropy = "Entropy by position and scale";
 constexpr std::string_view without = "attention_without_encodings",
                            normalised = "why_not_the_normalised_index", clock = "the_clock_with_many_hands",
                            own = "every_position_is_its_own", collision = "first_collision_by_format";
@@ -31,7 +32,11 @@ const std::vector<Claim>& the_clock() {
        .says = "The raw index grows large.",
        .answer = Answer::is_true,
        .why = "Its logits grow with the position of the query, and the softmax becomes a choice of one key.",
-       .evidence = {NoPageYet{"the raw index inside a softmax"}}},
+       .evidence = {Cell{index, entropy, {"index, scale 1"}, "norm of the row at 511"},
+                    Cell{index, entropy, {"index, scale 1"}, "s = 0"},
+                    Cell{index, entropy, {"index, scale 1"}, "s = 1"},
+                    Cell{index, entropy, {"index, scale 1"}, "first query with one key"},
+                    Cell{index, entropy, {"index, scale 1/64"}, "first query with one key"}}},
       {.id = "D3",
        .says = "Normalising to [0, 1] gives other encodings for other lengths.",
        .answer = Answer::is_true,
