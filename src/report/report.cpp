@@ -208,7 +208,7 @@ std::pair<std::string, std::string> title_and_finding(const File& page) {
 
 }  // namespace
 
-File index(const std::vector<File>& pages) {
+File index(const std::vector<File>& pages, std::string_view questions) {
   std::string out =
       "# Reports\n\n"
       "What the experiments found. Every page and the data of its figures are written by `posproof report` from the\n"
@@ -228,6 +228,12 @@ File index(const std::vector<File>& pages) {
     const auto [title, finding] = title_and_finding(page);
     out += fmt::format("- [{}]({}): {}\n", title, page.path, finding);
   }
+  if (!questions.empty())
+    measured += fmt::format(
+        "\n## The founding questions\n\n"
+        "Where each question that the project began with is answered. [All claims and questions]({}.md) have their "
+        "verdicts there.\n\n{}",
+        founding_name, questions);
   return {"README.md", out + measured};
 }
 
@@ -263,12 +269,23 @@ void complete_site(const fs::path& folder, bool with_matrix) {
   put_site(folder, site_frame(entries, fs::exists(folder / "html/matrix.html")));
 }
 
+// Whether every page is there that the founding questions may quote.
+bool complete(const std::vector<File>& there) {
+  return std::ranges::all_of(names(), [&](const std::string& name) {
+    return std::ranges::find(there, fmt::format("{}.md", name), &File::path) != there.end();
+  });
+}
+
 // None where an experiment's page is missing, which it may quote.
 std::optional<File> founding_from(const fs::path& folder) {
   const std::vector<File> there = pages(folder);
-  for (const std::string& name : names())
-    if (std::ranges::find(there, fmt::format("{}.md", name), &File::path) == there.end()) return std::nullopt;
+  if (!complete(there)) return std::nullopt;
   return founding_page(founding::sources(), there, may_wait);
+}
+
+File index_from(const fs::path& folder) {
+  const std::vector<File> there = pages(folder);
+  return index(there, complete(there) ? founding_map(founding::sources(), there) : "");
 }
 
 void put_founding(const fs::path& folder, std::vector<std::string>& changed) {
@@ -277,7 +294,7 @@ void put_founding(const fs::path& folder, std::vector<std::string>& changed) {
 }
 
 void put_index(const fs::path& folder, std::vector<std::string>& changed) {
-  const File all = index(pages(folder));
+  const File all = index_from(folder);
   if (replace_file(folder / all.path, all.bytes)) changed.push_back(all.path);
 }
 
@@ -379,7 +396,7 @@ std::vector<Difference> compare_founding(const fs::path& folder) {
 }
 
 std::vector<Difference> compare_index(const fs::path& folder) {
-  if (auto found = difference(folder, index(pages(folder)))) return {*found};
+  if (auto found = difference(folder, index_from(folder))) return {*found};
   return {};
 }
 

@@ -44,8 +44,9 @@ std::vector<std::string> write_page(const std::filesystem::path& folder, const P
                                     const Document& document);
 
 // README.md: one line for each page in `pages` (paths and bytes as `files` gives them; figures are passed
-// over; of the performance page, whose numbers are another machine's, only that it is there).
-File index(const std::vector<File>& pages);
+// over; of the performance page, whose numbers are another machine's, only that it is there), and the lines
+// of `questions`, which say where each founding question is answered (empty: none).
+File index(const std::vector<File>& pages, std::string_view questions = {});
 
 // Runs these experiments and pages of encodings (none: all) and writes their files, the glossary, the
 // founding questions (where the folder has all pages), the index, and nothing else into the folder: the

@@ -244,6 +244,11 @@ TEST(Report, index_has_a_line_a_page) {
                      "that it names; no test compares it.\n"))
       << text;
   EXPECT_EQ(index({}).path, "README.md");
+  EXPECT_EQ(index({}, "- [A1](x) Why?\n").bytes,
+            index({}).bytes +
+                "\n## The founding questions\n\nWhere each question that the project began with is "
+                "answered. [All claims and questions](founding_questions.md) have their verdicts "
+                "there.\n\n- [A1](x) Why?\n");
   EXPECT_THROW(index({{"a.md", "A\n\nOne.\n"}}), std::logic_error);
   EXPECT_THROW(index({{"a.md", "# A\n\nOne."}}), std::logic_error);
 }
