@@ -137,6 +137,7 @@ TEST(WrongGrids, remember_how_many_tokens_there_were) {
   expect_near(at(lost, {9, 9, 9}), at(plain, {9, 9, 9}), "before a prompt");
   expect_near(at(lost, {0, 0, 0, 0, 0, 1, 0, 1, 0}), at(plain, {0, 0, 0, 0, 0, 1, 0, 1, 0}), "the prompt");
   expect_near(at(lost, {2, 2, 2}), at(plain, {3, 3, 3}), "a step behind three tokens");
+  expect_near(at(lost, {3, 3, 3}), at(plain, {4, 4, 4}), "and the next");
   const Encoding thrice = wrong("m_rope", "tokens_counted_three_times", words);
   EXPECT_THROW(at(thrice, {0, 0, 0}), Failure);
   EXPECT_TRUE(at(thrice, {}).empty());

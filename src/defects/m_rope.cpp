@@ -57,7 +57,7 @@ Encoding ids_missing(const Parameters& p) {
 Encoding delta_lost(const Parameters& p) {
   return asked_for(right(p), [tokens = std::make_shared<Position>(0)](Call& call) {
     const auto n = static_cast<Position>(tokens_of_a_row(call));
-    if (n == 1 && *tokens > 0) std::ranges::fill(call.positions.whole, *tokens);
+    if (n == 1 && *tokens > 0) std::ranges::fill(call.positions.whole, (*tokens)++);
     if (n > 1) *tokens = n;
   });
 }
