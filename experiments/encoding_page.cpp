@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "catalogue/defects.h"
-#include "catalogue/encodings.h"
-#include "catalogue/properties.h"
+#include "catalogue/identities.h"
 #include "core/spec.h"
 #include "defects/sources.h"
 #include "encoding_curve.h"
@@ -172,12 +171,24 @@ std::vector<Block> accuracy(const Measured& m) {
           Paragraph{of_the_reference(m.errors, of_tokens ? "lengths" : "positions")}};
 }
 
+// The other side, or both where an encoding is compared with itself under other parameters.
+std::string other_side(const EncodingSpec& spec, const Identity& identity) {
+  const std::string_view id = id_of(identity.left == &spec ? *identity.right : *identity.left);
+  return id == id_of(spec) ? code(id) : fmt::format("[{0}]({1}.md)", code(id), id);
+}
+
 std::vector<Block> identities(const Measured& m) {
-  const auto all = identities_of(m.id, catalogue::properties());
+  const auto all = identities_of(m.spec);
   if (all.empty()) return {};
-  Grid grid{.columns = {"identity", "statement", "formula"}, .rows = {}};
-  for (const auto& [id, property] : all)
-    grid.rows.push_back({code(id), std::string(property->statement), code(property->formula)});
+  Grid grid{
+      .columns = {"identity", "statement", "formula", "with", "where"},
+      .rows = {},
+      .caption =
+          "Equal within rounding, but for the map that the formula names; `posproof check IDENTITY` asks "
+          "an implementation of the left side."};
+  for (const auto& [id, identity] : all)
+    grid.rows.push_back({code(id), std::string(identity->statement), code(identity->formula),
+                         other_side(m.spec, *identity), of_condition(identity->where)});
   return {Section{"Identities"}, std::move(grid)};
 }
 
@@ -214,26 +225,10 @@ std::vector<Block> commands(const Measured& m) {
 
 }  // namespace
 
-namespace {
-
-// `rope` is named in `_rope_is_a_rotation_`, but not in `_axial_rope_on_a_line_`.
-bool is_named(std::string_view encoding, std::string words) {
-  for (const auto& [id, spec] : catalogue::encodings())
-    if (id.size() > encoding.size())
-      for (auto at = words.find(id); at != std::string::npos; at = words.find(id))
-        words.replace(at, id.size(), 1, '-');
-  return words.find(fmt::format("_{}_", encoding)) != std::string::npos;
-}
-
-}  // namespace
-
-std::vector<catalogue::Entry<Property>> identities_of(std::string_view encoding,
-                                                      std::span<const catalogue::Entry<Property>> all) {
-  constexpr std::string_view group = "identity/";
-  std::vector<catalogue::Entry<Property>> out;
-  for (const auto& one : all)
-    if (one.id.starts_with(group) && is_named(encoding, fmt::format("_{}_", one.id.substr(group.size()))))
-      out.push_back(one);
+std::vector<catalogue::Entry<Identity>> identities_of(const EncodingSpec& spec) {
+  std::vector<catalogue::Entry<Identity>> out;
+  for (const auto& one : catalogue::identities())
+    if (one.value->left == &spec || one.value->right == &spec) out.push_back(one);
   return out;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/catalogue.h"
 #include "core/document.h"
-#include "core/property.h"
+#include "core/identity.h"
+#include "core/spec.h"
 
 // One page for each encoding: what it is, which conventions it has, what it claims and why, what it does with
 // distance, how exact it can be, what else it is, and which defects of it were shipped.
@@ -22,8 +22,7 @@ inline constexpr std::string_view method_of_encodings =
 // Throws std::invalid_argument for an id that the catalogue has not.
 Document encoding_page(std::string_view id);
 
-// Properties of the group `identity` that name the encoding in their id: what relates it to another one.
-std::vector<catalogue::Entry<Property>> identities_of(std::string_view encoding,
-                                                      std::span<const catalogue::Entry<Property>> all);
+// Those of which it is the left or the right side.
+std::vector<catalogue::Entry<Identity>> identities_of(const EncodingSpec& spec);
 
 }  // namespace posproof::experiments

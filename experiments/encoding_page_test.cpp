@@ -7,6 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "catalogue/encodings.h"
+#include "catalogue/identities.h"
 #include "core/error.h"
 #include "core/spec.h"
 #include "experiments/encoding_curve.h"
@@ -218,9 +220,9 @@ const Grid& grid_under(const Document& document, std::string_view heading) {
 TEST(EncodingPage, says_all_that_is_known) {
   const Document rope = encoding_page("rope");
   EXPECT_EQ(rope.title, "`rope`: query and key rotated pair by pair, by angles proportional to the position");
-  EXPECT_EQ(sections(rope),
-            (std::vector<std::string>{"Formula", "Conventions", "What holds", "What fails, and why",
-                                      "By distance", "Accuracy by precision", "Known defects", "Commands"}));
+  EXPECT_EQ(sections(rope), (std::vector<std::string>{
+                                "Formula", "Conventions", "What holds", "What fails, and why", "By distance",
+                                "Accuracy by precision", "Identities", "Known defects", "Commands"}));
   const EncodingSpec& spec = encoding_named("rope");
   const Grid& conventions = grid_under(rope, "Conventions");
   ASSERT_EQ(conventions.rows.size(), spec.parameters.all.size());
@@ -261,23 +263,28 @@ TEST(EncodingPage, counts_what_it_lists) {
   EXPECT_THROW(encoding_page("no_such"), std::invalid_argument);
 }
 
+// Both sides name it, and link to the other one; a form of the encoding itself is no link.
 TEST(EncodingPage, names_the_identities_of_an_encoding) {
-  const Property any{};
-  const std::vector<catalogue::Entry<Property>> all = {{"identity/rope_is_a_rotation", &any},
-                                                       {"identity/m_rope_of_text_is_rope", &any},
-                                                       {"identity/axial_rope_on_a_line", &any},
-                                                       {"score/rope", &any},
-                                                       {"rope", &any}};
-  const auto names = [&](std::string_view encoding) {
-    std::vector<std::string> out;
-    for (const auto& one : identities_of(encoding, all)) out.emplace_back(one.id);
-    return out;
+  const auto row_of = [](std::string_view encoding, std::string_view identity) {
+    const auto page = encoding_page(encoding);
+    const auto& rows = grid_under(page, "Identities").rows;
+    const auto found = std::ranges::find_if(rows, [&](const auto& row) { return row[0] == identity; });
+    return found == rows.end() ? std::vector<std::string>() : *found;
   };
-  EXPECT_EQ(names("m_rope"), std::vector<std::string>{"identity/m_rope_of_text_is_rope"});
-  EXPECT_EQ(names("axial_rope"), std::vector<std::string>{"identity/axial_rope_on_a_line"});
-  EXPECT_EQ(names("rope"),
-            (std::vector<std::string>{"identity/rope_is_a_rotation", "identity/m_rope_of_text_is_rope"}));
-  EXPECT_EQ(names("alibi"), std::vector<std::string>{});
+  const std::vector<std::string> left = row_of("alibi", "`alibi_is_kerple_of_power_1`"),
+                                 right = row_of("kerple", "`alibi_is_kerple_of_power_1`");
+  ASSERT_EQ(left.size(), 5u);
+  ASSERT_EQ(right.size(), 5u);
+  EXPECT_EQ(left[3], "[`kerple`](kerple.md)");
+  EXPECT_EQ(right[3], "[`alibi`](alibi.md)");
+  EXPECT_EQ(left[1], right[1]);
+  EXPECT_EQ(row_of("rope", "`scaling_by_1_is_rope`").at(3), "`rope`");
+  std::size_t named = 0;
+  for (const auto& [id, spec] : catalogue::encodings()) named += identities_of(*spec).size();
+  std::size_t sides = 0;
+  for (const auto& [id, one] : catalogue::identities()) sides += one->left == one->right ? 1 : 2;
+  EXPECT_EQ(named, sides);
+  EXPECT_TRUE(identities_of(encoding_named("cable")).empty());
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string target(std::string_view link) {
 
 // What a span of Markdown is: its marks, and what stands within.
 struct Span {
-  enum class Kind { code, strong, emphasis, link };
+  enum class Kind { code, strong, emphasis, link, anchor };
   Kind kind;
   std::string_view within, link = {};
   std::size_t length;  // with the marks
@@ -51,10 +51,22 @@ std::optional<Span> link_at(std::string_view text) {
               .length = end + 1};
 }
 
+std::optional<Span> anchor_at(std::string_view text) {
+  constexpr std::string_view begin = "<a id=\"", end = "\"></a>";
+  if (!text.starts_with(begin)) return std::nullopt;
+  const auto close = text.find('"', begin.size());
+  if (close == nowhere || !text.substr(close).starts_with(end)) return std::nullopt;
+  return Span{.kind = Span::Kind::anchor,
+              .within = {},
+              .link = text.substr(begin.size(), close - begin.size()),
+              .length = close + end.size()};
+}
+
 std::optional<Span> span_at(std::string_view text) {
   if (auto found = between(text, "`", Span::Kind::code)) return found;
   if (auto found = between(text, "**", Span::Kind::strong)) return found;
   if (auto found = between(text, "*", Span::Kind::emphasis)) return found;
+  if (auto found = anchor_at(text)) return found;
   return link_at(text);
 }
 
@@ -67,7 +79,7 @@ std::string walked(std::string_view markdown, const OfSpan& span, const OfText& 
       out += span(*found);
       markdown.remove_prefix(found->length);
     } else {
-      const std::size_t next = std::min(markdown.find_first_of("`*[", 1), markdown.size());
+      const std::size_t next = std::min(markdown.find_first_of("`*[<", 1), markdown.size());
       out += text(markdown.substr(0, next));
       markdown.remove_prefix(next);
     }
@@ -107,6 +119,8 @@ std::string inline_html(std::string_view markdown) {
         return fmt::format("<strong>{}</strong>", inline_html(one.within));
       case Span::Kind::emphasis:
         return fmt::format("<em>{}</em>", inline_html(one.within));
+      case Span::Kind::anchor:
+        return fmt::format("<span id=\"{}\"></span>", escaped(one.link));
       case Span::Kind::link:
         break;
     }

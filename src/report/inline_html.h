@@ -9,8 +9,8 @@ namespace posproof::report {
 // `&`, `<`, `>` and `"` as entities.
 std::string escaped(std::string_view text);
 
-// One line: `code`, **strong**, *emphasis*, [words](link). Anything else, a star or a bracket alone, too, is
-// text. A link to a page of the reports is one to its HTML.
+// One line: `code`, **strong**, *emphasis*, [words](link), and the anchor `<a id="A1"></a>`. Anything else, a
+// star or a bracket alone, too, is text. A link to a page of the reports is one to its HTML.
 std::string inline_html(std::string_view markdown);
 
 // Paragraphs, and lists of lines that begin with `- `.

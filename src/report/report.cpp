@@ -246,6 +246,15 @@ void put_site(const fs::path& folder, const std::vector<File>& files) {
   for (const File& file : files) replace_file(folder / "html" / file.path, file.bytes);
 }
 
+// What lies outside the reports' folder is one folder further up from html/.
+std::string from_html(std::string markdown) {
+  constexpr std::string_view outside = "](../", further = "](../../";
+  for (auto at = markdown.find(outside); at != std::string::npos;
+       at = markdown.find(outside, at + further.size()))
+    markdown.insert(at + 2, "../");
+  return markdown;
+}
+
 // The front page names what the site has.
 void complete_site(const fs::path& folder, bool with_matrix) {
   if (with_matrix) {
@@ -260,6 +269,11 @@ void complete_site(const fs::path& folder, bool with_matrix) {
                                                    measured.options.seed, measured.options.budget.cases)}));
   }
   std::vector<SiteEntry> entries;
+  if (auto founding = file_bytes(folder / fmt::format("{}.md", founding_name))) {
+    const auto [title, finding] = title_and_finding({std::string(founding_name), *founding});
+    entries.push_back({std::string(founding_name), title, finding});
+    put_site(folder, {site_text(founding_name, from_html(std::move(*founding)))});
+  }
   for (const std::string& name : page_names()) {
     const auto bytes = file_bytes(folder / fmt::format("{}.md", name));
     if (!bytes || !fs::exists(folder / "html" / fmt::format("{}.html", name))) continue;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "catalogue/site.h"
 #include "report/glossary.h"
 #include "report/html.h"
@@ -61,6 +63,30 @@ std::vector<File> site_page(const Document& document, const Page& page, const st
   for (const File& file : files)
     if (file.path.starts_with("figures/")) out.push_back(file);
   return out;
+}
+
+File site_text(std::string_view name, std::string_view markdown) {
+  std::string body, title, paragraph;
+  const auto close = [&] {
+    body += paragraphs_html(paragraph);
+    paragraph.clear();
+  };
+  while (!markdown.empty()) {
+    const std::size_t end = std::min(markdown.find('\n'), markdown.size());
+    const std::string_view line = markdown.substr(0, end);
+    markdown.remove_prefix(std::min(end + 1, markdown.size()));
+    if (line.starts_with("# ")) {
+      title = plain_text(line.substr(2));
+      body += fmt::format("<h1>{}</h1>\n", inline_html(line.substr(2)));
+    } else if (line.starts_with("## ")) {
+      close();
+      body += fmt::format("<h2 id=\"{}\">{}</h2>\n", anchor(line.substr(3)), inline_html(line.substr(3)));
+    } else if (line != "---") {
+      paragraph += fmt::format("{}\n", line);
+    }
+  }
+  close();
+  return {fmt::format("{}.html", name), framed(name, title, body)};
 }
 
 std::vector<File> site_matrix(const MatrixPage& matrix) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/document.h"
@@ -15,6 +16,10 @@ namespace posproof::report {
 // The page of a document; of its figures the data as JSON, and the drawings and the CSV among `files`, where
 // figures/ is. Paths are within the site.
 std::vector<File> site_page(const Document& document, const Page& page, const std::vector<File>& files);
+
+// A page that no document is behind: its headings, paragraphs and lists. `name` is that of its file, without
+// `.md`.
+File site_text(std::string_view name, std::string_view markdown);
 
 // The matrix as a page, as JSON and as CSV.
 std::vector<File> site_matrix(const MatrixPage& matrix);

@@ -206,6 +206,17 @@ TEST(Site, has_a_front_page_style_scripts_and_the_glossary) {
   EXPECT_EQ(without.find("<h2"), std::string::npos);
 }
 
+TEST(Site, has_pages_that_no_document_is_behind) {
+  const File page = site_text(
+      "asked", "# The `x` & y\n\nFirst\nmore.\n\n## A: b\n\n- <a id=\"A1\"></a>one\n- two\n\n---\n\nEnd.\n");
+  EXPECT_EQ(page.path, "asked.html");
+  EXPECT_NE(page.bytes.find("<title>The x &amp; y - posproof</title>"), std::string::npos);
+  const auto begin = page.bytes.find("<h1>");
+  EXPECT_EQ(page.bytes.substr(begin, page.bytes.find("</main>") - begin),
+            "<h1>The <code>x</code> &amp; y</h1>\n<p>First\nmore.</p>\n<h2 id=\"a-b\">A: b</h2>\n"
+            "<ul>\n<li><span id=\"A1\"></span>one</li>\n<li>two</li>\n</ul>\n<p>End.</p>\n");
+}
+
 // What a page refers to within the site.
 std::set<std::string> targets(const pugi::xml_document& page) {
   std::set<std::string> out;
@@ -253,10 +264,15 @@ TEST(Site, is_whole) {
   EXPECT_EQ(pages, 4u);  // these two, the front page and the glossary
   EXPECT_EQ(figures, 3u);
   // A page that is not written anew stays on the front page.
+  std::ofstream(folder / "founding_questions.md") << "# Asked\n\nOf all.\n\n[x](../src/x.cpp) [y](a.md)\n";
   write_all(folder, {"encodings/none"}, {}, true);
+  EXPECT_NE(file_bytes(folder / "html/founding_questions.html")
+                .value()
+                .find("<a href=\"../../src/x.cpp\">x</a> <a href=\"a.html\">y</a>"),
+            std::string::npos);
   const std::string front = file_bytes(folder / "html/index.html").value();
-  for (const char* name :
-       {"why_not_the_normalised_index.html", "encodings/cable.html", "encodings/none.html"})
+  for (const char* name : {"founding_questions.html", "why_not_the_normalised_index.html",
+                           "encodings/cable.html", "encodings/none.html"})
     EXPECT_NE(front.find(fmt::format("href=\"{}\"", name)), std::string::npos) << name;
   write_all(folder, {"encodings/pope"});
   EXPECT_FALSE(fs::exists(folder / "html/encodings/pope.html"));
