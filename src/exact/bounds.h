@@ -24,10 +24,10 @@
 //     off by at most 24 sqrt 2 u^2 < 34 u^2 in norm.
 //
 // (2) A row of the tables, or a giant, at position t is the product of the seeds of the binary digits of t,
-// in
-//     any order: n factors, n - 1 products, n <= 41. In norm errors add up: n u^2 + 34 (n - 1) u^2. So do
-//     they relative to the angle: if sa is off by x |a| and ca by x, sb by y |b| and cb by y, then sa cb + ca
-//     sb is off by (x + y)(|a| + |b|) from its factors and 24 u^2 (|a| + |b|) from the product, and for t w
+//     in any order: n factors, n - 1 products, n <= 41. Errors in norm add up to n u^2 + 34 (n - 1) u^2.
+//     They add up relative to the angle, too: if sa is off by x |a| and ca by x, sb by y |b| and cb by y,
+//     then sa cb + ca sb is off by (x + y)(|a| + |b|) from its factors and 24 u^2 (|a| + |b|) from the
+//     product, and for t w
 //     >= 0 the angles of all factors have one sign: |a| + |b| = |a + b|. With the amplitude, a double-double
 //     itself (u^2, and a product of 9 u^2), that is less than (41 + 34 * 40 + 10) u^2 = 1411 u^2 < 2^11 u^2:
 //     the sine is off by less than `giant` A m(t w), the cosine by less than `giant` A.
@@ -40,10 +40,9 @@
 //     off by, (2), low is never more than the exact value and high never less. Rounding is monotone: where
 //     both round to one value, so does the exact one. The same holds for the cosine with gs and gc exchanged.
 //
-// (4) For f64 the whole double-double product: (1), where its T is at most this one: 24 u^2; taking e from
-// the
-//     rest or adding it rounds at most at u |x|, so u^2 T more, and so does subtracting what is stored
-//     (compare): 26, and e = 27 u^2 T + (2).
+// (4) For f64 the whole double-double product is computed. By (1), whose T is at most this one, it is off by
+//     24 u^2 T. Taking e from the rest, or adding it, rounds a number of at most u |x|: u^2 T more. So does
+//     subtracting the stored entry (compare): 26 u^2 T in all, and e = 27 u^2 T + (2).
 //
 // (5) Faster, for f64 where the value is not small. Let 2^a be the power of two at or above A (1 + u). The
 //     giant is split into a multiple of q = 2^(a - 26), by adding and subtracting 1.5 * 2^52 q, and the rest,
@@ -56,12 +55,11 @@
 //     (2), 2^(a - 74.2): about one entry in 2^20 of size A stays open, and in proportion more of smaller
 //     ones, which is why (4) is used where T is below 2^-12 A.
 //
-// (6) Rotated tokens in f32 and narrower: x c - y s and x s + y c of plain doubles c and s, each the middle
-// of
-//     (3) and so within e of the exact cosine and sine, rounded once more by u A. low = fma(x, c, fma(-y, s,
-//     -E)), high = low + 2 E: rounding takes u |y s| and E u inside (u |y s| more where nothing is fused), u
-//     of both terms outside (and u |x c|), u of the sum in high: at most 4 u A (|x| + |y|). So E = (e + 5.01
-//     u A) (|x| + |y|), e the larger of the two.
+// (6) Rotated tokens in f32 and narrower are x c - y s and x s + y c of plain doubles c and s. Each is the
+//     middle of (3), and so within e of the exact cosine or sine, and rounded once more by u A. low = fma(x,
+//     c, fma(-y, s, -E)), high = low + 2 E: rounding takes u |y s| and E u inside (u |y s| more where nothing
+//     is fused), u of both terms outside (and u |x c|), u of the sum in high: at most 4 u A (|x| + |y|). So E
+//     = (e + 5.01 u A) (|x| + |y|), e the larger of the two.
 //
 // (7) Rounded to f32 by its bits. x, a sum of two products of doubles as in (3) or (6), but without e taken
 //     away, is off by less than that e. Let 2^k be the power of two at or below |x| and q = 2^(k - 52) the
@@ -84,8 +82,8 @@
 //     then, and, times |x|, far below 5 u A. In (6) W is computed in single precision, (|x| + |y|) w + 2^-126
 //     with w of the token and the frequency, a normal number for the amplitudes there are: w is rounded once,
 //     the sum and the last step once each, all by 2^-24 of themselves, and w is made too large by 2^-20
-//     (`of_single`) before. What is not a number, or as large as 2^128, comes through the sum and is not
-//     below 2^115.
+//     (`of_single`) before. NaN, and what is as large as 2^128, stays so in the sum, which is then
+//     not below 2^115.
 namespace posproof::exact::bounds {
 
 constexpr double u = 0x1p-53;
@@ -93,7 +91,7 @@ constexpr double coarse = 6.01 * u;   // (3)
 constexpr double rotated = 5.01 * u;  // (6)
 constexpr double fine = 27 * u * u;   // (4)
 constexpr double giant =
-    2048 * u * u;  // (2): of a giant and a baby together, whose digits are those of one t
+    2048 * u * u;  // (2): of a giant and a baby together, which have the digits of one t between them
 
 constexpr double quantum = 0x1p-26;             // (5): q for a = 0
 constexpr double split = 26 * u * quantum;      // (5)

@@ -28,7 +28,7 @@ struct Phasor {
 // theirs leave.
 constexpr std::size_t lanes_together = 8;  // a multiple of the lanes of every kernel
 
-// Bounds of the errors of one block's values, absolute, each over the lanes: see bounds.h.
+// Absolute error bounds of one block's values, each over the lanes; the numbers are those of bounds.h.
 struct Errors {
   double *sine, *cosine;            // of a product in plain doubles: (3)
   double *fine_sine, *fine_cosine;  // of one in double-double: (4)
@@ -69,7 +69,7 @@ struct Columns {
   const char* ahead = nullptr;  // where what will be read next begins, where something will be
 };
 
-// Who is told of entries that are not decided.
+// Receives the entries that a kernel does not decide.
 struct Undecided {
   void (*tell)(void* who, std::size_t row, std::size_t lane, bool cosine);
   void* who;
@@ -82,17 +82,18 @@ struct Found {
   std::uint64_t wrong;                      // how many entries are not the correctly rounded ones, added up
 };
 
-// Sines and cosines of one row in plain doubles, over the lanes, and -E for a pair of size 1: (6) in
-// bounds.h. Scaled by as_f32 once more, and W for such a pair: (7); only some kernels write these.
+// Sines and cosines of one row in plain doubles, over the lanes. `less` is -E for a pair of size 1: (6) in
+// bounds.h. The scaled ones are multiplied by as_f32, and `least` is W for a pair of size 1: (7). Only some
+// kernels write these.
 struct Angles {
   double *sine, *cosine, *less;
   double *scaled_sine, *scaled_cosine;
   float *least, *least_twice;  // each lane once, and twice in a row
 };
 
-// Pairs of channels of tokens: `count` from lane `lane` on. In memory the second ones are `apart` bytes after
-// the first ones, or, where `paired`, next to each; the next token is `stride` bytes on, and what is asked
-// for next is likely to be `ahead` bytes on.
+// Pairs of channels of tokens: `count` pairs from lane `lane` on. The second channels lie `apart` bytes
+// behind the first ones, or beside them where `paired`. The next token lies `stride` bytes on. The next call
+// is likely to read `ahead` bytes on.
 struct Channels {
   std::size_t lane, count;
   std::ptrdiff_t apart;
@@ -111,17 +112,18 @@ struct Kernel {
   void (*bound)(const Phasor& giant, const double* largest_sine, const double* frequency, double farthest,
                 double amplitude, Errors& errors, std::size_t lanes);
 
-  // Writes correctly rounded values from `at` on, and tells of those that may not be. `stream`: past the
-  // caches, where every row is aligned to 64 bytes.
+  // Writes correctly rounded values from `at` on. Values that may not be correctly rounded are told to
+  // `undecided`. `stream`: the stores bypass the caches, and every row is aligned to 64 bytes.
   void (*fill)(Format format, const Blocks& blocks, const Columns& columns, void* at, bool stream,
                const Undecided& undecided);
 
-  // Adds to wrong[b] how many entries of block b are not the correctly rounded ones, those of twins included,
-  // without those that it tells of: of twins to another. 0 and -0 are one number.
+  // Adds to wrong[b] the number of entries of block b, twins included, that are not correctly rounded.
+  // Undecided entries are not counted; they are told to `undecided`, those of twins to `of_twins`. 0 and -0
+  // are one number.
   void (*count)(Format format, const Blocks& blocks, const Columns& columns, const void* at,
                 std::uint64_t* wrong, const Undecided& undecided, const Undecided& of_twins);
 
-  // Measures every entry. Those that it tells of are not counted as wrong.
+  // Measures the error of every entry. Undecided entries are not counted as wrong.
   void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,
                   const Undecided& undecided);
 
@@ -131,9 +133,9 @@ struct Kernel {
   void (*angles)(const Block& block, std::size_t row, double amplitude, const Angles& angles,
                  std::size_t lanes);
 
-  // Whether all entries are right (of `tokens` tokens, each with its angles), and as compare (of one): x is
-  // what was rotated, at is what came of it. In Found and Undecided, `sine` is the first of the two channels,
-  // and `row` is 0.
+  // The first says whether all entries of `tokens` tokens, each with its angles, are correctly rounded. The
+  // second measures one token as `compare` does. `x` is what was rotated, `at` the result. In Found and
+  // Undecided, `sine` stands for the first of the two channels, and `row` is 0.
   bool (*verify_rotated)(Format format, const Angles* angles, std::size_t tokens, const Channels& channels,
                          const void* x, const void* at);
   void (*compare_rotated)(Format format, const Angles& angles, const Channels& channels, const void* x,
