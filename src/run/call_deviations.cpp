@@ -30,10 +30,12 @@ bool within(double there, double here, double error) {
 }
 
 std::size_t heads_of(const Encoding& encoding) {
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) return rotary->heads;
-  if (const auto* bias = std::get_if<Bias>(&encoding)) return bias->heads;
-  if (const auto* contextual = std::get_if<Contextual>(&encoding)) return contextual->heads;
-  return 1;
+  return std::visit(
+      [](const auto& kind) -> std::size_t {
+        if constexpr (requires { kind.heads; }) return kind.heads;
+        return 1;
+      },
+      encoding);
 }
 
 // Row r of an answer.

@@ -110,28 +110,31 @@ class Deviating {
     wrong_ = explained(right, declared_, answered_).wrong();
     if (wrong_ == 0) return {};
     const auto of_logits = [&] { return logit_deviation(declared_, subject_.precision, answered_); };
-    // A query off by one is a constant on the row of a linear bias, too: what is wrong in a bias's calls says
-    // more.
-    const bool is_bias = std::holds_alternative<Bias>(declared_);
-    if (const auto logits = is_bias ? std::nullopt : of_logits()) return {*logits};
+    // A query off by one is a constant on the row of a linear bias, too: without content, what is wrong in
+    // the calls says more.
+    const bool content = !signature(declared_).takes.empty();
+    if (const auto logits = content ? of_logits() : std::nullopt) return {*logits};
     if (const auto calls = call_deviation(right, subject_, declared_, answered_)) return {*calls};
-    if (const auto logits = is_bias ? of_logits() : std::nullopt) return {*logits};
-    if (const auto* truth = std::get_if<Rotary>(&declared_)) return of_rotation(*truth);
-    if (const auto* truth = std::get_if<Table>(&declared_))
-      return first_confirmed(
-          table_deviations(std::get<Table>(subject_.encoding), *truth, parameters_, subject_.precision));
-    if (const auto* truth = std::get_if<Bias>(&declared_)) {
-      auto all = bias_deviations(std::get<Bias>(subject_.encoding), *truth, parameters_, subject_.precision);
-      if (truth->buckets)
-        for (Deviation& one : bucket_deviations(spec_, parameters_)) all.push_back(std::move(one));
-      return first_confirmed(all);
-    }
-    return {};
+    if (const auto logits = content ? std::nullopt : of_logits()) return {*logits};
+    return std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
+                      subject_.encoding, declared_);
   }
 
  private:
-  Sentences of_rotation(const Rotary& truth) {
-    const auto& own = std::get<Rotary>(subject_.encoding);
+  Sentences of(const auto&, const auto&) { return {}; }
+
+  Sentences of(const Table& own, const Table& truth) {
+    return first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
+  }
+
+  Sentences of(const Bias& own, const Bias& truth) {
+    auto all = bias_deviations(own, truth, parameters_, subject_.precision);
+    if (truth.buckets)
+      for (Deviation& one : bucket_deviations(spec_, parameters_)) all.push_back(std::move(one));
+    return first_confirmed(all);
+  }
+
+  Sentences of(const Rotary& own, const Rotary& truth) {
     auto queries = measured_rotation(own, truth, Role::query, subject_.precision),
          keys = measured_rotation(own, truth, Role::key, subject_.precision);
     if (!queries || !keys) return {};

@@ -166,22 +166,19 @@ void Proposals::propose_as(const Candidate& candidate) {
 void Proposals::propose_for(const Subject& subject, const Candidate& like) {
   likes_.push_back(like);
   try {
-    if (const auto* rotary = std::get_if<Rotary>(&subject.encoding))
-      propose_rotary(*rotary, like, subject.precision);
-    if (const auto* table = std::get_if<Table>(&subject.encoding)) propose_table(*table, subject.precision);
-    if (const auto* bias = std::get_if<Bias>(&subject.encoding)) propose_bias(*bias, subject.precision);
+    std::visit([&](const auto& kind) { propose(kind, like, subject.precision); }, subject.encoding);
   } catch (const Refusal&) {  // it declines what measuring would ask
   } catch (const Failure&) {
   }
   if (subject.live) propose_settings(subject.encoding);
 }
 
-void Proposals::propose_rotary(const Rotary& rotary, const Candidate& like, const Precision& precision) {
+void Proposals::propose(const Rotary& rotary, const Candidate& like, const Precision& precision) {
   const Encoding truth = encoding_named("rope").oracle(rope_like(rotary, like));
   for (Candidate& one : rotary_candidates(rotary, std::get<Rotary>(truth), precision)) add(std::move(one));
 }
 
-void Proposals::propose_table(const Table& table, const Precision& precision) {
+void Proposals::propose(const Table& table, const Candidate&, const Precision& precision) {
   for (const Position skipped : {0, 16}) {  // the first rows may be special: that of padding is 0 in fairseq
     const auto rows = rows_of(table, asked_.live(), skipped);
     if (!rows) return;
@@ -190,7 +187,7 @@ void Proposals::propose_table(const Table& table, const Precision& precision) {
   }
 }
 
-void Proposals::propose_bias(const Bias& bias, const Precision& precision) {
+void Proposals::propose(const Bias& bias, const Candidate&, const Precision& precision) {
   const auto entries = entries_of(bias);
   if (!entries) return;
   for (Candidate& one : alibi_candidates(encoding_named("alibi"), *entries, precision)) add(std::move(one));

@@ -31,9 +31,10 @@ class Proposals {
   void propose_for_files();
   void propose_as(const Candidate& candidate);
   void propose_for(const Subject& subject, const Candidate& like);
-  void propose_rotary(const Rotary& rotary, const Candidate& like, const Precision& precision);
-  void propose_table(const Table& table, const Precision& precision);
-  void propose_bias(const Bias& bias, const Precision& precision);
+  void propose(const Rotary& rotary, const Candidate& like, const Precision& precision);
+  void propose(const Table& table, const Candidate& like, const Precision& precision);
+  void propose(const Bias& bias, const Candidate& like, const Precision& precision);
+  void propose(const auto&, const Candidate&, const Precision&) {}  // nothing of it is measured
   void propose_settings(const Encoding& subject);
 
   const Unidentified& asked_;
