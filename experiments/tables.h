@@ -23,16 +23,16 @@ inline Tensor rows(const Table& table, Position length) {
 }
 
 // 2-norm.
-template <class Vector>
-long double norm(const Vector& v) {
+template <class Numbers>
+long double norm(const Numbers& v) {
   long double sum = 0;
   for (const auto x : v) sum += static_cast<long double>(x) * static_cast<long double>(x);
   return std::sqrt(sum);
 }
 
 // max |a - b|.
-template <class Vector>
-auto largest_difference(const Vector& a, const Vector& b) {
+template <class Numbers>
+auto largest_difference(const Numbers& a, const Numbers& b) {
   auto worst = std::abs(a[0] - a[0]);
   for (std::size_t c = 0; c < a.size(); ++c) worst = std::max(worst, std::abs(a[c] - b[c]));
   return worst;

@@ -107,8 +107,7 @@ Encoding one_row_for_all() {
 
 const Property properties::attention::breaks_the_symmetry{
     .statement =
-        "Every order of distinct tokens, but the reversed one, does more to some answer than to reorder it: "
-        "it moves it by at least a 4096th of the range of the values.",
+        "For distinct tokens, every order but the identity and the reversal changes some answer beyond reordering it, by at least a 4096th of the range of the values.",
     .formula = "max |f(P X) - P f(X)| >= 2^-12 range(V), P neither the identity nor the reversal",
     .source =
         "Vaswani et al. 2017, section 3.5: for the model to make use of the order, positions must be "

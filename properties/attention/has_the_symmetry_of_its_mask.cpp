@@ -100,7 +100,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -20, -4},
 
 const Property properties::attention::has_the_symmetry_of_its_mask{
     .statement =
-        "An order of the tokens only reorders the answers of self-attention exactly if it keeps the mask.",
+        "Reordering the tokens reorders the answers of self-attention if and only if the order keeps the mask.",
     .formula = "f(P X; M) = P f(X; M) for all X  <=>  P M P^T = M",
     .source =
         "from f(P X; P M P^T) = P f(X; M); the mask of Vaswani et al. 2017, section 3.2.3, is kept by the "

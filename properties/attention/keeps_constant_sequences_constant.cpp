@@ -63,7 +63,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -21, -5},
 
 const Property properties::attention::keeps_constant_sequences_constant{
     .statement =
-        "Where all tokens are the same, so are all answers, under every mask that leaves each query a key.",
+        "If all tokens are the same, all answers are the same, under every mask that leaves each query a key.",
     .formula = "f(1 x^T; M)_i = f(1 x^T; M)_0",
     .source =
         "the rows of a softmax sum to 1; Kazemnejad et al. 2023, The Impact of Positional Encoding on Length "

@@ -37,7 +37,7 @@ double unscaled(const std::function<double()>& value) {
   return out;
 }
 
-struct Setting {
+struct BiasInPrecision {
   std::string_view name;
   Precision precision;
   std::vector<double> slopes = {0.5};
@@ -52,32 +52,34 @@ Precision with_table_in_bf16() {
   p.declared_table = unit_bf16;
   return p;
 }
-const Setting f64{.name = "f64", .precision = all_f64, .margin = 0.1};
-const Setting f32{"f32", all_f32};
-const Setting rounded_once{"bf16 over f32", in_bf16};
-const Setting coarse_table{.name = "slopes kept in bf16", .precision = with_table_in_bf16(), .margin = 0.05};
-const Setting iterated{"an iterated ladder", {unit_f32, unit_f32, Precision::Angles::iterated}, {0.5, 0.25}};
-const Setting rounded_ratio{"powers of a rounded ratio", all_f32, {0.7, 0.7 * 0.7}};
-const Setting small_slope{"a slope of 2^-24 in f16", in_f16, {0x1p-24}};
-const Setting a_table{"a table in f32", all_f32, {}};
-const Setting a_table_in_f16{"a table in f16", in_f16, {}};
+const BiasInPrecision f64{.name = "f64", .precision = all_f64, .margin = 0.1};
+const BiasInPrecision f32{"f32", all_f32};
+const BiasInPrecision rounded_once{"bf16 over f32", in_bf16};
+const BiasInPrecision coarse_table{
+    .name = "slopes kept in bf16", .precision = with_table_in_bf16(), .margin = 0.05};
+const BiasInPrecision iterated{
+    "an iterated ladder", {unit_f32, unit_f32, Precision::Angles::iterated}, {0.5, 0.25}};
+const BiasInPrecision rounded_ratio{"powers of a rounded ratio", all_f32, {0.7, 0.7 * 0.7}};
+const BiasInPrecision small_slope{"a slope of 2^-24 in f16", in_f16, {0x1p-24}};
+const BiasInPrecision a_table{"a table in f32", all_f32, {}};
+const BiasInPrecision a_table_in_f16{"a table in f16", in_f16, {}};
 
 // One answer, [heads, queries, keys], whose entries are off by that share of what is allowed.
-using Answer = Tensor (*)(const Setting& setting, double share, std::span<const Position> queries,
+using Answer = Tensor (*)(const BiasInPrecision& setting, double share, std::span<const Position> queries,
                           std::span<const Position> keys);
 
-double slope_of(const Setting& setting, std::size_t head) {
+double slope_of(const BiasInPrecision& setting, std::size_t head) {
   return setting.slopes.empty() ? 0 : setting.slopes[head];
 }
 
 // Of a table 1, and in f16 so little that underflow is most of what is allowed.
-double right_entry(const Setting& setting, std::size_t head, Position i, Position j) {
+double right_entry(const BiasInPrecision& setting, std::size_t head, Position i, Position j) {
   if (setting.slopes.empty()) return setting.precision == in_f16 ? 0x1p-20 : 1;
   return -setting.slopes[head] * static_cast<double>(std::abs(i - j));
 }
 
 // b(i, j) - b(i, k) too small and b(i+t, j+t) - b(i+t, k+t) too large, by what each of the four may be off.
-Tensor moved_apart(const Setting& setting, double share, std::span<const Position> queries,
+Tensor moved_apart(const BiasInPrecision& setting, double share, std::span<const Position> queries,
                    std::span<const Position> keys) {
   Tensor out({1, 2, 4});
   const std::vector<double> signs = {-1, 1, 0, 0, 0, 0, 1, -1};
@@ -89,8 +91,8 @@ Tensor moved_apart(const Setting& setting, double share, std::span<const Positio
 }
 
 // The far key is as much larger as is allowed where a step is due.
-Tensor too_large_at_the_far_key(const Setting& setting, double share, std::span<const Position> queries,
-                                std::span<const Position> keys) {
+Tensor too_large_at_the_far_key(const BiasInPrecision& setting, double share,
+                                std::span<const Position> queries, std::span<const Position> keys) {
   const Precision& p = setting.precision;
   const double m = setting.slopes[0], near = right_entry(setting, 0, queries[0], keys[0]),
                far = right_entry(setting, 0, queries[0], keys[1]), due = near - far;
@@ -100,8 +102,8 @@ Tensor too_large_at_the_far_key(const Setting& setting, double share, std::span<
   return Tensor({1, 1, 2}, {near, near - due + share * allowed});
 }
 
-// Entries that are equal, but the first too large by that share of what two readings may differ by.
-Tensor first_too_large(const Setting& setting, double share, std::span<const Position> queries,
+// BiasInPrecision that are equal, but the first too large by that share of what two readings may differ by.
+Tensor first_too_large(const BiasInPrecision& setting, double share, std::span<const Position> queries,
                        std::span<const Position> keys) {
   Tensor out({1, 1, keys.size()});
   for (std::size_t k = 0; k < keys.size(); ++k) out.data[k] = right_entry(setting, 0, queries[0], keys[k]);
@@ -110,7 +112,7 @@ Tensor first_too_large(const Setting& setting, double share, std::span<const Pos
 }
 
 // Every entry off by so many of what is allowed, in each head.
-Tensor slopes_off(const Setting& setting, const std::vector<double>& shares,
+Tensor slopes_off(const BiasInPrecision& setting, const std::vector<double>& shares,
                   std::span<const Position> queries, std::span<const Position> keys) {
   const Bias declared{.heads = setting.slopes.size(), .slopes = setting.slopes};
   Tensor out({declared.heads, 1, 2});
@@ -121,11 +123,11 @@ Tensor slopes_off(const Setting& setting, const std::vector<double>& shares,
   }
   return out;
 }
-Tensor first_slope_too_large(const Setting& setting, double share, std::span<const Position> queries,
+Tensor first_slope_too_large(const BiasInPrecision& setting, double share, std::span<const Position> queries,
                              std::span<const Position> keys) {
   return slopes_off(setting, {share}, queries, keys);
 }
-Tensor second_slope_too_large(const Setting& setting, double share, std::span<const Position> queries,
+Tensor second_slope_too_large(const BiasInPrecision& setting, double share, std::span<const Position> queries,
                               std::span<const Position> keys) {
   return slopes_off(setting, {0, share}, queries, keys);
 }
@@ -134,7 +136,7 @@ struct Proof {
   std::string_view name;
   const Property& property;
   Answer answer;
-  const Setting& setting;
+  const BiasInPrecision& setting;
   std::string_view words;
   std::vector<Term> terms;
   std::optional<Buckets> buckets = {};
@@ -173,7 +175,7 @@ std::vector<Proof> proofs() {
 }
 
 Residual replayed(const Proof& proof, double share) {
-  const Setting& setting = proof.setting;
+  const BiasInPrecision& setting = proof.setting;
   Bias bias{.heads = std::max<std::size_t>(1, setting.slopes.size()),
             .positions = {0, Position{1} << 24},
             .slopes = setting.slopes,

@@ -64,7 +64,7 @@ Encoding absolute_index() {
 }  // namespace
 
 const Property properties::bias::depends_on_offset{
-    .statement = "The bias depends on the offset alone, but for what all keys of a query have in common.",
+    .statement = "The bias depends on the offset alone, up to a constant that all keys of a query share.",
     .formula = "b(i+t, j+t) - b(i+t, k+t) = b(i, j) - b(i, k)",
     .source =
         "Press et al. 2022, ALiBi, section 3; Raffel et al. 2020, T5, section 2.1: an offset key - query",

@@ -129,8 +129,7 @@ Encoding without_sides() {
 
 const Property properties::bias::has_exact_buckets{
     .statement =
-        "Offsets of one bucket have one bias, and offsets of two buckets have two: half of a side's "
-        "buckets hold one distance each, the others are logarithmic up to the largest distance.",
+        "Two offsets have the same bias if and only if they are in one bucket: half of a side's buckets hold one distance each, the others are logarithmic up to the largest distance.",
     .formula =
         "b(r) = b(r') <=> bucket(r) = bucket(r'), bucket(n) = n for n < e, else "
         "min(e + floor(log(n/e) / log(D/e) (B-e)), B-1)",

@@ -122,9 +122,7 @@ Encoding no_half_step() {
 
 const Property properties::bias::has_geometric_slopes{
     .statement =
-        "Each head falls along a straight line, and the declared slopes are powers of the first: whole ones, "
-        "or "
-        "half-steps for the heads past a power of two. The last heads may have none.",
+        "In each head the bias falls linearly, and the declared slopes are powers of the first: whole powers, or half-integer ones for the heads past a power of two. The last heads may have none.",
     .formula =
         "(b(i,i) - b(i,j)) / |i-j| = m_h, m_h = m_1^h or m_(P+g) = m_1^(g-1/2), P the power of two below",
     .source = "Press et al. 2022, ALiBi, section 3 and the authors' code for other numbers of heads",

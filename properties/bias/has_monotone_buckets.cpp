@@ -53,9 +53,7 @@ Encoding dented() {
 
 const Property properties::bias::has_monotone_buckets{
     .statement =
-        "On either side, the bias never falls as the distance grows: what a table of the buckets' own "
-        "numbers "
-        "gives.",
+        "On either side, the bias never falls as the distance grows, where the table holds the numbers of the buckets.",
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) >= b(i, j)",
     .source = "Raffel et al. 2020, T5, section 2.1: buckets of growing width",
     .checks = {CheckOf<Bias>(&check)},

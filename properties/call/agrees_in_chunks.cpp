@@ -124,7 +124,8 @@ Encoding queries_from_the_first_key() {
 }  // namespace
 
 const Property properties::call::agrees_in_chunks{
-    .statement = "A sequence in chunks, the last ones of one token perhaps, is answered as the whole is.",
+    .statement =
+        "A sequence that is asked for in chunks, possibly single tokens at its end, has the answers of the whole.",
     .formula = "f(x_1 .. x_n) = f(x_1 .. x_m), f(x_(m+1)), .., f(x_n)",
     .source =
         "prefill and decode: lucidrains/rotary-embedding-torch#11, keras-team/keras-hub#1544, "

@@ -32,7 +32,7 @@ using enum Term;
 
 // One pair, which is back where it was every 1024 positions: at such a position (1, 0) stays (1, 0), and all
 // of an error is in the first channel.
-struct Setting {
+struct RotatedPair {
   std::string_view name;
   Precision precision;
   Pair pair = {0, 1, 2 * std::numbers::pi / 1024, 20};
@@ -47,17 +47,17 @@ Precision with_table_in_bf16() {
   p.declared_table = unit_bf16;
   return p;
 }
-const Setting f64{.name = "f64", .precision = all_f64, .margin = 0.07};
-const Setting f64_and_12_units{.name = "f64", .precision = all_f64, .margin = 0.1};
-const Setting f32{"f32", all_f32};
-const Setting rounded_once{"bf16 over f32", in_bf16};
-const Setting coarse_table{"a table in bf16", with_table_in_bf16()};
-const Setting coarse_angles{"angles in bf16", {unit_bf16, unit_bf16}};
-const Setting iterated{"an iterated ladder", {unit_f32, unit_f32, Precision::Angles::iterated}};
-const Setting scaled{"a divided frequency", all_f32, {0, 1, 2 * std::numbers::pi / 1024, 0, divided()}};
-const Setting tiny{
+const RotatedPair f64{.name = "f64", .precision = all_f64, .margin = 0.07};
+const RotatedPair f64_and_12_units{.name = "f64", .precision = all_f64, .margin = 0.1};
+const RotatedPair f32{"f32", all_f32};
+const RotatedPair rounded_once{"bf16 over f32", in_bf16};
+const RotatedPair coarse_table{"a table in bf16", with_table_in_bf16()};
+const RotatedPair coarse_angles{"angles in bf16", {unit_bf16, unit_bf16}};
+const RotatedPair iterated{"an iterated ladder", {unit_f32, unit_f32, Precision::Angles::iterated}};
+const RotatedPair scaled{"a divided frequency", all_f32, {0, 1, 2 * std::numbers::pi / 1024, 0, divided()}};
+const RotatedPair tiny{
     "tiny contents in f16", in_f16, {0, 1, 2 * std::numbers::pi / 1024}, 1, "[0.0000152587890625,0]"};
-const Setting stretched{"an amplitude", all_f32, {0, 1, 2 * std::numbers::pi / 1024}, 1.25};
+const RotatedPair stretched{"an amplitude", all_f32, {0, 1, 2 * std::numbers::pi / 1024}, 1.25};
 
 // What is allowed in production, whatever is scaled now.
 double unscaled(const std::function<double()>& value) {
@@ -73,7 +73,7 @@ double unscaled(const std::function<double()>& value) {
 // How far the answer of one call may be off, of the norm of the pair that is rotated: by its rounding, and by
 // underflow.
 struct Allowed {
-  const Setting& of;
+  const RotatedPair& of;
   double t;
   double norm;  // of what is rotated
   Role role;
@@ -87,7 +87,7 @@ struct Allowed {
 };
 using Off = double (*)(const Allowed& allowed, std::size_t call);
 
-Encoding off_by(double share, const Setting& setting, Off off) {
+Encoding off_by(double share, const RotatedPair& setting, Off off) {
   Rotary rotary{.dim = 2, .pairs = {setting.pair}, .amplitude = setting.amplitude};
   rotary.rotate = [=, calls = std::make_shared<std::size_t>(0)](
                       const Tensor& x, std::span<const Position> positions, Role role) {
@@ -143,7 +143,7 @@ struct Proof {
   std::string_view name;
   const Property& property;
   Off off;
-  const Setting& setting;
+  const RotatedPair& setting;
   std::string_view drawn;  // beside x (and y), batch and n
   std::vector<Term> terms;
   Domain positions = {0, 16384};
@@ -159,7 +159,7 @@ std::vector<Proof> proofs() {
   const std::vector<Term> rotation = {library, product, Term::sum};
   std::vector<Proof> all;
   const auto add = [&](std::string_view name, const Property& property, Off off, std::string_view drawn,
-                       const Setting& setting, std::vector<Term> terms, Domain positions = {0, 16384}) {
+                       const RotatedPair& setting, std::vector<Term> terms, Domain positions = {0, 16384}) {
     all.push_back({name, property, off, setting, drawn, std::move(terms), positions});
   };
   const auto against_itself = [&](std::string_view name, const Property& property, Off off,

@@ -27,7 +27,7 @@ Made larger_column(std::size_t which, double by) {
 }  // namespace
 
 const Property properties::table::does_not_depend_on_length{
-    .statement = "The code of a position is the same in a sequence of any length.",
+    .statement = "The row of a position is the same in a sequence of any length.",
     .formula = "p_t(n) = p_t(n')",
     .source = "Vaswani et al. 2017, section 3.5: the length is not in the formula",
     .checks = {CheckOf<Table>(&check)},

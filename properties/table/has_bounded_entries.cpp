@@ -35,7 +35,7 @@ Made column_larger(std::size_t which, std::array<double, 2> row, double by, doub
 }  // namespace
 
 const Property properties::table::has_bounded_entries{
-    .statement = "No entry of a code is larger than the amplitude, however far the position.",
+    .statement = "No entry is larger than the amplitude, however far the position.",
     .formula = "|p_t[c]| <= A",
     .source = "Vaswani et al. 2017, section 3.5: |sin|, |cos| <= 1",
     .checks = {CheckOf<Table>(&check)},

@@ -69,7 +69,7 @@ Encoding infinite() {
 }  // namespace
 
 const Property properties::table::has_constant_norm{
-    .statement = "Every code has the same norm; on a ladder of h pairs the amplitude times sqrt(h).",
+    .statement = "Every row has the same norm; on a ladder of h pairs it is the amplitude times sqrt(h).",
     .formula = "|p_t| = |p_s|, = A sqrt(d/2) for d/2 pairs",
     .source = "Vaswani et al. 2017, section 3.5: sin^2 + cos^2 = 1 in each of d/2 pairs",
     .checks = {CheckOf<Table>(&check)},

@@ -47,7 +47,7 @@ Made repeated(double frequency, Domain domain, Position which, Position other) {
 }  // namespace
 
 const Property properties::table::has_distinct_positions{
-    .statement = "Two positions never have the same code.",
+    .statement = "No two positions have the same row.",
     .formula = "s != t: p_s != p_t",
     .source =
         "Vaswani et al. 2017, section 3.5: the first pair rotates by 1 radian a position, and pi is "

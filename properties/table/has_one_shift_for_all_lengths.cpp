@@ -40,8 +40,7 @@ Made row_larger(std::size_t which, double by) {
 
 const Property properties::table::has_one_shift_for_all_lengths{
     .statement =
-        "One rigid motion (a rotation and a translation) carries the rows of sequences of every length k "
-        "positions on.",
+        "One rigid motion (a rotation and a translation) maps each row to the row k positions on, in sequences of every length.",
     .formula =
         "p_{t+k}(n) = M_k p_t(n) + c_k for all t and n: |p_{t+k}(n) - p_{u+k}(n')| = |p_t(n) - p_u(n')|",
     .source = "the argument against t/(n-1): a shift by k is a shift by k/(n-1), another one for every n",

@@ -30,7 +30,7 @@ Encoding declines() {
 }  // namespace
 
 const Property properties::table::is_defined_for_one_token{
-    .statement = "A sequence of one token has a code, and it is made of numbers.",
+    .statement = "A sequence of one token has a row, and all of its entries are finite numbers.",
     .formula = "p_0(1) is finite",
     .source = "the argument against t/(n-1): 0/0 for one token",
     .checks = {CheckOf<Table>(&check)},

@@ -16,11 +16,11 @@ namespace {
 // that rounding may have brought them together, or three times as far.
 struct Near {
   std::string_view property;
-  Setting right;
+  ProvedTerm right;
   double wrong_frequency;
   Domain wrong_positions;
 };
-Table equal_rows(const Setting& setting) {
+Table equal_rows(const ProvedTerm& setting) {
   Table table = declared(setting);
   table.rows = [size = setting.amplitude](std::span<const Position> positions, Position) {
     Tensor rows({positions.size(), 2});
@@ -70,7 +70,7 @@ const std::vector<Near> near_far_from_0 = {
 };
 
 void expect_term_proved(std::string_view property, const Near& of) {
-  Setting wrong = of.right;
+  ProvedTerm wrong = of.right;
   wrong.frequency = of.wrong_frequency, wrong.positions = of.wrong_positions;
   expect_term_proved<RandomDraw>(property, of.right, equal_rows(of.right), equal_rows(wrong));
 }

@@ -32,7 +32,7 @@ bool is_of_angle(Term term) {
 }
 
 // The same rows, of which nothing is declared.
-Table undeclared(const Setting& setting) {
+Table undeclared(const ProvedTerm& setting) {
   Table table = declared(setting);
   table.pairs.clear();
   if (setting.term == Term::own) table.error = [](double, const Precision& p) { return 3 * p.result; };
@@ -54,7 +54,7 @@ class Signs {
 // A table in that precision whose rows are off by that much of what they may be.
 class OffBy {
  public:
-  OffBy(double by, Setting setting, Off off, Precision p, const Table& right)
+  OffBy(double by, ProvedTerm setting, Off off, Precision p, const Table& right)
       : by_(by), setting_(std::move(setting)), off_(off), precision_(p), right_(right) {}
 
   Tensor operator()(std::span<const Position> positions, Position) const {
@@ -102,20 +102,20 @@ class OffBy {
   }
 
   double by_;
-  Setting setting_;
+  ProvedTerm setting_;
   Off off_;
   Precision precision_;
   Table right_;
   std::shared_ptr<Signs> signs_ = std::make_shared<Signs>();
 };
 
-Table off_by(double by, const Setting& setting, Off off, const Precision& p, const Table& right) {
+Table off_by(double by, const ProvedTerm& setting, Off off, const Precision& p, const Table& right) {
   Table table = right;
   table.rows = OffBy(by, setting, off, p, right);
   return table;
 }
 
-void expect_term_proved(std::string_view property, const Setting& setting, Off off, const Table& right) {
+void expect_term_proved(std::string_view property, const ProvedTerm& setting, Off off, const Table& right) {
   expect_term_proved<RandomDraw>(property, setting, off_by(0.9, setting, off, setting.precision, right),
                                  off_by(3, setting, off, setting.precision, right));
 }
@@ -123,7 +123,7 @@ void expect_term_proved(std::string_view property, const Setting& setting, Off o
 constexpr Precision iterated{unit_f32, unit_f32, Precision::Angles::iterated};
 
 // Each with a bound that is mostly the term.
-const std::vector<Setting> settings = {
+const std::vector<ProvedTerm> settings = {
     {Term::library, all_f32},
     {Term::angle_product, all_f32, 1, {64, 95}},
     {Term::position, all_f16, 1.0 / 256, {4096, 4159}},
@@ -191,21 +191,21 @@ const std::vector<Using> computes = {
 
 TEST(TermsOfTables, on_a_ladder_are_needed_and_no_larger) {
   for (const Using& of : on_a_ladder)
-    for (const Setting& setting : settings)
+    for (const ProvedTerm& setting : settings)
       if (std::ranges::count(of.but, setting.term) == 0)
         expect_term_proved(of.property, setting, of.off, declared(setting));
 }
 
 TEST(TermsOfTables, without_a_ladder_are_needed_and_no_larger) {
   for (const std::string_view property : without_a_ladder)
-    for (const Setting& setting :
-         {Setting{Term::operation, all_f32}, Setting{Term::own, all_f32},
-          Setting{Term::underflow, negative_examples::in_f16, 0.25, {0, 7}, 0x1p-18}})
+    for (const ProvedTerm& setting :
+         {ProvedTerm{Term::operation, all_f32}, ProvedTerm{Term::own, all_f32},
+          ProvedTerm{Term::underflow, negative_examples::in_f16, 0.25, {0, 7}, 0x1p-18}})
       expect_term_proved(property, setting, Off::anywhere, undeclared(setting));
 }
 
 TEST(TermsOfTables, of_the_own_arithmetic_are_needed_and_no_larger) {
-  const Setting setting{Term::ours, finest};
+  const ProvedTerm setting{Term::ours, finest};
   for (const Using& of : computes)
     expect_term_proved<RandomDraw>(of.property, setting,
                                    off_by(0, setting, of.off, finest, declared(setting)),

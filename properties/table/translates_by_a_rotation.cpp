@@ -55,7 +55,7 @@ Made column_on_no_pair(double by) {
 
 const Property properties::table::translates_by_a_rotation{
     .statement =
-        "One orthogonal matrix, the same at every position, carries each code to the code k positions on.",
+        "One orthogonal matrix, the same at every position, maps each row to the row k positions on.",
     .formula = "p_{t+k} = M_k p_t for all t, M_k M_k^T = 1",
     .source = "Vaswani et al. 2017, section 3.5: PE_{pos+k} is a linear function of PE_pos",
     .checks = {CheckOf<Table>(&check)},

@@ -60,11 +60,11 @@ Real factor(const Channel& channel, double t, double centre, double scale_base, 
   return out;
 }
 
-struct Point {
+struct ScaledRotation {
   Real cosine, sine;  // times the factor
 };
 
-Point point(const Channel& channel, Position t, const Real& size) {
+ScaledRotation scaled_rotation(const Channel& channel, Position t, const Real& size) {
   Real angle(bits), cosine(bits), sine(bits);
   mpfr_mul_si(angle.x, channel.frequency.x, t, MPFR_RNDN);
   mpfr_sin_cos(sine.x, cosine.x, angle.x, MPFR_RNDN);
@@ -73,38 +73,38 @@ Point point(const Channel& channel, Position t, const Real& size) {
   return {std::move(cosine), std::move(sine)};
 }
 
-// The points of the last tokens that were asked for: a search asks for few of them again and again.
-class Points {
+// The rotations of the last tokens that were asked for: a search asks for few of them again and again.
+class ScaledRotations {
  public:
-  Points(std::vector<Channel> channels, double centre, double scale_base)
+  ScaledRotations(std::vector<Channel> channels, double centre, double scale_base)
       : channels_(std::move(channels)), centre_(centre), scale_base_(scale_base) {}
 
   const std::vector<Channel>& channels() const { return channels_; }
 
   // One for each pair.
-  std::shared_ptr<const std::vector<Point>> at(Position t, Role role) const {
+  std::shared_ptr<const std::vector<ScaledRotation>> at(Position t, Role role) const {
     const std::lock_guard lock(mutex_);
     if (kept_.size() > 512) kept_.clear();
-    auto& points = kept_[{t, role}];
-    if (!points) {
-      std::vector<Point> made;
+    auto& rotations = kept_[{t, role}];
+    if (!rotations) {
+      std::vector<ScaledRotation> made;
       for (const Channel& channel : channels_)
         made.push_back(
-            point(channel, t, factor(channel, static_cast<double>(t), centre_, scale_base_, role)));
-      points = std::make_shared<const std::vector<Point>>(std::move(made));
+            scaled_rotation(channel, t, factor(channel, static_cast<double>(t), centre_, scale_base_, role)));
+      rotations = std::make_shared<const std::vector<ScaledRotation>>(std::move(made));
     }
-    return points;
+    return rotations;
   }
 
  private:
   std::vector<Channel> channels_;
   double centre_, scale_base_;
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<Position, Role>, std::shared_ptr<const std::vector<Point>>> kept_;
+  mutable std::map<std::pair<Position, Role>, std::shared_ptr<const std::vector<ScaledRotation>>> kept_;
 };
 
 // (a + i b)(cosine + i sine), each part rounded once.
-void rotate(double& a, double& b, const Point& by) {
+void rotate(double& a, double& b, const ScaledRotation& by) {
   Real x(bits, a), y(bits, b), real(bits), imaginary(bits);
   mpfr_fmms(real.x, x.x, by.cosine.x, y.x, by.sine.x, MPFR_RNDN);
   mpfr_fmma(imaginary.x, x.x, by.sine.x, y.x, by.cosine.x, MPFR_RNDN);
@@ -117,8 +117,8 @@ Encoding oracle::xpos(const Arguments& p) {
   const std::size_t dim = p.width("dim"), heads = p.width("heads");
   const double centre = p.real("centre"), scale_base = p.real("scale_base");
   const bool split = p.is("layout", "half_split");
-  const auto points = std::make_shared<const Points>(channels_of(p), centre, scale_base);
-  const std::vector<Channel>& channels = points->channels();
+  const auto rotations = std::make_shared<const ScaledRotations>(channels_of(p), centre, scale_base);
+  const std::vector<Channel>& channels = rotations->channels();
 
   Rotary rotary{.dim = dim, .heads = heads};
   rotary.positions.hi = 1 << 14;
@@ -142,13 +142,13 @@ Encoding oracle::xpos(const Arguments& p) {
     const double both = e * std::abs(logarithms.at(pair.index));
     return (3 + 4 * e + 4 * both) * precision.angle + 2 * std::max(precision.table(), precision.work());
   };
-  rotary.rotate = [points, pairs = rotary.pairs, heads, dim](const Tensor& x,
-                                                             std::span<const Position> positions, Role role) {
+  rotary.rotate = [rotations, pairs = rotary.pairs, heads, dim](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
     check_rotation(x, positions, heads, dim);
     const std::size_t batch = x.shape[0], n = x.shape[2];
     Tensor out = x;
     for (std::size_t token = 0; token < batch * n; ++token) {
-      const auto by = points->at(positions[token], role);
+      const auto by = rotations->at(positions[token], role);
       for (const Pair& pair : pairs)
         for (std::size_t h = 0; h < heads; ++h) {
           const std::size_t row = (token / n * heads + h) * n + token % n;

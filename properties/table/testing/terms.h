@@ -35,7 +35,7 @@ double share(std::string_view property, const Table& table, const Precision& p) 
 }
 
 // One pair, and in what it is formed.
-struct Setting {
+struct ProvedTerm {
   Term term;  // most of the bound
   Precision precision;
   double frequency = 0.25;
@@ -46,7 +46,7 @@ struct Setting {
 };
 
 template <class Case>
-void expect_term_proved(std::string_view property, const Setting& setting, const Table& right,
+void expect_term_proved(std::string_view property, const ProvedTerm& setting, const Table& right,
                         const Table& wrong) {
   SCOPED_TRACE(fmt::format("{} {} {}", property, name(setting.term), setting.precision.text()));
   EXPECT_LE(share<Case>(property, right, setting.precision), 1);
@@ -59,7 +59,7 @@ void expect_term_proved(std::string_view property, const Setting& setting, const
   EXPECT_LE(share<Case>(property, wrong, setting.precision), 1) << "is refuted with 16 times the term";
 }
 
-inline Table declared(const Setting& setting) {
+inline Table declared(const ProvedTerm& setting) {
   Table table =
       negative_examples::of_pairs({setting.frequency}, setting.positions, &negative_examples::right_pair);
   table.amplitude = setting.amplitude;
