@@ -179,8 +179,8 @@ std::vector<Block> through(const Measured& m) {
   return {
       Section{"With and without the residual stream"},
       Paragraph{
-          "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, under a growing heap of averages. "
-          "Without that sum a layer passes on averages alone, and the tokens of a sequence become one vector (Dong et al. 2021); with them the position is gone."},
+          "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, beside a growing sum of averages. "
+          "Without that sum a layer passes on averages alone, and the tokens of a sequence become one vector (Dong et al. 2021), and the position is lost."},
       plot, grid};
 }
 
@@ -207,7 +207,7 @@ std::vector<Block> ability(const Measured& m) {
       Section{"A load, or an ability?"},
       Paragraph{fmt::format(
           "Two tokens in either order, one layer without mask, outputs averaged: without encoding the two averages are the same within 1e-13 in all {} draws, so no reader of the average does better than 50 % on which token came first, whatever the weights. "
-          "With the encoding an entry differs by {} (median; 5 to 95 %: {} to {}), and one threshold separates the two. "
+          "With the encoding an entry differs by {} (median; 5 to 95 %: {} to {}), and a threshold on that entry separates the two. "
           "So an unmasked network is not relieved of a task; it is given an ability that it lacks.",
           draws, fixed(m.pooled.with.median(), 3), fixed(m.pooled.with.band().first, 3),
           fixed(m.pooled.with.band().second, 3))}};
@@ -240,7 +240,7 @@ std::vector<Block> answered(const Measured& m) {
 Document run() {
   const Measured m = measure();
   const std::string answer = fmt::format(
-      "A linear probe reads the position with R² {} before and {} after {} random attention layers with residual (medians of {} draws, width 16), {} after one layer without; there the tokens of a sequence become one vector.",
+      "A linear probe reads the position with R² {} before and {} after {} random attention layers with residual (medians of {} draws, width 16), {} after one layer without; within four layers without it the tokens of a sequence become one vector.",
       fixed(m.depth[0].read[0].median(), 2), fixed(m.depth[0].read[deepest].median(), 2), deepest, draws,
       fixed(m.depth[1].read[1].median(), 2));
   return {

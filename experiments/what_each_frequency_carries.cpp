@@ -260,7 +260,7 @@ std::vector<Block> distance(const Measured& m) {
       .name = "share_by_pair_and_offset",
       .title = "Which pairs the distance of two positions comes from",
       .description = "",
-      .x = {"offset", false, {{1, static_cast<double>(last)}}},
+      .x = {"offset less 1", false, {{1, static_cast<double>(last)}}},
       .y = {"pair", false, {{0, 31}}},
       .values = std::vector<std::vector<double>>(32),
       .lo = 0,
@@ -353,8 +353,8 @@ std::vector<Block> residues(const Measured& m) {
   return {
       Section{"Can t mod m be read off?"},
       Paragraph{fmt::format(
-          "No frequency of the encoding is 2π/m for a whole m > 6, and none is above 1 rad: parity would need π rad. "
-          "A linear probe on sinusoidal rows is at chance (within 3 points) for m from 2 to 6, for larger m it can be fitted inside the window ({} at m = 7, width 512) and is at chance for every m after it. "
+          "Period m needs a frequency 2π/m. The frequencies are at most 1 rad, so periods below 7 are out of reach (parity needs π rad), and being algebraic numbers none of them is 2π/m. "
+          "A linear probe on sinusoidal rows is at chance (within 3 points) for m from 2 to 6. At width 512 some larger m can be fitted inside the window ({} at m = 7); after the window it is at chance for every m at both widths. "
           "Bits give every power of two, inside and after.",
           percent(probed(m, 7).wide.inside))},
       plot, grid};
@@ -392,8 +392,8 @@ std::vector<Block> answered(const Measured& m) {
            percent(of(m, wide, 1).fast), percent(of(m, wide, 500).fast))},
       {"Sines and cosines encode position over a range of frequencies, an index does not.",
        "true of pairs whose wavelength fits the window",
-       fmt::format("{} of 256 sine columns look constant over 512 positions", m.spectra.constant)},
-      {"Periodic structure is served by sinusoids.", "not that of whole periods",
+       fmt::format("{} of 256 sine columns look like a constant or a ramp", m.spectra.constant)},
+      {"Periodic structure is served by sinusoids.", "not beyond the window",
        fmt::format("t mod 2: {} right at width 512, t mod 7: {} inside, {} after",
                    percent(probed(m, 2).wide.inside), percent(probed(m, 7).wide.inside),
                    percent(probed(m, 7).wide.after))},
@@ -413,7 +413,7 @@ std::vector<Block> answered(const Measured& m) {
 Document run() {
   const Measured m = measure();
   const std::string answer = fmt::format(
-      "At width 512 the faster half of the pairs carries {} of the squared distance of neighbours and {} of that of positions 500 apart; no linear probe reads t mod m for m from 2 to 6 from sinusoidal rows better than chance, and for m = 7 it reads {} inside the 1,024 positions that it was fitted to and {} after them.",
+      "At width 512 the faster half of the pairs carries {} of the squared distance of neighbours and {} of that of positions 500 apart; a linear probe fitted by least squares reads t mod m, m from 2 to 6, within 3 points of chance, and for m = 7 it reads {} inside the 1,024 positions that it was fitted to and {} after them.",
       percent(of(m, wide, 1).fast), percent(of(m, wide, 500).fast), percent(probed(m, 7).wide.inside),
       percent(probed(m, 7).wide.after));
   return {
