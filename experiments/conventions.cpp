@@ -620,7 +620,7 @@ std::vector<Block> read_and_run() {
   return {
       Section{"What had been read and not run"},
       Paragraph{
-          "These were known from reading code. The lines in question were run by hand in numpy, outside of this page:"},
+          "These were known from reading code. The lines in question were run by hand in Python, outside of this page:"},
       Grid{
           .columns = {"statement", "what was done", "found"},
           .rows = {
