@@ -5,8 +5,8 @@ namespace {
 
 constexpr std::string_view recipes = "recipes_for_the_frequencies";
 constexpr std::string_view without = "attention_without_encodings", kernel = "the_kernel_of_the_sinusoid";
-constexpr std::string_view symmetric = "what_is_symmetric", cost = "what_attention_costs",
-                           frequency = "what does each frequency carry?";
+constexpr std::string_view symmetric = "what_is_symmetric", cost = "what_attention_costs";
+constexpr std::string_view carries = "what_each_frequency_carries";
 
 }  // namespace
 
@@ -158,8 +158,11 @@ const std::vector<Claim>& attention_in_d2l() {
       {.id = "E20",
        .says = "Do the frequencies of a binary code correspond to those of the encoding, and why?",
        .answer = Answer::answered,
-       .why = "Both are geometric; a bit is a square wave. Distances and linear shifts have no counterpart.",
-       .evidence = {NoPageYet{frequency}}},
+       .why =
+           "Both are geometric, and a bit is a square wave; the ratios differ at every width. A constant distance of neighbours and a linear shift have no counterpart.",
+       .evidence = {Said{carries, "Binary codes", "Both encodings have geometric frequencies"},
+                    Said{carries, "Binary codes", "the distance of neighbours depends on the position"},
+                    Said{carries, "Binary codes", "And no affine map leads to the next code"}}},
       {.id = "E21",
        .says = "Self-attention costs O(n²d) and has the shortest path.",
        .answer = Answer::under_a_condition,
@@ -176,7 +179,9 @@ const std::vector<Claim>& attention_in_d2l() {
            "Rows are positions and columns are dimensions; columns 6 and 7 have a higher frequency than 8 and 9 and are shifted against each other.",
        .answer = Answer::is_true,
        .why = "One frequency in a pair, and a quarter of a wavelength between the two.",
-       .evidence = {NoPageYet{frequency}}},
+       .evidence = {Said{carries, "One line for each pair that fits the window",
+                         "Within a pair the frequency is the same"},
+                    Said{carries, "One line for each pair that fits the window", "the slower columns"}}},
   };
   return all;
 }

@@ -13,9 +13,9 @@ enum class Answer {
   is_true,
   is_false,
   under_a_condition,
-  answered,        // of a question
+  answered,        // of a question, or of what was found astonishing
   definition,      // nothing is said that could be false
-  needs_training,  // of trained models alone
+  needs_training,  // of trained models alone; its evidence, if any, is what was measured of untrained ones
 };
 
 // One sentence of a report: that of this section (empty: before the first heading) with these words, which
@@ -37,7 +37,7 @@ struct OfProperty {
   std::string_view encoding;
 };
 
-// The page that answers it is still to be written; see `may_wait`.
+// The page that answers it is still to be written: a fault unless `may_wait` allows it.
 struct NoPageYet {
   std::string_view question;
 };

@@ -11,6 +11,8 @@ constexpr std::string_view without = "attention_without_encodings", sphere = "co
 constexpr std::string_view sentences = "Two sentences of the same words",
                            fires = "only who can prevent forest fires / who can prevent forest fires only",
                            wide = "Does a wide encoding move tokens further apart?";
+constexpr std::string_view adding = "adding_position_to_a_token";
+constexpr std::string_view differences = "Differences of tokens";
 
 }  // namespace
 
@@ -136,9 +138,13 @@ const std::vector<Claim>& the_sphere() {
                     Cell{sphere, wide, {"16"}, "radius / √d"}, Cell{sphere, wide, {"1024"}, "radius / √d"}}},
       {.id = "B18",
        .says = "Meaning may be in the differences of words, not in their location.",
-       .answer = Answer::is_true,
-       .why = "As geometry: the same row added to all words changes no difference.",
-       .evidence = {NoPageYet{"does adding a position destroy the token?"}}},
+       .answer = Answer::under_a_condition,
+       .why =
+           "At equal positions, where the same row is added to all words; at different positions a difference changes by the difference of the rows.",
+       .evidence = {Said{adding, differences, "Adding one row to every token is a translation"},
+                    Said{adding, differences, "At different positions the difference changes"},
+                    Cell{adding, differences, {"512"}, "|p_0 - p_1 + p_2 - p_3|"},
+                    Cell{adding, differences, {"512"}, "ratio"}}},
       {.id = "B19",
        .says = "The sinusoidal encoding costs no parameters.",
        .answer = Answer::is_true,
