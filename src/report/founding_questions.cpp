@@ -174,9 +174,9 @@ std::string head(std::span<const Source> sources) {
       "The {} claims and questions that this project began with, each with its answer: {}.\n\n"
       "They come from five documents on the web about positional encodings, and stand here in our words. The numbers and "
       "sentences after *Shown by* are quoted from the reports when this page is written; a test fails where one is no longer there. "
-      "{} verdicts that had been derived on paper are corrected by a measurement and give both. "
-      "{} wait for a page that is still to be written.\n",
-      count(sources, [](const Claim&) { return true; }), fmt::join(parts, ", "), corrected, waiting);
+      "{} verdicts that had been derived on paper are corrected by a measurement and give both.{}\n",
+      count(sources, [](const Claim&) { return true; }), fmt::join(parts, ", "), corrected,
+      waiting == 0 ? "" : fmt::format(" {} wait for a page that is still to be written.", waiting));
 }
 
 }  // namespace

@@ -13,9 +13,10 @@ namespace posproof::report {
 
 constexpr std::string_view founding_name = "founding_questions";
 
-// Whether a row may still say `NoPageYet`. `no` when the last page is there: then such a row is a fault.
+// Whether a row may say `NoPageYet`. Every page is there, so such a row is a fault; `yes` while a new claim's
+// page is being written.
 enum class MayWait { no, yes };
-constexpr MayWait may_wait = MayWait::yes;
+constexpr MayWait may_wait = MayWait::no;
 
 // What is wrong with the rows, a line each: a row without evidence, a page, heading, sentence or cell that is
 // not in `pages` exactly once, a digit where a number would be typed by hand, ids out of order.

@@ -115,6 +115,14 @@ TEST(FoundingQuestions, refuse_rows_without_evidence_and_numbers_typed_by_hand) 
 TEST(FoundingQuestions, may_wait_for_a_page_only_as_long_as_they_may) {
   EXPECT_EQ(faults_of(NoPageYet{"what?"}, MayWait::yes), Lines{});
   EXPECT_EQ(faults_of(NoPageYet{"what?"}, MayWait::no), Lines{"A1: no page yet"});
+  EXPECT_EQ(may_wait, MayWait::no);
+}
+
+TEST(FoundingQuestions, speak_of_waiting_only_where_a_row_waits) {
+  const std::vector<Claim> all = {row()};
+  const std::vector<Source> one = {{'A', "A text", all}};
+  const std::string page = founding_page(one, pages, MayWait::no).bytes;
+  EXPECT_NE(page.find("corrected by a measurement and give both.\n\n## A"), std::string::npos) << page;
 }
 
 TEST(FoundingQuestions, are_numbered_without_a_gap_and_few_need_training) {
