@@ -29,7 +29,7 @@ TEST(Again, repeats_the_failure_that_it_stands_under) {
   const std::string right = "table:" + tables.folder() + "/x.npy", odd = tables.folder() + "/it's \\ $x.npy";
   std::filesystem::copy(tables.folder() + "/y.npy", odd);
   for (
-      const std::string words :
+      const std::string& words :
       {"gate sinusoidal --dim 8 --offset 3 --cases 20 " + right,
        "gate sinusoidal --dim 8 --layout sin_cos --base 100 --cases 20 " + right,
        "gate sinusoidal --dim 8 --amplitude 0.5 --cases 20 " + right + "@bf16",

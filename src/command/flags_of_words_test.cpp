@@ -99,7 +99,7 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          const auto found = report::everything_called("layout");
          ASSERT_GE(found.size(), 3u) << "a term, and a parameter of several encodings";
          std::vector<std::string> all;
-         for (const auto& one : found) all.push_back(report::explain(one));
+         for (const auto& term : found) all.push_back(report::explain(term));
          EXPECT_EQ(text.said, fmt::format("{}", fmt::join(all, "\n")));
          EXPECT_EQ(json.said, report::json(found));
          EXPECT_EQ(text.code + json.code, 0);
