@@ -24,7 +24,7 @@ target_compile_options(posproof_tests PRIVATE $<$<CONFIG:Release>:-O0>)  # they 
 # Of an inline function the linker keeps the first that it meets, which are those of the tests: experiments that take
 # seconds then run unoptimised.
 file(GLOB experiment_tests CONFIGURE_DEPENDS experiments/*_test.cpp)
-set_source_files_properties(${experiment_tests} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
+set_source_files_properties(${experiment_tests} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
 # What the tests of the program ask, beside programs in Python.
 add_executable(posproof_test_subject src/command/testing/subject.cpp)

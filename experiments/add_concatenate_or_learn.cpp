@@ -434,6 +434,7 @@ const Experiment experiments::add_concatenate_or_learn{
     .method =
         "Count the parameters of each way, compare a layer over the concatenation with one over the sum, ask tables beyond their end, and set values to 0 to see what position does to them.",
     .run = &run,
+    .asked_by = Asker::choosing,
 };
 
 }  // namespace posproof

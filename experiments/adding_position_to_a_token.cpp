@@ -8,6 +8,7 @@
 #include "measure.h"
 #include "nearest_token.h"
 #include "references.h"
+#include "tables.h"
 
 namespace posproof {
 namespace {
@@ -476,6 +477,7 @@ const Experiment experiments::adding_position_to_a_token{
     .method =
         "Decode the token from the sum by the nearest token and by least squares, over scale and width, with exact probabilities and with random tokens.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

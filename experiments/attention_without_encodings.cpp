@@ -457,6 +457,7 @@ const Experiment experiments::attention_without_encodings{
     .method =
         "Run encoders with random weights on pairs of sentences, with and without causal mask and encoding, and try all 720 orders of six tokens under six masks.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

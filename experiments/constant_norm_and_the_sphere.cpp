@@ -319,6 +319,7 @@ const Experiment experiments::constant_norm_and_the_sphere{
     .method =
         "Measure the norm of every row over many positions, for even widths, for three ways to fill an odd one, and for other encodings.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

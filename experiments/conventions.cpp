@@ -680,6 +680,7 @@ const Experiment experiments::conventions{
     .method =
         "Declare each reading by its parameters, compare the oracles entry by entry at one setting each, and print the declarations.",
     .run = &run,
+    .asked_by = Asker::implementing,
 };
 
 }  // namespace posproof

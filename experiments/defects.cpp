@@ -236,6 +236,7 @@ const Experiment experiments::defects{
     .method =
         "Each defect is an implementation of its own, made by an operator on the right one. Every property that the right encoding claims at that setting is searched for a counterexample, as the tests `defects.*` do with the one that is named in advance.",
     .run = &run,
+    .asked_by = Asker::implementing,
 };
 
 }  // namespace posproof

@@ -495,6 +495,7 @@ const Experiment experiments::directions_of_position{
     .method =
         "Compute the singular values of the table, project them out, decode tokens outside them, and compare them with the directions of random tokens.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

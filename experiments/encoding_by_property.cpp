@@ -325,6 +325,7 @@ const Experiment experiments::encoding_by_property{
     .method =
         "Every claim of every encoding is judged: what is said to hold is searched, what is said to fail is replayed; cells without a claim are searched at the standard parameters.",
     .run = &run,
+    .asked_by = Asker::choosing,
 };
 
 }  // namespace posproof

@@ -318,6 +318,7 @@ const Experiment experiments::every_position_is_its_own{
     .method =
         "The sum of cosines of every offset, correctly rounded; its largest value away from 0 is the nearest pair.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

@@ -398,6 +398,7 @@ const Experiment experiments::first_collision_by_format{
     .method =
         "Every row below 2^20, correctly rounded, is looked up among all earlier ones; neighbours are compared column by column.",
     .run = &run,
+    .asked_by = Asker::numerics,
 };
 
 }  // namespace posproof

@@ -406,6 +406,7 @@ const Experiment experiments::looking_k_tokens_back{
     .method =
         "Build W from rotations and projections, compute the four terms of the logit with random tokens, and count the queries whose largest logit is k back.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

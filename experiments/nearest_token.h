@@ -1,89 +1,35 @@
 #pragma once
 
-#include <boost/math/distributions/non_central_chi_squared.hpp>
-#include <boost/math/quadrature/gauss_kronrod.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "matrices.h"
 
 // Which token is nearest to x + p, by somebody who does not know p. Tokens have independent normal entries of
 // standard deviation `scale`; what is added has length |p|, and only |p| / scale matters.
 namespace posproof::experiments {
 
-// In double throughout: twelve digits and more, three times as fast as by way of long double. The gamma
-// functions of large widths overflow, which makes what they divide 0, as it nearly is.
-using NoncentralChiSquared = boost::math::non_central_chi_squared_distribution<
-    double, boost::math::policies::policy<
-                boost::math::policies::promote_double<false>,
-                boost::math::policies::overflow_error<boost::math::policies::ignore_error>>>;
-
 // P(X < at) for X noncentral chi-squared with `dim` degrees of freedom.
-inline double chi_squared_below(double at, std::size_t dim, double noncentrality) {
-  return boost::math::cdf(NoncentralChiSquared(static_cast<double>(dim), noncentrality), at);
-}
+double chi_squared_below(double at, std::size_t dim, double noncentrality);
 
 // The probability that a given other token y is nearer: |x + p - y| < |p|, where (x + p - y) / scale has
 // entries of variance 2.
-inline double confusion(double ratio, std::size_t dim) {
-  const double half = ratio * ratio / 2;
-  return chi_squared_below(half, dim, half);
-}
+double confusion(double ratio, std::size_t dim);
 
 // The probability that any of the others is nearer, of `tokens` in all. Given x they are independent, and
 // each is nearer with a probability that depends on |x + p| alone, which is noncentral chi-squared itself.
-inline double confusion(double ratio, std::size_t dim, std::size_t tokens) {
-  const double square = ratio * ratio, mean = static_cast<double>(dim) + square,
-               deviation = std::sqrt(2 * (static_cast<double>(dim) + 2 * square));
-  const NoncentralChiSquared sum(static_cast<double>(dim), square);
-  const auto density_of_error = [&](double at) {
-    const double one = chi_squared_below(square, dim, at);
-    return boost::math::pdf(sum, at) * -std::expm1(static_cast<double>(tokens - 1) * std::log1p(-one));
-  };
-  return boost::math::quadrature::gauss_kronrod<double, 31>::integrate(
-      density_of_error, std::max(0.0, mean - 12 * deviation), mean + 12 * deviation, 8, 1e-9);
-}
+double confusion(double ratio, std::size_t dim, std::size_t tokens);
 
 // |p| / scale for a sinusoidal row: |p| = sqrt(dim / 2).
-inline double sinusoidal_ratio(double scale, std::size_t dim) {
-  return std::sqrt(static_cast<double>(dim) / 2) / scale;
-}
+double sinusoidal_ratio(double scale, std::size_t dim);
 
 // The scale at which nearest-token decoding errs with that probability, to four digits. It errs less often
 // the larger the scale.
-inline double scale_of_error(double error, std::size_t dim, std::size_t tokens) {
-  const double root = std::sqrt(static_cast<double>(dim));
-  double low = 0.5 / root, high = 100 / root;
-  while (high / low > 1 + 1e-5) {
-    const double middle = std::sqrt(low * high);
-    (confusion(sinusoidal_ratio(middle, dim), dim, tokens) > error ? low : high) = middle;
-  }
-  return std::sqrt(low * high);
-}
+double scale_of_error(double error, std::size_t dim, std::size_t tokens);
 
 // Row `own` of the unscaled tokens z, with an offset added, has another token nearer to it exactly at the
 // scales below this: |s z_a + p - s z_b| < |p| where s |d|^2 < 2 p.d, d = z_b - z_a.
-inline double token_lost_below(const Matrix& z, Index own, const Vector& offset) {
-  double out = 0;
-  for (Index other = 0; other < z.rows(); ++other) {
-    if (other == own) continue;
-    const Vector d = (z.row(other) - z.row(own)).transpose();
-    out = std::max(out, 2 * offset.dot(d) / d.squaredNorm());
-  }
-  return out;
-}
+double token_lost_below(const Matrix& z, Index own, const Vector& offset);
 
 // Position `own` of the rows p, with s z added, has another position nearer to it exactly at the scales s
 // above this: |s z + p_t - p_u| < |s z| where |d|^2 < 2 s z.d, d = p_u - p_t.
-inline double position_lost_above(const Matrix& p, Index own, const Vector& z) {
-  const Vector along = p * z;
-  double out = std::numeric_limits<double>::infinity();
-  for (Index other = 0; other < p.rows(); ++other)
-    if (along[other] > along[own])
-      out = std::min(out, (p.row(other) - p.row(own)).squaredNorm() / (2 * (along[other] - along[own])));
-  return out;
-}
+double position_lost_above(const Matrix& p, Index own, const Vector& z);
 
 }  // namespace posproof::experiments

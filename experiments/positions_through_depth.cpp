@@ -265,6 +265,7 @@ const Experiment experiments::positions_through_depth{
     .method =
         "Fit a linear probe for the position to the outputs of random attention layers, by depth, with and without residual, encoding and causal mask.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

@@ -221,6 +221,7 @@ const Experiment experiments::raw_index_in_a_softmax{
     .method =
         "Put the index into the logits of a softmax and measure the entropy of the weights, by position of the query and by scale.",
     .run = &run,
+    .asked_by = Asker::choosing,
 };
 
 }  // namespace posproof

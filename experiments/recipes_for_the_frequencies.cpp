@@ -463,6 +463,7 @@ const Experiment experiments::recipes_for_the_frequencies{
     .method =
         "Compute the frequencies by five recipes in three formats, every step rounded once, and compare with the exact ones; compare the printed tables digit by digit, and four repairs for odd widths.",
     .run = &run,
+    .asked_by = Asker::implementing,
 };
 
 }  // namespace posproof

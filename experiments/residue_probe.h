@@ -6,32 +6,16 @@
 namespace posproof::experiments {
 
 // The lowest bits of 0, 1, ..., one a column.
-inline Matrix binary_rows(Index bits, Index length) {
-  Matrix out(length, bits);
-  for (Index t = 0; t < length; ++t)
-    for (Index bit = 0; bit < bits; ++bit) out(t, bit) = static_cast<double>((t >> bit) & 1);
-  return out;
-}
+Matrix binary_rows(Index bits, Index length);
 
-inline Matrix with_constant(const Matrix& rows) {
-  Matrix out(rows.rows(), rows.cols() + 1);
-  out << rows, Vector::Ones(rows.rows());
-  return out;
-}
+Matrix with_constant(const Matrix& rows);
 
 // Coordinates along the directions of the first `seen` rows; those below 1e-4 of the strongest are rounding
 // for a probe, and left out.
-inline Matrix coordinates(const Matrix& rows, Index seen) {
-  const Directions of = directions(rows.topRows(seen));
-  const Index kept = of.above(1e-4);
-  return rows * of.basis.leftCols(kept) * of.strength.head(kept).cwiseInverse().asDiagonal();
-}
+Matrix coordinates(const Matrix& rows, Index seen);
 
 // The largest entry that the best affine map from rows to targets misses.
-inline double affine_residual(const Matrix& rows, const Matrix& targets) {
-  const Matrix z = coordinates(with_constant(rows), rows.rows());
-  return (z * (z.transpose() * targets) - targets).cwiseAbs().maxCoeff();
-}
+double affine_residual(const Matrix& rows, const Matrix& targets);
 
 struct Read {
   double inside, after;  // share of positions whose residue has the largest output
@@ -43,23 +27,10 @@ class Probe {
   explicit Probe(const Matrix& rows)
       : seen_(rows.rows() / 2), coordinates_(coordinates(with_constant(rows), seen_)) {}
 
-  Read read(Index period) const {
-    Matrix residues = Matrix::Zero(seen_, period);
-    for (Index t = 0; t < seen_; ++t) residues(t, t % period) = 1;
-    const Matrix outputs = coordinates_ * (coordinates_.topRows(seen_).transpose() * residues);
-    return {right(outputs, 0), right(outputs, seen_)};
-  }
+  Read read(Index period) const;
 
  private:
-  double right(const Matrix& outputs, Index from) const {
-    Index count = 0;
-    for (Index t = from; t < from + seen_; ++t) {
-      Index at = 0;
-      outputs.row(t).maxCoeff(&at);
-      count += at == t % outputs.cols();
-    }
-    return static_cast<double>(count) / static_cast<double>(seen_);
-  }
+  double right(const Matrix& outputs, Index from) const;
 
   Index seen_;
   Matrix coordinates_;

@@ -395,6 +395,7 @@ const Experiment experiments::rope_error_by_position{
     .method =
         "Form every angle as an implementation would, in each format, and compare angle and cosine with the exact ones; draw the suite's error bound beside them.",
     .run = &run,
+    .asked_by = Asker::numerics,
 };
 
 }  // namespace posproof

@@ -345,6 +345,7 @@ const Experiment experiments::rope_scaling_model_by_model{
     .method =
         "Read 20 public configurations as `--config` does, take the frequencies from the oracle, and measure turns, kernel and errors of angles at the end of each context.",
     .run = &run,
+    .asked_by = Asker::choosing,
 };
 
 }  // namespace posproof

@@ -332,6 +332,7 @@ const Experiment experiments::similarity_falls_and_comes_back{
     .method =
         "The sum of cosines of every offset below 2^20, correctly rounded: its extremes by octave, where it first is negative, and how high it rises afterwards.",
     .run = &run,
+    .asked_by = Asker::choosing,
 };
 
 }  // namespace posproof

@@ -137,6 +137,7 @@ const Experiment experiments::tables_computed_in_f32{
     .method =
         "Compute the table in f32 as tutorials do, cast it to the storage format, and compare every entry with the exact one.",
     .run = &run,
+    .asked_by = Asker::numerics,
 };
 
 }  // namespace posproof

@@ -378,6 +378,7 @@ const Experiment experiments::the_clock_with_many_hands{
     .method =
         "Draw the matrix, follow pairs of columns round the circle, and measure the wavelengths under both divisors in use.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

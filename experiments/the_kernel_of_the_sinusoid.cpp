@@ -365,6 +365,7 @@ const Experiment experiments::the_kernel_of_the_sinusoid{
     .method =
         "Sum the cosines for every offset, compare with the integral that a wide row tends to, and scan for rises, negative values and offsets closer than 1.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

@@ -524,6 +524,7 @@ const Experiment experiments::translation_is_a_rotation{
     .method =
         "Apply the map pair by pair, check the laws of a rotation group, look for such a map for sines or cosines alone, and follow the dot product of two rows into the logit and the softmax.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

@@ -441,6 +441,7 @@ const Experiment experiments::what_attention_costs{
     .method =
         "Run attention, recurrent layers and convolutions on values that know what they wait for and which tokens they depend on, count the multiply-adds, and search the lengths at which the counts cross.",
     .run = &written,
+    .asked_by = Asker::choosing,
 };
 
 }  // namespace posproof

@@ -1,3 +1,5 @@
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -439,6 +441,7 @@ const Experiment experiments::what_each_frequency_carries{
     .method =
         "Split the distance of two positions into pairs, transform the columns, and fit linear probes for t mod m.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

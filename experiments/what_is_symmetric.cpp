@@ -599,6 +599,7 @@ const Experiment experiments::what_is_symmetric{
     .method =
         "Reorder the tokens, or queries and keys apart, of fourteen operations with random weights and compare the outputs.",
     .run = &run,
+    .asked_by = Asker::understanding,
 };
 
 }  // namespace posproof

@@ -383,6 +383,7 @@ const Experiment experiments::why_not_the_normalised_index{
     .method =
         "Count the failures: equal values at different positions, values that change, steps that shrink, positions that a narrow format cannot separate.",
     .run = &run,
+    .asked_by = Asker::choosing,
 };
 
 }  // namespace posproof

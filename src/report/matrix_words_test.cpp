@@ -203,7 +203,10 @@ TEST(ReportExplain, a_defect_has_where_it_was_seen_and_what_refutes_it) {
 }
 
 TEST(ReportExplain, an_experiment_has_its_question_and_its_report) {
-  EXPECT_EQ(explain("halves", Experiment{.question = "How much?", .method = "By halves.", .run = nullptr}),
+  EXPECT_EQ(explain("halves", Experiment{.question = "How much?",
+                                         .method = "By halves.",
+                                         .run = nullptr,
+                                         .asked_by = Asker::choosing}),
             "experiment halves\n  How much?\n  By halves.\n  report: reports/halves.md\n");
   EXPECT_EQ(explain(Meaning{{"error", "bound"}, "How far.", "verdicts"}),
             "error, bound\n  How far.\n  used in: verdicts\n");

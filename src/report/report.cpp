@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -208,6 +209,29 @@ std::pair<std::string, std::string> title_and_finding(const File& page) {
 
 }  // namespace
 
+namespace {
+
+std::string line_of(const File& page) {
+  const auto [title, finding] = title_and_finding(page);
+  return fmt::format("- [{}]({}): {}\n", title, page.path, finding);
+}
+
+// None for a page that no experiment writes.
+std::optional<Asker> asker(const File& page) {
+  for (const auto& [name, experiment] : catalogue::experiments())
+    if (page.path == fmt::format("{}.md", name)) return experiment->asked_by;
+  return std::nullopt;
+}
+
+constexpr std::pair<Asker, std::string_view> parts_of_the_index[] = {
+    {Asker::choosing, "Choosing an encoding"},
+    {Asker::implementing, "Implementing one"},
+    {Asker::understanding, "Understanding why it works"},
+    {Asker::numerics, "Numerics"},
+};
+
+}  // namespace
+
 File index(const std::vector<File>& pages, std::string_view questions) {
   std::string out =
       "# Reports\n\n"
@@ -215,19 +239,23 @@ File index(const std::vector<File>& pages, std::string_view questions) {
       "numbers that it measures, and a test compares them byte for byte. The [glossary](glossary.md) defines the\n"
       "terms that are posproof's own.\n\n"
       "The [matrix](encoding_by_property.md) is the front page: which property holds for which encoding, and from there\n"
-      "[a page for each encoding](encodings/).\n\n";
-  std::string measured;  // not computed
+      "[a page for each encoding](encodings/).\n";
+  std::map<Asker, std::string> parts;
+  std::string others, measured;  // of no experiment; not computed
   for (const File& page : pages) {
     if (!page.path.ends_with(".md")) continue;
-    if (page.path == fmt::format("{}.md", performance_name)) {
+    if (page.path == fmt::format("{}.md", performance_name))
       measured = fmt::format(
           "\n[Performance]({}) is what `./run performance` measured on the machine that it names; no test compares it.\n",
           page.path);
-      continue;
-    }
-    const auto [title, finding] = title_and_finding(page);
-    out += fmt::format("- [{}]({}): {}\n", title, page.path, finding);
+    else if (const auto by = asker(page))
+      parts[*by] += line_of(page);
+    else
+      others += line_of(page);
   }
+  if (!others.empty()) out += "\n" + others;
+  for (const auto& [by, heading] : parts_of_the_index)
+    if (parts.contains(by)) out += fmt::format("\n## {}\n\n{}", heading, parts[by]);
   if (!questions.empty())
     measured += fmt::format(
         "\n## The founding questions\n\n"

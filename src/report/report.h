@@ -43,9 +43,9 @@ std::vector<File> files(std::string_view name, const Experiment& experiment);
 std::vector<std::string> write_page(const std::filesystem::path& folder, const Page& page,
                                     const Document& document);
 
-// README.md: one line for each page in `pages` (paths and bytes as `files` gives them; figures are passed
-// over; of the performance page, whose numbers are another machine's, only that it is there), and the lines
-// of `questions`, which say where each founding question is answered (empty: none).
+// README.md: one line for each page in `pages`, grouped by who asks (paths and bytes as `files` gives them;
+// figures are passed over; of the performance page, whose numbers are another machine's, only that it is
+// there), and the lines of `questions`, which say where each founding question is answered (empty: none).
 File index(const std::vector<File>& pages, std::string_view questions = {});
 
 // Runs these experiments and pages of encodings (none: all) and writes their files, the glossary, the

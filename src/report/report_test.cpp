@@ -48,7 +48,8 @@ Document small() {
           Verdict{"Yes."}}};
 }
 
-const Experiment experiment{.question = "How much?", .method = "By halves.", .run = &small};
+const Experiment experiment{
+    .question = "How much?", .method = "By halves.", .run = &small, .asked_by = Asker::numerics};
 
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("posproof_report_test_" + std::to_string(::getpid()));
@@ -251,6 +252,23 @@ TEST(Report, index_has_a_line_a_page) {
                 "there.\n\n- [A1](x) Why?\n");
   EXPECT_THROW(index({{"a.md", "A\n\nOne.\n"}}), std::logic_error);
   EXPECT_THROW(index({{"a.md", "# A\n\nOne."}}), std::logic_error);
+}
+
+// By who asks, in an order of their own; pages of no experiment come first.
+TEST(Report, index_groups_pages_by_who_asks) {
+  const auto page = [](const std::string& name) { return File{name + ".md", "# T\n\nF.\n"}; };
+  const std::string text =
+      index({page("x"), page("defects"), page("encoding_by_property"), page("rope_error_by_position"),
+             page("the_kernel_of_the_sinusoid"), page("why_not_the_normalised_index")})
+          .bytes;
+  EXPECT_TRUE(
+      text.ends_with("\n\n- [T](x.md): F.\n"
+                     "\n## Choosing an encoding\n\n- [T](encoding_by_property.md): F.\n"
+                     "- [T](why_not_the_normalised_index.md): F.\n"
+                     "\n## Implementing one\n\n- [T](defects.md): F.\n"
+                     "\n## Understanding why it works\n\n- [T](the_kernel_of_the_sinusoid.md): F.\n"
+                     "\n## Numerics\n\n- [T](rope_error_by_position.md): F.\n"))
+      << text;
 }
 
 TEST(Report, no_page_of_that_name_is_an_error) {

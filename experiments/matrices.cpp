@@ -1,0 +1,23 @@
+#include "matrices.h"
+
+#include <fmt/format.h>
+
+#include "catalogue/encodings/sinusoidal.h"
+#include "tables.h"
+
+namespace posproof::experiments {
+
+Matrix sinusoidal_rows(std::size_t dim, Index length) {
+  const Tensor rows =
+      experiments::rows(table(encodings::sinusoidal, fmt::format("dim={}", dim)), Position{length});
+  return Eigen::Map<const Matrix>(rows.data.data(), length, static_cast<Index>(dim));
+}
+
+Matrix normal(attention::Generator& numbers, Index rows, Index columns) {
+  Matrix out(rows, columns);
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < columns; ++c) out(r, c) = numbers.normal();
+  return out;
+}
+
+}  // namespace posproof::experiments
