@@ -27,7 +27,13 @@ TEST(CheckRotation, takes_every_token_with_its_position_and_nothing_else) {
   EXPECT_EQ(said({2, 2, 3, 4}, six, 2),
             "a rotation of x [2, 2, 3, 4] at 6 positions of 1: allowed are [batch, 2, n, 4] and batch * n "
             "positions of 2");
-  for (const Shape& shape : {Shape{2, 1, 3, 4}, {2, 2, 3, 5}, {1, 2, 3, 4}, {2, 2, 4, 4}, {1, 2, 2, 3, 4}})
+  for (const Shape& shape : {Shape{2, 1, 3, 4},
+                             {2, 3, 3, 4},
+                             {2, 2, 3, 5},
+                             {2, 2, 3, 3},
+                             {1, 2, 3, 4},
+                             {2, 2, 4, 4},
+                             {1, 2, 2, 3, 4}})
     EXPECT_NE(said(shape, six), "") << text(shape);
   EXPECT_NE(said({2, 2, 3, 4}, {twelve, 2}), "");
 }
