@@ -121,7 +121,7 @@ Document document() {
                  Section{"Maps"}, map(), Section{"Last"}, Grid{{"w"}, {}}, document::Verdict{"Yes, *so*."}}};
 }
 
-const Page page{"encodings/halves", "How <much>?", "By halves.", "posproof report encodings/halves"};
+const Page page{"encodings/halves", "How <much>?", "By halves.", "posproof report &halves"};
 
 pugi::xml_document parsed(const std::string& text) {
   pugi::xml_document out;
@@ -168,7 +168,7 @@ TEST(Html, has_each_block_in_its_own_form) {
       "<div class=\"table\" role=\"group\" tabindex=\"0\" aria-label=\"Table 2: Last\">\n<table>\n"
       "<thead>\n<tr><th scope=\"col\">w</th></tr>\n</thead>\n<tbody>\n</tbody>\n</table>\n</div>\n"
       "<blockquote><p><strong>Verdict.</strong> Yes, <em>so</em>.</p></blockquote>\n"
-      "<footer>\n<p>This page is written by <code>posproof report encodings/halves --html</code>.</p>\n</footer>\n");
+      "<footer>\n<p>This page is written by <code>posproof report &amp;halves --html</code>.</p>\n</footer>\n");
   parsed(text);
 }
 
