@@ -312,8 +312,9 @@ std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std:
 
 std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, Position position,
                                   std::span<const double> x, Role role) {
-  const double t = static_cast<double>(position);
-  return rotated_error(rotary, p, std::span(&t, 1), x, role);
+  // The same number on every axis.
+  const std::vector<double> everywhere(rotary.positions.axes, static_cast<double>(position));
+  return rotated_error(rotary, p, everywhere, x, role);
 }
 
 namespace {

@@ -48,7 +48,7 @@ struct Frame {
     for (const frame::Part& part : header.parts)
       if (part.name == name) {
         std::vector<Number> out(part.size / sizeof(Number));
-        std::memcpy(out.data(), values.data() + part.begin, part.size);
+        if (!out.empty()) std::memcpy(out.data(), values.data() + part.begin, part.size);
         if (shape != nullptr) *shape = part.shape;
         return out;
       }
