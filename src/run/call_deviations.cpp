@@ -15,7 +15,6 @@
 #include "run/narrowed.h"
 
 namespace posproof {
-namespace {
 
 Position farthest(const Call& call) {
   Position out = 0;
@@ -23,6 +22,8 @@ Position farthest(const Call& call) {
     for (const Position t : *all) out = std::max(out, t < 0 ? -t : t);
   return out;
 }
+
+namespace {
 
 bool within(double there, double here, double error) {
   if (std::isnan(there) || std::isnan(here)) return std::isnan(there) && std::isnan(here);

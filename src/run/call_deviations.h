@@ -15,6 +15,9 @@ struct Model {
   std::function<Tensor(const Call& call, const Tensor& expected, Position farthest)> error;
 };
 
+// The largest |position| of tokens and keys.
+Position farthest(const Call& call);
+
 // The declared encoding, with the error that it is allowed.
 Model model_of(const Encoding& declared, const Precision& precision);
 

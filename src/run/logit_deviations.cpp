@@ -27,10 +27,7 @@ std::vector<Row> rows_of(const Encoding& declared, const Precision& precision,
   for (const auto& [asked, call, given] : answered) {
     const Tensor expected = answer(declared, call);
     if (given.shape != expected.shape) return {};
-    Position far = 0;
-    for (const auto* all : {&call.positions.whole, &call.keys.whole})
-      for (const Position t : *all) far = std::max(far, t < 0 ? -t : t);
-    const Tensor error = right.error(call, expected, far);
+    const Tensor error = right.error(call, expected, farthest(call));
     for (std::size_t r = 0; r < given.rows(); ++r) {
       Row& row = out.emplace_back();
       const Position query = call.positions.whole[r % call.positions.size()];
