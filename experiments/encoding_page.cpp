@@ -59,8 +59,9 @@ Measured measure(std::string_view id) {
              .curve = encoding_curve(id, exact, parameters.text()),
              .errors = encoding_errors(spec.make(parameters), exact),
              .kind = kind(exact)};
-  const auto fails = std::ranges::stable_partition(m.claims, [](const Claim& one) { return one.holds; });
-  m.holding = m.claims.size() - fails.size();
+  const auto fails =
+      std::stable_partition(m.claims.begin(), m.claims.end(), [](const Claim& one) { return one.holds; });
+  m.holding = static_cast<std::size_t>(fails - m.claims.begin());
   return m;
 }
 

@@ -46,7 +46,9 @@ Points drawn_points(const Domain& domain, Draw& draw) {
 Residual check(const Bias& bias, Precision p, Draw& draw) {
   const Domain& domain = bias.positions;
   if (domain.hi - domain.lo < 4) throw Inapplicable{"it has fewer than five positions"};
-  const auto [at, c] = drawn_points(domain, draw);
+  const Points points = drawn_points(domain, draw);
+  const std::vector<Position>& at = points.at;
+  const std::vector<double>& c = points.weights;
   if (std::ranges::all_of(c, [](double weight) { return weight == 0; })) throw Discard{};
   const std::size_t n = at.size();
   const Entries b = entries(bias, at, at);

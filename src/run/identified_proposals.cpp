@@ -198,7 +198,8 @@ void Proposals::propose(const Bias& bias, const Candidate&, const Precision& pre
 
 // Every combination of words of every encoding of that kind and shape.
 void Proposals::propose_settings(const Encoding& subject) {
-  for (const auto& [id, spec] : catalogue::encodings()) {
+  for (const auto& entry : catalogue::encodings()) {
+    const EncodingSpec* const spec = entry.value;
     Parameters shape;
     std::visit(
         [&](const auto& kind) {
@@ -209,7 +210,7 @@ void Proposals::propose_settings(const Encoding& subject) {
               shape.set("heads", static_cast<double>(kind.heads));
         },
         subject);
-    for (Candidate& one : settings(std::string(id), *spec, shape, 64))
+    for (Candidate& one : settings(std::string(entry.id), *spec, shape, 64))
       if (is_of_kind(*spec, one.parameters, subject)) add(std::move(one));
   }
 }

@@ -132,7 +132,8 @@ class Identifying {
           ++found_.less_simple;
         continue;
       }
-      const auto& [name, value] = differs.front();
+      const auto& name = differs.front().first;
+      const auto& value = differs.front().second;
       const auto same = std::ranges::find_if(
           alike, [&](const AlikeWord& one) { return one.parameter == name && one.other == value; });
       if (same != alike.end() && same->apart.empty()) continue;  // no subject can tell them apart
