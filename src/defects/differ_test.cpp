@@ -122,7 +122,7 @@ TEST(Defects, differ_from_each_other_at_the_smallest_setting_of_each_but_for_the
       std::vector<Answered> own;
       for (const Defect& defect : defects->defects)
         if (defect.setting == words) own.push_back(answered(defect.name, defect.make(parameters), calls));
-      const auto compare = [&](std::string_view name, const Encoding& encoding) {
+      const auto compare = [&, family = family](std::string_view name, const Encoding& encoding) {
         std::vector<const Answered*> others;
         for (const Answered& one : own)
           if (one.name != name) others.push_back(&one);

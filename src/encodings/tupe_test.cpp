@@ -61,7 +61,7 @@ TEST(Tupe, ends_where_its_tables_do) {
           exact ? encodings::tupe.oracle(Case::parse(words)) : encodings::tupe.make(Case::parse(words));
       EXPECT_EQ(positions_of(made).hi, last);
       EXPECT_TRUE(positions_of(made).ends);
-      EXPECT_EQ(message([&] { logit(made, {0, 0}, {0, 0}, 0, last); }), "nothing was thrown");
+      EXPECT_EQ(message([&, last = last] { logit(made, {0, 0}, {0, 0}, 0, last); }), "nothing was thrown");
       EXPECT_THROW(logit(made, {0, 0}, {0, 0}, 0, last + 1), Refusal);
       EXPECT_THROW(logit(made, {0, 0}, {0, 0}, last + 1, 0), Refusal);
     }

@@ -77,7 +77,7 @@ TEST(ExactRotation, knows_the_right_infinities_and_refuses_to_rotate_one) {
             finite = c;
         ASSERT_GT(infinite, 0u);
         ASSERT_LT(finite, dim);
-        const auto wrong = [&] {
+        const auto wrong = [&, format = format] {
           return rotate.compare(format, x.data(), y.data(), {1, 1, 1}, positions).wrong;
         };
         EXPECT_EQ(wrong(), 0u) << kernel->name;

@@ -199,8 +199,8 @@ TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
            {"autograd_of_numpy", "vjp=\"autograd\" takes a dtype of PyTorch: serve(dtype=torch.float32)"},
            {"no_such_dtype", "dtype=`f8`; allowed are f64, f32, f16, bf16 and the torch.dtypes of these"},
            {"bias_offset", "takes_positions=`offset` with bias=; allowed are each, sequence"}}) {
-    const std::string what =
-        thrown(ways(arguments), [&] { open(ways(arguments), expected(Rotary{.dim = 4})); });
+    const std::string what = thrown(
+        ways(arguments), [&, arguments = arguments] { open(ways(arguments), expected(Rotary{.dim = 4})); });
     EXPECT_NE(what.find("ValueError: " + refused), std::string::npos) << what;
   }
 }
