@@ -224,7 +224,7 @@ _MEANING = {name: what for what, names in _MEANS.items() for name in names.split
 
 # What a parameter of a constructor is, by its name: a key of what posproof asks, or a rule of _setting().
 _SETTINGS = {name: what for what, names in {
-    "dim": "d d_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features "
+    "dim": "d d_model dim_model head_dim head_size embed_dim embedding_dim num_hiddens hidden_size hidden_dim dim_head features "
            "kv_channels n_embd",
     "width": "dim rotary_dim rotary_ndims rotary_embedding_dims",
     "base": "base theta rope_theta rotary_base rotary_emb_base",
@@ -244,7 +244,8 @@ _SETTINGS = {name: what for what, names in {
 }.items() for name in names.split()}
 
 _LENGTH = 2048  # of tables that a constructor makes
-_TABLES = ("sinusoidal", "learned", "raw_index", "normalized_index", "binary", "one_hot")
+_TABLES = ("sinusoidal", "learned", "resized_table", "timestep_embedding", "raw_index", "normalized_index", "binary",
+           "one_hot")
 _BIASES = ("alibi", "t5_bias")
 _METHODS = {"rotate": ("rotate_queries_or_keys",), "bias": ("compute_bias", "_compute_bias"), "rows": ()}
 

@@ -247,9 +247,9 @@ class ScratchLike(nn.Module):
 class OffsetLike(nn.Module):
     """forward(x, offset): what a key-value cache holds already."""
 
-    def __init__(self, d_model, max_len=5000):
+    def __init__(self, dim_model, max_len=5000):
         super().__init__()
-        angle = angles(torch.arange(max_len), d_model, 10000)
+        angle = angles(torch.arange(max_len), dim_model, 10000)
         angle = torch.cat((angle, angle), -1)
         self.register_buffer("cos", angle.cos())
         self.register_buffer("sin", angle.sin())
@@ -425,6 +425,10 @@ def attach(name):
         serve_module(lambda asked: FairseqLike(asked["dim"], padding_idx=1))
     if name == "mae":
         serve_module(get_1d_sincos_pos_embed)
+    if name == "resized":
+        grid = torch.arange(4 * 5 * 8.0).reshape(1, 4, 5, 8).permute(0, 3, 1, 2)
+        larger = nn.functional.interpolate(grid, size=(6, 8), mode="bilinear", align_corners=wrong)
+        serve_module(larger.permute(0, 2, 3, 1).reshape(48, 8))
     if name == "embedding":
         serve_module(nn.Embedding)
     if name == "opt":
