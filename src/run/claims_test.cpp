@@ -9,6 +9,7 @@
 #include <set>
 
 #include "catalogue/encodings.h"
+#include "catalogue/encodings/learned.h"
 #include "catalogue/encodings/raw_index.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/sinusoidal.h"
@@ -65,6 +66,23 @@ TEST(Claims, of_what_a_kind_cannot_be_asked_say_so) {
     const ClaimResult judged = judge(claim, encodings::raw_index, {.id = "claims_test"});
     EXPECT_EQ(judged.status, ClaimStatus::not_checked);
     EXPECT_EQ(judged.why, "rotary/is_linear cannot be asked of a table encoding");
+  }
+}
+
+// The numbers of a table of BERT's size are beyond f16, and those of a long one in one channel are not all in
+// it.
+TEST(Claims, of_learned_tables_of_usual_sizes_are_true_of_them) {
+  const EncodingSpec& spec = encodings::learned;
+  for (const std::string_view words :
+       {"dim=768 length=512", "dim=1 length=4096", "dim=32 length=2050 offset=2"}) {
+    const Parameters parameters = with(spec, Case::parse(words));
+    for (const Claim& claim : claims_of(spec)) {
+      if (!claim.holds || !claim.when.met(parameters)) continue;
+      const auto one = trial(*claim.property, spec.make(parameters), all_f32);
+      ASSERT_TRUE(one) << id_of(*claim.property);
+      const Verdict verdict = search(*one, {.id = "claims_test", .budget = {.cases = 20, .shrinks = 0}});
+      EXPECT_FALSE(std::holds_alternative<Refuted>(verdict)) << words << " " << id_of(*claim.property);
+    }
   }
 }
 
