@@ -40,18 +40,24 @@ std::optional<Sentences> by_one_factor(const Pairs& pairs) {
   const MeasuredFrequency& slow = pairs.back();
   if (slow.declared == 0 || slow.measured == 0) return std::nullopt;
   double ratio = slow.measured / slow.declared, known = ratio_error(slow) / std::abs(ratio);
+  const auto own = [&ratio](const MeasuredFrequency& pair) {
+    const double near = pair.declared * ratio;
+    return near + std::remainder(pair.measured - near, turn);
+  };
+  const auto is_so = [&](const MeasuredFrequency& pair) {
+    const double near = pair.declared * ratio;
+    return std::abs(own(pair) - near) <=
+           std::abs(near) * known + (pair.error + pair.allowed) * std::abs(ratio) + pair.error;
+  };
   for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
-    const double near = pair->declared * ratio;
-    const double own = near + std::remainder(pair->measured - near, turn);
-    if (std::abs(near) * known > 1) return std::nullopt;
-    if (std::abs(own - near) >
-        std::abs(near) * known + (pair->error + pair->allowed) * std::abs(ratio) + pair->error)
-      return std::nullopt;
+    if (std::abs(pair->declared * ratio) * known > 1 || !is_so(*pair)) return std::nullopt;
     if (ratio_error(*pair) / std::abs(ratio) < known) {
-      ratio = own / pair->declared;
+      ratio = own(*pair) / pair->declared;
       known = ratio_error(*pair) / std::abs(ratio);
     }
   }
+  // A ratio that changes from pair to pair by less than each is known by is none of all pairs.
+  if (!std::ranges::all_of(pairs, is_so)) return std::nullopt;
   if (std::abs(ratio + 1) <= 2 * known) return Sentences{"every pair rotates backwards"};
   const std::string all = pairs.size() == 1 ? "the pair" : "every pair";
   const std::string of = times(ratio, known);
@@ -130,11 +136,21 @@ std::optional<Sentences> by_another_start(const Pairs& pairs, const Parameters& 
                                whole > 0 ? "+" : "-", std::abs(whole), divisor, divisor)};
 }
 
+// ln of the declared base; where that is scaled (NTK), of the one that the declared pairs have.
+double log_base_of(Pairs pairs, const Parameters& parameters, double divisor) {
+  const double given = std::log(parameters.real("base"));
+  for (MeasuredFrequency& pair : pairs) pair.measured = pair.declared, pair.error = 0;
+  const auto line = geometric(pairs);
+  if (!line) return given;
+  const double own = line->step * divisor / 2;
+  return std::abs(own - given) <= line->step_error * divisor ? given : own;
+}
+
 // Another base or another divisor.
 std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters& parameters, double divisor) {
   const auto line = geometric(pairs);
   if (!line) return std::nullopt;
-  const double declared = std::log(parameters.real("base"));
+  const double declared = log_base_of(pairs, parameters, divisor);
   const double log_base = line->step * divisor / 2, error = line->step_error * divisor / 2;
   const bool same_base = std::abs(log_base - declared) <= 2 * error;
   const bool from_one = std::abs(line->start) <= 2 * line->start_error + 1e-9;
@@ -144,8 +160,10 @@ std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters&
                                  number(std::exp(-line->start), line->start_error))};
   const double base = std::exp(log_base);
   const std::string factor = from_one ? "" : number(std::exp(-line->start), line->start_error) + " times ";
-  std::string out = fmt::format("frequencies are {}base^(-2i/{:g}) with base {}, not {:g}", factor, divisor,
-                                number(base, error), parameters.real("base"));
+  // As many digits as are known, and where those are the declared ones, one more.
+  const std::string ought = number(std::exp(declared), 0), known = number(base, error);
+  std::string out = fmt::format("frequencies are {}base^(-2i/{:g}) with base {}, not {}", factor, divisor,
+                                known == ought ? number(base, error / 10) : known, ought);
   if (const std::string as =
           known_as(log_base, declared, divisor, 2 * static_cast<double>(pairs.size()), error);
       !as.empty() && from_one)

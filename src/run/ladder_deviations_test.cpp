@@ -41,6 +41,27 @@ TEST(LadderDeviations, are_a_factor_of_all_pairs) {
             Sentences{"every pair rotates too slowly by a relative 3e-07"});
 }
 
+TEST(LadderDeviations, are_no_factor_that_changes_by_less_than_it_is_known) {
+  // Each is known to 1e-4, and differs from its neighbours by 4e-5.
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 64; ++i) {
+    const double w = std::pow(10000, -i / 64);
+    pairs.push_back({w, w * std::pow(1 - 4e-5, i), w * (i == 0 ? 1e-9 : 1e-4), 1e-9 * w});
+  }
+  EXPECT_EQ(ladder_deviations(pairs, Case::parse("base=10000"), 128),
+            Sentences{"frequencies are base^(-2i/128) with base 10030, not 10000"});
+}
+
+TEST(LadderDeviations, are_those_of_a_base_beside_that_which_a_scaling_gives) {
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 16; ++i) {
+    const double w = std::pow(43872, -i / 16);
+    pairs.push_back({w, std::pow(41829, -i / 16), 1e-9 * w, 1e-9 * w});
+  }
+  EXPECT_EQ(ladder_deviations(pairs, Case::parse("base=10000 scaling=ntk factor=4"), 32),
+            Sentences{"frequencies are base^(-2i/32) with base 41829, not 43872"});
+}
+
 TEST(LadderDeviations, are_another_ladder) {
   EXPECT_EQ(of([](double i, double) { return std::pow(10000, -(2 * i + 1) / 16); }),
             Sentences{"frequencies are base^(-(2i + 1)/16), not base^(-2i/16)"});
