@@ -112,7 +112,8 @@ struct Where {
 Seen seen(const AnsweredRow& row, const std::vector<Answered>& answered) {
   const Call& call = answered[row.item].call;
   const std::size_t tokens = call.batch == 0 ? 0 : call.positions.size() / call.batch;
-  return {row, call, tokens, call.positions.whole.at(row.batch * tokens + row.token)};
+  // Of several numbers the first.
+  return {row, call, tokens, call.positions.whole.at((row.batch * tokens + row.token) * call.positions.axes)};
 }
 
 std::vector<Where> known_places(bool batch, bool tokens) {
@@ -152,6 +153,16 @@ std::vector<Where> known_places(bool batch, bool tokens) {
       [](S s) { return s.row.token + 1 == s.tokens; });
   add(fmt::format("the last of several {}", batch || tokens ? "tokens" : "queries"),
       [](S s) { return s.tokens > 1 && s.row.token + 1 == s.tokens; });
+  add(fmt::format(
+          "{}s beside which no neighbouring position stands, each a call of its own where an offset is taken",
+          token),
+      [](S s) {
+        const auto& all = s.call.positions;
+        const std::size_t n = s.row.batch * s.tokens + s.row.token;
+        const auto is = [&](std::size_t other, Position t) { return all.whole.at(other * all.axes) == t; };
+        return (s.row.token == 0 || !is(n - 1, s.at - 1)) &&
+               (s.row.token + 1 == s.tokens || !is(n + 1, s.at + 1));
+      });
   add("every second token, from the second on", [](S s) { return s.row.token % 2 == 1; });
   add("at odd positions", [](S s) { return s.at % 2 != 0; });
   add("at negative positions", [](S s) { return s.at < 0; });
@@ -375,6 +386,9 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   const bool batch = signature(declared).has(Axis::batch), tokens = signature(declared).has(Axis::token);
   const auto first_wrong = first_wrong_position(model, subject, declared);
   std::vector<Effect> effects = known_effects(signature(declared).has(Axis::key), batch);
+  if (signature(declared).positions)
+    effects.push_back(
+        effect_of_a_negative_index(overlap(positions_of(subject.encoding), positions_of(declared)).hi));
   if (first_wrong)
     for (Effect& one : effects_from(*first_wrong)) effects.push_back(std::move(one));
   std::vector<Where> places = known_places(batch, tokens);

@@ -17,9 +17,14 @@ using Other = std::function<Position(const TokenOf&)>;
 TokenPositions changed(const TokenPositions& given, std::size_t batch, const Other& other, std::size_t head,
                        std::size_t heads) {
   TokenPositions out = given;
-  const std::size_t tokens = batch == 0 ? 0 : given.whole.size() / batch;
-  for (std::size_t n = 0; n < given.whole.size(); ++n)
-    out.whole[n] = other({n / tokens, n % tokens, tokens, batch, given.whole[n], given.whole, head, heads});
+  const std::size_t all = given.whole.size() / given.axes, tokens = batch == 0 ? 0 : all / batch;
+  for (std::size_t axis = 0; axis < given.axes; ++axis) {
+    std::vector<Position> own(all);
+    for (std::size_t n = 0; n < all; ++n) own[n] = given.whole[n * given.axes + axis];
+    for (std::size_t n = 0; n < all; ++n)
+      out.whole[n * given.axes + axis] =
+          other({n / tokens, n % tokens, tokens, batch, own[n], own, head, heads});
+  }
   return out;
 }
 
@@ -44,6 +49,8 @@ std::vector<Effect> of_positions() {
       effect_on_positions("positions count as 0", [](T) { return Position{0}; }),
       effect_on_positions("positions are one ahead", [](T t) { return t.at + 1; }),
       effect_on_positions("positions are one behind", [](T t) { return t.at - 1; }),
+      effect_on_positions("positions are one behind, 0 as it is",
+                          [](T t) { return t.at == 0 ? t.at : t.at - 1; }),
       effect_on_positions("positions are two ahead", [](T t) { return t.at + 2; }),
       effect_on_positions("positions count as 1", [](T) { return Position{1}; }),
       effect_on_positions("positions are doubled", [](T t) { return 2 * t.at; }),
@@ -127,6 +134,9 @@ std::vector<Effect> of_positions() {
       effect_on_positions(
           "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
           [](T t) { return rounded(t.at, 11); })};
+  for (const Position step : {2, 4, 8, 16, 32})
+    out.push_back(effect_on_positions(fmt::format("positions are rounded down to multiples of {}", step),
+                                      [step](T t) { return t.at - ((t.at % step) + step) % step; }));
   return out;
 }
 
@@ -297,6 +307,11 @@ std::vector<Effect> known_effects(bool keys, bool heads_of_tokens) {
                  [](T t) { return rounded(t.at, 8); })});
   }
   return out;
+}
+
+Effect effect_of_a_negative_index(Position last) {
+  return effect_on_positions(fmt::format("positions are one behind, and 0 counts as the last one, {}", last),
+                             [last](const TokenOf& t) { return t.at == 0 ? last : t.at - 1; });
 }
 
 std::vector<Effect> effects_from(Position wrong) {

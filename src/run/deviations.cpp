@@ -11,6 +11,7 @@
 
 #include "attention/reference_attention.h"
 #include "core/error.h"
+#include "run/axes_deviations.h"
 #include "run/bias_deviations.h"
 #include "run/call_deviations.h"
 #include "run/logit_deviations.h"
@@ -116,12 +117,21 @@ class Deviating {
     if (const auto logits = content ? of_logits() : std::nullopt) return {*logits};
     if (const auto calls = call_deviation(right, subject_, declared_, answered_)) return {*calls};
     if (const auto logits = content ? std::nullopt : of_logits()) return {*logits};
+    if (positions_of(declared_).axes > 1) return of_axes();
     return std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
                       subject_.encoding, declared_);
   }
 
  private:
   Sentences of(const auto&, const auto&) { return {}; }
+
+  // What else is measured is a function of one number.
+  Sentences of_axes() const {
+    const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
+    if (own == nullptr || truth == nullptr) return {};
+    const auto found = axes_deviation(*own, *truth, parameters_, subject_.precision);
+    return found ? first_confirmed({*found}) : Sentences{};
+  }
 
   Sentences of(const Table& own, const Table& truth) {
     return first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
@@ -143,7 +153,9 @@ class Deviating {
     if (!said || said->empty()) return of_form(truth);
     settle(*queries, truth, subject_.precision);
     settle(*keys, truth, subject_.precision);
-    return confirmed(model_of(truth, *queries, *keys, subject_.precision), std::move(*said));
+    // What was measured in one call may be otherwise in a longer one.
+    Sentences found = confirmed(model_of(truth, *queries, *keys, subject_.precision), std::move(*said));
+    return found.empty() ? of_form(truth) : found;
   }
 
   // The one that leaves least unexplained; what is rounded may fall to the other side of a tie.
@@ -205,8 +217,6 @@ class Deviating {
 std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& parameters,
                                     const Subject& subject, const std::vector<Answered>& answered) {
   if (answered.empty()) return {};
-  // What is measured is a function of one number.
-  if (positions_of(subject.encoding).axes > 1) return {};
   try {
     const std::vector<Encoding> kinds = attention::in_every_kind(spec.oracle(parameters));
     const Encoding* same = attention::same_kind(kinds, subject.encoding);

@@ -171,7 +171,10 @@ Make turning(Turning by) {
           by.rotate(pair.index, a, b, right.amplitude * static_cast<double>(std::cos(angle)),
                     right.amplitude * static_cast<double>(std::sin(angle)));
         }
-      return y;
+      Tensor ordered = y;
+      for (std::size_t r = 0; r < y.rows(); ++r)
+        for (std::size_t c = 0; c < right.order.size(); ++c) ordered.at(r, c) = y.at(r, right.order[c]);
+      return ordered;
     };
     return Encoding(out);
   };
@@ -383,6 +386,48 @@ TEST(Deviations, of_channels) {
         {"channels 13 to 15 are 0"}}});
 }
 
+// Cosine and sine as they are kept, in the channels of the answer wherever these stand.
+TEST(Deviations, of_cosines_or_sines_alone) {
+  const auto kept = [](std::function<double(double)> cosine, std::function<double(double)> sine) {
+    return rotations([=](std::size_t, double& x, double& y, double c, double s) {
+      const double a = x;
+      c = cosine(c), s = sine(s);
+      x = a * c - y * s;
+      y = a * s + y * c;
+    });
+  };
+  const auto same = [](double x) { return x; };
+  const auto times = [](double factor) { return [factor](double x) { return factor * x; }; };
+  const std::string yarn =
+      "dim=16 scaling=yarn attention_factor=1.25 layout=interleaved output_layout=half_split";
+  expect_said("rope", {{"dim=16", kept(&to_bf16, same), {"cosines are rounded to bf16, sines are not"}},
+                       {"dim=16", kept(same, &to_bf16), {"sines are rounded to bf16, cosines are not"}},
+                       {"dim=16", kept(&to_f16, same), {"cosines are rounded to f16, sines are not"}},
+                       {"dim=16", kept(same, &to_f16), {"sines are rounded to f16, cosines are not"}},
+                       {yarn, kept(same, times(0.8)), {"cosines are multiplied by 1.25, sines are not"}},
+                       {yarn, kept(times(0.8), same), {"sines are multiplied by 1.25, cosines are not"}}});
+}
+
+TEST(Deviations, of_the_length_that_frequencies_are_made_for) {
+  const auto longer = [](Position more) {
+    return [more](const Parameters& parameters) -> Encoding {
+      const auto right = std::get<Rotary>(encoding_named("rope").make(parameters));
+      Rotary out = right;
+      out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+        Position last = 0;
+        for (std::size_t token = 0; token < positions.size(); ++token)
+          last = std::max(last, static_cast<Position>(positions.at(token)));
+        return in_call(right, std::max<Position>(0, last + more))->rotate(x, positions, role);
+      };
+      return out;
+    };
+  };
+  const std::string words = "dim=16 scaling=dynamic_ntk original_length=4 factor=2";
+  expect_said("rope",
+              {{words, longer(1), {"frequencies are those of a sequence that is one token longer"}},
+               {words, longer(-1), {"frequencies are those of a sequence that is one token shorter"}}});
+}
+
 TEST(Deviations, of_calls) {
   const std::string dim = "dim=16 heads=2";
   const auto first_of_row = [](Call& call, std::function<Position(Position, Position)> other) {
@@ -400,6 +445,29 @@ TEST(Deviations, of_calls) {
       {{dim, asked_for("rope", at([](Position t) { return t + 3; })), {"positions are 3 ahead"}},
        {dim, asked_for("rope", at([](Position t) { return t - 2; })), {"positions are 2 behind"}},
        {dim, asked_for("rope", at([](Position t) { return t - 1; })), {"positions are one behind"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return t == 0 ? t : t - 1; })),
+        {"positions are one behind, 0 as it is"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return t == 0 ? 1048576 : t - 1; })),
+        {"positions are one behind, and 0 counts as the last one, 1048576"}},
+       {dim,
+        asked_for("rope", at([](Position t) { return t / 4 * 4; })),
+        {"positions are rounded down to multiples of 4"}},
+       {dim,
+        spoiled("rope",
+                [](const Call& call, Tensor& out) {
+                  const std::size_t n = out.shape[2];
+                  for (std::size_t r = 0; r < out.rows(); ++r) {
+                    const auto* all = &call.positions.whole[r / (2 * n) * n];
+                    const std::size_t k = r % n;
+                    if ((k == 0 || all[k - 1] != all[k] - 1) && (k + 1 == n || all[k + 1] != all[k] + 1))
+                      std::ranges::copy(call.contents[0].row(r), out.row(r).begin());
+                  }
+                }),
+        {"tokens beside which no neighbouring position stands, each a call of its own where an offset is "
+         "taken: " +
+         as_at_0}},
        {dim, asked_for("rope", at([](Position t) { return 3 * t; })), {"positions are tripled"}},
        {dim,
         asked_for("rope", at([](Position t) { return std::min<Position>(t, 3000); })),

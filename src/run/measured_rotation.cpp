@@ -234,7 +234,7 @@ class Measuring {
       return;
     }
     const Pair* pair = declared(truth_, c);
-    if (pair == nullptr || near.positions().front() != 0 || n < 4) return;
+    if (pair == nullptr || pair->frequency == 0 || near.positions().front() != 0 || n < 4) return;
     const double w = pair->frequency, sine = (value(1) - first * std::cos(w)) / std::sin(w);
     const double size = std::abs(first) + std::abs(sine), allowed = 8 * noise_(static_cast<double>(n), w);
     for (std::size_t token = 0; token < n; ++token) {

@@ -1,10 +1,14 @@
 #include "run/rotation_forms.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "core/formats.h"
+#include "run/measured_words.h"
 
 namespace posproof {
 namespace {
@@ -33,8 +37,8 @@ void at_once(double& first, double& second, const Circle& of) {
 
 Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate) {
   Rotary out = truth;
-  out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude](const Tensor& x,
-                                                                     const Positions& positions, Role) {
+  out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude, order = truth.order](
+                   const Tensor& x, const Positions& positions, Role) {
     const std::size_t heads = x.shape[1], n = x.shape[2];
     Tensor y = x;
     for (std::size_t r = 0; r < x.rows(); ++r)
@@ -43,7 +47,11 @@ Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate
         rotate(a, b, circle_of(positions.at(r / (heads * n) * n + r % n), pair.frequency));
         a *= amplitude, b *= amplitude;
       }
-    return y;
+    if (order.empty()) return y;
+    Tensor ordered(y.shape);
+    for (std::size_t r = 0; r < y.rows(); ++r)
+      for (std::size_t c = 0; c < order.size(); ++c) ordered.at(r, c) = y.at(r, order[c]);
+    return ordered;
   };
   return out;
 }
@@ -68,11 +76,32 @@ CircleOf rounded(Rounding position, Rounding frequency, Rounding angle) {
   };
 }
 
-CircleOf kept(Rounding result) {
-  return [result](double t, double w) {
+CircleOf kept(Rounding of_cosine, Rounding of_sine) {
+  return [=](double t, double w) {
     const auto [c, s] = circle(static_cast<long double>(t) * w);
-    return Circle{result(c), result(s)};
+    return Circle{of_cosine(c), of_sine(s)};
   };
+}
+
+// One of the two without the factor of both.
+CircleOf multiplied(double cosine, double sine) {
+  return [=](double t, double w) {
+    const auto [c, s] = circle(static_cast<long double>(t) * w);
+    return Circle{cosine * c, sine * s};
+  };
+}
+
+// What a call is rotated with that is so much longer.
+Rotary in_longer_call(const Rotary& truth, Position longer) {
+  Rotary out = truth;
+  out.rotate = [truth, longer](const Tensor& x, const Positions& positions, Role role) {
+    Position last = 0;
+    for (std::size_t token = 0; token < positions.size(); ++token)
+      last = std::max(last, static_cast<Position>(positions.at(token)));
+    const Rotary other = *in_call(truth, std::max<Position>(0, last + longer));
+    return made(other, rounded(&same, &same, &same), &at_once).rotate(x, positions, role);
+  };
+  return out;
 }
 
 }  // namespace
@@ -82,31 +111,49 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
     return made(truth, rounded(position, frequency, angle), &at_once);
   };
   const auto plainly = rounded(&same, &same, &same);
-  return {{"angles are rounded to bf16", in(&same, &same, &to_bf16)},
-          {"angles are rounded to f16", in(&same, &same, &to_f16)},
-          {"positions and angles are rounded to bf16", in(&to_bf16, &same, &to_bf16)},
-          {"positions, frequencies and angles are rounded to bf16", in(&to_bf16, &to_bf16, &to_bf16)},
-          {"positions and frequencies are rounded to bf16", in(&to_bf16, &to_bf16, &same)},
-          {"frequencies and angles are rounded to bf16", in(&same, &to_bf16, &to_bf16)},
-          {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
-           in(&to_f16, &same, &same)},
-          {"positions, frequencies and angles are rounded to f16", in(&to_f16, &to_f16, &to_f16)},
-          {"positions and angles are rounded to f16", in(&to_f16, &same, &to_f16)},
-          {"positions and frequencies are rounded to f16", in(&to_f16, &to_f16, &same)},
-          {"positions and frequencies are rounded to 11 bits, as in tf32", in(&to_tf32, &to_tf32, &same)},
-          {"cosine and sine are rounded to bf16", made(truth, kept(&to_bf16), &at_once)},
-          {"cosine and sine are rounded to f16", made(truth, kept(&to_f16), &at_once)},
-          {"the second channel of each pair is made from the first as it is after the rotation",
-           made(truth, plainly,
-                [](double& first, double& second, const Circle& of) {
-                  first = first * of.cosine - second * of.sine;
-                  second = first * of.sine + second * of.cosine;
-                })},
-          {"the first channel of each pair is made from the second as it is after the rotation",
-           made(truth, plainly, [](double& first, double& second, const Circle& of) {
-             second = first * of.sine + second * of.cosine;
-             first = first * of.cosine - second * of.sine;
-           })}};
+  std::vector<RotationForm> out = {
+      {"angles are rounded to bf16", in(&same, &same, &to_bf16)},
+      {"angles are rounded to f16", in(&same, &same, &to_f16)},
+      {"positions and angles are rounded to bf16", in(&to_bf16, &same, &to_bf16)},
+      {"positions, frequencies and angles are rounded to bf16", in(&to_bf16, &to_bf16, &to_bf16)},
+      {"positions and frequencies are rounded to bf16", in(&to_bf16, &to_bf16, &same)},
+      {"frequencies and angles are rounded to bf16", in(&same, &to_bf16, &to_bf16)},
+      {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
+       in(&to_f16, &same, &same)},
+      {"positions, frequencies and angles are rounded to f16", in(&to_f16, &to_f16, &to_f16)},
+      {"positions and angles are rounded to f16", in(&to_f16, &same, &to_f16)},
+      {"positions and frequencies are rounded to f16", in(&to_f16, &to_f16, &same)},
+      {"positions and frequencies are rounded to 11 bits, as in tf32", in(&to_tf32, &to_tf32, &same)},
+      {"cosine and sine are rounded to bf16", made(truth, kept(&to_bf16, &to_bf16), &at_once)},
+      {"cosines are rounded to bf16, sines are not", made(truth, kept(&to_bf16, &same), &at_once)},
+      {"sines are rounded to bf16, cosines are not", made(truth, kept(&same, &to_bf16), &at_once)},
+      {"cosine and sine are rounded to f16", made(truth, kept(&to_f16, &to_f16), &at_once)},
+      {"cosines are rounded to f16, sines are not", made(truth, kept(&to_f16, &same), &at_once)},
+      {"sines are rounded to f16, cosines are not", made(truth, kept(&same, &to_f16), &at_once)},
+      {"the second channel of each pair is made from the first as it is after the rotation",
+       made(truth, plainly,
+            [](double& first, double& second, const Circle& of) {
+              first = first * of.cosine - second * of.sine;
+              second = first * of.sine + second * of.cosine;
+            })},
+      {"the first channel of each pair is made from the second as it is after the rotation",
+       made(truth, plainly, [](double& first, double& second, const Circle& of) {
+         second = first * of.sine + second * of.cosine;
+         first = first * of.cosine - second * of.sine;
+       })}};
+  if (const double factor = truth.amplitude; factor != 1) {
+    const auto by = [factor](const char* one, const char* other) {
+      return fmt::format("{} are multiplied by {}, {} are not", one, number(factor, 1e-6), other);
+    };
+    out.push_back({by("cosines", "sines"), made(truth, multiplied(1, 1 / factor), &at_once)});
+    out.push_back({by("sines", "cosines"), made(truth, multiplied(1 / factor, 1), &at_once)});
+  }
+  if (truth.in_call)
+    for (const Position longer : {1, -1})
+      out.push_back({fmt::format("frequencies are those of a sequence that is one token {}",
+                                 longer > 0 ? "longer" : "shorter"),
+                     in_longer_call(truth, longer)});
+  return out;
 }
 
 }  // namespace posproof
