@@ -116,9 +116,12 @@ Logits of_rotary(const Rotary& rotary) {
   return logits;
 }
 
-// The largest number of positions that a bias between the two is a multiple of, counted from 1.
-double largest(Position i, Position j) {
-  return static_cast<double>(std::max(std::abs(i), std::abs(j))) + 1;
+// How many positions there are to the farthest one of queries and keys.
+double all_positions(const Positions& queries, const Positions& keys) {
+  Position farthest = 0;
+  for (const Positions* all : {&queries, &keys})
+    for (const Position t : *all) farthest = std::max(farthest, std::abs(t));
+  return static_cast<double>(farthest) + 1;
 }
 
 Logits of_bias(const Bias& bias) {
@@ -142,15 +145,17 @@ Logits of_bias(const Bias& bias) {
     for (std::size_t h = 0; h < bias.heads; ++h)
       put(error, h, scaled_error(head_of(q, h, bias_width), exact_q, head_of(k, h, bias_width), exact_k, p));
     const std::size_t per_head = q.rows() * k.rows();
+    const double positions = all_positions(queries, keys);
     for (std::size_t e = 0; e < error.data.size(); ++e) {
       // The bias's own error, and one rounding of the sum of content and bias.
       const Position i = queries[e % per_head / k.rows()], j = keys[e % k.rows()];
       error.data[e] += bias_error(p, b.data.at(e), bias, e / per_head, i, j) +
                        term(Term::sum, p.result * (std::abs(plain.data[e]) + std::abs(b.data[e])));
-      // A shifted row may hold the slope times a position in place of times an offset.
+      // A shifted row may hold the slope times a position, or a distance to the last token, in place of times
+      // an offset.
       if (bias.modulo_rows && !bias.slopes.empty()) {
         const double slope = bias.slopes[e / per_head];
-        error.data[e] += bias_rounding(p, slope * largest(i, j), slope);
+        error.data[e] += bias_rounding(p, slope * positions, slope);
       }
     }
     return Logits::Bounded{sum(plain, b), error};

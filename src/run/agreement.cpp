@@ -29,16 +29,19 @@ Call at_the_farthest(Call call) {
   return call;
 }
 
-// A subject whose rows are shifted rounds other entries than the truth's, m (j + 1) in place of -m (i - j).
-// None is taken for larger than the slope times all positions: a huge constant does not excuse what it
-// swallows.
+// A subject whose rows are shifted rounds other entries than the truth's: m (j + 1) in place of -m (i - j),
+// or m (j - L + 1), which counts from the last token of the call (MPT). None is taken for larger than the
+// slope times all positions: a huge constant does not excuse what it swallows.
 void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there, const Precision& p,
                         Bound& allowed) {
   const Positions queries = call.positions, keys = call.keys;
   const std::size_t nq = queries.size(), nk = keys.size();
+  double farthest = 0;
+  for (const Positions& all : {queries, keys})
+    for (std::size_t n = 0; n < all.size(); ++n) farthest = std::max(farthest, std::abs(all.at(n)));
   for (std::size_t e = 0; e < there.data.size(); ++e) {
     const double slope = truth.slopes.empty() ? 0 : truth.slopes[e / (nq * nk)];
-    const double positions = std::abs(queries.at(e / nk % nq)) + std::abs(keys.at(e % nk)) + 1;
+    const double positions = farthest + std::abs(keys.at(e % nk)) + 1;
     const double entry = std::isfinite(there.data[e]) ? std::abs(there.data[e]) : 0;
     allowed.error.data[e] += bias_rounding(p, slope == 0 ? entry : std::min(entry, slope * positions), slope);
   }

@@ -178,6 +178,23 @@ TEST(Agreement, allows_shifted_rows_the_roundings_of_what_they_hold) {
   EXPECT_FALSE(allowed(no_ceiling).holds());
 }
 
+// MPT counts from the last token of the call: the row of a query before it holds larger numbers than the
+// query's own positions.
+TEST(Agreement, allows_shifted_rows_to_count_from_the_last_token_of_the_call) {
+  Bias bias{.heads = 1, .slopes = {0.25}, .modulo_rows = true};
+  Call call = sequence(bias, {1});
+  call.keys.whole = {0, 1, 14};
+  const Tensor here({1, 1, 3}, {-0.25, 0, -3.25}), there({1, 1, 3}, {-3.5, -3.25, 0});
+  const double exact = bias_error(all_f32, -0.25, bias, 0) + bias_error(all_f32, 0, bias, 0);
+  const Agreement found = agreement_in_full(bias, call, there, here, all_f32);
+  EXPECT_DOUBLE_EQ(found.allowed.error.data[0],
+                   bias_error(all_f32, -0.25, bias, 0) + unit_f64 * 0.25 + bias_rounding(all_f32, 3.5, 0.25));
+  EXPECT_GT(found.compared.worst.bound, exact);
+  const Tensor far({1, 1, 3}, {-1000, -1000, -1000});
+  EXPECT_DOUBLE_EQ(agreement_in_full(bias, call, far, here, all_f32).allowed.error.data[1],
+                   bias_error(all_f32, 0, bias, 0) + bias_rounding(all_f32, 0.25 * (14 + 1 + 1), 0.25));
+}
+
 // Of entries without a slope, what is answered, however large.
 TEST(Agreement, allows_shifted_rows_from_a_table_what_they_hold) {
   Bias bias{.heads = 1, .modulo_rows = true};

@@ -11,6 +11,7 @@
 #include "core/call.h"
 #include "core/failure.h"
 #include "core/term.h"
+#include "run/agreement.h"
 #include "run/history_calls.h"
 #include "run/narrowed.h"
 #include "search/case_result.h"
@@ -45,11 +46,10 @@ std::optional<Compared> compared(const Encoding& truth, const Subject& subject) 
 // both.
 Residual off_by(const Compared& all, const Call& call, const Tensor& there, const Tensor* instead = nullptr) {
   const Tensor exact = answer(all.truth.encoding, call);
-  Bound allowed = bound(all.truth.encoding, call, exact, all.precision);
-  for (std::size_t n = 0; n < exact.data.size(); ++n)
-    allowed.error.data[n] += term(Term::ours, unit_f64 * std::abs(exact.data[n]));
-  if (instead != nullptr) allowed *= 2;
-  return compare(all.truth.encoding, call, there, instead != nullptr ? *instead : exact, allowed).worst;
+  Agreement found = agreement_in_full(all.truth.encoding, call, there, exact, all.precision);
+  if (instead == nullptr) return found.compared.worst;
+  found.allowed *= 2;
+  return compare(all.truth.encoding, call, there, *instead, found.allowed).worst;
 }
 
 // Asked of an object that was asked nothing before.

@@ -71,6 +71,26 @@ TEST(History, what_remembers_nothing_holds_in_every_kind) {
   }
 }
 
+// MPT's rows count from the last token of the call, and are rounded as numbers that large.
+TEST(History, what_shifts_its_rows_holds_where_that_does_not_matter) {
+  for (const auto& [rows, holds] : {std::pair{"any", true}, {"relative", false}}) {
+    Made shifted =
+        made("alibi", fmt::format("heads=2 rows={}", rows), [](const Encoding&, Memory&, const Call& call) {
+          const Position last =
+              std::max(std::ranges::max(call.positions.whole), std::ranges::max(call.keys.whole));
+          Tensor out({2, call.positions.size(), call.keys.size()});
+          for (std::size_t r = 0; r < out.rows(); ++r)
+            for (std::size_t c = 0; c < out.width(); ++c) {
+              const float slope = r < call.positions.size() ? 0x1p-4F : 0x1p-8F;
+              out.at(r, c) = slope * static_cast<float>(call.keys.whole[c] - last);
+            }
+          return out;
+        });
+    shifted.subject.precision = all_f32;
+    EXPECT_EQ(std::holds_alternative<Holds>(searched(shifted)), holds) << rows;
+  }
+}
+
 // By 2^-30 of each entry, in the last call only, from the third call of an object on.
 TEST(History, what_changes_by_little_with_the_calls_is_refuted_in_every_kind) {
   for (const auto& [id, parameters] : kinds) {
