@@ -32,7 +32,7 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                     "offset"     a number, the first of n positions that follow each other: rotate(x, offset),
                                  rows(n, offset)
                     "sequence"   no positions, but whole sequences from 0 on: rotate(x), rows(n), bias(nq, nk) or bias(n),
-                                 logits(q, k)
+                                 logits(q, k); of a window in rows and columns all its tokens, row by row
     axes="bnhd"                  the axes of x: batch, heads, n, dim, in any order, dim last; "bnd" (one head), "nhd"
                                  (tokens of all sequences in one row), "n(hd)" (heads side by side in one axis)
     heads=(32, 8)                of rotate_both: how many heads q and k have
@@ -162,6 +162,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         precision = "%s+input=%s" % (precision or how.stored.lower(), how.taken.lower())
     if domain is None and how.takes_positions == "sequence":
         domain = (0, min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
+        if "bias" in functions and hello().get("axes") == "rows_and_columns":
+            domain, ends = (0, max(hello()["height"], hello()["width"]) - 1), True
 
     words = {"answer": "hello", "id": "0", "protocol": _PROTOCOL, "kinds": " ".join(functions), "dtype": how.stored,
              "name": name or os.path.splitext(os.path.basename(sys.argv[0]))[0], "version": str(version),
@@ -1054,11 +1056,25 @@ def _bias(call, function):
     queries, keys = call["queries"], call["keys"]
     if call.how.takes_positions == "each":
         return call.ask(function, [("queries", queries), ("keys", keys)])[0]
+    if queries.ndim == 2:
+        return _bias_of_a_window(call, function, queries, keys)
     sizes, numbers = [_last_of(queries), _last_of(keys)], 2 if _wants(function, "keys", 1) else 1
     if numbers == 1:
         sizes = [max(sizes)] * 2
     asked_for = lambda whole: _of_shape(whole, [None] + sizes)[:, queries][:, :, keys]
     return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
+
+
+def _bias_of_a_window(call, function, queries, keys):
+    """Of tokens in rows and columns the whole sequence is the window, row by row."""
+    rows, columns = int(hello()["height"]), int(hello()["width"])
+    number = lambda at: at[:, 0] * columns + at[:, 1]
+    for at in (queries, keys):
+        if np.any((at < 0) | (at >= (rows, columns))):
+            raise _NoSuchPosition("the window has %d rows and %d columns" % (rows, columns))
+    sizes = [rows * columns] * (2 if _wants(function, "keys", 1) else 1)
+    asked_for = lambda whole: _of_shape(whole, (None, rows * columns, rows * columns))[:, number(queries)][:, :, number(keys)]
+    return call.ask(function, [], sizes, pick=asked_for)[0]
 
 
 def _logits(call, function):

@@ -53,7 +53,7 @@ Window window_of(const Arguments& p) {
   return window;
 }
 
-const Condition on_a_grid{{{"axes", {"rows_and_columns"}}}};
+const Condition on_a_grid{{{"axes", {"rows_and_columns"}}}}, on_a_line{{{"axes", {"line"}}}};
 
 Encoding make(const Arguments& p) {
   const std::size_t heads = p.width("heads");
@@ -64,6 +64,11 @@ Encoding make(const Arguments& p) {
 
   Bias bias{.heads = heads};
   bias.positions.axes = window.extents.size();
+  // A grid is the window itself (Swin): tokens outside have no place in it. A line goes on, and is clipped.
+  if (bias.positions.axes > 1) {
+    for (const std::int64_t extent : window.extents) bias.positions.last_on_axis.push_back(extent - 1);
+    bias.positions.hi = std::ranges::max(bias.positions.last_on_axis);
+  }
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)
@@ -141,7 +146,10 @@ const EncodingSpec encodings::relative_table{
     .claims =
         {
             // Past the window an offset is held at its end.
-            holds(bias::saturates),
+            holds(bias::saturates, on_a_line),
+            fails(bias::saturates, "heads=1 axis=0 far=6 near=5 side=past i=6", 13,
+                  "a window ends before an offset is held: one row further on is 13 rows of the table further on",
+                  on_a_grid),
             fails(bias::falls_at_the_first_step, "heads=1 axes=line side=past i=1", 1,
                   "in a table of its own row numbers, row w follows row w - 1"),
             fails(bias::falls_with_distance, "heads=1 axes=line far=1 near=0 side=past i=1", 1,

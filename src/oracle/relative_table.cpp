@@ -66,7 +66,12 @@ Encoding oracle::relative_table(const Arguments& p) {
 
   Bias bias{.heads = heads};
   bias.positions.axes = grid ? 2 : 1;
-  bias.positions.hard = {0, window.height - 1, window.height, window.width - 1, window.width};
+  if (grid) {  // the window itself
+    bias.positions.hi = std::max(window.height, window.width) - 1;
+    bias.positions.last_on_axis = {window.height - 1, window.width - 1};
+  } else {
+    bias.positions.hard = {0, window.width - 1, window.width};
+  }
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     auto to = out.data.begin();

@@ -127,5 +127,34 @@ TEST(GridFile, is_refused_where_its_grid_is_not_known) {
   EXPECT_EQ(refused(Tensor({0, 2}), 2, "grid=[3,4]"), "[0, 2] holds no value");
 }
 
+// Swin's own array: all tokens of a window of 2 rows and 3 columns with each other, row by row.
+TEST(GridFile, a_bias_of_a_window_is_asked_by_row_and_column) {
+  Bias declared{.heads = 2};
+  declared.positions.axes = 2, declared.positions.hi = 2, declared.positions.last_on_axis = {1, 2};
+  const auto held = [&](const Shape& shape) {
+    return open(testing::Written("window.npy", counted(shape), true).subject(),
+                testing::expected(declared, "heads=2"));
+  };
+  const testing::Written file("window.npy", counted({2, 6, 6}), true);
+  const Subject subject = open(file.subject(), testing::expected(declared, "heads=2"));
+  const auto& bias = std::get<Bias>(subject.encoding);
+  const std::vector<Position> query = {1, 0}, keys = {0, 2, 1, 2}, outside = {0, 3}, below = {2, 0};
+  EXPECT_EQ(bias.bias({query, 2}, {keys, 2}).data, (std::vector<double>{21, 24, 57, 60}));
+  EXPECT_EQ(bias.bias({keys, 2}, {query, 2}).data, (std::vector<double>{16, 34, 52, 70}));
+  EXPECT_THROW(bias.bias({query, 2}, {outside, 2}), Refusal);
+  EXPECT_THROW(bias.bias({below, 2}, {query, 2}), Refusal);
+  EXPECT_TRUE(bias.positions.ends);
+  EXPECT_EQ(bias.positions.last_on_axis, (std::vector<Position>{1, 2}));
+  for (const Shape& shape : {Shape{2, 6, 5}, Shape{2, 5, 6}}) {
+    try {
+      held(shape);
+      ADD_FAILURE() << text(shape);
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("the window has 6 tokens, row by row"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace posproof

@@ -67,25 +67,62 @@ Encoding as_table(const Held& array, Table table, const Expected& expected) {
   return table;
 }
 
+// The rows and columns of a bias for the tokens of a window, row by row of it; of a line one after the other.
+std::vector<std::size_t> places(const Array& array, const Positions& positions, const Domain& domain,
+                                std::size_t count) {
+  std::vector<std::size_t> out;
+  for (std::size_t token = 0; token < positions.size(); ++token) {
+    if (domain.axes == 1) {
+      out.push_back(place(array, positions[token], domain.lo, count));
+      continue;
+    }
+    std::size_t at = 0;
+    for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+      const Position t = positions.flat()[token * domain.axes + axis];
+      if (t < 0 || t > domain.last(axis))
+        throw Refusal(fmt::format("{} is of a window that ends at {} on axis {}; {} was asked for",
+                                  array.path, domain.last(axis), axis, t));
+      at = at * static_cast<std::size_t>(domain.last(axis) + 1) + static_cast<std::size_t>(t);
+    }
+    out.push_back(at);
+  }
+  return out;
+}
+
+// Of a declared window on a grid, which the file holds for all its tokens.
+Domain window(const Array& array, Domain declared) {
+  Position tokens = 1;
+  for (std::size_t axis = 0; axis < declared.axes; ++axis) tokens *= declared.last(axis) + 1;
+  const auto extent = static_cast<std::size_t>(tokens);
+  if (array.shape[1] != extent || array.shape[2] != extent)
+    throw std::invalid_argument(
+        fmt::format("{}: {} holds biases of {} queries and {} keys; the window has {} "
+                    "tokens, row by row",
+                    array.path, text(array.shape), array.shape[1], array.shape[2], tokens));
+  declared.ends = true;
+  return declared;
+}
+
 Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
   const Shape& shape = array->shape;
   if (shape[0] != bias.heads)
     throw std::invalid_argument(fmt::format("{}: has {} heads, `{}` with {} has {}", array->path, shape[0],
                                             expected.encoding, expected.parameters.text(), bias.heads));
-  bias.positions = held(bias.positions, std::min(shape[1], shape[2]));
-  bias.bias = [array, lo = bias.positions.lo](Positions queries, Positions keys) {
+  bias.positions = bias.positions.axes > 1 ? window(*array, bias.positions)
+                                           : held(bias.positions, std::min(shape[1], shape[2]));
+  bias.bias = [array, domain = bias.positions](const Positions& queries, const Positions& keys) {
     const Shape& extents = array->shape;
-    std::vector<std::size_t> columns;
-    for (const Position key : keys) columns.push_back(place(*array, key, lo, extents[2]));
-    Tensor out({extents[0], queries.size(), keys.size()});
+    const auto rows = places(*array, queries, domain, extents[1]),
+               columns = places(*array, keys, domain, extents[2]);
+    Tensor out({extents[0], rows.size(), columns.size()});
     if (columns.empty()) return out;
     const auto [first, last] = std::ranges::minmax(columns);
     std::vector<double> row(last - first + 1);
     for (std::size_t h = 0; h < extents[0]; ++h)
-      for (std::size_t i = 0; i < queries.size(); ++i) {
-        array->row(h * extents[1] + place(*array, queries[i], lo, extents[1]), row, first);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        array->row(h * extents[1] + rows[i], row, first);
         for (std::size_t j = 0; j < columns.size(); ++j)
-          out.at(h * queries.size() + i, j) = row[columns[j] - first];
+          out.at(h * rows.size() + i, j) = row[columns[j] - first];
       }
     return out;
   };
