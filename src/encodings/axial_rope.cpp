@@ -1,18 +1,30 @@
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/oracle/axial_rope.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
 #include "catalogue/properties/attention/key_order_invariant.h"
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/axes/acts_on_each_axis_alone.h"
+#include "catalogue/properties/axes/depends_on_vector_offset.h"
 #include "catalogue/properties/axes/is_one_ladder_where_numbers_are_equal.h"
 #include "catalogue/properties/axes/swaps_axes_by_a_permutation.h"
 #include "catalogue/properties/call/treats_heads_alike.h"
+#include "catalogue/properties/rotary/composes.h"
+#include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
+#include "catalogue/properties/rotary/is_identity_at_zero.h"
+#include "catalogue/properties/rotary/is_linear.h"
 #include "catalogue/properties/rotary/layouts_agree_after_one_permutation.h"
 #include "catalogue/properties/rotary/leaves_the_tail_untouched.h"
+#include "catalogue/properties/rotary/preserves_norm.h"
+#include "catalogue/properties/rotary/preserves_pair_norms.h"
+#include "catalogue/properties/rotary/role_does_not_matter.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_order.h"
 #include "core/declare.h"
@@ -39,11 +51,51 @@ bool equal_parts(const Arguments& p) {
   return std::ranges::all_of(parts, [&](std::size_t width) { return width == parts.front(); });
 }
 
+bool from_minus_1(const Arguments& p) {
+  return p.is("coordinates", "cells") || p.is("coordinates", "corners");
+}
+
+// What stands for the numbers of an axis: `step` times their distance from `zero`.
+struct Coordinate {
+  long double step, zero;
+};
+
+Coordinate coordinate_of(const Arguments& p, std::size_t axis) {
+  if (p.is("coordinates", "whole")) return {1 / static_cast<long double>(p.real("factor")), 0};
+  const auto& grid = p.list("grid");
+  if (p.is("coordinates", "resized"))
+    return {static_cast<long double>(p.list("trained_grid")[axis]) / static_cast<long double>(grid[axis]), 0};
+  long double extent = grid[axis];
+  if (p.is("extent", "largest")) extent = std::ranges::max(grid);
+  if (p.is("extent", "smallest")) extent = std::ranges::min(grid);
+  return {2 / (p.is("coordinates", "cells") ? extent : extent - 1), (extent - 1) / 2};
+}
+
+// What an implementation may be off by where coordinates begin at -1. The quotient c + 1 carries 2 roundings
+// (of the step and its product), the difference c is 1 more: absolutely, since c may be 0. The angle is c
+// times a power of the base, 1 rounding; in turns 2 pi and its product are 2 more.
+void bound(const axial::Ladder& of, const std::vector<Coordinate>& at, bool turns, std::span<const double> x,
+           std::span<const double> position, const Precision& p, std::span<double> error) {
+  for (std::size_t i = 0; i < of.pairs.size(); ++i) {
+    const Pair& pair = of.pairs[i];
+    const auto [step, zero] = at[pair.axis];
+    const double c = static_cast<double>((position[pair.axis] - zero) * step), size = std::abs(c);
+    const double unit = turns ? 2 * std::numbers::pi : 1;
+    const double power = static_cast<double>(of.w[i] / step) / unit;
+    const double relative = (turns ? 3 : 1) * p.angle + power_error(p, power, pair.index);
+    const double angle = unit * power * ((2 * (c + 1) + size) * p.angle + size * relative);
+    error[pair.first] = error[pair.second] =
+        std::hypot(x[pair.first], x[pair.second]) * (std::min(2.0, angle) + rotation_error(p, 0, pair));
+  }
+}
+
 Encoding make(const Arguments& p) {
   const std::size_t axes = p.width("axes");
   const auto parts = parts_of(p);
   const std::size_t rotating = std::accumulate(parts.begin(), parts.end(), std::size_t{0});
-  const long double factor = p.real("factor");
+  const bool turns = from_minus_1(p) && p.is("unit", "turns");
+  std::vector<Coordinate> at;
+  for (std::size_t axis = 0; axis < axes; ++axis) at.push_back(coordinate_of(p, axis));
   axial::Ladder ladder{.dim = p.width("dim"), .heads = p.width("heads"), .axes = axes};
   std::size_t begin = 0;  // of a part, in channels
   for (std::size_t part = 0; part < axes; begin += parts[part], ++part)
@@ -56,20 +108,39 @@ Encoding make(const Arguments& p) {
       if (p.is("layout", "half_split_by_axis"))
         pair.first = begin + j, pair.second = pair.first + parts[part] / 2;
       pair.axis = p.is("axis_order", "given") ? part : axes - 1 - part;
-      if (factor != 1) pair.frequency_error = divided();
-      ladder.add(pair, ladder::frequency(p.real("base"), 2 * index, over) / factor);
+      if (at[pair.axis].step != 1) pair.frequency_error = divided();
+      const long double w = ladder::frequency(p.real("base"), 2 * index, over) * at[pair.axis].step;
+      ladder.add(pair, turns ? 2 * std::numbers::pi_v<long double> * w : w, at[pair.axis].zero);
     }
-  return axial::rotary(ladder);
+  if (p.is("coordinates", "whole")) return axial::rotary(ladder);
+  Rotary rotary = axial::rotary(ladder, p.list("grid"));
+  if (from_minus_1(p))
+    rotary.error = [=](std::span<const double> x, std::span<const double> position, Role,
+                       const Precision& precision,
+                       std::span<double> error) { bound(ladder, at, turns, x, position, precision, error); };
+  return rotary;
+}
+
+const Condition whole_numbers{{{"coordinates", {"whole"}}}};
+const Condition on_a_grid{{{"coordinates", {"resized", "cells", "corners"}}}};
+const Condition from_0{{{"coordinates", {"whole", "resized"}}}};
+const Condition centred{{{"coordinates", {"cells", "corners"}}}};
+
+bool of_each_axis(const Arguments& p, std::string_view name, double least) {
+  const auto& list = p.list(name);
+  return list.size() == p.width("axes") &&
+         std::ranges::all_of(list, [&](double one) { return one >= least && one == std::floor(one); });
 }
 
 const std::vector<Parameter> parameters = {
     whole("dim", type::any_width, 64, {4, 8, 12, 14, 64}, "width of a head", "channels"),
     whole("heads", any_heads, 1, {1, 3},
           "heads, all rotated alike; a gate asks with 2 where nothing is said"),
-    whole("axes", {2, 3}, 2, {2, 3}, "numbers in a position: 2 (row, column), 3 (time, row, column)"),
+    whole("axes", {2, 4}, 2, {2, 3, 4},
+          "numbers in a position: 2 (row, column), 3 (time, row, column), 4 (FLUX.2: and a token's)"),
     above_0("base", 10000, {10000, 100, 10}, "ratio of the slowest wavelength to the fastest, in the limit"),
     {"parts",
-     type::List{3},
+     type::List{4},
      std::vector<double>{0},
      {std::vector<double>{0}, std::vector<double>{2, 6}, std::vector<double>{6, 2},
       std::vector<double>{2, 6, 4}},
@@ -89,11 +160,32 @@ const std::vector<Parameter> parameters = {
         "of all channels that rotate)"),
     convention("axis_order", {"given", "reversed"},
                "which axis has the first part: given (the position's first number), reversed (its last)"),
-    {"factor",
-     type::Real{.lo = 1, .from = true},
-     1.0,
-     {1.0, 2.0},
-     "what positions are divided by: the grid's extent over that of training"}};
+    convention(
+        "coordinates", {"whole", "resized", "cells", "corners"},
+        "what stands for the number p of E on an axis: whole (p / factor), resized (p times trained_grid / E), "
+        "cells (2 (p + 1/2) / E - 1), corners (2 p / (E - 1) - 1)"),
+    where(whole_numbers, {"factor",
+                          type::Real{.lo = 1, .from = true},
+                          1.0,
+                          {1.0, 2.0},
+                          "what positions are divided by: the grid's extent over that of training"}),
+    where(on_a_grid, {"grid",
+                      type::List{4},
+                      std::vector<double>{16, 16},
+                      {std::vector<double>{16, 16}, std::vector<double>{5, 3}, std::vector<double>{2, 5, 3}},
+                      "how many numbers each axis has: rows, columns; of more axes, those before them first",
+                      "positions"}),
+    where({{{"coordinates", {"resized"}}}},
+          {"trained_grid",
+           type::List{4},
+           std::vector<double>{16, 16},
+           {std::vector<double>{16, 16}, std::vector<double>{4, 7}, std::vector<double>{3, 4, 7}},
+           "the same of the grid that was trained on: timm's ref_feat_shape",
+           "positions"}),
+    where(centred, convention("extent", {"separate", "largest", "smallest"},
+                              "E of an axis: separate (its own), largest, smallest (of all axes)")),
+    where(centred, convention("unit", {"turns", "radians"},
+                              "what w_j multiplies: turns (2 pi times the coordinate), radians (it)"))};
 
 const std::vector<Relation> relations = {
     {{"heads", "dim"},
@@ -122,12 +214,26 @@ const std::vector<Relation> relations = {
     {{"order"},
      "blocks, where the halves are those of each axis",
      [](const Arguments& p) { return p.is("order", "blocks"); },
-     {{{"layout", {"half_split_by_axis"}}}}}};
+     {{{"layout", {"half_split_by_axis"}}}}},
+    {{"grid", "axes"},
+     "whole numbers from 1, one for each axis",
+     [](const Arguments& p) { return of_each_axis(p, "grid", 1); },
+     on_a_grid},
+    {{"grid"},
+     "axes of 2 numbers at least, between whose corners they lie",
+     [](const Arguments& p) { return std::ranges::min(p.list("grid")) >= 2; },
+     {{{"coordinates", {"corners"}}}}},
+    {{"trained_grid", "axes"},
+     "whole numbers from 1, one for each axis",
+     [](const Arguments& p) { return of_each_axis(p, "trained_grid", 1); },
+     {{{"coordinates", {"resized"}}}}}};
 
 using namespace properties;
 
-// Every axis has the same frequencies.
-const Condition restarted{{{"ladder", {"restarted"}}}};
+// Every axis has the same frequencies, and a step on one is as long as on another.
+const Condition alike{{{"ladder", {"restarted"}}, {"coordinates", {"whole"}}}};
+// The fastest pair of each axis makes no whole turn from one number to another.
+const Condition restarted_from_0{{{"ladder", {"restarted"}}, {"coordinates", {"whole", "resized"}}}};
 
 }  // namespace
 
@@ -136,14 +242,15 @@ const EncodingSpec encodings::axial_rope{
     .formula = "(x_a, x_b) -> R(p_axis w_j) (x_a, x_b), w_j = base^(-2j/channels of the axis)",
     .source =
         "Heo et al. 2024, Rotary Position Embedding for Vision Transformer, eq. 10; Agrawal et al. 2024, "
-        "Pixtral 12B; Wang et al. 2024, Qwen2-VL",
+        "Pixtral 12B; Wang et al. 2024, Qwen2-VL; resized: Fang et al. 2023, EVA-02; cells: Siméoni et al. "
+        "2025, DINOv3, section 3.2",
     .parameters = {parameters, relations},
     .reference = &make,
     .exact = &oracle::axial_rope,
     .facts = {{&facts::acts_on_logits_alone},
-              {&facts::rotates_by_each_number},
+              {&facts::rotates_by_each_number, from_0},
               {&facts::depends_on_offset_alone},
-              {&facts::distinguishes_positions, restarted}},
+              {&facts::distinguishes_positions, restarted_from_0}},
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask,
@@ -164,18 +271,43 @@ const EncodingSpec encodings::axial_rope{
         },
     .claims =
         {
-            holds(axes::swaps_axes_by_a_permutation, restarted),
+            holds(axes::swaps_axes_by_a_permutation, alike),
             fails(
                 axes::swaps_axes_by_a_permutation,
                 "dim=8 ladder=strided a=0 b=1 x=[0,0,1,0*5] role=query i=0 i_1=1", 0.742,
                 "rows have the frequencies 1 and 0.01, columns 0.1 and 0.001: cos(1) and sin(1) stand where "
                 "those of 0.1 should"),
             holds(axes::is_one_ladder_where_numbers_are_equal,
-                  {{{"order", {"alternating"}}, {"ladder", {"strided"}}}}),
+                  {{{"order", {"alternating"}}, {"ladder", {"strided"}}, {"coordinates", {"whole"}}}}),
             fails(axes::is_one_ladder_where_numbers_are_equal, "dim=8 x=[0,0,1,0*5] t=1 role=query", 0.841,
                   "1, 0.01, then 1 again: sin 1 in place of sin 10^-4"),
             fails(score::depends_on_order, "dim=8 axes=3 ladder=strided axis=2 i=3", 0.000202,
                   "the last axis has the slowest frequency alone, 0.002 radians a column"),
+            // A rotation by an angle for each number, none of which need be 0.
+            holds(rotary::preserves_norm, centred),
+            holds(rotary::preserves_pair_norms, centred),
+            holds(rotary::is_linear, centred),
+            holds(rotary::role_does_not_matter, centred),
+            holds(axes::depends_on_vector_offset, centred),
+            fails(rotary::composes,
+                  "dim=4 coordinates=cells axis=0 batch=1 n=1 i1=0 x=[1,0,0,0] t1=1 role=query", 0.383,
+                  "the first of 16 cells stands for -15/16, and twice -15/16 turns are 1/8 of one", centred),
+            fails(rotary::inverts_at_the_opposite_position,
+                  "dim=4 coordinates=cells axis=0 batch=1 n=1 i1=1 x=[1,0,0,0] role=query s1=0 y=[1,0,0,0]",
+                  0.0761, "the angle of position 0 is not 0: -15/16 turns more on one side than on the other",
+                  centred),
+            fails(rotary::is_identity_at_zero,
+                  "dim=4 coordinates=cells axis=0 batch=1 n=1 x=[1,0,0,0] role=query", 0.383,
+                  "the first of 16 cells stands for -15/16: sin(pi/8)", centred),
+            fails(axes::acts_on_each_axis_alone,
+                  "dim=4 coordinates=cells axis=0 x=[1,0,0,0] i=1 i_1=1 role=query", 0.383,
+                  "what is rotated at (0, x) and at (y, 0) is rotated by the first cell's angle, too",
+                  centred),
+            fails(score::depends_on_order, "dim=4 coordinates=cells grid=[2,16] extent=smallest axis=1 i=3",
+                  0.000244, "of an extent of 2 each step is a whole turn", centred),
+            fails(attention::breaks_the_symmetry,
+                  "dim=4 coordinates=cells axis=0 n=8 permutation=[1,2,3,4,5,6,7,0]", 0.000488,
+                  "of 16 cells 8 steps are a whole turn, and 8 keys stand in a circle", centred),
             holds(rotary::leaves_the_tail_untouched),
             holds(rotary::layouts_agree_after_one_permutation),
             fails(score::decays_with_distance, "dim=4 axis=0 q=[1,0,0,0] i=6 far=6 near=3", 1.95,

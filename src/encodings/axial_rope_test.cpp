@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <numbers>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/rope.h"
+#include "core/error.h"
 #include "encodings/made.h"
 
 namespace posproof {
@@ -46,6 +48,28 @@ TEST(AxialRope, has_the_numbers_of_the_conventions_in_use) {
        {-1.2722325127201799, -1.8388649851410237, 4.6866836550422327, -1.7421240821365103, 3.4859408514039986,
         6.98914990399496, 6.91341814396012, 8.0749396014312708, 0.21525430190185084, 13.451901931902148,
         10.133746834735682, 12.739983323752215, 13, 14}},
+      {"dim=8 base=100 coordinates=cells grid=[5,3]",  // DINOv3
+       {3, 2},
+       {-3.747943255837313, 0.4450269992681335, 4.56217782649107, 0.4002886859640019, -3.457299719582264,
+        6.308878741101497, -6.098076211353316, 8.935310233444008}},
+      {"dim=8 base=100 coordinates=cells extent=largest grid=[5,3]",  // column 2 of 5 is the middle
+       {3, 2},
+       {-3.747943255837313, 0.4450269992681335, 3, 4, -3.457299719582264, 6.308878741101497, 7, 8}},
+      {"dim=8 base=100 coordinates=cells extent=smallest grid=[5,3]",
+       {3, 2},
+       {-4.830127018922194, -3.120607740146649, 4.56217782649107, 0.4002886859640019, -1.6339745962155614,
+        5.5010732891079375, -6.098076211353316, 8.935310233444008}},
+      {"dim=8 base=100 coordinates=cells unit=radians grid=[5,3]",
+       {3, 2},
+       {-1.0260307175403673, 1.7584642082021509, -1.9709268391573151, 3.458176043417345, 4.994723312323076,
+        6.075179308339136, 7.356320234647847, 8.24869798530255}},
+      {"dim=8 base=100 coordinates=corners grid=[5,3]",  // half a turn, and a whole one
+       {3, 2},
+       {-1, 0.0480110663406226, 3, -1.4662140408399953, -5, 6.324373086520816, 7, 8.823276964169471}},
+      {"dim=8 layout=interleaved coordinates=resized grid=[24,12] trained_grid=[16,16]",  // EVA-02
+       {3, 5},
+       {-2.234741690198506, 0.07700375373139692, 2.919405353226401, 4.05919602674631, 2.3919311318275587,
+        7.434962371161951, 6.451511845520712, 8.44854987007273}},
   };
   for (const auto& [words, place, golden] : all) {
     const auto exact = rotated(encodings::axial_rope.oracle(Case::parse(words)), place),
@@ -71,6 +95,12 @@ TEST(AxialRope, of_reversed_axes_takes_the_last_number_first) {
   EXPECT_EQ(rotated("dim=14 axes=3 axis_order=reversed parts=[2,6,4]", {3, 5, 7}),
             rotated("dim=14 axes=3 parts=[2,6,4]", {7, 5, 3}));
   EXPECT_NE(rotated("dim=8", {3, 5}), rotated("dim=8", {5, 3}));
+  // Four numbers, as FLUX.2 has them: the first two of a token that is in no image are 0.
+  EXPECT_EQ(rotated("dim=8 axes=4 axis_order=reversed", {9, 7, 5, 3}), rotated("dim=8 axes=4", {3, 5, 7, 9}));
+  EXPECT_EQ(rotated("dim=8 axes=4 axis_order=reversed coordinates=resized grid=[8,16,32,64] "
+                    "trained_grid=[8,16,16,8]",
+                    {0, 0, 6, 24}),
+            rotated("dim=8 axes=4 axis_order=reversed", {0, 0, 3, 3}));
 }
 
 TEST(AxialRope, divides_positions_by_its_factor) {
@@ -78,6 +108,49 @@ TEST(AxialRope, divides_positions_by_its_factor) {
   const auto of = [](std::string_view words) { return made<Rotary>(encodings::axial_rope, words); };
   EXPECT_EQ(of("dim=8 factor=2").pairs[0].frequency_error.roundings, 2);
   EXPECT_EQ(of("dim=8").pairs[0].frequency_error.roundings, 0);
+}
+
+// Where an implementation that takes the steps of DINOv3's code, in f32 or in f64, may be. The middle of an
+// odd grid is no place at all; the first cell's coordinate is a difference that rounding moves by 1/E of a
+// unit.
+TEST(AxialRope, bounds_what_a_coordinate_loses) {
+  const auto bound = [](bool exact, std::string_view words, std::vector<double> place, const Precision& p) {
+    const auto rotary = std::get<Rotary>(exact ? encodings::axial_rope.oracle(Case::parse(words))
+                                               : encodings::axial_rope.make(Case::parse(words)));
+    return rotated_error(rotary, p, place, std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0});
+  };
+  const double pi = std::numbers::pi;
+  for (const bool exact : {false, true})
+    for (const double u : {unit_f32, unit_f64}) {
+      const Precision& p = u == unit_f32 ? all_f32 : all_f64;
+      const auto angle = [&](std::string_view words, std::vector<double> place) {
+        const auto all = bound(exact, words, std::move(place), p);
+        EXPECT_EQ(all[0], all[4]);
+        EXPECT_EQ(all[1], 0);
+        return (all[0] - rotation_error(p, 0, {.first = 0, .second = 4, .frequency = 1})) / u;
+      };
+      // c = 2/5: 2 roundings of 7/5, 1 of 2/5; times 2 pi, 3 more and the power's 4.
+      EXPECT_NEAR(angle("dim=8 coordinates=cells grid=[5,3]", {3, 2}), 2 * pi * (2.8 + 0.4 + 0.4 * 7), 1e-6);
+      EXPECT_NEAR(angle("dim=8 coordinates=cells grid=[5,3]", {2, 2}), 2 * pi * 2, 1e-6);
+      EXPECT_NEAR(angle("dim=8 coordinates=cells grid=[5,3] unit=radians", {0, 2}), 0.4 + 0.8 + 0.8 * 5,
+                  1e-6);
+      EXPECT_NEAR(angle("dim=8 coordinates=corners grid=[5,3] unit=radians", {4, 2}), 4 + 1 + 5, 1e-6);
+    }
+}
+
+TEST(AxialRope, ends_with_its_grid) {
+  for (const bool exact : {false, true})
+    for (const std::string_view coordinates : {"resized", "cells", "corners"}) {
+      const Parameters words =
+          Case::parse("dim=12 axes=3 parts=[2,6,4] grid=[2,5,3] trained_grid=[3,4,7] coordinates=" +
+                      std::string(coordinates));
+      const auto rotary =
+          std::get<Rotary>(exact ? encodings::axial_rope.oracle(words) : encodings::axial_rope.make(words));
+      EXPECT_EQ(rotary.positions.last_on_axis, (Place{1, 4, 2})) << coordinates;
+      EXPECT_EQ(rotary.positions.hi, 4) << coordinates;
+      EXPECT_EQ(rotary.error == nullptr, coordinates == "resized");
+      EXPECT_EQ(rotary.pairs[1].frequency_error.roundings, 2) << coordinates;
+    }
 }
 
 TEST(AxialRope, leaves_what_its_parts_leave) {
@@ -118,7 +191,19 @@ TEST(AxialRope, refuses_what_makes_no_sense) {
   const auto no = [](std::string_view words) { return refused(encodings::axial_rope, words); };
   EXPECT_EQ(no("dim=3"), "`dim=3 axes=2`: allowed are widths with a pair for each axis");
   EXPECT_EQ(no("dim=5 axes=3"), "`dim=5 axes=3`: allowed are widths with a pair for each axis");
-  EXPECT_EQ(no("axes=4"), "`axes=4`: allowed are whole numbers from 2 to 3");
+  EXPECT_EQ(no("axes=5"), "`axes=5`: allowed are whole numbers from 2 to 4");
+  EXPECT_EQ(no("coordinates=cells grid=[5]"),
+            "`grid=[5] axes=2 coordinates=cells`: allowed are whole numbers from 1, one for each axis");
+  EXPECT_EQ(no("coordinates=corners grid=[5,0.5]"),
+            "`grid=[5,0.5] axes=2 coordinates=corners`: allowed are whole numbers from 1, one for each axis");
+  EXPECT_EQ(
+      no("coordinates=corners grid=[5,1]"),
+      "`grid=[5,1] coordinates=corners`: allowed are axes of 2 numbers at least, between whose corners they "
+      "lie");
+  EXPECT_EQ(
+      no("coordinates=resized trained_grid=[0,16]"),
+      "`trained_grid=[0,16] axes=2 coordinates=resized`: allowed are whole numbers from 1, one for each axis");
+  EXPECT_EQ(no("coordinates=cells grid=[5,1]"), "not refused");
   EXPECT_EQ(no("parts=[2,2,2]"), "`parts=[2,2,2] axes=2`: allowed are as many parts as axes, or [0]");
   EXPECT_EQ(no("parts=[]"), "`parts=[] axes=2`: allowed are as many parts as axes, or [0]");
   EXPECT_EQ(no("dim=8 parts=[6,4]"),

@@ -27,6 +27,7 @@
 #include "catalogue/properties/table/keeps_pairs_on_the_unit_circle.h"
 #include "catalogue/properties/table/rotates_clockwise.h"
 #include "core/declare.h"
+#include "core/error.h"
 #include "core/hard.h"
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
@@ -59,7 +60,7 @@ double offset_of(const Arguments& p) {
 }
 
 long double scale_of(const Arguments& p, std::size_t axis) {
-  if (!normalised(p)) return 1;
+  if (!normalised(p)) return 1 / static_cast<long double>(p.real("factor"));
   return 2 * std::numbers::pi_v<long double> / (static_cast<long double>(p.list("grid")[axis]) + 1e-6L);
 }
 
@@ -88,6 +89,7 @@ Encoding make(const Arguments& p) {
       pair.frequency = static_cast<double>(w.back());
       // The extent, 2 pi, their quotient and a product.
       if (normalised(p)) pair.frequency_error.roundings = 4;
+      if (!normalised(p) && p.real("factor") != 1) pair.frequency_error = divided();
       table.pairs.push_back(pair);
     }
   table.positions.axes = axes;
@@ -119,6 +121,7 @@ bool whole_numbers_from(const std::vector<double>& list, double least) {
 }
 
 const Condition everywhere_normalised{{{"normalize", {"detr", "centred"}}}};
+const Condition plain{{{"normalize", {"none"}}}};
 
 const std::vector<Parameter> parameters = {
     whole("dim", type::any_width, 64, {4, 8, 12, 14, 64}, "width of a row", "channels"),
@@ -148,6 +151,12 @@ const std::vector<Parameter> parameters = {
     convention(
         "normalize", {"none", "detr", "centred"},
         "none; detr (times 2 pi/(extent of the grid + 1e-6)); centred (the same of the position - 1/2)"),
+    where(plain, {"factor",
+                  type::Real{.lo = 1, .from = true},
+                  1.0,
+                  {1.0, 2.0},
+                  "what positions, with their offset, are divided by: in diffusers the grid's extent over "
+                  "base_size, times interpolation_scale; Stable Diffusion 3: 3"}),
     where(everywhere_normalised,
           {"grid",
            type::List{3},
@@ -200,7 +209,7 @@ const std::vector<Relation> relations = {
 
 using namespace properties;
 
-const Condition plain{{{"normalize", {"none"}}}};
+const Condition unscaled{{{"normalize", {"none"}}, {"factor", {1.0}}}};
 // No axis is cut off, and one radian a position is the fastest pair of each.
 const Condition has_every_axis{{{"normalize", {"none"}}, {"uneven", {"refuse", "zero_pad"}}}};
 
@@ -211,7 +220,8 @@ const EncodingSpec encodings::sincos_2d{
     .formula = "p(y, x) = [sin y w_j, cos y w_j | sin x w_j, cos x w_j], w_j = base^(-4j/dim)",
     .source =
         "He et al. 2021, Masked Autoencoders; Carion et al. 2020, DETR, appendix A.4; half_minus_one: Beyer et "
-        "al. 2022, Better plain ViT baselines for ImageNet-1k",
+        "al. 2022, Better plain ViT baselines for ImageNet-1k; factor: Esser et al. 2024, Stable Diffusion 3, "
+        "section 5.3.2",
     .parameters = {parameters, relations},
     .reference = &make,
     .exact = &oracle::sincos_2d,
@@ -259,7 +269,7 @@ const EncodingSpec encodings::sincos_2d{
             holds(table::composes_translations),
             holds(table::inverts_translation_by_transposing),
             holds(table::has_translations_of_determinant_one),
-            holds(table::has_geometric_wavelengths, plain),
+            holds(table::has_geometric_wavelengths, unscaled),
             fails(table::has_geometric_wavelengths, "dim=4 normalize=detr grid=[5,3] axis=0 t=0 doublings=0",
                   0.257, "the shortest wavelength is the extent of the grid, not 2 pi"),
         },

@@ -36,6 +36,9 @@ TEST(Sincos2d, has_the_numbers_of_the_conventions_in_use) {
       {"dim=8 axis_order=reversed divisor=half_minus_one",  // big_vision
        {-0.95892427466313847, 0.00049999997916666693, 0.28366218546322626, 0.9999998750000026,
         0.14112000805986722, 0.00029999999550000002, -0.98999249660044546, 0.99999995500000034}},
+      {"dim=8 axis_order=reversed offset=64 factor=3",  // Stable Diffusion 3, cropped from row and column 64
+       {-0.8462204041751706, 0.2279775235351884, -0.5328330203333975, 0.9736663950053749,
+        -0.33554598559817045, 0.22148139616891072, -0.9420238274847151, 0.9751645969532887}},
       {"dim=8 layout=interleaved offset=1",  // DETR
        {-0.75680249530792825, -0.65364362086361191, 0.039989334186634159, 0.99920010666097794,
         -0.27941549819892587, 0.96017028665036602, 0.059964006479444599, 0.99820053993520417}},
@@ -111,6 +114,23 @@ TEST(Sincos2d, normalised_takes_one_turn_for_the_grid) {
   EXPECT_EQ(oracle.pairs[2].frequency, 2 * std::numbers::pi / (12 + 1e-6));
   EXPECT_EQ(oracle.pairs[2].frequency_error.roundings, 4);
   EXPECT_EQ(oracle.pairs[2].axis, 1u);
+}
+
+// The quotient of a position is rounded, and so is what it is divided by; of one that is not divided, nothing
+// is.
+TEST(Sincos2d, counts_the_roundings_of_its_frequencies) {
+  const auto roundings = [](std::string_view words) {
+    const Parameters p = Case::parse(words);
+    const double here = std::get<Table>(encodings::sincos_2d.make(p)).pairs[1].frequency_error.roundings;
+    EXPECT_EQ(std::get<Table>(encodings::sincos_2d.oracle(p)).pairs[1].frequency_error.roundings, here)
+        << words;
+    return here;
+  };
+  EXPECT_EQ(roundings("dim=8"), 0);
+  EXPECT_EQ(roundings("dim=8 factor=3"), 2);
+  EXPECT_EQ(roundings("dim=8 normalize=detr"), 4);
+  EXPECT_EQ(roundings("dim=8 normalize=detr factor=3"), 4);
+  EXPECT_EQ(row("dim=8 normalize=detr factor=3", {3, 5}), row("dim=8 normalize=detr", {3, 5}));
 }
 
 TEST(Sincos2d, refuses_positions_of_another_number_of_axes) {

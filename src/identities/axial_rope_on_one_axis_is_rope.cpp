@@ -70,6 +70,7 @@ const Identity identities::axial_rope_on_one_axis_is_rope{
                {"order", {"blocks"}},
                {"ladder", {"restarted"}},
                {"axis_order", {"given"}},
+               {"coordinates", {"whole"}},
                {"factor", {1.0}}}},
     .right_of = &right_of,
     .check = &check,

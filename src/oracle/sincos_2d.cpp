@@ -63,7 +63,7 @@ Exponent exponent_of(const Arguments& p, const Share& part, std::size_t number) 
 class Axis {
  public:
   Axis(const Arguments& p, std::size_t number, std::vector<Exponent> exponents)
-      : ladder_(Frequencies{Geometric{p.real("base"), std::move(exponents)}}),
+      : ladder_(powers(p, std::move(exponents))),
         offset_(p.whole("offset")),
         normalised_(!p.is("normalize", "none")),
         centred_(p.is("normalize", "centred")),
@@ -84,6 +84,12 @@ class Axis {
   }
 
  private:
+  static Frequencies powers(const Arguments& p, std::vector<Exponent> exponents) {
+    Geometric powers{p.real("base"), std::move(exponents)};
+    if (p.is("normalize", "none") && p.real("factor") != 1) powers.scaling = Interpolated{p.real("factor")};
+    return {std::move(powers)};
+  }
+
   // 2 pi w / (extent + 10^-6), with 5 roundings on top of the frequency's own 2^12.
   Real scaled(std::size_t i, mpfr_prec_t bits) const {
     const mpfr_prec_t more = bits + 8;
@@ -141,7 +147,8 @@ Encoding oracle::sincos_2d(const Arguments& p) {
       Columns& own = held[columns[c]->part][columns[c]->number];
       (columns[c]->function == Function::sine ? own.sine : own.cosine) = c;
     }
-  const double roundings = p.is("normalize", "none") ? 0 : 4;
+  // A quotient is divided by a number that was rounded.
+  const double roundings = !p.is("normalize", "none") ? 4 : p.real("factor") == 1 ? 0 : 2;
   for (std::size_t n = 0; n < parts.size(); ++n)
     for (std::size_t i = 0; i < held[n].size(); ++i)
       if (held[n][i].sine && held[n][i].cosine)

@@ -43,6 +43,15 @@ TEST(Grids, rotated_by_rows_and_columns) {
          {"in_blocks"});
   expect("axial_rope", "dim=16 base=100 layout=half_split_by_axis", "dust3r", {"halves_of_all"});
   expect("axial_rope", "dim=16 layout=interleaved factor=1.5", "eva02", {"multiplied"});
+  expect("axial_rope", "dim=16 layout=interleaved coordinates=resized trained_grid=[16,14] grid=[24,18]",
+         "eva02_resized", {"swapped", "one_shape"});
+  const std::string of_dinov3 = "dim=16 base=100 coordinates=cells grid=[14,9]";
+  expect("axial_rope", of_dinov3, "dinov3",
+         {"swapped", "one_extent", "from_the_edge", "from_0", "half_a_turn"});
+  expect("axial_rope", of_dinov3 + " extent=largest", "dinov3", {"swapped"});
+  expect("axial_rope", of_dinov3 + " extent=smallest", "dinov3", {"one_extent"});
+  expect("axial_rope", "dim=16 layout=interleaved coordinates=corners unit=radians grid=[14,9]", "corners",
+         {"open"});
   expect("mixed_rope", "dim=8 layout=interleaved table=given frequencies=[1,0.3,0.01,0.7,0.2,-0.9,0.03,-0.4]",
          "rope_mixed", {"swapped", "one_sign"});
 }
@@ -50,6 +59,7 @@ TEST(Grids, rotated_by_rows_and_columns) {
 TEST(Grids, rotated_by_time_rows_and_columns) {
   expect("axial_rope", "dim=16 axes=3 layout=interleaved parts=[4,6,6]", "flux",
          {"swapped", "parts_reversed"});
+  expect("axial_rope", "dim=16 axes=4 base=2000 layout=interleaved parts=[4,4,4,4]", "flux", {"swapped"});
   expect("axial_rope", "dim=16 axes=3 layout=interleaved", "vjepa2", {"rest_scaled"});
 }
 
@@ -64,6 +74,8 @@ TEST(Grids, rotated_by_three_ids) {
 
 TEST(Grids, of_sines_and_cosines) {
   expect("sincos_2d", "dim=16 axis_order=reversed", "mae", {"swapped", "minus_one"});
+  expect("sincos_2d", "dim=64 axis_order=reversed offset=64 factor=3", "sd3",
+         {"swapped", "unscaled", "offset_unscaled"});
   expect("sincos_2d", "dim=16 axis_order=reversed divisor=half_minus_one", "big_vision", {"half"});
   expect("sincos_2d", "dim=16 layout=interleaved offset=1", "detr", {"from_0"});
   expect("sincos_2d", "dim=16 layout=interleaved offset=1 normalize=detr grid=[50,67]", "detr",

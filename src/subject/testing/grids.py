@@ -98,6 +98,39 @@ def eva02(x, positions):
     return by_neighbours(x, np.concatenate([one * powers(dim // 2) for one in scaled], -1))
 
 
+def eva02_resized(x, positions):
+    """timm's ref_feat_shape: coordinates of the grid that was trained on."""
+    old, new = asked["trained_grid"], asked["grid"]
+    if wrong == "one_shape":
+        old = old[:1] * 2
+    scaled = [of(positions, axis) / f32(new[axis]) * f32(old[axis]) for axis in (0, 1)]
+    return by_neighbours(x, np.concatenate([one * powers(dim // 2) for one in scaled], -1))
+
+
+def dinov3(x, positions):
+    """Coordinates of cells from -1 to 1, of periods in turns."""
+    grid = asked["grid"]
+    extents = {"separate": grid, "largest": [max(grid)] * 2, "smallest": [min(grid)] * 2}[asked["extent"]]
+    if wrong == "one_extent":
+        extents = grid[:1] * 2
+    periods = f32(base) ** (f32(2) * np.arange(dim // 4, dtype=f32) / f32(dim // 2))
+    half = f32(0 if wrong == "from_the_edge" else 0.5)
+    coordinates = [(of(positions, axis) + half) / f32(extents[axis]) for axis in (0, 1)]
+    if wrong != "from_0":
+        coordinates = [f32(2) * one - f32(1) for one in coordinates]
+    turn = f32(np.pi if wrong == "half_a_turn" else 2 * np.pi)
+    return by_halves(x, np.concatenate([turn * one / periods for one in coordinates], -1))
+
+
+def corners(x, positions):
+    """numpy.linspace(-1, 1, extent) for each axis."""
+    extents = [int(extent) for extent in asked["grid"]]
+    ends = [extent + (wrong == "open") for extent in extents]
+    places = [np.linspace(-1, 1, end, dtype=f32)[positions[..., axis].astype(int)][:, None, :, None]
+              for axis, end in enumerate(ends)]
+    return by_neighbours(x, np.concatenate([one * powers(dim // 2) for one in places], -1))
+
+
 def rope_mixed(x, positions):
     """Frequencies that were trained on both axes."""
     down, across = np.array(asked["frequencies"], f32).reshape(2, dim // 2)
@@ -170,6 +203,19 @@ def mae(positions):
     omega = np.arange(dim // 4, dtype=f32) / f32(dim / 4 - (1 if wrong == "minus_one" else 0))
     omega = f32(1) / f32(base) ** omega
     out = [at(positions, axis) * omega for axis in (1, 0)]
+    return np.concatenate([np.concatenate([np.sin(one), np.cos(one)], -1) for one in out], -1)
+
+
+def sd3(positions):
+    """PatchEmbed of diffusers: a grid of 192, cropped from the place that is asked for."""
+    size, base_size = f32(96 * asked["factor"]), f32(96)
+    scale = f32(1) if wrong == "unscaled" else size / base_size
+    offset = f32(asked["offset"])
+    def scaled(axis):
+        number = at(positions, axis)
+        return number / scale + offset if wrong == "offset_unscaled" else (number + offset) / scale
+    omega = f32(1) / f32(base) ** (np.arange(dim // 4, dtype=f32) / f32(dim / 4))
+    out = [scaled(axis) * omega for axis in (1, 0)]
     return np.concatenate([np.concatenate([np.sin(one), np.cos(one)], -1) for one in out], -1)
 
 
