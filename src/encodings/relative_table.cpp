@@ -8,6 +8,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/depends_on_offset.h"
 #include "catalogue/properties/bias/falls_at_the_first_step.h"
 #include "catalogue/properties/bias/falls_with_distance.h"
 #include "catalogue/properties/bias/has_monotone_buckets.h"
@@ -15,6 +16,7 @@
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "core/hard.h"
 #include "encodings/facts.h"
@@ -26,8 +28,10 @@ namespace {
 // The row of the table for the offset of a query from a key, by axes: rows first, then columns.
 struct Window {
   std::vector<std::int64_t> extents;  // as many as a position has numbers
-  bool query_minus_key, last_axis_fastest;
+  bool query_minus_key, last_axis_fastest, class_token;
 
+  // Behind the rows of offsets stand those of a class token: as a query, as a key, as both.
+  std::int64_t all_rows() const { return rows() + (class_token ? 3 : 0); }
   std::int64_t offsets(std::size_t axis) const { return 2 * extents[axis] - 1; }
   std::int64_t rows() const { return extents.size() == 1 ? offsets(0) : offsets(0) * offsets(1); }
 
@@ -35,7 +39,10 @@ struct Window {
     const std::int64_t most = extents[axis] - 1;
     return std::clamp(query_minus_key ? query - key : key - query, -most, most) + most;
   }
+  static bool is_class(std::span<const Position> token) { return std::ranges::min(token) < 0; }
   std::int64_t row(std::span<const Position> query, std::span<const Position> key) const {
+    if (class_token && (is_class(query) || is_class(key)))
+      return rows() + (is_class(query) ? (is_class(key) ? 2 : 0) : 1);
     const std::int64_t first = along(0, query[0], key[0]);
     if (extents.size() == 1) return first;
     const std::int64_t second = along(1, query[1], key[1]);
@@ -48,8 +55,12 @@ std::span<const Position> of(const Positions& positions, std::size_t token) {
 }
 
 Window window_of(const Arguments& p) {
-  Window window{{p.whole("width")}, p.is("relative", "query_minus_key"), p.is("fastest", "columns")};
-  if (p.is("axes", "rows_and_columns")) window.extents.insert(window.extents.begin(), p.whole("height"));
+  const bool grid = p.is("axes", "rows_and_columns");
+  Window window{{p.whole("width")},
+                p.is("relative", "query_minus_key"),
+                p.is("fastest", "columns"),
+                grid && p.is("class_token", "three_rows")};
+  if (grid) window.extents.insert(window.extents.begin(), p.whole("height"));
   return window;
 }
 
@@ -69,6 +80,7 @@ Encoding make(const Arguments& p) {
     for (const std::int64_t extent : window.extents) bias.positions.last_on_axis.push_back(extent - 1);
     bias.positions.hi = std::ranges::max(bias.positions.last_on_axis);
   }
+  if (window.class_token) bias.positions.lo = -1;
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)
@@ -76,7 +88,7 @@ Encoding make(const Arguments& p) {
         const std::int64_t row = window.row(of(queries, i), of(keys, j));
         for (std::size_t h = 0; h < heads; ++h)
           out.at(h * queries.size() + i, j) =
-              scale * (index ? static_cast<double>(row + window.rows() * static_cast<std::int64_t>(h))
+              scale * (index ? static_cast<double>(row + window.all_rows() * static_cast<std::int64_t>(h))
                              : seeded(seed, static_cast<std::uint64_t>(row) * heads + h, 1.0));
       }
     return out;
@@ -86,6 +98,9 @@ Encoding make(const Arguments& p) {
 
 using namespace properties;
 
+const Condition no_class{{{"class_token", {"none"}}}};
+const Condition with_class{{{"class_token", {"three_rows"}}}};
+
 }  // namespace
 
 const EncodingSpec encodings::relative_table{
@@ -94,7 +109,8 @@ const EncodingSpec encodings::relative_table{
         "b_g(i,j) = scale E[(dy + h - 1) (2 w - 1) + dx + w - 1, g], (dy, dx) = i - j, each held within the window",
     .source =
         "Liu et al. 2021, Swin Transformer: Hierarchical Vision Transformer using Shifted Windows, section 3.2; "
-        "Shaw, Uszkoreit and Vaswani 2018, section 3.2, for offsets that are clipped",
+        "Shaw, Uszkoreit and Vaswani 2018, section 3.2, for offsets that are clipped; class_token: Bao et al. 2022, "
+        "BEiT, and its code",
     .parameters =
         {.all =
              {whole("heads", any_heads, 4, {1, 2, 3}, "heads, each with its column of the table"),
@@ -108,6 +124,11 @@ const EncodingSpec encodings::relative_table{
               where(on_a_grid,
                     convention("fastest", {"columns", "rows"},
                                "columns: the table goes through the columns of one row offset first")),
+              where(on_a_grid,
+                    convention(
+                        "class_token", {"none", "three_rows"},
+                        "three_rows: a token with a negative number is a class token, and the last rows of "
+                        "the table are its own, as a query, as a key and as both (BEiT)")),
               above_0("scale", 1, {1, 0.5}, "what every entry is multiplied with"),
               of_words(
                   "table", {"index", "seeded"},
@@ -116,13 +137,12 @@ const EncodingSpec encodings::relative_table{
                     whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table"))},
          .relations = {{{"height", "width"},
                         "tables of up to 1048576 rows",
-                        [](const Arguments& p) { return window_of(p).rows() <= std::int64_t{1} << 20; },
+                        [](const Arguments& p) { return window_of(p).all_rows() <= std::int64_t{1} << 20; },
                         on_a_grid}}},
     .reference = &make,
     .exact = &oracle::relative_table,
     .facts = {{&facts::acts_on_logits_alone},
-              {&facts::depends_on_offset_alone},
-
+              {&facts::depends_on_offset_alone, no_class},
               // Row numbers of many rows outweigh all content.
               {&facts::distinguishes_positions, {}, {&attention::breaks_the_symmetry}}},
     .witnesses =
@@ -150,6 +170,12 @@ const EncodingSpec encodings::relative_table{
             fails(bias::saturates, "heads=1 axis=0 far=6 near=5 side=past i=6", 13,
                   "a window ends before an offset is held: one row further on is 13 rows of the table further on",
                   on_a_grid),
+            fails(bias::depends_on_offset,
+                  "heads=1 height=3 width=2 class_token=three_rows axis=0 i=-1 j=-1 k=0 t=1", 1,
+                  "its entries are 17 and 15, and those of tokens a step on 7 and 4", with_class),
+            fails(score::depends_on_offset,
+                  "heads=1 height=3 width=2 class_token=three_rows axis=0 q=[0*4] k=[0*4] i=-1 j=-1 t=1", 10,
+                  "the class token and itself have row 17, a token and itself row 7", with_class),
             fails(bias::falls_at_the_first_step, "heads=1 axes=line side=past i=1", 1,
                   "in a table of its own row numbers, row w follows row w - 1"),
             fails(bias::falls_with_distance, "heads=1 axes=line far=1 near=0 side=past i=1", 1,
@@ -161,7 +187,12 @@ const EncodingSpec encodings::relative_table{
             fails(bias::is_zero_at_offset_zero, "heads=1 axes=line i=0", 6,
                   "offset 0 is an entry like any other"),
             // The numbers of the rows are odd in the offset, but for a constant: nothing is left of them.
-            holds(bias::is_conditionally_positive_definite, {.all = {{"table", {"index"}}}}),
+            holds(bias::is_conditionally_positive_definite,
+                  {.all = {{"table", {"index"}}, {"class_token", {"none"}}}}),
+            fails(
+                bias::is_conditionally_positive_definite,
+                "heads=1 height=3 width=2 class_token=three_rows axis=0 n=3 step=1 i=-1 weights=balanced c0=1",
+                7, "rows 15, 16 and 17 of the class token are behind those of all offsets", with_class),
             fails(bias::is_conditionally_positive_definite,
                   "heads=1 axes=line width=5 table=seeded n=3 step=1 i=0 weights=balanced c0=1", 2.41,
                   "trained numbers are no such kernel unless they are made one",

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 
 #include "catalogue/encodings/alibi.h"
 #include "catalogue/encodings/relative_table.h"
@@ -37,6 +38,24 @@ TEST(RelativeTable, has_the_index_of_swin) {
   expect("heads=1 height=2 width=3", window, window,
          {7,  6,  5,  2, 1, 0, 8,  7,  6,  3, 2, 1, 9,  8,  7,  4, 3, 2,
           12, 11, 10, 7, 6, 5, 13, 12, 11, 8, 7, 6, 14, 13, 12, 9, 8, 7});
+}
+
+// The index of BEiT's code for a window of 2 rows and 2 columns behind a class token: 9 rows of offsets, then
+// 9 of the class token to a patch, 10 of a patch to it, 11 of it to itself.
+TEST(RelativeTable, has_the_index_of_beit) {
+  const std::vector<Position> tokens = {-1, -1, 0, 0, 0, 1, 1, 0, 1, 1};
+  const std::string words = "height=2 width=2 class_token=three_rows";
+  expect("heads=1 " + words, tokens, tokens,
+         {11, 9, 9, 9, 9, 10, 4, 3, 1, 0, 10, 5, 4, 2, 1, 10, 7, 6, 4, 3, 10, 8, 7, 5, 4});
+  // One negative number is enough, and each head has its 12 rows.
+  expect("heads=2 " + words, {-1, 3, 0, 0}, {0, -1, 1, 1}, {11, 9, 10, 0, 23, 21, 22, 12});
+  expect("heads=1 height=2 width=2", {-1, 3}, {0, -1}, {2});
+  for (const bool exact : {false, true}) {
+    const Parameters all = with(encodings::relative_table, Case::parse(words));
+    const auto bias =
+        std::get<Bias>(exact ? encodings::relative_table.oracle(all) : encodings::relative_table.make(all));
+    EXPECT_EQ(bias.positions.lo, -1);
+  }
 }
 
 TEST(RelativeTable, has_these_conventions) {
@@ -90,6 +109,9 @@ TEST(RelativeTable, refuses_what_makes_no_sense) {
             "`height=0`: allowed are whole numbers from 1 to 4096");
   EXPECT_EQ(refused(encodings::relative_table, "height=4096 width=4096"),
             "`height=4096 width=4096 axes=rows_and_columns`: allowed are tables of up to 1048576 rows");
+  // 1025 x 1023 rows are one less than 2^20, and 3 more are too many.
+  EXPECT_EQ(refused(encodings::relative_table, "height=513 width=512"), "not refused");
+  EXPECT_NE(refused(encodings::relative_table, "height=513 width=512 class_token=three_rows"), "not refused");
 }
 
 }  // namespace

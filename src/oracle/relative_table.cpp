@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "catalogue/oracle/relative_table.h"
 #include "core/hard.h"
@@ -39,6 +40,19 @@ struct Window {
   }
 };
 
+// Which of the three rows behind those of offsets: of a class token, which stands before the grid, as a
+// query, as a key, as both. None of a pair within the grid.
+std::optional<std::uint64_t> row_of_class(const Positions& queries, std::size_t i, const Positions& keys,
+                                          std::size_t j) {
+  const auto before = [](const Positions& all, std::size_t token) {
+    return all.flat()[2 * token] < 0 || all.flat()[2 * token + 1] < 0;
+  };
+  if (before(queries, i) && before(keys, j)) return 2;
+  if (before(keys, j)) return 1;
+  if (before(queries, i)) return 0;
+  return std::nullopt;
+}
+
 // scale times a trained number: the product is exact here, and rounded once.
 double scaled(double scale, double entry, Format format) {
   Real product(128, entry);
@@ -56,11 +70,12 @@ Encoding oracle::relative_table(const Arguments& p) {
   const auto rows = rows_of(window.height, window.width, !grid || p.is("fastest", "columns"));
   const std::int64_t seed = p.whole("table_seed");
   const double scale = p.real("scale");
-  const auto entry = [=](const Offset& at, std::size_t head, Format format) {
-    const std::uint64_t row = rows.at(at);
+  const bool classed = grid && p.is("class_token", "three_rows");
+  const std::size_t all_rows = rows.size() + (classed ? 3 : 0);
+  const auto entry = [=](std::uint64_t row, std::size_t head, Format format) {
     return scaled(
         scale,
-        seeded_table ? seeded(1, seed, row * heads + head) : static_cast<double>(row + rows.size() * head),
+        seeded_table ? seeded(1, seed, row * heads + head) : static_cast<double>(row + all_rows * head),
         format);
   };
 
@@ -72,13 +87,17 @@ Encoding oracle::relative_table(const Arguments& p) {
   } else {
     bias.positions.hard = {0, window.width - 1, window.width};
   }
+  if (classed) bias.positions.lo = -1;
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     auto to = out.data.begin();
     for (std::size_t h = 0; h < heads; ++h)
       for (std::size_t i = 0; i < queries.size(); ++i)
-        for (std::size_t j = 0; j < keys.size(); ++j)
-          *to++ = entry(window.offset(queries, i, keys, j), h, Format::f64);
+        for (std::size_t j = 0; j < keys.size(); ++j) {
+          const auto own = classed ? row_of_class(queries, i, keys, j) : std::nullopt;
+          *to++ =
+              entry(own ? rows.size() + *own : rows.at(window.offset(queries, i, keys, j)), h, Format::f64);
+        }
     return out;
   };
   return bias;
