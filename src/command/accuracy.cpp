@@ -36,7 +36,7 @@ int run_accuracy(const Chosen& chosen, const AccuracyArguments& arguments) {
   const auto& [id, spec, parameters, given, configured] = chosen;
   std::optional<report::NewFile> file;  // one that cannot be written is refused before anything runs
   if (!arguments.file.empty()) file.emplace(arguments.file, 0);
-  const Encoding truth = spec.oracle(parameters);
+  Encoding truth = spec.oracle(parameters);
   refuse_sandbox_of_our_own(arguments.sandbox, arguments.subject);
   Subject subject = arguments.subject.empty()
                         ? Subject{std::string(id), "built in", spec.make(parameters), all_f64, true}
@@ -45,9 +45,10 @@ int run_accuracy(const Chosen& chosen, const AccuracyArguments& arguments) {
                                                    .declared = attention::in_every_kind(truth),
                                                    .call_time = milliseconds(arguments.call_seconds),
                                                    .sandbox = arguments.sandbox});
-  keep_within_f16(truth, subject.precision, subject.encoding);
   AccuracyOptions options;
   options.positions = range(arguments.positions);
+  meet(options.positions, truth, subject);
+  keep_within_f16(truth, subject.precision, subject.encoding);
   options.threads = arguments.threads;
   if (subject.live && !arguments.subject.empty()) note_interrupts();
   Accuracy found;

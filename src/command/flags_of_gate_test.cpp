@@ -186,7 +186,7 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
          EXPECT_EQ(skipped(parsed(some)), containing(skipped(parsed(all)), "translat"));
        }},
       {"gate", "--positions", of_table + " --json --positions 10:19", of_table + " --json --positions -5:19",
-       [](const Ran& within, const Ran& beyond) {
+       [=](const Ran& within, const Ran& beyond) {
          EXPECT_EQ(within.code, 0);
          EXPECT_EQ(parsed(within)["accuracy"]["first"], 10);
          EXPECT_EQ(parsed(within)["accuracy"]["last"], 19);
@@ -196,6 +196,20 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
          EXPECT_EQ(parsed(beyond)["accuracy"]["rows"], 20);
          EXPECT_EQ(parsed(beyond)["not_checked"],
                    Json({"positions -5 to 19 were asked for: those beyond 0 to 19 were not compared"}));
+         // A live subject that says nothing of its end has all of them.
+         const Ran far = posproof("gate rope --dim 8 --filter agrees_with --json --positions=-9:2000000 " +
+                                  test_subject());
+         EXPECT_EQ(far.code, 0) << far.said;
+         EXPECT_EQ(parsed(far)["not_checked"], Json::array());
+         // And a file of ours those of which it says that it is.
+         for (const auto& [from, to] : {std::pair{-4, 9}, {3000000, 3000009}}) {
+           const std::string file = folder + "/from.safetensors";
+           posproof(fmt::format("oracle rope --dim 8 --positions={}:{} -o {}", from, to, file));
+           const Ran of_file = posproof("gate rope --dim 8 --filter agrees_with --json table:" + file);
+           EXPECT_EQ(of_file.code, 0) << of_file.said;
+           EXPECT_EQ(parsed(of_file)["accuracy"]["first"], from);
+           EXPECT_EQ(parsed(of_file)["accuracy"]["last"], to);
+         }
        }},
       {"gate", "--exhaustive",
        live + "--json --positions 0:9999 " + test_subject("wrong=9001") + " --exhaustive",

@@ -146,6 +146,7 @@ class Run {
                .skipped = {},
                .explanations = {},
                .made = {}} {
+    meet(options.positions, truth_, gated_.subject);
     if (options.positions)
       gated_.subject.encoding =
           narrowed(std::move(gated_.subject.encoding), options.positions->first, options.positions->second);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/call.h"
+#include "core/hard.h"
 
 namespace posproof {
 namespace {
@@ -28,7 +29,52 @@ double largest_at(const Encoding& truth, Position t) {
   return most;
 }
 
+constexpr Position farthest = Position{1} << 40;
+
+// The pairs of an encoding whose every entry is of an angle linear in the position; null of any other.
+const std::vector<Pair>* of_linear_angles(const Encoding& encoding) {
+  const Domain& domain = positions_of(encoding);
+  if (domain.axes != 1 || domain.real || domain.ends) return nullptr;
+  if (const auto* table = std::get_if<Table>(&encoding))
+    return table->pairs.empty() || table->row_error ? nullptr : &table->pairs;
+  const auto* rotary = std::get_if<Rotary>(&encoding);
+  const bool other = rotary == nullptr || rotary->in_call || rotary->stretch || rotary->error;
+  return other || rotary->pairs.empty() ? nullptr : &rotary->pairs;
+}
+
+bool same_ends(const Domain& a, const Domain& b) {
+  return a.lo == b.lo && a.hi == b.hi && a.ends == b.ends;
+}
+
 }  // namespace
+
+Encoding widened(Encoding encoding, Position lo, Position hi) {
+  const std::vector<Pair>* pairs = of_linear_angles(encoding);
+  if (pairs == nullptr) return encoding;
+  Domain domain = positions_of(encoding);
+  const Position first = std::min(domain.lo, std::max(lo, -farthest)),
+                 last = std::max(domain.hi, std::min(hi, farthest));
+  if (first == domain.lo && last == domain.hi) return encoding;
+  domain.lo = first, domain.hi = last;
+  domain.hard = hard_positions(*pairs, first, last);
+  return with_positions(std::move(encoding), std::move(domain));
+}
+
+void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& truth, Subject& subject) {
+  const Domain declared = positions_of(truth), own = positions_of(subject.encoding);
+  if (subject.live) {
+    if (!asked) return;
+    truth = widened(std::move(truth), asked->first, asked->second);
+    if (same_ends(own, declared))
+      subject.encoding = with_positions(std::move(subject.encoding), positions_of(truth));
+    return;
+  }
+  truth = widened(std::move(truth), own.lo, own.hi);
+  const Domain& all = positions_of(truth);
+  if (own.axes == 1 && (own.lo > all.hi || own.hi < all.lo))
+    throw std::invalid_argument(fmt::format("{}: it holds positions {}:{}, there are {}:{}", subject.name,
+                                            own.lo, own.hi, all.lo, all.hi));
+}
 
 Encoding narrowed(const Encoding& encoding, Position lo, Position hi) {
   if (!signature(encoding).positions) return encoding;

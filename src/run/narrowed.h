@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/encoding.h"
 #include "core/precision.h"
+#include "subject/subject.h"
 
 // The positions that a subject is asked for.
 namespace posproof {
@@ -12,6 +14,16 @@ namespace posproof {
 // The encoding with positions narrowed to [lo, hi]. Throws std::invalid_argument where none of its own are
 // left.
 Encoding narrowed(const Encoding& encoding, Position lo, Position hi);
+
+// The encoding with positions from lo or to hi on top of its own, as far as the fast oracle goes, 2^40 either
+// way: where its angles are products of the position with frequencies, nothing but what is usually tested
+// ends there. Any other stays as it is.
+Encoding widened(Encoding encoding, Position lo, Position hi);
+
+// Truth and subject as they are when these positions are asked for: a live subject has all that the truth
+// has, where it says nothing of its end; a file has its own. Throws std::invalid_argument where a file has
+// none of the truth's.
+void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& truth, Subject& subject);
 
 // What of the positions asked for, first to last, is not among those that are compared, in words; empty where
 // nothing is.

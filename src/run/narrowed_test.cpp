@@ -50,6 +50,105 @@ TEST(Narrowed, to_nothing_is_refused) {
   EXPECT_EQ(refused(with_domain(0, 99), -5, 0), "not refused");
 }
 
+Encoding made_of(std::string_view id, std::string_view words) {
+  const EncodingSpec& spec = encoding_named(id);
+  return spec.oracle(with(spec, Case::parse(words)));
+}
+
+std::pair<Position, Position> widened_to(std::string_view id, std::string_view words, Position lo,
+                                         Position hi) {
+  const Encoding wide = widened(made_of(id, words), lo, hi);
+  const Domain& domain = positions_of(wide);
+  for (const Position t : domain.hard) EXPECT_TRUE(domain.lo <= t && t <= domain.hi) << id << " " << t;
+  return {domain.lo, domain.hi};
+}
+
+// Where an entry is of an angle that is the position times a frequency, and of nothing else.
+TEST(Widened, is_what_has_linear_angles_on_top_of_its_own_positions) {
+  using Ends = std::pair<Position, Position>;
+  constexpr Position usual = 1 << 20, farthest = Position{1} << 40;
+  for (const std::string_view id : {"rope", "sinusoidal"}) {
+    EXPECT_EQ(widened_to(id, "dim=8", -9, 5), (Ends{-9, usual})) << id;
+    EXPECT_EQ(widened_to(id, "dim=8", 2000000, 3000000), (Ends{0, 3000000})) << id;
+    EXPECT_EQ(widened_to(id, "dim=8", -2 * farthest, 2 * farthest), (Ends{-farthest, farthest})) << id;
+    EXPECT_EQ(widened_to(id, "dim=8", 0, usual), (Ends{0, usual})) << id;
+    const Encoding wide = widened(made_of(id, "dim=8"), 0, Position{1} << 24);
+    EXPECT_EQ(positions_of(wide).hard.back(), 1 << 24) << id << ": those beyond are sought";
+  }
+  EXPECT_EQ(widened_to("rope", "dim=8 scaling=llama3", -1, 0), (Ends{-1, usual}));
+  const struct {
+    std::string_view id, words, because;
+  } stay[] = {{"rope", "dim=8 scaling=dynamic_ntk", "the length of the call decides"},
+              {"xpos", "dim=8", "it is stretched with the position"},
+              {"axial_rope", "dim=8", "a position has two numbers"},
+              {"sincos_2d", "dim=8", "a position has two numbers"},
+              {"mixed_rope", "dim=8", "a position has two numbers"},
+              {"timestep_embedding", "dim=8", "its positions are real"},
+              {"learned", "", "it ends"},
+              {"raw_index", "", "it has no angles"},
+              {"alibi", "heads=2", "it has no angles"}};
+  for (const auto& [id, words, because] : stay) {
+    const Encoding own = made_of(id, words);
+    EXPECT_EQ(widened_to(id, words, -9, Position{1} << 30),
+              (Ends{positions_of(own).lo, positions_of(own).hi}))
+        << id << ": " << because;
+  }
+  Table bound = std::get<Table>(made_of("sinusoidal", "dim=8"));
+  bound.row_error = [](auto, auto, const Precision&, auto) {};
+  EXPECT_EQ(positions_of(widened(bound, -9, 0)).lo, 0);
+  Rotary bounded = std::get<Rotary>(made_of("rope", "dim=8"));
+  bounded.error = [](auto, auto, Role, const Precision&, auto) {};
+  EXPECT_EQ(positions_of(widened(bounded, -9, 0)).lo, 0);
+}
+
+struct Met {
+  Domain truth, subject;
+};
+Met met(std::optional<std::pair<Position, Position>> asked, Domain subjects, bool live,
+        std::string_view id = "rope", std::string_view words = "dim=8") {
+  Encoding truth = made_of(id, words);
+  Subject subject{.name = "x",
+                  .description = "",
+                  .encoding = with_positions(truth, std::move(subjects)),
+                  .precision = all_f32,
+                  .live = live};
+  meet(asked, truth, subject);
+  return {positions_of(truth), positions_of(subject.encoding)};
+}
+
+TEST(Meet, gives_a_subject_that_says_nothing_of_its_end_what_is_asked_for) {
+  using Asked = std::pair<Position, Position>;
+  const Domain usual(0, 1 << 20);
+  Domain ends(0, 1 << 20);
+  ends.ends = true;
+  EXPECT_EQ(met(Asked{-5, 9}, usual, true).subject.lo, -5);
+  EXPECT_EQ(met(Asked{0, 1 << 22}, usual, true).subject.hi, 1 << 22);
+  EXPECT_EQ(met(Asked{0, 1 << 22}, usual, true).truth.hi, 1 << 22);
+  EXPECT_EQ(met(std::nullopt, usual, true).subject.hi, 1 << 20);
+  // Its own end stays, whichever it is.
+  EXPECT_EQ(met(Asked{-5, 1 << 22}, ends, true).subject.hi, 1 << 20);
+  EXPECT_EQ(met(Asked{-5, 1 << 22}, Domain(0, 2047), true).subject.hi, 2047);
+  EXPECT_EQ(met(Asked{-5, 1 << 22}, Domain(1, 1 << 20), true).subject.lo, 1);
+}
+
+TEST(Meet, gives_the_truth_what_a_file_has) {
+  using Asked = std::pair<Position, Position>;
+  const Met far = met(std::nullopt, Domain(5000000, 5000010), false);
+  EXPECT_EQ(far.subject.lo, 5000000);
+  EXPECT_EQ(far.truth.hi, 5000010);
+  EXPECT_EQ(met(std::nullopt, Domain(-4, 9), false).truth.lo, -4);
+  // A file has what it has.
+  EXPECT_EQ(met(Asked{-5, 1 << 22}, Domain(0, 1 << 20), false).subject.hi, 1 << 20);
+  try {
+    met(std::nullopt, Domain(5000000, 5000010), false, "alibi", "heads=2");
+    ADD_FAILURE() << "not refused";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "x: it holds positions 5000000:5000010, there are 0:1048576");
+  }
+  EXPECT_THROW(met(std::nullopt, Domain(-5, -1), false, "alibi", "heads=2"), std::invalid_argument);
+  EXPECT_NO_THROW(met(std::nullopt, Domain(-5, 0), false, "alibi", "heads=2"));
+}
+
 TEST(NotCovered, is_said_before_the_first_and_past_the_last) {
   const Domain has(0, 100);
   EXPECT_EQ(not_covered({0, 100}, has), "");

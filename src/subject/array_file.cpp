@@ -234,6 +234,23 @@ const frame::Part& chosen(const Reader& file, const frame::Header& header, const
   file.refuse(fmt::format("{}: FILE.safetensors:NAME with NAME one of {}", which, printable(names, 400)));
 }
 
+// `-4:9` under `positions`, in a file whose words `posproof` wrote.
+std::optional<std::pair<Position, Position>> positions_of(const Reader& file, const frame::Header& header) {
+  const auto said = header.words.find("positions");
+  if (!header.words.contains("posproof") || said == header.words.end()) return std::nullopt;
+  const std::string& text = said->second;
+  std::pair<Position, Position> ends;
+  const char *const begin = text.data(), *const end = begin + text.size();
+  const auto [colon, no_first] = std::from_chars(begin, end, ends.first);
+  const auto [rest, no_last] = colon == end ? std::from_chars_result{end, std::errc::invalid_argument}
+                                            : std::from_chars(colon + 1, end, ends.second);
+  if (no_first != std::errc{} || no_last != std::errc{} || *colon != ':' || rest != end ||
+      ends.second < ends.first)
+    file.refuse(
+        fmt::format("`positions` of its `__metadata__` is `{}`; FIRST:LAST is read", printable(text, 40)));
+  return ends;
+}
+
 Array read_safetensors(Reader file, const std::string& name) {
   try {
     const std::size_t size = frame::header_size(file.take(8, "the length of the header"));
@@ -247,7 +264,9 @@ Array read_safetensors(Reader file, const std::string& name) {
       file.refuse(fmt::format("`{}` has dtype {}; F64, F32, BF16 and F16 are read", printable(part.name, 60),
                               posproof::name(part.dtype)));
     file.skip(part.begin);
-    return file.array(*format, part.shape);
+    Array array = file.array(*format, part.shape);
+    array.positions = positions_of(file, header);
+    return array;
   } catch (const frame::Malformed& malformed) {
     file.refuse(malformed.what());
   }
@@ -260,6 +279,15 @@ void Array::row(std::size_t r, std::span<double> out, std::size_t c) const {
   std::vector<std::byte> stored(out.size() * each);
   read((r * width() + c) * each, stored);
   unpack(format, stored.data(), out);
+}
+
+Position Array::first(std::size_t count, Position otherwise) const {
+  if (!positions) return otherwise;
+  const auto [from, to] = *positions;
+  if (static_cast<std::size_t>(to) - static_cast<std::size_t>(from) + 1 != count)
+    throw SubjectError(fmt::format("{}: it holds {} rows, and its `__metadata__` says positions {}:{}", path,
+                                   count, from, to));
+  return from;
 }
 
 Array read_array(const std::string& path) {

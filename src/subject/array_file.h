@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/formats.h"
+#include "core/positions.h"
 #include "core/tensor.h"
 
 namespace posproof {
@@ -22,6 +25,12 @@ struct Array {
   // Bytes of its values, row-major, from byte `at` on, as many as `to` has. Throws SubjectError where the
   // file has become shorter than it was when it was opened.
   std::function<void(std::size_t at, std::span<std::byte> to)> read;
+  // First and last position, where a file that posproof wrote says so under `__metadata__`.
+  std::optional<std::pair<Position, Position>> positions = {};
+
+  // Of the first of `count` rows: `otherwise`, where the file says nothing. Throws SubjectError where it says
+  // another number of positions.
+  Position first(std::size_t count, Position otherwise) const;
 
   std::size_t width() const { return shape.empty() ? 1 : shape.back(); }
   bool empty() const { return count(shape) == 0; }

@@ -148,14 +148,21 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   if (files.size() == 2) description = "cosines and sines, each " + description;
 
   Rotary rotary = declared;
-  Domain domain(declared.positions.lo, declared.positions.lo + static_cast<Position>(cosines.count) - 1);
+  const Position first = cosines.array.first(cosines.count, declared.positions.lo),
+                 of_sines = sines.array.first(sines.count, declared.positions.lo);
+  if (first != of_sines)
+    throw SubjectError(
+        fmt::format("{} begins at position {}, {} at {}: the cosines and the sines of one cache are "
+                    "of the same positions",
+                    cosines.array.path, first, sines.array.path, of_sines));
+  Domain domain(first, first + static_cast<Position>(cosines.count) - 1);
   domain.ends = true;
   rotary.positions = within(domain, declared.positions);
   auto at = places(files, declared, expected);
   const bool as_wide_as_the_head = files.size() == 1 && cosines.columns == declared.dim;
   auto rest = as_wide_as_the_head ? channels_in_no_pair(declared) : std::vector<std::size_t>{};
-  const auto cache = std::make_shared<const Cache>(
-      Cache{std::move(files), std::move(at), std::move(rest), declared.positions.lo});
+  const auto cache =
+      std::make_shared<const Cache>(Cache{std::move(files), std::move(at), std::move(rest), first});
   rotary.rotate = [cache, heads = declared.heads, dim = declared.dim](
                       const Tensor& x, std::span<const Position> positions, Role) {
     check_rotation(x, positions, heads, dim);

@@ -1,10 +1,12 @@
 #include "subject/cache_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "subject/array_header.h"
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
@@ -106,6 +108,36 @@ TEST(CacheFile, both_tensors_may_lie_in_one_safetensors_file) {
   EXPECT_EQ(rotated(open("table:" + file + ":cos," + file + ":sin", rotating())),
             Tensor({1, 2, 1, 5}, by_row_2));
   std::filesystem::remove(file);
+}
+
+// What `posproof oracle --part cos --positions 7:9` writes, and the same of the sines from there or
+// elsewhere.
+TEST(CacheFile, begins_where_both_of_its_files_say) {
+  const auto folder = std::filesystem::path(::testing::TempDir());
+  const auto written = [&](const std::string& name, const Tensor& values, const std::string& positions) {
+    const std::string header =
+        safetensors_header("cos", Format::f64, {3, 2}, {{"positions", positions}, {"posproof", "1.0"}});
+    std::ofstream(folder / name, std::ios::binary)
+        << header << std::string(reinterpret_cast<const char*>(values.data.data()), 48);
+    return (folder / name).string();
+  };
+  const std::string cos = written("begins_cos.safetensors", cosines(), "7:9");
+  const auto subject = [&](const std::string& positions) {
+    return "table:" + cos + "," + written("begins_sin.safetensors", sines(), positions);
+  };
+  const Subject opened = open(subject("7:9"), rotating());
+  EXPECT_EQ(positions_of(opened.encoding).lo, 7);
+  EXPECT_EQ(positions_of(opened.encoding).hi, 9);
+  Tensor x({1, 2, 1, 5});
+  EXPECT_NO_THROW(std::get<Rotary>(opened.encoding).rotate(x, std::vector<Position>{9}, Role::key));
+  EXPECT_THROW(std::get<Rotary>(opened.encoding).rotate(x, std::vector<Position>{6}, Role::key), Refusal);
+  EXPECT_EQ(
+      thrown<SubjectError>(cos, [&] { open(subject("8:10"), rotating()); }),
+      fmt::format(" begins at position 7, {} at 8: the cosines and the sines of one cache are of the same "
+                  "positions",
+                  (folder / "begins_sin.safetensors").string()));
+  for (const char* name : {"begins_cos.safetensors", "begins_sin.safetensors"})
+    std::filesystem::remove(folder / name);
 }
 
 TEST(CacheFile, ends_where_its_rows_end) {

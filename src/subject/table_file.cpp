@@ -28,8 +28,9 @@ std::size_t place(const Array& array, Position t, Position lo, std::size_t count
   return row;
 }
 
-Domain held(const Domain& declared, std::size_t count) {
-  Domain domain(declared.lo, declared.lo + static_cast<Position>(count) - 1);
+Domain held(const Array& array, const Domain& declared, std::size_t count) {
+  const Position first = array.first(count, declared.lo);
+  Domain domain(first, first + static_cast<Position>(count) - 1);
   domain.ends = true;
   return within(domain, declared);
 }
@@ -54,7 +55,7 @@ Encoding as_table(const Held& array, Table table, const Expected& expected) {
                                             expected.parameters.text(), table.dim));
   const auto count = static_cast<Position>(shape[0]);
   const bool one_length = depends_on_length(table, shape[0]);
-  table.positions = held(table.positions, shape[0]);
+  table.positions = held(*array, table.positions, shape[0]);
   table.rows = [array, one_length, count, lo = table.positions.lo](Positions positions, Position length) {
     if (one_length && length != count)
       throw Refusal(fmt::format("{} holds a sequence of {} tokens; one of {} was asked for", array->path,
@@ -67,6 +68,11 @@ Encoding as_table(const Held& array, Table table, const Expected& expected) {
   return table;
 }
 
+// A class token, whose numbers are negative, stands before those of a window that has one.
+bool has_class_token(const Domain& domain) {
+  return domain.axes > 1 && domain.lo < 0;
+}
+
 // The rows and columns of a bias for the tokens of a window, row by row of it; of a line one after the other.
 std::vector<std::size_t> places(const Array& array, const Positions& positions, const Domain& domain,
                                 std::size_t count) {
@@ -76,15 +82,20 @@ std::vector<std::size_t> places(const Array& array, const Positions& positions, 
       out.push_back(place(array, positions[token], domain.lo, count));
       continue;
     }
+    const auto numbers = positions.flat().subspan(token * domain.axes, domain.axes);
+    if (has_class_token(domain) && std::ranges::min(numbers) < 0) {
+      out.push_back(0);
+      continue;
+    }
     std::size_t at = 0;
     for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-      const Position t = positions.flat()[token * domain.axes + axis];
+      const Position t = numbers[axis];
       if (t < 0 || t > domain.last(axis))
         throw Refusal(fmt::format("{} is of a window that ends at {} on axis {}; {} was asked for",
                                   array.path, domain.last(axis), axis, t));
       at = at * static_cast<std::size_t>(domain.last(axis) + 1) + static_cast<std::size_t>(t);
     }
-    out.push_back(at);
+    out.push_back(at + (has_class_token(domain) ? 1 : 0));
   }
   return out;
 }
@@ -93,6 +104,7 @@ std::vector<std::size_t> places(const Array& array, const Positions& positions, 
 Domain window(const Array& array, Domain declared) {
   Position tokens = 1;
   for (std::size_t axis = 0; axis < declared.axes; ++axis) tokens *= declared.last(axis) + 1;
+  if (has_class_token(declared)) ++tokens;
   const auto extent = static_cast<std::size_t>(tokens);
   if (array.shape[1] != extent || array.shape[2] != extent)
     throw std::invalid_argument(
@@ -108,8 +120,9 @@ Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
   if (shape[0] != bias.heads)
     throw std::invalid_argument(fmt::format("{}: has {} heads, `{}` with {} has {}", array->path, shape[0],
                                             expected.encoding, expected.parameters.text(), bias.heads));
-  bias.positions = bias.positions.axes > 1 ? window(*array, bias.positions)
-                                           : held(bias.positions, std::min(shape[1], shape[2]));
+  bias.positions = bias.positions.axes > 1
+                       ? window(*array, bias.positions)
+                       : held(*array, bias.positions, std::min(shape[1], shape[2]));
   bias.bias = [array, domain = bias.positions](const Positions& queries, const Positions& keys) {
     const Shape& extents = array->shape;
     const auto rows = places(*array, queries, domain, extents[1]),
@@ -262,7 +275,9 @@ Subject open_table(const Words& words, const Expected& expected) {
   const Encoding& declared = choose(array->path, {shape.size() == 2 ? "rows" : "bias"}, expected);
   const auto* table = std::get_if<Table>(&declared);
   std::optional<Stored> stored;
-  if (table) stored = Stored{array->format, shape[0], shape[1], table->positions.lo, array->read};
+  if (table)
+    stored =
+        Stored{array->format, shape[0], shape[1], array->first(shape[0], table->positions.lo), array->read};
   const Dtype dtype = posproof::dtype(array->format);
   return {
       .name = "",

@@ -1,5 +1,6 @@
 #include "subject/table_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -229,6 +230,43 @@ TEST_F(TableFile, safetensors_are_read_by_name) {
                               expected(Table{.dim = 4}));
   EXPECT_EQ(rows(single, {1}), Tensor({1, 4}, {10, 11, 12, 13}));
   EXPECT_EQ(single.precision, all_f32);
+}
+
+std::string of_posproof(std::string_view positions, std::string_view by = R"("posproof":"1.0",)") {
+  return fmt::format(R"({{"__metadata__":{{{}"positions":"{}"}},"x":{{"dtype":"F64","shape":[2,4],)"
+                     R"("data_offsets":[0,64]}}}})",
+                     by, positions);
+}
+
+TEST_F(TableFile, safetensors_of_posproof_begin_where_their_metadata_say) {
+  const auto first = [&](const std::string& header) {
+    const Subject subject =
+        open("table:" + file("x.safetensors", safetensors(header, bytes(eight))), expected(Table{.dim = 4}));
+    const Domain& has = positions_of(subject.encoding);
+    EXPECT_EQ(has.hi, has.lo + 1);
+    EXPECT_TRUE(has.ends);
+    EXPECT_EQ(subject.stored->first, has.lo);
+    EXPECT_EQ(rows(subject, {has.lo + 1}), Tensor({1, 4}, {10, 11, 12, 13}));
+    return has.lo;
+  };
+  EXPECT_EQ(first(of_posproof("-4:-3")), -4);
+  EXPECT_EQ(first(of_posproof("5000000:5000001")), 5000000);
+  EXPECT_EQ(first(of_posproof("0:1")), 0);
+  // Whoever else writes that word means something else.
+  EXPECT_EQ(first(of_posproof("absolute", "")), 0);
+  EXPECT_EQ(first(of_posproof("7:8", "")), 0);
+}
+
+TEST_F(TableFile, safetensors_of_posproof_with_other_positions_are_refused) {
+  const auto no = [&](std::string_view positions) {
+    return said("x.safetensors", safetensors(of_posproof(positions), bytes(eight)));
+  };
+  EXPECT_EQ(no("0:2"), ": it holds 2 rows, and its `__metadata__` says positions 0:2");
+  EXPECT_EQ(no("-4:-4"), ": it holds 2 rows, and its `__metadata__` says positions -4:-4");
+  for (const std::string_view wrong :
+       {"", "0", "0:", ":1", "0-1", "0:1:2", "0:1 ", "1:0", "x:1", "0;1", "0:99999999999999999999"})
+    EXPECT_EQ(no(wrong),
+              fmt::format(": `positions` of its `__metadata__` is `{}`; FIRST:LAST is read", wrong));
 }
 
 TEST_F(TableFile, safetensors_that_lie_are_refused) {
