@@ -1,6 +1,13 @@
 #include "residue_probe.h"
 
 namespace posproof::experiments {
+namespace {
+
+// Outputs that are equal in exact arithmetic differ by less in f64, and rounding must not choose between
+// them.
+constexpr double tie = 1e-9;
+
+}  // namespace
 
 Matrix binary_rows(Index bits, Index length) {
   Matrix out(length, bits);
@@ -36,8 +43,8 @@ Read Probe::read(Index period) const {
 double Probe::right(const Matrix& outputs, Index from) const {
   Index count = 0;
   for (Index t = from; t < from + seen_; ++t) {
-    Index at = 0;
-    outputs.row(t).maxCoeff(&at);
+    Index at = 0;  // the first of those that are largest up to rounding
+    for (const double largest = outputs.row(t).maxCoeff(); outputs(t, at) < largest - tie;) ++at;
     count += at == t % outputs.cols();
   }
   return static_cast<double>(count) / static_cast<double>(seen_);

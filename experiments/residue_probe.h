@@ -14,11 +14,11 @@ Matrix with_constant(const Matrix& rows);
 // for a probe, and left out.
 Matrix coordinates(const Matrix& rows, Index seen);
 
-// The largest entry that the best affine map from rows to targets misses.
+// The largest entry that the affine map from rows to targets misses which is best in the mean square.
 double affine_residual(const Matrix& rows, const Matrix& targets);
 
 struct Read {
-  double inside, after;  // share of positions whose residue has the largest output
+  double inside, after;  // share of positions whose residue has the largest output, the first of equal ones
 };
 
 // Fitted to the first half of the rows, read in both.

@@ -12,6 +12,14 @@ TEST(ResidueProbe, reads_powers_of_two_off_bits) {
   EXPECT_LT(bits.read(3).inside, 1);
 }
 
+// Positions that share their lowest bits have equal outputs: the first residue is read, not that which
+// rounding makes the largest. By NumPy: 156 and 77 of 1,024.
+TEST(ResidueProbe, reads_the_first_of_equal_outputs) {
+  const Read eleven = Probe(binary_rows(11, 2048)).read(11);
+  EXPECT_EQ(eleven.inside, 156.0 / 1024);
+  EXPECT_EQ(eleven.after, 77.0 / 1024);
+}
+
 // Rows that are sine and cosine of 2 pi t / 3 say t mod 3.
 TEST(ResidueProbe, reads_the_period_of_a_wave) {
   Matrix wave(24, 2);

@@ -74,7 +74,7 @@ struct Columns {
 
 struct Binary {
   bool square_waves = true;                      // bit j is [sin(2 pi (t + 1/2) / 2^(j+1)) < 0], t < 4096
-  double two_bits, two_bits_around, three_bits;  // largest residual of the best affine map to the next code
+  double two_bits, two_bits_around, three_bits;  // largest residual of the least-squares map to the next code
   int flips = 0;                                 // 7 to 8
 };
 
@@ -330,7 +330,7 @@ std::vector<Block> residues(const Measured& m) {
       .y = {"share of positions with the right t mod m", false, {{-0.02, 1.05}}},
       .curves = {},
       .caption =
-          "Linear probe with one output for each residue, least squares over positions 0 to 1,023, the largest output wins; inside: the same positions, after: 1,024 to 2,047. Directions below 1e-4 of the strongest are left out."};
+          "Linear probe with one output for each residue, least squares over positions 0 to 1,023, the largest output wins (the first of outputs that are equal to 1e-9); the probe has a constant; inside: the same positions, after: 1,024 to 2,047. Directions below 1e-4 of the strongest are left out."};
   Curve chance{.label = "chance, 1/m", .points = {}, .dashed = true}, inside{"width 512, inside", {}},
       after{"width 512, after", {}}, narrow{"width 64, inside", {}};
   Grid grid{
@@ -368,8 +368,8 @@ std::vector<Block> bits(const Measured& m) {
       Paragraph{fmt::format(
           "Bit j is a square wave of period 2^(j+1): it is 1 exactly where sin(2π(t + 1/2)/2^(j+1)) < 0 (checked for 12 bits and 4,096 positions). "
           "Both encodings have geometric frequencies; the ratio is 2 at width 2 log2 10000 = {}, so at no whole width. "
-          "Three things differ. From 7 to 8, {} bits change, so the distance of neighbours depends on the position. The norm of a code is its number of ones. "
-          "And no affine map leads to the next code: the best one misses an entry by {} for three bits, by {} for two bits with the step from 3 to 0, and by 0 only for two bits without it.",
+          "Three things differ. From 7 to 8, {} bits change, so the distance of neighbours depends on the position. The squared norm of a code is its number of ones, so it depends on the position, too. "
+          "And no affine map leads to the next code: the best one in the mean square misses an entry by {} for three bits, by {} for two bits with the step from 3 to 0, and by 0 for two bits without it.",
           fixed(2 * std::log2(10000.0), 2), m.binary.flips, fixed(m.binary.three_bits, 2),
           fixed(m.binary.two_bits_around, 2))}};
 }
@@ -381,7 +381,7 @@ std::vector<Block> derived(const Measured& m) {
                    of(m, wide, 1).pairs)},
       {"width 512, 512 positions: sine columns largest at frequency 0", "122",
        std::to_string(m.spectra.constant)},
-      {"best affine map, three bits: largest miss", "0.75", fixed(m.binary.three_bits, 2)},
+      {"best affine map in the mean square, three bits: largest miss", "0.75", fixed(m.binary.three_bits, 2)},
       {"phase within a pair, degrees", "90.0", fixed(m.phase, 1)},
   });
 }
@@ -402,7 +402,8 @@ std::vector<Block> answered(const Measured& m) {
       {"It is like a Fourier transform.", "same functions, no basis",
        fmt::format("{} pairs of columns beyond ±0.1", whole(static_cast<std::int64_t>(m.columns.above)))},
       {"Binary codes have corresponding frequencies.", "geometric both; no affine map, no constant distance",
-       fmt::format("best map misses {} for three bits", fixed(m.binary.three_bits, 2))},
+       fmt::format("the best map in the mean square misses {} for three bits",
+                   fixed(m.binary.three_bits, 2))},
       {"Columns 6 and 7 are faster than 8 and 9 and shifted against each other.", "true",
        fmt::format("{} to {} sign changes against {} to {} in 60 positions; {}°",
                    std::min(m.turns[0], m.turns[1]), std::max(m.turns[0], m.turns[1]),
