@@ -26,7 +26,8 @@ using experiments::whole;
 // A model's own configuration, what of it concerns RoPE.
 struct Model {
   std::string_view name, repository, config;
-  Position context;  // where the configuration does not say
+  Position context;
+  Position window = 0;  // how far every layer with RoPE looks back, where that is less than the context
 };
 
 constexpr auto models = std::to_array<Model>({
@@ -61,7 +62,7 @@ constexpr auto models = std::to_array<Model>({
      16384},
     {"Mistral 7B v0.1", "mistralai/Mistral-7B-v0.1",
      R"({"model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0})",
-     32768},
+     32768, 4096},
     {"Mixtral 8x7B", "mistralai/Mixtral-8x7B-v0.1",
      R"({"model_type": "mixtral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000.0})",
      32768},
@@ -99,11 +100,11 @@ constexpr auto models = std::to_array<Model>({
          "rope_scaling": {"type": "yarn", "factor": 40, "beta_fast": 32, "beta_slow": 1, "mscale": 1.0,
                           "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}})",
      163840},
-    {"Llama 4 Scout", "meta-llama/Llama-4-Scout-17B-16E",
+    {"Llama 4 Scout", "meta-llama/Llama-4-Scout-17B-16E-Instruct",
      R"({"model_type": "llama4_text", "head_dim": 128, "rope_theta": 500000.0,
          "rope_scaling": {"factor": 16.0, "low_freq_factor": 1.0, "high_freq_factor": 1.0,
                           "original_max_position_embeddings": 8192, "rope_type": "llama3"}})",
-     10485760},
+     10485760, 8192},
 });
 
 // Angles that are formed in a format: the position and the product are rounded to it, the frequency to f32.
@@ -114,6 +115,7 @@ struct Row {
   Parameters parameters = {};
   std::vector<double> w = {};  // radians per position, fastest first
   std::size_t never = 0;       // pairs whose wavelength is longer than the context
+  std::size_t in_window = 0;   // ... or the window
   Position first_rise = 0;     // of the kernel
   double base = 0;             // of the unscaled ladder with this slowest frequency
   double level = 0;            // mean kernel over the second half of the context, as a share of that at 0
@@ -177,8 +179,13 @@ Row measured(const Model& model) {
   row.parameters = said.parameters;
   const auto rotary = std::get<Rotary>(encodings::rope.oracle(said.parameters));
   for (const Pair& pair : rotary.pairs) row.w.push_back(std::abs(pair.frequency));
-  for (const double one : row.w)
-    row.never += two_pi / static_cast<long double>(one) > static_cast<long double>(model.context) ? 1 : 0;
+  const auto longer_than = [&](Position length) {
+    return static_cast<std::size_t>(std::ranges::count_if(row.w, [&](double one) {
+      return two_pi / static_cast<long double>(one) > static_cast<long double>(length);
+    }));
+  };
+  row.never = longer_than(model.context);
+  row.in_window = longer_than(model.window);
   const auto pairs = static_cast<double>(row.w.size());
   row.base = std::pow(row.w.back(), -pairs / (pairs - 1));
   long double level = 0;
@@ -309,25 +316,34 @@ Document run() {
     return std::ranges::count_if(m.rows, [&](const Row& row) { return row.off[format] > two_pi / 2; });
   };
   const Row& worst_f32 = *std::ranges::max_element(m.rows, {}, [](const Row& row) { return row.off[0]; });
+  const Row &mistral = m.of("Mistral 7B v0.1"), &scout = m.of("Llama 4 Scout");
+  proved(fewest.model == mistral.model, "the model with the fewest such wavelengths has a shorter window");
   const std::string answer = fmt::format(
-      "Every one of {} public configurations has wavelengths that complete no turn within its context, from {} of the pairs ({}) to {} ({}); angles in bf16 are off by more than π at the end of the context in {} of them, in f32 in {}.",
+      "Every one of {} public configurations has wavelengths that complete no turn within its context, from {} of the pairs ({}, whose window is shorter) to {} ({}); angles in bf16 are off by more than π at the end of the context in {} of them, in f32 in {}.",
       m.rows.size(), percent(fewest.share()), fewest.model->name, percent(most.share()), most.model->name,
       beyond_pi(2), beyond_pi(0));
   return {
       .title = "Twenty released models have wavelengths longer than their context",
       .finding = answer,
       .condition =
-          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Qwen2.5: four times that, by its YaRN factor); no random numbers.",
+          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs); no random numbers.",
       .blocks = experiments::joined(
           {{Paragraph{
-                "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: at most it tells near from far. "
+                "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: its angle does not repeat, and changes little from one position to the next. "
                 "The effective base is that of the unscaled ladder with the same slowest frequency, so that a scaling can be compared with a larger base. "
-                "The kernel g(k) is the logit of a query and a key that are (1, 0) in every pair: its first rise is the first distance at which a farther key is more similar than a nearer one, and its level is the mean over the second half of the context, below which similarity does not fall for good; the last column says at which distance it is first reached."},
+                "The kernel g(k) is the logit of a query and a key that are (1, 0) in every pair: its first rise is the first distance at which a farther key is more similar than a nearer one, and its level is the mean over the second half of the context; the last column is the first distance at which the kernel is down to that level."},
             Section{"By model"}, table(m),
             Paragraph{fmt::format(
                 "Llama 3 has a base fifty times that of Llama 2 and twice the context: {} of its 64 pairs complete no turn, where Llama 2 has {}. Llama 3.1 scales the slow ones by 8 for sixteen times the context: {} are left. "
-                "What follows from wavelengths alone says nothing of what a model learned with them.",
+                "Wavelengths alone do not say what a model learned with them.",
                 m.of("Llama 3 8B").never, m.of("Llama 2 7B").never, m.of("Llama 3.1 8B").never)},
+            Paragraph{fmt::format(
+                "The context is the largest number of positions, not how far a layer looks. "
+                "Mistral 7B v0.1 attends to the last {} tokens (sliding_window): {} of its {} pairs complete no turn in them. "
+                "The layers of Llama 4 Scout that have RoPE attend within chunks of {} tokens (attention_chunk_size), in which {} of {} pairs complete none. "
+                "Every other layer of Gemma 2 and of gpt-oss looks no farther than 4,096 and 128 tokens.",
+                whole(mistral.model->window), mistral.in_window, mistral.w.size(), whole(scout.model->window),
+                scout.in_window, scout.w.size())},
             kernels(m), Section{"What an angle is worth at the end of the context"}, errors(m),
             Paragraph{fmt::format(
                 "In f32 the farthest off is {}, by {} rad at position {}. In bf16 a position is a multiple of 2^(e-7) from 2^e on, so that the fastest pairs are off by the position's own rounding.",
