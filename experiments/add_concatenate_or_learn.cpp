@@ -139,16 +139,17 @@ Identities identities() {
   return out;
 }
 
-// The share of a token's variance that the best single matrix cannot recover from x + p: of tokens whose
-// entries are independent with mean 0 and variance 1, and C the mean of p p^T over the positions, the matrix
-// is (I + C)^-1 and the share 1 - tr (I + C)^-1 / d.
+// The share of a token's variance that the best single matrix with a bias cannot recover from x + p: of
+// tokens whose entries are independent with mean 0 and variance 1, and C the covariance of p over the
+// positions, the matrix is (I + C)^-1 and the share 1 - tr (I + C)^-1 / d.
 double lost(std::size_t dim, Position length) {
   const Tensor table = rows(experiments::table(encodings::sinusoidal, fmt::format("dim={}", dim)), length);
   const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> p(
       table.data.data(), static_cast<Eigen::Index>(length), static_cast<Eigen::Index>(dim));
   const auto d = static_cast<Eigen::Index>(dim);
   Eigen::MatrixXd second = Eigen::MatrixXd::Identity(d, d);
-  second.selfadjointView<Eigen::Lower>().rankUpdate(p.transpose(), 1 / static_cast<double>(length));
+  second.selfadjointView<Eigen::Lower>().rankUpdate((p.rowwise() - p.colwise().mean()).transpose(),
+                                                    1 / static_cast<double>(length));
   const Eigen::MatrixXd root =
       Eigen::LLT<Eigen::MatrixXd>(second).matrixL().solve(Eigen::MatrixXd::Identity(d, d));
   return 1 - root.squaredNorm() / static_cast<double>(dim);
@@ -308,10 +309,10 @@ std::vector<Block> one_or_two(const Measured& m) {
                     whole(windows[w]), percent(m.lost.front().share[w]), percent(m.lost.back().share[w]));
   }
   plot.description =
-      "Share of a token's variance that the best single matrix does not recover from the sum, against the width. " +
+      "Share of a token's variance that the best single matrix with a bias does not recover from the sum, against the width. " +
       plot.description + ".";
   plot.caption =
-      "1 - tr (I + C)^-1 / d, C the mean of p pᵀ over the positions from 0; sinusoidal encoding, base 10000, divisor d; tokens with independent entries of mean 0 and variance 1. With two blocks of weights nothing is lost.";
+      "1 - tr (I + C)^-1 / d, C the covariance of the rows over the positions from 0; sinusoidal encoding, base 10000, divisor d; tokens with independent entries of mean 0 and variance 1. With two blocks of weights nothing is lost.";
   Grid grid{
       .columns = {"statement", "draws in which both sides are the same bits"},
       .rows = {{"[X P] [W1; W2] = X W1 + P W2", fmt::format("{} of {}", m.identities.two_blocks, draws)},
@@ -327,7 +328,7 @@ std::vector<Block> one_or_two(const Measured& m) {
       grid,
       Paragraph{fmt::format(
           "The converse does not hold: with W1 = I and W2 = 0 the layer reads the token and ignores the position. "
-          "From the sum, the best single matrix loses {} of the token's variance at width 512 and 512 positions, and {} at width 8. "
+          "From the sum, the best single matrix with a bias loses {} of the token's variance at width 512 and 512 positions, and {} at width 8. "
           "At the widths tried, a wide row hides less of the token: slow pairs hardly change over the window, so the rows lie near few directions.",
           percent(m.lost.back().share[1]), percent(m.lost.front().share[1]))},
       plot};
@@ -419,7 +420,7 @@ Document run() {
            where_it_ends(),
            not_added(m),
            {Verdict{fmt::format(
-               "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own, which at width 512 and 512 positions costs a linear layer that wants the token alone at least {} of the variance of tokens of unit variance. "
+               "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own, which at width 512 and 512 positions costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens of unit variance. "
                "Concatenation keeps it, and costs parameters in every block. "
                "A learned table costs as many parameters as it has entries, and ends.",
                percent(m.lost.back().share[1]))}},

@@ -178,6 +178,10 @@ void prove(const Measured& m) {
   for (const Jointly& one : m.jointly) proved(one.nearest_other > 1e-6, "no other sum is the same");
   for (std::size_t n = 1; n < m.needed.size(); ++n)
     proved(m.needed[n].scale < m.needed[n - 1].scale, "the scale that is needed falls with the width");
+  const auto scaled = [](const Needed& one) { return one.scale * std::sqrt(static_cast<double>(one.dim)); };
+  for (std::size_t n = 1; n < m.needed.size(); ++n)
+    proved(m.needed[n].dim >= 64 && scaled(m.needed[1]) / scaled(m.needed[n]) < 1.08,
+           "from width 64 on it falls as the root of the width, within 8 %");
   proved(m.circle < 1e-14 && m.residue <= 8, "the sum moves the first two channels by a vector of length 1");
 }
 
@@ -299,8 +303,8 @@ std::vector<Block> width(const Measured& m) {
   return {
       Section{"More channels, smaller tokens"},
       Paragraph{fmt::format(
-          "The exponent of the error, about σ²d/2, grows with the width: at scale 0.1 one given token is confused with probability {} at width 384 and {} at 768. "
-          "The scale that a vocabulary of {} tokens needs falls from {} at width 16 to {} at width 512, roughly as 1/√d. "
+          "The error is about Φ(-σ√d), so its exponent has the leading term σ²d/2, which grows with the width: at scale 0.1 one given token is confused with probability {} at width 384 and {} at 768. "
+          "The scale that a vocabulary of {} tokens needs falls from {} at width 16 to {} at width 512, from width 64 on as 1/√d to within 8 % (next column). "
           "A token table that is trained can reach any scale; that it does is a matter of training.",
           scientific(needed(m, 384).pair, 2), scientific(needed(m, 768).pair, 2),
           whole(static_cast<Position>(vocabulary)), fixed(needed(m, 16).scale, 2),
@@ -433,7 +437,7 @@ std::vector<Block> answered(const Measured& m) {
        fmt::format("width 512: 1 % of tokens wrong at scale {}; positions at scale 1: {} wrong",
                    fixed(needed(m, 512).scale, 3), percent(m.positions[1].wrong(1).value))},
       {"768 channels give twice the freedom of 384.",
-       "true; it doubles the exponent of the error, about σ²d/2",
+       "true of the leading term of the error's exponent, σ²d/2, which doubles",
        fmt::format("scale 0.1: {} and {}", scientific(needed(m, 384).pair, 2),
                    scientific(needed(m, 768).pair, 2))},
       {"The first two channels of the row put the token on a unit circle around itself.",

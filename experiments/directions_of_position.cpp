@@ -353,7 +353,7 @@ std::vector<Block> growing(const Measured& m) {
           "Two neighbouring frequencies differ by a factor 1 - c, with c = 1 - T^(-2/d). "
           "Within n positions they are told apart if they are 2π/n apart, so pairs faster than ω = 2π/(nc) take two directions each. "
           "All slower pairs lie in the band below ω, and n positions of a band of that width have nω/π = 2/c directions (Slepian and Pollak 1961). "
-          "The sum, d ln(nc/2π)/ln T + 2/c, is within 3 of every number counted where nc > 2π. Shorter windows see one band from 0 to 1, with n/π directions."},
+          "The sum, d ln(nc/2π)/ln T + 2/c, is within 3 of every number counted where nc > 2π. Shorter windows see one band from 0 to 1, with about n/π directions."},
       plot};
 }
 
@@ -451,7 +451,7 @@ std::vector<Block> derived(const Measured& m) {
 
 std::vector<Block> answered(const Measured& m) {
   return experiments::answers({
-      {"Entries of an embedding are amounts of meanings.", "false: no basis is special",
+      {"Entries of an embedding are amounts of meanings.", "false without LayerNorm: no basis is special",
        fmt::format("rotated network: difference below 1e-11 in {} draws", draws)},
       {"The row may hide the token.", "in few directions only",
        fmt::format("99.9 % of 512 rows of width 512 lie in {} directions", m.kept)},

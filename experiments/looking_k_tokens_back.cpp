@@ -238,7 +238,7 @@ std::vector<Block> positions(const Measured& m) {
       Paragraph{
           "If W rotates every pair by k positions, `p_t W p_s` is `p_t · p_(s+k)`, which is largest at s = t - k and nowhere else. "
           "Vaswani et al. 2017 (section 3.5) give this as the reason for sine and cosine. "
-          "How much of the weight that key gets depends on the length of W, which is free: neighbours have similar rows. "
+          "Neighbours have similar rows, so the weight of that key depends on the scale of W, which is free. "
           "W acts on queries and keys; it does not change what is passed on. A rotation loses nothing: rotated by 7 positions and back, random tokens are the same within 1e-13."},
       grid, map};
 }
@@ -339,7 +339,7 @@ std::vector<Block> relative(const Measured& m) {
                                    : one.range < 1e-12 ? "0"
                                                        : fixed(one.range, 0)});
   return {
-      Section{"Who says relative position directly"},
+      Section{"Which rows give the relative position directly"},
       Paragraph{
           "The dot product of sinusoidal rows depends on the offset alone, that of indices does not. "
           "With a learned W neither is an advantage by itself: a W that does not commute with the shift loses it for sinusoidal rows, and the index with a constant channel gives i - j at once."},
@@ -380,7 +380,7 @@ std::vector<Block> answered(const Measured& m) {
 Document run() {
   const Measured m = measure();
   const std::string answer = fmt::format(
-      "One head whose W rotates every pair by k positions looks k tokens back at every query if it sees positions alone; with tokens of scale 0.2 at {} of the queries at width 256 and k = 3, with tokens of scale 2 at less than 1 %, and between projections onto the directions of position at {}.",
+      "One head whose W rotates every pair by k positions looks k tokens back at every query if it sees positions alone. At width 256 and k = 3 it does so at {} of the queries with tokens of scale 0.2 and at less than 1 % with tokens of scale 2; projections onto the directions of position raise the latter to {}.",
       percent(right(m, large, rotation, scale_02).value), percent(right(m, large, position_only, 10).value));
   return {
       .title = "One head can look k tokens back, as long as tokens are small",

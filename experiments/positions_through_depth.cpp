@@ -179,7 +179,7 @@ std::vector<Block> through(const Measured& m) {
   return {
       Section{"With and without the residual stream"},
       Paragraph{
-          "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, beside a growing sum of averages. "
+          "Positions are added once, before the first layer. Every layer adds its output to what it was given, so the row stays in the sum, beside a growing sum of averages; LayerNorm rescales both. "
           "Without that sum a layer passes on averages alone, and the tokens of a sequence become one vector (Dong et al. 2021), and the position is lost."},
       plot, grid};
 }

@@ -362,7 +362,7 @@ std::vector<Block> by_recipe(const Measured& m) {
       Section{"By recipe, format and width"},
       Paragraph{fmt::format(
           "All recipes are the same number T^(-2i/d) in exact arithmetic, T the base. "
-          "The exponential takes an exponent of up to ln T = 9.2 that was rounded three times before, and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
+          "The exponential takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
           "The exponent 2i/d of a power is exact where d is a power of 2, so powers are off by half a unit there, and their reciprocals by little more; at width 768 it is rounded, and they are off by up to {} and {}. "
           "Products of one power add up its error: up to {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
           of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[2].of[power][f32].largest),
@@ -402,9 +402,11 @@ std::vector<Block> of_columns(const Measured& m) {
 }
 
 std::vector<Block> odd_widths(const Measured& m) {
-  Grid grid{.columns = {"repair", "used by", "columns 0 to 6 of the row of position 1"},
-            .rows = {},
-            .caption = "Width 7, base 10000, interleaved."};
+  Grid grid{
+      .columns = {"repair", "used by", "columns 0 to 6 of the row of position 1"},
+      .rows = {},
+      .caption =
+          "Width 7, base 10000, interleaved, with the paper's divisor: d, and d - 1 or d + 1 where the repair changes the width. fairseq and tensor2tensor, which add the zero column, also put all sines first and divide by half the width less one."};
   for (const Repair& one : m.repairs) {
     std::string row;
     for (const double value : one.row) row += fmt::format("{}{}", row.empty() ? "" : ", ", fixed(value, 5));

@@ -126,8 +126,8 @@ const std::vector<Claim>& the_sum() {
       {.id = "C14",
        .says = "768 dimensions give twice the freedom of 384.",
        .answer = Answer::is_true,
-       .why = "What helps is that the exponent of the error doubles.",
-       .evidence = {Said{adding, more, "The exponent of the error"},
+       .why = "What helps is that the leading term of the error's exponent doubles.",
+       .evidence = {Said{adding, more, "The error is about"},
                     Cell{adding, more, {"384"}, "scale for 1 % wrong of 32,000"},
                     Cell{adding, more, {"768"}, "scale for 1 % wrong of 32,000"}}},
       {.id = "C15",
@@ -193,7 +193,8 @@ const std::vector<Claim>& the_sum() {
                          "One matrix or two",
                          {"[X P] [W; W] = (X + P) W"},
                          "draws in which both sides are the same bits"},
-                    Said{"add_concatenate_or_learn", "One matrix or two", "the best single matrix loses"}}},
+                    Said{"add_concatenate_or_learn", "One matrix or two",
+                         "the best single matrix with a bias loses"}}},
   };
   return all;
 }
