@@ -115,7 +115,7 @@ experiments::Extent falls(const Measured& m, Position last) {
   return out;
 }
 
-// Do the extremes of each octave go beyond those of the one before, from that at `first` on?
+// Do the extremes of each octave after that at `first` go beyond those of the one before?
 bool grows_from(const Measured& m, Position first) {
   for (std::size_t n = 1; n < m.octaves.size(); ++n) {
     const Octave &before = m.octaves[n - 1], &here = m.octaves[n];
@@ -275,7 +275,7 @@ std::vector<Block> octaves_of(const Ladders& all) {
           "Then the cosines have no common phase left. "
           "In the long-run mean over all offsets their sum is 0 and its root mean square, as a share of the number of pairs, is one over the root of the width, {}: the frequencies differ, so the mean of the product of two of the cosines is 0. "
           "In the last octave it is {} at base 10000 and {} at base 500000, although the slowest pair of the latter needs {} million positions for a rotation. "
-          "At base 10000 the root mean square is smallest in the octave at 4,096, and the extremes of each octave from that at 8,192 on go beyond those of the one before: in a longer range more pairs come close to a common phase (the nearest such offsets are in [every position is its own](every_position_is_its_own.md)).",
+          "At base 10000 the root mean square is smallest in the octave at 4,096, and the extremes of each octave from that at 16,384 on go beyond those of the one before: in a longer range more pairs come close to a common phase (the nearest such offsets are in [every position is its own](every_position_is_its_own.md)).",
           fixed(1 / std::sqrt(128.0L), 4), fixed(small.octaves.back().root_mean_square, 4),
           fixed(large.octaves.back().root_mean_square, 4),
           fixed(experiments::two_pi / experiments::ladder(128, 500000).back() / 1e6L, 2))}};

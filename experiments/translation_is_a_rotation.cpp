@@ -380,7 +380,7 @@ std::vector<Block> why_both(const Measured& m) {
       .columns = {"columns kept", "shift by 1", "shift by 5", "shift by 50"},
       .rows = {},
       .caption =
-          "Width 8, 2,000 positions: what the best linear map misses, root mean square, as a share of that of the rows."};
+          "Width 8, rows and shifted rows among 2,000 positions: what the best linear map misses, root mean square, as a share of that of the shifted rows."};
   Grid limit{
       .columns = {"width", "shift by 1", "shift by 5", "shift by 50"},
       .rows = {},
@@ -500,7 +500,7 @@ Document run() {
   return {
       .title = "Translation is a rotation",
       .finding = fmt::format(
-          "One rotation, the same for all positions, moves a sinusoidal row by k positions, so the dot product of two rows depends on their offset alone; an attention weight does not. With sines alone the best linear map for a shift by 5 misses {} of the row at width 512.",
+          "One rotation, the same for all positions, moves a sinusoidal row by k positions, so the dot product of two rows depends on their offset alone; an attention weight does not. With sines alone the best linear map for a shift by 5 misses {} of the row at width 512, in the limit of ever more positions.",
           percent(missed_in_the_limit(512, 5))),
       .condition =
           "Interleaved sinusoidal encoding, base 10000, divisor d, widths as stated; reference encoding rounded once to f64, products in long double; 200 draws of what is random, seeds 1 to 200.",
