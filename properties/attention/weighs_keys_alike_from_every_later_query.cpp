@@ -47,7 +47,8 @@ bool of_last_token(const AnswerEntry& at) {
 }  // namespace
 
 const Property properties::attention::weighs_keys_alike_from_every_later_query{
-    .statement = "Two keys are weighed alike by all later queries of the same content that see no other key.",
+    .statement =
+        "The ratio of the weights of two keys is the same for all later queries of the same content that see no other key.",
     .formula = "d(i, j) = c_i - c_j, so that d(i, a) - d(i, b) = d(n, a) - d(n, b) for i, n >= a, b",
     .source = "Lin et al. 2025, Forgetting Transformer: the bias is a difference of two cumulative sums",
     .checks = {CallCheck{&gives_the_whole_operator, &check}},

@@ -53,7 +53,7 @@ Encoding up_to_128() {
 }  // namespace
 
 const Property properties::bias::saturates{
-    .statement = "Past a largest distance, distance no longer matters.",
+    .statement = "Beyond a maximum distance the bias no longer changes with the distance.",
     .formula = "b(i, j) = b(i, k) for |i-j|, |i-k| >= D on one side",
     .source =
         "Raffel et al. 2020, T5, section 2.1: all offsets past 128 share an embedding; Shaw et al. 2018, "

@@ -34,7 +34,8 @@ Residual check(const Contextual& contextual, Precision p, Draw& draw) {
 }  // namespace
 
 const Property properties::contextual::saturates{
-    .statement = "Past a largest distance, distance no longer matters, whatever the contents.",
+    .statement =
+        "Beyond a maximum distance the logit no longer changes with the distance, whatever the contents.",
     .formula = "s(q,k; i,j) = s(q,k; i,l) for |i-j|, |i-l| >= D on one side",
     .source = "Shaw et al. 2018, section 3.2: beyond a distance precise relative position is not useful",
     .checks = {CheckOf<Contextual>(&check)},

@@ -50,7 +50,7 @@ Encoding even_distances_cost_less() {
 }  // namespace
 
 const Property properties::score::decays_with_distance{
-    .statement = "The logit of a token and the same token further back is no larger the further back it is.",
+    .statement = "The logit of a query and an equal key does not increase with their distance.",
     .formula = "s(q,q; i,i-far) <= s(q,q; i,i-near), far > near >= 0",
     .source =
         "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",

@@ -59,7 +59,8 @@ Encoding hesitant() {
 }  // namespace
 
 const Property properties::table::composes_translations{
-    .statement = "The shift by a and then by b is the shift by a + b, wherever each is read off the table.",
+    .statement =
+        "Shifting by a and then by b is shifting by a + b, for shift matrices read off the table at any positions.",
     .formula = "M_a M_b = M_{a+b}",
     .source = "Vaswani et al. 2017, section 3.5; angle addition",
     .checks = {CheckOf<Table>(&check)},

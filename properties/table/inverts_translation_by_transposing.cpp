@@ -38,7 +38,8 @@ Made one_pair_longer(std::size_t which, double by) {
 }  // namespace
 
 const Property properties::table::inverts_translation_by_transposing{
-    .statement = "The shift back by k is the transposed shift on by k, wherever each is read off the table.",
+    .statement =
+        "The matrix that shifts rows back by k is the transpose of the one that shifts them forward by k, read off the table at any positions.",
     .formula = "M_{-k} = M_k^T",
     .source = "Vaswani et al. 2017, section 3.5: M_k is made of rotations",
     .checks = {CheckOf<Table>(&check)},

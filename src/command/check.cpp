@@ -162,7 +162,7 @@ Command check_command() {
   const auto arguments = std::make_shared<CheckArguments>();
   return {
       .name = "check",
-      .help = "one property, searched or replayed",
+      .help = "check one property, by a search or on one case",
       .options =
           {{.names = "PROPERTY",
             .field = &arguments->property,

@@ -76,7 +76,7 @@ Command explain_command() {
   const auto arguments = std::make_shared<ExplainArguments>();
   return {
       .name = "explain",
-      .help = "whatever posproof prints: an id, a parameter, a verdict, an exit code, a term",
+      .help = "explain what posproof prints: an id, a parameter, a verdict, an exit code, a term",
       .options = {{.names = "ID",
                    .field = &arguments->words,
                    .help =

@@ -68,7 +68,7 @@ Command gate_command() {
   const auto arguments = std::make_shared<GateArguments>();
   return {
       .name = "gate",
-      .help = "a foreign implementation against everything that an encoding claims",
+      .help = "check an implementation against everything that an encoding claims",
       .after_encoding = with_common(
           arguments->common,
           {{.names = "SUBJECT",

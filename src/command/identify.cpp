@@ -47,7 +47,7 @@ Command identify_command() {
   const auto arguments = std::make_shared<IdentifyArguments>();
   return {
       .name = "identify",
-      .help = "which convention a foreign implementation has, of which nothing is said",
+      .help = "find out which convention an implementation follows",
       .options =
           {{.names = "SUBJECT",
             .field = &arguments->subject,

@@ -82,7 +82,7 @@ Command list_command() {
   const auto what = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
   return {.name = "list",
-          .help = "what there is",
+          .help = "list encodings, properties, identities, experiments and defects",
           .options =
               {{"WHAT", what.get(), "encodings, properties, identities, experiments or defects; none: all",
                 Option::OneOf{"encodings", "properties", "identities", "experiments", "defects"}},

@@ -43,7 +43,7 @@ Command matrix_command() {
   };
   const auto arguments = std::make_shared<MatrixArguments>();
   return {.name = "matrix",
-          .help = "every encoding x every property",
+          .help = "check every property of every encoding",
           .options = with_common(arguments->common, {{"--filter", &arguments->filter,
                                                       "only cells whose `encoding.property` contains this"}}),
           .run = [arguments] { return run_matrix(arguments->common, arguments->filter); }};

@@ -89,7 +89,7 @@ Command oracle_command() {
   const auto arguments = std::make_shared<OracleArguments>();
   return {
       .name = "oracle",
-      .help = "an encoding's exact values, rounded once, as a file",
+      .help = "write an encoding's exact values, rounded once, to a file",
       .after_encoding =
           {{.names = "-o,--output",
             .field = &arguments->file,

@@ -12,7 +12,7 @@ namespace posproof::command {
 Command completion_command() {
   const auto shell = std::make_shared<std::string>();
   return {.name = "completion",
-          .help = "what a shell needs to complete posproof's words",
+          .help = "print the completion script of a shell",
           .options = {{.names = "SHELL",
                        .field = shell.get(),
                        .help = "bash, zsh or fish",

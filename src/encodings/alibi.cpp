@@ -117,7 +117,7 @@ const Condition asymmetric{{{"form", {"asymmetric"}}}}, is_log_linear{{{"rule", 
 }  // namespace
 
 const EncodingSpec encodings::alibi{
-    .summary = "a penalty on the logit, linear in the distance, of another slope for each head",
+    .summary = "a penalty on the logit that is linear in the distance, with a slope for each head",
     .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads)",
     .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
     .parameters =

@@ -90,7 +90,8 @@ const Condition in_steps{{{"form", {"steps"}}}};
 }  // namespace
 
 const EncodingSpec encodings::attention_temperature{
-    .summary = "queries that are longer the later they stand, so that the softmax over many keys stays sharp",
+    .summary =
+        "queries are multiplied by a factor that grows with the position, so that the softmax over many keys stays sharp",
     .formula =
         "steps: q (1 + scale ln(floor((t + offset) / original_length) + 1)); "
         "logarithm: q max(1, ln(t + offset) / ln(original_length))",

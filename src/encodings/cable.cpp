@@ -32,7 +32,7 @@ using namespace properties;
 }  // namespace
 
 const EncodingSpec encodings::cable{
-    .summary = "penalties of the tokens between key and query, added up",
+    .summary = "a penalty on the logit: the sum of the penalties of the tokens between key and query",
     .formula = "s_ij = q_i.k_j - sum over j < l <= i of ln(1 + e^(w.k_l + b))",
     .source = "Veisi et al. 2025, Context-aware Biases for Length Extrapolation; axiomlab/Cable",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),

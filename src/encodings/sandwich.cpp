@@ -75,7 +75,7 @@ using namespace properties;
 }  // namespace
 
 const EncodingSpec encodings::sandwich{
-    .summary = "what two sinusoidal rows have in common, of another scale for each head, on the logit",
+    .summary = "the dot product of two sinusoidal rows, added to the logit with a scale for each head",
     .formula = "b_h(i,j) = (sum_n cos((i-j) / base^(2n/dim)) - dim/2) / (8 h / heads), n = 1 .. dim/2",
     .source =
         "Chi, Fan, Rudnicky and Ramadge 2023, Dissecting Transformer Length Extrapolation via the Lens of "
