@@ -156,5 +156,19 @@ TEST(GridFile, a_bias_of_a_window_is_asked_by_row_and_column) {
   }
 }
 
+// BEiT's own array: the class token before all others.
+TEST(GridFile, a_bias_of_a_window_with_a_class_token_has_it_first) {
+  Bias declared{.heads = 1};
+  declared.positions.axes = 2, declared.positions.hi = 2, declared.positions.last_on_axis = {1, 2};
+  declared.positions.lo = -1;
+  const testing::Written file("window.npy", counted({1, 7, 7}), true);
+  const Subject subject = open(file.subject(), testing::expected(declared, "heads=1"));
+  const auto& bias = std::get<Bias>(subject.encoding);
+  const std::vector<Position> tokens = {-1, -1, 0, 0, 1, 2};
+  EXPECT_EQ(bias.bias({tokens, 2}, {tokens, 2}).data, (std::vector<double>{1, 2, 7, 8, 9, 14, 43, 44, 49}));
+  const testing::Written without("window.npy", counted({1, 6, 6}), true);
+  EXPECT_THROW(open(without.subject(), testing::expected(declared, "heads=1")), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace posproof

@@ -120,9 +120,8 @@ Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
   if (shape[0] != bias.heads)
     throw std::invalid_argument(fmt::format("{}: has {} heads, `{}` with {} has {}", array->path, shape[0],
                                             expected.encoding, expected.parameters.text(), bias.heads));
-  bias.positions = bias.positions.axes > 1
-                       ? window(*array, bias.positions)
-                       : held(*array, bias.positions, std::min(shape[1], shape[2]));
+  bias.positions = bias.positions.axes > 1 ? window(*array, bias.positions)
+                                           : held(*array, bias.positions, std::min(shape[1], shape[2]));
   bias.bias = [array, domain = bias.positions](const Positions& queries, const Positions& keys) {
     const Shape& extents = array->shape;
     const auto rows = places(*array, queries, domain, extents[1]),
