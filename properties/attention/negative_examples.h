@@ -44,10 +44,11 @@ inline Encoding still_attention() {
 }
 
 // What is added to an entry: so much of a row, a bias or a logit, of what is rotated so much of itself; of
-// the whole operator so much of the last value.
+// the whole operator so much of the last value, but nothing to 0: an answer that is exactly 0, as where all
+// that the query sees is 0, has no bound to be sharp about.
 inline double added(const AnswerEntry& at, double exact, double by) {
   const std::vector<Tensor>& contents = at.call->contents;
-  if (contents.size() == 3) return by * contents[2].data.back();
+  if (contents.size() == 3) return exact == 0 ? 0 : by * contents[2].data.back();
   return contents.size() == 1 ? by * exact : by;
 }
 

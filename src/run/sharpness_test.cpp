@@ -43,11 +43,14 @@ TEST(Sharpness, is_the_largest_share_of_the_bound_over_all_cases) {
 }
 
 TEST(Sharpness, draws_a_discarded_case_again) {
-  const Property rarely = property_of([](double n, double) {
-    if (n != 7) throw Discard{};
-    return Residual{n, 2, 100};
-  });
-  for (const std::uint64_t cases : {1, 2, 3}) EXPECT_EQ(of(rarely, cases).times, 3.5) << cases;
+  Property every_third;
+  every_third.checks = {
+      CheckOf<Bias>([draws = std::make_shared<int>(0)](const Bias&, Precision, Draw&) -> Residual {
+        if (++*draws % 3 == 1) throw Discard{};
+        if (*draws % 3 == 2) throw Refusal("none");
+        return {7, 2, 100};
+      })};
+  for (const std::uint64_t cases : {1, 2, 3}) EXPECT_EQ(of(every_third, cases).times, 3.5) << cases;
 }
 
 TEST(Sharpness, of_what_holds_is_none) {
