@@ -31,8 +31,7 @@ bool is_order(const std::vector<double>& values, std::size_t size) {
 struct Answers {
   const Value& value;
 
-  bool operator()(const choice::Integer& a) const { return whole(a.lo, a.hi); }
-  bool operator()(const choice::PositionIn& a) const { return whole(a.lo, a.hi); }
+  bool operator()(const auto& a) const { return whole(a.lo, a.hi); }  // a number or a position
   bool operator()(const choice::Values& a) const {
     const auto* list = std::get_if<std::vector<double>>(&value);
     return list != nullptr && list->size() == a.size;
@@ -81,37 +80,28 @@ struct Allowed {
   }
 };
 
+struct Count {
+  std::uint64_t operator()(const auto& a) const { return static_cast<std::uint64_t>(a.hi - a.lo) + 1; }
+  std::uint64_t operator()(const choice::Values&) const { return 0; }
+  std::uint64_t operator()(const choice::Permutation& a) const {
+    std::uint64_t product = 1;
+    for (std::uint64_t i = 2; i <= a.size && product <= most_enumerated; ++i) product *= i;
+    return product;
+  }
+  std::uint64_t operator()(const choice::OneOf& a) const { return a.values.size(); }
+  std::uint64_t operator()(const choice::Size& a) const { return a.sizes.size(); }
+};
+
 // How many answers there are; 0 for "too many to count".
 std::uint64_t count_of(const Choice& choice) {
-  struct {
-    std::uint64_t operator()(const choice::Integer& a) const {
-      return static_cast<std::uint64_t>(a.hi - a.lo) + 1;
-    }
-    std::uint64_t operator()(const choice::PositionIn& a) const {
-      return static_cast<std::uint64_t>(a.hi - a.lo) + 1;
-    }
-    std::uint64_t operator()(const choice::Values&) const { return 0; }
-    std::uint64_t operator()(const choice::Permutation& a) const {
-      std::uint64_t product = 1;
-      for (std::uint64_t i = 2; i <= a.size && product <= most_enumerated; ++i) product *= i;
-      return product;
-    }
-    std::uint64_t operator()(const choice::OneOf& a) const { return a.values.size(); }
-    std::uint64_t operator()(const choice::Size& a) const { return a.sizes.size(); }
-  } visitor;
-  const std::uint64_t n = std::visit(visitor, choice);
+  const std::uint64_t n = std::visit(Count{}, choice);
   return n > most_enumerated ? 0 : n;
 }
 
 struct Nth {
   std::uint64_t n;
 
-  Value operator()(const choice::Integer& a) const {
-    return static_cast<double>(a.lo + static_cast<std::int64_t>(n));
-  }
-  Value operator()(const choice::PositionIn& a) const {
-    return static_cast<double>(a.lo + static_cast<std::int64_t>(n));
-  }
+  Value operator()(const auto& a) const { return static_cast<double>(a.lo + static_cast<std::int64_t>(n)); }
   Value operator()(const choice::Values&) const { throw std::logic_error("contents cannot be enumerated"); }
   Value operator()(const choice::OneOf& a) const { return a.values[n]; }
   Value operator()(const choice::Size& a) const { return static_cast<double>(a.sizes[n]); }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/random.h"
+#include "search/rank.h"
 #include "search/rapidcheck.h"
 
 namespace posproof {
@@ -212,8 +213,7 @@ std::vector<double> content(Stream& stream, std::size_t size, int scale) {
 }
 
 std::vector<double> order(Stream& stream, std::size_t size) {
-  std::vector<double> values(size);
-  for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<double>(i);
+  std::vector<double> values = identity(size);
   if (size < 2) return values;
   switch (stream.below(8)) {
     case 0:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace posproof {
 namespace {
@@ -79,6 +80,12 @@ struct Tiers {
 
 }  // namespace
 
+std::vector<double> identity(std::size_t size) {
+  std::vector<double> order(size);
+  std::iota(order.begin(), order.end(), 0.0);
+  return order;
+}
+
 Value simplest(const Choice& choice) {
   struct {
     Value operator()(const choice::Integer& a) const {
@@ -87,11 +94,7 @@ Value simplest(const Choice& choice) {
     Value operator()(const choice::Size& a) const { return static_cast<double>(a.sizes.front()); }
     Value operator()(const choice::PositionIn& a) const { return static_cast<double>(a.lo); }
     Value operator()(const choice::Values& a) const { return std::vector<double>(a.size); }
-    Value operator()(const choice::Permutation& a) const {
-      std::vector<double> order(a.size);
-      for (std::size_t i = 0; i < a.size; ++i) order[i] = static_cast<double>(i);
-      return order;
-    }
+    Value operator()(const choice::Permutation& a) const { return identity(a.size); }
     Value operator()(const choice::OneOf& a) const { return a.values.front(); }
   } visitor;
   return std::visit(visitor, choice);

@@ -15,6 +15,7 @@ struct Drawn {
 
 // The answer that shrinking would like best.
 Value simplest(const Choice& choice);
+std::vector<double> identity(std::size_t size);  // the simplest permutation
 
 // How complicated a case is: of two, the one with the smaller rank (compared as lists of numbers, first
 // difference first) is the simpler. In this order: the number of fields; options by their place in the list;

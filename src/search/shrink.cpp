@@ -132,12 +132,6 @@ Cases neighbours(const Drawn& drawn, std::size_t field) {
                       [=, from = drawn.values](double step) { return shifted(from, field, step); });
 }
 
-List identity(std::size_t size) {
-  List values(size);
-  for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<double>(i);
-  return values;
-}
-
 // The simplest orders that are none, then parts put in order, then single entries put where they belong.
 Cases simpler_orders(const Drawn& drawn, std::size_t field) {
   const List now = list(drawn.values.fields()[field]);
