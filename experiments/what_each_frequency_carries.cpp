@@ -262,7 +262,7 @@ std::vector<Block> distance(const Measured& m) {
       .name = "share_by_pair_and_offset",
       .title = "Which pairs the distance of two positions comes from",
       .description = "",
-      .x = {"offset less 1", false, {{1, static_cast<double>(last)}}},
+      .x = {"offset k, positions", false, {{1, static_cast<double>(last)}}},
       .y = {"pair", false, {{0, 31}}},
       .values = std::vector<std::vector<double>>(32),
       .lo = 0,

@@ -272,14 +272,15 @@ std::string script(const HeatMap& map, Theme theme) {
   const Colours& palette = colours(theme);
   const double rows = static_cast<double>(map.values.size());
   const double columns = map.values.empty() ? 0 : static_cast<double>(map.values.front().size());
+  const double left = first_cell(map.x), top = first_cell(map.y);
   Frame frame{.width = 760,
               .height = 0,
               .left = 64,
               .right = 670,
               .top = 68,
               .bottom = 0,
-              .x = {-0.5, columns - 0.5},
-              .y = {rows - 0.5, -0.5}};
+              .x = {left - 0.5, left + columns - 0.5},
+              .y = {top + rows - 0.5, top - 0.5}};
   // Cells are square as long as the figure is no taller than it is wide.
   frame.bottom = frame.top + std::clamp((frame.right - frame.left) * rows / columns, 160.0, 520.0);
   frame.height = frame.bottom + 54;
@@ -298,8 +299,8 @@ std::string script(const HeatMap& map, Theme theme) {
   out += "set cbtics scale 0\n$map << END\n" + cells(map, fine);
   return out +
          fmt::format(
-             "END\nplot $map matrix using (($1 + 0.5) / {0} - 0.5):(($2 + 0.5) / {0} - 0.5):3 with image notitle\n",
-             fine);
+             "END\nplot $map matrix using (($1 + 0.5) / {0} + {1}):(($2 + 0.5) / {0} + {2}):3 with image notitle\n",
+             fine, left - 0.5, top - 0.5);
 }
 
 }  // namespace posproof::report

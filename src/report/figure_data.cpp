@@ -78,11 +78,17 @@ std::string csv(const Plot& plot) {
   return out;
 }
 
+double first_cell(const document::Axis& axis) {
+  return axis.range ? axis.range->first : 0;
+}
+
 std::string csv(const HeatMap& map) {
   std::string out = fmt::format("{},{},value\n", field(map.y.label), field(map.x.label));
   for (std::size_t row = 0; row < map.values.size(); ++row)
     for (std::size_t column = 0; column < map.values[row].size(); ++column)
-      out += fmt::format("{},{},{}\n", row, column, document::fixed(map.values[row][column], map.decimals));
+      out += fmt::format("{},{},{}\n", first_cell(map.y) + static_cast<double>(row),
+                         first_cell(map.x) + static_cast<double>(column),
+                         document::fixed(map.values[row][column], map.decimals));
   return out;
 }
 

@@ -20,6 +20,9 @@ std::vector<std::pair<std::string, std::string>> printed(const document::Plot& p
 std::vector<std::pair<std::string, std::string>> printed_band(const document::Plot& plot,
                                                               const document::Curve& curve);
 
+// The number of a heat map's first column or row: where the axis begins, 0 without a range.
+double first_cell(const document::Axis& axis);
+
 // One line for each point or cell, under a header: `series` and the labels of both axes for a plot, and the
 // ends of the band where a curve has one; the labels of both axes and `value` for a heat map. Fields are
 // quoted as in RFC 4180, lines end with a line feed. Throws std::logic_error where a curve has neither a

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "report/figure_data.h"
+
 namespace posproof::report {
 namespace {
 
@@ -221,8 +223,8 @@ TEST(Figure, of_a_heat_map_has_every_value_as_a_square_of_points) {
   for (const auto& [columns, fine] : {std::pair{64u, 4u}, {100u, 2u}, {256u, 1u}, {300u, 1u}}) {
     const auto [points, drawn] = values(2, columns);
     EXPECT_EQ(points, expected(2, columns, fine)) << columns;
-    EXPECT_EQ(drawn,
-              fmt::format("(($1 + 0.5) / {0} - 0.5):(($2 + 0.5) / {0} - 0.5):3 with image notitle\n", fine));
+    EXPECT_EQ(drawn, fmt::format("(($1 + 0.5) / {0} + -0.5):(($2 + 0.5) / {0} + -0.5):3 with image notitle\n",
+                                 fine));
   }
 }
 
@@ -246,6 +248,18 @@ TEST(Figure, of_a_heat_map_has_square_cells_within_limits) {
 std::string line_of(const std::string& text, const std::string& begin) {
   const auto at = text.find("\n" + begin);
   return at == std::string::npos ? "none" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+TEST(Figure, of_a_heat_map_numbers_its_cells_from_where_the_axes_begin) {
+  HeatMap map = heat(-1);
+  map.x.range = {{1, 2}};
+  map.y.range = {{8, 9}};
+  const std::string text = script(map, Theme::light);
+  EXPECT_EQ(line_of(text, "set xrange"), "set xrange [0.5:2.5]");
+  EXPECT_EQ(line_of(text, "set yrange"), "set yrange [9.5:7.5]");
+  EXPECT_EQ(line_of(text, "plot"),
+            "plot $map matrix using (($1 + 0.5) / 128 + 0.5):(($2 + 0.5) / 128 + 7.5):3 with image notitle");
+  EXPECT_EQ(csv(map), "position,channel,value\n8,1,0.00\n8,2,0.50\n9,1,-1.00\n9,2,1.00\n");
 }
 
 // Of what an axis shows: all points and a margin above and below, but of a logarithmic one what it can show.
