@@ -316,7 +316,7 @@ Grid sentences(const Measured& m) {
       .rows = {},
       .caption = fmt::format(
           "Largest difference of an entry of the output between the two sentences, at the last token and in the mean of all tokens: median of {} draws and, in brackets, their 5th and 95th percentile. "
-          "`same`: below 1e-12, which is rounding, in all {} draws; the other differences are above it in all.",
+          "`same`: below 1e-12, which is rounding, in all {} draws; the other differences are above it in all. The sentences about oranges are \"i would like 3 oranges and 4 bananas .\", nine tokens; those with a dog end in a full stop, too.",
           draws, draws)};
   for (std::size_t duo = 0; duo < duos().size(); ++duo)
     for (const MaskAndEncoding setting : settings) {
