@@ -167,9 +167,10 @@ const EncodingSpec encodings::relative_table{
         {
             // Past the window an offset is held at its end.
             holds(bias::saturates, on_a_line),
-            fails(bias::saturates, "heads=1 axis=0 far=6 near=5 side=past i=6", 13,
-                  "a window ends before an offset is held: one row further on is 13 rows of the table further on",
-                  on_a_grid),
+            fails(
+                bias::saturates, "heads=1 axis=0 far=6 near=5 side=past i=6", 13,
+                "a window ends before an offset is held: one row further on is 13 rows of the table further on",
+                on_a_grid),
             fails(bias::depends_on_offset,
                   "heads=1 height=3 width=2 class_token=three_rows axis=0 i=-1 j=-1 k=0 t=1", 1,
                   "its entries are 17 and 15, and those of tokens a step on 7 and 4", with_class),
@@ -191,8 +192,8 @@ const EncodingSpec encodings::relative_table{
                   {.all = {{"table", {"index"}}, {"class_token", {"none"}}}}),
             fails(
                 bias::is_conditionally_positive_definite,
-                "heads=1 height=3 width=2 class_token=three_rows axis=0 n=3 step=1 i=-1 weights=balanced c0=1",
-                7, "rows 15, 16 and 17 of the class token are behind those of all offsets", with_class),
+                "heads=1 height=4 width=2 class_token=three_rows axis=0 n=3 step=1 i=-1 weights=balanced c0=1",
+                10, "rows 21, 22 and 23 of the class token are behind those of all offsets", with_class),
             fails(bias::is_conditionally_positive_definite,
                   "heads=1 axes=line width=5 table=seeded n=3 step=1 i=0 weights=balanced c0=1", 2.41,
                   "trained numbers are no such kernel unless they are made one",

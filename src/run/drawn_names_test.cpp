@@ -19,7 +19,7 @@ using Names = std::set<std::string, std::less<>>;
 
 // Biases are cheap, and draw most.
 void collect(const Trial& trial, std::string_view id, const Encoding& encoding, Names& names) {
-  for (std::uint64_t n = 0; n < (std::holds_alternative<Bias>(encoding) ? 40 : 10); ++n) {
+  for (std::uint64_t n = 0; n < (std::holds_alternative<Bias>(encoding) ? 100 : 10); ++n) {
     RandomDraw draw(1, id, n);
     try {
       trial(draw);
