@@ -14,8 +14,9 @@ namespace {
 std::optional<Position> farthest(const Call& call, const Domain& domain) {
   std::optional<Position> far;
   for (const std::vector<Position>* positions : {&call.positions.whole, &call.keys.whole})
-    for (const Position t : *positions) {
-      if (t < domain.lo || t > domain.hi) return std::nullopt;
+    for (std::size_t n = 0; n < positions->size(); ++n) {
+      const Position t = (*positions)[n];
+      if (t < domain.lo || t > domain.last(n % domain.axes)) return std::nullopt;
       far = std::max(far.value_or(t), t);
     }
   return far;

@@ -58,6 +58,21 @@ TEST(Declined, suggests_no_end_where_the_position_is_not_the_reason) {
       << "it declines its first position";
 }
 
+// Row 2 of a window of 2 rows and 3 columns is outside, though column 2 is not.
+TEST(Declined, counts_what_is_inside_on_every_axis) {
+  Table window{.dim = 1};
+  window.positions.axes = 2, window.positions.hi = 2, window.positions.last_on_axis = {1, 2};
+  window.rows = [](const Positions&, Position) -> Tensor { throw Refusal("no"); };
+  for (const auto& [at, calls] :
+       {std::pair<std::vector<Position>, int>{{1, 2}, 1}, {{2, 0}, 0}, {{0, 3}, 0}}) {
+    const auto declined = std::make_shared<Declined>();
+    Call call = sequence(window, {0});
+    call.positions.whole = at;
+    EXPECT_THROW(answer(counting_declined(window, declined), call), Refusal);
+    EXPECT_EQ(declined->calls, calls) << at[0] << ", " << at[1];
+  }
+}
+
 // The smallest of the farthest positions of declined calls is where the end is sought.
 TEST(Declined, keeps_the_nearest_of_the_farthest_positions_and_its_reason) {
   const auto declined = std::make_shared<Declined>();
