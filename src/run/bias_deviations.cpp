@@ -297,7 +297,8 @@ std::vector<Deviation> bucket_deviations(const EncodingSpec& spec, const Paramet
     other.set(name, std::move(value));
     if (other != parameters) others.emplace_back(std::move(other), std::move(words));
   };
-  const bool both = parameters.word("direction") == "bidirectional";
+  const bool both = parameters.word("direction") == "bidirectional",
+             is_index = parameters.word("table") == "index";
   with_other("direction", both ? "unidirectional" : "bidirectional",
              both ? "all buckets are those of earlier keys, as in a decoder"
                   : "half of the buckets are those of later keys, as in an encoder");
@@ -315,6 +316,16 @@ std::vector<Deviation> bucket_deviations(const EncodingSpec& spec, const Paramet
       const Bias& declared = std::get<Bias>(made);
       Bias own = std::get<Bias>(spec.make(parameters));
       own.bias = declared.bias;
+      // The table stays as it is: of another number of buckets, its columns are as long as they were.
+      if (const double more = buckets - other.real("buckets"); more != 0 && is_index)
+        own.bias = [made = declared.bias, longer = more * parameters.real("scale")](const Positions& queries,
+                                                                                    const Positions& keys) {
+          Tensor out = made(queries, keys);
+          const std::size_t each = queries.size() * keys.size();
+          for (std::size_t e = 0; e < out.data.size(); ++e)
+            out.data[e] += longer * static_cast<double>(e / each);
+          return out;
+        };
       out.push_back({{std::move(words)}, own, true});
     } catch (const Refusal&) {  // it makes no sense with the others
     }

@@ -289,22 +289,33 @@ std::optional<Position> first_wrong_position(const Model& model, const Subject& 
 
 // ---- effects
 
-// Whether the effect explains each row; none where one that the model leaves unexplained stays so.
+// Whether the effect explains each row; none where one that the model leaves unexplained stays so. An effect
+// is allowed the error of the positions that it leads to: where the model's own answers are within that, too,
+// in all rows that it explains, it explains nothing.
 std::optional<std::vector<bool>> explained_by(const Effect& effect, const Model& model,
                                               const Encoding& declared, const std::vector<Answered>& answered,
                                               const Explained& alone) {
   std::vector<bool> out;
-  const Steps steps = effect.begin();
+  bool differs = false;
+  const Steps steps = effect.begin(), again = effect.begin();
   try {
-    for (const Answered& one : answered)
-      for (const bool right : right_rows(model, declared, steps, effect.by_head, one.call, one.answer)) {
+    for (const Answered& one : answered) {
+      const auto rows = right_rows(model, declared, steps, effect.by_head, one.call, one.answer);
+      const std::size_t first = out.size();
+      for (const bool right : rows) {
         if (!right && !alone.right[out.size()]) return std::nullopt;
         out.push_back(right);
       }
+      if (differs) continue;
+      const auto of_model =
+          right_rows(model, declared, again, effect.by_head, one.call, answer(model.encoding, one.call));
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        differs = differs || (!alone.right[first + r] && !of_model[r]);
+    }
   } catch (const Refusal&) {  // the declared encoding is not defined at these positions
     return std::nullopt;
   }
-  return out;
+  return differs ? std::optional(out) : std::nullopt;
 }
 
 bool holds_at(const Where& where, const Explained& alone, const std::vector<bool>& by_effect,

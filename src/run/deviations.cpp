@@ -181,9 +181,10 @@ class Deviating {
     return {};
   }
 
-  // What was measured has the subject's rounding in it, and the subject again.
+  // What was measured has the subject's rounding in it, and the subject again; what was guessed is exact.
   Model measured_model(const Deviation& one) const {
     Model out = posproof::model_of(one.corrected, subject_.precision);
+    if (one.guessed) return out;
     out.error = [error = out.error](const Call& call, const Tensor& expected, Position far) {
       Tensor more = error(call, expected, far);
       for (double& entry : more.data) entry *= 3;
