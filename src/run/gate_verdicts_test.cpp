@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <set>
 #include <thread>
 
@@ -466,7 +468,8 @@ TEST(GateFailures, are_explained_by_a_subject_that_was_asked_nothing_before) {
   const GateResult found = one(100, std::string(agreement_id));
   Texts names;
   for (const Explanation& explanation : found.explanations) names.push_back(explanation.what);
-  EXPECT_EQ(names, (Texts{"after the first call a single token counts as 0", "rope/decode_restarts_at_zero"}));
+  EXPECT_EQ(names,
+            (Texts{"after the first call a single token counts as 0", "rope/decode_restarts_at_zero"}));
 }
 
 TEST(GateFailures, are_explained_and_what_holds_is_not) {
@@ -479,6 +482,29 @@ TEST(GateFailures, are_explained_and_what_holds_is_not) {
   EXPECT_EQ(found.explanations[0].what, "positions are one ahead");
   EXPECT_EQ(found.explanations[1].what, "rope/one_position_ahead");
   EXPECT_TRUE(Gated({"rope", "dim=4"})(20, std::string(agreement_id)).explanations.empty());
+}
+
+// jaxnerf, nerfstudio and tiny-cuda-nn: the angle and pi/2 are added in f32, so that a pair is of two angles.
+TEST(GateVerdicts, a_cosine_that_is_the_sine_of_a_quarter_turn_more_is_no_fault) {
+  for (const std::string factor : {"one", "pi"}) {
+    Gated nerf{"nerf", "frequencies=10 factor=" + factor};
+    nerf.answering = [&factor](const Encoding& right, const Call& call) {
+      constexpr float pi = std::numbers::pi_v<float>;
+      Tensor rows(shape_of_answer(right, call));
+      for (std::size_t r = 0; r < rows.rows(); ++r)
+        for (std::size_t c = 0; c < rows.width(); ++c) {
+          const auto x = static_cast<float>(Positions(call.positions).at(r, 0));
+          const float angle = std::ldexp(factor == "pi" ? pi * x : x, static_cast<int>(c / 2));
+          rows.at(r, c) = std::sin(c % 2 == 0 ? angle : angle + pi / 2);
+        }
+      return rows;
+    };
+    nerf.change = [](Subject& subject) { subject.precision = all_f32; };
+    const GateResult found = nerf(100);
+    for (const PropertyResult& one : found.results)
+      EXPECT_FALSE(std::holds_alternative<Refuted>(one.verdict)) << factor << ": " << one.id;
+    EXPECT_TRUE(std::holds_alternative<Holds>(asking(found, agreement_id)->verdict)) << factor;
+  }
 }
 
 }  // namespace
