@@ -73,6 +73,7 @@ _NAMES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF1
           "f16": "F16", "bf16": "BF16"}
 _TORCH = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _CONTENTS = ("x", "q", "k", "v")
+_PLACES = ("positions", "queries", "keys")
 _POSITIONS = ("each", "shared", "ascending", "offset", "sequence")
 _LAST_OF_A_SEQUENCE = {"rows": 2047, "rotate": 2047, "bias": 511, "logits": 511}
 
@@ -732,12 +733,15 @@ def _value(text):
         return text
 
 
-def _content(array, taken):
-    """As the functions get it: in the format that they take, which holds it exactly, or rounds what was answered."""
+def _content(name, array, taken):
+    """As the functions get it: in the format that they take, which holds it exactly, or rounds what was answered. Positions that
+    are no whole numbers are of 4 bytes at least: in f16 there is no 2049."""
     if array.dtype != np.float64:
         return array.copy()  # the frame's own bytes cannot be written to
     if taken == "F64":
         return array.copy()
+    if name in _PLACES:
+        return array.astype(np.float32)
     array = array.astype(np.float16 if taken == "F16" else np.float32)
     return (bf16(array).astype(np.uint32) << 16).view(np.float32) if taken == "BF16" else array
 
@@ -838,7 +842,7 @@ class _Call:
 
     def __init__(self, words, tensors, how):
         self.words, self.how = words, how
-        self.tensors = {name: array != 0 if name == "mask" else _content(array, how.taken) for name, array in tensors.items()}
+        self.tensors = {name: array != 0 if name == "mask" else _content(name, array, how.taken) for name, array in tensors.items()}
 
     def __getitem__(self, name):
         return self.tensors[name]

@@ -44,7 +44,7 @@ TEST(EncodingCurve, is_what_the_formula_says) {
            {"alibi", "", "head 7", -128, 0, -128, -0.5},
            {"alibi", "form=symmetric", "head 4", -128, 128, 3, -3.0 / 32},
            {"kerple", "", "every head", -128, 0, -1, -ln2},
-           {"relative_table", "", "axis 0", -12, 12, 0, 84},
+           {"relative_table", "", "axis 0", -6, 6, 0, 84},
            {"rope", "dim=2", "logit", -128, 0, -3, 2 * std::cos(3.0)},
            {"rope", "dim=4", "logit", -128, 0, -3, 2 * std::cos(3.0) + 2 * std::cos(0.03)},
            {"xpos", "dim=2", "logit", -128, 0, -64, 2 * std::pow(2.0 / 7, 0.125) * std::cos(64.0)},

@@ -54,7 +54,7 @@ Encoding third_row_is_louder() {
 }
 
 const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -20, -4},
-                                          {&tokens::still_rotary, -17, -2},
+                                          {&tokens::still_rotary, -18, -2},
                                           {&tokens::still_bias, -17, -2},
                                           {&tokens::still_contextual, -17, -2},
                                           {&tokens::still_attention, -20, -4}};

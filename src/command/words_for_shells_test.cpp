@@ -150,7 +150,7 @@ TEST(Completion, of_zsh_and_fish_has_every_option_of_the_help) {
   EXPECT_NE(fish.find("'__posproof_behind gate 3 -' -l json -d 'write JSON'"), std::string::npos);
   EXPECT_NE(fish.find("'__posproof_at check 2' -a \"(printf 'agrees_with_its_oracle\\n"), std::string::npos);
   EXPECT_NE(fish.find("'__posproof_at check 3' -a \"(printf 'alibi\\n"), std::string::npos);
-  EXPECT_NE(fish.find("'__posproof_at - 1' -a gate -d 'a foreign"), std::string::npos);
+  EXPECT_NE(fish.find("'__posproof_at - 1' -a gate -d 'check an implementation"), std::string::npos);
 }
 
 // troff back to text: no fonts, no escapes.

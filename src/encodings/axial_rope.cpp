@@ -133,10 +133,10 @@ bool of_each_axis(const Arguments& p, std::string_view name, double least) {
 }
 
 const std::vector<Parameter> parameters = {
-    whole("dim", type::any_width, 64, {4, 8, 12, 14, 64}, "width of a head", "channels"),
+    whole("dim", type::any_width, 64, {8, 12, 14, 64}, "width of a head", "channels"),
     whole("heads", any_heads, 1, {1, 3},
           "heads, all rotated alike; a gate asks with 2 where nothing is said"),
-    whole("axes", {2, 4}, 2, {2, 3, 4},
+    whole("axes", {2, 4}, 2, {2, 3},
           "numbers in a position: 2 (row, column), 3 (time, row, column), 4 (FLUX.2: and a token's)"),
     above_0("base", 10000, {10000, 100, 10}, "ratio of the slowest wavelength to the fastest, in the limit"),
     {"parts",

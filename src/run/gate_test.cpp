@@ -279,7 +279,8 @@ TEST(Gate, is_undecided_where_positions_were_asked_for_that_there_are_not) {
   };
   EXPECT_TRUE(found(1000).not_checked.empty());
   EXPECT_FALSE(found(1000).undecided());
-  const GateResult beyond = found(Position{1} << 30);
+  EXPECT_TRUE(found(Position{1} << 30).not_checked.empty());
+  const GateResult beyond = found(Position{1} << 41);
   EXPECT_EQ(beyond.not_checked.size(), 1u);
   EXPECT_TRUE(beyond.undecided());
   EXPECT_FALSE(beyond.refuted()) << story(beyond);

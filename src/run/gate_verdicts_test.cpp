@@ -282,27 +282,31 @@ TEST(GateUndecided, a_search_that_was_cut_short_says_what_cut_it) {
 
 // The positions before the first one as well as those past the last.
 TEST(GatePositions, that_are_not_there_are_said_at_both_ends) {
-  const auto found = [](Position first, Position last) {
+  const auto found = [](const char* id, Position first, Position last) {
     std::set<Position> seen;
-    Gated listening{"rope", "dim=4", [&](const Encoding& right, const Call& call) {
+    const std::string words = id == std::string("rope") ? "dim=4" : "heads=1";
+    Gated listening{id, words, [&](const Encoding& right, const Call& call) {
                       seen.insert(call.positions.whole.begin(), call.positions.whole.end());
                       return answer(right, call);
                     }};
     GateOptions options{.budget = {.cases = 60}, .filter = std::string(agreement_id)};
     options.positions = std::pair{first, last};
     GateResult result = listening.with_options(options);
-    EXPECT_EQ(*seen.begin(), std::max<Position>(first, 0));
+    EXPECT_EQ(*seen.begin(), id == std::string("rope") ? first : std::max<Position>(first, 0)) << id;
     EXPECT_LE(*seen.rbegin(), last);
     return result;
   };
-  EXPECT_EQ(found(0, 100).not_checked, Texts{});
-  EXPECT_FALSE(found(3, 100).undecided());
-  const GateResult before = found(-5, 100);
+  EXPECT_EQ(found("alibi", 0, 100).not_checked, Texts{});
+  EXPECT_FALSE(found("alibi", 3, 100).undecided());
+  const GateResult before = found("alibi", -5, 100);
   EXPECT_EQ(before.not_checked,
             Texts{"positions -5 to 100 were asked for: those beyond 0 to 100 were not compared"});
   EXPECT_TRUE(before.undecided());
-  EXPECT_EQ(found(7, (1 << 20) + 1).not_checked,
+  EXPECT_EQ(found("alibi", 7, (1 << 20) + 1).not_checked,
             Texts{"positions 7 to 1048577 were asked for: those beyond 7 to 1048576 were not compared"});
+  // Angles are products of the position: nothing ends there.
+  EXPECT_EQ(found("rope", -5, 100).not_checked, Texts{});
+  EXPECT_EQ(found("rope", 7, (1 << 20) + 1).not_checked, Texts{});
 }
 
 TEST(GateOptions, reach_the_subject_and_the_search) {
