@@ -2,6 +2,8 @@
 // code holds, and what is wrong in one such call alone is refuted.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "attention/reference_attention.h"
 #include "run/catalogued.h"
 #include "run/gate.h"
@@ -116,6 +118,25 @@ TEST(Ways, tables_take_positions_in_five_ways) {
                                                            {"rows_sequence", "H"},
                                                            {"rows_too_short", "R"}})
     EXPECT_EQ(asked("learned", "dim=8", arguments), verdict) << arguments;
+}
+
+// A step of 2049 is not there in f16, nor 257 in bf16: code in 16 bits is given it in 32.
+TEST(Ways, positions_that_are_no_whole_numbers_are_not_rounded_to_16_bits) {
+  const std::string words = "dim=2 shift=0";
+  const EncodingSpec& spec = encoding_named("timestep_embedding");
+  const Parameters all = with(spec, Case::parse(words));
+  const Encoding truth = spec.oracle(all);
+  for (const std::string format : {"f16", "bf16"}) {
+    const Subject subject = open(ways("rows_real " + format),
+                                 {.encoding = "timestep_embedding", .parameters = all, .declared = {truth}});
+    const Table& table = std::get<Table>(subject.encoding);
+    for (const double t : {2049.0, 257.0, 0.5, 4097.25}) {
+      const double given[] = {t};
+      EXPECT_EQ(table.rows(Positions(given), 1).data,
+                (std::vector<double>{std::floor(t / 64), std::fmod(t, 64)}))
+          << format << " " << t;
+    }
+  }
 }
 
 TEST(Ways, a_bias_takes_numbers_of_tokens) {

@@ -129,6 +129,11 @@ def columns(positions):
     return (np.asarray(positions)[:, None] * dim + np.arange(dim)).astype(f32)
 
 
+def shares(positions):  # each holds in 16 bits, where the position does not
+    rows = np.stack([positions // 64, positions % 64], axis=-1).astype(f32)
+    return rows.astype(np.float16) if wrong == "f16" else bf16(rows)
+
+
 def table_ascending(positions):
     need(positions.size > 0 and (np.diff(positions) > 0).all())
     return columns(positions)
@@ -204,6 +209,7 @@ ways = {
     "vjp": lambda: serve(rotate=each, vjp=vjp),
     "vjp_of_sequences": lambda: serve(rotate=sequence, vjp=vjp_of_sequences, takes_positions="sequence"),
     "rows": lambda: serve(rows=columns),
+    "rows_real": lambda: serve(rows=shares, dtype=wrong),
     "rows_shared": lambda: serve(rows=columns, takes_positions="shared"),
     "rows_ascending": lambda: serve(rows=table_ascending, takes_positions="ascending"),
     "rows_offset": lambda: serve(rows=table_offset, takes_positions="offset"),
