@@ -18,6 +18,23 @@ bool is_shape(std::string_view parameter) {
   return parameter == "dim" || parameter == "heads" || parameter == "length";
 }
 
+// Fewer columns, heads or numbers of a position: where these agree, nothing says that the others do.
+bool is_of_another_shape(const Encoding& candidate, const Encoding& truth) {
+  if (candidate.index() != truth.index()) return false;
+  return std::visit(
+      [&](const auto& one) {
+        const auto& other = std::get<std::decay_t<decltype(one)>>(truth);
+        if constexpr (requires { one.dim; })
+          if (one.dim != other.dim) return true;
+        if constexpr (requires { one.heads; })
+          if (one.heads != other.heads) return true;
+        if constexpr (requires { one.positions.axes; })
+          if (one.positions.axes != other.positions.axes) return true;
+        return false;
+      },
+      candidate);
+}
+
 }  // namespace
 
 std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
@@ -29,6 +46,7 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
   const Unexplained wrong = compare(truth, subject, answered, Until::all);
   // Entries that it leaves unexplained; none where it explains nothing.
   const auto left_by = [&](const Encoding& candidate) -> std::optional<std::uint64_t> {
+    if (is_of_another_shape(candidate, truth)) return std::nullopt;
     const Unexplained left =
         compare(compared_as(candidate, truth), subject, answered, Until::first_unexplained);
     return explains(left, wrong) ? std::optional(left.entries) : std::nullopt;

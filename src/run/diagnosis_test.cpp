@@ -411,6 +411,21 @@ TEST(DiagnosisOfConventions, of_several_that_explain_it_the_best_is_said) {
 }
 
 // What answers nothing is explained by nothing.
+// One frequency has the columns of the coordinate and of the first frequency, which are right, and no others.
+TEST(DiagnosisOfNearMisses, of_fewer_columns_is_none) {
+  const Diagnosed wrong{"nerf", "frequencies=3 factor=one input=first", [](const Parameters& p) {
+                          Table table = std::get<Table>(encoding_named("nerf").make(p));
+                          table.rows = [own = table.rows](const Positions& positions, Position length) {
+                            Tensor rows = own(positions, length);
+                            for (std::size_t r = 0; r < rows.rows(); ++r)
+                              for (std::size_t c = 3; c < rows.width(); ++c) rows.at(r, c) *= 1 + 0x1p-10;
+                            return rows;
+                          };
+                          return Encoding(table);
+                        }};
+  EXPECT_EQ(wrong.names(), Names{});
+}
+
 TEST(DiagnosisOfNearMisses, of_what_declines_or_raises_is_none) {
   const auto raising = [](const Parameters& parameters) {
     return answered_by(encoding_named("rope").oracle(parameters),
