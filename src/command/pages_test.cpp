@@ -58,14 +58,15 @@ TEST(Pages, are_read_as_they_are_meant) {
   for (const std::string words :
        {"./run posproof gate rope cmd:x   # exit 1: it is wrong", "posproof list  # all",
         "posproof gate ENCODING SUBJECT", "posproof explain ID  # exit 2", "ctest --preset x",
-        "posproof check a b --case '...'"})
+        "posproof check a b --case '...'", "posproof matrix        check everything"})
     pages::add(shown, 7, words);
-  ASSERT_EQ(shown.commands.size(), 2u);
+  ASSERT_EQ(shown.commands.size(), 3u);
   EXPECT_EQ(shown.commands[0].words, "./run posproof gate rope cmd:x");
   EXPECT_EQ(shown.commands[0].code, 1);
   EXPECT_EQ(shown.commands[0].line, 7u);
   EXPECT_EQ(shown.commands[1].words, "posproof list");
   EXPECT_EQ(shown.commands[1].code, 0);
+  EXPECT_EQ(shown.commands[2].words, "posproof matrix");
   EXPECT_EQ(shown.synopses.size(), 3u);
 }
 

@@ -56,10 +56,11 @@ inline bool is_name(const std::string& words) {
 }
 
 inline void add(Shown& shown, std::size_t line, std::string words) {
-  static const std::regex says(R"(\s*# exit (\d+)\b.*$)"), comment(R"(\s+# .*$)");
+  static const std::regex says(R"(\s*# exit (\d+)\b.*$)"), comment(R"(\s+# .*$)"),
+      table(R"(\s{3,}.*$)");  // in a list of commands, what it is for stands in a column behind it
   int code = 0;
   if (std::smatch found; std::regex_search(words, found, says)) code = std::stoi(found[1]);
-  words = std::regex_replace(words, comment, "");
+  words = std::regex_replace(std::regex_replace(words, comment, ""), table, "");
   if (!is_command(words)) return;
   if (is_synopsis(words))
     shown.synopses.push_back(words);
