@@ -7,6 +7,7 @@
 #include "core/failure.h"
 #include "run/catalogued.h"
 #include "run/identified_bias.h"
+#include "run/identified_call_length.h"
 #include "run/identified_rotary.h"
 #include "run/identified_table.h"
 
@@ -176,6 +177,9 @@ void Proposals::propose_for(const Subject& subject, const Candidate& like) {
 void Proposals::propose(const Rotary& rotary, const Candidate& like, const Precision& precision) {
   const Encoding truth = encoding_named("rope").oracle(rope_like(rotary, like));
   for (Candidate& one : rotary_candidates(rotary, std::get<Rotary>(truth), precision)) add(std::move(one));
+  if (!asked_.live()) return;
+  for (Candidate& one : call_length_candidates(rotary, std::get<Rotary>(truth), precision))
+    add(std::move(one));
 }
 
 void Proposals::propose(const Table& table, const Candidate&, const Precision& precision) {

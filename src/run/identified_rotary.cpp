@@ -76,15 +76,46 @@ IdentifiedChannels channels_of(std::vector<Rotated> pairs, std::size_t dim, std:
   return out;
 }
 
-}  // namespace
+bool stands_elsewhere(const std::vector<MeasuredChannel>& answered) {
+  for (std::size_t c = 0; c < answered.size(); ++c)
+    if (answered[c].own != c) return true;
+  return false;
+}
 
-std::vector<IdentifiedChannels> identified_channels(const MeasuredRotation& measured, std::size_t dim,
-                                                    const Precision& precision) {
-  const std::vector<Rotated> pairs = rotated(measured.heads.front());
+// The channels where the rotation has them, if the answer has all of them elsewhere.
+std::optional<std::vector<MeasuredChannel>> put_back(const std::vector<MeasuredChannel>& answered) {
+  std::vector<MeasuredChannel> out(answered.size());
+  std::vector<bool> taken(answered.size(), false);
+  for (const MeasuredChannel& one : answered) {
+    if (!(one.rotates || one.constant) || taken[one.own]) return std::nullopt;
+    taken[one.own] = true;
+    out[one.own] = one;
+  }
+  return out;
+}
+
+std::vector<IdentifiedChannels> channels_in(const std::vector<Rotated>& pairs, std::size_t dim,
+                                            const Precision& precision) {
   if (pairs.empty()) return {};
   const std::size_t distance = usual_distance(pairs);
   std::vector<IdentifiedChannels> out{channels_of(pairs, dim, distance, distance == 1, precision)};
   if (distance == 1 && pairs.size() == 1) out.push_back(channels_of(pairs, dim, distance, false, precision));
+  return out;
+}
+
+}  // namespace
+
+std::vector<IdentifiedChannels> identified_channels(const MeasuredRotation& measured, std::size_t dim,
+                                                    const Precision& precision) {
+  const std::vector<MeasuredChannel>& answered = measured.heads.front();
+  std::vector<IdentifiedChannels> out = channels_in(rotated(answered), dim, precision);
+  const auto back = put_back(answered);
+  if (back && stands_elsewhere(answered))
+    for (IdentifiedChannels& one : channels_in(rotated(*back), dim, precision)) {
+      if (one.settings.word("layout") != "interleaved") continue;
+      one.settings.set("output_layout", std::string("half_split"));
+      out.push_back(std::move(one));
+    }
   return out;
 }
 
@@ -111,6 +142,7 @@ std::vector<Candidate> rotary_candidates(const Rotary& subject, const Rotary& li
     for (const auto& [width, exponent] : over)
       for (const Parameters& ladder : scaled_ladders(channels.ladder, width)) {
         Candidate one{"rope", channels.settings};
+        one.parameters.set("heads", static_cast<double>(subject.heads));
         for (const auto& [name, value] : ladder.fields()) one.parameters.set(name, value);
         if (width != channels.width) one.parameters.set("exponent", std::string(exponent));
         if (!makes_sense(rope, one.parameters)) continue;

@@ -103,7 +103,12 @@ Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
     : words_(words), options_(std::move(options)) {
   const Words parsed = parse_words(words);
   if (parsed.scheme != "table") {
-    start();
+    if (std::vector<std::string> failed; !start(failed))
+      throw SubjectError(
+          failed.empty()
+              ? fmt::format("{}: no call was answered; say `--dim N` or `--heads N`, the shape that it has",
+                            printable(words_))
+              : failed.front());
     return;
   }
   if (options_.sandbox || options_.dim || options_.heads)
@@ -113,23 +118,35 @@ Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
   for (const std::string& path : cache_paths(parsed.rest)) shapes_.push_back(read_array(path).shape);
 }
 
-void Unidentified::start() {
+Unidentified::Unidentified(Subject live, Candidate taken_for)
+    : words_(live.name), live_(std::move(live)), taken_for_(std::move(taken_for)) {}
+
+std::optional<Unidentified> Unidentified::taken_otherwise() const {
+  if (asked_already_.empty()) return std::nullopt;
+  Unidentified other = *this;
+  if (std::vector<std::string> failed; !other.start(failed)) return std::nullopt;
+  return other;
+}
+
+bool Unidentified::start(std::vector<std::string>& failed) {
   const auto begun = std::chrono::steady_clock::now();
-  std::vector<std::string> failed;
   for (const std::string& id : ids_in_order()) {
     if (options_.progress) options_.progress(fmt::format("starting it as {}", id));
     for (const Parameters& shape : shapes_of(encoding_named(id), options_)) {
-      if (!is_allowed(encoding_named(id), shape)) continue;
+      if (!is_allowed(encoding_named(id), shape) || is_asked_already({id, shape})) continue;
       const std::size_t before = failed.size();
-      if (started({id, shape}, failed)) return;
+      if (started({id, shape}, failed)) return true;
       if (failed.size() > before) break;  // it does not take part, whatever the shape
     }
     if (std::chrono::steady_clock::now() > begun + 3 * options_.call_time) break;
   }
-  if (failed.empty())
-    throw SubjectError(fmt::format(
-        "{}: no call was answered; say `--dim N` or `--heads N`, the shape that it has", printable(words_)));
-  throw SubjectError(failed.front());
+  return false;
+}
+
+bool Unidentified::is_asked_already(const Candidate& candidate) const {
+  const Encoding own = encoding_named(candidate.encoding).make(candidate.parameters);
+  return std::ranges::find(asked_already_, Questions(kind(own), positions_of(own).axes)) !=
+         asked_already_.end();
 }
 
 bool Unidentified::started(const Candidate& candidate, std::vector<std::string>& failed) {
@@ -138,6 +155,8 @@ bool Unidentified::started(const Candidate& candidate, std::vector<std::string>&
     if (!answers(subject.encoding)) return false;
     live_ = std::move(subject);
     taken_for_ = candidate;
+    const Encoding own = encoding_named(candidate.encoding).make(candidate.parameters);
+    asked_already_.emplace_back(kind(own), positions_of(own).axes);
     return true;
   } catch (const SubjectError& error) {
     failed.emplace_back(error.what());

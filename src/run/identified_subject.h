@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/tensor.h"
@@ -26,6 +27,12 @@ class Unidentified {
   // Starts a program, taken for one encoding after the other until it takes part and answers; of a file,
   // looks at the shapes of its arrays. Throws as open() does.
   Unidentified(std::string_view words, IdentifyOptions options);
+  // One that answers already, as opened for that candidate.
+  Unidentified(Subject live, Candidate taken_for);
+
+  // The same program, started as the next encoding of another kind, or of positions of another number of
+  // axes, that it answers; none of a file, and where there is no other.
+  std::optional<Unidentified> taken_otherwise() const;
 
   bool live() const { return live_.has_value(); }
   // What a program was taken for when it answered.
@@ -42,13 +49,17 @@ class Unidentified {
   Subject as(const Candidate& candidate, std::vector<Encoding> kinds) const;
 
  private:
-  void start();
+  using Questions = std::pair<std::string, std::size_t>;  // kind and axes
+
+  bool start(std::vector<std::string>& failed);
+  bool is_asked_already(const Candidate& candidate) const;
   bool started(const Candidate& candidate, std::vector<std::string>& failed);
 
   std::string words_;
   IdentifyOptions options_;
   std::optional<Subject> live_;
   Candidate taken_for_;
+  std::vector<Questions> asked_already_;
   std::vector<Shape> shapes_;
 };
 

@@ -191,7 +191,10 @@ std::vector<Candidate> of_setting(const EncodingSpec& spec, const Candidate& set
   std::vector<Candidate> out;
   for (const double offset : first_entries(spec, rows)) {
     out.push_back(setting);
-    if (offset != 0) set_where_there(spec, out.back().parameters, "offset", offset);
+    if (offset == 0) continue;
+    set_where_there(spec, out.back().parameters, "offset", offset);
+    // The rows before the first position are rows, too.
+    if (rows.length > 0) set_where_there(spec, out.back().parameters, "length", whole(rows.length) + offset);
   }
   return out;
 }

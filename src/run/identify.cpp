@@ -21,10 +21,11 @@ constexpr double least_near = 0.25;
 
 class Identifying {
  public:
-  Identifying(std::string_view words, const IdentifyOptions& options)
-      : options_(options), asked_(words, options) {}
+  Identifying(Unidentified asked, std::function<void(std::string_view what)> progress)
+      : progress_(std::move(progress)), asked_(std::move(asked)) {}
 
-  Identified all() {
+  // Whether one holds.
+  bool found() {
     if (asked_.live()) record(answers_, asked_.subject());
     say("measuring it");
     Proposals proposals(asked_);
@@ -36,16 +37,22 @@ class Identifying {
         if (one.trained) try_out(one);
     if (hold_.empty())
       for (const Proposed& one : proposals.in_common_use()) try_out(one);
-    if (hold_.empty())
-      find_nearest();
-    else
-      find_what_holds_too(proposals);
+    if (hold_.empty()) return false;
+    find_what_holds_too(proposals);
+    return true;
+  }
+
+  Identified answer() && { return std::move(found_); }
+  Identified nearest() && {
+    find_nearest();
     return std::move(found_);
   }
+  std::size_t tried() const { return found_.tried; }
+  std::optional<Unidentified> taken_otherwise() const { return asked_.taken_otherwise(); }
 
  private:
   void say(std::string_view what) const {
-    if (options_.progress) options_.progress(what);
+    if (progress_) progress_(what);
   }
 
   struct Tried {
@@ -213,17 +220,40 @@ class Identifying {
     found_.nearest = std::move(out);
   }
 
-  const IdentifyOptions& options_;
+  std::function<void(std::string_view what)> progress_;
   Unidentified asked_;
   Answers answers_;
   std::vector<Tried> hold_, fail_;
   Identified found_;
 };
 
+// A program may answer more than one kind of questions, and be right in one alone: what a table is taken for
+// as a rotation, say. The nearest is that of the first kind.
+Identified identified(Identifying first, const std::function<void(std::string_view what)>& progress) {
+  if (first.found()) return std::move(first).answer();
+  std::size_t tried = 0;
+  for (auto other = first.taken_otherwise(); other; other = other->taken_otherwise()) {
+    Identifying again(*other, progress);
+    const bool found = again.found();
+    tried += again.tried();
+    if (!found) continue;
+    Identified out = std::move(again).answer();
+    out.tried = first.tried() + tried;
+    return out;
+  }
+  Identified out = std::move(first).nearest();
+  out.tried += tried;
+  return out;
+}
+
 }  // namespace
 
 Identified identify(std::string_view words, const IdentifyOptions& options) {
-  return Identifying(words, options).all();
+  return identified(Identifying(Unidentified(words, options), options.progress), options.progress);
+}
+
+Identified identify(Subject live, const Candidate& taken_for) {
+  return identified(Identifying(Unidentified(std::move(live), taken_for), {}), {});
 }
 
 }  // namespace posproof

@@ -54,5 +54,7 @@ struct Identified {
 // Which convention of the catalogue a subject has, of which nothing is said: measures it, proposes settings,
 // and compares each with the exact encoding under the error bounds that a gate has. Throws as open() does.
 Identified identify(std::string_view words, const IdentifyOptions& options = {});
+// The same of a subject that answers already, as opened for that candidate.
+Identified identify(Subject live, const Candidate& taken_for);
 
 }  // namespace posproof

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "attention/reference_attention.h"
 #include "run/agreement.h"
@@ -48,6 +49,15 @@ double share_of(const Residual& residual) {
   return residual.holds() ? residual.error_over_bound() : std::numeric_limits<double>::infinity();
 }
 
+// None where the truth is not defined.
+std::optional<Tensor> answered(const Encoding& truth, const Call& call) {
+  try {
+    return answer(truth, call);
+  } catch (const Refusal&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Encoding Answers::kept_of(const Encoding& subject) const {
@@ -67,10 +77,11 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
   std::vector<Candidate> all;
   for (const Precision& precision : candidates_of(declared)) all.push_back({precision});
   for (const Answers::One& one : answers.all()) {
-    const Tensor here = answer(*same, one.call);
+    const auto here = answered(*same, one.call);
+    if (!here) continue;
     for (Candidate& candidate : all)
       candidate.share = std::max(
-          candidate.share, share_of(agreement_of(*same, one.call, one.answer, here, candidate.precision)));
+          candidate.share, share_of(agreement_of(*same, one.call, one.answer, *here, candidate.precision)));
     ++out.answers;
   }
   const auto declared_one = std::find_if(
