@@ -202,6 +202,8 @@ void Proposals::propose(const Bias& bias, const Candidate&, const Precision& pre
 
 // Every combination of words of every encoding of that kind and shape.
 void Proposals::propose_settings(const Encoding& subject) {
+  // Along one axis numbers are measured, and few settings are left to be tried.
+  const std::size_t most = positions_of(subject).axes > 1 ? 512 : 64;
   for (const auto& entry : catalogue::encodings()) {
     const EncodingSpec* const spec = entry.value;
     Parameters shape;
@@ -214,7 +216,7 @@ void Proposals::propose_settings(const Encoding& subject) {
               shape.set("heads", static_cast<double>(kind.heads));
         },
         subject);
-    for (Candidate& one : settings(std::string(entry.id), *spec, shape, 64))
+    for (Candidate& one : settings(std::string(entry.id), *spec, shape, most))
       if (is_of_kind(*spec, one.parameters, subject)) add(std::move(one));
   }
 }

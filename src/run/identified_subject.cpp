@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <new>
 
 #include "attention/reference_attention.h"
@@ -31,6 +32,28 @@ std::vector<std::string> ids_in_order() {
 constexpr std::array<std::size_t, 8> widths = {64, 128, 32, 96, 80, 256, 16, 8};
 constexpr std::array<std::size_t, 6> head_counts = {8, 12, 16, 32, 4, 40};
 
+// A quarter of the pairs for time, and the rest for height and width, as nearly as these are alike.
+std::vector<double> thirds(double pairs) {
+  const double each = std::floor(3 * pairs / 8);
+  return {pairs - 2 * each, each, each};
+}
+
+void add_three_axes(std::vector<Parameters>& shapes) {
+  const std::size_t before = shapes.size();
+  for (std::size_t n = 0; n < before; ++n) {
+    Parameters three = shapes[n];
+    std::vector<double> parts = thirds(three.real("dim") / 2);
+    for (double& width : parts) width *= 2;
+    three.set("axes", 3.0);
+    three.set("parts", parts);
+    shapes.push_back(std::move(three));
+  }
+}
+
+void fit_sections(std::vector<Parameters>& shapes) {
+  for (Parameters& one : shapes) one.set("sections", thirds(one.real("dim") / 2));
+}
+
 // The shapes that a program is asked with, the first of which it may have been built for.
 std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOptions& options) {
   std::vector<Parameters> out;
@@ -54,6 +77,8 @@ std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOption
   } else {
     out.emplace_back();
   }
+  if (spec.parameters.find("parts") != nullptr) add_three_axes(out);
+  if (spec.parameters.find("sections") != nullptr) fit_sections(out);
   return out;
 }
 

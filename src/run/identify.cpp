@@ -43,8 +43,17 @@ class Identifying {
   }
 
   Identified answer() && { return std::move(found_); }
-  Identified nearest() && {
+  // Where none holds: whether most answers are those of one.
+  bool is_near() {
     find_nearest();
+    return nearest_ != nullptr && 2 * nearest_->fit.wrong <= nearest_->fit.of;
+  }
+  // After is_near().
+  Identified nearest() && {
+    if (nearest_ == nullptr)
+      describe_none();
+    else
+      describe(*nearest_);
     return std::move(found_);
   }
   std::size_t tried() const { return found_.tried; }
@@ -177,13 +186,11 @@ class Identifying {
       return complexity_of(a.proposed.candidate) < complexity_of(b.proposed.candidate);
     });
     if (fail_.size() > most_counted) fail_.resize(most_counted);
-    const Tried* best = nullptr;
     for (Tried& one : fail_) {
       if (auto all = fit(one.proposed.candidate, asked_, answers_, Until::all)) one.fit = std::move(*all);
-      if (right_share(one) >= least_near && (best == nullptr || is_nearer(one, *best))) best = &one;
+      if (right_share(one) >= least_near && (nearest_ == nullptr || is_nearer(one, *nearest_)))
+        nearest_ = &one;
     }
-    if (best == nullptr) return describe_none();
-    describe(*best);
   }
 
   // What passes over constants on rows explains more for that alone: it counts where nothing else explains
@@ -224,15 +231,18 @@ class Identifying {
   Unidentified asked_;
   Answers answers_;
   std::vector<Tried> hold_, fail_;
+  const Tried* nearest_ = nullptr;  // of those that fail
   Identified found_;
 };
 
-// A program may answer more than one kind of questions, and be right in one alone: what a table is taken for
-// as a rotation, say. The nearest is that of the first kind.
-Identified identified(Identifying first, const std::function<void(std::string_view what)>& progress) {
+// Of a program that is near nothing the questions may be wrong: a table that is taken for a rotation, say.
+// One that is nearly right is asked nothing else, which it may answer rightly and is not what it is. The
+// nearest is that of the first questions.
+Identified identified(Identifying& first, const std::function<void(std::string_view what)>& progress) {
   if (first.found()) return std::move(first).answer();
   std::size_t tried = 0;
-  for (auto other = first.taken_otherwise(); other; other = other->taken_otherwise()) {
+  auto other = first.is_near() ? std::nullopt : first.taken_otherwise();
+  for (; other; other = other->taken_otherwise()) {
     Identifying again(*other, progress);
     const bool found = again.found();
     tried += again.tried();
@@ -249,11 +259,13 @@ Identified identified(Identifying first, const std::function<void(std::string_vi
 }  // namespace
 
 Identified identify(std::string_view words, const IdentifyOptions& options) {
-  return identified(Identifying(Unidentified(words, options), options.progress), options.progress);
+  Identifying first(Unidentified(words, options), options.progress);
+  return identified(first, options.progress);
 }
 
 Identified identify(Subject live, const Candidate& taken_for) {
-  return identified(Identifying(Unidentified(std::move(live), taken_for), {}), {});
+  Identifying first(Unidentified(std::move(live), taken_for), {});
+  return identified(first, {});
 }
 
 }  // namespace posproof
