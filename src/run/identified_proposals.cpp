@@ -6,6 +6,7 @@
 #include "catalogue/encodings.h"
 #include "core/failure.h"
 #include "run/catalogued.h"
+#include "run/identified_axes.h"
 #include "run/identified_bias.h"
 #include "run/identified_call_length.h"
 #include "run/identified_rotary.h"
@@ -175,6 +176,10 @@ void Proposals::propose_for(const Subject& subject, const Candidate& like) {
 }
 
 void Proposals::propose(const Rotary& rotary, const Candidate& like, const Precision& precision) {
+  if (rotary.positions.axes > 1) {
+    for (Candidate& one : axes_candidates(rotary, precision)) add(std::move(one));
+    return;
+  }
   const Encoding truth = encoding_named("rope").oracle(rope_like(rotary, like));
   for (Candidate& one : rotary_candidates(rotary, std::get<Rotary>(truth), precision)) add(std::move(one));
   if (!asked_.live()) return;

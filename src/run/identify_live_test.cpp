@@ -91,6 +91,13 @@ TEST(IdentifyLive, names_a_rotation_that_depends_on_the_length_of_the_call) {
                                             "factors=[1.08,1.11,1.14,1.34,1.59,1.6,1.62,2.62]"}));
 }
 
+TEST(IdentifyLive, names_a_rotation_by_several_numbers_of_a_position) {
+  expect_named(
+      {{"m_rope dim=32 heads=2 base=1000000 sections=[4,6,6] layout=interleaved", "m_rope",
+        "dim=32 heads=2 sections=[8,4,4]"},
+       {"axial_rope dim=32 heads=2 axes=3 parts=[8,10,14]", "m_rope", "dim=32 heads=2 sections=[8,4,4]"}});
+}
+
 TEST(IdentifyLive, names_a_table_and_a_bias) {
   expect_named({{"sinusoidal dim=16 base=500 layout=sin_cos", "sinusoidal", "dim=16"},
                 {"alibi heads=12 rows=key_index", "alibi", "heads=12"},
