@@ -147,7 +147,8 @@ Unidentified::Unidentified(Subject live, Candidate taken_for)
     : words_(live.name), live_(std::move(live)), taken_for_(std::move(taken_for)) {}
 
 std::optional<Unidentified> Unidentified::taken_otherwise() const {
-  if (asked_already_.empty()) return std::nullopt;
+  // An attention layer was compared with those of all encodings.
+  if (asked_already_.empty() || std::holds_alternative<Attention>(live_->encoding)) return std::nullopt;
   Unidentified other = *this;
   if (std::vector<std::string> failed; !other.start(failed)) return std::nullopt;
   return other;
