@@ -6,6 +6,7 @@
 
 #include "attention/order.h"
 #include "attention/reference_attention.h"
+#include "core/error.h"
 
 namespace posproof::attention {
 namespace {
@@ -47,6 +48,41 @@ TEST(ToLogits, of_a_bias_may_be_off_by_what_its_worst_head_is) {
   EXPECT_GT(to_logits(bias)->error(zero, zero, 1000, 1000, all_f32), 1000 * 0.5 * unit_f32)
       << "a shifted row holds the slope times a position";
   EXPECT_TRUE(to_logits(bias)->modulo_rows);
+}
+
+// A row of keys counted from 1, or from the last token of the call, holds numbers up to all positions.
+TEST(ToLogits, of_a_bias_with_shifted_rows_may_be_off_by_the_farthest_position) {
+  Bias bias{.heads = 2, .slopes = {0.25, 0.5}};
+  bias.bias = [](const Positions& queries, const Positions& keys) {
+    return Tensor({2, queries.size(), keys.size()});
+  };
+  const std::vector<Position> near = {1, 2}, far = {3, 9}, before = {-12, 4};
+  const auto more = [&](const std::vector<Position>& queries, const std::vector<Position>& keys) {
+    const Tensor zero({2, 2 * 1});
+    Bias shifted = bias;
+    shifted.modulo_rows = true;
+    const auto error = [&](const Bias& one) {
+      const Logits all = *logits(Encoding(one));
+      const Tensor q({2, all.dim}), k({2, all.dim});
+      return all.bounded(q, k, queries, keys, all_f32).error;
+    };
+    Tensor out = error(shifted);
+    const Tensor plain = error(bias);
+    for (std::size_t e = 0; e < out.data.size(); ++e) out.data[e] -= plain.data[e];
+    return out.data;
+  };
+  const auto allowed = [](double positions) {
+    const double first = bias_rounding(all_f32, 0.25 * positions, 0.25),
+                 second = bias_rounding(all_f32, 0.5 * positions, 0.5);
+    return std::vector<double>{first, first, first, first, second, second, second, second};
+  };
+  const auto expect = [&](const std::vector<double>& found, const std::vector<double>& right) {
+    ASSERT_EQ(found.size(), right.size());
+    for (std::size_t e = 0; e < right.size(); ++e) EXPECT_NEAR(found[e], right[e], 1e-20) << e;
+  };
+  expect(more(near, far), allowed(10));
+  expect(more(far, near), allowed(10));
+  expect(more(near, before), allowed(13));
 }
 
 TEST(ToLogits, sums_are_of_as_many_rows_as_there_are_contents) {

@@ -193,6 +193,10 @@ TEST(Agreement, allows_shifted_rows_to_count_from_the_last_token_of_the_call) {
   const Tensor far({1, 1, 3}, {-1000, -1000, -1000});
   EXPECT_DOUBLE_EQ(agreement_in_full(bias, call, far, here, all_f32).allowed.error.data[1],
                    bias_error(all_f32, 0, bias, 0) + bias_rounding(all_f32, 0.25 * (14 + 1 + 1), 0.25));
+  // The farthest may be a query.
+  call.positions.whole = {-20};
+  EXPECT_DOUBLE_EQ(agreement_in_full(bias, call, far, here, all_f32).allowed.error.data[1],
+                   bias_error(all_f32, 0, bias, 0) + bias_rounding(all_f32, 0.25 * (20 + 1 + 1), 0.25));
 }
 
 // Of entries without a slope, what is answered, however large.
