@@ -58,6 +58,27 @@ TEST(RelativeTable, has_the_index_of_beit) {
   }
 }
 
+TEST(RelativeTable, of_a_grid_ends_with_its_window) {
+  const struct {
+    std::string_view words;
+    std::vector<Position> last;
+    Position hi;
+  } all[] = {{"height=3 width=5", {2, 4}, 4},
+             {"height=5 width=2 class_token=three_rows", {4, 1}, 4},
+             {"axes=line width=3", {}, 1 << 20}};
+  for (const auto& [words, last, hi] : all)
+    for (const bool exact : {false, true}) {
+      const Parameters p = with(encodings::relative_table, Case::parse(words));
+      const auto bias =
+          std::get<Bias>(exact ? encodings::relative_table.oracle(p) : encodings::relative_table.make(p));
+      EXPECT_EQ(bias.positions.last_on_axis, last) << words;
+      EXPECT_EQ(bias.positions.hi, hi) << words;
+      if (exact && last.empty()) {
+        EXPECT_EQ(bias.positions.hard, (std::vector<Position>{0, 2, 3}));
+      }
+    }
+}
+
 TEST(RelativeTable, has_these_conventions) {
   // Two rows down and one column to the left of a window of 4 rows and 3 columns.
   const std::vector<Position> query = {3, 0}, key = {1, 1};
@@ -67,6 +88,7 @@ TEST(RelativeTable, has_these_conventions) {
   expect("heads=2 height=4 width=3 scale=8", query, key, {8 * 26, 8 * (26 + 35)});
   expect("heads=1 axes=line width=3", {9}, {8}, {3}, 1);
   expect("heads=2 axes=line width=3 relative=key_minus_query", {9}, {8}, {1, 6}, 1);
+  expect("heads=2 axes=line width=3 class_token=three_rows", {9, -1}, {8}, {3, 0, 8, 5}, 1);
 }
 
 TEST(RelativeTable, holds_offsets_within_the_window) {

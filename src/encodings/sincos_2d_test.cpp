@@ -131,6 +131,10 @@ TEST(Sincos2d, counts_the_roundings_of_its_frequencies) {
   EXPECT_EQ(roundings("dim=8 normalize=detr"), 4);
   EXPECT_EQ(roundings("dim=8 normalize=detr factor=3"), 4);
   EXPECT_EQ(row("dim=8 normalize=detr factor=3", {3, 5}), row("dim=8 normalize=detr", {3, 5}));
+  const auto exact = [](std::string_view words) {
+    return row(encodings::sincos_2d.oracle(Case::parse(words)), {3, 5});
+  };
+  EXPECT_EQ(exact("dim=8 normalize=detr factor=3"), exact("dim=8 normalize=detr"));
 }
 
 TEST(Sincos2d, refuses_positions_of_another_number_of_axes) {
