@@ -93,6 +93,11 @@ TEST(Widened, is_what_has_linear_angles_on_top_of_its_own_positions) {
               (Ends{positions_of(own).lo, positions_of(own).hi}))
         << id << ": " << because;
   }
+  Encoding ended = made_of("rope", "dim=8");
+  Domain ends(0, 2047);
+  ends.ends = true;
+  ended = with_positions(std::move(ended), ends);
+  EXPECT_EQ(positions_of(widened(ended, -9, 5000)).hi, 2047) << "it ends";
   Table bound = std::get<Table>(made_of("sinusoidal", "dim=8"));
   bound.row_error = [](auto, auto, const Precision&, auto) {};
   EXPECT_EQ(positions_of(widened(bound, -9, 0)).lo, 0);
@@ -147,6 +152,7 @@ TEST(Meet, gives_the_truth_what_a_file_has) {
   }
   EXPECT_THROW(met(std::nullopt, Domain(-5, -1), false, "alibi", "heads=2"), std::invalid_argument);
   EXPECT_NO_THROW(met(std::nullopt, Domain(-5, 0), false, "alibi", "heads=2"));
+  EXPECT_NO_THROW(met(std::nullopt, Domain(1 << 20, 5000000), false, "alibi", "heads=2"));
 }
 
 TEST(NotCovered, is_said_before_the_first_and_past_the_last) {

@@ -138,11 +138,13 @@ TEST(GridFile, a_bias_of_a_window_is_asked_by_row_and_column) {
   const testing::Written file("window.npy", counted({2, 6, 6}), true);
   const Subject subject = open(file.subject(), testing::expected(declared, "heads=2"));
   const auto& bias = std::get<Bias>(subject.encoding);
-  const std::vector<Position> query = {1, 0}, keys = {0, 2, 1, 2}, outside = {0, 3}, below = {2, 0};
+  const std::vector<Position> query = {1, 0}, keys = {0, 2, 1, 2}, outside = {0, 3}, below = {2, 0},
+                              above = {-1, 0};
   EXPECT_EQ(bias.bias({query, 2}, {keys, 2}).data, (std::vector<double>{21, 24, 57, 60}));
   EXPECT_EQ(bias.bias({keys, 2}, {query, 2}).data, (std::vector<double>{16, 34, 52, 70}));
   EXPECT_THROW(bias.bias({query, 2}, {outside, 2}), Refusal);
   EXPECT_THROW(bias.bias({below, 2}, {query, 2}), Refusal);
+  EXPECT_THROW(bias.bias({above, 2}, {query, 2}), Refusal);
   EXPECT_TRUE(bias.positions.ends);
   EXPECT_EQ(bias.positions.last_on_axis, (std::vector<Position>{1, 2}));
   for (const Shape& shape : {Shape{2, 6, 5}, Shape{2, 5, 6}}) {
@@ -166,8 +168,24 @@ TEST(GridFile, a_bias_of_a_window_with_a_class_token_has_it_first) {
   const auto& bias = std::get<Bias>(subject.encoding);
   const std::vector<Position> tokens = {-1, -1, 0, 0, 1, 2};
   EXPECT_EQ(bias.bias({tokens, 2}, {tokens, 2}).data, (std::vector<double>{1, 2, 7, 8, 9, 14, 43, 44, 49}));
+  // One negative number is enough.
+  const std::vector<Position> classes = {-1, 2, 0, -1, 0, 1};
+  EXPECT_EQ(bias.bias({classes, 2}, {classes, 2}).data, (std::vector<double>{1, 1, 3, 1, 1, 3, 15, 15, 17}));
   const testing::Written without("window.npy", counted({1, 6, 6}), true);
   EXPECT_THROW(open(without.subject(), testing::expected(declared, "heads=1")), std::invalid_argument);
+}
+
+TEST(GridFile, a_bias_of_a_line_has_queries_and_keys_of_its_own) {
+  const auto opened_as = [](const Shape& shape) {
+    const testing::Written file("line.npy", counted(shape), true);
+    return std::get<Bias>(open(file.subject(), testing::expected(Bias{.heads = 1}, "heads=1")).encoding);
+  };
+  const std::vector<Position> two = {2}, three = {3}, four = {4}, zero = {0};
+  const Bias wide = opened_as({1, 3, 5}), tall = opened_as({1, 5, 3});
+  EXPECT_EQ(wide.bias(two, four).data, (std::vector<double>{15}));
+  EXPECT_THROW(wide.bias(three, zero), Refusal);
+  EXPECT_EQ(tall.bias(four, two).data, (std::vector<double>{15}));
+  EXPECT_THROW(tall.bias(zero, three), Refusal);
 }
 
 }  // namespace
