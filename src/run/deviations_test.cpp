@@ -19,6 +19,7 @@
 #include "core/call.h"
 #include "core/formats.h"
 #include "run/agreement.h"
+#include "run/call_effects.h"
 #include "run/catalogued.h"
 #include "run/testing/deviations.h"
 #include "search/trial.h"
@@ -546,6 +547,29 @@ TEST(Deviations, of_calls) {
         {"every rotation is multiplied by 2, not by 1", "positions past 511 count as 511"}}});
 }
 
+TEST(CallEffects, move_positions) {
+  const struct {
+    std::string words;
+    std::vector<Position> to;
+  } all[] = {{"positions are rounded down to multiples of 2", {-6, -2, 0, 2, 36}},
+             {"positions are rounded down to multiples of 4", {-8, -4, 0, 0, 36}},
+             {"positions are rounded down to multiples of 8", {-8, -8, 0, 0, 32}},
+             {"positions are rounded down to multiples of 16", {-16, -16, 0, 0, 32}},
+             {"positions are rounded down to multiples of 32", {-32, -32, 0, 0, 32}},
+             {"positions are one behind, 0 as it is", {-6, -2, 0, 2, 36}},
+             {"positions are one behind, and 0 counts as the last one, 99", {-6, -2, 99, 2, 36}}};
+  std::vector<Effect> effects = known_effects(false, false);
+  effects.push_back(effect_of_a_negative_index(99));
+  for (const auto& [words, to] : all) {
+    const auto effect = std::ranges::find(effects, words, &Effect::words);
+    ASSERT_NE(effect, effects.end()) << words;
+    Call call;
+    call.batch = 1;
+    call.positions.whole = {-5, -1, 0, 3, 37};
+    EXPECT_EQ(effect->begin()(call, 0, 1).call.positions.whole, to) << words;
+  }
+}
+
 TEST(Deviations, of_tables) {
   const std::string dim = "dim=16";
   const auto permuted = [](std::function<std::size_t(std::size_t)> from) {
@@ -670,21 +694,24 @@ TEST(Deviations, of_biases) {
   expect_said(id,
               {{"heads=12 rows=key_index", ragged, {}, all_f32}, {"heads=12 rows=any", ragged, {}, all_f32}});
   const std::string t5 = "t5_bias";
-  expect_said(t5, {{"heads=3",
-                    [](const Parameters& p) {
-                      Parameters other = p;
-                      other.set("buckets", 16.0);
-                      const Encoding right = encoding_named("t5_bias").make(p),
-                                     made = encoding_named("t5_bias").make(other);
-                      return answered_by(right, [made](const Call& call) {
-                        Tensor out = answer(made, call);  // the rows of a table of 32 buckets
-                        for (std::size_t r = 0; r < out.rows(); ++r)
-                          for (double& entry : out.row(r))
-                            entry += 16 * static_cast<double>(r / call.positions.size());
-                        return out;
-                      });
-                    },
-                    {"there are 16 buckets, not 32"}},
+  // The rows of a table of 32 buckets, whose numbers go on by 32 from head to head.
+  const auto of_16_buckets = [](double more) {
+    return [more](const Parameters& p) {
+      Parameters other = p;
+      other.set("buckets", 16.0);
+      const Encoding right = encoding_named("t5_bias").make(p), made = encoding_named("t5_bias").make(other);
+      return answered_by(right, [made, more](const Call& call) {
+        Tensor out = answer(made, call);
+        for (std::size_t r = 0; r < out.rows(); ++r)
+          for (double& entry : out.row(r)) entry += more * static_cast<double>(r / call.positions.size());
+        return out;
+      });
+    };
+  };
+  const Sentences fewer = {"there are 16 buckets, not 32"};
+  expect_said(t5, {{"heads=3", of_16_buckets(16), fewer},
+                   {"heads=3 scale=0.5", of_16_buckets(8), fewer},
+                   {"heads=3 table=seeded", of_16_buckets(0), fewer},
                    {"heads=2 table=seeded",
                     [](const Parameters& p) {
                       Parameters other = p;
