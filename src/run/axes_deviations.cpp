@@ -25,8 +25,8 @@ namespace {
 using Sentences = std::vector<std::string>;
 
 std::string_view axis_name(std::size_t axis, std::size_t axes) {
-  constexpr std::array<std::string_view, 3> names = {"time", "row", "column"};
-  return names.at(axis + names.size() - axes);
+  constexpr std::array<std::string_view, 4> names = {"time", "row", "column", "token"};
+  return names.at(axis + (axes == 2 ? 1 : 0));
 }
 
 // The same rotation of a token with one number: the others are the first position.

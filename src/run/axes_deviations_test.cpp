@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <utility>
 
+#include "core/error.h"
 #include "run/testing/deviations.h"
 
 namespace posproof {
@@ -159,6 +163,215 @@ TEST(AxesDeviations, are_those_of_calls) {
                    });
                  }),
             Sentences{"positions are one ahead"});
+  // Every second row of the grid; a column of the same number is another token's.
+  EXPECT_EQ(said("axial_rope", flat,
+                 [](const Parameters& p) {
+                   const Encoding right = encoding_named("axial_rope").make(p);
+                   return answered_by(right, [=](const Call& call) {
+                     Tensor out = answer(right, call);
+                     const std::size_t n = out.shape[2];
+                     for (std::size_t r = 0; r < out.rows(); ++r)
+                       if (call.positions.whole[2 * (r / (2 * n) * n + r % n)] % 2 != 0)
+                         std::ranges::copy(call.contents[0].row(r), out.row(r).begin());
+                     return out;
+                   });
+                 }),
+            Sentences{"at odd positions: tokens stay as they are, as at position 0"});
+}
+
+// What is measured, before it is asked whether it explains the answers.
+std::optional<Deviation> measured(
+    const std::string& family, const std::string& words, const Make& make,
+    const std::function<void(Rotary& truth)>& change = [](Rotary&) {}, const Precision& precision = all_f32) {
+  const Parameters parameters = with(encoding_named(family), Case::parse(words));
+  auto truth = std::get<Rotary>(encoding_named(family).oracle(parameters));
+  change(truth);
+  return axes_deviation(std::get<Rotary>(make(parameters)), truth, parameters, precision);
+}
+
+Sentences sentences(const std::optional<Deviation>& deviation) {
+  return deviation ? deviation->sentences : Sentences{"none"};
+}
+
+double first_by_the_second_number(const At& at, const std::function<double(std::size_t)>& number) {
+  return at.i == 0 ? at.pair.frequency * number(1) : declared(at, number);
+}
+
+// The same, and what is done to each row of the answer on top.
+Make then(const Make& make,
+          const std::function<void(std::span<const double> x, std::span<double> y)>& change) {
+  return [=](const Parameters& parameters) -> Encoding {
+    auto out = std::get<Rotary>(make(parameters));
+    out.rotate = [=, rotate = out.rotate](const Tensor& x, const Positions& positions, Role role) {
+      Tensor y = rotate(x, positions, role);
+      for (std::size_t r = 0; r < y.rows(); ++r) change(x.row(r), y.row(r));
+      return y;
+    };
+    return out;
+  };
+}
+
+TEST(AxesDeviations, are_none_where_something_else_is_wrong_too) {
+  const std::string tail = "dim=24 heads=2 rotary_dim=22 sections=[4,4,3]";
+  const Make one = turned("axial_rope", &first_by_the_second_number),
+             of_tail = turned("m_rope", &first_by_the_second_number);
+  const auto phase = turned("axial_rope", [](const At& at, const auto& number) {
+    return first_by_the_second_number(at, number) + (at.i == 3 ? 0.25 : 0);
+  });
+  const auto partners = [](const Parameters& parameters) -> Encoding {  // of pairs 3 and 4 exchanged
+    auto out = std::get<Rotary>(encoding_named("axial_rope").make(parameters));
+    out.rotate = [pairs = out.pairs](const Tensor& x, const Positions& positions, Role) {
+      Tensor y = x;
+      for (std::size_t r = 0; r < x.rows(); ++r)
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+          const std::size_t by = i == 3   ? 4
+                                 : i == 4 ? 3
+                                          : i,
+                            token = r / x.shape[2] / 2 * x.shape[2] + r % x.shape[2];
+          const double angle = pairs[i].frequency * positions.at(token, i == 0 ? 1 : pairs[i].axis);
+          const double a = x.at(r, pairs[i].first), b = x.at(r, pairs[i].second);
+          y.at(r, pairs[i].first) = a * std::cos(angle) - x.at(r, pairs[by].second) * std::sin(angle);
+          y.at(r, pairs[i].second) = x.at(r, pairs[by].first) * std::sin(angle) + b * std::cos(angle);
+        }
+      return y;
+    };
+    return out;
+  };
+  const struct {
+    const char* wrong;
+    std::optional<Deviation> found;
+    Sentences expected;
+  } all[] = {
+      {"nothing else", measured("axial_rope", flat, one), {"pair 0 rotates by the column, not by the row"}},
+      {"nothing else, and a tail",
+       measured("m_rope", tail, of_tail),
+       {"pair 0 rotates by the row, not by the time"}},
+      {"a phase", measured("axial_rope", flat, phase), {"none"}},
+      {"a phase, in bf16",
+       measured(
+           "axial_rope", flat, phase, [](Rotary&) {}, Precision::parse("bf16")),
+       {"none"}},
+      {"an amplitude", measured("axial_rope", flat, then(one, [](auto, auto y) { y[3] *= 1.5; })), {"none"}},
+      {"partners", measured("axial_rope", flat, partners), {"none"}},
+      {"the amplitude of a channel that stays",
+       measured("m_rope", tail, then(of_tail, [](auto, auto y) { y[23] *= 1.5; })),
+       {"none"}},
+      {"the place of channels that stay",
+       measured("m_rope", tail, then(of_tail, [](auto x, auto y) { y[23] = x[22], y[22] = x[23]; })),
+       {"none"}},
+      {"a channel that should stay, and rotates",
+       measured("m_rope", tail, then(of_tail, [](auto, auto y) { y[23] = 0.5 * y[0]; })),
+       {"none"}},
+  };
+  for (const auto& [wrong, found, expected] : all) EXPECT_EQ(sentences(found), expected) << wrong;
+}
+
+// What is stretched, and what brings its own bounds, is of other formulas.
+TEST(AxesDeviations, are_of_plain_rotations) {
+  const auto of = [](const std::function<void(Rotary&)>& change) {
+    return sentences(measured("axial_rope", flat, turned("axial_rope", &first_by_the_second_number), change));
+  };
+  EXPECT_NE(of([](Rotary&) {}), Sentences{"none"});
+  EXPECT_EQ(of([](Rotary& truth) { truth.amplitude = 2; }), Sentences{"none"});
+  EXPECT_EQ(of([](Rotary& truth) { truth.error = [](auto, auto, Role, const Precision&, auto) {}; }),
+            Sentences{"none"});
+}
+
+// Far away a measured frequency would be off by its error a million times.
+TEST(AxesDeviations, keep_the_declared_frequencies_of_what_is_right) {
+  const Make in_f32 = then(turned("axial_rope", &first_by_the_second_number), [](auto, auto y) {
+    for (double& entry : y) entry = static_cast<float>(entry);
+  });
+  const auto found = measured("axial_rope", flat, in_f32);
+  ASSERT_TRUE(found.has_value());
+  const auto& corrected = std::get<Rotary>(found->corrected);
+  const std::vector<Position> place = {1 << 20, 3};
+  Tensor x({1, 2, 1, 24});
+  for (std::size_t head = 0; head < 2; ++head)
+    for (const Pair& pair : corrected.pairs) x.at(head, pair.first) = 1;
+  const Tensor y = corrected.rotate(x, {place, 2}, Role::key);
+  for (std::size_t head = 0; head < 2; ++head)
+    for (std::size_t i = 0; i < corrected.pairs.size(); ++i) {
+      const Pair& pair = corrected.pairs[i];
+      const double angle = pair.frequency * static_cast<double>(place[i == 0 ? 1 : pair.axis]);
+      EXPECT_NEAR(y.at(head, pair.first), std::cos(angle), 1e-9) << i;
+      EXPECT_NEAR(y.at(head, pair.second), std::sin(angle), 1e-9) << i;
+    }
+}
+
+TEST(AxesDeviations, are_more_than_rounding_allows) {
+  const Encoding made =
+      encoding_named("axial_rope").make(with(encoding_named("axial_rope"), Case::parse(flat)));
+  const double allowed = angle_error(all_f32, 1, std::get<Rotary>(made).pairs[1]);
+  const auto off_by = [&](double times) {
+    return sentences(measured("axial_rope", flat, turned("axial_rope", [=](const At& at, const auto& number) {
+                                return declared(at, number) + (at.i == 1 ? times * allowed * number(0) : 0);
+                              })));
+  };
+  EXPECT_EQ(off_by(0.5), Sentences{"none"});
+  EXPECT_NE(off_by(4), Sentences{"none"});
+}
+
+// FLUX.2 has four numbers: time, row, column, and which token of the text.
+TEST(AxesDeviations, name_the_fourth_number) {
+  const auto next = [](std::size_t wrong) {
+    return sentences(
+        measured("axial_rope", "dim=8 axes=4", turned("axial_rope", [=](const At& at, const auto& number) {
+                   return at.pair.frequency * number(at.i == wrong ? (wrong + 1) % 4 : at.pair.axis);
+                 })));
+  };
+  EXPECT_EQ(next(0), Sentences{"pair 0 rotates by the row, not by the time"});
+  EXPECT_EQ(next(1), Sentences{"pair 1 rotates by the column, not by the row"});
+  EXPECT_EQ(next(2), Sentences{"pair 2 rotates by the token, not by the column"});
+  EXPECT_EQ(next(3), Sentences{"pair 3 rotates by the time, not by the token"});
+}
+
+TEST(AxesDeviations, of_few_pairs_and_of_two_numbers_at_once) {
+  const struct {
+    const char* wrong;
+    std::string family, words;
+    Angle angle;
+    Sentences expected;
+  } all[] = {
+      {"pair 3 by both numbers",
+       "axial_rope",
+       flat,
+       [](const At& at, const auto& number) {
+         return declared(at, number) + (at.i == 3 ? at.pair.frequency * number(1) : 0);
+       },
+       {"none"}},
+      {"two pairs of the row at half",
+       "axial_rope",
+       "dim=8 heads=2",
+       [](const At& at, const auto& number) { return declared(at, number) / (at.pair.axis == 0 ? 2 : 1); },
+       {"pairs 0 and 1 rotate at 1/2 of the declared frequency"}},
+      {"two pairs tiled",
+       "axial_rope",
+       "dim=8 heads=2 layout=interleaved",
+       [](const At& at, const auto& number) {
+         const std::size_t own = at.i % 2, first = at.i - own;
+         return at.pairs[first + (2 * own + at.half) % 2].frequency * number(at.pair.axis);
+       },
+       {"in the first channel of each pair: every pair rotates at the frequency of pair 0",
+        "in the second channel of each pair: every pair rotates at the frequency of the last pair"}},
+      {"another base, and two pairs of each number",
+       "m_rope",
+       "dim=12 heads=2 sections=[2,2,2]",
+       [](const At& at, const auto& number) {
+         return std::pow(9999, -static_cast<double>(at.i) / 6) * number(at.pair.axis);
+       },
+       {"frequencies are base^(-2i/12) with base 9999, not 10000"}},
+  };
+  for (const auto& [wrong, family, words, angle, expected] : all)
+    EXPECT_EQ(sentences(measured(family, words, turned(family, angle))), expected) << wrong;
+  const Angle tiled_and_more = [](const At& at, const auto& number) {
+    const std::size_t own = at.i % 4, first = at.i - own;
+    return at.pairs[first + (2 * own + at.half) % 4].frequency * number(at.pair.axis) +
+           (at.i == 0 ? at.pair.frequency * number(2) : 0);
+  };
+  for (const std::string& one :
+       sentences(measured("axial_rope", ids + " layout=interleaved", turned("axial_rope", tiled_and_more))))
+    EXPECT_FALSE(one.starts_with("channel c of an axis")) << one;
 }
 
 }  // namespace
