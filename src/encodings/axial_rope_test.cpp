@@ -103,11 +103,31 @@ TEST(AxialRope, of_reversed_axes_takes_the_last_number_first) {
             rotated("dim=8 axes=4 axis_order=reversed", {0, 0, 3, 3}));
 }
 
+// Whichever of the axes is the longer one.
+TEST(AxialRope, of_one_extent_takes_it_of_all_axes) {
+  for (const std::string extent : {"largest", "smallest"}) {
+    const std::string words = "dim=8 base=100 coordinates=cells extent=" + extent;
+    const auto of = [&](const std::string& more, const Place& place) {
+      return rotated(encodings::axial_rope.oracle(Case::parse(words + more)), place);
+    };
+    EXPECT_EQ(rotated(words + " grid=[3,5] axis_order=reversed", {2, 3}),
+              rotated(words + " grid=[5,3]", {3, 2}));
+    EXPECT_EQ(of(" grid=[3,5] axis_order=reversed", {2, 3}), of(" grid=[5,3]", {3, 2}));
+  }
+}
+
 TEST(AxialRope, divides_positions_by_its_factor) {
   EXPECT_EQ(rotated("dim=8 factor=2", {6, 10}), rotated("dim=8", {3, 5}));
-  const auto of = [](std::string_view words) { return made<Rotary>(encodings::axial_rope, words); };
-  EXPECT_EQ(of("dim=8 factor=2").pairs[0].frequency_error.roundings, 2);
-  EXPECT_EQ(of("dim=8").pairs[0].frequency_error.roundings, 0);
+  for (const bool exact : {false, true}) {
+    const auto roundings = [&](std::string_view words) {
+      const Parameters p = Case::parse(words);
+      return std::get<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p))
+          .pairs[0]
+          .frequency_error.roundings;
+    };
+    EXPECT_EQ(roundings("dim=8 factor=2"), 2);
+    EXPECT_EQ(roundings("dim=8"), 0);
+  }
 }
 
 // Where an implementation that takes the steps of DINOv3's code, in f32 or in f64, may be. The middle of an
@@ -138,6 +158,32 @@ TEST(AxialRope, bounds_what_a_coordinate_loses) {
     }
 }
 
+// Row 3 of 5 is 2/5, column 2 of 3 is 2/3; pairs 1 and 3 have the power 1/100.
+TEST(AxialRope, bounds_every_pair_by_its_own_coordinate_and_power) {
+  const Parameters words = Case::parse("dim=8 coordinates=cells grid=[5,3]");
+  const std::vector<double> place = {3, 2}, x = {3, 6, 5, 8, 4, 8, 12, 15};
+  const double whole = 2 * std::numbers::pi;
+  Precision coarse = all_f32;
+  coarse.angle = 1;
+  for (const bool exact : {false, true}) {
+    const auto rotary =
+        std::get<Rotary>(exact ? encodings::axial_rope.oracle(words) : encodings::axial_rope.make(words));
+    const auto all = rotated_error(rotary, all_f32, place, x), most = rotated_error(rotary, coarse, place, x);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double c = i < 2 ? 0.4 : 2.0 / 3, power = i % 2 == 0 ? 1 : 0.01,
+                   length = std::array<double, 4>{5, 10, 13, 17}[i];
+      const auto rotation = [&](const Precision& p) { return rotation_error(p, 0, rotary.pairs[i]); };
+      const double angle =
+          whole * power * ((2 * (c + 1) + c + 3 * c) * unit_f32 + c * power_error(all_f32, power, i % 2));
+      EXPECT_NEAR(all[i], length * (angle + rotation(all_f32)), 1e-12) << i << " " << exact;
+      EXPECT_EQ(all[i], all[i + 4]) << i;
+      if (i % 2 == 0) {
+        EXPECT_DOUBLE_EQ(most[i], length * (2 + rotation(coarse))) << "no two unit vectors are further apart";
+      }
+    }
+  }
+}
+
 TEST(AxialRope, ends_with_its_grid) {
   for (const bool exact : {false, true})
     for (const std::string_view coordinates : {"resized", "cells", "corners"}) {
@@ -164,27 +210,30 @@ TEST(AxialRope, leaves_what_its_parts_leave) {
 }
 
 TEST(AxialRope, rotates_every_token_of_every_row_and_head_by_its_own_place) {
-  const auto rotary = made<Rotary>(encodings::axial_rope, "dim=8 heads=3"),
-             one = made<Rotary>(encodings::axial_rope, "dim=8");
-  const auto exact = std::get<Rotary>(encodings::axial_rope.oracle(Case::parse("dim=8 heads=3")));
-  Tensor x({2, 3, 2, 8});
-  std::iota(x.data.begin(), x.data.end(), 1.0);
-  const Place places = {3, 5, 7, 11, 0, 2, 100000, 4};
-  const Tensor all = rotary.rotate(x, {places, 2}, Role::key),
-               oracle = exact.rotate(x, {places, 2}, Role::key);
-  for (std::size_t row = 0; row < x.rows(); ++row) {
-    const std::size_t token = row / 6 * 2 + row % 2;
-    const auto here = x.row(row);
-    const Tensor alone = one.rotate(Tensor({1, 1, 1, 8}, {here.begin(), here.end()}),
-                                    {std::span(places).subspan(2 * token, 2), 2}, Role::key);
-    for (std::size_t c = 0; c < 8; ++c) {
-      EXPECT_EQ(all.at(row, c), alone.at(0, c)) << row << " " << c;
-      EXPECT_NEAR(oracle.at(row, c), alone.at(0, c), 1e-13) << row << " " << c;
+  for (const std::string words : {"dim=8", "dim=8 coordinates=cells grid=[100001,12]",
+                                  "dim=8 coordinates=resized grid=[100001,12] trained_grid=[16,16]"}) {
+    const auto rotary = made<Rotary>(encodings::axial_rope, words + " heads=3"),
+               one = made<Rotary>(encodings::axial_rope, words);
+    const auto exact = std::get<Rotary>(encodings::axial_rope.oracle(Case::parse(words + " heads=3")));
+    Tensor x({2, 3, 2, 8});
+    std::iota(x.data.begin(), x.data.end(), 1.0);
+    const Place places = {3, 5, 7, 11, 0, 2, 100000, 4};
+    const Tensor all = rotary.rotate(x, {places, 2}, Role::key),
+                 oracle = exact.rotate(x, {places, 2}, Role::key);
+    for (std::size_t row = 0; row < x.rows(); ++row) {
+      const std::size_t token = row / 6 * 2 + row % 2;
+      const auto here = x.row(row);
+      const Tensor alone = one.rotate(Tensor({1, 1, 1, 8}, {here.begin(), here.end()}),
+                                      {std::span(places).subspan(2 * token, 2), 2}, Role::key);
+      for (std::size_t c = 0; c < 8; ++c) {
+        EXPECT_EQ(all.at(row, c), alone.at(0, c)) << words << " " << row << " " << c;
+        EXPECT_NEAR(oracle.at(row, c), alone.at(0, c), 1e-13) << words << " " << row << " " << c;
+      }
     }
+    EXPECT_THROW(rotary.rotate(x, {std::span(places).first(4), 2}, Role::key), std::invalid_argument);
+    EXPECT_THROW(rotary.rotate(x, std::span(places).first(4), Role::key), std::invalid_argument);
+    EXPECT_THROW(exact.rotate(x, std::span(places).first(4), Role::key), std::invalid_argument);
   }
-  EXPECT_THROW(rotary.rotate(x, {std::span(places).first(4), 2}, Role::key), std::invalid_argument);
-  EXPECT_THROW(rotary.rotate(x, std::span(places).first(4), Role::key), std::invalid_argument);
-  EXPECT_THROW(exact.rotate(x, std::span(places).first(4), Role::key), std::invalid_argument);
 }
 
 TEST(AxialRope, refuses_what_makes_no_sense) {
@@ -203,6 +252,12 @@ TEST(AxialRope, refuses_what_makes_no_sense) {
   EXPECT_EQ(
       no("coordinates=resized trained_grid=[0,16]"),
       "`trained_grid=[0,16] axes=2 coordinates=resized`: allowed are whole numbers from 1, one for each axis");
+  EXPECT_EQ(
+      no("coordinates=corners grid=[1,5]"),
+      "`grid=[1,5] coordinates=corners`: allowed are axes of 2 numbers at least, between whose corners they "
+      "lie");
+  EXPECT_EQ(no("coordinates=cells grid=[5,2.5]"),
+            "`grid=[5,2.5] axes=2 coordinates=cells`: allowed are whole numbers from 1, one for each axis");
   EXPECT_EQ(no("coordinates=cells grid=[5,1]"), "not refused");
   EXPECT_EQ(no("parts=[2,2,2]"), "`parts=[2,2,2] axes=2`: allowed are as many parts as axes, or [0]");
   EXPECT_EQ(no("parts=[]"), "`parts=[] axes=2`: allowed are as many parts as axes, or [0]");
