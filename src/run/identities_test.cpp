@@ -2,11 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "catalogue/encodings/rope.h"
 #include "catalogue/identities.h"
+#include "catalogue/identities/a_ramp_between_corners_is_normalized_index.h"
 #include "catalogue/identities/interpolation_at_s_t_is_rope_at_t.h"
 #include "catalogue/identities/llama3_is_by_parts.h"
 #include "catalogue/identities/p_rope_of_all_pairs_is_rope.h"
+#include "catalogue/identities/resized_constants_are_constants.h"
+#include "catalogue/identities/resized_mirror_images_are_mirrored.h"
+#include "catalogue/identities/resized_table_of_its_own_size_is_learned.h"
+#include "core/call.h"
+#include "core/error.h"
 #include "core/spoiled.h"
 #include "run/catalogued.h"
 #include "search/trial.h"
@@ -87,6 +95,80 @@ TEST(Identities, compare_one_case_with_the_right_side) {
   EXPECT_TRUE(std::holds_alternative<Holds>(replay(*trial(property, wrong, all_f32), one)));
   // What is allowed: rounding on both sides, some units of 1.
   EXPECT_LT(std::get<Refuted>(refuted).residual.bound, 64 * unit_f64);
+}
+
+std::string right_of(const Identity& identity, std::string_view words) {
+  const Parameters left = with(*identity.left, Case::parse(words));
+  const auto right = identity.right_of(Arguments(identity.left->parameters, left));
+  return right ? right->text() : "none";
+}
+
+TEST(Identities, of_resized_tables_have_these_right_sides) {
+  EXPECT_EQ(
+      right_of(resized_table_of_its_own_size_is_learned,
+               "dim=2 from_height=4 height=4 from_width=5 width=5 kept_rows=3 table=seeded table_seed=7"),
+      "dim=2 table=seeded table_seed=7 std=0.02 length=23");
+  EXPECT_EQ(right_of(resized_table_of_its_own_size_is_learned,
+                     "dim=2 from_height=4 height=4 from_width=5 width=5 kept_rows=3"),
+            "dim=2 table=index length=23");
+  EXPECT_EQ(right_of(resized_constants_are_constants,
+                     "dim=2 from_height=4 height=3 from_width=8 width=5 kept_rows=1 table=constant"),
+            "dim=2 height=3 width=5 kept_rows=1 table=constant method=first from_height=3 from_width=5");
+  EXPECT_EQ(right_of(a_ramp_between_corners_is_normalized_index, "dim=1 from_height=1 height=1"),
+            "dim=1 range=zero_one");
+  const std::string mirrored = "dim=1 table=mirrored align_corners=", filtered = " antialias=";
+  EXPECT_EQ(right_of(resized_mirror_images_are_mirrored, mirrored + "true" + filtered + "true"), "none");
+  EXPECT_NE(right_of(resized_mirror_images_are_mirrored, mirrored + "false" + filtered + "true"), "none");
+  EXPECT_NE(right_of(resized_mirror_images_are_mirrored, mirrored + "true" + filtered + "false"), "none");
+}
+
+// What the check of an identity says of one case, with these tables on its sides.
+Residual residual(const Identity& identity, std::string_view setting, const Encoding& left,
+                  const Encoding& right, std::string_view asked) {
+  const Parameters all = with(*identity.left, Case::parse(setting));
+  const Arguments parameters(identity.left->parameters, all);
+  Replay draw(Case::parse(asked));
+  return identity.check({left, left, right, parameters, all_f64}, draw);
+}
+
+// Twice the roundings of the right side, 4 times as large as its entries of at most 1, and those of the left.
+TEST(Identities, of_a_ramp_allow_what_both_sides_lose) {
+  const Identity& ramp = a_ramp_between_corners_is_normalized_index;
+  const std::string words =
+      "dim=1 from_height=1 height=1 from_width=5 width=9 method=linear align_corners=true antialias=false "
+      "table=index";
+  const Parameters all = with(*ramp.left, Case::parse(words));
+  const Encoding left = ramp.left->oracle(all),
+                 right = ramp.right->oracle(Case::parse("dim=1 range=zero_one"));
+  const Residual found = residual(ramp, words, left, right, "rows=1 t=5 n=9");
+  Call call;
+  call.positions.whole = {5};
+  call.length = 9;
+  const auto lost = [&](const Encoding& of) {
+    const Tensor exact = answer(of, call);
+    return bound(of, call, exact, all_f64).error.data[0] + unit_f64 * std::abs(exact.data[0]);
+  };
+  EXPECT_EQ(found.error, 0);
+  EXPECT_DOUBLE_EQ(found.bound, lost(left) + 2 * 4 * lost(right));
+}
+
+// Of a table that counts its entries the row and the column that are compared can be read.
+TEST(Identities, of_mirror_images_compare_the_opposite_place) {
+  const Identity& mirrored = resized_mirror_images_are_mirrored;
+  const std::string words =
+      "dim=1 from_height=3 height=3 from_width=5 width=5 kept_rows=2 method=linear align_corners=false "
+      "antialias=false table=index";
+  const Encoding counted = mirrored.left->oracle(with(*mirrored.left, Case::parse(words)));
+  // Row 0 and column 1 are the fourth entry: 2 + 1.
+  const auto apart = [&](const std::string& asked) {
+    return residual(mirrored, words, counted, counted, asked + " rows=1 t=3 n=17").error;
+  };
+  EXPECT_EQ(apart("down=0 across=0"), 0);
+  EXPECT_EQ(apart("down=1 across=0"), 2 * 5);
+  EXPECT_EQ(apart("down=0 across=1"), 3 - 1);
+  EXPECT_EQ(apart("down=1 across=1"), 2 * 5 + 3 - 1);
+  EXPECT_EQ(residual(mirrored, words, counted, counted, "down=1 across=1 rows=1 t=1 n=17").error, 0)
+      << "a kept row";
 }
 
 }  // namespace
