@@ -320,11 +320,11 @@ std::vector<Deviation> bucket_deviations(const EncodingSpec& spec, const Paramet
       if (const double more = buckets - other.real("buckets"); more != 0 && is_index)
         own.bias = [made = declared.bias, longer = more * parameters.real("scale")](const Positions& queries,
                                                                                     const Positions& keys) {
-          Tensor out = made(queries, keys);
+          Tensor biases = made(queries, keys);
           const std::size_t each = queries.size() * keys.size();
-          for (std::size_t e = 0; e < out.data.size(); ++e)
-            out.data[e] += longer * static_cast<double>(e / each);
-          return out;
+          for (std::size_t e = 0; e < biases.data.size(); ++e)
+            biases.data[e] += longer * static_cast<double>(e / each);
+          return biases;
         };
       out.push_back({{std::move(words)}, own, true});
     } catch (const Refusal&) {  // it makes no sense with the others
