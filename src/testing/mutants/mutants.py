@@ -204,7 +204,7 @@ def sites(scratch, files, clang, jobs):
     tasks = []
     for path in read_for(wanted, sorted(commands)):
         entry = commands[path]
-        command = entry["command"].replace(f"{scratch.tree}/", f"{ROOT}/").replace(f"{ROOT}/build/", f"{scratch.tree}/build/")
+        command = entry["command"].replace(str(scratch.tree), str(ROOT)).replace(f"{ROOT}/build/", f"{scratch.tree}/build/")
         tasks.append((clang, command, entry["directory"], str(ROOT / path), texts))
     found = {}
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
