@@ -29,25 +29,6 @@ std::string_view axis_name(std::size_t axis, std::size_t axes) {
   return names.at(axis + (axes == 2 ? 1 : 0));
 }
 
-// The same rotation of a token with one number: the others are the first position.
-Rotary along(const Rotary& rotary, std::size_t axis, const Domain& domain) {
-  Rotary out = rotary;
-  out.positions = Domain(domain.lo, domain.last(axis), {});
-  out.exact = nullptr;
-  for (Pair& pair : out.pairs) {
-    if (pair.axis != axis) pair.frequency = 0;
-    pair.axis = 0;
-  }
-  out.rotate = [rotate = rotary.rotate, axis, axes = domain.axes, lo = domain.lo](
-                   const Tensor& x, const Positions& positions, Role role) {
-    TokenPositions all{std::vector<Position>(positions.size() * axes, lo), {}, axes};
-    for (std::size_t token = 0; token < positions.size(); ++token)
-      all.whole[token * axes + axis] = static_cast<Position>(positions.at(token));
-    return rotate(x, all, role);
-  };
-  return out;
-}
-
 // What a channel rotates by: radians per position of each axis, counted as those of its declared pair.
 struct Turning {
   std::vector<double> frequency, error;
@@ -77,8 +58,8 @@ class Along {
   std::optional<std::vector<Channels>> measured(Role role) const {
     std::vector<Channels> heads;
     for (std::size_t axis = 0; axis < domain_.axes; ++axis) {
-      const auto one =
-          measured_rotation(along(subject_, axis, domain_), along(truth_, axis, domain_), role, precision_);
+      const auto one = measured_rotation(along_axis(subject_, axis, domain_),
+                                         along_axis(truth_, axis, domain_), role, precision_);
       if (!one) return std::nullopt;
       heads.resize(one->heads.size(), Channels(2 * truth_.pairs.size()));
       for (std::size_t head = 0; head < heads.size(); ++head)
@@ -267,6 +248,24 @@ Rotary corrected(const Rotary& truth, const Roles& roles) {
 }
 
 }  // namespace
+
+Rotary along_axis(const Rotary& rotary, std::size_t axis, const Domain& domain) {
+  Rotary out = rotary;
+  out.positions = Domain(domain.lo, domain.last(axis), {});
+  out.exact = nullptr;
+  for (Pair& pair : out.pairs) {
+    if (pair.axis != axis) pair.frequency = 0;
+    pair.axis = 0;
+  }
+  out.rotate = [rotate = rotary.rotate, axis, axes = domain.axes, lo = domain.lo](
+                   const Tensor& x, const Positions& positions, Role role) {
+    TokenPositions all{std::vector<Position>(positions.size() * axes, lo), {}, axes};
+    for (std::size_t token = 0; token < positions.size(); ++token)
+      all.whole[token * axes + axis] = static_cast<Position>(positions.at(token));
+    return rotate(x, all, role);
+  };
+  return out;
+}
 
 std::optional<Deviation> axes_deviation(const Rotary& subject, const Rotary& truth,
                                         const Parameters& parameters, const Precision& precision) {

@@ -1,31 +1,13 @@
 #include "run/identified_axes.h"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
-#include "core/call.h"
+#include "run/axes_deviations.h"
 #include "run/catalogued.h"
 #include "run/identified_rotary.h"
 
 namespace posproof {
 namespace {
-
-// By one number of the position, with the others at their first.
-Rotary along(const Rotary& rotary, std::size_t axis) {
-  Rotary out = rotary;
-  const Domain domain = rotary.positions;
-  out.positions = Domain(domain.lo, domain.last(axis), {});
-  out.pairs.clear();
-  out.rotate = [rotate = rotary.rotate, axis, axes = domain.axes, lo = domain.lo](
-                   const Tensor& x, const Positions& positions, Role role) {
-    TokenPositions all{std::vector<Position>(positions.size() * axes, lo), {}, axes};
-    for (std::size_t token = 0; token < positions.size(); ++token)
-      all.whole[token * axes + axis] = static_cast<Position>(positions.at(token));
-    return rotate(x, all, role);
-  };
-  return out;
-}
 
 struct MeasuredAxes {
   MeasuredRotation all;  // each channel as measured along the number that rotates it
@@ -35,7 +17,8 @@ struct MeasuredAxes {
 std::optional<MeasuredAxes> measured_axes(const Rotary& subject, const Precision& precision) {
   MeasuredAxes out;
   for (std::size_t axis = 0; axis < subject.positions.axes; ++axis) {
-    const Rotary one = along(subject, axis);
+    Rotary one = along_axis(subject, axis, subject.positions);
+    one.pairs.clear();  // nothing is declared
     const auto measured = measured_rotation(one, one, Role::query, precision);
     if (!measured || measured->heads.empty()) return std::nullopt;
     if (axis == 0) out.all = *measured;
