@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class MeasuredTest : public testing::Test {
+class MeasuredTest : public ::testing::Test {
  protected:
   void TearDown() override { fs::remove_all(folder_); }
 

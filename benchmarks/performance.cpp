@@ -110,7 +110,7 @@ Document performance(const Measured& measured) {
   out.blocks.push_back(Section{"How it was measured"});
   out.blocks.push_back(method_of_each());
   const auto not_met = static_cast<std::ptrdiff_t>(targets.size()) - met - missing;
-  out.blocks.push_back(document::Verdict{
+  out.blocks.push_back(document::PageVerdict{
       fmt::format("Of {} aims, {} are met, {} not{}.", targets.size(), met, not_met,
                   missing == 0 ? "" : fmt::format(", and {} without a measurement", missing))});
   return out;

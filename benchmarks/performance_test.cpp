@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class PerformanceTest : public testing::Test {
+class PerformanceTest : public ::testing::Test {
  protected:
   void TearDown() override { fs::remove_all(folder_); }
 

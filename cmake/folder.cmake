@@ -41,4 +41,5 @@ function(posproof_compiles target)
                          $<$<BOOL:${POSPROOF_WERROR}>:-Werror>
                          $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  posproof_unity(${target})
 endfunction()

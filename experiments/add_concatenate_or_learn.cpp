@@ -419,7 +419,7 @@ Document run() {
            one_or_two(m),
            where_it_ends(),
            not_added(m),
-           {Verdict{fmt::format(
+           {PageVerdict{fmt::format(
                "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own, which at width 512 and 512 positions costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens of unit variance. "
                "Concatenation keeps it, and costs parameters in every block. "
                "A learned table costs as many parameters as it has entries, and ends.",

@@ -469,7 +469,7 @@ Document run() {
                         differences(m),
                         derived(m),
                         answered(m),
-                        {Verdict{answer}},
+                        {PageVerdict{answer}},
                         experiments::references(
                             {experiments::vaswani_2017, experiments::tensor2tensor_2018, radford_2018})})};
 }

@@ -442,7 +442,7 @@ Document run() {
            symmetries(m),
            counting(m),
            derived(m),
-           {Verdict{
+           {PageVerdict{
                "Without mask and encoding the output of a token does not depend on the order of the tokens, whatever the weights. "
                "A causal mask is a source of order without any encoding: the outputs before the last depend on the order of the tokens before them from the first block on, the last output on the order of the others from the second. "
                "Tokens that are all equal stay equal under it."}},

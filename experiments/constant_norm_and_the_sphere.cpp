@@ -306,7 +306,7 @@ Document run() {
            others(m),
            apart(m),
            derived(m),
-           {Verdict{
+           {PageVerdict{
                "Yes for even widths: the radius is √(d/2). "
                "For odd widths it depends on what fills the last column: with zeros, yes, with radius √((d-1)/2); with a sine without its cosine, no."}},
            experiments::references({experiments::vaswani_2017, experiments::tensor2tensor_2018})})};

@@ -663,7 +663,7 @@ Document run() {
   const std::string answer = fmt::format(
       "Each of the {} conventions on which papers and code disagree is declared, by a parameter or by the precision of the subject, and at the setting given for it the readings differ by far more than rounding.",
       all.size());
-  blocks.push_back(Verdict{answer});
+  blocks.push_back(PageVerdict{answer});
   return {
       .title = "Seventeen conventions that are read in more than one way",
       .finding = answer,

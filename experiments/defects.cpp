@@ -41,7 +41,7 @@ bool refutes(const Property& property, const Encoding& wrong, const Precision& p
              const std::string& id, std::uint64_t most) {
   const auto one = trial(property, wrong, precision);
   if (!one) return false;
-  const posproof::Verdict verdict = search(*one, {.id = id, .budget = {.cases = most, .shrinks = 0}});
+  const Verdict verdict = search(*one, {.id = id, .budget = {.cases = most, .shrinks = 0}});
   return std::holds_alternative<Refuted>(verdict);
 }
 
@@ -226,7 +226,7 @@ Document run() {
           "Each defect at its smallest setting and in the precision that it claims; seed 1; {} cases for the property that is named in advance, {} for every other that the right encoding claims at that setting, {} sequences of calls for `{}`.",
           cases_of_the_named, cases, histories, history_id),
       .blocks = experiments::joined(
-          {by_property(m), matrices(m), what_each_is(m), left_out(m), {document::Verdict{finding(m)}}})};
+          {by_property(m), matrices(m), what_each_is(m), left_out(m), {document::PageVerdict{finding(m)}}})};
 }
 
 }  // namespace

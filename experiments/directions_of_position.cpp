@@ -484,7 +484,7 @@ Document run() {
                         basis(m),
                         derived(m),
                         answered(m),
-                        {Verdict{answer}},
+                        {PageVerdict{answer}},
                         experiments::references({experiments::vaswani_2017, slepian_1961})})};
 }
 

@@ -313,7 +313,7 @@ Document run() {
                grids(m),
                sharpness(m.seen),
                details(m.cells, m.matrix.least),
-               {document::Verdict{finding}},
+               {document::PageVerdict{finding}},
                experiments::references({experiments::vaswani_2017, experiments::su_2021,
                                         experiments::press_2021, experiments::raffel_2019})})};
 }

@@ -306,7 +306,7 @@ Document run() {
                   nearest_pairs(m),
                   explanation(m),
                   derived(m),
-                  {Verdict{answer(m)}},
+                  {PageVerdict{answer(m)}},
                   experiments::references({experiments::vaswani_2017, experiments::grattafiori_2024})})};
 }
 

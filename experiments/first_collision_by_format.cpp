@@ -386,7 +386,7 @@ Document run() {
                         neighbours(m),
                         control(m),
                         derived(m),
-                        {Verdict{answer(m)}},
+                        {PageVerdict{answer(m)}},
                         experiments::references({experiments::vaswani_2017, experiments::kalamkar_2019})})};
 }
 

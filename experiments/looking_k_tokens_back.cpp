@@ -395,7 +395,7 @@ Document run() {
                         relative(m),
                         derived(m),
                         answered(m),
-                        {Verdict{answer}},
+                        {PageVerdict{answer}},
                         experiments::references({experiments::vaswani_2017})})};
 }
 

@@ -254,7 +254,7 @@ Document run() {
                         ability(m),
                         derived(m),
                         answered(m),
-                        {Verdict{answer}},
+                        {PageVerdict{answer}},
                         experiments::references({experiments::vaswani_2017, dong_2021})})};
 }
 

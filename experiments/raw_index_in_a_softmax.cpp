@@ -208,7 +208,7 @@ Document run() {
           {by_position(m),
            why(m),
            std::move(derived),
-           {Verdict{
+           {PageVerdict{
                "The index grows without bound, and so do its logits: a softmax over them becomes a choice of the last key. "
                "Dividing by the length bounds the logits and makes the encoding depend on the length; sinusoidal rows are bounded and do not."}},
            experiments::references({experiments::vaswani_2017})})};

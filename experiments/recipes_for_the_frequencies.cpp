@@ -447,7 +447,7 @@ Document run() {
           {by_recipe(m),
            of_columns(m),
            odd_widths(m),
-           {Verdict{fmt::format(
+           {PageVerdict{fmt::format(
                "Computed in f64 and rounded once, or as a power of the base where the width is a power of two, frequencies are off by half a unit in the last place. "
                "The exponential of the tutorials is off by up to {} units in f32 at width 512, in slow pairs, where it hardly moves the angle. "
                "Repeated products are off by up to {} units there, and the angle by {} times as much as with a power at position 4,096.",

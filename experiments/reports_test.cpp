@@ -19,7 +19,7 @@ void expect_none(const std::vector<report::Difference>& found, const std::string
     ADD_FAILURE() << "reports/" << difference.text() << "\nif this is right: " << approve;
 }
 
-class Golden : public testing::Test {
+class Golden : public ::testing::Test {
  public:
   explicit Golden(std::string name) : name_(std::move(name)) {}
 
@@ -36,12 +36,12 @@ class Golden : public testing::Test {
   std::string name_;
 };
 
-class Index : public testing::Test {
+class Index : public ::testing::Test {
   void TestBody() override { expect_none(report::compare_index(folder), "posproof report"); }
 };
 
 // Every row has its evidence in the pages as they are checked in.
-class FoundingQuestions : public testing::Test {
+class FoundingQuestions : public ::testing::Test {
   void TestBody() override {
     expect_none(report::compare_founding(folder), "posproof report NAME, of any page");
   }
@@ -59,7 +59,7 @@ TEST(Pages, of_two_encodings_are_what_is_known_of_them) {
   expect_none(report::compare_pages_of_encodings(folder), "posproof report");
 }
 
-class Encodings : public testing::Test {
+class Encodings : public ::testing::Test {
   void TestBody() override {
     for (const std::string& name : report::encoding_pages())
       expect_none(report::compare(folder, name).differences, "posproof report " + name);
@@ -88,13 +88,13 @@ TEST(Pages, cite_their_sources_and_caption_every_figure) {
 const bool registered = [] {
   for (const std::string& name : report::names())
     testing::RegisterTest("reports", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [name]() -> testing::Test* { return new Golden(name); });
+                          [name]() -> ::testing::Test* { return new Golden(name); });
   testing::RegisterTest("reports", "encodings", nullptr, nullptr, __FILE__, __LINE__,
-                        []() -> testing::Test* { return new Encodings; });
+                        []() -> ::testing::Test* { return new Encodings; });
   testing::RegisterTest("reports", "README", nullptr, nullptr, __FILE__, __LINE__,
-                        []() -> testing::Test* { return new Index; });
+                        []() -> ::testing::Test* { return new Index; });
   testing::RegisterTest("reports", "founding_questions", nullptr, nullptr, __FILE__, __LINE__,
-                        []() -> testing::Test* { return new FoundingQuestions; });
+                        []() -> ::testing::Test* { return new FoundingQuestions; });
   return true;
 }();
 

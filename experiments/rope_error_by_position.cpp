@@ -385,7 +385,7 @@ Document run() {
       .blocks = joined({angles(m),
                         cosines(m),
                         bounds(m),
-                        {Verdict{answer(m)}},
+                        {PageVerdict{answer(m)}},
                         experiments::references({experiments::su_2021})})};
 }
 

@@ -348,7 +348,7 @@ Document run() {
             Paragraph{fmt::format(
                 "In f32 the farthest off is {}, by {} rad at position {}. In bf16 a position is a multiple of 2^(e-7) from 2^e on, so that the fastest pairs are off by the position's own rounding.",
                 worst_f32.model->name, radians(worst_f32.off[0]), whole(worst_f32.model->context - 1))},
-            Verdict{answer}},
+            PageVerdict{answer}},
            experiments::references({experiments::su_2021, experiments::roziere_2023,
                                     experiments::grattafiori_2024, experiments::kalamkar_2019})})};
 }

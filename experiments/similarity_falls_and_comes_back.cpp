@@ -318,7 +318,7 @@ Document run() {
       .blocks = joined({extremes_of(all),
                         octaves_of(all),
                         derived(all),
-                        {Verdict{answer(of(all, "base 10000", 128))}},
+                        {PageVerdict{answer(of(all, "base 10000", 128))}},
                         experiments::references({experiments::vaswani_2017, experiments::su_2021,
                                                  experiments::tensor2tensor_2018, experiments::roziere_2023,
                                                  experiments::grattafiori_2024})})};

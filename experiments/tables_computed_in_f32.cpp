@@ -126,7 +126,7 @@ Document run() {
             Paragraph{
                 "The exponential, sine and cosine are correctly rounded here, so that the numbers are the same on every machine. "
                 "Libraries round in their own ways; what they make is in [performance](performance.md)."}},
-           {Verdict{answer}},
+           {PageVerdict{answer}},
            experiments::references({experiments::vaswani_2017, experiments::kalamkar_2019})})};
 }
 

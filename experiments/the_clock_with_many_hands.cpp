@@ -365,7 +365,7 @@ Document run() {
            slowest(m),
            ratios(m),
            derived(m),
-           {Verdict{
+           {PageVerdict{
                "The picture of a clock is accurate, with three corrections: the range \"2π to 10000 · 2π\" describes the released code and not the printed formula; \"clockwise\" depends on the choice of axes; and neighbouring hands are in a whole ratio at widths 4 and 8 only."}},
            experiments::references({experiments::vaswani_2017, experiments::tensor2tensor_2018})})};
 }

@@ -350,7 +350,7 @@ Document run() {
            decay(m),
            nearest(m),
            derived(m),
-           {Verdict{fmt::format(
+           {PageVerdict{fmt::format(
                "The kernel depends on the offset alone, and decays only as a trend. "
                "At the even widths from 16 to 130 and at 256, 512 and 768 the nearest position is the neighbour for offsets to {}; at smaller widths it is not, nor at width 16 for larger offsets.",
                whole(farthest))}},

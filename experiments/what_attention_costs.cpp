@@ -426,7 +426,7 @@ Document written() {
           {by_layer(m),
            where_they_cross(m),
            paths(m),
-           {Verdict{
+           {PageVerdict{
                "Attention buys a chain of four products and a path of one layer between any two tokens, at every length, for 2n²d multiply-adds besides those of its projections. "
                "Below n = 2d the projections take more of them than the products of tokens with tokens."}},
            experiments::references(

@@ -431,7 +431,7 @@ Document run() {
                         bits(m),
                         derived(m),
                         answered(m),
-                        {Verdict{answer}},
+                        {PageVerdict{answer}},
                         experiments::references({experiments::vaswani_2017})})};
 }
 

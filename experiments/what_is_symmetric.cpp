@@ -585,7 +585,7 @@ Document run() {
           {by_operation(m),
            queries_and_keys(m),
            where_it_comes_from(m),
-           {Verdict{
+           {PageVerdict{
                "Of a Transformer without mask and encoding every operation is equivariant, so the whole is, and a pooled output is invariant. "
                "Order comes in by a mask, an encoding or a parameter for each position; recurrent networks and convolutions over neighbours have it by construction."}},
            experiments::references({experiments::vaswani_2017, devlin_2018, ba_2016, ioffe_2015, milakov_2018,

@@ -369,7 +369,7 @@ Document run() {
            formats(m),
            one_token(m),
            derived(m),
-           {Verdict{
+           {PageVerdict{
                "The normalised index is not a function of the position alone. "
                "Equal values of stretched sequences, steps that depend on the length and values that change when a token is added follow from the length in its divisor. "
                "Equal values in bf16 and f16 do not: they follow from one channel that holds fewer numbers than there are positions."}},

@@ -90,7 +90,8 @@ Tensor scaled_logits(const Tensor& q, const Tensor& k) {
 namespace {
 
 // Of one row, its seen keys alone, to where the logits are.
-void softmax(std::span<double> row, std::span<const std::size_t> seen, std::vector<long double>& powers) {
+void softmax_of_row(std::span<double> row, std::span<const std::size_t> seen,
+                    std::vector<long double>& powers) {
   double most = -std::numeric_limits<double>::infinity();
   for (const std::size_t j : seen) most = std::max(most, row[j]);
   powers.clear();
@@ -114,7 +115,7 @@ Tensor softmax(const Tensor& logits, const Mask& mask) {
   std::vector<long double> powers;
   for (std::size_t i = 0; i < logits.rows(); ++i) {
     mask::seen(mask, i, seen);
-    softmax(weights.row(i), seen, powers);
+    softmax_of_row(weights.row(i), seen, powers);
   }
   return weights;
 }

@@ -123,15 +123,15 @@ end
 complete -c posproof -f
 )sh";
 
-std::string quoted(std::string_view word) {
+std::string in_shell_quotes(std::string_view word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-std::string quoted(const Words& words) {
+std::string in_shell_quotes(const Words& words) {
   std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + in_shell_quotes(word);
   return out;
 }
 
@@ -156,11 +156,11 @@ std::string one_case(const std::string& pattern, const Option& option) {
   return fmt::format("    {}) {} ;;\n", pattern,
                      is_file(option) ? "echo :files"
                      : words.empty() ? ":"
-                                     : fmt::format("printf '%s\\n' {}", quoted(words)));
+                                     : fmt::format("printf '%s\\n' {}", in_shell_quotes(words)));
 }
 
 std::string one_case(const std::string& pattern, const Words& words) {
-  return fmt::format("    {}) printf '%s\\n' {} ;;\n", pattern, quoted(words));
+  return fmt::format("    {}) printf '%s\\n' {} ;;\n", pattern, in_shell_quotes(words));
 }
 
 // A case for each option that takes a value, behind what stands before the option's name.
@@ -230,8 +230,8 @@ std::string fish_option(std::string_view condition, const Option& option) {
   if (is_file(option))
     what += "-r -F ";
   else if (takes_value(option))
-    what += fmt::format("-x -a {} ", quoted(fmt::format("{}", fmt::join(words_of(option), " "))));
-  return one_line(condition, what + "-d " + quoted(option.help));
+    what += fmt::format("-x -a {} ", in_shell_quotes(fmt::format("{}", fmt::join(words_of(option), " "))));
+  return one_line(condition, what + "-d " + in_shell_quotes(option.help));
 }
 
 std::string fish_options(std::string_view condition, const std::vector<Option>& options) {
@@ -284,7 +284,8 @@ std::string fish_completion(std::span<const Command> commands) {
   std::string out =
       fmt::format("# fish completion of posproof; `posproof completion fish` wrote it\n{}", fish_functions);
   for (const Command& command : commands)
-    out += one_line("__posproof_at - 1", fmt::format("-a {} -d {}", command.name, quoted(command.help)));
+    out += one_line("__posproof_at - 1",
+                    fmt::format("-a {} -d {}", command.name, in_shell_quotes(command.help)));
   out += one_line("__posproof_at - 1", "-l version -d 'the version'") +
          one_line("true", "-s h -l help -d 'the help'");
   for (const Command& command : commands) out += fish_of(command);

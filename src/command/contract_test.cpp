@@ -22,7 +22,7 @@ Ran gate(const std::string& what, const std::string& options = "") {
   return posproof(fmt::format("gate rope --dim 8 {} {}", options, contract(what)));
 }
 
-std::size_t count(const std::string& text, std::string_view word) {
+std::size_t times(const std::string& text, std::string_view word) {
   std::size_t found = 0;
   for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
   return found;
@@ -46,7 +46,7 @@ TEST(Contract, a_search_that_is_cut_short_is_no_pass) {
   EXPECT_NE(slow.said.find("stopped by `--time` (1 s) after "), std::string::npos) << slow.said;
   EXPECT_NE(slow.said.find("not asked: the run as a whole had its time (`--budget`, 3 s)"), std::string::npos)
       << slow.said;
-  EXPECT_EQ(count(slow.said, "REFUTED"), 0u) << slow.said;
+  EXPECT_EQ(times(slow.said, "REFUTED"), 0u) << slow.said;
 
   const auto json = nlohmann::json::parse(gate("slow", "--time 1 --json --filter agrees_with").said);
   EXPECT_EQ(json["asked"][0]["verdict"], "undecided");
@@ -56,14 +56,14 @@ TEST(Contract, a_search_that_is_cut_short_is_no_pass) {
 TEST(Contract, an_error_inside_the_domain_refutes_and_is_shown_once) {
   const Ran raises = gate("raises");
   EXPECT_EQ(raises.code, 1) << raises.said;
-  EXPECT_EQ(count(raises.said, "Traceback"), 1u) << raises.said;
+  EXPECT_EQ(times(raises.said, "Traceback"), 1u) << raises.said;
   EXPECT_NE(raises.said.find("ValueError: position 100 is too far\n  at  batch=1 tokens=1 t=100 "),
             std::string::npos)
       << raises.said;
   EXPECT_NE(raises.said.find("REFUTED  rope --dim 8 --heads 2 of cmd:"), std::string::npos);
   EXPECT_NE(raises.said.find(" properties; cause: ValueError: position 100 is too far\n"), std::string::npos)
       << raises.said;
-  EXPECT_EQ(count(raises.said, "fail in the same way as agrees_with_its_oracle\n"), 1u) << raises.said;
+  EXPECT_EQ(times(raises.said, "fail in the same way as agrees_with_its_oracle\n"), 1u) << raises.said;
   EXPECT_EQ(posproof(again(raises.said)).code, 1) << raises.said;
 }
 
@@ -71,7 +71,7 @@ TEST(Contract, another_format_or_shape_refutes) {
   const Ran wide = gate("wide");
   EXPECT_EQ(wide.code, 1);
   EXPECT_NE(wide.said.find("answers f64; declared f32\n"), std::string::npos) << wide.said;
-  EXPECT_EQ(count(wide.said, "Traceback"), 0u) << wide.said;
+  EXPECT_EQ(times(wide.said, "Traceback"), 0u) << wide.said;
   EXPECT_LT(wide.said.size(), 5000u);
   const Ran narrow = gate("narrow");
   EXPECT_EQ(narrow.code, 1);

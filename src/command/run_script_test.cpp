@@ -5,7 +5,7 @@ namespace posproof::testing {
 namespace {
 
 // Whether `part` stands in what was said.
-::testing::AssertionResult says(const Ran& ran, const std::string& part) {
+::testing::AssertionResult shows(const Ran& ran, const std::string& part) {
   if (ran.said.find(part) != std::string::npos) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "`" << part << "` is not said:\n" << ran.said;
 }
@@ -17,7 +17,7 @@ TEST(RunScript, helps_on_stdout_with_0_and_refuses_other_words_with_2) {
   EXPECT_EQ(help.said.find("usage: ./run COMMAND\n\n  test  "), 0u) << help.said;
   for (const std::string command : {"test", "report", "posproof", "performance", "build", "packages",
                                     "format", "fuzz", "mutants", "browser", "coverage"})
-    EXPECT_TRUE(says(help, "\n  " + command + " "));
+    EXPECT_TRUE(shows(help, "\n  " + command + " "));
   for (const std::string words : {"./run -h", "./run help"})
     EXPECT_EQ(clone.run(words).said, help.said) << words;
   for (const auto& [words, why] : {std::pair{"./run", "./run: a command is missing\nusage: "},
@@ -35,12 +35,12 @@ TEST(RunScript, asks_for_pytorch_for_the_tests_alone) {
   for (const std::string command : {"build", "posproof", "report", "performance"}) {
     const Ran packages = clone.run("./run packages " + command);
     EXPECT_EQ(packages.code, 0);
-    EXPECT_TRUE(says(packages, "libcli11-dev\n"));
+    EXPECT_TRUE(shows(packages, "libcli11-dev\n"));
     EXPECT_EQ(packages.said.find("torch"), std::string::npos) << command;
   }
-  EXPECT_TRUE(says(clone.run("./run packages test"), "\npython3-torch\n"));
-  EXPECT_TRUE(says(clone.run("./run packages report"), "\ngnuplot-nox\n"));
-  EXPECT_TRUE(says(clone.run("./run packages browser"), "\nchromium-driver\n"));
+  EXPECT_TRUE(shows(clone.run("./run packages test"), "\npython3-torch\n"));
+  EXPECT_TRUE(shows(clone.run("./run packages report"), "\ngnuplot-nox\n"));
+  EXPECT_TRUE(shows(clone.run("./run packages browser"), "\nchromium-driver\n"));
   EXPECT_EQ(clone.run("./run packages test").said.find("chromium"), std::string::npos);
   EXPECT_EQ(clone.run("./run packages build").said.find("gnuplot"), std::string::npos);
   EXPECT_EQ(clone.run("./run packages posproof").said, clone.run("./run packages build").said);
@@ -64,8 +64,8 @@ TEST(RunScript, prints_the_line_to_paste_where_it_may_not_install) {
   clone.program("id", "echo 0");
   const Ran installed = clone.run("POSPROOF_NO_INSTALL= ./run build; cat apt");
   EXPECT_EQ(installed.code, 0) << installed.said;
-  EXPECT_TRUE(says(installed, "installing 2 packages and what they depend on: cmake libfmt-dev\n"));
-  EXPECT_TRUE(says(installed, "\ninstall -y -q --no-install-recommends cmake libfmt-dev\n"));
+  EXPECT_TRUE(shows(installed, "installing 2 packages and what they depend on: cmake libfmt-dev\n"));
+  EXPECT_TRUE(shows(installed, "\ninstall -y -q --no-install-recommends cmake libfmt-dev\n"));
 }
 
 // The words arrive as they are, the folder is the caller's, and stdout is the program's alone.
@@ -78,19 +78,19 @@ TEST(RunScript, calls_the_program_that_it_built) {
   EXPECT_EQ(version.said, posproof("--version").said);
   EXPECT_EQ(version.code, 0);
   const Ran built = clone.run("./run posproof --version 2>&1 >/dev/null");
-  EXPECT_TRUE(says(built, "x.cpp:1: warning\n"));
-  EXPECT_TRUE(says(built, "[2/2, about 0 s left] Linking y\n"));
+  EXPECT_TRUE(shows(built, "x.cpp:1: warning\n"));
+  EXPECT_TRUE(shows(built, "[2/2, about 0 s left] Linking y\n"));
   EXPECT_EQ(clone.run("./run posproof gate 'r o'").code, 2);
-  EXPECT_TRUE(says(clone.run("./run posproof gate 'r o'"), "there is no encoding `r o`"));
+  EXPECT_TRUE(shows(clone.run("./run posproof gate 'r o'"), "there is no encoding `r o`"));
   const Ran oracle = clone.run(
       "cd examples && ../run posproof oracle sinusoidal --dim 2 --positions 0:1 -o 'a b.npy' && ls");
   EXPECT_EQ(oracle.code, 0) << oracle.said;
-  EXPECT_TRUE(says(oracle, "\na b.npy\n"));
+  EXPECT_TRUE(shows(oracle, "\na b.npy\n"));
 
   clone.program("cmake", "echo 'x.cpp:1: error'; exit 1");
   const Ran failed = clone.run("./run posproof --version");
   EXPECT_EQ(failed.code, 1);
-  EXPECT_TRUE(says(failed, "x.cpp:1: error\n"));
+  EXPECT_TRUE(shows(failed, "x.cpp:1: error\n"));
   EXPECT_EQ(failed.said.find("posproof 0"), std::string::npos);
 }
 

@@ -24,7 +24,7 @@ TEST(SandboxOption, is_said_in_text_and_json) {
   } catch (const SubjectError& error) {
     GTEST_SKIP() << error.what();
   }
-  const std::string subject = " --sandbox " + report::quoted(testing::bad("nothing"));
+  const std::string subject = " --sandbox " + report::as_shell_word(testing::bad("nothing"));
   for (const std::string command :
        {"gate learned --dim 4 --filter is_prefix_stable", "check table/is_prefix_stable learned --dim 4",
         "accuracy learned --dim 4"}) {
@@ -36,8 +36,8 @@ TEST(SandboxOption, is_said_in_text_and_json) {
     EXPECT_EQ(parsed["not_contained"].front(), "reading files");
     EXPECT_EQ(text.code, json.code);
   }
-  const auto without =
-      posproof("gate learned --dim 4 --filter is_prefix_stable " + report::quoted(testing::bad("nothing")));
+  const auto without = posproof("gate learned --dim 4 --filter is_prefix_stable " +
+                                report::as_shell_word(testing::bad("nothing")));
   EXPECT_FALSE(says(without.said, "contained")) << without.said;
 }
 
@@ -47,7 +47,7 @@ TEST(SandboxOption, is_in_the_command_that_shows_a_case_again) {
   } catch (const SubjectError& error) {
     GTEST_SKIP() << error.what();
   }
-  const std::string words = report::quoted(testing::bad("nothing"));
+  const std::string words = report::as_shell_word(testing::bad("nothing"));
   const auto ran = posproof("gate learned --dim 4 --filter agrees --sandbox " + words);
   EXPECT_TRUE(says(ran.said, words + " --sandbox --case ")) << ran.said;
 }

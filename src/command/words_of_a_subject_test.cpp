@@ -40,7 +40,7 @@ std::string subject(const std::string& mode) {
   return quoted + "'";
 }
 
-constexpr std::string_view all = "\\x1b\\x1c", name = "\\xff\\x1b[31m\\xc2\\x9b2J\\xe2\\x82";
+constexpr std::string_view all = "\\x1b\\x1c", hidden = "\\xff\\x1b[31m\\xc2\\x9b2J\\xe2\\x82";
 
 bool holds(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
@@ -69,8 +69,8 @@ TEST(WordsOfASubject, break_no_output_of_the_gate_and_no_verdict) {
     EXPECT_EQ(text.code, 1);
     EXPECT_EQ(json.code, 1);
     EXPECT_FALSE(commands_a_terminal(text.said)) << text.said;
-    EXPECT_TRUE(holds(text.said, all) && holds(text.said, name)) << text.said;
-    EXPECT_NO_THROW(EXPECT_TRUE(holds(nlohmann::json::parse(json.said)["subject"], name))) << json.said;
+    EXPECT_TRUE(holds(text.said, all) && holds(text.said, hidden)) << text.said;
+    EXPECT_NO_THROW(EXPECT_TRUE(holds(nlohmann::json::parse(json.said)["subject"], hidden))) << json.said;
 
     const std::string xml = report::file_bytes(junit).value_or("\xff");
     pugi::xml_document document;

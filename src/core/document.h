@@ -25,7 +25,7 @@ struct Grid {  // a table
   std::string caption = {};
 };
 
-struct Axis {
+struct FigureAxis {
   std::string label;  // with its unit
   bool logarithmic = false;
   std::optional<std::pair<double, double>> range = {};
@@ -51,7 +51,7 @@ struct Plot {
   std::string name;  // of the file, within the report: `norm_by_position`
   std::string title;
   std::string description;  // what a reader who cannot see it would be told
-  Axis x, y;
+  FigureAxis x, y;
   std::vector<Curve> curves;
   bool square = false;  // one unit is equally long on both axes (circles)
   int decimals = 6;     // of the data, published and drawn: a last-bit difference changes no byte
@@ -63,14 +63,14 @@ struct HeatMap {
   std::string name;
   std::string title;
   std::string description;
-  Axis x, y;
+  FigureAxis x, y;
   std::vector<std::vector<double>> values;  // values[row][column], row 0 at the top
   double lo, hi;                            // of the colour scale
   int decimals = 4;
   std::string caption = {};  // under the figure: what is drawn and under what condition
 };
 
-struct Verdict {
+struct PageVerdict {
   std::string text;  // the answer to the question, one sentence with its number and its condition
 };
 
@@ -80,7 +80,7 @@ std::string fixed(long double value, int decimals);
 // A size that spans decades: `3.2e-08`, with that many digits; `0` for exactly 0.
 std::string scientific(long double value, int digits);
 
-using Block = std::variant<Paragraph, Section, Grid, Plot, HeatMap, Verdict>;
+using Block = std::variant<Paragraph, Section, Grid, Plot, HeatMap, PageVerdict>;
 
 }  // namespace document
 

@@ -106,10 +106,10 @@ double apart(double angle, double other) {
   return std::abs(std::remainder(angle - other, 2 * std::numbers::pi));
 }
 
-using Format = double (*)(double);
+using Rounding = double (*)(double);
 struct Result {
   Precision precision;
-  Format rounded;
+  Rounding rounded;
 };
 const std::array<Result, 3> results = {{{in_f32, &to_f32}, {in_bf16, &to_bf16}, {in_f16, &to_f16}}};
 
@@ -125,7 +125,7 @@ Rotated exactly_rotated(double x, double y, long double angle) {
 }
 
 // Sine and cosine from float, then every operation rounded to the format.
-Rotated turned_in(Format rounded, double x, double y, float angle) {
+Rotated turned_in(Rounding rounded, double x, double y, float angle) {
   const double c = rounded(std::cos(angle)), s = rounded(std::sin(angle));
   return {rounded(rounded(x * c) - rounded(y * s)), rounded(rounded(x * s) + rounded(y * c))};
 }

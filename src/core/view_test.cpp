@@ -17,10 +17,10 @@
 namespace posproof {
 namespace {
 
-using Format = std::function<double(double)>;
+using Rounding = std::function<double(double)>;
 
 // Two pairs, one radian a position and a hundredth, each operation rounded to its own format.
-Rotary rotary(const Format& angle, const Format& work, const Format& result) {
+Rotary rotary(const Rounding& angle, const Rounding& work, const Rounding& result) {
   Rotary out{.dim = 4, .pairs = {{0, 1, 1.0, 0}, {2, 3, static_cast<double>(0.01F), 1}}};
   out.rotate = [angle, work, result, pairs = out.pairs](const Tensor& x, const Positions& positions, Role) {
     Tensor y = x;

@@ -14,9 +14,9 @@
 namespace posproof {
 namespace {
 
-using Place = std::vector<Position>;
+using Numbers = std::vector<Position>;
 
-std::vector<double> rotated(std::string_view words, const Place& place) {
+std::vector<double> rotated(std::string_view words, const Numbers& place) {
   return rotated(encodings::axial_rope.make(Case::parse(words)), place);
 }
 
@@ -24,7 +24,7 @@ std::vector<double> rotated(std::string_view words, const Place& place) {
 TEST(AxialRope, has_the_numbers_of_the_conventions_in_use) {
   const struct {
     std::string_view words;
-    Place place;
+    Numbers place;
     std::vector<double> golden;
   } all[] = {
       {"dim=8",  // the vision tower of Qwen2-VL
@@ -107,7 +107,7 @@ TEST(AxialRope, of_reversed_axes_takes_the_last_number_first) {
 TEST(AxialRope, of_one_extent_takes_it_of_all_axes) {
   for (const std::string extent : {"largest", "smallest"}) {
     const std::string words = "dim=8 base=100 coordinates=cells extent=" + extent;
-    const auto of = [&](const std::string& more, const Place& place) {
+    const auto of = [&](const std::string& more, const Numbers& place) {
       return rotated(encodings::axial_rope.oracle(Case::parse(words + more)), place);
     };
     EXPECT_EQ(rotated(words + " grid=[3,5] axis_order=reversed", {2, 3}),
@@ -192,7 +192,7 @@ TEST(AxialRope, ends_with_its_grid) {
                       std::string(coordinates));
       const auto rotary =
           std::get<Rotary>(exact ? encodings::axial_rope.oracle(words) : encodings::axial_rope.make(words));
-      EXPECT_EQ(rotary.positions.last_on_axis, (Place{1, 4, 2})) << coordinates;
+      EXPECT_EQ(rotary.positions.last_on_axis, (Numbers{1, 4, 2})) << coordinates;
       EXPECT_EQ(rotary.positions.hi, 4) << coordinates;
       EXPECT_EQ(rotary.error == nullptr, coordinates == "resized");
       EXPECT_EQ(rotary.pairs[1].frequency_error.roundings, 2) << coordinates;
@@ -217,7 +217,7 @@ TEST(AxialRope, rotates_every_token_of_every_row_and_head_by_its_own_place) {
     const auto exact = std::get<Rotary>(encodings::axial_rope.oracle(Case::parse(words + " heads=3")));
     Tensor x({2, 3, 2, 8});
     std::iota(x.data.begin(), x.data.end(), 1.0);
-    const Place places = {3, 5, 7, 11, 0, 2, 100000, 4};
+    const Numbers places = {3, 5, 7, 11, 0, 2, 100000, 4};
     const Tensor all = rotary.rotate(x, {places, 2}, Role::key),
                  oracle = exact.rotate(x, {places, 2}, Role::key);
     for (std::size_t row = 0; row < x.rows(); ++row) {

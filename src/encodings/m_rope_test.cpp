@@ -14,9 +14,9 @@
 namespace posproof {
 namespace {
 
-using Place = std::vector<Position>;
+using Numbers = std::vector<Position>;
 
-std::vector<double> rotated(std::string_view words, const Place& place) {
+std::vector<double> rotated(std::string_view words, const Numbers& place) {
   return rotated(encodings::m_rope.make(Case::parse(words)), place);
 }
 

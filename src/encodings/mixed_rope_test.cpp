@@ -13,7 +13,7 @@
 namespace posproof {
 namespace {
 
-using Place = std::vector<Position>;
+using Numbers = std::vector<Position>;
 
 Encoding reference(const std::string& words) {
   return encodings::mixed_rope.make(Case::parse(words));
@@ -55,7 +55,7 @@ TEST(MixedRope, has_frequencies_of_its_own_in_each_head_or_the_same_in_all) {
        {"dim=8 heads=3", "dim=8 heads=3 shared=false axes=3",
         "dim=4 heads=3 shared=false table_seed=2 std=0.125",
         "dim=4 heads=2 shared=false table=given frequencies=[1,2,3,4,5,6,7,8] layout=interleaved"}) {
-    const Place place = words.find("axes=3") == std::string::npos ? Place{1000, 7} : Place{1000, 7, 5};
+    const Numbers place = words.find("axes=3") == std::string::npos ? Numbers{1000, 7} : Numbers{1000, 7, 5};
     const auto here = rotated(reference(words), place), exact = rotated(oracle(words), place);
     for (std::size_t c = 0; c < here.size(); ++c) EXPECT_NEAR(here[c], exact[c], 1e-13) << words << " " << c;
   }
@@ -105,7 +105,7 @@ TEST(MixedRope, refuses_what_makes_no_sense) {
   EXPECT_EQ(no("dim=4 heads=2 table=given"), "not refused");
   EXPECT_EQ(no("dim=4 heads=2 shared=false table=given").substr(0, 24), "`frequencies=[1,0,0,1] a");
   const auto rotary = made<Rotary>(encodings::mixed_rope, "dim=4");
-  const Place one = {3};
+  const Numbers one = {3};
   EXPECT_THROW(rotary.rotate(Tensor({1, 1, 1, 4}), one, Role::key), std::invalid_argument);
   EXPECT_THROW(std::get<Rotary>(oracle("dim=4")).rotate(Tensor({1, 1, 1, 4}), one, Role::key),
                std::invalid_argument);

@@ -12,12 +12,12 @@
 namespace posproof {
 namespace {
 
-using Place = std::vector<Position>;
+using Numbers = std::vector<Position>;
 
-std::vector<double> row(const Encoding& encoding, const Place& place) {
+std::vector<double> row(const Encoding& encoding, const Numbers& place) {
   return std::get<Table>(encoding).rows({place, place.size()}, 1).data;
 }
-std::vector<double> row(std::string_view words, const Place& place) {
+std::vector<double> row(std::string_view words, const Numbers& place) {
   return row(encodings::sincos_2d.make(Case::parse(words)), place);
 }
 std::vector<double> sinusoidal(const std::string& words, Position t) {

@@ -30,15 +30,15 @@ Digits by_boost(const PowerLaw& kernel, Position t) {
 }
 
 // Whether the number is nearer to `x` than to the neighbours of x in the format.
-testing::AssertionResult is_nearest(Format format, double x, const Digits& number) {
-  if (nearest(format, x) != x) return testing::AssertionFailure() << x << " is no number of the format";
+::testing::AssertionResult is_nearest(Format format, double x, const Digits& number) {
+  if (nearest(format, x) != x) return ::testing::AssertionFailure() << x << " is no number of the format";
   const double size = std::abs(x), half = half_ulp(format, x);
   int exponent = 0;
   const bool binade_below = std::frexp(size, &exponent) == 0.5 && exponent - 1 > shape(format).smallest;
   const Digits above = Digits(size) + half, below = Digits(size) - (binade_below ? half / 2 : half);
   const Digits magnitude = x < 0 || (x == 0 && std::signbit(x)) ? Digits(-number) : number;
-  if (below < magnitude && magnitude < above) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << x << " is not the number next to " << number;
+  if (below < magnitude && magnitude < above) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << x << " is not the number next to " << number;
 }
 
 template <class Kernel>

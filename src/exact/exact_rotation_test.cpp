@@ -93,7 +93,7 @@ TEST(ExactRotation, knows_the_right_infinities_and_refuses_to_rotate_one) {
       }
 }
 
-class EveryRotation : public testing::TestWithParam<std::string> {};
+class EveryRotation : public ::testing::TestWithParam<std::string> {};
 TEST_P(EveryRotation, is_that_of_mpfr_and_one_that_is_off_is_found) {
   Random random(5);
   for (std::size_t n = 0; n < 120; ++n) {
@@ -137,7 +137,7 @@ TEST_P(EveryRotation, is_that_of_mpfr_and_one_that_is_off_is_found) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(kernels, EveryRotation, testing::ValuesIn(random_tables::kernel_names()),
+INSTANTIATE_TEST_SUITE_P(kernels, EveryRotation, ::testing::ValuesIn(random_tables::kernel_names()),
                          [](const auto& one) { return one.param; });
 
 // Where x cos - y sin nearly cancels, every digit of the difference still counts.

@@ -39,16 +39,16 @@ std::vector<char> filled(const ExactTable& table, Format format, Position first,
 }
 
 // 2.5 * 10^5 for each of four seeds, so that they run beside each other.
-class EveryEntry : public testing::TestWithParam<std::uint64_t> {};
+class EveryEntry : public ::testing::TestWithParam<std::uint64_t> {};
 TEST_P(EveryEntry, is_that_of_mpfr) {
   const Outcome outcome = random_tables::against_mpfr(GetParam(), 250000, 2000);
   EXPECT_GE(outcome.entries, 250000u);
   EXPECT_EQ(outcome.wrong, 0u) << outcome.first;
 }
-INSTANTIATE_TEST_SUITE_P(seeds, EveryEntry, testing::Values(1u, 2u, 3u, 4u));
+INSTANTIATE_TEST_SUITE_P(seeds, EveryEntry, ::testing::Values(1u, 2u, 3u, 4u));
 
 // The second derivation: whole numbers of 512 bits, pi by Machin, powers by integer roots, Taylor.
-class SecondDerivation : public testing::TestWithParam<std::pair<double, unsigned>> {};
+class SecondDerivation : public ::testing::TestWithParam<std::pair<double, unsigned>> {};
 TEST_P(SecondDerivation, has_the_same_bits) {
   const auto [base, dim] = GetParam();
   const ExactTable table = table_of(powers(base, dim));
@@ -74,8 +74,8 @@ TEST_P(SecondDerivation, has_the_same_bits) {
   EXPECT_GE(entries, 7900u);
 }
 INSTANTIATE_TEST_SUITE_P(ladders, SecondDerivation,
-                         testing::Values(std::pair{10000.0, 64u}, std::pair{500000.0, 128u},
-                                         std::pair{1e6, 48u}, std::pair{10000.0, 10u}));
+                         ::testing::Values(std::pair{10000.0, 64u}, std::pair{500000.0, 128u},
+                                           std::pair{1e6, 48u}, std::pair{10000.0, 10u}));
 
 // The error of an angle, exact - approximate, in MPFR.
 struct Exact {
@@ -102,7 +102,7 @@ Exact exact(const Real& frequency, Position t) {
 // What the bounds promise against what is measured, at the largest angles: every bound holds, none by a
 // factor that would make it empty. Plain doubles have been seen to use 0.65 of theirs, double-doubles 0.02
 // (errors of 40 products average out, and no product takes what the bound allows it).
-class Bounds : public testing::TestWithParam<std::string> {};
+class Bounds : public ::testing::TestWithParam<std::string> {};
 TEST_P(Bounds, hold_at_the_largest_angles_and_are_not_empty) {
   const Kernel& kernel = random_tables::kernel_named(GetParam());
   const Ladder ladder(powers(10000, 64), 1.0, kernel);
@@ -167,7 +167,7 @@ TEST_P(Bounds, are_broken_by_one_unit_in_the_last_place_of_a_giant_step) {
       load(Format::f64, wrong.data() + (static_cast<std::size_t>(found.at) * 64 + found.column) * 8);
   EXPECT_NE(here, found.column < 32 ? sine.sine : sine.cosine);
 }
-INSTANTIATE_TEST_SUITE_P(kernels, Bounds, testing::ValuesIn(random_tables::kernel_names()),
+INSTANTIATE_TEST_SUITE_P(kernels, Bounds, ::testing::ValuesIn(random_tables::kernel_names()),
                          [](const auto& one) { return one.param; });
 
 TEST(ExactTable, past_the_caches_and_through_them_are_the_same_bits) {

@@ -66,7 +66,7 @@ struct Told {
   }
 };
 
-class Kernels : public testing::TestWithParam<std::string> {};
+class Kernels : public ::testing::TestWithParam<std::string> {};
 
 // Whatever lies within the error of a value that was written rounds to what was written.
 TEST_P(Kernels, write_only_what_everything_within_the_bound_rounds_to) {
@@ -210,7 +210,7 @@ TEST_P(Kernels, are_not_sure_of_rotated_numbers_that_are_no_normal_ones) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, Kernels, testing::ValuesIn(random_tables::kernel_names()),
+INSTANTIATE_TEST_SUITE_P(all, Kernels, ::testing::ValuesIn(random_tables::kernel_names()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

@@ -13,7 +13,7 @@ using Digits = boost::multiprecision::number<
     boost::multiprecision::mpfr_float_backend<digits, boost::multiprecision::allocate_stack>,
     boost::multiprecision::et_off>;
 
-using Real = Digits<77>;  // 256 bits and a few
+using Real256 = Digits<77>;
 // A product of two doubles is a multiple of 2^-2148 below 2^2048, so that 4300 bits hold the sum of up to
 // 2^100 of them without a rounding; 1300 decimal digits are 4318 bits.
 using Long = Digits<1300>;
@@ -33,9 +33,9 @@ std::uint64_t bits_of(std::int64_t seed, std::uint64_t number) {
 }  // namespace
 
 double seeded(double deviation, std::int64_t seed, std::uint64_t entry) {
-  static const Real root_of_three = sqrt(Real(3));
-  const Real uniform = ldexp(Real(bits_of(seed, entry)), -52) - 1;
-  return Real(root_of_three * deviation * uniform).convert_to<double>();
+  static const Real256 root_of_three = sqrt(Real256(3));
+  const Real256 uniform = ldexp(Real256(bits_of(seed, entry)), -52) - 1;
+  return Real256(root_of_three * deviation * uniform).convert_to<double>();
 }
 
 double seeded_share(std::int64_t seed, std::uint64_t number) {
@@ -43,10 +43,11 @@ double seeded_share(std::int64_t seed, std::uint64_t number) {
 }
 
 double seeded_normal(double deviation, std::int64_t seed, std::uint64_t entry) {
-  static const Real two_pi = 8 * atan(Real(1));
-  const Real above_0 = ldexp(Real(bits_of(seed, 2 * entry)) + 1, -53);
-  const Real turns = seeded_share(seed, 2 * entry + 1);
-  return Real(deviation * sqrt(Real(-2 * log(above_0))) * cos(Real(two_pi * turns))).convert_to<double>();
+  static const Real256 two_pi = 8 * atan(Real256(1));
+  const Real256 above_0 = ldexp(Real256(bits_of(seed, 2 * entry)) + 1, -53);
+  const Real256 turns = seeded_share(seed, 2 * entry + 1);
+  return Real256(deviation * sqrt(Real256(-2 * log(above_0))) * cos(Real256(two_pi * turns)))
+      .convert_to<double>();
 }
 
 namespace {
@@ -90,7 +91,7 @@ double dot(std::span<const double> a, std::span<const double> b, std::size_t roo
 
 double dot_in_full(std::span<const double> a, std::span<const double> b, std::size_t root) {
   Long sum = 0;
-  for (std::size_t c = 0; c < a.size(); ++c) sum += Long(Real(a[c]) * b[c]);  // 106 bits
+  for (std::size_t c = 0; c < a.size(); ++c) sum += Long(Real256(a[c]) * b[c]);  // 106 bits
   if (root != 1) sum /= sqrt(Long(root));
   return sum.convert_to<double>();
 }

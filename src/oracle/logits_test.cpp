@@ -31,7 +31,7 @@ double at(const Bias& bias, Position i, Position j, std::size_t head = 0) {
   return bias.bias(query, key).data.at(head);
 }
 
-bool refused(const EncodingSpec& spec, std::string_view words) {
+bool is_refused(const EncodingSpec& spec, std::string_view words) {
   try {
     spec.oracle(Case::parse(words));
     return false;
@@ -85,8 +85,8 @@ TEST(OracleAlibi, has_the_forms_that_were_asked_for) {
   EXPECT_EQ(at(alibi("heads=2"), 5, 3, 1), -2.0 / 256);
   EXPECT_TRUE(alibi("").causal);
   EXPECT_FALSE(alibi("form=symmetric").causal);
-  EXPECT_TRUE(refused(encodings::alibi, "form=symmetric rows=key_index"));
-  EXPECT_TRUE(refused(encodings::alibi, "max_bias=0"));
+  EXPECT_TRUE(is_refused(encodings::alibi, "form=symmetric rows=key_index"));
+  EXPECT_TRUE(is_refused(encodings::alibi, "max_bias=0"));
 
   const std::array<Position, 2> queries = {7, 9};
   const std::array<Position, 3> keys = {0, 4, 6};
@@ -129,7 +129,7 @@ TEST(OracleT5, has_the_direction_that_was_asked_for) {
   EXPECT_TRUE(t5("direction=unidirectional").causal);
   EXPECT_FALSE(t5("").causal);
   for (const char* words : {"buckets=31", "buckets=2", "max_distance=8", "buckets=1", "table=random"})
-    EXPECT_TRUE(refused(encodings::t5_bias, words)) << words;
+    EXPECT_TRUE(is_refused(encodings::t5_bias, words)) << words;
 }
 
 // The paper's formula with a hundred digits. An edge is a whole number only where the logarithms' quotient is

@@ -85,7 +85,7 @@ Bias t5(const BucketParameters& setting) {
 // At each edge, on both sides of it, where the single distances end and where `max_distance` is. Answers how
 // many edges are whole numbers.
 int expect_edges(const BucketParameters& setting) {
-  SCOPED_TRACE(testing::Message() << setting.buckets << " buckets up to " << setting.max_distance);
+  SCOPED_TRACE(::testing::Message() << setting.buckets << " buckets up to " << setting.max_distance);
   const std::vector<Position> begins = edges(setting);
   std::vector<Position> distances = {0, 1, setting.exact(), setting.max_distance, Position{1} << 40};
   distances.insert(distances.end(), begins.begin(), begins.end());

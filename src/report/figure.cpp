@@ -13,8 +13,8 @@
 namespace posproof::report {
 namespace {
 
-using document::Axis;
 using document::Curve;
+using document::FigureAxis;
 using document::HeatMap;
 using document::Plot;
 
@@ -46,7 +46,7 @@ struct Range {
   double lo, hi;
 };
 
-Range span(const Axis& axis, const std::vector<Curve>& curves, bool upright) {
+Range span(const FigureAxis& axis, const std::vector<Curve>& curves, bool upright) {
   if (axis.range) return {axis.range->first, axis.range->second};
   Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (const Curve& curve : curves)
@@ -91,7 +91,7 @@ struct Label {
   std::string_view colour;
 };
 
-std::string quoted(std::string_view text) {
+std::string in_gnuplot_quotes(std::string_view text) {
   std::string out;
   for (const char c : text) out.append(c == '\'' ? 2 : 1, c);
   return fmt::format("'{}'", out);
@@ -100,8 +100,8 @@ std::string quoted(std::string_view text) {
 std::string placed(const Frame& frame, double x, double y, std::string_view text, std::string_view colour,
                    std::string_view font, std::string_view side = "left") {
   return fmt::format(
-      "set label {} at screen {:.5f},{:.5f} {} noenhanced front textcolor rgb '{}' font '{}'\n", quoted(text),
-      x / frame.width, 1 - y / frame.height, side, colour, font);
+      "set label {} at screen {:.5f},{:.5f} {} noenhanced front textcolor rgb '{}' font '{}'\n",
+      in_gnuplot_quotes(text), x / frame.width, 1 - y / frame.height, side, colour, font);
 }
 
 std::string_view colour(const Colours& palette, const std::vector<Curve>& curves, std::size_t at) {
@@ -158,15 +158,15 @@ std::string opening(const Frame& frame, const Colours& palette) {
 
 // The title above, what is measured upright under it (not rotated on its side), what it is measured against
 // below.
-std::string words(const Frame& frame, const Colours& palette, std::string_view title, const Axis& x,
-                  const Axis& y) {
+std::string words(const Frame& frame, const Colours& palette, std::string_view title, const FigureAxis& x,
+                  const FigureAxis& y) {
   return placed(frame, 16, 24, title, palette.text, "Helvetica:Bold,15") +
          placed(frame, 16, 48, y.label, palette.muted, "Helvetica,12") +
          placed(frame, (frame.left + frame.right) / 2, frame.height - 14, x.label, palette.muted,
                 "Helvetica,12", "center");
 }
 
-std::string scale(std::string_view name, const Axis& axis, const Range& range) {
+std::string scale(std::string_view name, const FigureAxis& axis, const Range& range) {
   std::string out = fmt::format("set {}range [{:.10g}:{:.10g}]\n", name, range.lo, range.hi);
   if (!axis.logarithmic) return out;
   return out + fmt::format("set logscale {0} {1}\nset format {0} '{1}^{{%L}}'\n", name, axis.log_base);

@@ -78,7 +78,7 @@ std::string csv(const Plot& plot) {
   return out;
 }
 
-double first_cell(const document::Axis& axis) {
+double first_cell(const document::FigureAxis& axis) {
   return axis.range ? axis.range->first : 0;
 }
 

@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, std::string>> printed_band(const document::Pl
                                                               const document::Curve& curve);
 
 // The number of a heat map's first column or row: where the axis begins, 0 without a range.
-double first_cell(const document::Axis& axis);
+double first_cell(const document::FigureAxis& axis);
 
 // One line for each point or cell, under a header: `series` and the labels of both axes for a plot, and the
 // ends of the band where a curve has one; the labels of both axes and `value` for a heat map. Fields are

@@ -93,7 +93,7 @@ struct Quoted {
 };
 
 // `a, b ([page](link)); c ([other](link))`: what stands in one place has one link.
-std::string quoted(const std::vector<Evidence>& evidence, Pages& pages) {
+std::string with_links(const std::vector<Evidence>& evidence, Pages& pages) {
   std::string out;
   for (std::size_t n = 0; n < evidence.size(); ++n) {
     const auto [text, where] = std::visit(Quoted{pages}, evidence[n]);
@@ -147,7 +147,7 @@ void add_faults(std::vector<std::string>& out, const Claim& claim, Pages& pages,
 
 // `- **A1.** Claim. **Verdict: true.** Why. Shown by: evidence`
 std::string item(const Claim& claim, Pages& pages) {
-  const std::string evidence = quoted(claim.evidence, pages);
+  const std::string evidence = with_links(claim.evidence, pages);
   return fmt::format("- <a id=\"{0}\"></a>**{0}.** {1} **Verdict: {2}.** {3}{4}{5}{6}\n", claim.id,
                      claim.says, word(claim.answer), claim.why,
                      claim.on_paper.empty() ? "" : fmt::format(" *On paper it was: {}*", claim.on_paper),

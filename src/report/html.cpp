@@ -49,7 +49,7 @@ struct Writer {
   }
   std::string operator()(const Plot& plot) const { return picture(id, plot); }
   std::string operator()(const HeatMap& map) const { return picture(id, map); }
-  std::string operator()(const Verdict& verdict) const {
+  std::string operator()(const PageVerdict& verdict) const {
     return fmt::format("<blockquote><p><strong>Verdict.</strong> {}</p></blockquote>\n",
                        inline_html(verdict.text));
   }
@@ -139,7 +139,7 @@ Json number(const std::string& text) {
   return Json::parse(text);
 }
 
-Json axis(const Axis& axis) {
+Json axis(const FigureAxis& axis) {
   return {{"label", axis.label}, {"logarithmic", axis.logarithmic}};
 }
 

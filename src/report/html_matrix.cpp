@@ -44,7 +44,7 @@ std::string because(const Cell& cell, const Answer& answer) {
 std::string command(const Cell& cell, const Answer& answer) {
   if (answer.claim != nullptr && !answer.claim->holds)
     return fmt::format("posproof check {} {} --case {}", cell.property, cell.encoding,
-                       quoted(answer.claim->witness));
+                       as_shell_word(answer.claim->witness));
   if (is_claimed(cell, answer))
     return fmt::format("posproof matrix --filter {}.{}", cell.encoding, cell.property);
   return fmt::format("posproof check {} {}", cell.property, cell.encoding);

@@ -112,13 +112,13 @@ HeatMap map() {
 }
 
 Document document() {
-  return {
-      .title = "Two `halves` & more",
-      .finding = "A half is **0.5**.",
-      .condition = "f64",
-      .blocks = {Section{"Result, first"}, Paragraph{"See [below](#last).\n\n- one"},
-                 Grid{{"width", "a < b"}, {{"8", "α & β"}, {"16", ""}}, "Sizes of `x`."}, line(),
-                 Section{"Maps"}, map(), Section{"Last"}, Grid{{"w"}, {}}, document::Verdict{"Yes, *so*."}}};
+  return {.title = "Two `halves` & more",
+          .finding = "A half is **0.5**.",
+          .condition = "f64",
+          .blocks = {Section{"Result, first"}, Paragraph{"See [below](#last).\n\n- one"},
+                     Grid{{"width", "a < b"}, {{"8", "α & β"}, {"16", ""}}, "Sizes of `x`."}, line(),
+                     Section{"Maps"}, map(), Section{"Last"}, Grid{{"w"}, {}},
+                     document::PageVerdict{"Yes, *so*."}}};
 }
 
 const Page page{"encodings/halves", "How <much>?", "By halves.", "posproof report &halves"};

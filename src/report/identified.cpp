@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string gate_of(const Candidate& candidate, std::string_view subject) {
-  return fmt::format("posproof gate {} {}", convention(candidate), quoted(subject));
+  return fmt::format("posproof gate {} {}", convention(candidate), as_shell_word(subject));
 }
 
 std::string compared(const Identified& found) {

@@ -27,7 +27,7 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string escaped_quotes(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '"')
@@ -58,7 +58,7 @@ std::string picture(std::string_view id, const Figure& figure) {
              "  <img alt=\"{2}\" src=\"{0}/{1}-light.svg\">\n"
              "</picture>\n\n"
              "Data: [{1}.csv]({0}/{1}.csv)\n",
-             figures_of(id), figure.name, quoted(figure.description)) +
+             figures_of(id), figure.name, escaped_quotes(figure.description)) +
          captioned(figure.caption);
 }
 
@@ -69,7 +69,7 @@ struct Writer {
   std::string operator()(const Section& section) const { return fmt::format("## {}\n", section.heading); }
   std::string operator()(const Plot& plot) const { return picture(id, plot); }
   std::string operator()(const HeatMap& map) const { return picture(id, map); }
-  std::string operator()(const Verdict& verdict) const {
+  std::string operator()(const PageVerdict& verdict) const {
     return fmt::format("> **Verdict.** {}\n", verdict.text);
   }
 

@@ -45,7 +45,7 @@ Document small() {
                   .lo = -1,
                   .hi = 1,
                   .caption = "Cells."},
-          Verdict{"Yes."}}};
+          PageVerdict{"Yes."}}};
 }
 
 const Experiment experiment{
@@ -116,7 +116,7 @@ std::string block(const Block& one) {
 TEST(Markdown, has_each_block_in_its_own_form) {
   EXPECT_EQ(block(Paragraph{"Some | text"}), "Some | text\n");
   EXPECT_EQ(block(Section{"Result"}), "## Result\n");
-  EXPECT_EQ(block(Verdict{"No."}), "> **Verdict.** No.\n");
+  EXPECT_EQ(block(PageVerdict{"No."}), "> **Verdict.** No.\n");
 }
 
 // A column goes to the right where more of its cells are numbers than words; empty ones and `none` are
@@ -358,7 +358,7 @@ TEST(Report, is_written_once_and_what_differs_is_found) {
 }
 
 // A folder with one experiment's files, to be spoilt.
-class Spoilt : public testing::Test {
+class Spoilt : public ::testing::Test {
  protected:
   void SetUp() override {
     if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";

@@ -91,7 +91,7 @@ std::string contained(const Containment& containment) {
                      fmt::join(containment.not_contained, ", "));
 }
 
-std::string quoted(std::string_view words) {
+std::string as_shell_word(std::string_view words) {
   const bool plain = printable(words) == words;
   std::string out = plain ? "'" : "$'";
   for (const char c : words) {
@@ -118,7 +118,7 @@ std::string verdict(std::string_view subject, std::string_view id, const Propert
   out += fmt::format("  {}\n", story);
   const Case* at = counterexample(verdict);
   if (at != nullptr && !at->empty() && !again.empty())
-    out += fmt::format("  again: {} --case {}\n", again, quoted(at->text()));
+    out += fmt::format("  again: {} --case {}\n", again, as_shell_word(at->text()));
   return out;
 }
 
@@ -127,7 +127,7 @@ std::string again(std::string_view property, std::string_view encoding, const Pa
   std::string out = fmt::format("posproof check {} {}{}", property, encoding,
                                 options(encoding_named(encoding), parameters));
   if (subject == nullptr) return out;
-  return out + fmt::format(" {}{}", quoted(subject->name),
+  return out + fmt::format(" {}{}", as_shell_word(subject->name),
                            subject->containment.contained.empty() ? "" : " --sandbox");
 }
 

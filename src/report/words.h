@@ -71,6 +71,6 @@ std::string options(const EncodingSpec& spec, const Parameters& parameters);
 
 // The text in single quotes as a shell reads it back; as $'...', which bash and zsh read back, where a
 // terminal would take it for more than text.
-std::string quoted(std::string_view words);
+std::string as_shell_word(std::string_view words);
 
 }  // namespace posproof::report

@@ -9,9 +9,9 @@ namespace posproof::report {
 namespace {
 
 TEST(ReportWords, are_quoted_as_a_shell_reads_them) {
-  EXPECT_EQ(quoted("cmd:a 'b' \\n \"c\""), R"('cmd:a '\''b'\'' \n "c"')");
-  EXPECT_EQ(quoted("\u20ac"), "'\u20ac'");
-  EXPECT_EQ(quoted("\x1b[2J'\\\xff\x7f"), R"($'\033[2J\'\\\377\177')");
+  EXPECT_EQ(as_shell_word("cmd:a 'b' \\n \"c\""), R"('cmd:a '\''b'\'' \n "c"')");
+  EXPECT_EQ(as_shell_word("\u20ac"), "'\u20ac'");
+  EXPECT_EQ(as_shell_word("\x1b[2J'\\\xff\x7f"), R"($'\033[2J\'\\\377\177')");
 }
 
 // Whatever a subject, a file or the user says, a terminal is told nothing by it.

@@ -37,7 +37,7 @@ std::string dotted(std::string_view id) {
 }
 
 // One fixture for all: GoogleTest wants the tests of a suite, such as `rope`, to share theirs.
-class Conformance : public testing::Test {};
+class Conformance : public ::testing::Test {};
 
 class Rejects : public Conformance {
  public:
@@ -241,7 +241,7 @@ int main(int argc, char** argv) {
   const int code = RUN_ALL_TESTS();
   // Nothing that ran is no pass.
   if (code == 0 && !testing::GTEST_FLAG(list_tests) &&
-      testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+      ::testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     fmt::print(stderr, "no test has a name like `{}`\n", testing::GTEST_FLAG(filter));
     return 1;
   }

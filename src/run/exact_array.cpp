@@ -20,7 +20,7 @@ using Piece = ExactArray::Piece;
 
 constexpr std::size_t stretch = std::size_t{1} << 24;  // bytes that are computed before they are written
 
-struct Checked {
+struct AskedRows {
   Position first;
   std::size_t count;
 
@@ -32,7 +32,7 @@ struct Checked {
   }
 };
 
-Checked checked(Position first, Position last, const Domain& domain, double offset) {
+AskedRows asked_rows(Position first, Position last, const Domain& domain, double offset) {
   if (first > last)
     throw std::invalid_argument(
         fmt::format("positions {}:{}: FIRST:LAST was asked for, the first not past the last", first, last));
@@ -70,7 +70,7 @@ std::string twice(Format format) {
 }
 
 ExactArray of(std::shared_ptr<const ExactTable> table, std::string name, Format format,
-              const Checked& positions) {
+              const AskedRows& positions) {
   ExactArray out{std::move(name), {positions.count, table->dim()}, format, once, {}};
   check_size(out.shape, format);
   out.give = [table = std::move(table), format, positions](const Piece& piece, unsigned threads) {
@@ -103,7 +103,7 @@ class Rounding {
   std::vector<std::byte> bytes_;
 };
 
-ExactArray of(const Table& table, Format format, const Checked& positions) {
+ExactArray of(const Table& table, Format format, const AskedRows& positions) {
   ExactArray out{"rows", {positions.count, table.dim}, format, twice(format), {}};
   check_size(out.shape, format);
   const Position length = positions.last() + 1;
@@ -120,7 +120,7 @@ ExactArray of(const Table& table, Format format, const Checked& positions) {
   return out;
 }
 
-ExactArray of(const Bias& bias, Format format, const Checked& positions) {
+ExactArray of(const Bias& bias, Format format, const AskedRows& positions) {
   const std::size_t n = positions.count;
   ExactArray out{"bias", {bias.heads, n, n}, format, twice(format), {}};
   check_size(out.shape, format);
@@ -141,7 +141,7 @@ ExactArray of(const Bias& bias, Format format, const Checked& positions) {
 }
 
 // Of every head each offset's entry is computed once; the row of a query is a stretch of them.
-ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const Checked& positions) {
+ExactArray of(const ExactBias& exact, std::size_t heads, Format format, const AskedRows& positions) {
   const std::size_t n = positions.count, each = bytes(format);
   ExactArray out{"bias", {heads, n, n}, format, once, {}};
   check_size(out.shape, format);
@@ -186,12 +186,12 @@ std::shared_ptr<const ExactTable> one_half(const Rotary& rotary,
   return std::make_shared<const ExactTable>(ladder, std::move(runs), rotary.pairs.size(), 0);
 }
 
-ExactArray array_of(const Table& table, Format format, const Checked& positions, RotaryPart) {
+ExactArray array_of(const Table& table, Format format, const AskedRows& positions, RotaryPart) {
   const auto exact = exact::exact_table(table);
   return exact ? of(exact, "rows", format, positions) : of(table, format, positions);
 }
 
-ExactArray array_of(const Rotary& rotary, Format format, const Checked& positions, RotaryPart part) {
+ExactArray array_of(const Rotary& rotary, Format format, const AskedRows& positions, RotaryPart part) {
   const auto exact = exact::exact_table(rotary);
   if (!exact) throw Refusal("these rotations are no table of the position");
   if (part == RotaryPart::both) return of(exact, "cos_sin", format, positions);
@@ -199,7 +199,7 @@ ExactArray array_of(const Rotary& rotary, Format format, const Checked& position
             positions);
 }
 
-ExactArray array_of(const Bias& bias, Format format, const Checked& positions, RotaryPart) {
+ExactArray array_of(const Bias& bias, Format format, const AskedRows& positions, RotaryPart) {
   return bias.exact ? of(*bias.exact, bias.heads, format, positions) : of(bias, format, positions);
 }
 
@@ -208,13 +208,14 @@ ExactArray array_of(const Bias& bias, Format format, const Checked& positions, R
 ExactArray exact_array(const Encoding& oracle, Format format, Position first, Position last,
                        RotaryPart part) {
   if (const std::size_t axes = positions_of(oracle).axes; axes > 1)
-    throw Refusal(fmt::format("a position has {} numbers; encodings of one are written for a range of positions", axes));
+    throw Refusal(fmt::format(
+        "a position has {} numbers; encodings of one are written for a range of positions", axes));
   return std::visit(
       [&](const auto& kind) -> ExactArray {
-        if constexpr (requires(Checked positions) { array_of(kind, format, positions, part); }) {
+        if constexpr (requires(AskedRows positions) { array_of(kind, format, positions, part); }) {
           double offset = 0;
           if constexpr (requires { kind.offset; }) offset = kind.offset;
-          return array_of(kind, format, checked(first, last, kind.positions, offset), part);
+          return array_of(kind, format, asked_rows(first, last, kind.positions, offset), part);
         } else {
           throw Refusal(fmt::format(
               "what a {} encoding gives depends on more than the position; a table, a rotary encoding or a "

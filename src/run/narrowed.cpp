@@ -29,7 +29,7 @@ double largest_at(const Encoding& truth, Position t) {
   return most;
 }
 
-constexpr Position farthest = Position{1} << 40;
+constexpr Position farthest_position = Position{1} << 40;
 
 // The pairs of an encoding whose every entry is of an angle linear in the position; null of any other.
 const std::vector<Pair>* of_linear_angles(const Encoding& encoding) {
@@ -52,8 +52,8 @@ Encoding widened(Encoding encoding, Position lo, Position hi) {
   const std::vector<Pair>* pairs = of_linear_angles(encoding);
   if (pairs == nullptr) return encoding;
   Domain domain = positions_of(encoding);
-  const Position first = std::min(domain.lo, std::max(lo, -farthest)),
-                 last = std::max(domain.hi, std::min(hi, farthest));
+  const Position first = std::min(domain.lo, std::max(lo, -farthest_position)),
+                 last = std::max(domain.hi, std::min(hi, farthest_position));
   if (first == domain.lo && last == domain.hi) return encoding;
   domain.lo = first, domain.hi = last;
   domain.hard = hard_positions(*pairs, first, last);

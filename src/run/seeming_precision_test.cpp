@@ -14,11 +14,11 @@
 namespace posproof {
 namespace {
 
-using Format = std::function<double(double)>;
+using Rounding = std::function<double(double)>;
 
 // Angles, tables, products and results, each in its own format.
 struct Arithmetic {
-  Format angle, table, work, result;
+  Rounding angle, table, work, result;
 };
 
 Rotary rope(const Arithmetic& in) {
@@ -48,7 +48,7 @@ SeemingPrecision seen(const Encoding& subject, const char* declared) {
   return seeming_precision(truth, subject, precision, answers);
 }
 
-const Format f32 = &to_f32, bf16 = &to_bf16, f64 = [](double x) { return x; };
+const Rounding f32 = &to_f32, bf16 = &to_bf16, f64 = [](double x) { return x; };
 
 TEST(SeemingPrecision, is_the_one_that_a_rotation_is_computed_in) {
   EXPECT_EQ(seen(rope({f32, f32, f32, f32}), "f32").word, "f32");

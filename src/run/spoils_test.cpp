@@ -23,13 +23,13 @@ namespace {
 // Large enough for statements whose bound is a sum over many entries, and far below what looks wrong.
 constexpr double times_the_bound = 64;
 
-struct Place {
+struct Where {
   std::string_view name;
   std::function<bool(const AnswerEntry&)> here;
 };
 
-const std::vector<Place>& places() {
-  static const std::vector<Place> all = {
+const std::vector<Where>& places() {
+  static const std::vector<Where> all = {
       {"last head", [](const AnswerEntry& at) { return at.heads > 1 && at.in_last_head(); }},
       {"last batch row", [](const AnswerEntry& at) { return at.batches > 1 && at.in_last_batch_row(); }},
       {"last token", [](const AnswerEntry& at) { return at.tokens > 1 && at.of_last_token(); }},
@@ -48,7 +48,7 @@ const std::vector<Place>& places() {
 }
 
 // Off by so many times what an answer in f32 may be off by there.
-Encoding off_by_bounds(const Encoding& right, const Place& place) {
+Encoding off_by_bounds(const Encoding& right, const Where& place) {
   struct Last {
     const Call* call = nullptr;
     std::size_t calls = 0;
@@ -64,7 +64,7 @@ Encoding off_by_bounds(const Encoding& right, const Place& place) {
   });
 }
 
-bool sees(const Property& property, std::string_view id, const Encoding& right, const Place& place) {
+bool sees(const Property& property, std::string_view id, const Encoding& right, const Where& place) {
   const auto one = trial(property, off_by_bounds(right, place), all_f32);
   const Plan plan{.id = std::string(id), .budget = {.cases = 100, .shrinks = 0, .shrink_time = {}}};
   return one && std::holds_alternative<Refuted>(search(*one, plan));
@@ -83,7 +83,7 @@ void expect_seen(std::string_view encoding, const char* words, const std::vector
   for (const auto& [id, names] : rows) {
     const Property property = id == agreement_id ? agreement(spec.oracle(parameters)) : property_named(id);
     for (const std::string_view name : names) {
-      const auto place = std::ranges::find(places(), name, &Place::name);
+      const auto place = std::ranges::find(places(), name, &Where::name);
       ASSERT_NE(place, places().end()) << name;
       EXPECT_TRUE(sees(property, id, right, *place))
           << id << " no longer sees what is wrong in " << encoding << " in this place alone: " << name;

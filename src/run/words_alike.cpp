@@ -13,7 +13,8 @@
 namespace posproof {
 namespace {
 
-// Of what is said to be the same, and of a value that may tell two words apart, where a miss is only another value.
+// Of what is said to be the same, and of a value that may tell two words apart, where a miss is only another
+// value.
 constexpr std::uint64_t cases = 100, cases_of_a_value = 16;
 
 // None where the encoding is not defined for these parameters.

@@ -12,9 +12,10 @@ namespace {
 using Words = std::vector<std::string>;
 
 TEST(WordsAlike, are_the_rules_of_slopes_at_a_power_of_two_of_heads) {
-  EXPECT_EQ(words_alike(encodings::alibi, Case::parse("heads=8")),
-            (Words{"rule: `official` and `geometric` give the same values here; `heads=3` tells them apart",
-                   "rule: `official` and `log_linear` give the same values here; `heads=2` tells them apart"}));
+  EXPECT_EQ(
+      words_alike(encodings::alibi, Case::parse("heads=8")),
+      (Words{"rule: `official` and `geometric` give the same values here; `heads=3` tells them apart",
+             "rule: `official` and `log_linear` give the same values here; `heads=2` tells them apart"}));
   EXPECT_EQ(words_alike(encodings::alibi, Case::parse("heads=12")), Words{});
 }
 

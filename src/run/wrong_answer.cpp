@@ -13,13 +13,13 @@ namespace posproof {
 namespace {
 
 // The subject as it is compared, and the truth of that kind.
-struct Compared {
+struct BothAnswers {
   Encoding subject, truth;
   Precision precision;
 };
 
 // As agreement compares them: another kind than the truth has, as a whole operator.
-Compared compared(const Encoding& truth, const Encoding& subject, const Precision& precision) {
+BothAnswers compared(const Encoding& truth, const Encoding& subject, const Precision& precision) {
   const std::vector<Encoding> truths = attention::in_every_kind(truth);
   if (const Encoding* same = attention::same_kind(truths, subject)) return {subject, *same, precision};
   return {attention::reference_attention(subject), truths.back(), precision};
@@ -30,7 +30,7 @@ class Recording {
  public:
   enum class Gives { answers, corrected };  // as they come, or the exact one in place of a wrong one
 
-  Recording(const Compared& all, Gives gives) : all_(all), gives_(gives) {}
+  Recording(const BothAnswers& all, Gives gives) : all_(all), gives_(gives) {}
 
   Encoding encoding() {
     return answered_by(all_.subject, [this](const Call& call) { return answered(call); });
@@ -99,7 +99,7 @@ class Recording {
     wrong_ = std::make_shared<WrongAnswer>(std::move(wrong));
   }
 
-  const Compared& all_;
+  const BothAnswers& all_;
   Gives gives_;
   std::vector<Call> calls_;
   std::shared_ptr<WrongAnswer> wrong_;
@@ -118,7 +118,7 @@ TrialOf trial_of(const Property& property, const Precision& precision) {
 
 Shown shown(const TrialOf& of, const Encoding& truth, const Encoding& subject, const Precision& precision,
             const Case& counterexample) {
-  const Compared all = compared(truth, subject, precision);
+  const BothAnswers all = compared(truth, subject, precision);
   Recording as_they_come(all, Recording::Gives::answers), corrected(all, Recording::Gives::corrected);
   if (!fails(of, as_they_come, counterexample)) return {};
   Shown out{.wrong = as_they_come.first_wrong()};

@@ -40,12 +40,12 @@ inline Sentences said(const std::string& family, const std::string& words, const
   return said(family, with(encoding_named(family), Case::parse(words)), make, precision);
 }
 
-using Expected = std::map<std::string, Sentences>;
+using SentencesOf = std::map<std::string, Sentences>;
 
 // Of every defect of the family, at its own setting with these changes.
-inline Expected of_defects(const std::string& family, const std::string& changes = "",
-                           const std::set<std::string>& only = {}) {
-  Expected out;
+inline SentencesOf of_defects(const std::string& family, const std::string& changes = "",
+                              const std::set<std::string>& only = {}) {
+  SentencesOf out;
   for (const auto& [id, defects] : catalogue::defects())
     for (const Defect& defect : defects->defects) {
       if (id != family || (!only.empty() && !only.contains(std::string(defect.name)))) continue;
@@ -58,7 +58,7 @@ inline Expected of_defects(const std::string& family, const std::string& changes
   return out;
 }
 
-inline void expect_same(const Expected& found, const Expected& expected) {
+inline void expect_same(const SentencesOf& found, const SentencesOf& expected) {
   for (const auto& [name, sentences] : found) {
     const auto wanted = expected.find(name);
     if (wanted == expected.end())
