@@ -8,6 +8,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "core/by_row.h"
 #include "core/error.h"
 #include "core/failure.h"
 
@@ -256,14 +257,17 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
           },
           [&](const Rotary& rotary) {
             const std::size_t n = call.positions.size() / call.batch;
-            const auto own = in_call(rotary, last_of(call.positions).value_or(0));
+            std::vector<std::shared_ptr<const Rotary>> rows;
+            for (std::size_t b = 0; b < call.batch; ++b)
+              rows.push_back(in_row(rotary, positions, call.batch, b));
             row_by_row([&](std::size_t r) {
+              const Rotary& own = *rows[r / (rotary.heads * n)];
               const auto x = call.contents.at(0).row(r);
               const auto at = numbers(positions, r / (rotary.heads * n) * n + r % n);
-              std::ranges::copy(rotated_error(*own, precision, at, x, call.role), out.error.row(r).begin());
-              for (const Pair& pair : own->pairs)
+              std::ranges::copy(rotated_error(own, precision, at, x, call.role), out.error.row(r).begin());
+              for (const Pair& pair : own.pairs)
                 out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
-                    2 * stretched(*own, precision, pair, at[pair.axis], call.role).size *
+                    2 * stretched(own, precision, pair, at[pair.axis], call.role).size *
                     std::hypot(x[pair.first], x[pair.second]);
             });
             if (rotary.order.empty()) return;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/by_row.h"
 #include "core/call.h"
 #include "core/error.h"
 #include "core/term.h"
@@ -59,6 +60,26 @@ TEST(Bound, of_a_rotation_is_that_of_each_tokens_content_and_position) {
     EXPECT_EQ(found.ceiling.at(r, 0), both);
     EXPECT_EQ(found.ceiling.at(r, 1), infinity) << "in no pair";
     EXPECT_EQ(found.ceiling.at(r, 2), both);
+  }
+}
+
+// The frequencies of a call are those of its largest position, which is the batch's or each row's own.
+TEST(Bound, of_a_rotation_that_depends_on_its_call_is_that_of_the_longest_row_or_of_each) {
+  Rotary rotary{.dim = 2, .heads = 2, .pairs = {{0, 1, 0.25}}};
+  rotary.in_call = [](Position last) {
+    return std::make_shared<const Rotary>(
+        Rotary{.dim = 2, .heads = 2, .pairs = {{0, 1, 1 / static_cast<double>(last)}}, .amplitude = 3});
+  };
+  const Tensor x({2, 2, 1, 2}, std::vector<double>(8, 1));
+  const Call call{.batch = 2, .positions = {{60, 8000}}, .contents = {x}};
+  for (const bool each : {false, true}) {
+    const Bound found = bound(each ? by_row(rotary) : rotary, call, x, all_f32);
+    for (std::size_t r = 0; r < 4; ++r) {
+      const Position t = r < 2 ? 60 : 8000;
+      const auto expected = rotated_error(*rotary.in_call(each ? t : 8000), all_f32, t, x.row(r));
+      EXPECT_EQ(found.error.at(r, 1), expected[1]) << each << " " << r;
+      EXPECT_EQ(found.ceiling.at(r, 0), 6 * std::hypot(1, 1));
+    }
   }
 }
 

@@ -22,6 +22,7 @@
 #include "catalogue/properties/rotary/role_does_not_matter.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
+#include "core/by_row.h"
 #include "core/declare.h"
 #include "core/hard.h"
 #include "core/rotation.h"
@@ -136,7 +137,7 @@ Encoding make(const Arguments& p) {
     const Position last = positions.empty() ? 0 : std::ranges::max(positions);
     return rotate(ladder_of(p, last + 1), x, positions);
   };
-  return rotary;
+  return p.is("length_of", "row") ? by_row(std::move(rotary)) : rotary;
 }
 
 using namespace properties;
@@ -147,6 +148,8 @@ Condition of(std::vector<Value> kinds) {
 }
 const Condition scaled = of({"linear", "ntk", "dynamic_ntk", "by_parts", "yarn", "llama3", "longrope"});
 
+const Condition of_each_call{{{"scaling", {"dynamic_ntk", "longrope"}}, {"length", {0.0}}}};
+
 constexpr std::string_view rotations = "rotations in original_length";
 
 // YaRN and LongRoPE multiply every rotation with their attention factor.
@@ -156,6 +159,8 @@ const Condition of_the_position_alone{
     {{"scaling", {"none", "linear", "ntk", "by_parts", "yarn", "llama3", "longrope"}},
      {"short_factors", {std::vector<double>{}}}}};
 const Condition dynamic = of({"dynamic_ntk"});
+const Condition dynamic_of_the_batch{{{"scaling", {"dynamic_ntk"}}, {"length_of", {"batch"}}}};
+const Condition dynamic_of_each_row{{{"scaling", {"dynamic_ntk", "longrope"}}, {"length_of", {"row"}}}};
 const Condition group{{{"scaling", {"none", "linear", "ntk", "by_parts", "llama3"}}}};
 
 const std::vector<Parameter> parameters = {
@@ -216,10 +221,15 @@ const std::vector<Parameter> parameters = {
                          0.0,
                          {0.0, 0.5},
                          "the same, of what the attention factor is divided by"}),
-    where(of({"dynamic_ntk", "longrope"}),
-          whole("length", {0, std::int64_t{1} << 40}, 0, {0, 20000},
-                "of the sequence that the frequencies are made for; 0: of each call (its last position + 1)",
-                "tokens")),
+    where(
+        of({"dynamic_ntk", "longrope"}),
+        whole("length", {0, std::int64_t{1} << 40}, 0, {0, 20000},
+              "of the sequence that the frequencies are made for; 0: of each call (its largest position + 1)",
+              "tokens")),
+    where(of_each_call,
+          convention("length_of", {"batch", "row"},
+                     "whose largest position that is: batch (of all rows of a call, as in Hugging Face), row "
+                     "(of each row its own, as in Qwen and TurboMind)")),
     where(of({"longrope"}), {"short_factors",
                              type::List{std::size_t{type::any_width.hi} / 2},
                              std::vector<double>{},
@@ -354,7 +364,8 @@ const EncodingSpec encodings::rope{
                 call::treats_batch_rows_independently,
                 "dim=4 scaling=dynamic_ntk original_length=6 batch=2 n=1 i1=1 i2=6 x=[0,1,0*6] row=1 role=query",
                 0.00571, "the second row is longer than was trained on, and the first is rotated otherwise",
-                dynamic),
+                dynamic_of_the_batch),
+            holds(call::treats_batch_rows_independently, dynamic_of_each_row),
             fails(rotary::composes,
                   "dim=4 scaling=dynamic_ntk original_length=6 batch=1 n=1 i1=1 x=[0,1,0,0] t1=5 role=query",
                   0.0343, "1 and 5 are within the length that was trained on, and 6 is not", dynamic),

@@ -6,6 +6,7 @@
 #include "catalogue/encodings/attention_temperature.h"
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/xpos.h"
+#include "core/by_row.h"
 #include "core/call.h"
 #include "encodings/made.h"
 
@@ -57,6 +58,44 @@ TEST(Relatives, of_dynamic_ntk_are_rope_and_then_ntk_of_another_factor) {
   const Tensor x({1, 1, 2, 8}, std::vector<double>(16, 1));
   const Tensor there = dynamic.rotate(x, both, Role::query), here = ntk.rotate(x, both, Role::query);
   EXPECT_EQ(there.data, here.data);
+}
+
+// Two rows, of which the first is past what was trained on: by the length of the batch both are, by that of
+// each row the first alone. Its factor is 4 * 8 / 4 - 3.
+TEST(Relatives, of_dynamic_ntk_are_of_the_longest_row_or_of_each) {
+  const std::string words = "dim=4 heads=2 scaling=dynamic_ntk factor=4 original_length=4";
+  const std::vector<Position> two_rows = {2, 7, 3, 1};
+  Tensor x({2, 2, 2, 4});
+  for (std::size_t n = 0; n < x.data.size(); ++n) x.data[n] = static_cast<double>(n % 7) - 3;
+  const auto rotated = [&](const Rotary& rotary) { return rotary.rotate(x, two_rows, Role::key).data; };
+  const auto ntk = rotated(exact(encodings::rope, "dim=4 heads=2 scaling=ntk factor=5")),
+             plain = rotated(exact(encodings::rope, "dim=4 heads=2"));
+  std::vector<double> row_by_row(ntk.begin(), ntk.begin() + 16);
+  row_by_row.insert(row_by_row.end(), plain.begin() + 16, plain.end());
+  for (const bool oracle : {true, false}) {
+    const auto of = [&](const std::string& more) {
+      const Parameters all = with(encodings::rope, Case::parse(words + more));
+      return std::get<Rotary>(oracle ? encodings::rope.oracle(all) : encodings::rope.make(all));
+    };
+    for (std::size_t n = 0; n < x.data.size(); ++n) {
+      EXPECT_NEAR(rotated(of("")).at(n), ntk[n], 4e-15) << oracle << " " << n;
+      EXPECT_NEAR(rotated(of(" length_of=row")).at(n), row_by_row[n], 4e-15) << oracle << " " << n;
+    }
+    EXPECT_FALSE(is_by_row(of(" length_of=batch")));
+    EXPECT_TRUE(is_by_row(of(" length_of=row")));
+    // Of one row there is one length, and of another scaling none.
+    EXPECT_FALSE(is_by_row(of(" length=8 length_of=row")));
+  }
+  const Rotary by_row = exact(encodings::rope, words + " length_of=row"),
+               batch = exact(encodings::rope, words);
+  for (const std::size_t row : {0u, 1u}) {
+    const Position last = row == 0 ? 7 : 3;
+    EXPECT_EQ(in_row(by_row, two_rows, 2, row)->pairs[1].frequency,
+              in_call(by_row, last)->pairs[1].frequency);
+    EXPECT_EQ(in_row(batch, two_rows, 2, row)->pairs[1].frequency, in_call(batch, 7)->pairs[1].frequency);
+  }
+  EXPECT_EQ(by_row.rotate(Tensor({2, 2, 0, 4}), std::vector<Position>{}, Role::query).shape,
+            Shape({2, 2, 0, 4}));
 }
 
 TEST(Relatives, of_longrope_take_the_short_list_up_to_the_length_that_was_trained_on) {

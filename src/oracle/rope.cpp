@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "catalogue/oracle/rope.h"
+#include "core/by_row.h"
 #include "core/error.h"
 #include "core/hard.h"
 #include "core/rotation.h"
@@ -206,6 +207,7 @@ Encoding oracle::rope(const Arguments& p) {
     const Position last = positions.empty() ? 0 : *std::ranges::max_element(positions);
     return (*by_length)(last)->rotate(x, positions, role);
   };
+  if (p.is("length_of", "row")) return by_row(std::move(rotary));
   return rotary;
 }
 

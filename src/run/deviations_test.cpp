@@ -16,6 +16,7 @@
 
 #include "attention/reference_attention.h"
 #include "catalogue/defects.h"
+#include "core/by_row.h"
 #include "core/call.h"
 #include "core/formats.h"
 #include "run/agreement.h"
@@ -427,6 +428,12 @@ TEST(Deviations, of_the_length_that_frequencies_are_made_for) {
   expect_said("rope",
               {{words, longer(1), {"frequencies are those of a sequence that is one token longer"}},
                {words, longer(-1), {"frequencies are those of a sequence that is one token shorter"}}});
+  const auto of_each_row = [&](const Parameters& parameters) -> Encoding {
+    return by_row(std::get<Rotary>(longer(1)(parameters)));
+  };
+  expect_said("rope", {{words + " length_of=row",
+                        of_each_row,
+                        {"frequencies are those of a sequence that is one token longer"}}});
 }
 
 TEST(Deviations, of_calls) {

@@ -67,6 +67,11 @@ class ByLength {
     add_dynamic(std::min(hi, 2 * other), std::min(hi, 4 * other));
     while (other - same > 1) (differs(same + (other - same) / 2) ? other : same) = same + (other - same) / 2;
     add_longrope(static_cast<double>(same + 1), hi);
+    // Calls of one row do not tell whose length it is.
+    for (std::size_t n = 0, count = found_.size(); n < count; ++n) {
+      found_.push_back(found_[n]);
+      found_.back().parameters.set("length_of", std::string("row"));
+    }
     return std::move(found_);
   }
 

@@ -86,6 +86,7 @@ TEST(IdentifyLive, names_rotations_of_several_heads) {
 
 TEST(IdentifyLive, names_a_rotation_that_depends_on_the_length_of_the_call) {
   expect_named(rotations("dim=16 heads=2", {"scaling=dynamic_ntk factor=2 original_length=2048",
+                                            "scaling=dynamic_ntk factor=2 original_length=2048 length_of=row",
                                             "scaling=longrope factor=32 original_length=4096 "
                                             "short_factors=[1,1,1,1.05,1.05,1.1,1.1,1.25] "
                                             "factors=[1.08,1.11,1.14,1.34,1.59,1.6,1.62,2.62]"}));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/by_row.h"
 #include "core/formats.h"
 #include "run/measured_words.h"
 
@@ -95,13 +96,11 @@ CircleOf multiplied(double cosine, double sine) {
 Rotary in_longer_call(const Rotary& truth, Position longer) {
   Rotary out = truth;
   out.rotate = [truth, longer](const Tensor& x, const Positions& positions, Role role) {
-    Position last = 0;
-    for (std::size_t token = 0; token < positions.size(); ++token)
-      last = std::max(last, static_cast<Position>(positions.at(token)));
+    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
     const Rotary other = *in_call(truth, std::max<Position>(0, last + longer));
     return made(other, rounded(&same, &same, &same), &at_once).rotate(x, positions, role);
   };
-  return out;
+  return is_by_row(truth) ? by_row(std::move(out)) : out;
 }
 
 }  // namespace
