@@ -32,10 +32,16 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                     "offset"     a number, the first of n positions that follow each other: rotate(x, offset),
                                  rows(n, offset)
                     "sequence"   no positions, but whole sequences from 0 on: rotate(x), rows(n), bias(nq, nk) or bias(n),
-                                 logits(q, k); of a window in rows and columns all its tokens, row by row
+                                 logits(q, k); of a window or a grid in rows and columns all its tokens, row by row
+                    "mask"       no positions, but whole sequences behind padding, and a mask [batch, n], 0 for padding and 1 for
+                                 tokens: rotate(x, mask), rows(mask) -> [batch, n, dim], bias(mask) -> [batch, heads, n, n],
+                                 [batch, heads, 1, n] or [batch * heads, 1, n]. Positions count tokens, from 0 on; what
+                                 padding gets is not judged, unless the encoding has a `padding_row`
     axes="bnhd"                  the axes of x: batch, heads, n, dim, in any order, dim last; "bnd" (one head), "nhd"
                                  (tokens of all sequences in one row), "n(hd)" (heads side by side in one axis)
     heads=(32, 8)                of rotate_both: how many heads q and k have
+    prefix=5                     of rotate: so many tokens of x stand before those that have positions (a class token, registers)
+                                 and must come back as they were
     vjp="autograd"               the backward pass is asked, too: through PyTorch's autograd, or a function vjp(x, positions,
                                  g), which gives the gradient with respect to x where g is that with respect to
                                  rotate(x, positions)
@@ -74,7 +80,7 @@ _NAMES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF1
 _TORCH = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _CONTENTS = ("x", "q", "k", "v")
 _PLACES = ("positions", "queries", "keys")
-_POSITIONS = ("each", "shared", "ascending", "offset", "sequence")
+_POSITIONS = ("each", "shared", "ascending", "offset", "sequence", "mask")
 _LAST_OF_A_SEQUENCE = {"rows": 2047, "rotate": 2047, "bias": 511, "logits": 511}
 
 _wire_in = os.fdopen(os.dup(0), "rb")
@@ -133,7 +139,7 @@ def _fork_for_each_object():
 
 def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f32", precision=None, name=None,
           version="", domain=None, ends=False, conventions="", decline=IndexError, takes=None, positions="int64",
-          in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None, weights=None):
+          in_place=False, takes_positions="each", axes=None, rotate_both=None, heads=None, vjp=None, weights=None, prefix=0):
     """Answers posproof until it has no more questions.
 
     precision    what the answers may be judged by: "bf16/f32" is bf16 with angles in f32, "bf16+table=f32" a rotation
@@ -148,21 +154,24 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
                  calls change between them, where they hold the positions exactly
     in_place     the functions may overwrite what they are given; one that returns just that may, in any case, and one that
                  returns None has
-    takes_positions, axes, rotate_both, heads, vjp, weights: see the head of this file
+    takes_positions, axes, rotate_both, heads, vjp, weights, prefix: see the head of this file
     """
     hello()
     given = {"rows": rows, "rotate": rotate or rotate_both, "bias": bias, "logits": logits, "attend": attend or weights}
     decline = decline if isinstance(decline, tuple) else (decline,)
     functions = {kind: function for kind, function in given.items() if function is not None}
-    how = _How(functions, dtype, takes, takes_positions, axes, heads, in_place, both=rotate is None, vjp=vjp)
+    how = _How(functions, dtype, takes, takes_positions, axes, heads, in_place, both=rotate is None, vjp=vjp, prefix=prefix)
     for one, other, names in ((rotate, rotate_both, "rotate and rotate_both"), (attend, weights, "attend and weights")):
         if one is not None and other is not None:
             raise ValueError("%s are both given; allowed is one of them" % names)
     how.weights = weights is not None
     if how.taken != how.stored:
         precision = "%s+input=%s" % (precision or how.stored.lower(), how.taken.lower())
-    if domain is None and how.takes_positions == "sequence":
-        domain = (0, min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
+    whole = how.takes_positions in ("sequence", "mask")
+    if domain is None and (whole or how.takes_positions == "offset" and _length_of() is not None):
+        domain = (min(0, _padding() or 0), min(_LAST_OF_A_SEQUENCE.get(kind, 2047) for kind in functions))
+        if _grid() is not None:
+            domain = (0, max(_grid()) - 1)
         if "bias" in functions and hello().get("axes") == "rows_and_columns":
             domain, ends = (0, max(hello()["height"], hello()["width"]) - 1), True
 
@@ -749,18 +758,24 @@ def _content(name, array, taken):
 class _How:
     """How the functions are asked: their formats, the positions and the axes that they take."""
 
-    def __init__(self, functions, dtype, takes, takes_positions, axes, heads, in_place, both, vjp):
+    def __init__(self, functions, dtype, takes, takes_positions, axes, heads, in_place, both, vjp, prefix):
         self.torch = sys.modules.get("torch") if str(dtype).startswith("torch.") else None
         self.stored = _format(dtype, "dtype")
         self.taken = self.stored if takes is None else _format(takes, "takes")
         self.given_as = getattr(self.torch, _TORCH[self.taken]) if self.torch else None
         self.takes_positions, self.in_place, self.both, self.heads, self.vjp = takes_positions, in_place, both, heads, vjp
+        self.prefix = prefix
         self.axes = None if axes is None else _axes(axes)
         if takes_positions not in _POSITIONS:
             raise ValueError("takes_positions=`%s`; allowed are %s" % (takes_positions, ", ".join(_POSITIONS)))
         for kind in ("bias", "logits"):
-            if kind in functions and takes_positions not in ("each", "sequence"):
-                raise ValueError("takes_positions=`%s` with %s=; allowed are each, sequence" % (takes_positions, kind))
+            allowed = ("each", "sequence") + (("mask",) if kind == "bias" else ())
+            if kind in functions and takes_positions not in allowed:
+                raise ValueError("takes_positions=`%s` with %s=; allowed are %s" % (takes_positions, kind, ", ".join(allowed)))
+        if takes_positions == "mask" and axes is not None and not any("b" in axis for axis in self.axes):
+            raise ValueError("axes=`%s` with takes_positions=`mask`; allowed are those with b: a row of the mask is one of them" % axes)
+        if not isinstance(prefix, int) or prefix < 0 or prefix > 0 and "rotate" not in functions:
+            raise ValueError("prefix=`%s`; allowed are whole numbers from 0 on, with rotate= or rotate_both=" % (prefix,))
         if heads is not None and not (both and len(heads) == 2 and all(isinstance(one, int) and one > 0 for one in heads)):
             raise ValueError("heads=`%s`; allowed are two whole numbers, of q and of k, with rotate_both=" % (heads,))
         if vjp is not None and "rotate" not in functions:
@@ -775,7 +790,7 @@ class _How:
     @property
     def plain(self):
         """Of a rotation: what posproof asks is what the function is given."""
-        return self.takes_positions == "each" and self.axes in (None, _axes("bhnd")) and not self.both
+        return self.takes_positions == "each" and self.axes in (None, _axes("bhnd")) and not self.both and self.prefix == 0
 
 
 def _format(dtype, option):
@@ -899,6 +914,57 @@ def _last_of(row):
     return int(row.max(initial=-1)) + 1
 
 
+def _grid():
+    """How many rows and columns there are, of an encoding that has a grid; numbers before them, of more axes, come first."""
+    asked = hello()
+    on_a_grid = asked.get("coordinates", "whole") != "whole" and "grid" in asked
+    return [int(extent) for extent in asked["grid"]] if on_a_grid else None
+
+
+def _numbered(positions, grid):
+    """Of tokens on a grid [batch, n, axes] their numbers [batch, n], row by row."""
+    if grid is None:
+        raise _Otherwise("takes whole sequences, and the encoding says no grid whose tokens they are")
+    if np.any((positions < 0) | (positions >= np.array(grid))):
+        raise _NoSuchPosition("the grid has the extents %s" % grid)
+    return np.ravel_multi_index(tuple(positions.reshape(-1, len(grid)).T), grid).reshape(positions.shape[:2])
+
+
+def _padding():
+    """The position of padding, of an encoding that has one before its first."""
+    asked = hello()
+    position = asked["padding_row"] - asked.get("offset", 0) if asked.get("padding_row", -1) >= 0 else 0
+    return position if position < 0 else None
+
+
+class _Padded:
+    """Whole sequences, of which these positions are some, as two rows of a batch: the second behind more padding, and so
+    without its last tokens."""
+
+    def __init__(self, row):
+        self._row, self._padding = row, _padding()
+        self.size = _last_of(row[row != self._padding])
+        first = self.size % 4 if self.size else 1
+        self.starts = (first, first + (min(self.size - 1, 1 + self.size % 2) if self.size else 0))
+        self.at = np.arange(self.size + first) - np.array(self.starts)[:, None]  # below 0 in padding
+        self.mask = (self.at >= 0).astype(np.int64)
+
+    def reached(self, positions):
+        """Whether these stand in the second row, too; padding always does, in its first column."""
+        return (positions == self._padding) | (positions < self.size + self.starts[0] - self.starts[1])
+
+    def column_of_the_second(self, positions):
+        return np.where(self.reached(positions) & (positions != self._padding), positions + self.starts[1], 0)
+
+    def pick(self, first, second, axis):
+        """What stands at the positions, given the two rows: of two that differ that of the second."""
+        padding, column = self._row == self._padding, self.column_of_the_second(self._row)
+        alike = tuple(-1 if one == axis else 1 for one in range(first.ndim))
+        a = np.take(first, np.where(padding, column, self._row + self.starts[0]), axis)
+        b = np.take(second, column, axis)
+        return np.where(self.reached(self._row).reshape(alike) & ((a != b) | padding.reshape(alike)), b, a)
+
+
 def _parts_of(row, takes_positions):
     """Of a row of positions: columns that can be asked at once, the arguments that say their positions, and, of whole
     sequences, where in them these columns stand."""
@@ -911,22 +977,47 @@ def _parts_of(row, takes_positions):
     return [(columns, row[columns], None) for columns in _runs(row, None)]
 
 
+def _length_of():
+    """Of frequencies that are made for the length of each call: whether that is the batch's or each row's; else None."""
+    asked = hello()
+    scaled = asked.get("scaling") == "dynamic_ntk" or asked.get("scaling") == "longrope" and bool(asked.get("short_factors"))
+    return asked["length_of"] if scaled and asked.get("length") == 0 else None
+
+
+def _up_to(last, columns, at):
+    """Columns of a row and how their positions are given, with further ones up to that position: a call as long as posproof's."""
+    if isinstance(at, int):
+        return np.resize(columns, max(len(columns), last + 1 - at)), at
+    return (columns, at) if at.max() >= last else (np.append(columns, columns[-1]), np.append(at, last))
+
+
+def _calls_with_a_position_each(ids, positions, letters):
+    """Where each token is given its own position: of an axis that the function lacks, tokens stand in another one."""
+    batch, heads, n = ids.shape
+    if "h" not in letters:
+        positions = np.repeat(positions, heads, axis=0)
+        ids = ids.reshape(batch * heads, 1, n)
+    if "b" not in letters:
+        ids = ids.transpose(1, 0, 2).reshape(1, ids.shape[1], -1)
+        positions = positions.reshape((-1,) + positions.shape[2:])
+    yield ids, positions, None
+
+
 def _calls(positions, heads, how):
     """The calls that a rotation is asked by: indices [batch, heads, n] of the tokens of each, the positions as the function
     takes them, and which tokens of the answer were asked for, None where all were."""
     batch, n = positions.shape[:2]
     letters = [letter for axis in how.axes or _axes("bhnd") for letter in axis]
     ids = np.arange(batch * heads * n).reshape(batch, heads, n)
+    length_of = _length_of()
     if how.takes_positions == "each":
-        rest = positions.shape[2:]
-        if "h" not in letters:
-            positions = np.repeat(positions, heads, axis=0)
-            ids = ids.reshape(batch * heads, 1, n)
-        if "b" not in letters:
-            ids = ids.transpose(1, 0, 2).reshape(1, ids.shape[1], -1)
-            positions = positions.reshape((-1,) + rest)
-        yield ids, positions, None
+        for rows in np.split(np.arange(batch), batch) if length_of == "row" and "b" not in letters else [np.arange(batch)]:
+            yield from _calls_with_a_position_each(ids[rows], positions[rows], letters)
         return
+    if how.takes_positions == "sequence" and positions.ndim == 3:
+        grid, positions = _grid(), _numbered(positions, _grid())
+    else:
+        grid = None
     alike = {}  # rows of the batch that have the same positions are asked in one call
     for row in range(batch):
         alike.setdefault(positions[row].tobytes(), []).append(row)
@@ -934,13 +1025,17 @@ def _calls(positions, heads, how):
         block = ids[rows] if "h" in letters else ids[rows].reshape(-1, 1, n)
         for one in [block] if "b" in letters else np.split(block, len(block)):
             row = positions[rows[0]]
+            longest = positions if length_of == "batch" else row
             for columns, at, picked in _parts_of(row, how.takes_positions):
-                if picked is None:
-                    yield one[:, :, columns], at, None
-                else:  # the other tokens of the sequence are some of these
-                    whole = np.resize(columns, _last_of(row))
+                if picked is not None:  # the other tokens of the sequence are some of these
+                    whole = np.resize(columns, _last_of(longest) if grid is None else int(np.prod(grid)))
                     whole[picked] = columns
                     yield one[:, :, whole], None, picked
+                elif length_of is None or len(columns) == 0:
+                    yield one[:, :, columns], at, None
+                else:
+                    further, at = _up_to(int(longest.max()), columns, at)
+                    yield one[:, :, further], at, np.arange(len(columns))
 
 
 def _rotate(call, function):
@@ -951,12 +1046,27 @@ def _rotate(call, function):
         return call.ask(function, [("x", x), ("positions", positions)], more)[0]
     tokens = x.reshape(-1, x.shape[-1])
     out = np.zeros(tokens.shape, _STORED[how.stored])
+    if how.takes_positions == "mask":
+        for row, ids in zip(positions, np.arange(len(tokens)).reshape(x.shape[:3])):
+            for columns in _once_each(row):
+                out[ids[:, columns]] = _rotated_behind_padding(call, function, tokens, ids[:, columns], row[columns], backward)
+        return out.reshape(x.shape)
     for ids, at, picked in _calls(positions, x.shape[1], how):
         answer = _rotated(call, function, tokens, ids, at, backward)
         if picked is not None:
             ids, answer = ids[:, :, picked], answer[:, :, picked]
         out[ids] = answer
     return out.reshape(x.shape)
+
+
+def _rotated_behind_padding(call, function, tokens, ids, row, backward):
+    """Tokens [heads, n] of one batch row."""
+    padded = _Padded(row)
+    whole = np.resize(np.arange(len(row)), max(1, len(padded.at[0])))
+    real = row >= 0
+    whole[row[real]] = np.flatnonzero(real)
+    y = _rotated(call, function, tokens, ids[:, whole[padded.at]].swapaxes(0, 1), padded.mask, backward)
+    return padded.pick(y[0], y[1], 1)
 
 
 def _rotated(call, function, tokens, ids, at, backward):
@@ -991,6 +1101,7 @@ def _rotated_both(call, function, tokens, ids, which, at, backward):
 def _answered(call, function, operands, at, which, backward):
     """One call: [batch, heads, n, dim] in the axes of the function, with positions as it takes them, and back again."""
     how, axes = call.how, call.how.axes or _axes("bhnd")
+    operands = [_behind_a_prefix(x, how.prefix) for x in operands]
     more, given = [], [(name, _laid_out(x, axes)) for name, x in zip("qk" if how.both else "x", operands)]
     if isinstance(at, np.ndarray):
         given.append(("positions", at))
@@ -1005,7 +1116,22 @@ def _answered(call, function, operands, at, which, backward):
     elif how.both:
         answers = 2
     results = call.ask(function, given, more, answers)
-    return _as_asked(results[which if answers == 2 else 0], axes, operands[which].shape)
+    y = _as_asked(results[which if answers == 2 else 0], axes, operands[which].shape)
+    before = y[:, :, :how.prefix]
+    before = (before.astype(np.uint32) << 16).view(np.float32) if how.stored == "BF16" else before
+    rotated = np.argwhere(np.any(before != operands[which][:, :, :how.prefix], axis=(0, 1, 3)))
+    if rotated.size:
+        raise _Otherwise("token %d of the prefix did not come back as it was" % rotated[0, 0])
+    return y[:, :, how.prefix:]
+
+
+def _behind_a_prefix(x, prefix):
+    """[batch, heads, n, dim] behind so many tokens without a position: some of these, in which no channel is where it was."""
+    if prefix == 0:
+        return x
+    some = np.roll(x, 1, axis=-1)[:, :, np.resize(np.arange(x.shape[2]), prefix)] if x.shape[2] else \
+        np.ones(x.shape[:2] + (prefix, x.shape[3]), x.dtype)
+    return np.concatenate([np.where(some == 0, x.dtype.type(1), some), x], axis=2)
 
 
 def _of_the_gradient(vjp, positions):
@@ -1041,6 +1167,10 @@ def _rows(call, function):
     if how.takes_positions == "sequence":
         size = _last_of(positions)
         return call.ask(function, [], [size], pick=lambda all_rows: _of_shape(all_rows, (size, None))[positions])[0]
+    if how.takes_positions == "mask":
+        padded = _Padded(positions)
+        two = call.ask(function, [("mask", padded.mask)], pick=lambda answer: _of_shape(answer, padded.mask.shape + (None,)))[0]
+        return padded.pick(two[0], two[1], 0)
     pieces = []
     for columns, at, _ in _parts_of(positions, how.takes_positions):
         given, more = ([], [len(columns), at]) if how.takes_positions == "offset" else ([("positions", at)], length(1))
@@ -1060,6 +1190,8 @@ def _bias(call, function):
     queries, keys = call["queries"], call["keys"]
     if call.how.takes_positions == "each":
         return call.ask(function, [("queries", queries), ("keys", keys)])[0]
+    if call.how.takes_positions == "mask":
+        return _bias_behind_padding(call, function, queries, keys)
     if queries.ndim == 2:
         return _bias_of_a_window(call, function, queries, keys)
     sizes, numbers = [_last_of(queries), _last_of(keys)], 2 if _wants(function, "keys", 1) else 1
@@ -1067,6 +1199,20 @@ def _bias(call, function):
         sizes = [max(sizes)] * 2
     asked_for = lambda whole: _of_shape(whole, [None] + sizes)[:, queries][:, :, keys]
     return call.ask(function, [], sizes[:numbers], pick=asked_for)[0]
+
+
+def _bias_behind_padding(call, function, queries, keys):
+    """Of a batch of two rows, which may stand in one axis with the heads; all queries may have the same row."""
+    padded, heads = _Padded(np.concatenate([queries, keys])), int(hello().get("heads", 1))
+    n = padded.mask.shape[1]
+    whole = call.ask(function, [("mask", padded.mask)])[0]
+    if whole.ndim == 3 and len(whole) == 2 * heads:
+        whole = whole.reshape((2, heads) + whole.shape[1:])
+    whole = np.broadcast_to(_of_shape(whole, (2, heads, 1 if whole.ndim == 4 and whole.shape[2] == 1 else n, n)), (2, heads, n, n))
+    first = whole[0][:, queries + padded.starts[0]][:, :, keys + padded.starts[0]]
+    second = whole[1][:, padded.column_of_the_second(queries)][:, :, padded.column_of_the_second(keys)]
+    reached = padded.reached(queries)[:, None] & padded.reached(keys)
+    return np.where(reached & (first != second), second, first)
 
 
 def _bias_of_a_window(call, function, queries, keys):

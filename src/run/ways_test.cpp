@@ -70,6 +70,9 @@ TEST(Ways, query_and_key_come_in_one_call) {
                                                            {"both swapped", "R"},
                                                            {"both_heads heads", "H"},
                                                            {"both_heads last_head", "R"},
+                                                           {"both_heads last_key_head", "R"},
+                                                           {"grouped", "H"},
+                                                           {"grouped keys_by_query_heads", "R"},
                                                            {"both_one_key_head", "H"}})
     EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
 }
@@ -139,6 +142,43 @@ TEST(Ways, positions_that_are_no_whole_numbers_are_not_rounded_to_16_bits) {
   }
 }
 
+// Real tokens count, wherever padding puts them: code that counts columns is right in the row without padding
+// alone.
+TEST(Ways, positions_are_counted_by_a_mask_of_left_padding) {
+  for (const auto& [arguments, verdict] : std::vector<Row>{{"mask", "H"},
+                                                           {"mask columns", "R"},
+                                                           {"mask one_row", "R"},
+                                                           {"mask from_1", "R"},
+                                                           {"mask_both", "H"},
+                                                           {"mask_both columns", "R"}})
+    EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
+  for (const auto& [parameters, arguments, verdict] : std::vector<std::array<std::string, 3>>{
+           {"dim=8", "rows_mask", "H"},
+           {"dim=8", "rows_mask columns", "R"},
+           {"dim=8 offset=2", "rows_mask", "H"},
+           {"dim=8 offset=2", "rows_mask one_row", "R"},
+           {"dim=8 offset=2 padding_row=1", "rows_mask", "H"},
+           {"dim=8 offset=2 padding_row=1", "rows_mask padding_at_0", "R"},
+           {"dim=8 offset=2 padding_row=1", "rows_mask columns", "R"}})
+    EXPECT_EQ(asked("learned", parameters, arguments), verdict) << parameters << " " << arguments;
+  for (const std::string way : {"bias_mask", "bias_mask_of_heads"}) {
+    EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way), "H") << way;
+    EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way + " columns"), "R") << way;
+  }
+}
+
+TEST(Ways, tokens_of_a_prefix_come_back_as_they_were) {
+  for (const auto& [arguments, verdict] : std::vector<Row>{{"prefix", "H"},
+                                                           {"prefix rotated", "R"},
+                                                           {"prefix counted", "R"},
+                                                           {"prefix_both", "H"},
+                                                           {"prefix_both last_of_keys", "R"}})
+    EXPECT_EQ(asked("rope", "dim=8", arguments), verdict) << arguments;
+  EXPECT_EQ(
+      refusal("prefix rotated"),
+      ": rotate(x [1, 1, 2, 4], positions [1, 2], role query): token 1 of the prefix did not come back as it was");
+}
+
 TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_sequence"), "H");
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_square"), "H");
@@ -204,22 +244,29 @@ TEST(Ways, the_gate_says_what_was_not_asked) {
 }
 
 TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
-  for (const auto& [arguments, refused] : std::vector<Row>{
-           {"no_such_way", "takes_positions=`pairs`; allowed are each, shared, ascending, offset, sequence"},
-           {"no_such_axes",
-            "axes=`bdn`; allowed are n and d, b and h as far as there are such axes, each once, d last"},
-           {"axes_twice", "axes=`bnnd`; allowed are n and d"},
-           {"axes_open", "axes=`n(hd`; allowed are n and d"},
-           {"heads_of_one",
-            "heads=`(6, 2)`; allowed are two whole numbers, of q and of k, with rotate_both="},
-           {"rotate_twice", "rotate and rotate_both are both given; allowed is one of them"},
-           {"weights_twice", "attend and weights are both given; allowed is one of them"},
-           {"vjp_of_nothing", "vjp= is given without rotate=, whose gradient it is"},
-           {"vjp_unknown", "vjp=`jax`; allowed are \"autograd\" and a function"},
-           {"vjp_of_both", "vjp= is a function of one x; with rotate_both= allowed is vjp=\"autograd\""},
-           {"autograd_of_numpy", "vjp=\"autograd\" takes a dtype of PyTorch: serve(dtype=torch.float32)"},
-           {"no_such_dtype", "dtype=`f8`; allowed are f64, f32, f16, bf16 and the torch.dtypes of these"},
-           {"bias_offset", "takes_positions=`offset` with bias=; allowed are each, sequence"}}) {
+  for (
+      const auto& [arguments, refused] : std::vector<Row>{
+          {"no_such_way",
+           "takes_positions=`pairs`; allowed are each, shared, ascending, offset, sequence, mask"},
+          {"no_such_axes",
+           "axes=`bdn`; allowed are n and d, b and h as far as there are such axes, each once, d last"},
+          {"axes_twice", "axes=`bnnd`; allowed are n and d"},
+          {"axes_open", "axes=`n(hd`; allowed are n and d"},
+          {"heads_of_one", "heads=`(6, 2)`; allowed are two whole numbers, of q and of k, with rotate_both="},
+          {"rotate_twice", "rotate and rotate_both are both given; allowed is one of them"},
+          {"weights_twice", "attend and weights are both given; allowed is one of them"},
+          {"vjp_of_nothing", "vjp= is given without rotate=, whose gradient it is"},
+          {"vjp_unknown", "vjp=`jax`; allowed are \"autograd\" and a function"},
+          {"vjp_of_both", "vjp= is a function of one x; with rotate_both= allowed is vjp=\"autograd\""},
+          {"autograd_of_numpy", "vjp=\"autograd\" takes a dtype of PyTorch: serve(dtype=torch.float32)"},
+          {"no_such_dtype", "dtype=`f8`; allowed are f64, f32, f16, bf16 and the torch.dtypes of these"},
+          {"mask_without_batch",
+           "axes=`nhd` with takes_positions=`mask`; allowed are those with b: a row of the mask is one of them"},
+          {"logits_mask", "takes_positions=`mask` with logits=; allowed are each, sequence"},
+          {"negative_prefix",
+           "prefix=`-1`; allowed are whole numbers from 0 on, with rotate= or rotate_both="},
+          {"prefix_of_rows", "prefix=`1`; allowed are whole numbers from 0 on, with rotate= or rotate_both="},
+          {"bias_offset", "takes_positions=`offset` with bias=; allowed are each, sequence, mask"}}) {
     const std::string what = thrown(
         ways(arguments), [&, arguments = arguments] { open(ways(arguments), expected(Rotary{.dim = 4})); });
     EXPECT_NE(what.find("ValueError: " + refused), std::string::npos) << what;

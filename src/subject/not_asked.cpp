@@ -17,13 +17,16 @@ struct Way {
   std::string_view takes;
 };
 
-const std::array<Way, 4> ways = {{
+const std::array<Way, 5> ways = {{
     {"shared", {}, "one row of positions for the batch"},
     {"ascending", {"out of order", "repeated"}, "ascending positions"},
     {"offset", {"out of order", "repeated", "with gaps"}, "an offset"},
     {"sequence",
      {"out of order", "repeated", "with gaps", "from another one than 0 on"},
      "whole sequences from 0 on"},
+    {"mask",
+     {"out of order", "repeated", "with gaps", "from another one than 0 on"},
+     "a mask of whole sequences behind padding"},
 }};
 
 // `a`, `a or b`, `a, b or c`.

@@ -29,6 +29,11 @@ TEST(NotAsked, of_a_rotation_batch_rows_have_the_same_positions) {
       Lines{
           "positions out of order, repeated, with gaps, from another one than 0 on or different by batch row in "
           "one call: not asked, the subject takes whole sequences from 0 on"});
+  EXPECT_EQ(
+      not_asked(Rotary{}, "mask"),
+      Lines{
+          "positions out of order, repeated, with gaps, from another one than 0 on or different by batch row in "
+          "one call: not asked, the subject takes a mask of whole sequences behind padding"});
 }
 
 TEST(NotAsked, other_kinds_have_no_batch) {

@@ -125,7 +125,7 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
             "(RESULT[/ANGLE][+table=FORMAT][+work=FORMAT][+input=FORMAT][+iterated], as in `bf16/f32`)");
   EXPECT_EQ(start(bad("commanding_precision")).substr(0, 24), ": precision `\\x1b[2J`: `");
   EXPECT_EQ(start(bad("other_way")),
-            ": takes positions as `pairs`, which is none of each, shared, ascending, offset, sequence");
+            ": takes positions as `pairs`, which is none of each, shared, ascending, offset, sequence, mask");
   EXPECT_EQ(start(bad("backward_of_rows")), ": says `backward` and implements no `rotate`");
   EXPECT_EQ(start(bad("backward_or_not")), ": says `perhaps` for `backward`, which is `yes` or is left out");
   EXPECT_EQ(start(bad("other_domain")), ": its domain `10 5` is not FIRST LAST or FIRST LAST ends");

@@ -30,22 +30,30 @@ def rotated(x, angles, size=f32(1)):
     return joined(a * cos - b * sin, a * sin + b * cos).astype(f32)
 
 
+def lengths(positions):
+    """Of the call, or of each of its rows: [1 or batch, 1, 1, 1]."""
+    if wrong == "tokens_counted":
+        return np.full((1, 1, 1, 1), positions.shape[1])
+    by_row = (asked["length_of"] == "row") != (wrong == "other_rows")
+    rows = positions.reshape(len(positions) if by_row else 1, -1)
+    return rows.max(axis=1, initial=-1)[:, None, None, None] + (0 if wrong == "last_position" else 1)
+
+
 def dynamic_ntk(x, positions, role):
     factor, trained = asked["factor"], asked["original_length"]
-    last = positions.shape[1] - 1 if wrong == "tokens_counted" else positions.max() if positions.size else 0
-    length = max(asked["length"] or int(last) + (0 if wrong == "last_position" else 1), trained)
+    length = np.maximum(asked["length"] or lengths(positions), trained)
     grown = factor * length / trained - (factor - (0 if wrong == "one_forgotten" else 1))
-    base = asked["base"] * grown ** (dim / (dim - (0 if wrong == "plain_power" else 2)))
-    return rotated(x, positions.astype(f32)[:, None, :, None] * (f32(1) / f32(base) ** (indices / f32(dim))))
+    base = np.asarray(asked["base"] * grown ** (dim / (dim - (0 if wrong == "plain_power" else 2))), f32)
+    return rotated(x, positions.astype(f32)[:, None, :, None] * (f32(1) / base ** (indices / f32(dim))))
 
 
 def longrope(x, positions, role):
-    last = int(positions.max()) if positions.size else 0
-    short = last + 1 <= asked["original_length"] if wrong != "below" else last + 1 < asked["original_length"]
-    factors = asked["short_factors"] if short else asked["factors"]
-    factors = np.array(factors + factors[-1:] * (dim // 2 - len(factors)), f32)
-    angles = positions.astype(f32)[:, None, :, None] * (f32(1) / (factors * f32(asked["base"]) ** (indices / f32(dim))))
-    return rotated(x, angles, f32(np.sqrt(1 + np.log(asked["factor"]) / np.log(asked["original_length"]))))
+    length = asked["length"] or lengths(positions)
+    short = length <= asked["original_length"] if wrong != "below" else length < asked["original_length"]
+    factors = [np.array(one + one[-1:] * (dim // 2 - len(one)), f32) for one in (asked["short_factors"], asked["factors"])]
+    inverse = f32(1) / (np.where(short, *factors) * f32(asked["base"]) ** (indices / f32(dim)))
+    return rotated(x, positions.astype(f32)[:, None, :, None] * inverse,
+                   f32(np.sqrt(1 + np.log(asked["factor"]) / np.log(asked["original_length"]))))
 
 
 def plain(x, positions, role):
@@ -80,9 +88,18 @@ def temperature(x, positions, role):
     return (x * size).astype(f32)
 
 
+by_kind = {"dynamic_ntk": dynamic_ntk, "longrope": longrope}.get(asked.get("scaling"), plain)
 if asked.encoding == "xpos":
     serve(rotate=xpos)
 elif asked.encoding == "attention_temperature":
     serve(rotate=temperature)
+elif wrong in ("shared", "ascending"):
+    serve(rotate=lambda x, positions: by_kind(x, positions[None], ""), takes_positions=wrong)
+elif wrong == "offset":
+    serve(rotate=lambda x, first: by_kind(x, first + np.arange(x.shape[2])[None], ""), takes_positions=wrong)
+elif wrong == "sequence":
+    serve(rotate=lambda x: by_kind(x, np.arange(x.shape[2])[None], ""), takes_positions=wrong)
+elif wrong == "one_row":  # the tokens of all sequences behind each other
+    serve(rotate=lambda x, positions: by_kind(x.transpose(1, 0, 2)[None], positions[None], "")[0].transpose(1, 0, 2), axes="nhd")
 else:
-    serve(rotate={"dynamic_ntk": dynamic_ntk, "longrope": longrope}.get(asked["scaling"], plain))
+    serve(rotate=by_kind)

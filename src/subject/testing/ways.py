@@ -91,8 +91,75 @@ def both(q, k, positions):
         q = q + k[:, :1] * f32(2**-20)
     if wrong == "last_head" and q.shape[1] == 6:
         q[:, 5] = q[:, 5] * f32(1.001)
+    if wrong == "last_key_head" and k.shape[1] == 2:
+        k[:, 1] = k[:, 1] * f32(1.001)
     if wrong == "swapped":
         q, k = k, q
+    return q, k
+
+
+def grouped(q, k, positions):
+    """As kernels do it: rows [batch * n * heads, dim], whose token is their number over the heads, of q and k each its own."""
+    def rotated(x, heads):
+        rows = np.arange(x.shape[0] * x.shape[1] * x.shape[2])
+        cos, sin = cosines(positions.reshape(-1)[rows // heads])
+        return turned(x.reshape(-1, dim), cos, sin).reshape(x.shape)
+    need((q.shape[2], k.shape[2]) == (4, 2))
+    return rotated(q, 4), rotated(k, 4 if wrong == "keys_by_query_heads" else 2)
+
+
+def counted(mask):
+    """Positions of a mask of left padding, and where there is some."""
+    need(mask.ndim == 2 and (np.diff(mask, axis=1) >= 0).all() and len(mask) == 2)
+    at = np.maximum(np.cumsum(mask, axis=1) - 1, 0)
+    if wrong == "columns":
+        at = np.broadcast_to(np.arange(mask.shape[1]), mask.shape)
+    if wrong == "one_row":
+        at = np.broadcast_to(at[:1], mask.shape)
+    return at + (wrong == "from_1")
+
+
+def masked(x, mask):
+    return each(x, counted(mask))
+
+
+def masked_both(q, k, mask):
+    return each(q, counted(mask)), each(k, counted(mask))
+
+
+def rows_masked(mask):
+    """Fairseq's: the row of padding, behind which tokens are numbered."""
+    at = counted(mask) + asked["offset"]
+    if asked["padding_row"] >= 0:
+        at = np.where(mask == 1, at, asked["padding_row"] if wrong != "padding_at_0" else asked["offset"])
+    table = columns(np.arange(asked["length"]))
+    if asked["padding_row"] >= 0:
+        table[asked["padding_row"]] = 0
+    return table[at]
+
+
+def slopes_masked(mask):
+    far = counted(mask).astype(f32)
+    by_head = f32(2) ** (f32(-8) * np.arange(1, asked["heads"] + 1, dtype=f32) / f32(asked["heads"]))
+    bias = far[:, None, None, :] * by_head[:, None, None]
+    return bias if way == "bias_mask" else bias.reshape(-1, 1, mask.shape[1])
+
+
+def behind_a_prefix(x, positions):
+    """Of 5 tokens."""
+    need(x.shape[2] == positions.shape[1] + 5)
+    if wrong == "counted":
+        return np.concatenate([x[:, :, :5], each(x[:, :, 5:], positions + 5)], 2)
+    y = np.concatenate([x[:, :, :5], each(x[:, :, 5:], positions)], 2)
+    if wrong == "rotated":
+        y[:, :, 1:2] = each(x[:, :, 1:2], np.ones((len(x), 1), int))
+    return y
+
+
+def both_behind_a_prefix(q, k, positions):
+    q, k = behind_a_prefix(q, positions), behind_a_prefix(k, positions)
+    if wrong == "last_of_keys":
+        k[:, -1, 4] = -k[:, -1, 4]
     return q, k
 
 
@@ -202,6 +269,18 @@ ways = {
     "both": lambda: serve(rotate_both=both),
     "both_heads": lambda: serve(rotate_both=both, heads=(6, 2)),
     "both_one_key_head": lambda: serve(rotate_both=both, heads=(6, 1)),
+    "grouped": lambda: serve(rotate_both=grouped, heads=(4, 2), axes="bnhd"),
+    "mask": lambda: serve(rotate=masked, takes_positions="mask"),
+    "mask_both": lambda: serve(rotate_both=masked_both, takes_positions="mask"),
+    "rows_mask": lambda: serve(rows=rows_masked, takes_positions="mask"),
+    "bias_mask": lambda: serve(bias=slopes_masked, takes_positions="mask"),
+    "bias_mask_of_heads": lambda: serve(bias=slopes_masked, takes_positions="mask"),
+    "mask_without_batch": lambda: serve(rotate=masked, takes_positions="mask", axes="nhd"),
+    "logits_mask": lambda: serve(logits=products, takes_positions="mask"),
+    "prefix": lambda: serve(rotate=behind_a_prefix, prefix=5),
+    "prefix_both": lambda: serve(rotate_both=both_behind_a_prefix, prefix=5),
+    "negative_prefix": lambda: serve(rotate=each, prefix=-1),
+    "prefix_of_rows": lambda: serve(rows=columns, prefix=1),
     "both_alone": lambda: serve(rotate_both=both_alone),
     "overwrites": lambda: serve(rotate=overwrites, in_place=True),
     "overwrites_unsaid": lambda: serve(rotate=overwrites),
