@@ -71,19 +71,61 @@ Coordinate coordinate_of(const Arguments& p, std::size_t axis) {
   return {2 / (p.is("coordinates", "cells") ? extent : extent - 1), (extent - 1) / 2};
 }
 
+bool of_the_base(const Arguments& p) {
+  return !from_minus_1(p) || p.is("frequencies", "base");
+}
+
+// Radians of what a frequency is one of: turns, half turns of bands, or radians.
+long double unit_of(const Arguments& p) {
+  if (!from_minus_1(p)) return 1;
+  if (p.is("frequencies", "linear_bands") || p.is("frequencies", "log_bands"))
+    return std::numbers::pi_v<long double>;
+  return p.is("unit", "turns") ? 2 * std::numbers::pi_v<long double> : 1;
+}
+
+// Pair j of so many of an axis, where frequencies run from one number to another.
+long double between_two(const Arguments& p, std::size_t j, std::size_t pairs) {
+  const long double share =
+      pairs == 1 ? 0 : static_cast<long double>(j) / static_cast<long double>(pairs - 1);
+  const long double first = p.real("min_period"), last = p.real("max_period"),
+                    half = static_cast<long double>(p.real("max_resolution")) / 2;
+  if (p.is("frequencies", "periods")) return 1 / (first * std::pow(last / first, share));
+  return p.is("frequencies", "linear_bands") ? 1 + share * (half - 1) : std::pow(half, share);
+}
+
+// The relative error of such a frequency.
+//   - 1/period: a power of max/min, 6 roundings on top (both ends and their quotient, a quotient, a product,
+//   the
+//     reciprocal). Formed as an exponential of a logarithm that is interpolated, its exponent carries 3 |ln
+//     min| and 1 |ln| of the power more.
+//   - linear bands: 1 + share (R/2 - 1), all terms positive: 4 roundings.
+//   - logarithmic ones: a power of 2 whose exponent is share (log2 R - 1): 1 of |ln w| and 1 more for the
+//   difference.
+double error_between_two(const Arguments& p, double w, std::size_t index, const Precision& precision) {
+  if (p.is("frequencies", "linear_bands")) return 4 * precision.angle;
+  const double first = p.is("frequencies", "periods") ? std::log(p.real("min_period")) : 0;
+  const double of_power = std::abs(std::log(w) + first);
+  const double more = p.is("frequencies", "periods") ? 6 + of_power + 3 * std::abs(first) : 1 + of_power;
+  return power_error(precision, std::exp(-of_power), index) + more * precision.angle;
+}
+
 // What an implementation may be off by where coordinates begin at -1. The quotient c + 1 carries 2 roundings
 // (of the step and its product), the difference c is 1 more: absolutely, since c may be 0. The angle is c
-// times a power of the base, 1 rounding; in turns 2 pi and its product are 2 more.
-void bound(const axial::Ladder& of, const std::vector<Coordinate>& at, bool turns, std::span<const double> x,
-           std::span<const double> position, const Precision& p, std::span<double> error) {
-  for (std::size_t i = 0; i < of.pairs.size(); ++i) {
-    const Pair& pair = of.pairs[i];
+// times a frequency, 1 rounding; in turns 2 pi and its product are 2 more, and so are pi and its in half
+// turns.
+void bound(const Arguments& of, const axial::Ladder& ladder, const std::vector<Coordinate>& at,
+           std::span<const double> x, std::span<const double> position, const Precision& p,
+           std::span<double> error) {
+  const double unit = static_cast<double>(unit_of(of));
+  for (std::size_t i = 0; i < ladder.pairs.size(); ++i) {
+    const Pair& pair = ladder.pairs[i];
     const auto [step, zero] = at[pair.axis];
     const double c = static_cast<double>((position[pair.axis] - zero) * step), size = std::abs(c);
-    const double unit = turns ? 2 * std::numbers::pi : 1;
-    const double power = static_cast<double>(of.w[i] / step) / unit;
-    const double relative = (turns ? 3 : 1) * p.angle + power_error(p, power, pair.index);
-    const double angle = unit * power * ((2 * (c + 1) + size) * p.angle + size * relative);
+    const double w = static_cast<double>(ladder.w[i] / step) / unit;
+    const double own =
+        of_the_base(of) ? power_error(p, w, pair.index) : error_between_two(of, w, pair.index, p);
+    const double relative = (unit == 1 ? 1 : 3) * p.angle + own;
+    const double angle = unit * w * ((2 * (c + 1) + size) * p.angle + size * relative);
     error[pair.first] = error[pair.second] =
         std::hypot(x[pair.first], x[pair.second]) * (std::min(2.0, angle) + rotation_error(p, 0, pair));
   }
@@ -93,7 +135,6 @@ Encoding make(const Arguments& p) {
   const std::size_t axes = p.width("axes");
   const auto parts = parts_of(p);
   const std::size_t rotating = std::accumulate(parts.begin(), parts.end(), std::size_t{0});
-  const bool turns = from_minus_1(p) && p.is("unit", "turns");
   std::vector<Coordinate> at;
   for (std::size_t axis = 0; axis < axes; ++axis) at.push_back(coordinate_of(p, axis));
   axial::Ladder ladder{.dim = p.width("dim"), .heads = p.width("heads"), .axes = axes};
@@ -109,15 +150,16 @@ Encoding make(const Arguments& p) {
         pair.first = begin + j, pair.second = pair.first + parts[part] / 2;
       pair.axis = p.is("axis_order", "given") ? part : axes - 1 - part;
       if (at[pair.axis].step != 1) pair.frequency_error = divided();
-      const long double w = ladder::frequency(p.real("base"), 2 * index, over) * at[pair.axis].step;
-      ladder.add(pair, turns ? 2 * std::numbers::pi_v<long double> * w : w, at[pair.axis].zero);
+      const long double w = of_the_base(p) ? ladder::frequency(p.real("base"), 2 * index, over)
+                                           : between_two(p, j, parts[part] / 2);
+      ladder.add(pair, unit_of(p) * w * at[pair.axis].step, at[pair.axis].zero);
     }
   if (p.is("coordinates", "whole")) return axial::rotary(ladder);
   Rotary rotary = axial::rotary(ladder, p.list("grid"));
   if (from_minus_1(p))
     rotary.error = [=](std::span<const double> x, std::span<const double> position, Role,
                        const Precision& precision,
-                       std::span<double> error) { bound(ladder, at, turns, x, position, precision, error); };
+                       std::span<double> error) { bound(p, ladder, at, x, position, precision, error); };
   return rotary;
 }
 
@@ -125,6 +167,10 @@ const Condition whole_numbers{{{"coordinates", {"whole"}}}};
 const Condition on_a_grid{{{"coordinates", {"resized", "cells", "corners"}}}};
 const Condition from_0{{{"coordinates", {"whole", "resized"}}}};
 const Condition centred{{{"coordinates", {"cells", "corners"}}}};
+const Condition of_periods{{{"coordinates", {"cells", "corners"}}, {"frequencies", {"periods"}}}};
+const Condition of_bands{
+    {{"coordinates", {"cells", "corners"}}, {"frequencies", {"linear_bands", "log_bands"}}}};
+const Condition in_its_unit{{{"coordinates", {"cells", "corners"}}, {"frequencies", {"base", "periods"}}}};
 
 bool of_each_axis(const Arguments& p, std::string_view name, double least) {
   const auto& list = p.list(name);
@@ -184,8 +230,22 @@ const std::vector<Parameter> parameters = {
            "positions"}),
     where(centred, convention("extent", {"separate", "largest", "smallest"},
                               "E of an axis: separate (its own), largest, smallest (of all axes)")),
-    where(centred, convention("unit", {"turns", "radians"},
-                              "what w_j multiplies: turns (2 pi times the coordinate), radians (it)"))};
+    where(centred,
+          convention(
+              "frequencies", {"base", "periods", "linear_bands", "log_bands"},
+              "w_j of an axis of m pairs: base (a power of it), periods (1 / (min_period (max_period / "
+              "min_period)^(j/(m-1)))); in half turns, with R for max_resolution, linear_bands (1 + (R/2 - "
+              "1) j/(m-1)), log_bands ((R/2)^(j/(m-1)))")),
+    where(of_periods, above_0("min_period", 1, {1, 0.25}, "period of the fastest pair of an axis, DINOv3's")),
+    where(of_periods, above_0("max_period", 100, {100, 3}, "period of the slowest")),
+    where(of_bands, {"max_resolution",
+                     type::Real{.lo = 2, .from = true},
+                     224.0,
+                     {224.0, 10.0},
+                     "twice the last band: timm's max_res, lucidrains' max_freq",
+                     "pixels"}),
+    where(in_its_unit, convention("unit", {"turns", "radians"},
+                                  "what w_j multiplies: turns (2 pi times the coordinate), radians (it)"))};
 
 const std::vector<Relation> relations = {
     {{"heads", "dim"},
@@ -211,6 +271,10 @@ const std::vector<Relation> relations = {
      [](const Arguments& p) { return p.width("dim") >= 2 * p.width("axes"); }},
     {{"parts"}, "parts of one width", &equal_parts, {{{"order", {"alternating"}}}}},
     {{"parts"}, "parts of one width", &equal_parts, {{{"ladder", {"strided"}}}}},
+    {{"ladder"},
+     "restarted, where frequencies are no powers of the base",
+     [](const Arguments& p) { return p.is("ladder", "restarted"); },
+     {{{"coordinates", {"cells", "corners"}}, {"frequencies", {"periods", "linear_bands", "log_bands"}}}}},
     {{"order"},
      "blocks, where the halves are those of each axis",
      [](const Arguments& p) { return p.is("order", "blocks"); },
@@ -243,7 +307,7 @@ const EncodingSpec encodings::axial_rope{
     .source =
         "Heo et al. 2024, Rotary Position Embedding for Vision Transformer, eq. 10; Agrawal et al. 2024, "
         "Pixtral 12B; Wang et al. 2024, Qwen2-VL; resized: Fang et al. 2023, EVA-02; cells: Siméoni et al. "
-        "2025, DINOv3, section 3.2",
+        "2025, DINOv3, section 3.2; bands: Wightman, timm, pixel_freq_bands",
     .parameters = {parameters, relations},
     .reference = &make,
     .exact = &oracle::axial_rope,

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -70,6 +71,26 @@ TEST(AxialRope, has_the_numbers_of_the_conventions_in_use) {
        {3, 5},
        {-2.234741690198506, 0.07700375373139692, 2.919405353226401, 4.05919602674631, 2.3919311318275587,
         7.434962371161951, 6.451511845520712, 8.44854987007273}},
+      {"dim=12 coordinates=cells frequencies=periods min_period=0.5 max_period=8 grid=[5,3]",  // 1/2, 2 and 8
+       {3, 2},
+       {6.966412608441022, -6.990418141611333, 0.07201659951093389, -10.660254037844387, -12.026279441628825,
+        -0.8038475772933681, 1.2120624443294783, 4.374248987589887, 9.486559629781224, -1.5358983848622454,
+        -1.1698729810778068, 13.392304845413264}},
+      {"dim=12 coordinates=cells unit=radians frequencies=periods min_period=0.5 max_period=8 grid=[5,3]",
+       {3, 2},
+       {-4.3247859269494935, 0.3707785093219935, 2.5464382577487936, -8.77842872042117, 1.1256430668160136,
+        4.980335725799634, 5.5943030563296805, 8.237871284320056, 9.138689851366731, 6.240127338483145,
+        12.030499893442876, 12.457778937608575}},
+      {"dim=12 layout=interleaved coordinates=corners frequencies=linear_bands max_resolution=10 grid=[5,3]",
+       {3, 2},
+       {-2, 1, 4, -3, -6, 5, -7, -8, -9, -10, -11, -12}},  // 1, 3 and 5 half turns
+      {"dim=12 layout=interleaved coordinates=corners frequencies=log_bands max_resolution=10 grid=[5,3]",
+       {3, 2},
+       {-2, 1, -1.3465977111177623, -4.815254365494351, -6, 5, -7, -8, -0.1185830399103573,
+        13.453101429136911, -11, -12}},
+      {"dim=4 coordinates=corners frequencies=linear_bands grid=[3,2]",
+       {2, 0},
+       {-1, -2, -3, -4}},  // one pair: 1
   };
   for (const auto& [words, place, golden] : all) {
     const auto exact = rotated(encodings::axial_rope.oracle(Case::parse(words)), place),
@@ -184,6 +205,39 @@ TEST(AxialRope, bounds_every_pair_by_its_own_coordinate_and_power) {
   }
 }
 
+// At the coordinates -3/4 and 1/4 an angle is off by w (2 (c + 1) + |c| (4 + own)) units, 1 of the
+// coordinate, 3 of pi and the products, and what the frequency itself is: of the reference and of the oracle,
+// to one in 10^9.
+TEST(AxialRope, bounds_frequencies_that_lie_between_two) {
+  const struct {
+    std::string words;
+    std::vector<double> own;  // of the frequencies of an axis, in units
+  } all[] = {                 // 4 of a power and 3 of its logarithm; 6, 1 of that logarithm, and 3 ln 2.
+             {"cells frequencies=periods min_period=0.5 max_period=8 grid=[4,4]",
+              {10 + 3 * std::log(2.0), 10 + 4 * std::log(4.0) + 3 * std::log(2.0),
+               10 + 4 * std::log(16.0) + 3 * std::log(2.0)}},
+             {"cells frequencies=linear_bands max_resolution=10 grid=[4,4]", {4, 4, 4}},
+             {"cells frequencies=log_bands max_resolution=10 grid=[4,4]",
+              {5, 5 + 4 * std::log(5.0) / 2, 5 + 4 * std::log(5.0)}}};
+  for (const auto& [words, own] : all)
+    for (const bool exact : {false, true}) {
+      const Parameters p = Case::parse("dim=12 coordinates=" + words);
+      const auto rotary =
+          std::get<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p));
+      for (std::size_t i = 0; i < 6; ++i) {
+        std::vector<double> x(12);
+        x[i] = 1;
+        const double c = i < 3 ? -0.75 : 0.25, radians = rotary.pairs[i].frequency * 2;  // a step is 1/2
+        const std::vector<double> place = {0, 2};
+        const double angle = radians * (2 * (c + 1) + std::abs(c) * (1 + 3 + own[i % 3])) * unit_f32;
+        EXPECT_NEAR(rotated_error(rotary, all_f32, place, x)[i] /
+                        (angle + rotation_error(all_f32, 0, rotary.pairs[i])),
+                    1, 1e-9)
+            << words << " " << exact << " " << i;
+      }
+    }
+}
+
 TEST(AxialRope, ends_with_its_grid) {
   for (const bool exact : {false, true})
     for (const std::string_view coordinates : {"resized", "cells", "corners"}) {
@@ -273,6 +327,15 @@ TEST(AxialRope, refuses_what_makes_no_sense) {
   EXPECT_EQ(
       no("order=alternating layout=half_split_by_axis"),
       "`order=alternating layout=half_split_by_axis`: allowed are blocks, where the halves are those of each axis");
+  for (const std::string form : {"periods", "linear_bands", "log_bands"}) {
+    EXPECT_EQ(no("ladder=strided coordinates=cells frequencies=" + form),
+              "`ladder=strided coordinates=cells frequencies=" + form +
+                  "`: allowed are restarted, where frequencies are no powers of the base");
+    EXPECT_EQ(no("ladder=strided coordinates=resized frequencies=" + form), "not refused");
+  }
+  EXPECT_EQ(no("ladder=strided coordinates=cells"), "not refused");
+  EXPECT_EQ(no("max_resolution=1"), "`max_resolution=1`: allowed are finite numbers from 2");
+  EXPECT_EQ(no("min_period=0"), "`min_period=0`: allowed are finite numbers above 0");
   EXPECT_EQ(no("factor=0.5"), "`factor=0.5`: allowed are finite numbers from 1");
   EXPECT_EQ(no("heads=64 dim=16386"),
             "`heads=64 dim=16386`: allowed are at most 1048576 channels in all heads");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "catalogue/oracle/axial_rope.h"
 #include "core/error.h"
@@ -30,24 +31,58 @@ Fraction fraction_of(const Arguments& p, std::size_t axis) {
   return {2, 1 - extent, p.is("coordinates", "corners") ? extent - 1 : extent};
 }
 
-// Pairs whose numbers are fractions, in radians or in turns.
+// Frequencies that lie between two: that of pair i of n + 1 of an axis.
+struct Between {
+  enum class Form { periods, linear_bands, log_bands } form;
+  double first, last;  // periods; of bands 1 and R/2
+
+  // Within 2^11 units: logarithms of doubles are below 710, and the sum may cancel to its own unit.
+  exact::Real operator()(std::int64_t i, std::int64_t n, mpfr_prec_t bits) const {
+    const mpfr_prec_t more = bits + 64;
+    exact::Real a(more, first), b(more, last);
+    n = std::max<std::int64_t>(n, 1);
+    if (form != Form::linear_bands) mpfr_log(a.x, a.x, MPFR_RNDN), mpfr_log(b.x, b.x, MPFR_RNDN);
+    mpfr_mul_si(a.x, a.x, n - i, MPFR_RNDN);
+    mpfr_mul_si(b.x, b.x, i, MPFR_RNDN);
+    mpfr_add(a.x, a.x, b.x, MPFR_RNDN);
+    mpfr_div_si(a.x, a.x, form == Form::periods ? -n : n, MPFR_RNDN);
+    if (form != Form::linear_bands) mpfr_exp(a.x, a.x, MPFR_RNDN);
+    return a;
+  }
+};
+
+std::optional<Between> between_of(const Arguments& p) {
+  if (p.is("coordinates", "resized") || p.is("frequencies", "base")) return std::nullopt;
+  using enum Between::Form;
+  if (p.is("frequencies", "periods")) return Between{periods, p.real("min_period"), p.real("max_period")};
+  return Between{p.is("frequencies", "log_bands") ? log_bands : linear_bands, 1,
+                 p.real("max_resolution") / 2};
+}
+
+// Pairs whose numbers are fractions, in radians, turns or half turns.
 struct OfFractions {
   exact::Multiprecision powers;  // one for each pair
   std::vector<Pair> pairs;
   std::vector<Fraction> of_axis;
-  bool turns;
+  std::vector<std::int64_t> last_of_axis;  // index of the last pair
+  std::optional<Between> between;
+  int half_turns;  // 0: in radians
 
-  // A power within 2^12 units, and 5 roundings on top.
+  exact::Real frequency(std::size_t pair, mpfr_prec_t bits) const {
+    if (!between) return powers.with(bits).frequencies.at(pair);
+    return (*between)(static_cast<std::int64_t>(pairs[pair].index), last_of_axis[pairs[pair].axis], bits);
+  }
+  // A frequency within 2^12 units, and 5 roundings on top.
   exact::Angle times(std::size_t pair, std::int64_t numerator, std::int64_t denominator) const {
     return [=, this](mpfr_prec_t bits) {
-      exact::Real angle = powers.with(bits + 8).frequencies.at(pair);
+      exact::Real angle = frequency(pair, bits + 8);
       mpfr_mul_si(angle.x, angle.x, numerator, MPFR_RNDN);
       mpfr_div_si(angle.x, angle.x, denominator, MPFR_RNDN);
-      if (turns) {
+      if (half_turns != 0) {
         exact::Real pi(bits + 8);
         mpfr_const_pi(pi.x, MPFR_RNDN);
         mpfr_mul(angle.x, angle.x, pi.x, MPFR_RNDN);
-        mpfr_mul_2ui(angle.x, angle.x, 1, MPFR_RNDN);
+        mpfr_mul_si(angle.x, angle.x, half_turns, MPFR_RNDN);
       }
       return angle;
     };
@@ -61,13 +96,22 @@ struct OfFractions {
     return times(pair, of.times, of.over)(256).nearest();
   }
 
+  double own_error(std::size_t pair, double w, const Precision& p) const {
+    if (!between) return power_error(p, w, pairs[pair].index);
+    if (between->form == Between::Form::linear_bands) return 4 * p.angle;
+    const double least = between->first, steps = std::abs(std::log(w * least));
+    const double roundings =
+        between->form == Between::Form::log_bands ? 1 : 6 + 3 * std::abs(std::log(least));
+    return power_error(p, std::exp(steps), pairs[pair].index) + (roundings + steps) * p.angle;
+  }
   // |c| (w's error, the products') w, and what a difference from 1 does not make smaller. See
   // encodings/axial_rope.cpp.
   double angle_error(std::size_t pair, double at, const Precision& p) const {
     const auto& [by, plus, over] = of_axis[pairs[pair].axis];
     const double c = (static_cast<double>(by) * at + static_cast<double>(plus)) / static_cast<double>(over);
-    const double one = turns ? 6.283185307179586 : 1, w = powers.with(64).frequencies.at(pair).nearest();
-    const double products = p.angle * (turns ? 3 : 1) + power_error(p, w, pairs[pair].index);
+    const double one = half_turns == 0 ? 1 : half_turns * 3.141592653589793,
+                 w = frequency(pair, 64).nearest();
+    const double products = p.angle * (half_turns == 0 ? 1 : 3) + own_error(pair, w, p);
     return one * w * (std::abs(c) * (products + p.angle) + 2 * p.angle * (1 + c));
   }
 };
@@ -77,17 +121,25 @@ Rotary of_fractions(const Arguments& p, const std::vector<AxialPair>& from) {
   exact::Geometric powers{p.real("base"), {}};
   for (const AxialPair& one : from) powers.exponents.push_back(one.exponent);
   const bool centred = !p.is("coordinates", "resized");
+  const auto between = between_of(p);
+  const bool bands = between && between->form != Between::Form::periods;
+  const int half_turns = !centred ? 0 : bands ? 1 : p.is("unit", "turns") ? 2 : 0;
   auto all = std::make_shared<OfFractions>(
-      OfFractions{{exact::Frequencies{powers}, 1.0}, {}, {}, centred && p.is("unit", "turns")});
+      OfFractions{{exact::Frequencies{powers}, 1.0}, {}, {}, {}, between, half_turns});
   Rotary rotary{.dim = dim, .heads = heads};
   rotary.positions.axes = axes;
   rotary.positions.hi = 0;
   for (std::size_t axis = 0; axis < axes; ++axis) {
     all->of_axis.push_back(fraction_of(p, axis));
+    all->last_of_axis.push_back(0);
     rotary.positions.last_on_axis.push_back(static_cast<Position>(p.list("grid")[axis]) - 1);
     rotary.positions.hi = std::max(rotary.positions.hi, rotary.positions.last_on_axis.back());
   }
-  for (const AxialPair& one : from) all->pairs.push_back(one.pair);
+  for (const AxialPair& one : from) {
+    all->pairs.push_back(one.pair);
+    std::int64_t& last = all->last_of_axis[one.pair.axis];
+    last = std::max(last, static_cast<std::int64_t>(one.pair.index));
+  }
   for (std::size_t i = 0; i < from.size(); ++i) all->pairs[i].frequency = all->step(i);
   rotary.pairs = all->pairs;
   rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);

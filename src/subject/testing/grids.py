@@ -114,12 +114,39 @@ def dinov3(x, positions):
     if wrong == "one_extent":
         extents = grid[:1] * 2
     periods = f32(base) ** (f32(2) * np.arange(dim // 4, dtype=f32) / f32(dim // 2))
+    if asked["frequencies"] == "periods":
+        least, most = f32(asked["min_period"]), f32(asked["max_period"])
+        shares = np.linspace(0, 1, dim // 4 + (wrong == "end_left_out"), dtype=f32)[:dim // 4]
+        periods = (most / least) ** shares / (most / least) * most
     half = f32(0 if wrong == "from_the_edge" else 0.5)
     coordinates = [(of(positions, axis) + half) / f32(extents[axis]) for axis in (0, 1)]
     if wrong != "from_0":
         coordinates = [f32(2) * one - f32(1) for one in coordinates]
     turn = f32(np.pi if wrong == "half_a_turn" else 2 * np.pi)
     return by_halves(x, np.concatenate([turn * one / periods for one in coordinates], -1))
+
+
+def dinov3_sequence(x):
+    """Of all tokens of the grid, row by row, behind a class token and four registers."""
+    rows, columns = (int(extent) for extent in asked["grid"])
+    need = (len(x), 5 + rows * columns)
+    if (x.shape[0], x.shape[2]) != need:
+        raise AssertionError("called otherwise")
+    grid = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), -1).reshape(1, -1, 2)
+    return np.concatenate([x[:, :, :5], dinov3(x[:, :, 5:], np.broadcast_to(grid, (len(x),) + grid.shape[1:]))], 2)
+
+
+def pixels(x, positions):
+    """timm's pixel frequencies between the corners."""
+    most, bands = asked["max_resolution"], dim // 4
+    if asked["frequencies"] == "linear_bands":
+        frequencies = np.linspace(1, most / (1 if wrong == "not_halved" else 2), bands, dtype=f32)
+    else:
+        frequencies = f32(2) ** np.linspace(0, np.log2(most) - (0 if wrong == "not_halved" else 1), bands, dtype=f32)
+    frequencies = frequencies * f32(2 * np.pi if wrong == "turns" else np.pi)
+    places = [np.linspace(-1, 1, int(extent), dtype=f32)[positions[..., axis].astype(int)][:, None, :, None]
+              for axis, extent in enumerate(asked["grid"])]
+    return by_neighbours(x, np.concatenate([one * frequencies for one in places], -1))
 
 
 def corners(x, positions):
@@ -277,5 +304,7 @@ def vjepa_3d(positions):
 function = globals()[project]
 if asked.encoding == "sincos_2d":
     serve(rows=lambda positions: function(positions).astype(f32))
+elif project == "dinov3_sequence":
+    serve(rotate=lambda x: function(x).astype(f32), takes_positions="sequence", prefix=5)
 else:
     serve(rotate=lambda x, positions: function(x, positions).astype(f32))
