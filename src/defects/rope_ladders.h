@@ -7,6 +7,7 @@
 
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "catalogue/properties/score/depends_on_order.h"
+#include "core/by_row.h"
 #include "core/defect.h"
 #include "defects/rope_made.h"
 
@@ -199,6 +200,29 @@ inline Encoding dynamic_base_is_kept(const Parameters& p) {
                           });
 }
 
+// The length is that of the longest call yet, until one is so short that it starts anew.
+inline Encoding longest_call_is_kept(const Parameters& p, Position short_call) {
+  refuse_unless(scaled(p, "dynamic_ntk") && p.integer("length") == 0,
+                "the same unless `scaling=dynamic_ntk` takes the length of each call");
+  Rotary rotary = right(p);
+  rotary.rotate = [in_call = rotary.in_call, short_call, longest = std::make_shared<Position>(0)](
+                      const Tensor& x, std::span<const Position> positions, Role role) {
+    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
+    *longest = last < short_call ? last : std::max(*longest, last);
+    return in_call(*longest)->rotate(x, positions, role);
+  };
+  return is_by_row(rotary) ? by_row(std::move(rotary)) : rotary;
+}
+
+inline Encoding dynamic_length_only_grows(const Parameters& p) {
+  return longest_call_is_kept(p, 0);
+}
+
+inline Encoding dynamic_length_is_kept_past_training(const Parameters& p) {
+  const auto trained = static_cast<Position>(std::ceil(p.real("original_length")));
+  return longest_call_is_kept(p, trained - 1);
+}
+
 // LongRoPE, of two lists, with the one that belongs to another length than the call's.
 inline Encoding with_factors_of(const Parameters& p,
                                 std::function<Position(std::span<const Position>)> last) {
@@ -375,6 +399,16 @@ inline const std::vector<Defect> ladders = {
      .recorded = {"dynamic-ntk-not-reset"},
      .make = &dynamic_base_is_kept,
      .setting = "dim=4"},
+    {.name = "dynamic_length_only_grows",
+     .wrong = "dynamic NTK's base is that of the longest call yet: a short one after it has that, too",
+     .sources = "kin of transformers#25306",
+     .make = &dynamic_length_only_grows,
+     .setting = "dim=4 scaling=dynamic_ntk original_length=64"},
+    {.name = "dynamic_length_is_kept_past_training",
+     .wrong = "dynamic NTK's base is that of the longest call since one below original_length",
+     .sources = "kin of transformers#46624",
+     .make = &dynamic_length_is_kept_past_training,
+     .setting = "dim=4 scaling=dynamic_ntk original_length=64"},
     {.name = "long_factors_at_the_boundary",
      .wrong = "LongRoPE takes the long factors from original_length on, not only past it",
      .sources = "unsloth#10681",
