@@ -33,7 +33,7 @@ Made neighbour_longer(std::size_t which, double by) {
 const Property properties::table::has_a_step_that_does_not_depend_on_length{
     .statement = "Neighbours are as far apart in a long sequence as in a short one.",
     .formula = "|p_{t+1} - p_t| is the same for every n",
-    .source = "the argument against t/(n-1): its step 1/(n-1) means another distance in every sequence",
+    .source = "the argument against t/(n-1): its step 1/(n-1) depends on the length n",
     .checks = {CheckOf<Table>(&check)},
     .must_reject = {{"angles that grow by 1e-6 of the logarithm of the length", &stretches},
                     {"a step that is longer by 2^-19 in the longer one of two sequences, in f32",

@@ -118,37 +118,39 @@ const Condition asymmetric{{{"form", {"asymmetric"}}}}, is_log_linear{{{"rule", 
 
 const EncodingSpec encodings::alibi{
     .summary = "a penalty on the logit that is linear in the distance, with a slope for each head",
-    .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads)",
+    .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads) for h = 1 .. heads, a power of 2",
     .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
     .parameters =
-        {.all = {whole("heads", any_heads, 8, {1, 2, 3, 8, 12}, "heads"),
-                 convention("rule", {"official", "geometric", "log_linear"},
-                            "slopes of a number of heads that is no power of two: official (two sets), "
-                            "geometric (one), log_linear (from 1/2 to the last in equal ratios)"),
-                 convention(
-                     "form", {"causal", "symmetric", "asymmetric"},
-                     "causal: keys at or before the query; symmetric: by |i - j| on both sides; asymmetric: "
-                     "keys after the query count as future_factor (|i - j| + future_offset)"),
-                 convention("rows", {"relative", "key_index", "any"},
-                            "relative: -m (i - j); key_index: +m j, equal to it after softmax; any: either, "
-                            "or with any other constant on a whole row, as m (j + 1)"),
-                 above_0("max_bias", 8, {8, 4}, "minus log2 of the last slope"),
-                 disputed(whole("biased_heads", {0, any_heads.hi}, 0, {0, 1},
-                                "first heads that have a bias, with the slopes of so many heads; 0: all",
-                                "heads")),
-                 disputed(whole(
-                     "head_dim", {0, type::any_width.hi}, 0, {0, 64},
-                     "bias and dot product are divided by its root together; 0: the bias is added after")),
-                 where(asymmetric,
-                       above_0("future_factor", 1, {1, 0.5, 2}, "what distances of later keys are times")),
-                 where(asymmetric, whole("future_offset", {0, std::int64_t{1} << 20}, 0, {0, 1},
-                                         "how much further away later keys are", "tokens"))},
+        {.all =
+             {whole("heads", any_heads, 8, {1, 2, 3, 8, 12}, "heads"),
+              convention(
+                  "rule", {"official", "geometric", "log_linear"},
+                  "slopes where the number of heads is no power of two: official (two geometric sets), geometric (one), log_linear (from 1/2 to the last, in equal ratios)"),
+              convention(
+                  "form", {"causal", "symmetric", "asymmetric"},
+                  "causal: keys at or before the query; symmetric: by |i - j| on both sides; asymmetric: "
+                  "keys after the query count as future_factor (|i - j| + future_offset)"),
+              convention("rows", {"relative", "key_index", "any"},
+                         "relative: -m (i - j); key_index: +m j, equal to it after softmax; any: either, "
+                         "or with any other constant on a whole row, as m (j + 1)"),
+              above_0("max_bias", 8, {8, 4}, "minus log2 of the last slope"),
+              disputed(whole(
+                  "biased_heads", {0, any_heads.hi}, 0, {0, 1},
+                  "how many heads, the first ones, have a bias, with the slopes of so many heads; 0: all",
+                  "heads")),
+              disputed(whole(
+                  "head_dim", {0, type::any_width.hi}, 0, {0, 64},
+                  "bias and dot product are divided by its square root together; 0: the bias is added after the division")),
+              where(asymmetric,
+                    above_0("future_factor", 1, {1, 0.5, 2}, "factor of the distance of later keys")),
+              where(asymmetric, whole("future_offset", {0, std::int64_t{1} << 20}, 0, {0, 1},
+                                      "added to the distance of later keys", "tokens"))},
          .relations =
              {{{"biased_heads", "heads"},
-               "heads that there are",
+               "numbers up to `heads`",
                [](const Arguments& p) { return p.width("biased_heads") <= p.width("heads"); }},
               {{"heads", "biased_heads"},
-               "2 heads with a bias or more: a sequence from 1/2 to the last has two ends",
+               "2 or more heads with a bias: the slopes run from 1/2 to the last one",
                [](const Arguments& p) { return heads_with_bias(p) >= 2; },
                is_log_linear},
               {{"max_bias"},
@@ -159,8 +161,7 @@ const EncodingSpec encodings::alibi{
                "0, or widths from 8",
                [](const Arguments& p) { return p.width("head_dim") == 0 || p.width("head_dim") >= 8; }},
               {{"rows", "form"},
-               "`rows=relative` or `rows=any` where the bias is not causal: no function of the key "
-               "alone is",
+               "`rows=relative` or `rows=any` where the bias is not causal: it then depends on more than the key",
                [](const Arguments& p) { return p.is("form", "causal") || !p.is("rows", "key_index"); }}}},
     .reference = &make,
     .exact = &oracle::alibi,
@@ -172,22 +173,23 @@ const EncodingSpec encodings::alibi{
                {&attention::breaks_the_symmetry}}},
     .witnesses =
         {
-            fails(attention::has_the_symmetry_of_its_mask,
-                  "heads=1 form=symmetric n=3 mask=none permutation=[1,0,2] x=[1,0*11]", 0.0013,
-                  "the slope of one head, 2^-8: from the third place the first token is further than the "
-                  "second"),
-            fails(attention::permutation_equivariant,
-                  "heads=1 form=symmetric n=3 permutation=[1,0,2] mask=none x=[1,0*11]", 0.0013,
-                  "distances are those of the places: from the third the first is further than the second"),
+            fails(
+                attention::has_the_symmetry_of_its_mask,
+                "heads=1 form=symmetric n=3 mask=none permutation=[1,0,2] x=[1,0*11]", 0.0013,
+                "one head of slope 2^-8: seen from the third position, the first is farther than the second"),
+            fails(
+                attention::permutation_equivariant,
+                "heads=1 form=symmetric n=3 permutation=[1,0,2] mask=none x=[1,0*11]", 0.0013,
+                "distances belong to the positions: seen from the third, the first is farther than the second"),
             fails(attention::pooled_readout_invariant,
                   "heads=1 form=symmetric n=3 permutation=[1,0,2] x=[1,0*11]", 0.000433,
-                  "a token in the middle is nearer to all"),
+                  "the token in the middle is nearer to the others"),
             fails(attention::query_order_equivariant,
                   "heads=1 form=symmetric queries=2 keys=2 permutation=[1,0] q=[0*8] k=[1,0*7]", 0.00195,
-                  "each query prefers the key at its own place", {.all = {{"rows", {"relative"}}}}),
+                  "each query prefers the key at its own position", {.all = {{"rows", {"relative"}}}}),
             fails(attention::key_order_invariant,
                   "heads=1 form=symmetric queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 0.00195,
-                  "the second key is one slope behind the first"),
+                  "the bias of the second key is one slope below that of the first"),
         },
     .claims =
         {
@@ -195,12 +197,12 @@ const EncodingSpec encodings::alibi{
                                                        {"form", {"causal", "symmetric"}},
                                                        {"head_dim", {0.0}}}}),
             fails(bias::has_geometric_slopes, "heads=3 rule=log_linear n=1 i=1", 0.206,
-                  "from 1/2 to 2^-8 in equal ratios the second slope is no power of the first",
+                  "the slopes are 2^-1, 2^-4.5 and 2^-8, and the square of the first is 2^-2",
                   {.all = {{"rule", {"log_linear"}}}}),
             fails(bias::has_geometric_slopes, "heads=1 form=asymmetric future_factor=0.5 n=1 side=future i=0",
-                  0.00195, "later keys count half", {.all = {{"form", {"asymmetric"}}}}),
+                  0.00195, "the distance of a later key counts half", {.all = {{"form", {"asymmetric"}}}}),
             fails(bias::has_geometric_slopes, "heads=2 head_dim=64 n=1 i=1", 0.000427,
-                  "an 8th of 2^-4 is 2^-7, and an 8th of 2^-8 is not its square",
+                  "divided by sqrt(64), the slopes are 2^-7 and 2^-11, and the square of the first is 2^-14",
                   {.all = {{"head_dim", {64.0}}}}),
             holds(bias::falls_with_distance),
             holds(bias::falls_at_the_first_step, {.all = {{"biased_heads", {0.0}}}}),
@@ -210,21 +212,24 @@ const EncodingSpec encodings::alibi{
             fails(bias::is_zero_at_offset_zero, "rows=key_index i=1", 0.5,
                   "the slope times the key's index is 0 at the first key; the softmax sees no difference",
                   {.all = {{"rows", {"key_index"}}}}),
-            fails(bias::has_monotone_buckets, "near=0 t=1 i=1", 0.5, "it falls by the slope at every step"),
+            fails(bias::has_monotone_buckets, "near=0 t=1 i=1", 0.5,
+                  "the bias falls by the slope at every step"),
             fails(bias::saturates, "far=1048576 near=1048575 i=1048576", 0.5,
-                  "the last step of 2^20 costs as much as the first"),
+                  "the last of 2^20 steps costs as much as the first"),
             holds(score::depends_on_offset, {.all = {{"rows", {"relative"}}}}),
             holds(score::decays_with_distance),
-            fails(score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
-                  "256 places on, every key has 256 slopes of 2^-8 more; the softmax sees no difference",
-                  {.all = {{"rows", {"key_index"}}}}),
+            fails(
+                score::depends_on_offset, "heads=1 rows=key_index q=[0*4] k=[0*4] i=0 j=0 t=256", 1,
+                "256 positions on, the bias of every key is larger by 256 slopes of 2^-8; the softmax sees no difference",
+                {.all = {{"rows", {"key_index"}}}}),
             holds(attention::breaks_the_symmetry, {.all = {{"heads", {2.0, 3.0, 8.0, 12.0}},
                                                            {"max_bias", {8.0, 4.0}},
                                                            {"biased_heads", {0.0}},
                                                            {"head_dim", {0.0}}}}),
-            fails(attention::breaks_the_symmetry, "heads=1 max_bias=16 n=3 permutation=[1,0,2]", 0.000484,
-                  "one head of slope 2^-16: two steps of it move an answer by less than 2^-11",
-                  {.all = {{"heads", {1.0}}}}),
+            fails(
+                attention::breaks_the_symmetry, "heads=1 max_bias=16 n=3 permutation=[1,0,2]", 0.000484,
+                "one head of slope 2^-16: two steps of it change an answer by less than the threshold, 2^-11",
+                {.all = {{"heads", {1.0}}}}),
             holds(attention::query_order_equivariant, {.all = {{"rows", {"key_index"}}}}),
         },
 };

@@ -68,18 +68,20 @@ const EncodingSpec encodings::binary{
             fails(score::depends_on_offset, "dim=1 q=[0] k=[0] i=0 j=0 t=1", 1, "0 x 0 = 0 and 1 x 1 = 1"),
             fails(score::decays_with_distance, "dim=3 q=[0*3] i=5 far=4 near=3", 1,
                   "5 = 101 shares a digit with 1 = 001 and none with 2 = 010"),
-            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
-                  0.17,
-                  "no mask, equal tokens: the one at 0 takes a plain mean, the other leans to the row of 1"),
+            fails(
+                attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                0.17,
+                "two equal tokens without a mask: the one at 0 averages evenly, the other favours the row of 1"),
         },
     .claims =
         {
             holds(table::has_constant_norm, {.all = {{"values", {"signs"}}}}),
-            fails(table::has_constant_norm, "s=0 t=1", 1, "the norm is the root of how many digits are 1"),
+            fails(table::has_constant_norm, "s=0 t=1", 1,
+                  "the norm is the square root of the number of ones"),
             fails(table::translates_by_a_rotation, "dim=2 k=1 s=0 t=1", 1,
-                  "no rotation carries 00 to 10: their norms differ"),
+                  "no rotation maps 00 to 10: their norms differ"),
             fails(table::shifts_base_by_a_rotation, "dim=2 n=3 c=1", 1.24,
-                  "00, 10, 01 and 10, 01, 11 have other norms"),
+                  "the rows 00, 10, 01 have other norms than 10, 01, 11"),
             fails(table::dot_product_depends_on_offset, "dim=2 values=signs k=1 s=0 t=1", 2,
                   "from 0 to 1 one digit flips, from 1 to 2 both do"),
             fails(table::distance_depends_on_offset, "dim=2 k=1 s=0 t=1", 0.414,
@@ -87,7 +89,7 @@ const EncodingSpec encodings::binary{
             fails(table::has_one_shift_for_all_lengths, "dim=2 k=1 t=0 u=1 n=3 far=4", 0.414,
                   "a step flips one digit or several: no rigid motion does"),
             fails(table::has_different_dot_products_near_and_far, "dim=2 k=2 t=0 n=2 u=0 far=3", 1,
-                  "every code is orthogonal to that of 0"),
+                  "every row is orthogonal to that of 0, which is all zeros"),
         },
 };
 

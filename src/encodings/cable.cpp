@@ -34,7 +34,9 @@ using namespace properties;
 const EncodingSpec encodings::cable{
     .summary = "a penalty on the logit: the sum of the penalties of the tokens between key and query",
     .formula = "s_ij = q_i.k_j - sum over j < l <= i of ln(1 + e^(w.k_l + b))",
-    .source = "Veisi et al. 2025, Context-aware Biases for Length Extrapolation; axiomlab/Cable",
+    .source =
+        "Veisi et al. 2025, Context-aware Biases for Length Extrapolation; axiomlab/Cable, whose penalties are "
+        "computed from tokens: here from keys",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
                     {"gate_std",
                      type::Real{0, true},
@@ -55,7 +57,7 @@ const EncodingSpec encodings::cable{
                   0.167, "under the causal mask the second query weighs the keys 1/3 and 2/3, not 1/2 each"),
             fails(attention::permutation_equivariant,
                   "dim=2 n=3 permutation=[0,2,1] mask=block block=2 x=[1,0*5]", 0.133,
-                  "the second key of a block is penalised less"),
+                  "the later key of a block is penalised less"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.387,
                   "the first token is seen by both, the second by itself"),
             fails(attention::key_order_invariant,

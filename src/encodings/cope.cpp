@@ -52,18 +52,19 @@ const EncodingSpec encodings::cope{
     .summary = "positions are counted by gates that query and key open together",
     .formula =
         "s_ij = q_i.k_j / sqrt(dim) + q_i.e[p_ij], p_ij = sum over j <= l <= i of g_il, "
-        "g_il = 1 / (1 + e^(-q_i.k_l / sqrt(dim)))",
+        "g_il = 1 / (1 + e^(-q_i.k_l / sqrt(dim))), e linear between whole p",
     .source =
         "Golovneva et al. 2024, Contextual Position Encoding: Learning to Count What's Important, "
         "and its listing",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
                     whole("length", {1, 1 << 16}, 64, {2, 4},
-                          "rows of the table; larger positions are taken for the last", "rows"),
+                          "rows of the table; larger positions get the last one", "rows"),
                     convention("gate", {"scaled", "plain"},
                                "scaled: the gate opens by q.k / sqrt(dim), as in the paper's listing; "
                                "plain: by q.k, as in its formula"),
-                    convention("counting", {"inclusive", "exclusive"},
-                               "whether the key's own gate counts: the query is at its own gate, or at 0"),
+                    convention(
+                        "counting", {"inclusive", "exclusive"},
+                        "whether the key's own gate is counted: the query's position is its own gate, or 0"),
                     whole("table_seed", type::any_whole, 1, {1, 2}, "seed of e [length, dim]")}},
     .reference = &make,
     .exact = &oracle::cope,
@@ -72,7 +73,7 @@ const EncodingSpec encodings::cope{
         {
             holds(attention::weighs_keys_alike_from_every_later_query),
             fails(attention::breaks_the_symmetry, "dim=1 length=2 n=3 permutation=[1,0,2]", 0.000488,
-                  "with two rows both keys are past the last: their order does not count"),
+                  "with two rows, both keys are past the last one: their order has no effect"),
             holds(attention::has_the_symmetry_of_its_mask),
             holds(attention::permutation_equivariant),
             holds(attention::query_order_equivariant),
@@ -80,7 +81,7 @@ const EncodingSpec encodings::cope{
                   "the first token is seen by both, the second by itself"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0*3]", 0.124,
-                  "a key that moves has other gates behind it"),
+                  "moving a key changes the gates that are summed for it"),
         },
 };
 

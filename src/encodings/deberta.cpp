@@ -85,11 +85,12 @@ const EncodingSpec encodings::deberta{
           convention("offsets", {"linear", "log_buckets"},
                      "linear: each has a row (v1); log_buckets: beyond K/2 they share rows (v2, v3)"),
           where(logarithmic, whole("max_position", {4, 1 << 20}, 512, {24, 512},
-                                   "from here on all offsets share the last bucket", "tokens")),
+                                   "distance from which all offsets share the last bucket", "tokens")),
           convention("terms", {"both", "c2p", "p2c"},
                      "of content to position, of position to content; the scale is sqrt(dim (1 + terms))"),
-          where(with_p2c, convention("p2c", {"code", "paper"},
-                                     "row of the key's term: d(i, j), as the code reads it, or d(j, i)")),
+          where(with_p2c,
+                convention("p2c", {"code", "paper"},
+                           "row of the key's term: d(i, j), as the code has it, or d(j, i), as the paper")),
           whole(
               "table_seed", type::any_whole, 1, {1, 2},
               "seed of the vectors that queries meet, [2 span, dim]; of those that keys meet, the next one")},
@@ -109,25 +110,25 @@ const EncodingSpec encodings::deberta{
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[1,0*3]",
-                  0.15, "keys before a query and after it have other rows"),
+                  0.15, "keys before a query have other vectors than keys after it"),
             fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0*3]", 0.15,
-                  "keys before a query and after it have other rows"),
+                  "keys before a query have other vectors than keys after it"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.136,
-                  "the second key of a pair has another row than the first"),
+                  "the later of two keys has another vector than the earlier"),
             fails(attention::query_order_equivariant,
                   "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[1,0*3]", 0.272,
-                  "each query has offsets of its own"),
+                  "the offsets depend on the query's position"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[0*2] k=[1,0*3]", 0.0686,
-                  "a key that moves meets another row"),
+                  "moving a key changes the vector of its offset"),
         },
     .claims =
         {
             holds(contextual::saturates),
             fails(contextual::adds_content_and_position, "dim=1 i=0 j=0 a=1 b=0 q=[1] k=[0]", 1.27,
-                  "the vectors of the offset meet query and key"),
+                  "the vectors of the offset are multiplied with query and key"),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=1 far=1 near=0", 1.83,
-                  "trained vectors come in any order"),
+                  "trained vectors are not ordered by distance"),
         },
 };
 

@@ -82,16 +82,16 @@ const Fact facts::has_rows_0_and_1_first{
     .claims =
         {
             fails(attention::keeps_constant_sequences_constant, "dim=1 n=2 mask=causal x=[0]", 0.731,
-                  "the code is added to the values: 0, then a mean of 0 and 1"),
+                  "the row is added to the values: the answers are 0, then a mean of 0 and 1"),
             fails(attention::permutation_equivariant, "dim=1 n=2 permutation=[1,0] mask=none x=[0,0]", 0.231,
-                  "two equal tokens change places, but their answers differ: 1/2 and e/(1+e)"),
+                  "two equal tokens are exchanged, but their answers differ: 1/2 and e/(1+e)"),
             fails(attention::pooled_readout_invariant, "dim=1 n=2 permutation=[1,0] x=[1,0]", 0.482,
-                  "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the sums, token and code, differ"),
+                  "with their rows, the tokens (1, 0) become (1, 1), and (0, 1) become (0, 2)"),
             fails(attention::query_order_equivariant,
                   "dim=1 queries=2 keys=2 permutation=[1,0] q=[0,0] k=[0,0]", 0.231,
-                  "equal queries answer 1/2 at 0 and e/(1+e) at 1"),
+                  "equal queries give 1/2 at position 0 and e/(1+e) at position 1"),
             fails(attention::key_order_invariant, "dim=1 queries=1 keys=2 permutation=[1,0] q=[1] k=[1,0]",
-                  0.762, "(1, 0) becomes (1, 1) and (0, 1) becomes (0, 2): the keys, token and code, differ"),
+                  0.762, "with their rows, the keys (1, 0) become (1, 1), and (0, 1) become (0, 2)"),
         },
 };
 

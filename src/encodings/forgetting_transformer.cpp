@@ -36,7 +36,7 @@ const EncodingSpec encodings::forgetting_transformer{
     .formula = "s_ij = q_i.k_j / sqrt(dim) + sum over j < l <= i of ln f_l, f_l = 1 / (1 + e^-(w.k_l + b))",
     .source =
         "Lin et al. 2025, Forgetting Transformer: Softmax Attention with a Forget Gate; "
-        "zhixuan-lin/forgetting-transformer",
+        "zhixuan-lin/forgetting-transformer, whose gates are computed from tokens: here from keys",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
                     {"gate_std",
                      type::Real{0, true},

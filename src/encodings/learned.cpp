@@ -97,22 +97,22 @@ const EncodingSpec encodings::learned{
     .witnesses =
         {
             fails(table::has_bounded_entries, "dim=1 t=2 n=3", 1,
-                  "nothing bounds what training writes into a table: row 2 holds 2"),
+                  "trained entries have no bound: here row 2 holds 2"),
             fails(table::has_constant_norm, "dim=1 s=0 t=1", 1,
-                  "rows of a table have the norms they have: 0 and 1"),
+                  "rows of a trained table may have any norms: here 0 and 1"),
             fails(table::translates_by_a_rotation, "dim=1 k=1 s=0 t=1",
-                  1.41, "no rotation carries (0, 1) to (1, 2)"),
+                  1.41, "no rotation maps the rows 0 and 1 to 1 and 2: their norms differ"),
             fails(table::shifts_base_by_a_rotation, "dim=1 n=2 c=1",
-                  1.41, "no rotation carries (0, 1) to (1, 2)"),
+                  1.41, "no rotation maps the rows 0 and 1 to 1 and 2: their norms differ"),
             fails(table::dot_product_depends_on_offset, "dim=1 k=1 s=0 t=1", 2, "0 x 1 = 0 and 1 x 2 = 2"),
             fails(table::distinguishes_neighbours_in_bf16, "dim=1 t=256 n=258", 1,
                   "rows 256 and 257 hold those numbers, and 257 is not a bf16"),
             fails(table::has_different_dot_products_near_and_far, "dim=1 k=5 t=2 n=4 u=1 far=7", 1,
                   "2 x 3 = 1 x 6"),
-            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
-                  0.389,
-                  "no mask, equal tokens, and the two answers differ: each leans to row 1, the second one "
-                  "more"),
+            fails(
+                attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                0.389,
+                "two equal tokens without a mask have different answers: both favour row 1, the second one more"),
         },
     .claims =
         {
@@ -121,18 +121,19 @@ const EncodingSpec encodings::learned{
             holds(table::has_bounded_entries, {.all = {{"table", {"seeded"}}, {"std", {0.02}}}}),
             holds(table::has_different_dot_products_near_and_far, drawn_throughout),
             fails(table::has_distinct_positions, "dim=1 length=4 padding_row=1 k=1 t=0", 1,
-                  "the numbered table has 0 in its first row, too",
+                  "the table of row numbers holds 0 in row 0 as well",
                   {{{"table", {"index"}}, {"padding_row", {1.0}}}}),
             fails(table::distance_depends_on_offset, "dim=1 table=seeded k=1 s=0 t=1", 0.00453,
-                  "rows that were drawn independently know nothing of their distance"),
+                  "the distance between independently drawn rows does not depend on the offset"),
             fails(table::has_one_shift_for_all_lengths, "dim=1 table=seeded k=1 t=0 u=1 n=3 far=4", 0.00453,
-                  "no rigid motion carries rows that were drawn independently"),
+                  "no rigid motion maps independently drawn rows to the next ones"),
             holds(attention::breaks_the_symmetry, {.all = {{"table", {"seeded"}}, {"dim", {8.0, 64.0}}}}),
             fails(attention::breaks_the_symmetry, "dim=1 table=seeded table_seed=2 n=4 permutation=[3,1,2,0]",
                   4.78e-05,
                   "two rows of one channel may hold nearly the same number, as rows 0 and 3 do here"),
-            fails(attention::breaks_the_symmetry, "dim=64 n=3 permutation=[1,0,2]", 0.000488,
-                  "row numbers of 64 channels outweigh all content: every query sees the last key alone"),
+            fails(
+                attention::breaks_the_symmetry, "dim=64 n=3 permutation=[1,0,2]", 0.000488,
+                "the entries, row * 64 + column, outweigh all content: every query attends to the last key alone"),
         },
 };
 

@@ -82,9 +82,10 @@ Encoding make(const Arguments& p) {
 const std::vector<Parameter> parameters = {
     whole("dim", type::any_width, 128, {8, 16, 6, 128}, "width of a head", "channels"),
     whole("heads", any_heads, 1, {1, 3},
-          "heads, all rotated alike; a gate asks with 2 where nothing is said"),
-    above_0("base", 10000, {10000, 1000000, 10},
-            "ratio of the slowest wavelength to the fastest, in the limit"),
+          "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
+    above_0(
+        "base", 10000, {10000, 1000000, 10},
+        "frequencies are its powers; for large widths the ratio of the longest wavelength to the shortest"),
     convention("layout", {"half_split", "interleaved"},
                "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)"),
     whole("rotary_dim", {0, type::any_width.hi}, 0, {0, 6},
@@ -117,7 +118,7 @@ const std::vector<Relation> relations = {
      "even numbers of channels that rotate",
      [](const Arguments& p) { return rotating_of(p) % 2 == 0; }},
     {{"sections", "dim", "rotary_dim"},
-     "three whole numbers from 0, together at least 1 and at most the pairs that there are",
+     "three whole numbers from 0, together at least 1 and at most the number of pairs",
      [](const Arguments& p) {
        const auto& list = p.list("sections");
        double sum = 0;
@@ -157,13 +158,13 @@ const EncodingSpec encodings::m_rope{
         {
             fails(attention::has_the_symmetry_of_its_mask,
                   "dim=2 sections=[1,0,0] axis=0 n=2 mask=none permutation=[1,0] x=[1,0,1,1]", 0.28,
-                  "the angle between the tokens rotates the other way as they change places"),
+                  "exchanging the two tokens reverses the sign of the angle between them"),
             fails(attention::permutation_equivariant,
                   "dim=2 sections=[1,0,0] axis=0 n=2 permutation=[1,0] mask=none x=[1,0,1,1]", 0.28,
-                  "the angle between the tokens rotates the other way as they change places"),
+                  "exchanging the two tokens reverses the sign of the angle between them"),
             fails(attention::pooled_readout_invariant,
                   "dim=2 sections=[1,0,0] axis=0 n=2 permutation=[1,0] x=[1,0,1,1]", 0.254,
-                  "the logits of the reordered tokens are others, and so are the weights"),
+                  "the reordered tokens have other logits, and so other weights"),
             fails(attention::query_order_equivariant,
                   "dim=2 sections=[1,0,0] axis=0 queries=2 keys=2 permutation=[1,0] q=[1,0*3] k=[1,0*3]",
                   0.0754, "query and key together: logit 1/sqrt 2; one frame apart: cos(1)/sqrt 2"),
@@ -174,24 +175,25 @@ const EncodingSpec encodings::m_rope{
     .claims =
         {
             fails(attention::breaks_the_symmetry, "dim=8 sections=[2,1,1] axis=2 n=3 permutation=[1,0,2]",
-                  0.000384, "the section of w is that of the slowest pairs: 0.001 radians a column"),
+                  0.000384, "w has the slowest pairs, 0.001 radians per column"),
             fails(score::depends_on_order, "dim=6 sections=[1,1,1] axis=2 i=3", 0.000202,
-                  "w has the slowest pair alone, 0.002 radians a column"),
+                  "w has only the slowest pair, 0.002 radians per column"),
             fails(axes::swaps_axes_by_a_permutation,
                   "dim=6 sections=[1,1,1] a=0 b=1 x=[0,1,0*4] role=query i=0 i_1=1 i_2=0", 0.795,
-                  "t has the fastest pair and h the next, 22 times as slow"),
+                  "t has the fastest pair and h the next one, which is 22 times slower"),
             holds(axes::is_one_ladder_where_numbers_are_equal, one_ladder),
             fails(axes::is_one_ladder_where_numbers_are_equal,
                   "dim=8 sections=[2,1,1] ladder=restarted x=[0,0,1,0*5] t=1 role=query", 0.841,
-                  "1, 0.01, then 1 again: sin 1 in place of sin 10^-4"),
+                  "the frequencies are 1, 0.01 and then 1 again: sin 1 in place of sin 10^-4"),
             fails(
                 axes::is_one_ladder_where_numbers_are_equal,
                 "dim=18 base=10 sections=[2,2,3] assignment=interleaved leftover=none x=[0*8,1,0*9] t=1 role=query",
-                0.085, "pairs 6 and 7 rest, and pair 8 is slower than the next on the ladder"),
+                0.085,
+                "pairs 6 and 7 do not rotate, and pair 8 keeps its own frequency, which is not the next on the ladder"),
             holds(rotary::leaves_the_tail_untouched),
             holds(rotary::layouts_agree_after_one_permutation),
             fails(score::decays_with_distance, "dim=2 sections=[1,0,0] axis=0 q=[1,0] i=6 far=6 near=3", 1.95,
-                  "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many"),
+                  "cos 6 > cos 3: one pair is periodic; what decays is a bound on the sum over many pairs"),
             holds(call::treats_heads_alike),
         },
 };

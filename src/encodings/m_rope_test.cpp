@@ -112,7 +112,7 @@ TEST(MRope, of_a_restarted_ladder_is_axial_rope) {
 TEST(MRope, refuses_what_makes_no_sense) {
   const auto no = [](std::string_view words) { return refused(encodings::m_rope, words); };
   const std::string allowed =
-      ": allowed are three whole numbers from 0, together at least 1 and at most the pairs that there are";
+      ": allowed are three whole numbers from 0, together at least 1 and at most the number of pairs";
   EXPECT_EQ(no("dim=8"), "`sections=[16,24,24] dim=8 rotary_dim=0`" + allowed);
   EXPECT_EQ(no("dim=8 sections=[1,2]"), "`sections=[1,2] dim=8 rotary_dim=0`" + allowed);
   EXPECT_EQ(no("dim=8 sections=[1,-1,2]"), "`sections=[1,-1,2] dim=8 rotary_dim=0`" + allowed);

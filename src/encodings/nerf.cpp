@@ -108,6 +108,9 @@ const Condition with_pi{{{"factor", {"pi", "two_pi"}}}};
 const Condition only_waves{{{"input", {"none"}}}};
 const Condition with_input{{{"input", {"first", "last"}}}};
 const Condition only_waves_with_pi{{{"factor", {"pi", "two_pi"}}, {"input", {"none"}}}};
+// A half turn per position changes the sign of sine and cosine, a whole one changes nothing.
+const Condition only_half_turns{{{"factor", {"pi"}}, {"input", {"none"}}}};
+const Condition only_whole_turns{{{"factor", {"two_pi"}}, {"input", {"none"}}}};
 const Condition only_waves_without_pi{{{"factor", {"one"}}, {"input", {"none"}}}};
 
 }  // namespace
@@ -122,7 +125,7 @@ const EncodingSpec encodings::nerf{
                                       "of every frequency: pi (paper), one (the released code), two_pi "
                                       "(nerfstudio)"),
                            convention("input", {"none", "first", "last"},
-                                      "whether the coordinates themselves stand in the row, and where"),
+                                      "whether the row contains the coordinates themselves, and where"),
                            convention(
                                "order",
                                {"axis_frequency_part", "frequency_part_axis", "part_frequency_axis",
@@ -150,22 +153,22 @@ const EncodingSpec encodings::nerf{
             fails(score::depends_on_offset, "frequencies=1 factor=one q=[1,0] k=[0,0] i=0 j=0 t=1", 0.841,
                   "p_i.p_j depends on the offset alone, but q.p_j does not: q.p_0 = sin 0, q.p_1 = sin 1"),
             fails(score::decays_with_distance, "frequencies=1 factor=one q=[0,0] i=6 far=6 near=3", 1.95,
-                  "cos 6 > cos 3: the pair comes round"),
+                  "cos 6 > cos 3: the pair is periodic"),
             fails(attention::keeps_constant_sequences_constant,
                   "frequencies=1 factor=one n=2 mask=causal x=[0,0]", 0.489,
-                  "the code is added to the values: p_0, then a mean of p_0 and p_1"),
+                  "the row is added to the values: the answers are p_0, then a mean of p_0 and p_1"),
             fails(attention::has_the_symmetry_of_its_mask,
                   "frequencies=1 factor=one n=2 mask=none permutation=[1,0] x=[0*4]", 0.136,
-                  "no mask, equal tokens, and the two answers differ: each prefers its own place"),
+                  "two equal tokens without a mask have different answers: each favours its own position"),
             fails(attention::permutation_equivariant,
                   "frequencies=1 factor=one n=2 permutation=[1,0] mask=none x=[0*4]", 0.136,
-                  "two equal tokens change places and nothing moves, but their answers differ"),
+                  "exchanging two equal tokens changes nothing, but their answers differ"),
             fails(attention::pooled_readout_invariant,
                   "frequencies=1 factor=one n=2 permutation=[1,0] x=[1,0,0,0]", 0.341,
                   "the token is added to p_0, then to p_1"),
             fails(attention::query_order_equivariant,
                   "frequencies=1 factor=one queries=2 keys=2 permutation=[1,0] q=[0*4] k=[0*4]", 0.136,
-                  "equal queries at 0 and 1 prefer the key at their own place"),
+                  "equal queries at 0 and 1 each favour the key at their own position"),
             fails(attention::key_order_invariant,
                   "frequencies=1 factor=one queries=1 keys=2 permutation=[1,0] q=[0,0] k=[1,0,0,0]", 0.161,
                   "the key is added to p_0, then to p_1"),
@@ -180,21 +183,24 @@ const EncodingSpec encodings::nerf{
             fails(table::has_distinct_positions, "frequencies=1 t=0 k=2", 1,
                   "sin(pi t) = 0 and cos(pi t) = 1 at every even number", only_waves_with_pi),
             fails(table::has_bounded_entries, "frequencies=1 input=first t=2 n=3", 1,
-                  "the coordinate itself stands in the row", with_input),
+                  "the row contains the coordinate itself", with_input),
             fails(table::has_constant_norm, "frequencies=1 input=first t=2", 1.24,
-                  "the coordinate itself stands in the row", with_input),
+                  "the row contains the coordinate itself", with_input),
             fails(table::has_geometric_wavelengths, "frequencies=1 factor=two_pi t=0 doublings=0", 1,
-                  "a turn a position is seen as none, not as a radian", with_pi),
+                  "at whole positions a frequency of 2 pi looks like 0, not like 1 radian per position",
+                  with_pi),
             fails(table::translates_by_a_rotation, "frequencies=1 input=first k=1 s=0 t=1", 1,
                   "the coordinate itself grows by 1", with_input),
             fails(table::shifts_base_by_a_rotation, "frequencies=1 input=first n=2 c=1", 1,
                   "the coordinate itself grows by 1", with_input),
             fails(table::dot_product_depends_on_offset, "frequencies=1 input=first k=1 s=0 t=1", 2,
                   "0 x 1 = 0 and 1 x 2 = 2", with_input),
+            holds(table::distinguishes_neighbours_in_bf16, only_half_turns),
             fails(table::distinguishes_neighbours_in_bf16, "frequencies=1 factor=two_pi t=0 n=2", 1,
-                  "a turn a position", only_waves_with_pi),
+                  "the frequency 2 pi is a whole turn per position", only_whole_turns),
+            holds(table::distinguishes_neighbours_in_f16, only_half_turns),
             fails(table::distinguishes_neighbours_in_f16, "frequencies=1 factor=two_pi t=0 n=2", 1,
-                  "a turn a position", only_waves_with_pi),
+                  "the frequency 2 pi is a whole turn per position", only_whole_turns),
         },
 };
 

@@ -56,18 +56,19 @@ const EncodingSpec encodings::one_hot{
             fails(score::depends_on_offset, "dim=2 q=[0,0] k=[1,0] i=0 j=0 t=1", 1,
                   "e_0.(e_0 + e_0) = 2 and e_1.(e_0 + e_1) = 1"),
             fails(score::decays_with_distance, "dim=3 q=[1,0,0] i=2 far=2 near=1", 1,
-                  "the content favours place 0: q.e_0 = 1 and q.e_1 = 0"),
+                  "the content favours position 0: q.e_0 = 1 and q.e_1 = 0"),
             fails(attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0,0]", 0.67,
-                  "the code is added to the values: e_0, then a mean of e_0 and e_1"),
+                  "the row is added to the values: the answers are e_0, then a mean of e_0 and e_1"),
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
-                  0.34, "no mask, equal tokens, and the two answers differ: each prefers its own place"),
+                  0.34,
+                  "two equal tokens without a mask have different answers: each favours its own position"),
             fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[0*4]", 0.34,
-                  "two equal tokens change places and nothing moves, but their answers differ"),
+                  "exchanging two equal tokens changes nothing, but their answers differ"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0,0,0]", 0.304,
                   "the token is added to e_0, then to e_1"),
             fails(attention::query_order_equivariant,
                   "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[0*4]", 0.34,
-                  "equal queries at 0 and 1 prefer the key at their own place"),
+                  "equal queries at 0 and 1 each favour the key at their own position"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[0,0] k=[1,0,0,0]", 0.304,
                   "the key is added to e_0, then to e_1"),
@@ -75,7 +76,7 @@ const EncodingSpec encodings::one_hot{
     .claims =
         {
             fails(table::has_different_dot_products_near_and_far, "dim=3 k=2 t=0 n=2 u=0 far=3", 1,
-                  "any two rows are orthogonal: no nearness at all"),
+                  "any two rows are orthogonal, near or far"),
         },
 };
 

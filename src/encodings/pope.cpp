@@ -60,7 +60,7 @@ using namespace properties;
 const EncodingSpec encodings::pope{
     .summary = "polar coordinates: the content gives magnitudes alone, the position all angles",
     .formula =
-        "s(q,k; i,j) = sum_c mu(q_c) mu(k_c) cos((j - i) w_c + delta_c), mu(x) = ln(1 + e^x), "
+        "s(q,k; i,j) = sum_c mu(q_c) mu(k_c) cos((j - i) w_c + delta_c) / sqrt(dim), mu(x) = ln(1 + e^x), "
         "w_c = base^(-c/dim)",
     .source =
         "Gopalakrishnan et al. 2025, Decoupling the What and Where With Polar Coordinate Positional "
@@ -70,7 +70,7 @@ const EncodingSpec encodings::pope{
           above_0("base", 10000, {10000, 10}, "base of the frequencies base^(-c/dim)"),
           of_words("phase", {"zero", "trained"}, "delta, added to the angles of keys"),
           where({{{"phase", {"trained"}}}}, whole("table_seed", type::any_whole, 1, {1, 2},
-                                                  "seed of the phases: delta_c is entry c less 2")),
+                                                  "seed of the phases: delta_c is entry c minus 2")),
           convention("scale", {"rsqrt", "one"}, "rsqrt: the logit is divided by sqrt(dim); one: it is not")}},
     .reference = &make,
     .exact = &oracle::pope,
@@ -81,26 +81,26 @@ const EncodingSpec encodings::pope{
         {
             fails(attention::has_the_symmetry_of_its_mask,
                   "dim=4 n=3 mask=none permutation=[1,0,2] x=[1,0*11]", 0.0769,
-                  "the first two tokens trade their distances to the third"),
+                  "the first two tokens exchange their distances to the third"),
             fails(attention::permutation_equivariant, "dim=2 n=3 permutation=[1,0,2] mask=none x=[1,0*5]",
-                  0.106, "the first two tokens trade their distances to the third"),
+                  0.106, "the first two tokens exchange their distances to the third"),
             fails(attention::pooled_readout_invariant, "dim=2 n=3 permutation=[1,0,2] x=[1,0*5]", 0.0247,
                   "the token in the middle is nearer to the others"),
             fails(attention::query_order_equivariant,
                   "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[1,0*3]", 0.111,
-                  "each query has offsets of its own"),
+                  "the offsets depend on the query's position"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[0*2] k=[1,0*3]", 0.111,
-                  "a key that moves has another offset"),
+                  "moving a key changes its offset"),
         },
     .claims =
         {
             fails(contextual::saturates, "dim=1 side=past q=[0] k=[0]", 0.0748,
-                  "the angle goes on: cos 2^20 and cos(2^20 - 1)"),
+                  "the angle keeps growing: cos 2^20 and cos(2^20 - 1) differ"),
             fails(contextual::adds_content_and_position, "dim=1 i=0 j=0 a=1 b=0 q=[1] k=[0]", 0.198,
-                  "the contents are the magnitudes of what the positions turn"),
+                  "contents and positions are multiplied: magnitudes times cosines"),
             fails(score::decays_with_distance, "dim=2 q=[0*2] i=6 far=6 near=3", 0.662,
-                  "the fastest channel turns one radian a step: cos 6 > cos 3"),
+                  "the fastest channel rotates by one radian per step: cos 6 > cos 3"),
         },
 };
 

@@ -59,25 +59,27 @@ const EncodingSpec encodings::raw_index{
             fails(table::has_constant_norm, "s=0 t=1", 1, "|p_t| = t"),
             fails(table::translates_by_a_rotation, "k=1 s=0 t=1", 1.41,
                   "a shift is a translation by k, not a rotation: the row of 0 is 0"),
-            fails(table::shifts_base_by_a_rotation, "n=2 c=1", 1.41, "(0, 1) and (1, 2) differ in length"),
+            fails(table::shifts_base_by_a_rotation, "n=2 c=1", 1.41,
+                  "the rows 0 and 1 have other norms than 1 and 2"),
             fails(table::dot_product_depends_on_offset, "k=1 s=0 t=1", 2, "0 x 1 = 0 and 1 x 2 = 2"),
             fails(table::distinguishes_neighbours_in_bf16, "t=256 n=258", 1,
                   "257 is not a bf16: 8 significant bits"),
             fails(table::has_different_dot_products_near_and_far, "k=5 t=2 n=4 u=1 far=7", 1,
                   "2 x 3 = 1 x 6"),
-            fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
-                  0.304,
-                  "no mask, equal tokens: the one at 0 takes a plain mean, the other leans to the row of 1"),
+            fails(
+                attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
+                0.304,
+                "two equal tokens without a mask: the one at 0 averages evenly, the other favours the row of 1"),
         },
     .claims =
         {
             fails(table::distinguishes_neighbours_in_f16, "t=2048 n=2050", 1,
                   "2049 is not an f16: 11 significant bits"),
             holds(attention::breaks_the_symmetry, {.all = {{"dim", {1.0, 2.0, 3.0}}}}),
-            fails(attention::breaks_the_symmetry, "dim=8 offset=2 n=7 permutation=[0,2,1,3,4,5,6]", 3.12e-05,
-                  "numbers from 2 to 8 in 8 channels outweigh the content: every query sees the last key and "
-                  "hardly another",
-                  {.all = {{"dim", {8.0}}}}),
+            fails(
+                attention::breaks_the_symmetry, "dim=8 offset=2 n=7 permutation=[0,2,1,3,4,5,6]", 3.12e-05,
+                "the numbers 2 to 8 in 8 channels outweigh the content: every query attends almost only to the last key",
+                {.all = {{"dim", {8.0}}}}),
         },
 };
 

@@ -78,9 +78,9 @@ TEST(Rope, keeps_the_fastest_pairs) {
       EXPECT_EQ(two[c], static_cast<double>(c + 1)) << c;
   EXPECT_EQ(rotated("dim=8 kept_pairs=4", 3), all);
   EXPECT_EQ(refused(encodings::rope, "dim=8 kept_pairs=5"),
-            "`kept_pairs=5 dim=8 rotary_dim=0`: allowed are pairs that there are");
+            "`kept_pairs=5 dim=8 rotary_dim=0`: allowed are numbers up to that of the pairs that rotate");
   EXPECT_EQ(refused(encodings::rope, "dim=8 rotary_dim=4 kept_pairs=3"),
-            "`kept_pairs=3 dim=8 rotary_dim=4`: allowed are pairs that there are");
+            "`kept_pairs=3 dim=8 rotary_dim=4`: allowed are numbers up to that of the pairs that rotate");
 }
 
 // Golden numbers from 40-digit arithmetic.
@@ -219,9 +219,10 @@ TEST(Rope, refuses_what_makes_no_sense) {
 
 TEST(Rope, refuses_scalings_without_a_meaning) {
   const auto& spec = encodings::rope;
-  EXPECT_EQ(refused(spec, "scaling=dynamic"),
-            "`scaling=dynamic`: allowed are none, linear, ntk, dynamic_ntk, by_parts, yarn, llama3, longrope; "
-            "near it: dynamic_ntk");
+  EXPECT_EQ(
+      refused(spec, "scaling=dynamic"),
+      "`scaling=dynamic`: allowed are none, linear, ntk, dynamic_ntk, by_parts, yarn, llama3, longrope; "
+      "near it: dynamic_ntk");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0.5"),
             "`factor=0.5 scaling=linear`: allowed are numbers from 1, where there is a scaling");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0"), "`factor=0`: allowed are finite numbers above 0");

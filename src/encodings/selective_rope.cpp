@@ -63,23 +63,26 @@ using namespace properties;
 const EncodingSpec encodings::selective_rope{
     .summary = "a rotation whose angles are sums of increments that the tokens give",
     .formula =
-        "s_ij = rotate(q_i, a_i).rotate(k_j, a_j) / sqrt(dim), a_i,c = base^(-2c/dim) times the sum "
-        "over l <= i of (P k_l)_c + step",
-    .source = "Selective Rotary Position Embedding, arXiv:2511.17388 (2025), and its authors' code",
-    .parameters =
-        {{whole("dim", type::any_width, 64, {2, 4}, "width of a head", "channels"),
-          above_0("base", 500000, {500000, 10}, "base of the temperatures base^(-2c/dim)"),
-          convention("layout", {"half_split", "interleaved"}, "which channels are a pair"),
-          convention("gate", {"none", "sigmoid"}, "sigmoid: increments are times 1 / (1 + e^-(w.k))"),
-          {"increment_std",
-           type::Real{0, true},
-           1.0,
-           {1.0, 0.0},
-           "standard deviation of P; 0: every increment is the step, as in RoPE"},
-          disputed({"step", type::Real{0, true}, 1.0, {1.0, 0.0}, "what every increment has in common"}),
-          whole("table_seed", type::any_whole, 1, {1, 2},
-                "seed of P [dim / 2, dim]; of w [dim], the next one")},
-         {{{"dim"}, "even widths", [](const Arguments& p) { return p.width("dim") % 2 == 0; }}}},
+        "s_ij = rotate(q_i, a_i).rotate(k_j, a_j) / sqrt(dim), a_i,c = base^(-2c/dim) sum over l <= i of "
+        "((P k_l)_c + step)",
+    .source =
+        "Movahedi et al. 2025, Selective Rotary Position Embedding, arXiv:2511.17388; "
+        "timurcarstensen/selective-rope, whose increments are projections of normalised tokens, after a short "
+        "convolution: here of keys, without one",
+    .parameters = {{whole("dim", type::any_width, 64, {2, 4}, "width of a head", "channels"),
+                    above_0("base", 500000, {500000, 10}, "base of the frequencies base^(-2c/dim)"),
+                    convention("layout", {"half_split", "interleaved"}, "which channels form a pair"),
+                    convention("gate", {"none", "sigmoid"},
+                               "sigmoid: increments are multiplied by 1 / (1 + e^-(w.k))"),
+                    {"increment_std",
+                     type::Real{0, true},
+                     1.0,
+                     {1.0, 0.0},
+                     "standard deviation of P; 0: every increment is the step, as in RoPE"},
+                    disputed({"step", type::Real{0, true}, 1.0, {1.0, 0.0}, "added to every increment"}),
+                    whole("table_seed", type::any_whole, 1, {1, 2},
+                          "seed of P [dim / 2, dim]; of w [dim], the next one")},
+                   {{{"dim"}, "even widths", [](const Arguments& p) { return p.width("dim") % 2 == 0; }}}},
     .reference = &make,
     .exact = &oracle::selective_rope,
     .facts = {{&facts::acts_on_logits_alone},
@@ -90,25 +93,25 @@ const EncodingSpec encodings::selective_rope{
         {
             fails(attention::has_the_symmetry_of_its_mask,
                   "dim=4 base=10 n=4 mask=padding kept=2 permutation=[0,1,3,2] x=[1,0*14,1]", 0.0123,
-                  "tokens that no query sees turn the queries after them"),
+                  "tokens that no query sees still add to the angles of later queries"),
             fails(attention::permutation_equivariant,
                   "dim=2 n=6 permutation=[0,1,2,3,5,4] mask=padding kept=2 x=[1,0*7,1,0*3]", 0.168,
-                  "tokens that no query sees turn the queries after them"),
+                  "tokens that no query sees still add to the angles of later queries"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.5,
                   "the first token is seen by both, the second by itself"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0*3]", 0.0754,
-                  "a key that moves is rotated by other tokens"),
+                  "moving a key changes the tokens whose increments rotate it"),
         },
     .claims =
         {
             fails(attention::weighs_keys_alike_from_every_later_query,
                   "dim=2 n=4 i=2 near=1 far=0 k=[1,0*7] q=[1,0]", 0.0952,
-                  "later queries are rotated further"),
+                  "later queries are rotated by larger angles"),
             holds(attention::query_order_equivariant),
             holds(attention::breaks_the_symmetry, {.all = {{"step", {1.0}}}}),
             fails(attention::breaks_the_symmetry, "dim=2 increment_std=0 step=0 n=3 permutation=[1,0,2]",
-                  0.000488, "without increments nothing is rotated, and there is no position"),
+                  0.000488, "without increments nothing is rotated: no position is encoded"),
         },
 };
 

@@ -46,9 +46,9 @@ const EncodingSpec encodings::shaw{
     .formula = "s(q,k; i,j) = q.(k + a_clip(j - i)) / sqrt(dim), clip to [-K, K]",
     .source = "Shaw et al. 2018, Self-Attention with Relative Position Representations, section 3",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-                    whole("clip", {1, 1 << 16}, 16, {2, 5}, "offsets beyond are taken for this one",
+                    whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset: larger ones are clipped to it",
                           "tokens"),
-                    convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
+                    convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset"),
                     whole("table_seed", type::any_whole, 1, {1, 2},
                           "seed of the table [2 clip + 1, dim]: row r belongs to the offset r - clip")}},
     .reference = &make,
@@ -59,25 +59,26 @@ const EncodingSpec encodings::shaw{
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[1,0*3]",
-                  0.181, "keys before a query and after it have other vectors"),
+                  0.181, "keys before a query have other vectors than keys after it"),
             fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0*3]",
-                  0.181, "keys before a query and after it have other vectors"),
+                  0.181, "keys before a query have other vectors than keys after it"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.0903,
-                  "the second key of a pair is weighed by another vector than the first"),
+                  "the later of two keys has another vector than the earlier"),
             fails(attention::query_order_equivariant,
                   "dim=2 queries=2 keys=2 permutation=[1,0] q=[1,0*3] k=[1,0*3]", 0.375,
-                  "each query has offsets of its own"),
+                  "the offsets depend on the query's position"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0*3]", 0.502,
-                  "a key that moves meets another vector"),
+                  "moving a key changes the vector of its offset"),
         },
     .claims =
         {
             holds(contextual::saturates),
             fails(contextual::adds_content_and_position, "dim=1 clip=2 i=0 j=0 a=0 b=1 q=[1] k=[0]", 0.236,
-                  "the vector of the offset meets the query"),
-            fails(score::decays_with_distance, "dim=2 q=[1,0] i=1 far=1 near=0", 0.377,
-                  "trained vectors come in any order: that of the offset -1 gives more than that of 0"),
+                  "the vector of the offset is multiplied with the query"),
+            fails(
+                score::decays_with_distance, "dim=2 q=[1,0] i=1 far=1 near=0", 0.377,
+                "trained vectors are not ordered by distance: that of offset -1 gives a larger logit than that of 0"),
         },
 };
 

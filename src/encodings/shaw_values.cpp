@@ -52,9 +52,9 @@ const EncodingSpec encodings::shaw_values{
         "Shaw et al. 2018, Self-Attention with Relative Position Representations, equations 3 and 4; "
         "tensor2tensor",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-                    whole("clip", {1, 1 << 16}, 16, {2, 5}, "offsets beyond are taken for this one",
+                    whole("clip", {1, 1 << 16}, 16, {2, 5}, "largest offset: larger ones are clipped to it",
                           "tokens"),
-                    convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
+                    convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset"),
                     whole("table_seed", type::any_whole, 1, {1, 2},
                           "seed of the keys' table [2 clip + 1, dim], whose row r belongs to the offset r - "
                           "clip; of the values', the next one")}},
@@ -64,24 +64,26 @@ const EncodingSpec encodings::shaw_values{
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[0*4]",
-                  1.01, "values get other vectors before a query and after it"),
+                  1.01, "values before a query have other vectors than values after it"),
             fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[0*4]", 1.01,
-                  "values get other vectors before a query and after it"),
+                  "values before a query have other vectors than values after it"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.251,
-                  "the second key of a pair is weighed by another vector than the first"),
+                  "the later of two keys has another vector than the earlier"),
             fails(attention::query_order_equivariant,
                   "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[0*4]", 1.01,
-                  "each query has offsets of its own"),
+                  "the offsets depend on the query's position"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=1 keys=2 permutation=[1,0] q=[1,0] k=[1,0*3]", 0.674,
-                  "a key that moves meets other vectors"),
+                  "moving a key changes the vectors of its offset"),
         },
     .claims =
         {
             fails(attention::weighs_keys_alike_from_every_later_query,
-                  "dim=2 n=4 i=2 near=1 far=0 k=[0*8] q=[0,0]", 0.881, "each query has offsets of its own"),
-            fails(attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0*2]", 1.15,
-                  "the answers are means of trained vectors: that of the offset 0, and that of 0 and -1"),
+                  "dim=2 n=4 i=2 near=1 far=0 k=[0*8] q=[0,0]", 0.881,
+                  "the offsets depend on the query's position"),
+            fails(
+                attention::keeps_constant_sequences_constant, "dim=2 n=2 mask=causal x=[0*2]", 1.15,
+                "the answers are means of trained vectors: that of offset 0, and those of offsets 0 and -1"),
         },
 };
 

@@ -101,8 +101,8 @@ const EncodingSpec encodings::t5_bias{
     .summary =
         "a trained number on the logit for each bucket of offsets, the buckets growing with the distance",
     .formula =
-        "b_h(i,j) = scale E[bucket(j - i), h], bucket(n) = e + floor(ln(n/e) / ln(max_distance/e) (B - e)) from n "
-        "= e",
+        "b_h(i,j) = scale E[bucket(j - i), h]; of a direction with B buckets, e = B/2: bucket(n) = n to e, then "
+        "min(B - 1, e + floor(ln(n/e) / ln(max_distance/e) (B - e)))",
     .source =
         "Raffel et al. 2020, Exploring the Limits of Transfer Learning (T5), section 2.1; mesh-tensorflow",
     .parameters =
@@ -110,14 +110,13 @@ const EncodingSpec encodings::t5_bias{
              {whole("heads", any_heads, 8, {1, 3, 8, 12}, "heads, each with its column of the table"),
               whole("buckets", {2, 1024}, 32, {8, 10, 32}, "rows of the table, for both directions together"),
               whole("max_distance", {2, std::int64_t{1} << 31}, 128, {20, 128},
-                    "from about here on all distances share the last bucket", "tokens"),
+                    "distance from about which all share the last bucket", "tokens"),
               convention("direction", {"bidirectional", "unidirectional"},
                          "bidirectional: half of the buckets for keys after the query; unidirectional: "
                          "those share bucket 0"),
-              convention("relative", {"key_minus_query", "query_minus_key"}, "what offset means"),
+              convention("relative", {"key_minus_query", "query_minus_key"}, "direction of the offset"),
               disputed(above_0("scale", 1, {1, 0.5},
-                               "what every entry is multiplied with: in x-transformers the root of a head's "
-                               "width")),
+                               "factor of every entry: in x-transformers the square root of a head's width")),
               of_words("table", {"index", "seeded"},
                        "what stands for the trained numbers: index (bucket + buckets * head), seeded "
                        "(uniform, of mean 0)"),
@@ -141,17 +140,18 @@ const EncodingSpec encodings::t5_bias{
         {
             fails(attention::has_the_symmetry_of_its_mask,
                   "heads=1 n=2 mask=none permutation=[1,0] x=[1,0*7]", 0.269,
-                  "the keys before a query and after it have other buckets"),
+                  "keys before a query have other buckets than keys after it"),
             fails(attention::permutation_equivariant, "heads=1 n=2 permutation=[1,0] mask=none x=[1,0*7]",
-                  0.269, "the keys before a query and after it have other buckets"),
-            fails(attention::pooled_readout_invariant, "heads=1 n=2 permutation=[1,0] x=[1,0*7]", 0.269,
-                  "the key after has bucket 17, the one before 1: the second token counts for more"),
+                  0.269, "keys before a query have other buckets than keys after it"),
+            fails(
+                attention::pooled_readout_invariant, "heads=1 n=2 permutation=[1,0] x=[1,0*7]", 0.269,
+                "the next key has bucket 17, the one before has bucket 1: the second token counts for more"),
             fails(attention::query_order_equivariant,
                   "heads=1 queries=2 keys=2 permutation=[1,0] q=[0*8] k=[1,0*7]", 0.731,
-                  "each query has buckets of its own"),
+                  "the buckets depend on the query's position"),
             fails(attention::key_order_invariant,
                   "heads=1 queries=1 keys=2 permutation=[1,0] q=[0*4] k=[1,0*7]", 1,
-                  "bucket 17 of the key after outweighs bucket 0"),
+                  "the next key has bucket 17, which outweighs bucket 0"),
         },
     .claims =
         {
@@ -160,22 +160,22 @@ const EncodingSpec encodings::t5_bias{
             holds(bias::has_exact_buckets, {.all = {{"relative", {"key_minus_query"}}}}),
             fails(bias::has_exact_buckets,
                   "direction=unidirectional relative=query_minus_key n=0 t=1 side=past i=1", 1,
-                  "the buckets are on the other side: the whole past shares bucket 0",
+                  "with the offset reversed, the buckets serve later keys: the whole past shares bucket 0",
                   {.all = {{"direction", {"unidirectional"}}, {"relative", {"query_minus_key"}}}}),
             holds(bias::has_monotone_buckets, {.all = {{"table", {"index"}}}}),
             fails(bias::has_monotone_buckets, "table=seeded near=0 t=1 side=past i=1", 2.17,
-                  "trained numbers come in any order", {.all = {{"table", {"seeded"}}}}),
+                  "trained entries are not ordered by distance", {.all = {{"table", {"seeded"}}}}),
             fails(bias::falls_with_distance, "far=1 near=0 side=past i=1", 1,
-                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+                  "the table holds the buckets' numbers: bucket 1 has 1, bucket 0 has 0"),
             fails(bias::falls_at_the_first_step, "side=past i=1", 1,
-                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+                  "the table holds the buckets' numbers: bucket 1 has 1, bucket 0 has 0"),
             fails(bias::is_conditionally_positive_definite,
                   "heads=1 direction=unidirectional n=3 step=1 i=0 weights=of_sum_0 c0=1 c1=-1", 2,
-                  "in a table of the buckets' numbers the bias rises with the distance"),
+                  "the table holds the buckets' numbers: the bias rises with the distance"),
             fails(bias::is_zero_at_offset_zero, "heads=2 i=0", 32,
                   "bucket 0 is an entry like any other: here that of the second head, 32"),
             fails(score::decays_with_distance, "heads=1 q=[0*4] i=1 far=1 near=0", 1,
-                  "in a table of the buckets' numbers, bucket 1 follows bucket 0"),
+                  "the table holds the buckets' numbers: bucket 1 has 1, bucket 0 has 0"),
         },
 };
 

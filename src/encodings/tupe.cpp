@@ -80,27 +80,27 @@ const EncodingSpec encodings::tupe{
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask, "dim=2 n=2 mask=none permutation=[1,0] x=[1,0*3]",
-                  0.159, "positions have logits of their own"),
+                  0.159, "each pair of positions has its own logit"),
             fails(attention::permutation_equivariant, "dim=2 n=2 permutation=[1,0] mask=none x=[1,0*3]",
-                  0.159, "positions have logits of their own"),
+                  0.159, "each pair of positions has its own logit"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.159,
-                  "positions have logits of their own"),
+                  "each pair of positions has its own logit"),
             fails(attention::query_order_equivariant,
                   "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[1,0*3]", 0.159,
-                  "the first query has the logit theta_1 for all keys, the second has not"),
+                  "the first query has one logit, theta_1, for all keys; the second has not"),
             fails(attention::key_order_invariant,
                   "dim=2 queries=2 keys=2 permutation=[1,0] q=[0*4] k=[1,0*3]", 0.319,
-                  "a key that moves has another position"),
+                  "moving a key changes its position"),
         },
     .claims =
         {
             fails(contextual::saturates, "dim=1 length=4 side=past q=[0] k=[0]", 1.03,
-                  "positions have vectors of their own to the end of the table"),
+                  "every position has its own vector, to the end of the table"),
             holds(contextual::adds_content_and_position),
             fails(score::depends_on_offset, "dim=2 q=[0*2] k=[0*2] i=0 j=0 t=1", 0.175,
-                  "positions meet each other, not their offset: theta_1 at 0, p_1.p_1 at 1"),
+                  "the logit is of two positions, not of their offset: theta_1 at 0, p_1.p_1 at 1"),
             fails(score::decays_with_distance, "dim=2 q=[0*2] i=1 far=1 near=0", 0.66,
-                  "trained vectors come in any order"),
+                  "trained vectors are not ordered by distance"),
         },
 };
 
