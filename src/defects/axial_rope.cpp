@@ -53,7 +53,7 @@ Encoding ids_of_the_unpacked_grid(const Parameters& p) {
 
 const DefectFamily defects::axial_rope{{
     {.name = "halves_exchanged",
-     .wrong = "(x, y) is read for (y, x): the channels of an axis rotate by the number of the other",
+     .wrong = "(y, x) is read as (x, y): the channels of each axis rotate by the other one's number",
      .sources = "huggingface/pytorch-image-models#2541, Meituan-AutoML/VisionLLaMA#4",
      .recorded = {"rope2d-hw-order"},
      .make = &halves_exchanged,
@@ -71,7 +71,7 @@ const DefectFamily defects::axial_rope{{
      .make = &even_split,
      .setting = "dim=8 axes=3 parts=[4,2,2]"},
     {.name = "ids_of_the_unpacked_grid",
-     .wrong = "places are counted before 2 x 2 of them are packed into a token: every number is doubled",
+     .wrong = "positions are counted before 2 x 2 of them are packed into a token: every number is doubled",
      .sources = "zhang0jhon/diffusion-4k#17, THUDM/CogVideo#538",
      .recorded = {"flux-ids-unpacked-grid"},
      .make = &ids_of_the_unpacked_grid,

@@ -86,27 +86,28 @@ using namespace properties;
 
 const DefectFamily defects::m_rope{{
     {.name = "assignment_swapped",
-     .wrong = "interleaved sections are read for contiguous ones, or the other way round: the same for text",
+     .wrong = "interleaved sections are read as contiguous, or the reverse; text is not affected",
      .sources = "alibaba/MNN#4133, mlx-vlm#576, mlx-node/mlx-node#80, vllm-project/vllm-omni#1784",
      .recorded = {"mrope-contiguous-vs-interleaved"},
      .make = &assignment_swapped,
      .setting = "dim=12 sections=[2,2,2]"},
     {.name = "frames_at_one_time",
      .wrong =
-         "the time between frames is cut to a whole number before it is multiplied: t = 0 in every frame",
+         "the time between frames is truncated to a whole number before it is scaled: t = 0 in every frame",
      .sources = "transformers#48669, transformers#45400, transformers#45381, transformers#45325, "
                 "transformers#41152, huggingface/lerobot#3648",
      .recorded = {"mrope-temporal-truncation"},
      .make = &frames_at_one_time,
      .setting = "dim=6 sections=[1,1,1]"},
     {.name = "ids_missing",
-     .wrong = "without ids of an image its tokens are counted as text: t = h = w = 0, 1, 2, ..",
+     .wrong = "without image ids, image tokens are counted as text: t = h = w = 0, 1, 2, ..",
      .sources = "Liger-Kernel#276",
      .recorded = {"mrope-position-ids-none-falls-back"},
      .make = &ids_missing,
      .setting = "dim=6 sections=[1,1,1]"},
     {.name = "delta_lost",
-     .wrong = "a step after a prompt with an image stands at the number of tokens, not behind the largest id",
+     .wrong =
+         "after a prompt with an image, the next token is at the number of tokens, not after the largest id",
      .sources = "mlx-vlm#1619, mlx-vlm#1621, vllm#10403, vllm#10388, EricLBuehler/mistral.rs#2083, "
                 "nobodywho-ooo/nobodywho#688",
      .recorded = {"mrope-delta-lost"},
@@ -115,14 +116,15 @@ const DefectFamily defects::m_rope{{
      .refuted_by = &call::is_stateless},
     {.name = "stride_of_the_chunk",
      .wrong =
-         "ids are planes of all tokens, and a part of the batch reads them with its own stride: planes mix",
+         "ids are stored as planes of all tokens, and a part of the batch reads them with its own stride: planes mix",
      .sources = "ikawrakow/ik_llama.cpp#1907",
      .recorded = {"mrope-chunk-stride"},
      .make = &stride_of_the_chunk,
      .setting = "dim=6 sections=[1,1,1]",
      .refuted_by = &call::treats_batch_rows_independently},
     {.name = "tokens_counted_three_times",
-     .wrong = "tokens are counted from the flattened ids [3, n]: 3 n of them are rotated, past the end",
+     .wrong =
+         "the number of tokens is taken from the flattened ids [3, n]: 3 n tokens are rotated, past the end",
      .sources = "sgl-project/sgl-kernel-xpu#202",
      .recorded = {"mrope-token-count-times-three"},
      .make = &tokens_counted_three_times,

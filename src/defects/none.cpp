@@ -58,20 +58,20 @@ Encoding bias_added(const Parameters& p) {
 
 const DefectFamily defects::none{{
     {.name = "rotated",
-     .wrong = "queries and keys are rotated, in layers that are to have no encoding",
+     .wrong = "queries and keys are rotated in layers that should have no encoding",
      .sources = "Camelid#535, executorch#22043, rknn-llm#501",
      .recorded = {"nope-layers-ignored"},
      .make = &rotated,
      .setting = "dim=2"},
     {.name = "table_added",
      .wrong =
-         "the rows of an absolute table are added to the tokens, where position is to act by a bias alone",
+         "the rows of an absolute table are added to the tokens, where positions should act through a bias alone",
      .sources = "gpt-neox#147",
      .recorded = {"two-encodings-at-once"},
      .make = &table_added,
      .setting = "dim=2"},
     {.name = "bias_added",
-     .wrong = "a relative bias is added to the logits of cross attention, which is to have none",
+     .wrong = "a relative bias is added to the logits of cross attention, which should have none",
      .sources = "transformers#8518, transformers#7323, rust-bert#171",
      .recorded = {"t5-bias-on-cross-attention"},
      .make = &bias_added,

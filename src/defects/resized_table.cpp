@@ -55,7 +55,8 @@ const DefectFamily defects::resized_table{{
      .make = &sampled_transposed,
      .setting = "dim=1 from_height=2 from_width=3 height=2 width=3"},
     {.name = "added_before_the_class_token",
-     .wrong = "the table is added before the class tokens are put in front: patch k has the row of k - kept_rows",
+     .wrong =
+         "the table is added before the class tokens are put in front: patch k has the row of k - kept_rows",
      .sources = "Megatron-LM#6260, annotated_deep_learning_paper_implementations#221",
      .recorded = {"vit-pe-before-prefix-tokens"},
      .make = &added_before_the_class_token,

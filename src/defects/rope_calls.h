@@ -183,7 +183,7 @@ inline const std::vector<Defect> calls = {
      .setting = "dim=2 heads=2",
      .refuted_by = &properties::score::depends_on_order},
     {.name = "row_of_the_untransposed_layout",
-     .wrong = "the token's row is taken as (head n + token) / heads mod n",
+     .wrong = "the token's row is computed as (head n + token) / heads mod n",
      .sources = "DeepSpeed#2782",
      .recorded = {"rope-seqid-from-untransposed-layout"},
      .make = &row_of_the_untransposed_layout,
@@ -203,7 +203,7 @@ inline const std::vector<Defect> calls = {
      .setting = "dim=2"},
     {.name = "index_in_16_bits",
      .wrong =
-         "values past number 32767 of a call are left as they are: an index of 16 bits, where kernels have 32",
+         "values after the 32,768th of a call are left as they are: a 16-bit index, standing for a kernel's 32-bit one",
      .sources = "kin of Liger-Kernel#1335, vllm#52416, tinygrad#3961",
      .recorded = {"rope-int32-offset-overflow"},
      .make = &index_in_16_bits,

@@ -167,7 +167,7 @@ inline const std::vector<Defect> channels = {
      .make = &rotate_layout_against_table_layout,
      .setting = "dim=4"},
     {.name = "halves_swapped",
-     .wrong = "the two components of each rotated pair stand in each other's place",
+     .wrong = "the two components of each rotated pair are exchanged",
      .sources = "kin of ark-nlp#47",
      .make = &halves_swapped,
      .setting = "dim=2"},
@@ -179,7 +179,7 @@ inline const std::vector<Defect> channels = {
      .setting = "dim=4 rotary_dim=2",
      .refuted_by = &properties::rotary::leaves_the_tail_untouched},
     {.name = "table_padded_over_full_head",
-     .wrong = "the tables of rotary_dim channels, filled up and used with pairs (i, i + dim/2)",
+     .wrong = "the tables of rotary_dim channels are padded to the head and used with pairs (i, i + dim/2)",
      .sources = "cascadia#69",
      .recorded = {"rope-partial-table-padded-over-full-head"},
      .make = &table_padded_over_full_head,
@@ -222,8 +222,7 @@ inline const std::vector<Defect> channels = {
      .refuted_by = &properties::rotary::leaves_the_tail_untouched},
     {.name = "converted_with_query_heads",
      .wrong =
-         "the weights of keys are put in half-split order in blocks of dim/2: their heads are half as many as "
-         "the queries'",
+         "the key weights are permuted to half-split order in blocks of dim/2: with half as many key heads, the number of query heads was used",
      .sources = "transformers#31788, llama.cpp#7481",
      .recorded = {"rope-gqa-permute-with-query-heads"},
      .make = &converted_with_query_heads,

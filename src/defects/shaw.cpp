@@ -17,7 +17,7 @@ Encoding indexed_absolutely(const Parameters& p) {
 
 const DefectFamily defects::shaw{{
     {.name = "indexed_absolutely",
-     .wrong = "the vector is that of the key's own place in the window, not of its offset from the query",
+     .wrong = "the vector is that of the key's position in the window, not of its offset from the query",
      .sources = "MartinGer/Stand-Alone-Self-Attention#1",
      .recorded = {"relative-embedding-indexed-absolutely"},
      .make = &indexed_absolutely,

@@ -60,7 +60,7 @@ Encoding half_outside_the_bracket(const Parameters& p) {
 
 const DefectFamily defects::sincos_2d{{
     {.name = "axes_swapped",
-     .wrong = "meshgrid(w, h) where h is named first: the first half of the columns is of w",
+     .wrong = "meshgrid(w, h) in place of (h, w): the first half of the columns belongs to w",
      .sources = "facebookresearch/mae#67, facebookresearch/mae#18, huggingface/diffusers#10877, "
                 "huggingface/diffusers#11309",
      .recorded = {"2d-sincos-hw-swapped"},

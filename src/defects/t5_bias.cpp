@@ -63,14 +63,14 @@ using namespace properties;
 
 const DefectFamily defects::t5_bias{{
     {.name = "decoder_bidirectional",
-     .wrong = "a decoder's buckets are shared between both directions: other ones from distance 9 on",
+     .wrong = "a decoder shares its buckets between both directions: distances have other buckets from 9 on",
      .sources = "TransformerLens#1681",
      .recorded = {"t5-decoder-bidirectional"},
      .make = &decoder_bidirectional,
      .setting = "heads=1 direction=unidirectional",
      .refuted_by = &bias::has_exact_buckets},
     {.name = "missing_cap",
-     .wrong = "the bucket is not held to the last: it grows on beyond max_distance",
+     .wrong = "the bucket is not limited to the last: it keeps growing beyond max_distance",
      .sources = "candle#727, candle#1312",
      .make = &missing_cap,
      .setting = "heads=1",

@@ -100,7 +100,7 @@ using namespace properties;
 const DefectFamily defects::xpos{{
     {.name = "frequencies_kept_for_scales",
      .wrong =
-         "angles and scales are kept under one name: from the second call on, tokens are multiplied with t w_i",
+         "angles and scales are cached under one name: from the second call on, tokens are multiplied by t w_i",
      .sources = "rotary-embedding-torch@22cac59",
      .recorded = {"xpos-cache-stores-freqs-as-scale"},
      .make = &frequencies_kept_for_scales,
@@ -115,7 +115,7 @@ const DefectFamily defects::xpos{{
      .setting = "dim=4",
      .refuted_by = &score::depends_on_offset},
     {.name = "scale_by_row",
-     .wrong = "the exponent is (row - n/2)/B of the call's n rows, whatever positions they have",
+     .wrong = "the exponent is (row - n/2)/B for the call's n rows, whatever their positions",
      .sources =
          "x-transformers@c5baa0d, x-transformers@22f9b41, x-transformers#233, x-transformers@d41cffd, x-transformers#226",
      .recorded = {"xpos-scale-from-length-not-position"},
@@ -123,7 +123,7 @@ const DefectFamily defects::xpos{{
      .setting = "dim=2",
      .refuted_by = &call::agrees_in_chunks},
     {.name = "centre_of_each_call",
-     .wrong = "c is half the length of the call: cached keys and a later query have other centres",
+     .wrong = "c is half the length of the call: cached keys and later queries have different centres",
      .sources = "rotary-embedding-torch#27",
      .recorded = {"xpos-decode-centre-moves"},
      .make = &centre_of_each_call,
