@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,6 +16,11 @@ namespace posproof::experiments {
 namespace {
 
 constexpr std::array<std::string_view, 5> precisions = {"f64", "f32", "f16", "bf16", "bf16/bf16"};
+
+// What stands before the slash.
+Format result_format(std::string_view precision) {
+  return *posproof::format(precision.substr(0, precision.find('/')));
+}
 
 // A whole operator has no positions, but tokens, each of which meets every other.
 std::vector<Position> positions_asked(const Encoding& encoding) {
@@ -39,12 +45,17 @@ Call call_of_tokens(const Encoding& encoding, std::size_t n) {
   return call;
 }
 
-// Contents are all 1.
-Call call_at(const Encoding& encoding, Position t) {
+// Contents are all 1. A rotation may treat queries and keys differently: of xPos the keys grow.
+std::vector<Call> calls_at(const Encoding& encoding, Position t) {
   const bool of_tokens = std::holds_alternative<Attention>(encoding);
   Call call = of_tokens ? call_of_tokens(encoding, static_cast<std::size_t>(t)) : sequence(encoding, {0, t});
   for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
-  return call;
+  std::vector<Call> out = {call};
+  if (signature(encoding).role) {
+    call.role = Role::key;
+    out.push_back(std::move(call));
+  }
+  return out;
 }
 
 // Every entry that is compared: what it is off by, and what it may be off by.
@@ -75,22 +86,28 @@ std::optional<double> angle_in_f32(const Encoding& encoding, Position t) {
   return static_cast<double>(most);
 }
 
-EntriesAt entries_at(const Encoding& reference, const Encoding& exact, Position t) {
-  const Call call = call_at(exact, t);
+void add(EntriesAt& out, const Encoding& reference, const Encoding& exact, const Call& call) {
   const Tensor here = answer(exact, call), there = answer(reference, call);
-  EntriesAt out{.position = t, .angle_in_f32 = angle_in_f32(exact, t), .allowed = {}};
   for (const double x : here.data)
     if (std::isfinite(x)) out.largest = std::max(out.largest, std::abs(x));
   for_each_entry(exact, call, there, here, "f64", [&](const Residual& one) {
     out.reference_share = std::max(out.reference_share, one.error_over_bound());
     out.reference_error = std::max(out.reference_error, one.error);
   });
-  for (const std::string_view precision : precisions) {
-    double most = 0;
-    for_each_entry(exact, call, here, here, precision,
-                   [&](const Residual& one) { most = std::max(most, one.bound); });
-    out.allowed.push_back(most);
-  }
+  for (std::size_t p = 0; p < precisions.size(); ++p)
+    for_each_entry(exact, call, here, here, precisions[p],
+                   [&](const Residual& one) { out.allowed[p] = std::max(out.allowed[p], one.bound); });
+}
+
+EntriesAt entries_at(const Encoding& reference, const Encoding& exact, Position t) {
+  EntriesAt out{.position = t,
+                .angle_in_f32 = angle_in_f32(exact, t),
+                .allowed = std::vector<double>(precisions.size(), 0.0)};
+  for (const Call& call : calls_at(exact, t)) add(out, reference, exact, call);
+  // An entry that the format has no number for is not off by a little.
+  for (std::size_t p = 0; p < precisions.size(); ++p)
+    if (!std::isfinite(nearest(result_format(precisions[p]), out.largest)))
+      out.allowed[p] = std::numeric_limits<double>::infinity();
   return out;
 }
 
@@ -117,7 +134,8 @@ document::Grid grid(const EncodingErrors& errors, bool of_tokens) {
   if (of_angles) grid.columns.emplace_back("angle in f32, rad");
   for (const EntriesAt& one : errors.at) {
     std::vector<std::string> row = {whole(one.position), fmt::format("{:.3g}", one.largest)};
-    for (const double allowed : one.allowed) row.push_back(document::scientific(allowed, 2));
+    for (const double allowed : one.allowed)
+      row.push_back(std::isfinite(allowed) ? document::scientific(allowed, 2) : "overflow");
     if (of_angles) row.push_back(document::scientific(*one.angle_in_f32, 2));
     grid.rows.push_back(std::move(row));
   }

@@ -9,8 +9,8 @@
 // How exact an implementation of an encoding can be expected to be, by precision and position.
 namespace posproof::experiments {
 
-// One call at position 0 and `position` (of the whole operator, of so many tokens), contents all 1: over all
-// entries of the answer.
+// One call at position 0 and `position` (of the whole operator, of so many tokens), contents all 1, of
+// queries and of keys: over all entries of the answers.
 struct EntriesAt {
   Position position = 0;
   double largest = 0;          // |exact entry|
@@ -19,7 +19,7 @@ struct EntriesAt {
   // The largest |fl(fl(w) t) - w t| of its declared frequencies w, rounded to f32: radians. None of an
   // encoding without such.
   std::optional<double> angle_in_f32 = {};
-  std::vector<double> allowed;  // by precision: the largest error that rounding may cause
+  std::vector<double> allowed;  // by precision: the largest error bound; infinite where an entry overflows
 };
 
 struct EncodingErrors {

@@ -80,7 +80,7 @@ std::vector<Block> conventions(const Measured& m) {
       .columns = {"parameter", "meaning", "allowed", "standard", "unit", "contested", "matters where"},
       .rows = {},
       .caption =
-          "Contested: implementations differ here, and a subject that disagrees is compared with the other words."};
+          "Contested: implementations differ here, and a subject that disagrees is compared under the other values."};
   for (const Parameter& one : m.spec.parameters)
     grid.rows.push_back({code(one.name), std::string(one.meaning), allowed(one.type),
                          code(text(one.standard)), std::string(one.unit), yes_no(one.convention),
@@ -125,7 +125,10 @@ Grid failing(const Measured& m) {
       .rows = {},
       .caption =
           "Off by: the error of the witness, in the unit of the statement; where a statement asks for a least "
-          "effect, what is missing to it."};
+          "effect, how far the effect falls short of it. In `attention/` a witness gives the tokens `x` of "
+          "self-attention: queries are x, keys are x with its channels moved on cyclically by one, values by "
+          "two. Beside `q` and `k`, values are the keys, moved on by one, and where the encoding is causal the first "
+          "query stands at the last key."};
   for (const Claim& claim : m.claims)
     if (!claim.holds)
       grid.rows.push_back({code(id_of(*claim.property)), std::string(claim.property->statement),
@@ -153,7 +156,8 @@ std::string of_the_reference(const EncodingErrors& errors, std::string_view wher
     return fmt::format(
         "The reference (long double, rounded to f64) gives the exact answers, rounded, at these {}.", where);
   return fmt::format(
-      "The reference (long double, rounded to f64) is off by at most {} at these {}, {:.2g} % of the f64 bound.",
+      "The reference (long double, rounded to f64) is off by at most {} at these {}; no entry is off by more than "
+      "{:.2g} % of its f64 bound.",
       scientific(errors.largest_error(), 2), where, 100 * errors.largest_share());
 }
 
@@ -161,8 +165,9 @@ std::vector<Block> accuracy(const Measured& m) {
   const bool of_tokens = m.kind == "attention";
   Grid by_position = grid(m.errors, of_tokens);
   by_position.caption = fmt::format(
-      "Largest absolute error that rounding may cause in one entry of a call {}, all contents 1, by the precision in "
-      "which it is computed (16-bit formats: angles in f32; `bf16/bf16`: in bf16 throughout).{} Standard parameters.",
+      "Error bound: rounding puts no entry of a call {}, all contents 1, farther from its exact value, in absolute "
+      "terms. By the precision in which it is computed (16-bit formats: angles in f32; `bf16/bf16`: in bf16 "
+      "throughout); overflow: the format has no number for the largest entry.{} Standard parameters.",
       of_tokens ? "of so many tokens" : "at position 0 and this one",
       m.errors.at.front().angle_in_f32
           ? " Last column, measured: the frequency rounded to f32, times the position in "

@@ -188,6 +188,24 @@ TEST(EncodingErrors, of_angles_in_f32) {
   EXPECT_EQ(errors_of("sinusoidal", "dim=4 base=10").at[3].angle_in_f32, ten.at[3].angle_in_f32);
 }
 
+TEST(EncodingErrors, of_what_the_format_has_no_number_for_are_infinite) {
+  const EncodingErrors index = errors_of("raw_index");
+  for (std::size_t p = 0; p < 5; ++p) {
+    EXPECT_TRUE(std::isfinite(index.at[2].allowed[p])) << p;        // 10,000
+    EXPECT_EQ(std::isfinite(index.at[3].allowed[p]), p != 2) << p;  // 1,000,000 is no f16
+  }
+  EXPECT_EQ(grid(index, false).rows[3][4], "overflow");
+  EXPECT_EQ(grid(index, false).rows[2][4], "9.8e+00");
+}
+
+// Queries of xPos shrink by zeta^(t/B), its keys grow by as much: with gamma = 1 the first pair's zeta is
+// 1/2.
+TEST(EncodingErrors, are_those_of_keys_too) {
+  const EncodingErrors xpos = errors_of("xpos", "dim=2 gamma=1 scale_base=100");
+  EXPECT_NEAR(xpos.at[1].largest, 2 * (std::abs(std::cos(100.0)) + std::abs(std::sin(100.0))), 1e-12);
+  EXPECT_EQ(grid(xpos, false).rows[2][4], "overflow");  // 2^100
+}
+
 TEST(EncodingErrors, are_written_a_row_for_each_position) {
   const EncodingErrors some{.at = {{.position = 1000, .largest = 1.5, .allowed = {1, 2, 3, 4, 0.0625}}}};
   EXPECT_EQ(grid(some, false).columns, (std::vector<std::string>{"position", "largest entry", "`f64`",
@@ -244,7 +262,8 @@ TEST(EncodingPage, says_all_that_is_known) {
   const auto decays =
       std::ranges::find_if(failed, [](const auto& row) { return row[0] == "`score/decays_with_distance`"; });
   ASSERT_NE(decays, failed.end());
-  EXPECT_EQ((*decays)[2], "cos 6 > cos 3: a pair comes round; what falls off is a bound on the sum of many");
+  EXPECT_EQ((*decays)[2],
+            "cos 6 > cos 3: one pair is periodic; what decays is a bound on the sum over many pairs");
   EXPECT_EQ((*decays)[3], "1.95");
   EXPECT_EQ(grid_under(rope, "Known defects").rows[0][0], "`positions_in_bf16`");
 }
