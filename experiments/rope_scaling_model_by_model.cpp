@@ -30,6 +30,47 @@ struct Model {
   Position window = 0;  // how far every layer with RoPE looks back, where that is less than the context
 };
 
+// Public copies of these configurations with which they were compared, and what none of them says.
+struct Compared {
+  std::string_view model, with, not_said = "";
+};
+
+constexpr std::string_view litgpt =
+    "[litgpt](https://github.com/Lightning-AI/litgpt/blob/0006c973aa7d6ace293e2a5fedaf1f8f804f960c/litgpt/config.py)";
+
+constexpr auto compared = std::to_array<Compared>({
+    {"GPT-J 6B",
+     "[transformers, GPTJConfig](https://github.com/huggingface/transformers/blob/0bedd3309fc97281835ab2f1a8e967a9d1a27c9e/src/transformers/models/gptj/configuration_gptj.py)",
+     "base: a constant of the code"},
+    {"Pythia 6.9B", litgpt},
+    {"Phi-2", litgpt},
+    {"Llama 2 7B", litgpt},
+    {"Gemma 2 9B", litgpt},
+    {"Llama 3 8B", litgpt},
+    {"Vicuna 7B 16k",
+     "[litgpt, an earlier version](https://github.com/Lightning-AI/lit-gpt/blob/1905ceb6cce201e226f1e3b0e004cd17f94b0a3a/litgpt/config.py)"},
+    {"DeepSeek Coder 6.7B",
+     "[gpt-fast#44](https://github.com/meta-pytorch/gpt-fast/pull/44): scaled linearly",
+     "base, factor, context: no copy was found"},
+    {"Code Llama 7B", litgpt},
+    {"Mistral 7B v0.1", litgpt},
+    {"Mixtral 8x7B", litgpt},
+    {"Qwen3 8B", litgpt},
+    {"Yarn Llama 2 7B 64k",
+     "[its authors' training program](https://github.com/jquesnelle/yarn/blob/03156a9993bbd9cb169164d8a1fbe5e4e177e51a/finetune.py)"},
+    {"Llama 3.1 8B", litgpt},
+    {"Llama 3.2 1B", litgpt},
+    {"Qwen2.5 7B, YaRN",
+     "[litgpt](https://github.com/Lightning-AI/litgpt/blob/0006c973aa7d6ace293e2a5fedaf1f8f804f960c/litgpt/config.py), [llama.cpp#10698](https://github.com/ggml-org/llama.cpp/pull/10698) for the scaling"},
+    {"Gemma 3 12B, global layers", litgpt},
+    {"gpt-oss 20B",
+     "[transformers, GptOssConfig](https://github.com/huggingface/transformers/blob/02b8f42b4240dddea1b27c45d2dc95fb2682f841/src/transformers/models/gpt_oss/configuration_gpt_oss.py)"},
+    {"DeepSeek V3",
+     "[Megatron-LM#1418](https://github.com/NVIDIA/Megatron-LM/issues/1418), [ik_llama.cpp#262](https://github.com/ikawrakow/ik_llama.cpp/pull/262) for the base"},
+    {"Llama 4 Scout", "[Primus#165](https://github.com/AMD-AGI/Primus/pull/165), of the base model",
+     "context: 262,144 in the base model's file, 10,485,760 in that of the Instruct model"},
+});
+
 constexpr auto models = std::to_array<Model>({
     {"GPT-J 6B", "EleutherAI/gpt-j-6b",
      R"({"model_type": "gptj", "n_embd": 4096, "n_head": 16, "rotary_dim": 64})", 2048},
@@ -272,6 +313,21 @@ Grid errors(const Measured& m) {
   return grid;
 }
 
+Grid sources(const Measured& m) {
+  Grid grid{
+      .columns = {"model", "compared with", "not said there"},
+      .rows = {},
+      .caption =
+          "Width, base, scaling and context stand in the program that writes this page, which asks no network. Each was "
+          "compared with a public copy or restatement of the file that the first table links."};
+  for (const Row& row : m.rows) {
+    const auto found = std::ranges::find(compared, row.model->name, &Compared::model);
+    proved(found != compared.end(), "each configuration was compared");
+    grid.rows.push_back({std::string(found->model), std::string(found->with), std::string(found->not_said)});
+  }
+  return grid;
+}
+
 // Distances at equal ratios, which is how the axis is drawn.
 Plot kernels(const Measured& m) {
   constexpr std::array<std::string_view, 4> drawn = {"Llama 2 7B", "Llama 3 8B", "Llama 3.1 8B",
@@ -326,7 +382,7 @@ Document run() {
       .title = "Twenty released models have wavelengths longer than their context",
       .finding = answer,
       .condition =
-          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs); no random numbers.",
+          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs). They were compared with public copies; of DeepSeek Coder 6.7B none was found. No random numbers.",
       .blocks = experiments::joined(
           {{Paragraph{
                 "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: its angle does not repeat, and changes little from one position to the next. "
@@ -348,7 +404,7 @@ Document run() {
             Paragraph{fmt::format(
                 "In f32 the farthest off is {}, by {} rad at position {}. In bf16 a position is a multiple of 2^(e-7) from 2^e on, so that the fastest pairs are off by the position's own rounding.",
                 worst_f32.model->name, radians(worst_f32.off[0]), whole(worst_f32.model->context - 1))},
-            PageVerdict{answer}},
+            Section{"Where the configurations are from"}, sources(m), PageVerdict{answer}},
            experiments::references({experiments::su_2021, experiments::roziere_2023,
                                     experiments::grattafiori_2024, experiments::kalamkar_2019})})};
 }
