@@ -19,17 +19,14 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import page  # noqa: E402
 import plant  # noqa: E402
-import sites as text_sites  # noqa: E402
+import reading  # noqa: E402
 import suite  # noqa: E402
-import syntax  # noqa: E402
+from reading import FOLDERS, HERE, NOT_OURS, ROOT  # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-FOLDERS = ("src", "properties")
 TARGETS = ("posproof", "posproof_tests")
-# Left out whole, and counted: what is compiled once for each instruction set, and what is no part of the program.
+# Left out whole, and counted: what is compiled once for each instruction set.
 KERNELS = re.compile(r"^src/exact/(kernel|simd|isa)[a-z0-9_]*\.(h|cpp)$")
-NOT_OURS = re.compile(r"(_test|_long|_search)\.cpp$|/testing/|^src/main\.cpp$")
+SWITCH = {"src/core/mutants_switch.h": "switch.h", "src/core/mutants_switch.cpp": "switch.cpp"}
 
 
 def say(text):
@@ -47,6 +44,19 @@ def sources():
     return [path for path in listed if path and (ROOT / path).is_file()]
 
 
+def shadow(path):
+    """Where the copy keeps a mutated header: who does not see a mutant includes the header as it is, and need not be compiled."""
+    return path.replace("src/", "mutated/", 1) if path.startswith("src/") and path.endswith(".h") else path
+
+
+def sees(path, headers):
+    """Whether a source is compiled with the mutated ones of its headers: a test with those that it names itself."""
+    if not NOT_OURS.search(path):
+        return not headers.isdisjoint(reading.included(path, set()))
+    text = (ROOT / path).read_text()
+    return any(f'#include "{header.removeprefix("src/")}"' in text for header in headers)
+
+
 class Scratch:
     """A copy of the tree with its own build."""
 
@@ -54,7 +64,6 @@ class Scratch:
         self.folder = pathlib.Path(folder).resolve()
         self.tree = self.folder / "tree"
         self.build = self.tree / "build" / "release"
-        self.mutated = []
 
     def write(self, path, text):
         """Only what changed, so that only that is compiled again."""
@@ -68,21 +77,30 @@ class Scratch:
 
     def copy(self, paths, mutated):
         """The tree as it is, with the files of `mutated` as they are given."""
-        self.mutated = sorted(path for path in mutated if path.endswith(".cpp"))
         for path in paths:
-            source = ROOT / path
-            self.write(path, mutated.get(path, b"") if path in mutated else source.read_bytes())
-            if path not in mutated:
-                shutil.copymode(source, self.tree / path)
-        self._remove_all_but(paths)
-        self.write("src/core/mutants_switch.h", (HERE / "switch.h").read_bytes())
-        self.write("src/core/mutants_switch.cpp", (HERE / "switch.cpp").read_bytes())
-        cmake = (ROOT / "CMakeLists.txt").read_text()
-        options = "-O1;-w;-fdiagnostics-column-unit=byte"
-        if self.mutated:
-            files = "\n  ".join(self.mutated)
-            cmake += f'\nset_property(SOURCE\n  {files}\n  APPEND PROPERTY COMPILE_OPTIONS "{options}")\n'
-        self.write("CMakeLists.txt", cmake.encode())
+            if shadow(path) != path or path not in mutated:
+                self.write(path, (ROOT / path).read_bytes())
+                shutil.copymode(ROOT / path, self.tree / path)
+        for path, text in mutated.items():
+            self.write(shadow(path), text)
+        for path, name in SWITCH.items():
+            self.write(path, (HERE / name).read_bytes())
+        self._remove_all_but([*paths, *map(shadow, mutated)])
+        self.write("CMakeLists.txt", (ROOT / "CMakeLists.txt").read_bytes() + self._options(paths, mutated).encode())
+
+    @staticmethod
+    def _options(paths, mutated):
+        """How the sources with mutants are compiled."""
+        headers = {path for path in mutated if shadow(path) != path}
+        sources_ = [path for path in paths if path.split("/")[0] in FOLDERS and path.endswith(".cpp")]
+        seeing = [path for path in sources_ if headers and sees(path, headers)]
+        changed = sorted({path for path in mutated if path.endswith(".cpp")}.union(seeing))
+        lines = ["", ""]
+        for listed, setting in ((changed, 'COMPILE_OPTIONS "-O1;-w;-fdiagnostics-column-unit=byte"'),
+                                (seeing, 'INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/mutated"')):
+            if listed:
+                lines.append(f"set_property(SOURCE {' '.join(listed)} APPEND PROPERTY {setting})")
+        return "\n".join(lines) + "\n"
 
     def follow(self, paths):
         """The files that are new, without those that are gone, so that the build knows of both; what is mutated stays so."""
@@ -92,7 +110,7 @@ class Scratch:
         self._remove_all_but(paths)
 
     def _remove_all_but(self, paths):
-        kept = set(paths) | {"src/core/mutants_switch.h", "src/core/mutants_switch.cpp"}
+        kept = {*paths, *SWITCH}
         for folder in {path.split("/")[0] for path in paths if "/" in path}:
             for file in (self.tree / folder).rglob("*"):
                 if file.is_file() and str(file.relative_to(self.tree)) not in kept:
@@ -126,135 +144,12 @@ class Scratch:
         return found
 
 
-def sites_in(task):
-    """Every site in the files that one source holds or includes: (path, sites, excluded) of each."""
-    clang, command, directory, file, texts = task
-    found = {}
-    try:
-        trees = syntax.trees(clang, command, directory, file)
-    except syntax.Unreadable as unreadable:
-        say(str(unreadable))
-        return [(file, [], collections.Counter({"clang cannot print the tree (files)": 1}))]
-    for tree in trees:
-        queue_ = [tree]
-        while queue_:
-            node = queue_.pop()
-            if node.kind in ("NamespaceDecl", "LinkageSpecDecl"):
-                queue_ += node.children
-                continue
-            if node.file not in texts:
-                continue
-            if node.file not in found:
-                found[node.file] = text_sites.Sites(node.file, texts[node.file])
-            found[node.file].walk(node)
-    return [(path, sites.found, sites.excluded) for path, sites in found.items()]
-
-
 def _chosen_files(paths, globs):
     files = [path for path in paths if path.split("/")[0] in FOLDERS and path.endswith((".cpp", ".h"))
              and not NOT_OURS.search(path)]
     if globs:
         files = [path for path in files if any(fnmatch.fnmatch(path, glob) for glob in globs)]
     return files
-
-
-_INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-
-
-def included(path, seen):
-    """Adds the headers of the project that a file includes, however far away."""
-    for name in _INCLUDE.findall((ROOT / path).read_text()):
-        for folder in (pathlib.PurePath(path).parent, *FOLDERS):
-            header = os.path.normpath(f"{folder}/{name}")
-            if header not in seen and (ROOT / header).is_file():
-                seen.add(header)
-                included(header, seen)
-    return seen
-
-
-def read_for(wanted, known):
-    """The sources to read: those that are wanted, and for each header that none of them includes one that does."""
-    chosen = [path for path in known if path in wanted]
-    missing = {path for path in wanted if path.endswith(".h")}.difference(*(included(path, set()) for path in chosen))
-    for path in known:
-        if missing and path not in chosen and missing & (headers := included(path, set())):
-            chosen.append(path)
-            missing -= headers
-    return chosen
-
-
-def sites(scratch, files, clang, jobs):
-    """All sites of `files` by path, and how many were left out, by reason."""
-    excluded = collections.Counter()
-    wanted = [path for path in files if not KERNELS.match(path)]
-    texts = {str(ROOT / path): (ROOT / path).read_bytes().decode("latin-1") for path in wanted}
-    everything = hashlib.sha256()
-    for path in sorted(p for p in sources() if p.endswith((".h", ".cpp"))):
-        if path.split("/")[0] in FOLDERS:
-            everything.update(path.encode() + (ROOT / path).read_bytes())
-    for tool in ("sites.py", "syntax.py"):
-        everything.update((HERE / tool).read_bytes())
-    everything.update("\n".join(wanted).encode())
-    cache = scratch.folder / f"sites-{everything.hexdigest()[:16]}.pickle"
-    if cache.is_file():
-        return pickle.loads(cache.read_bytes())
-
-    commands = {path: entry for path, entry in scratch.commands().items()
-                if path.split("/")[0] in FOLDERS and not NOT_OURS.search(path)}
-    tasks = []
-    for path in read_for(wanted, sorted(commands)):
-        entry = commands[path]
-        command = entry["command"].replace(str(scratch.tree), str(ROOT)).replace(f"{ROOT}/build/", f"{scratch.tree}/build/")
-        tasks.append((clang, command, entry["directory"], str(ROOT / path), texts))
-    found = {}
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        for number, results in enumerate(pool.map(sites_in, tasks)):
-            if number % 50 == 0:
-                say(f"read {number} of {len(tasks)} sources")
-            for file, sites_found, left_out in results:
-                path = os.path.relpath(file, ROOT)
-                if path not in found:
-                    found[path] = sites_found
-                    excluded.update(left_out)
-                elif path.endswith(".h"):  # a template that another source instantiates adds nothing; a macro may
-                    known = {(site.operator, site.begin, site.end, site.code) for site in found[path]}
-                    found[path] += [site for site in sites_found
-                                    if (site.operator, site.begin, site.end, site.code) not in known]
-    for path, listed in found.items():
-        for site in listed:
-            site.file = path
-    excluded["kernels compiled for each instruction set (files)"] = sum(bool(KERNELS.match(path)) for path in files)
-    for old in scratch.folder.glob("sites-*.pickle"):
-        old.unlink()
-    cache.write_bytes(pickle.dumps((found, excluded)))
-    return found, excluded
-
-
-def sample(found, number, seed):
-    """As many of each file as its share of all sites says; in a file, every operator has the same chance."""
-    total = sum(map(len, found.values()))
-    if number >= total:
-        return [site for path in sorted(found) for site in found[path]]
-    random_ = random.Random(f"{seed}")
-    shares = {path: number * len(listed) / total for path, listed in found.items()}
-    counts = {path: int(share) for path, share in shares.items()}
-    paths = sorted(found)
-    while sum(counts.values()) < number:  # what is left goes by chance, in proportion to what rounding cut off
-        path = random_.choices(paths, [max(shares[path] - counts[path], 0) for path in paths])[0]
-        counts[path] += 1
-    chosen = []
-    for path in paths:
-        by_operator = collections.defaultdict(list)
-        for site in found[path]:
-            by_operator[site.operator].append(site)
-        for listed in by_operator.values():
-            random_.shuffle(listed)
-        for _ in range(counts[path]):
-            operator = random_.choice(sorted(by_operator))
-            chosen.append(by_operator[operator].pop())
-            if not by_operator[operator]:
-                del by_operator[operator]
-    return sorted(chosen, key=lambda site: (site.file, site.begin, -site.end))
 
 
 _ERROR = re.compile(r"^(\S+?):(\d+):(\d+): (error|fatal error|note|  +required from|.*required from|.*in .constexpr. expansion)", re.M)
@@ -296,6 +191,7 @@ def _blamed(said, scratch, planted):
     blamed, waiting = set(), []
     for file, line, column, what in _ERROR.findall(said):
         path = os.path.relpath(os.path.join(scratch.build, file), scratch.tree)
+        path = path.replace("mutated/", "src/", 1) if path.startswith("mutated/") else path
         here = planted[path].blamed(int(line), int(column)) if path in planted else []
         if "error" in what:
             blamed.update(here or (waiting[-1] if waiting else []))
@@ -370,14 +266,15 @@ def judge(numbered, tests, started, cells, jobs, budget, report):
         groups = [reaching[number], [test for test in tests if test.name not in known] if number in started else []]
         if not any(groups):
             return entry, "never reached", suite.Outcome(False)
-        spent, cut = 0.0, False
+        spent, cut, unsure = 0.0, False, False
         for golden in (False, True):
             for group in groups if not cut else ():
                 outcome = seen(number, [test for test in group if test.golden == golden])
-                spent, cut = spent + outcome.seconds, cut or outcome.cut
+                spent, cut, unsure = spent + outcome.seconds, cut or outcome.cut, unsure or outcome.unsure
                 if outcome.red:
-                    return entry, "golden page alone" if golden else "red", outcome
-        return entry, "survived", suite.Outcome(False, seconds=spent, cut=cut)
+                    seen_by = ("undecided" if unsure else "golden page alone") if golden else "red"
+                    return entry, seen_by, outcome
+        return entry, "undecided" if unsure else "survived", suite.Outcome(False, seconds=spent, cut=cut, unsure=unsure)
 
     # Those that no test reaches are known at once; the rest goes by chance, so that what is known early is a fair sample.
     entries = list(numbered)
@@ -403,6 +300,7 @@ def parse(words):
     parser.add_argument("--json", metavar="FILE", help="everything that is known of every mutant")
     parser.add_argument("--page", metavar="FILE", help="the page, as reports/mutants.md")
     parser.add_argument("--from", dest="known", metavar="FILE", help="plant nothing: what an earlier run wrote with --json")
+    parser.add_argument("--again", metavar="FILE", help="what was red in an earlier run, by its --json, is not run again")
     parser.add_argument("--at-least", type=float, metavar="PERCENT", help="exit 1 where fewer turn a test red")
     parser.add_argument("--survivors", metavar="FILE", help="append survivors to a file while it runs")
     parser.add_argument("--scratch", metavar="DIR", default=str(ROOT / "build" / "mutants"), help="where the copy is built")
@@ -426,6 +324,8 @@ def parse(words):
 
 def planted(options):
     """Plants what was asked for: the results."""
+    again = json.loads(pathlib.Path(options.again).read_text())["results"] if options.again else []
+    red_before = [result for result in again if result["status"] == "red"]
     scratch = Scratch(options.scratch)
     paths = sources()
     files = _chosen_files(paths, options.files)
@@ -434,9 +334,13 @@ def planted(options):
     scratch.folder.mkdir(parents=True, exist_ok=True)
     scratch.follow(paths)
     scratch.configure()
-    found, excluded = sites(scratch, files, options.clang, options.jobs)
-    say(f"{sum(map(len, found.values()))} sites in {len(found)} files; left out: {dict(excluded)}")
-    chosen = sample(found, options.number, options.seed)
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    reader = reading.Reader(scratch, options.clang, options.jobs, say)
+    weights = {path: reading.weight((ROOT / path).read_text()) for path in files if not KERNELS.match(path)}
+    chosen, found = reading.sample(weights, reader.read, options.number, options.seed)
+    excluded = reader.excluded
+    excluded["kernels compiled for each instruction set (files)"] = sum(bool(KERNELS.match(path)) for path in files)
+    say(f"{sum(map(len, found.values()))} sites in {len(found)} of {len(weights)} files; left out there: {dict(excluded)}")
     numbered = list(enumerate(chosen, 1))
     dropped = build(scratch, paths, numbered, TARGETS)
     for number, reason in dropped.items():
@@ -445,26 +349,32 @@ def planted(options):
     lines = {number: line_of(site) for number, site in numbered}  # now: who edits a source meanwhile changes nothing
     cells = Cells(scratch, options.jobs)
     tests, started = measure(scratch, cells, options.jobs)
-    results = []
     start = time.monotonic()
 
+    def described(number, site):
+        return {"number": number, "file": site.file, "line": site.line, "operator": site.operator, "before": site.before,
+                "after": site.after, "text": lines[number]}
+
+    known = {page.key(result): result for result in red_before}
+    results = [{**known[key], **described(*entry)} for entry in numbered if (key := page.key(described(*entry))) in known]
+    numbered = [entry for entry in numbered if page.key(described(*entry)) not in known]
+
     def report(number, site, status, outcome, reached_by):
-        results.append({"number": number, "file": site.file, "line": site.line, "operator": site.operator, "before": site.before,
-                        "after": site.after, "text": lines[number], "status": status, "test": outcome.test,
-                        "late": outcome.late, "cut": outcome.cut, "reached_by": reached_by, "seconds": round(outcome.seconds, 2)})
-        survived = sum(result["status"] != "red" for result in results)
+        results.append({**described(number, site), "status": status, "test": outcome.test, "late": outcome.late,
+                        "cut": outcome.cut, "reached_by": reached_by, "seconds": round(outcome.seconds, 2)})
+        survived = sum(result["status"] not in ("red", "undecided") for result in results)
         if status != "red" and options.survivors:
             said = f"{status}{', by the fastest tests' if outcome.cut else ''}, reached by {reached_by} tests"
             with open(options.survivors, "a") as file:
                 file.write(f"{site.file}:{site.line}\t{site.operator}\t{site.before}\t=>\t{site.after}\t[{said}]\n")
         if status != "red" or len(results) % 20 == 0:
-            say(f"{len(results)} of {len(numbered)}, {survived} survive, {time.monotonic() - start:.0f} s: {status} "
+            say(f"{len(results)} of {len(known) + len(numbered)}, {survived} survive, {time.monotonic() - start:.0f} s: {status} "
                 f"{site.file}:{site.line} {site.operator}: {site.before} => {site.after}")
 
     judge(numbered, tests, started, cells, options.jobs, options.budget, report)
     results.sort(key=lambda result: result["number"])
-    return {"seed": options.seed, "asked": options.number, "sites": sum(map(len, found.values())), "excluded": dict(excluded),
-            "results": results}
+    return {"seed": options.seed, "asked": options.number, "commit": commit, "files": len(weights), "read": len(found),
+            "sites": sum(map(len, found.values())), "excluded": dict(excluded), "results": results}
 
 
 def main(words):

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import mutants  # noqa: E402
 import page  # noqa: E402
 import plant  # noqa: E402
+import reading  # noqa: E402
 import sites  # noqa: E402
 import suite  # noqa: E402
 
@@ -114,7 +115,7 @@ SITES = {
 def found_in(folder):
     file = folder / "small.cpp"
     file.write_text(SOURCE)
-    (path, found, excluded), = mutants.sites_in(("clang++", "c++ -std=c++20", str(folder), str(file), {str(file): SOURCE}))
+    (path, found, excluded), = reading.sites_in(("clang++", "c++ -std=c++20", str(folder), str(file), {str(file): SOURCE}))
     return found, excluded
 
 
@@ -148,7 +149,7 @@ class Sites(Folder):
             (self.folder / folder).mkdir()
             file = self.folder / folder / "one.cpp"
             file.write_text(text)
-            (_, found, excluded), = mutants.sites_in(("clang++", "c++ -std=c++20", str(self.folder), str(file), {str(file): text}))
+            (_, found, excluded), = reading.sites_in(("clang++", "c++ -std=c++20", str(self.folder), str(file), {str(file): text}))
             self.assertEqual(sorted({site.line for site in found}), left)
             self.assertEqual(excluded["negative example: another wrong encoding"] > 0, left == [4])
 
@@ -208,29 +209,123 @@ class Reading(unittest.TestCase):
 
     def test_a_header_is_read_with_one_source_that_includes_it(self):
         known = ["src/core/case.cpp", "src/core/residual.cpp", "src/run/gate.cpp"]
-        self.assertEqual(mutants.read_for(["src/core/case.cpp"], known), known[:1])
-        self.assertEqual(mutants.read_for(["src/core/case.cpp", "src/core/case.h"], known), known[:1])
-        self.assertEqual(mutants.read_for(["src/core/residual.h"], known), known[1:2])
-        self.assertEqual(mutants.read_for(["src/run/gate.h"], known), known[2:])
-        self.assertNotIn("core/draw.h", (mutants.ROOT / "src/run/gate.cpp").read_text())
-        self.assertEqual(mutants.read_for(["src/core/draw.h"], known[2:]), known[2:])
+        self.assertEqual(reading.read_for(["src/core/case.cpp"], known), known[:1])
+        self.assertEqual(reading.read_for(["src/core/case.cpp", "src/core/case.h"], known), known[:1])
+        self.assertEqual(reading.read_for(["src/core/residual.h"], known), known[1:2])
+        self.assertEqual(reading.read_for(["src/run/gate.h"], known), known[2:])
+        self.assertNotIn("core/draw.h", (reading.ROOT / "src/run/gate.cpp").read_text())
+        self.assertEqual(reading.read_for(["src/core/draw.h"], known[2:]), known[2:])
 
 
 class Sampling(unittest.TestCase):
+    """Of two files: `b.cpp` weighs nine times as much, and holds as many sites as `a.cpp`."""
+
     def setUp(self):
         self.found = {name: [sites.Site(operator, name, at, at + 1, "0", "int", at, "x", "0", False)
-                             for at in range(size) for operator in ("sign", "comparison")]
-                      for name, size in (("a.cpp", 10), ("b.cpp", 90))}
+                             for at in range(10) for operator in ("sign", "comparison")] for name in ("a.cpp", "b.cpp")}
+        self.asked = []
+
+    def sampled(self, number, seed, **weights):
+        def read(paths):
+            self.asked.append(paths)
+            return {path: self.found.get(path, []) for path in paths}
+        return reading.sample({f"{name}.cpp": weight for name, weight in weights.items()}, read, number, seed)[0]
 
     def test_is_in_proportion_and_repeats(self):
-        chosen = mutants.sample(self.found, 50, 1)
-        self.assertEqual(collections.Counter(site.file for site in chosen), {"a.cpp": 5, "b.cpp": 45})
-        self.assertEqual(chosen, mutants.sample(self.found, 50, 1))
-        self.assertNotEqual(chosen, mutants.sample(self.found, 50, 2))
-        self.assertEqual(len(set(map(id, chosen))), 50)
+        chosen = self.sampled(10, 1, a=1, b=9)
+        self.assertEqual(collections.Counter(site.file for site in chosen), {"a.cpp": 1, "b.cpp": 9})
+        self.assertEqual(chosen, self.sampled(10, 1, a=1, b=9))
+        self.assertNotEqual(chosen, self.sampled(10, 2, a=1, b=9))
+        self.assertEqual(len(set(map(id, chosen))), 10)
+
+    def test_reads_only_what_holds_a_fault(self):
+        self.assertEqual(len(self.sampled(3, 1, a=1, b=1000000, c=0)), 3)
+        self.assertEqual(self.asked, [["b.cpp"]])
+
+    def test_what_a_file_cannot_hold_goes_to_others(self):
+        self.assertEqual(collections.Counter(site.file for site in self.sampled(30, 1, a=1, b=9, c=20)),
+                         {"a.cpp": 10, "b.cpp": 20})
+        self.assertEqual(sorted(path for paths in self.asked for path in paths), ["a.cpp", "b.cpp", "c.cpp"])
 
     def test_takes_all_where_more_are_asked_for(self):
-        self.assertEqual(len(mutants.sample(self.found, 1000, 1)), 200)
+        self.assertEqual(len(self.sampled(1000, 1, a=1, b=9)), 40)
+
+    def test_weighs_code_and_not_words(self):
+        self.assertEqual(reading.weight('#include "a/b.h"\n// 1 + 1\nint x = f(1) + "a - 2"[0];\nif (a == b && !c) return *d;'), 9)
+
+
+class Copying(unittest.TestCase):
+    """Which sources are compiled with a mutated header, in files of the project itself."""
+
+    def test_a_header_is_mutated_beside_its_place(self):
+        self.assertEqual(mutants.shadow("src/core/residual.h"), "mutated/core/residual.h")
+        self.assertEqual(mutants.shadow("src/core/residual.cpp"), "src/core/residual.cpp")
+        self.assertEqual(mutants.shadow("properties/table/rows.h"), "properties/table/rows.h")
+
+    def test_a_test_sees_it_that_names_it_and_a_source_that_includes_it(self):
+        headers = {"src/core/residual.h"}
+        self.assertNotIn("core/residual.h", (reading.ROOT / "src/run/gate.cpp").read_text())
+        seeing = [path for path in ("src/core/residual_test.cpp", "src/core/residual.cpp", "src/run/gate.cpp",
+                                    "src/core/case_test.cpp") if mutants.sees(path, headers)]
+        self.assertEqual(seeing, ["src/core/residual_test.cpp", "src/core/residual.cpp", "src/run/gate.cpp"])
+        said = mutants.Scratch._options(["src/core/residual_test.cpp", "src/core/case.cpp"], {"src/core/residual.h": b"",
+                                                                                              "src/core/case.cpp": b""})
+        self.assertIn("set_property(SOURCE src/core/case.cpp src/core/residual_test.cpp APPEND PROPERTY COMPILE_OPTIONS", said)
+        self.assertIn("set_property(SOURCE src/core/residual_test.cpp APPEND PROPERTY INCLUDE_DIRECTORIES", said)
+
+
+class Noticing(unittest.TestCase):
+    """A program of two tests, `a` and `b`, that does with and without a mutant what it is told."""
+
+    def outcome(self, *, mutant, alone=None, plain="green", skips=""):
+        said = {"green": (0, ""), "red": (1, "[  FAILED  ] b (1 ms)\n"), "crash": (139, ""), "late": (None, ""),
+                "endless": (suite.OUT_OF_PROCESSOR_TIME, ""), "skip": (1, "no numpy")}
+        self.ran = []
+
+        class Program:
+            folder = None
+
+            def run(_, words, directory, seconds, environment):
+                filter_ = next(word.partition("=")[2] for word in words if "filter" in word)
+                with_mutant = environment.get("POSPROOF_MUTANT") == "7"
+                self.ran.append((filter_, with_mutant))
+                if not with_mutant:
+                    return said[plain]
+                if filter_ == "a":
+                    return said["green"]
+                return said[mutant if filter_ == "a:b" or alone is None else alone]
+        tests = [suite.Test(name, ["program"], "", name, skips, 0.01, frozenset([7])) for name in ("a", "b")]
+        return suite.notices(7, tests, Program(), 99)
+
+    def test_red_twice_and_green_without_is_noticed(self):
+        self.assertEqual(self.outcome(mutant="green").red, False)
+        found = self.outcome(mutant="red")
+        self.assertEqual((found.red, found.test, found.late, found.unsure), (True, "b", False, False))
+        self.assertEqual(self.ran, [("a:b", True), ("b", True), ("b", False)])
+        self.assertEqual(self.outcome(mutant="crash").test, "a")
+
+    def test_red_once_is_not(self):
+        self.assertEqual(self.outcome(mutant="red", alone="green").red, False)
+        self.assertEqual(self.ran[-1], ("a", True))
+
+    def test_red_without_the_mutant_is_not(self):
+        self.assertEqual(self.outcome(mutant="red", plain="red").red, False)
+        self.assertEqual(self.outcome(mutant="crash", plain="crash").red, False)
+
+    def test_what_never_ends_is_noticed_where_it_ends_without_the_mutant(self):
+        for late in ("late", "endless"):
+            found = self.outcome(mutant=late)
+            self.assertEqual((found.red, found.late, found.unsure), (True, True, False))
+            self.assertEqual(len(self.ran), 2)
+            found = self.outcome(mutant=late, plain=late)
+            self.assertEqual((found.red, found.late, found.unsure), (False, False, True))
+
+    @unittest.skipUnless(shutil.which("bwrap"), "no bubblewrap")
+    def test_an_endless_loop_is_ended_by_the_time_of_the_processor(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cell = suite.Cell(pathlib.Path(folder) / "cell", folder)
+            self.assertEqual(cell.run(["sh", "-c", "while :; do :; done"], folder, 1, {}, 600)[0], suite.OUT_OF_PROCESSOR_TIME)
+            self.assertEqual(cell.run(["sleep", "9"], folder, 0.1, {})[0], None)
 
 
 class Judging(unittest.TestCase):
@@ -240,21 +335,23 @@ class Judging(unittest.TestCase):
         real = suite.notices
         self.addCleanup(setattr, suite, "notices", real)
         red = {1: "a", 2: "reports.page", 4: "a", 6: "reports.page"}
-        suite.notices = lambda number, asked, cell, budget: suite.Outcome(red.get(number) in [test.name for test in asked],
-                                                                          seconds=1, cut=number == 6)
+        suite.notices = lambda number, asked, cell, budget: suite.Outcome(
+            red.get(number) in [test.name for test in asked], seconds=1, cut=number == 6,
+            unsure=number == 7 and asked[0].name == "a")
 
     def use(self, function):
         return function(None)
 
     def test_says_what_becomes_of_a_mutant(self):
-        tests = [suite.Test("a", [], "", "a", reaches=frozenset([1, 3, 6])),
+        tests = [suite.Test("a", [], "", "a", reaches=frozenset([1, 3, 6, 7])),
                  suite.Test("reports.page", [], "", "reports.page", reaches=frozenset([1, 2, 6]))]
         said = {}
-        numbered = [(number, sites.Site("sign", "f", 1, 2, "0", "int", 1, "x", "0", False)) for number in range(1, 7)]
+        numbered = [(number, sites.Site("sign", "f", 1, 2, "0", "int", 1, "x", "0", False)) for number in range(1, 8)]
         mutants.judge(numbered, tests, frozenset([4]), self, 2, 99,
                       lambda number, site, status, outcome, reached: said.update({number: (status, outcome.cut, reached)}))
         self.assertEqual(said, {1: ("red", False, 2), 2: ("golden page alone", False, 1), 3: ("survived", False, 1),
-                                4: ("red", False, 0), 5: ("never reached", False, 0), 6: ("survived", True, 2)})
+                                4: ("red", False, 0), 5: ("never reached", False, 0), 6: ("survived", True, 2),
+                                7: ("undecided", False, 1)})
 
 
 class Batches(unittest.TestCase):
@@ -275,12 +372,18 @@ class Page(unittest.TestCase):
         self.results = [{**common, "number": 1, "text": "a", "after": "x", "status": "red"},
                         {**common, "number": 2, "text": "b", "after": "x", "status": "survived"},
                         {**common, "number": 3, "text": "c", "after": "x", "status": "golden page alone"}]
-        self.run_ = {"seed": 1, "asked": 3, "sites": 9, "excluded": {"macro": 2}, "results": self.results}
+        self.run_ = {"seed": 1, "asked": 3, "commit": "1234567", "files": 8, "read": 2, "sites": 9, "excluded": {"macro": 2}, "results": self.results}
 
     def test_a_golden_page_alone_does_not_count(self):
         red, equal, survivors = page.judged(self.results, {})
         self.assertEqual(([r["number"] for r in red], equal, [r["number"] for r in survivors]), ([1], [], [2, 3]))
         self.assertIn("1 of 3 mutants turn a test red (33.3 %), 2 survive; 0 more are equivalent", page.text(self.run_, {}))
+
+    def test_what_was_not_decided_counts_on_neither_side(self):
+        self.results[1]["status"] = "undecided"
+        self.assertIn("1 of 2 mutants turn a test red (50.0 %), 1 survive", page.text(self.run_, {}))
+        self.assertIn("1 were not decided", page.text(self.run_, {}))
+        self.assertIn("Of 1 nothing is known", page.page(self.run_, {}))
 
     def test_an_equivalent_mutant_counts_on_neither_side(self):
         reasons = {page.key(self.results[1]): "x is 0"}

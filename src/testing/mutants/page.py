@@ -31,10 +31,15 @@ def key(result):
 
 
 def judged(results, reasons):
-    """(red, equivalent, survivors): a mutant that changes nothing counts on neither side."""
+    """(red, equivalent, survivors): a mutant that changes nothing counts on neither side, and so does one of which a busy
+    machine could not say what tests make of it."""
     red = [result for result in results if result["status"] == "red"]
-    others = [result for result in results if result["status"] != "red"]
+    others = [result for result in results if result["status"] not in ("red", "undecided")]
     return red, [result for result in others if key(result) in reasons], [r for r in others if key(r) not in reasons]
+
+
+def undecided(results):
+    return sum(result["status"] == "undecided" for result in results)
 
 
 def share(part, whole):
@@ -65,7 +70,8 @@ def text(run, reasons):
                   for result in of_survivors]
     lines += ["", f"{len(red)} of {counted} mutants turn a test red ({share(len(red), counted)}), {len(survivors)} survive; "
                   f"{len(equal)} more are equivalent",
-              f"{run['sites']} sites, seed {run['seed']}; left out: " +
+              *([f"{late} were not decided: their tests were late without them too"] if (late := undecided(run["results"])) else []),
+              f"{run['sites']} sites in {run['read']} of {run['files']} files, seed {run['seed']}; left out: " +
               ", ".join(f"{reason} {count}" for reason, count in sorted(run["excluded"].items()) if count)]
     return "\n".join(lines)
 
@@ -90,10 +96,13 @@ def page(run, reasons):
              f"*How many small faults in the sources does a test notice?* {len(red)} of {counted} ({share(len(red), counted)}). "
              f"{len(survivors)} survive; {len(equal)} more change nothing that can be observed, and count on neither side.", "",
              f"`./run mutants {run['asked']} --seed {run['seed']} --page reports/mutants.md` writes this page. No test compares it: "
-             "it takes an hour. A mutant is red where a test fails, crashes or is late with it. One that only a checked-in page of "
-             "`reports/` shows survives.", "",
-             f"There are {run['sites']} sites for a fault in `src/` and `properties/`. {run['asked']} were drawn, of each file as its "
-             "share of all sites says, and in a file every operator with the same chance.", ""]
+             f"it takes an hour. This one is of commit `{run['commit']}`. A mutant is red where a test fails, crashes or does not end "
+             "with it, twice, and is green without it. One that only a checked-in page of `reports/` shows survives.", "",
+             f"{run['asked']} sites were drawn from the {run['files']} files of `src/` and `properties/`, of each as its share of all "
+             "operators, numbers and branches says, and in a file every operator with the same chance. "
+             f"{len(run['results'])} could be compiled behind a switch.", ""]
+    if late := undecided(run["results"]):
+        lines += [f"Of {late} nothing is known: their tests were late without them too. They count on neither side.", ""]
     rows = []
     for folder, results in _by(run["results"], _folder):
         of_red, of_equal, of_survivors = judged(results, reasons)
@@ -113,6 +122,7 @@ def page(run, reasons):
         lines += ["## Equivalent", "", *_table(["where", "operator", "before", "after", "because"], [
             [f"{result['file']}:{result['line']}", result["operator"], _code(result["before"]), _code(result["after"]),
              reasons[key(result)]] for result in equal])]
-    lines += ["## Left out", "", *_table(["reason", "sites"], [
+    lines += ["## Left out", "", f"In the {run['read']} files that were read, with {run['sites']} sites:", "",
+              *_table(["reason", "sites"], [
         [reason, count] for reason, count in sorted(run["excluded"].items()) if count])]
     return "\n".join(lines).rstrip() + "\n"

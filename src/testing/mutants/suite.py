@@ -2,6 +2,7 @@
 import array
 import dataclasses
 import json
+import math
 import os
 import re
 import resource
@@ -12,6 +13,7 @@ import time
 
 MOST = 65536  # mutants in one build: switch.cpp
 COUNT = array.array("I").itemsize
+OUT_OF_PROCESSOR_TIME = 128 + signal.SIGXCPU  # what bubblewrap makes of it
 # Tests that compile something, or that link and do nothing: no mutant changes what they say.
 NO_WITNESS = re.compile(r"^(consumer|links_alone|catalogue|mutants|coverage)\.")
 # Tests that compare a page of reports/ as it is checked in. Who regenerates the page accepts the fault.
@@ -40,6 +42,7 @@ class Outcome:
     late: bool = False
     cut: bool = False    # not every test was run
     seconds: float = 0
+    unsure: bool = False  # a test was late, and without the mutant too
 
 
 def tests_of(build):
@@ -58,13 +61,15 @@ def tests_of(build):
     return found
 
 
-def _limits():
-    """A mutant may take all memory or fill the disk: it is stopped before. Signals do what they do in a terminal; a shell
-    without one ignores some of them, and so would every process from here on."""
+def _limits(processor_seconds):
+    """A mutant may take all memory or fill the disk, or never end: it is stopped. What a process may take is processor time,
+    so that other work of the machine makes nothing late. Signals do what they do in a terminal; a shell without one ignores
+    some of them, and so would every process from here on."""
     gib = 1 << 30
     resource.setrlimit(resource.RLIMIT_AS, (24 * gib, 24 * gib))
     resource.setrlimit(resource.RLIMIT_FSIZE, (4 * gib, 4 * gib))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (processor_seconds, processor_seconds + 5))
     for name in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(name, signal.SIG_DFL)
 
@@ -83,13 +88,14 @@ class Cell:
             self._words += ["--bind", str(path), str(path)]
         self._words += ["--unshare-pid", "--die-with-parent", "--"]
 
-    def run(self, words, directory, seconds, environment):
-        """(exit code, output); the exit code is None where it was late."""
+    def run(self, words, directory, seconds, environment, patience=6):
+        """(exit code, output); the exit code is None where it was late. `seconds` is what a process may take of a processor;
+        that times `patience` is what all may take together with waiting."""
         process = subprocess.Popen(self._words + words, cwd=directory, env={**os.environ, "TMPDIR": "/tmp", **environment},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   start_new_session=True, preexec_fn=_limits)
+                                   start_new_session=True, preexec_fn=lambda: _limits(math.ceil(seconds)))
         try:
-            output, _ = process.communicate(timeout=seconds)
+            output, _ = process.communicate(timeout=patience * seconds)
             code = process.returncode
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -159,23 +165,65 @@ def _commands(group):
             yield [test], test.command
 
 
+def _green(code, output, asked):
+    """Whether this says that nothing is wrong; a test that is skipped has said nothing."""
+    return code == 0 or bool(len(asked) == 1 and asked[0].skips and code is not None and re.search(asked[0].skips, output))
+
+
+def _failed(output, asked):
+    """The test that is red, with the words that run it alone; all that were asked where the program ended without a name."""
+    match = re.search(r"\[  FAILED  \] ([^\s,]+)", output)
+    found = [test for test in asked if match and match.group(1) in (test.name, test.filter)]
+    return found or asked
+
+
+def _seconds(tests):
+    return 20 + 6 * sum(test.seconds for test in tests)
+
+
+def _sees(number, asked, words, cell):
+    """Runs tests in one process with a mutant. What is red is run again alone, and without the mutant: a test that is red for
+    another reason, as for a machine with other work, is passed over."""
+    start = time.monotonic()
+
+    def said(outcome):
+        outcome.seconds = time.monotonic() - start
+        return outcome
+
+    def run(tests, command, mutant):
+        environment = {"POSPROOF_MUTANT": str(mutant)} if mutant else {}
+        code, output = cell.run(command, tests[0].directory, _seconds(tests), environment)
+        return code, output, _green(code, output, tests)
+
+    unsure = False
+    while asked:
+        code, output, green = run(asked, words, number)
+        if green:
+            break
+        late = code in (None, OUT_OF_PROCESSOR_TIME)
+        failed = _failed(output, asked)
+        (alone, command), = _commands(failed)
+        again = late or not run(alone, command, number)[2]
+        before = time.monotonic()
+        control = run(alone, command, 0)
+        if again and control[2] and (code is not None or time.monotonic() - before < _seconds(alone)):
+            return said(Outcome(True, alone[0].name, late))
+        unsure = unsure or late
+        asked = [test for test in asked if test not in alone]
+        words = next(iter(_commands(asked)), (None, None))[1]
+    return said(Outcome(False, unsure=unsure))
+
+
 def notices(number, tests, cell, budget):
     """Runs tests with a mutant until one is red, as many as take `budget` seconds without one."""
-    spent, planned = 0.0, 0.0
+    spent, planned, unsure = 0.0, 0.0, False
     for group in batches(tests):
         if planned >= budget:
-            return Outcome(False, seconds=spent, cut=True)
+            return Outcome(False, seconds=spent, cut=True, unsure=unsure)
         planned += sum(test.seconds for test in group)
         for asked, words in _commands(group):
-            start = time.monotonic()
-            limit = 30 + 6 * sum(test.seconds for test in asked)
-            code, output = cell.run(words, asked[0].directory, limit, {"POSPROOF_MUTANT": str(number)})
-            spent += time.monotonic() - start
-            if code == 0:
-                continue
-            if len(asked) == 1 and asked[0].skips and code is not None and re.search(asked[0].skips, output):
-                continue
-            failed = re.search(r"\[  FAILED  \] ([^\s,]+)", output)
-            name = failed.group(1) if failed else asked[0].name
-            return Outcome(True, name, code is None, spent)
-    return Outcome(False, seconds=spent)
+            outcome = _sees(number, asked, words, cell)
+            spent, unsure = spent + outcome.seconds, unsure or outcome.unsure
+            if outcome.red:
+                return Outcome(True, outcome.test, outcome.late, seconds=spent)
+    return Outcome(False, seconds=spent, unsure=unsure)
