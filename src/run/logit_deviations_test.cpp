@@ -1,0 +1,64 @@
+#include "run/logit_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "attention/reference_attention.h"
+#include "run/call_deviations.h"
+#include "run/catalogued.h"
+
+namespace posproof {
+namespace {
+
+// Logits of three queries far from the first token, where an angle and not the result decides what rounding
+// may do.
+struct Far {
+  Encoding declared;
+  Call call;
+  Tensor exact, error;
+};
+
+Far far_logits(std::string_view family, std::string_view words) {
+  for (const Encoding& kind : attention::in_every_kind(encoding_named(family).oracle(Case::parse(words)))) {
+    if (!std::holds_alternative<Contextual>(kind) && !std::holds_alternative<Bias>(kind)) continue;
+    Far out{kind, sequence(kind, {100000, 100001, 100002, 100003}), {}, {}};
+    for (Tensor& content : out.call.contents)
+      for (std::size_t n = 0; n < content.data.size(); ++n)
+        content.data[n] = 1 + 0.25 * static_cast<double>(n * n % 7);
+    out.exact = answer(kind, out.call);
+    out.error = model_of(kind, all_f32).error(out.call, out.exact, farthest(out.call));
+    return out;
+  }
+  throw std::logic_error("no logits");
+}
+
+std::string said(const Far& of, const Tensor& given) {
+  return logit_deviation(of.declared, all_f32, {{{}, of.call, given}}).value_or("nothing");
+}
+
+// Of each row the third logit is off by so many times what the first, itself and two roundings allow.
+Tensor with_a_constant(const Far& of, double off) {
+  Tensor given = of.exact;
+  for (std::size_t r = 0; r < given.rows(); ++r) {
+    for (double& logit : given.row(r)) logit += 0.5;
+    const double roundings = std::abs(given.at(r, 2)) + std::abs(given.at(r, 0));
+    given.at(r, 2) += off * (of.error.at(r, 2) + of.error.at(r, 0) + all_f32.result * roundings);
+  }
+  return given;
+}
+
+TEST(LogitDeviations, a_constant_is_one_up_to_the_rounding_of_two_logits) {
+  const Far far = far_logits("rope", "dim=8");
+  const std::string constant = "each query's logits have a constant more or less: equal after a softmax";
+  for (std::size_t r = 0; r < far.exact.rows(); ++r) {  // each of the terms counts
+    EXPECT_GT(far.error.at(r, 2), 0.5 * far.error.at(r, 0));
+    EXPECT_GT(far.error.at(r, 0), 0.5 * far.error.at(r, 2));
+  }
+  for (const double off : {-0.99, 0.0, 0.99})
+    EXPECT_EQ(said(far, with_a_constant(far, off)), constant) << off;
+  for (const double off : {-1.01, 1.01}) EXPECT_EQ(said(far, with_a_constant(far, off)), "nothing") << off;
+}
+
+}  // namespace
+}  // namespace posproof
