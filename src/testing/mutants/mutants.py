@@ -92,7 +92,8 @@ class Scratch:
     def _options(paths, mutated):
         """How the sources with mutants are compiled."""
         headers = {path for path in mutated if shadow(path) != path}
-        sources_ = [path for path in paths if path.split("/")[0] in FOLDERS and path.endswith(".cpp")]
+        # What stands in src/ itself finds the plain header beside it first.
+        sources_ = [path for path in paths if path.split("/")[0] in FOLDERS and path.endswith(".cpp") and path != "src/main.cpp"]
         seeing = [path for path in sources_ if headers and sees(path, headers)]
         changed = sorted({path for path in mutated if path.endswith(".cpp")}.union(seeing))
         lines = ["", ""]
