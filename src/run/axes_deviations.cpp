@@ -120,18 +120,16 @@ class Along {
 
   // A table of angles [w0, w1, .., w0, w1, ..] for channels that are rotated with their neighbours.
   std::optional<Sentences> by_tiling(const Channels& channels) const {
-    bool differs = false;
     std::size_t most = 0;
     for (std::size_t axis = 0; axis < domain_.axes; ++axis) {
       const std::vector<std::size_t> own = of_axis(axis);
       most = std::max(most, own.size());
       for (std::size_t n = 0; n < 2 * own.size(); ++n) {
         const std::size_t other = own[n % own.size()], is = 2 * own[n / 2] + n % 2;
-        differs = differs || other != own[n / 2];
         if (!rotates_as(channels[is], axis, other)) return std::nullopt;
       }
     }
-    if (!differs || most < 3) return std::nullopt;
+    if (most < 3) return std::nullopt;
     return Sentences{
         "channel c of an axis rotates at the frequency of its pair c mod its pairs, as of a table "
         "[w0, w1, .., w0, w1, ..]"};

@@ -215,9 +215,18 @@ TEST(AxesDeviations, are_none_where_something_else_is_wrong_too) {
   const std::string tail = "dim=24 heads=2 rotary_dim=22 sections=[4,4,3]";
   const Make one = turned("axial_rope", &first_by_the_second_number),
              of_tail = turned("m_rope", &first_by_the_second_number);
-  const auto phase = turned("axial_rope", [](const At& at, const auto& number) {
-    return first_by_the_second_number(at, number) + (at.i == 3 ? 0.25 : 0);
-  });
+  const auto phase = [](double by) {
+    return turned("axial_rope", [by](const At& at, const auto& number) {
+      return first_by_the_second_number(at, number) + (at.i == 3 ? by : 0);
+    });
+  };
+  const auto plainly = [](Rotary&) {};
+  const Precision bf16 = Precision::parse("bf16");
+  const std::size_t second =
+      std::get<Rotary>(
+          encoding_named("axial_rope").make(with(encoding_named("axial_rope"), Case::parse(flat))))
+          .pairs[3]
+          .second;
   const auto partners = [](const Parameters& parameters) -> Encoding {  // of pairs 3 and 4 exchanged
     auto out = std::get<Rotary>(encoding_named("axial_rope").make(parameters));
     out.rotate = [pairs = out.pairs](const Tensor& x, const Positions& positions, Role) {
@@ -237,21 +246,27 @@ TEST(AxesDeviations, are_none_where_something_else_is_wrong_too) {
     };
     return out;
   };
+  const Sentences said_of_one = {"pair 0 rotates by the column, not by the row"};
   const struct {
     const char* wrong;
     std::optional<Deviation> found;
     Sentences expected;
   } all[] = {
-      {"nothing else", measured("axial_rope", flat, one), {"pair 0 rotates by the column, not by the row"}},
+      {"nothing else", measured("axial_rope", flat, one), said_of_one},
       {"nothing else, and a tail",
        measured("m_rope", tail, of_tail),
        {"pair 0 rotates by the row, not by the time"}},
-      {"a phase", measured("axial_rope", flat, phase), {"none"}},
-      {"a phase, in bf16",
-       measured(
-           "axial_rope", flat, phase, [](Rotary&) {}, Precision::parse("bf16")),
-       {"none"}},
+      {"a phase of 1/2000", measured("axial_rope", flat, phase(0.0005)), said_of_one},
+      {"a phase of 1/250", measured("axial_rope", flat, phase(0.004)), {"none"}},
+      {"a phase of 1/32, in bf16", measured("axial_rope", flat, phase(0.03125), plainly, bf16), said_of_one},
+      {"a phase of 1/4, in bf16", measured("axial_rope", flat, phase(0.25), plainly, bf16), {"none"}},
       {"an amplitude", measured("axial_rope", flat, then(one, [](auto, auto y) { y[3] *= 1.5; })), {"none"}},
+      {"an amplitude of 1.01",
+       measured("axial_rope", flat, then(one, [](auto, auto y) { y[3] *= 1.01; })),
+       {"none"}},
+      {"that of the second channel of a pair",
+       measured("axial_rope", flat, then(one, [=](auto, auto y) { y[second] *= 1.01; })),
+       {"none"}},
       {"partners", measured("axial_rope", flat, partners), {"none"}},
       {"the amplitude of a channel that stays",
        measured("m_rope", tail, then(of_tail, [](auto, auto y) { y[23] *= 1.5; })),
@@ -273,6 +288,7 @@ TEST(AxesDeviations, are_of_plain_rotations) {
   };
   EXPECT_NE(of([](Rotary&) {}), Sentences{"none"});
   EXPECT_EQ(of([](Rotary& truth) { truth.amplitude = 2; }), Sentences{"none"});
+  EXPECT_EQ(of([](Rotary& truth) { truth.positions.lo = 1; }), Sentences{"none"});
   EXPECT_EQ(of([](Rotary& truth) { truth.error = [](auto, auto, Role, const Precision&, auto) {}; }),
             Sentences{"none"});
 }

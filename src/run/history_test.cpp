@@ -133,7 +133,32 @@ TEST(History, an_error_after_other_calls_is_refuted_and_one_of_every_object_is_n
   ASSERT_NE(refuted, nullptr) << name(after);
   EXPECT_EQ(refuted->instead, "rotate: no batches");
   EXPECT_EQ(refuted->counterexample.integer("before"), 1) << refuted->counterexample.text();
+  EXPECT_EQ(refuted->found_after, 9u) << "the ninth call is the first of three rows";
+  const Made late = raising(true);
+  const Verdict unshrunk =
+      history_searched(late.truth, late.subject, {.id = "late", .budget = {.shrinks = 0}});
+  EXPECT_EQ(std::get<Refuted>(unshrunk).counterexample.integer("before"), 1) << "calls that it does not need";
   EXPECT_FALSE(std::holds_alternative<Refuted>(searched(raising(false)))) << "agreement says so";
+}
+
+// Of 28 calls two raise in every object; the one that is asked next was asked what the one before it was.
+TEST(History, goes_on_with_an_object_that_was_asked_the_same) {
+  int asked = 0;
+  const Made raising = made("rope", "dim=8", [&asked](const Encoding& of, Memory& memory, const Call& call) {
+    if (call.batch == 3) throw Failure(Failure::How::raised, "no batches", "rotate: no batches");
+    if (call.role == Role::key && call.positions.size() == 8) asked = memory.calls;
+    return answer(of, call);
+  });
+  const Verdict verdict = searched(raising);
+  ASSERT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);
+  EXPECT_EQ(std::get<Holds>(verdict).cases, 26u);
+  EXPECT_EQ(asked, 11);
+}
+
+TEST(History, is_of_one_number_a_position) {
+  const Made grid = made("axial_rope", "dim=8",
+                         [](const Encoding& of, Memory&, const Call& call) { return answer(of, call); });
+  EXPECT_TRUE(std::holds_alternative<NotApplicable>(searched(grid))) << name(searched(grid));
 }
 
 // Whatever it is asked, it is wrong: that is for agreement to say.

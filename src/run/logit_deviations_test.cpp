@@ -13,16 +13,16 @@ namespace {
 
 // Logits of three queries far from the first token, where an angle and not the result decides what rounding
 // may do.
-struct Far {
+struct Logits {
   Encoding declared;
   Call call;
   Tensor exact, error;
 };
 
-Far far_logits(std::string_view family, std::string_view words) {
+Logits logits(std::string_view family, std::string_view words, Position first) {
   for (const Encoding& kind : attention::in_every_kind(encoding_named(family).oracle(Case::parse(words)))) {
     if (!std::holds_alternative<Contextual>(kind) && !std::holds_alternative<Bias>(kind)) continue;
-    Far out{kind, sequence(kind, {100000, 100001, 100002, 100003}), {}, {}};
+    Logits out{kind, sequence(kind, {first, first + 1, first + 2, first + 3}), {}, {}};
     for (Tensor& content : out.call.contents)
       for (std::size_t n = 0; n < content.data.size(); ++n)
         content.data[n] = 1 + 0.25 * static_cast<double>(n * n % 7);
@@ -33,12 +33,13 @@ Far far_logits(std::string_view family, std::string_view words) {
   throw std::logic_error("no logits");
 }
 
-std::string said(const Far& of, const Tensor& given) {
+std::string said(const Logits& of, const Tensor& given) {
   return logit_deviation(of.declared, all_f32, {{{}, of.call, given}}).value_or("nothing");
 }
 
-// Of each row the third logit is off by so many times what the first, itself and two roundings allow.
-Tensor with_a_constant(const Far& of, double off) {
+// Of each query that sees three keys the logit of the third is off by so many times what the first, itself
+// and two roundings allow.
+Tensor with_a_constant(const Logits& of, double off) {
   Tensor given = of.exact;
   for (std::size_t r = 0; r < given.rows(); ++r) {
     for (double& logit : given.row(r)) logit += 0.5;
@@ -49,15 +50,18 @@ Tensor with_a_constant(const Far& of, double off) {
 }
 
 TEST(LogitDeviations, a_constant_is_one_up_to_the_rounding_of_two_logits) {
-  const Far far = far_logits("rope", "dim=8");
-  const std::string constant = "each query's logits have a constant more or less: equal after a softmax";
-  for (std::size_t r = 0; r < far.exact.rows(); ++r) {  // each of the terms counts
+  const Logits far = logits("rope", "dim=8", 100000);
+  for (std::size_t r = 0; r < far.exact.rows(); ++r) {  // each of the two counts
     EXPECT_GT(far.error.at(r, 2), 0.5 * far.error.at(r, 0));
     EXPECT_GT(far.error.at(r, 0), 0.5 * far.error.at(r, 2));
   }
-  for (const double off : {-0.99, 0.0, 0.99})
-    EXPECT_EQ(said(far, with_a_constant(far, off)), constant) << off;
-  for (const double off : {-1.01, 1.01}) EXPECT_EQ(said(far, with_a_constant(far, off)), "nothing") << off;
+  for (const Logits& one : {far, logits("alibi", "heads=4", 0)}) {
+    for (const double off : {-0.99, 0.0, 0.99})
+      EXPECT_EQ(said(one, with_a_constant(one, off)),
+                "each query's logits have a constant more or less: equal after a softmax")
+          << off;
+    for (const double off : {-1.01, 1.01}) EXPECT_EQ(said(one, with_a_constant(one, off)), "nothing") << off;
+  }
 }
 
 }  // namespace

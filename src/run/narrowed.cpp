@@ -71,7 +71,7 @@ void meet(const std::optional<std::pair<Position, Position>>& asked, Encoding& t
   }
   truth = widened(std::move(truth), own.lo, own.hi);
   const Domain& all = positions_of(truth);
-  if (own.axes == 1 && (own.lo > all.hi || own.hi < all.lo))
+  if (own.lo > all.hi || own.hi < all.lo)
     throw std::invalid_argument(fmt::format("{}: it holds positions {}:{}, there are {}:{}", subject.name,
                                             own.lo, own.hi, all.lo, all.hi));
 }

@@ -30,6 +30,11 @@ TEST(Narrowed, is_what_both_have) {
   EXPECT_FALSE(positions_of(narrowed(with_domain(3, 99, true), 3, 98)).ends);
   EXPECT_FALSE(positions_of(narrowed(with_domain(3, 99, false), 3, 99)).ends);
   EXPECT_EQ(positions_of(narrowed(with_domain(-50, 50), -7, -3)).hi, -3);
+  Encoding on_axes = with_domain(0, 9);
+  Domain axes(0, 9);
+  axes.last_on_axis = {9, 3};
+  on_axes = with_positions(std::move(on_axes), axes);
+  EXPECT_EQ(positions_of(narrowed(on_axes, 0, 5)).last_on_axis, (std::vector<Position>{5, 3}));
 }
 
 std::string refused(const Encoding& encoding, Position lo, Position hi) {
