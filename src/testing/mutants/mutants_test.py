@@ -115,7 +115,7 @@ SITES = {
 def found_in(folder):
     file = folder / "small.cpp"
     file.write_text(SOURCE)
-    (path, found, excluded), = reading.sites_in(("clang++", "c++ -std=c++20", str(folder), str(file), {str(file): SOURCE}))
+    (path, found, excluded), = sites.sites_in(("clang++", "c++ -std=c++20", str(folder), str(file), {str(file): SOURCE}))
     return found, excluded
 
 
@@ -149,7 +149,7 @@ class Sites(Folder):
             (self.folder / folder).mkdir()
             file = self.folder / folder / "one.cpp"
             file.write_text(text)
-            (_, found, excluded), = reading.sites_in(("clang++", "c++ -std=c++20", str(self.folder), str(file), {str(file): text}))
+            (_, found, excluded), = sites.sites_in(("clang++", "c++ -std=c++20", str(self.folder), str(file), {str(file): text}))
             self.assertEqual(sorted({site.line for site in found}), left)
             self.assertEqual(excluded["negative example: another wrong encoding"] > 0, left == [4])
 

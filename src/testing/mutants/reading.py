@@ -7,7 +7,6 @@ import pathlib
 import pickle
 import random
 import re
-import sys
 
 import sites as text_sites
 import syntax
@@ -49,42 +48,18 @@ def read_for(wanted, known):
     return chosen
 
 
-def sites_in(task):
-    """Every site in the files that one source holds or includes: (path, sites, excluded) of each."""
-    clang, command, directory, file, texts = task
-    found = {}
-    try:
-        trees = syntax.trees(clang, command, directory, file)
-    except syntax.Unreadable as unreadable:
-        print(unreadable, file=sys.stderr, flush=True)
-        return [(file, [], collections.Counter({"clang cannot print the tree (files)": 1}))]
-    for tree in trees:
-        queue_ = [tree]
-        while queue_:
-            node = queue_.pop()
-            if node.kind in ("NamespaceDecl", "LinkageSpecDecl"):
-                queue_ += node.children
-                continue
-            if node.file not in texts:
-                continue
-            if node.file not in found:
-                found[node.file] = text_sites.Sites(node.file, texts[node.file])
-            found[node.file].walk(node)
-    return [(path, sites.found, sites.excluded) for path, sites in found.items()]
-
-
 def kept_sites_in(task):
-    """What sites_in() says, remembered for as long as the source, what it includes and the way it is read stay."""
+    """What sites.sites_in() says, remembered for as long as the source, what it includes and the way it is read stay."""
     folder, path, read = task
     clang, command, directory, file, texts = read
-    content = hashlib.sha256(repr((clang, command, sorted(texts.items()))).encode())
-    for tool in ("reading.py", "sites.py", "syntax.py"):
+    content = hashlib.sha256(repr((clang, syntax.flags_of(command), sorted(texts.items()))).encode())
+    for tool in ("sites.py", "syntax.py"):
         content.update((HERE / tool).read_bytes())
     name = path.replace("/", "+")
     kept = folder / f"{name}-{content.hexdigest()[:16]}.pickle"
     if kept.is_file():
         return pickle.loads(kept.read_bytes())
-    found = sites_in(read)
+    found = text_sites.sites_in(read)
     for old in folder.glob(f"{name}-*.pickle"):
         old.unlink()
     kept.write_bytes(pickle.dumps(found))
@@ -102,12 +77,13 @@ class Reader:
         self._folder = scratch.folder / "read"
         self._folder.mkdir(parents=True, exist_ok=True)
         self._commands = {path: entry for path, entry in scratch.commands().items()
-                          if path.split("/")[0] in FOLDERS and not NOT_OURS.search(path)}
+                          if path.split("/")[0] in FOLDERS and not NOT_OURS.search(path) and (ROOT / path).is_file()}
         self.excluded = collections.Counter()
 
     def _task(self, path):
         tree, entry = str(self._scratch.tree), self._commands[path]
-        command = entry["command"].replace(tree, str(ROOT)).replace(f"{ROOT}/build/", f"{tree}/build/")
+        command = entry["command"].replace(f"-I{tree}/mutated", "").replace(tree, str(ROOT))
+        command = command.replace(f"{ROOT}/build/", f"{tree}/build/")
         texts = {str(ROOT / file): (ROOT / file).read_bytes().decode("latin-1") for file in {path} | included(path, set())}
         return self._folder, path, (self._clang, command, entry["directory"], str(ROOT / path), texts)
 

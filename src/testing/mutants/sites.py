@@ -3,6 +3,9 @@ import collections
 import dataclasses
 import pathlib
 import re
+import sys
+
+import syntax
 
 ARITHMETIC = {"bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long",
               "unsigned long", "long long", "unsigned long long", "float", "double", "long double"}
@@ -445,3 +448,27 @@ class Sites:
             return self._end_of(statement.children[-1])
         match = re.compile(r"\s*;").match(self.text, statement.end)
         return match.end() if match else None
+
+
+def sites_in(task):
+    """Every site in the files that one source holds or includes: (path, sites, excluded) of each."""
+    clang, command, directory, file, texts = task
+    found = {}
+    try:
+        trees = syntax.trees(clang, command, directory, file)
+    except syntax.Unreadable as unreadable:
+        print(unreadable, file=sys.stderr, flush=True)
+        return [(file, [], collections.Counter({"clang cannot print the tree (files)": 1}))]
+    for tree in trees:
+        queue_ = [tree]
+        while queue_:
+            node = queue_.pop()
+            if node.kind in ("NamespaceDecl", "LinkageSpecDecl"):
+                queue_ += node.children
+                continue
+            if node.file not in texts:
+                continue
+            if node.file not in found:
+                found[node.file] = Sites(node.file, texts[node.file])
+            found[node.file].walk(node)
+    return [(path, sites.found, sites.excluded) for path, sites in found.items()]
