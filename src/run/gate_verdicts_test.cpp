@@ -429,33 +429,52 @@ TEST(GateFailures, are_shown_once_and_the_first_is_named) {
   EXPECT_EQ(verdict<Refuted>(found, "rotary/is_linear").instead, "rotate: no such row");
 }
 
-// A subject with a memory: wrong from its third call on, or always.
-GateResult remembering(int wrong_from, const std::string& filter = std::string(agreement_id)) {
+// A subject with a memory: wrong from its third call on, or always. `renewed`: how often it was started anew.
+GateResult remembering(int wrong_from, const std::string& filter = std::string(agreement_id),
+                       int* renewed = nullptr) {
   const auto calls = std::make_shared<int>(0);
   Gated one{"rope", "dim=4", [=](const Encoding& right, const Call& call) {
               return ++*calls >= wrong_from ? all_zero(answer(right, call)) : answer(right, call);
             }};
-  one.change = [=](Subject& subject) { subject.renew = [=] { *calls = 0; }; };
+  one.change = [=](Subject& subject) {
+    subject.renew = [=] {
+      *calls = 0;
+      if (renewed != nullptr) ++*renewed;
+    };
+  };
   return one(20, filter);
 }
 
 TEST(GateFailures, that_need_what_was_asked_before_say_so) {
-  const GateResult late = remembering(3), always = remembering(1);
+  int renewed = 0;
+  const GateResult late = remembering(3), always = remembering(1, "rotary/", &renewed);
   ASSERT_TRUE(late.refuted() && always.refuted());
   EXPECT_TRUE(asking(late, agreement_id)->needs_history);
-  EXPECT_FALSE(asking(always, agreement_id)->needs_history);
-}
-
-// Each of them, not the first alone.
-TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
-  const GateResult late = remembering(9, "rotary/");
-  std::size_t need = 0, fail = 0;
-  for (const PropertyResult& one : late.results) {
+  EXPECT_EQ(asking(late, agreement_id)->follows_from, "") << "history was not asked";
+  std::size_t fail = 0;
+  for (const PropertyResult& one : always.results) {
+    EXPECT_FALSE(one.needs_history) << one.id;
     fail += std::holds_alternative<Refuted>(one.verdict) ? 1 : 0;
-    need += one.needs_history ? 1 : 0;
   }
   EXPECT_GT(fail, 2u);
-  EXPECT_EQ(need, fail);
+  EXPECT_EQ(renewed, 2) << "for the first of them, which shows at once, and for what explains it";
+}
+
+// Each of them, not the first alone; they follow from history where that was asked.
+TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
+  for (const std::string filter : {"rotary/", "r"}) {
+    const GateResult late = remembering(9, filter);
+    const std::string from(filter == "r" ? history_id : "");
+    std::size_t need = 0, fail = 0;
+    for (const PropertyResult& one : late.results) {
+      if (one.id == history_id || !std::holds_alternative<Refuted>(one.verdict)) continue;
+      ++fail;
+      need += one.needs_history ? 1 : 0;
+      EXPECT_EQ(one.follows_from, one.needs_history ? from : "") << one.id;
+    }
+    EXPECT_GT(fail, 2u);
+    EXPECT_EQ(need, fail) << filter;
+  }
 }
 
 // A single token after other calls is rotated at 0: compared with a defect that was asked nothing before,
