@@ -97,7 +97,8 @@ class Scratch:
         seeing = [path for path in sources_ if headers and sees(path, headers)]
         changed = sorted({path for path in mutated if path.endswith(".cpp")}.union(seeing))
         lines = ["", ""]
-        for listed, setting in ((changed, 'COMPILE_OPTIONS "-O1;-w;-fdiagnostics-column-unit=byte"'),
+        for listed, setting in ((changed, 'COMPILE_OPTIONS "-w;-fdiagnostics-column-unit=byte"'),
+                                ([path for path in changed if not NOT_OURS.search(path)], 'COMPILE_OPTIONS "-O1"'),
                                 (seeing, 'INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/mutated"')):
             if listed:
                 lines.append(f"set_property(SOURCE {' '.join(listed)} APPEND PROPERTY {setting})")
@@ -130,8 +131,10 @@ class Scratch:
     def compile(self, targets=()):
         """(whether it built, what the compiler said)."""
         words = ["ninja", "-C", str(self.build), "-k", "0", *targets]
-        ran = subprocess.run(words, capture_output=True, text=True,
-                             env={**os.environ, "CCACHE_BASEDIR": str(self.tree), "LC_ALL": "C"})
+        # Errors are read, in English. Another LC_ALL would be another compiler to ccache: what other builds have left is found.
+        english = os.environ.get("LC_ALL", os.environ.get("LANG", "C")).startswith(("C", "POSIX", "en"))
+        environment = {**os.environ, "CCACHE_BASEDIR": str(self.tree), **({} if english else {"LC_ALL": "C"})}
+        ran = subprocess.run(words, capture_output=True, text=True, env=environment)
         return ran.returncode == 0, ran.stdout + ran.stderr
 
     def commands(self):
