@@ -160,8 +160,12 @@ _ERROR = re.compile(r"^(\S+?):(\d+):(\d+): (error|fatal error|note|  +required f
 
 
 def build(scratch, paths, numbered, targets):
-    """Builds the copy with those mutants that compile: which did not."""
-    dropped = {}
+    """Builds the copy with those mutants that compile: which did not. Those are remembered: to find them is a build."""
+    kept = scratch.folder / "dropped.pickle"
+    known = pickle.loads(kept.read_bytes()) if kept.is_file() else {}
+    place = {number: (site.file, hashlib.sha256((ROOT / site.file).read_bytes()).hexdigest(), site.begin, site.end, site.code)
+             for number, site in numbered}
+    dropped = {number: known[place[number]] for number, _ in numbered if place[number] in known}
     for attempt in range(60):
         by_file = collections.defaultdict(list)
         for number, site in numbered:
@@ -178,6 +182,7 @@ def build(scratch, paths, numbered, targets):
         say(f"building with {len(numbered) - len(dropped)} mutants")
         built, said = scratch.compile(targets)
         if built:
+            kept.write_bytes(pickle.dumps({**known, **{place[number]: reason for number, reason in dropped.items()}}))
             return dropped
         (scratch.folder / f"build-{attempt}.log").write_text(said)
         before = len(dropped)
