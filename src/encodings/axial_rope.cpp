@@ -190,8 +190,8 @@ const std::vector<Parameter> parameters = {
     {"parts",
      type::List{4},
      std::vector<double>{0},
-     {std::vector<double>{0}, std::vector<double>{2, 6}, std::vector<double>{6, 2},
-      std::vector<double>{2, 6, 4}},
+     {std::vector<double>{0}, std::vector<double>{2, 6}, std::vector<double>{4, 4},
+      std::vector<double>{2, 2, 4}},
      "how many channels each axis rotates, the first channels' axis first; [0]: an even share of the width",
      "channels"},
     convention(

@@ -16,8 +16,8 @@
 namespace posproof {
 namespace {
 
-// What the encoding answers to one call of a dozen positions, and what it declares; none where it refuses the
-// parameters.
+// What the encoding answers to one call of a dozen positions, of a row and of one that ends sooner, and what
+// it declares; none where it refuses the parameters.
 std::optional<Tensor> answered(const EncodingSpec& spec, const Parameters& parameters) {
   try {
     const Encoding encoding = spec.make(parameters);
@@ -34,7 +34,13 @@ std::optional<Tensor> answered(const EncodingSpec& spec, const Parameters& param
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j <= i; ++j) call.mask.at(i, j) = 1;
     } else {
-      call = sequence(encoding, at);
+      const bool has_rows = signature(encoding).has(Axis::batch);
+      std::vector<Position> positions = at;
+      if (has_rows) {
+        positions.insert(positions.end(), at.begin(), at.end());
+        positions.back() = at.front();
+      }
+      call = sequence(encoding, positions, nullptr, has_rows ? 2 : 1);
     }
     for (Tensor& content : call.contents)
       for (std::size_t e = 0; e < content.data.size(); ++e)
