@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -22,17 +23,31 @@
 namespace posproof::command {
 namespace {
 
-// CLI11 lets NaN into every range, and takes -1 for the largest unsigned number.
-CLI::Validator number_in(const Option::Range& range) {
-  const auto allowed = [range](const std::string& word) {
+// CLI11 lets NaN into every range, takes -1 for the largest unsigned number, and says of 1.5 only that it
+// could not be converted.
+CLI::Validator number_in(const Option::Range& range, bool whole) {
+  const auto allowed = [range, whole](const std::string& word) {
     double value = 0;
-    if (CLI::detail::lexical_cast(word, value) && value >= range.lo && value <= range.hi)
+    if (CLI::detail::lexical_cast(word, value) && value >= range.lo && value <= range.hi &&
+        (!whole || value == std::floor(value)))
       return std::string();
-    return range.hi == std::numeric_limits<double>::max()
-               ? fmt::format("`{}`: a number of at least {:g} was asked for", word, range.lo)
-               : fmt::format("`{}`: a number from {:g} to {:g} was asked for", word, range.lo, range.hi);
+    const auto number = [whole](double x) {
+      return whole ? fmt::format("{:.0f}", x) : fmt::format("{:g}", x);
+    };
+    return fmt::format("`{}`: a {} {} was asked for", word, whole ? "whole number" : "number",
+                       range.hi == std::numeric_limits<double>::max()
+                           ? fmt::format("of at least {}", number(range.lo))
+                           : fmt::format("from {} to {}", number(range.lo), number(range.hi)));
   };
   return {allowed, "", ""};
+}
+
+CLI::Validator existing_file() {
+  return {[](const std::string& word) {
+            return CLI::ExistingFile(word).empty() ? std::string()
+                                                   : fmt::format("`{}`: there is no such file", word);
+          },
+          "", ""};
 }
 
 // An empty word is not an absent one: a variable of a script that was not set, usually.
@@ -59,7 +74,8 @@ CLI::Option* added(CLI::App& app, const Option& option, Value* field) {
     CLI::Option* out = app.add_option(option.names, *field, option.help);
     if constexpr (std::is_arithmetic_v<Value>) {
       const auto* range = std::get_if<Option::Range>(&option.allowed);
-      out->check(range != nullptr ? number_in(*range) : number_in({0, std::numeric_limits<double>::max()}));
+      out->check(number_in(range != nullptr ? *range : Option::Range{0, std::numeric_limits<double>::max()},
+                           std::is_integral_v<Value>));
     } else {
       out->check(not_empty());
     }
@@ -69,7 +85,7 @@ CLI::Option* added(CLI::App& app, const Option& option, Value* field) {
 
 void add(CLI::App& app, const Option& option) {
   CLI::Option* one = std::visit([&](auto* field) { return added(app, option, field); }, option.field);
-  if (std::holds_alternative<Option::ExistingFile>(option.allowed)) one->check(CLI::ExistingFile);
+  if (std::holds_alternative<Option::ExistingFile>(option.allowed)) one->check(existing_file());
   if (std::holds_alternative<Option::NewFile>(option.allowed))
     one->check([](const std::string& word) { return word.empty() ? "`` is no name of a file" : ""; });
   if (const auto* words = std::get_if<Option::OneOf>(&option.allowed)) one->check(one_of(*words));
@@ -134,9 +150,24 @@ void refuse_mistakes(const Command& command, const std::vector<std::string>& wor
           options_behind(command, *spec), std::span(words).subspan(at + 1));
 }
 
-std::string without_end(std::string lines) {
-  lines.erase(lines.find_last_not_of('\n') + 1);
-  return lines;
+// What CLI11 says of a mistake, as every other refusal says it: what was asked for, and what came in
+// backquotes.
+std::string in_our_words(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string said = error.what();
+  const std::string name = said.substr(0, said.find(": ")),
+                    rest = said.substr(std::min(said.size(), name.size() + 2));
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    return fmt::format("`{}` was not expected", rest);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const auto received = rest.find("received ");
+    return received == std::string::npos
+               ? fmt::format("{}: a value was asked for, and none came", name)
+               : fmt::format("{}: one value was asked for, {} came", name, rest.substr(received + 9));
+  }
+  if (said == "A subcommand is required")
+    return app.get_subcommands().empty() ? "a command is required"
+                                         : "an encoding is required; all: posproof list encodings";
+  return said;
 }
 
 int parsed(CLI::App& app, const int& code, int argc, char** argv) {
@@ -146,7 +177,7 @@ int parsed(CLI::App& app, const int& code, int argc, char** argv) {
     std::ostringstream help, refusal;
     const bool asked = app.exit(error, help, refusal) == 0;
     write(help.str());
-    if (!asked) complain(without_end(refusal.str()));
+    if (!asked) complain(in_our_words(app, error) + "\nRun with --help for more information.");
     return asked ? as_claimed : usage;
   }
   return code;

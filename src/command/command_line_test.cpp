@@ -120,12 +120,13 @@ TEST(CommandLine, refuses_with_2_and_runs_nothing) {
     EXPECT_TRUE(one.err.ends_with("\nRun with --help for more information.\n")) << one.err;
     return one.err.substr(0, one.err.find("\nRun with"));
   };
-  const std::string small = ": a number from 1 to 9 was asked for";
+  const std::string small = ": a whole number from 1 to 9 was asked for";
   EXPECT_EQ(refused({"a", "--small", "0"}), "posproof: --small: `0`" + small);
   EXPECT_EQ(refused({"a", "--small", "10"}), "posproof: --small: `10`" + small);
   EXPECT_EQ(refused({"a", "--small", "nan"}), "posproof: --small: `nan`" + small);
   EXPECT_EQ(refused({"a", "--small", ""}), "posproof: --small: ``" + small);
-  EXPECT_EQ(refused({"a", "--large", "-1"}), "posproof: --large: `-1`: a number of at least 0 was asked for");
+  EXPECT_EQ(refused({"a", "--large", "-1"}),
+            "posproof: --large: `-1`: a whole number of at least 0 was asked for");
   EXPECT_EQ(refused({"a", "--real", "0.24"}),
             "posproof: --real: `0.24`: a number of at least 0.25 was asked for");
   EXPECT_EQ(refused({"a", "--real", "nan"}),
@@ -133,12 +134,14 @@ TEST(CommandLine, refuses_with_2_and_runs_nothing) {
   EXPECT_EQ(refused({"a", "--text", ""}), "posproof: --text: an empty word was given");
   EXPECT_EQ(refused({"a", "--fresh", ""}), "posproof: --fresh: an empty word was given");
   EXPECT_EQ(refused({""}), "posproof: NAME: an empty word was given");
-  EXPECT_EQ(refused({"a", "--file", "/nowhere/x"}), "posproof: --file: File does not exist: /nowhere/x");
+  EXPECT_EQ(refused({"a", "--file", "/nowhere/x"}), "posproof: --file: `/nowhere/x`: there is no such file");
   EXPECT_EQ(refused({"a", "--word", "three"}), "posproof: --word: `three`: allowed are one, two");
   EXPECT_EQ(refused({}), "posproof: NAME is required");
-  EXPECT_EQ(refused({"a", "--other"}), "posproof: The following argument was not expected: --other");
+  EXPECT_EQ(refused({"a", "--other"}), "posproof: `--other` was not expected");
   EXPECT_EQ(refused({"a", "--small", "1", "--small", "2"}),
-            "posproof: --small: At Most 1 required but received 2");
+            "posproof: --small: one value was asked for, 2 came");
+  EXPECT_EQ(refused({"a", "--small", "1.5"}), "posproof: --small: `1.5`" + small);
+  EXPECT_EQ(refused({"a", "--small"}), "posproof: --small: a value was asked for, and none came");
 }
 
 TEST(CommandLine, helps_with_0_and_runs_nothing) {
@@ -254,7 +257,7 @@ TEST(Program, blames_the_word_that_is_no_option) {
   EXPECT_EQ(three.ran, "");
   // Numbers below 0 are values, and behind `--` nothing is an option.
   EXPECT_EQ(programmed(three, {"with", "sinusoidal", "--offset", "-1"}).code, 43);
-  EXPECT_EQ(refused({"alone", "--", "--late"}).find("posproof: The following argument"), 0u);
+  EXPECT_EQ(refused({"alone", "--", "--late"}).find("posproof: `--late` was not expected"), 0u);
 }
 
 TEST(Program, has_help_and_a_version) {
@@ -272,10 +275,10 @@ TEST(Program, has_help_and_a_version) {
   const Said with = programmed(three, {"with", "--help"});
   EXPECT_NE(with.out.find("\nSubcommands:\n  alibi "), std::string::npos) << with.out;
   for (const auto& [words, why] :
-       {std::pair{std::vector<std::string>{}, "posproof: A subcommand is required\n"},
-        {{"with"}, "posproof: A subcommand is required\n"},
+       {std::pair{std::vector<std::string>{}, "posproof: a command is required\n"},
+        {{"with"}, "posproof: an encoding is required; all: posproof list encodings\n"},
         {{"behind"}, "posproof: WORD is required\n"},
-        {{"alone", "x"}, "posproof: The following argument was not expected: x\n"}}) {
+        {{"alone", "x"}, "posproof: `x` was not expected\n"}}) {
     const Said refused = programmed(three, words);
     EXPECT_EQ(refused.code, 2);
     EXPECT_EQ(refused.err.find(why), 0u) << refused.err;

@@ -44,6 +44,13 @@ TEST(ConfigOption, files_that_say_nothing_of_the_encoding_are_refused_by_name) {
   EXPECT_EQ(other.said,
             "posproof: `" + config +
                 "` describes no alibi: neither `alibi` nor `attn_config.alibi` is true, nor is it bloom's\n");
+  // Nor are the standard parameters judged in place of a model's.
+  const std::string weird = tables.folder() + "/weird.json";
+  report::replace_file(weird, R"({"model_type": "weird"})");
+  const Ran silent = posproof("gate rope --config " + weird + subject);
+  EXPECT_EQ(silent.code, 2);
+  EXPECT_EQ(silent.said,
+            "posproof: `" + weird + "` has no setting of `rope`; --spec takes parameters by name\n");
   const Ran broken = posproof("gate rope --config " + tables.folder() + "/x.npy" + subject);
   EXPECT_EQ(broken.code, 2);
   EXPECT_TRUE(says(broken, "posproof: `" + tables.folder() + "/x.npy` is not JSON; a config.json, "))

@@ -104,7 +104,7 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
   }
   if (arguments.first > arguments.second)
     throw std::invalid_argument(
-        fmt::format("positions {}: FIRST:LAST was asked for, the first not past the last", positions));
+        fmt::format("positions `{}`: FIRST:LAST was asked for, the first not past the last", positions));
   return arguments;
 }
 
@@ -185,7 +185,10 @@ std::vector<std::string> GivenParameters::configured() const {
   const Configured configured = configuration(named);
   std::vector<std::string> out;
   for (const std::string& one : configured.understood) out.push_back(fmt::format("{}: {}", config_, one));
-  if (out.empty()) out.push_back(fmt::format("{}: nothing was understood of it", config_));
+  // The standard parameters would be judged in place of the model's.
+  if (out.empty())
+    throw std::invalid_argument(
+        fmt::format("`{}` has no setting of `{}`; --spec takes parameters by name", config_, encoding_));
   for (const auto& [name, value] : configured.parameters.fields())
     if (const Value* own = named.find(name); own != nullptr && text(*own) != text(value))
       out.push_back(fmt::format("{}: {}={} comes before {}", config_, name, text(*own), text(value)));

@@ -96,7 +96,7 @@ TEST(Options, read_a_range_of_positions) {
     EXPECT_EQ(thrown<std::invalid_argument>([&] { range(wrong); }),
               fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", wrong));
   EXPECT_EQ(thrown<std::invalid_argument>([] { range("5:4"); }),
-            "positions 5:4: FIRST:LAST was asked for, the first not past the last");
+            "positions `5:4`: FIRST:LAST was asked for, the first not past the last");
 }
 
 // Another value of its grid, or the standard one where there is no other.

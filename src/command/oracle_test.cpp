@@ -256,16 +256,17 @@ TEST_F(OracleCommand, passes_the_gate) {
 
 TEST_F(OracleCommand, refusals_leave_nothing_behind) {
   const std::string to = " -o " + path("x.npy");
-  EXPECT_EQ(refused("none" + to),
-            "posproof: what a contextual encoding gives depends on more than the position; a table, a rotary "
-            "encoding or a bias can be written\n");
+  EXPECT_EQ(
+      refused("none" + to),
+      "posproof: the answers of this kind, contextual, depend on more than the position; a table, a rotary "
+      "encoding or a bias can be written\n");
   EXPECT_EQ(refused("rope --dtype bf16" + to),
             "posproof: `" + path("x.npy") +
                 "`: .npy has no bf16; it holds f64, f32 and f16, and .safetensors holds bf16\n");
   EXPECT_EQ(refused("rope -o " + path("x.csv")),
             "posproof: `" + path("x.csv") + "`: an array is written to FILE.npy or FILE.safetensors\n");
   EXPECT_EQ(refused("rope --positions 5:4" + to),
-            "posproof: positions 5:4: FIRST:LAST was asked for, the first not past the last\n");
+            "posproof: positions `5:4`: FIRST:LAST was asked for, the first not past the last\n");
   EXPECT_EQ(refused("rope --positions 5" + to),
             "posproof: --positions `5`: FIRST:LAST was asked for, as in 0:4095\n");
   EXPECT_EQ(refused("rope --positions 1099511627776:1099511627777" + to),

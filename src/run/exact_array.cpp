@@ -35,7 +35,7 @@ struct AskedRows {
 AskedRows asked_rows(Position first, Position last, const Domain& domain, double offset) {
   if (first > last)
     throw std::invalid_argument(
-        fmt::format("positions {}:{}: FIRST:LAST was asked for, the first not past the last", first, last));
+        fmt::format("positions `{}:{}`: FIRST:LAST was asked for, the first not past the last", first, last));
   constexpr Position farthest = ExactTable::farthest_position;
   for (const Position t : {first, last})
     if (std::abs(static_cast<double>(t) + offset) > static_cast<double>(farthest))
@@ -218,7 +218,7 @@ ExactArray exact_array(const Encoding& oracle, Format format, Position first, Po
           return array_of(kind, format, asked_rows(first, last, kind.positions, offset), part);
         } else {
           throw Refusal(fmt::format(
-              "what a {} encoding gives depends on more than the position; a table, a rotary encoding or a "
+              "the answers of this kind, {}, depend on more than the position; a table, a rotary encoding or a "
               "bias can be written",
               posproof::kind(oracle)));
         }

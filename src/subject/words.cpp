@@ -67,7 +67,8 @@ Words parse_words(std::string_view words) {
     throw std::invalid_argument(fmt::format(
         "`{}` names no subject; `cmd:PROGRAM ARGS` and `table:FILE` do, and `@PRECISION` may follow", words));
   if (colon + 1 == words.size())
-    throw std::invalid_argument(fmt::format("`{}` names nothing behind the colon", words));
+    throw std::invalid_argument(
+        fmt::format("`{}` ends at the colon; `cmd:PROGRAM ARGS` or `table:FILE` was asked for", words));
   Words parsed{std::string(words.substr(0, colon)), std::string(words.substr(colon + 1)), std::nullopt};
   const auto at = parsed.rest.rfind('@');
   if (at == std::string::npos) return parsed;

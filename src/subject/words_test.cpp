@@ -48,6 +48,8 @@ TEST(Words, that_name_no_subject_are_refused) {
   EXPECT_EQ(refused([] { open("lib:librope.so", {}); }),
             "`lib:librope.so`: a subject is `cmd:PROGRAM ARGS` or `table:FILE`, not `lib:`");
   EXPECT_EQ(refused([] { open("cmd:@f32", {}); }), "`` names no program");
+  EXPECT_EQ(refused([] { open("cmd:", {}); }),
+            "`cmd:` ends at the colon; `cmd:PROGRAM ARGS` or `table:FILE` was asked for");
 }
 
 TEST(Words, of_unknown_origin_cannot_command_a_terminal) {
