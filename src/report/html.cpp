@@ -54,27 +54,9 @@ struct Writer {
                        inline_html(verdict.text));
   }
 
-  // A wide table scrolls on its own, with the keyboard too.
   std::string operator()(const Grid& grid) {
     check_rows(grid, id);
-    const std::vector<bool> right = numeric_columns(grid);
-    std::string out = fmt::format(
-        "<div class=\"table\" role=\"group\" tabindex=\"0\" aria-label=\"Table {}: {}\">\n<table>\n",
-        ++tables, escaped(heading));
-    if (!grid.caption.empty()) out += fmt::format("<caption>{}</caption>\n", inline_html(grid.caption));
-    const auto of = [&](std::size_t c) { return right[c] ? " class=\"number\"" : ""; };
-    out += "<thead>\n<tr>";
-    for (std::size_t c = 0; c < grid.columns.size(); ++c)
-      out += fmt::format("<th scope=\"col\"{}>{}</th>", of(c), inline_html(grid.columns[c]));
-    out += "</tr>\n</thead>\n<tbody>\n";
-    for (const auto& row : grid.rows) {
-      out += "<tr>";
-      for (std::size_t c = 0; c < row.size(); ++c)
-        out += fmt::format("<{0}{1}>{2}</{3}>", c == 0 ? "th scope=\"row\"" : "td", of(c),
-                           inline_html(row[c]), c == 0 ? "th" : "td");
-      out += "</tr>\n";
-    }
-    return out + "</tbody>\n</table>\n</div>\n";
+    return table_html(grid, heading, ++tables);
   }
 };
 
@@ -114,6 +96,28 @@ std::string framed(std::string_view id, std::string_view title, std::string_view
       "<button id=\"theme\" type=\"button\" aria-pressed=\"false\">Dark theme</button>\n</header>\n"
       "<main id=\"main\" tabindex=\"-1\">\n{2}</main>\n</body>\n</html>\n",
       up, escaped(title), body, more);
+}
+
+// A wide table scrolls on its own, with the keyboard too.
+std::string table_html(const document::Grid& grid, std::string_view heading, int number) {
+  const std::vector<bool> right = numeric_columns(grid);
+  std::string out = fmt::format(
+      "<div class=\"table\" role=\"group\" tabindex=\"0\" aria-label=\"Table {}: {}\">\n<table>\n", number,
+      escaped(heading));
+  if (!grid.caption.empty()) out += fmt::format("<caption>{}</caption>\n", inline_html(grid.caption));
+  const auto of = [&](std::size_t c) { return right[c] ? " class=\"number\"" : ""; };
+  out += "<thead>\n<tr>";
+  for (std::size_t c = 0; c < grid.columns.size(); ++c)
+    out += fmt::format("<th scope=\"col\"{}>{}</th>", of(c), inline_html(grid.columns[c]));
+  out += "</tr>\n</thead>\n<tbody>\n";
+  for (const auto& row : grid.rows) {
+    out += "<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c)
+      out += fmt::format("<{0}{1}>{2}</{3}>", c == 0 ? "th scope=\"row\"" : "td", of(c), inline_html(row[c]),
+                         c == 0 ? "th" : "td");
+    out += "</tr>\n";
+  }
+  return out + "</tbody>\n</table>\n</div>\n";
 }
 
 std::string html(const Document& document, const Page& page) {

@@ -17,6 +17,9 @@ namespace posproof::report {
 std::string framed(std::string_view id, std::string_view title, std::string_view body,
                    const std::vector<std::string_view>& scripts = {});
 
+// A table that scrolls on its own, called by its number on the page and the heading above it.
+std::string table_html(const document::Grid& grid, std::string_view heading, int number);
+
 // The page of a document, as `markdown` writes it. Figures are expected in figures/<id>/, their data as CSV
 // and JSON.
 std::string html(const Document& document, const Page& page);

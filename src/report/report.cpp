@@ -283,6 +283,23 @@ std::string from_html(std::string markdown) {
   return markdown;
 }
 
+// What was measured on some machine is not measured again: its page is made from the Markdown, its figures
+// are those that stand beside it.
+void put_performance(const fs::path& folder, std::vector<SiteEntry>& entries) {
+  auto bytes = file_bytes(folder / fmt::format("{}.md", performance_name));
+  if (!bytes) return;
+  const auto [title, finding] = title_and_finding({std::string(performance_name), *bytes});
+  entries.push_back({std::string(performance_name), title, finding});
+  std::vector<File> files = {site_text(performance_name, from_html(std::move(*bytes)))};
+  const fs::path figures = fs::path("figures") / performance_name;
+  if (fs::is_directory(folder / figures))
+    for (const auto& one : fs::directory_iterator(folder / figures)) {
+      const std::string path = (figures / one.path().filename()).string();
+      if (auto drawn = file_bytes(folder / path)) files.push_back({path, std::move(*drawn)});
+    }
+  put_site(folder, files);
+}
+
 // The front page names what the site has.
 void complete_site(const fs::path& folder, bool with_matrix) {
   if (with_matrix) {
@@ -302,6 +319,7 @@ void complete_site(const fs::path& folder, bool with_matrix) {
     entries.push_back({std::string(founding_name), title, finding});
     put_site(folder, {site_text(founding_name, from_html(std::move(*founding)))});
   }
+  put_performance(folder, entries);
   for (const std::string& name : page_names()) {
     const auto bytes = file_bytes(folder / fmt::format("{}.md", name));
     if (!bytes || !fs::exists(folder / "html" / fmt::format("{}.html", name))) continue;

@@ -9,6 +9,7 @@
 #include "report/glossary.h"
 #include "report/html.h"
 #include "report/inline_html.h"
+#include "report/page_html.h"
 
 namespace posproof::report {
 namespace {
@@ -66,27 +67,8 @@ std::vector<File> site_page(const Document& document, const Page& page, const st
 }
 
 File site_text(std::string_view name, std::string_view markdown) {
-  std::string body, title, paragraph;
-  const auto close = [&] {
-    body += paragraphs_html(paragraph);
-    paragraph.clear();
-  };
-  while (!markdown.empty()) {
-    const std::size_t end = std::min(markdown.find('\n'), markdown.size());
-    const std::string_view line = markdown.substr(0, end);
-    markdown.remove_prefix(std::min(end + 1, markdown.size()));
-    if (line.starts_with("# ")) {
-      title = plain_text(line.substr(2));
-      body += fmt::format("<h1>{}</h1>\n", inline_html(line.substr(2)));
-    } else if (line.starts_with("## ")) {
-      close();
-      body += fmt::format("<h2 id=\"{}\">{}</h2>\n", anchor(line.substr(3)), inline_html(line.substr(3)));
-    } else if (line != "---") {
-      paragraph += fmt::format("{}\n", line);
-    }
-  }
-  close();
-  return {fmt::format("{}.html", name), framed(name, title, body)};
+  const PageHtml page = page_html(markdown);
+  return {fmt::format("{}.html", name), framed(name, page.title, page.body)};
 }
 
 std::vector<File> site_matrix(const MatrixPage& matrix) {

@@ -17,8 +17,7 @@ namespace posproof::report {
 // figures/ is. Paths are within the site.
 std::vector<File> site_page(const Document& document, const Page& page, const std::vector<File>& files);
 
-// A page that no document is behind: its headings, paragraphs and lists. `name` is that of its file, without
-// `.md`.
+// A page that no document is behind, from its Markdown. `name` is that of its file, without `.md`.
 File site_text(std::string_view name, std::string_view markdown);
 
 // The matrix as a page, as JSON and as CSV.

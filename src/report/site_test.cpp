@@ -265,14 +265,23 @@ TEST(Site, is_whole) {
   EXPECT_EQ(figures, 3u);
   // A page that is not written anew stays on the front page.
   std::ofstream(folder / "founding_questions.md") << "# Asked\n\nOf all.\n\n[x](../src/x.cpp) [y](a.md)\n";
+  // And what was measured on some machine is there as it stands in Markdown, with its figures.
+  std::ofstream(folder / "performance.md") << "# Speed\n\nFast.\n\n| a |\n| - |\n| [x](../src/x.cpp) |\n";
+  fs::create_directories(folder / "figures/performance");
+  std::ofstream(folder / "figures/performance/growth-light.svg") << "drawn";
   write_all(folder, {"encodings/none"}, {}, true);
   EXPECT_NE(file_bytes(folder / "html/founding_questions.html")
                 .value()
                 .find("<a href=\"../../src/x.cpp\">x</a> <a href=\"a.html\">y</a>"),
             std::string::npos);
+  EXPECT_NE(file_bytes(folder / "html/performance.html")
+                .value()
+                .find("<th scope=\"row\"><a href=\"../../src/x.cpp\">x</a></th>"),
+            std::string::npos);
+  EXPECT_EQ(file_bytes(folder / "html/figures/performance/growth-light.svg"), "drawn");
   const std::string front = file_bytes(folder / "html/index.html").value();
   for (const char* name : {"founding_questions.html", "why_not_the_normalised_index.html",
-                           "encodings/cable.html", "encodings/none.html"})
+                           "encodings/cable.html", "encodings/none.html", "performance.html"})
     EXPECT_NE(front.find(fmt::format("href=\"{}\"", name)), std::string::npos) << name;
   write_all(folder, {"encodings/pope"});
   EXPECT_FALSE(fs::exists(folder / "html/encodings/pope.html"));
