@@ -29,7 +29,7 @@ std::string explain(std::string_view id, const Property& property) {
     out += fmt::format("  refutes: {}{}\n", example.wrong, seen(id, property, example));
   if (property.yes_or_no) out += "  nothing is wrong by little: it is so or it is not\n";
   if (!property.never_fails_of.empty())
-    out += fmt::format("  no number breaks it of: {}\n", fmt::join(property.never_fails_of, ", "));
+    out += fmt::format("  no wrong number makes it fail for: {}\n", fmt::join(property.never_fails_of, ", "));
   if (!property.not_in_16_bits.empty())
     out += fmt::format("  not asked in 16 bits: {}\n", property.not_in_16_bits);
   return out;

@@ -154,7 +154,7 @@ TEST(ReportExplain, a_property_has_its_statement_its_source_and_what_it_refutes)
   property.never_fails_of = {"rotary", "bias"};
   EXPECT_EQ(explain("a/b", property), first +
                                           "  refutes: one that is short (4 bounds)\n"
-                                          "  no number breaks it of: rotary, bias\n");
+                                          "  no wrong number makes it fail for: rotary, bias\n");
   property.never_fails_of = {};
   property.yes_or_no = true;
   EXPECT_EQ(explain("a/b", property), first +

@@ -136,7 +136,7 @@ const std::vector<Claim>& the_sphere() {
        .says = "With the width, points at different positions are pushed further apart.",
        .answer = Answer::under_a_condition,
        .why =
-           "In absolute terms; relative to tokens of unit variance the ratio does not depend on the width.",
+           "In absolute terms; relative to tokens of unit variance the radius is the same at every width, and neighbours are no farther apart in wide rows.",
        .evidence = {Cell{sphere, wide, {"16"}, "D(1)"}, Cell{sphere, wide, {"1024"}, "D(1)"},
                     Cell{sphere, wide, {"16"}, "radius / √d"}, Cell{sphere, wide, {"1024"}, "radius / √d"}}},
       {.id = "B18",
