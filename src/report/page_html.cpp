@@ -9,6 +9,7 @@
 #include "core/document.h"
 #include "report/html.h"
 #include "report/inline_html.h"
+#include "report/numeric_columns.h"
 
 namespace posproof::report {
 namespace {
@@ -88,6 +89,7 @@ struct Reader {
 
   std::string table(const Lines& lines) {
     document::Grid grid = grid_of(lines);
+    check_rows(grid, heading);
     grid.caption = caption();
     return table_html(grid, heading, ++tables);
   }
