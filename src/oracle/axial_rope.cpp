@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 
@@ -67,10 +70,19 @@ struct OfFractions {
   std::vector<std::int64_t> last_of_axis;  // index of the last pair
   std::optional<Between> between;
   int half_turns;  // 0: in radians
+  struct Kept {
+    std::mutex mutex;
+    std::map<mpfr_prec_t, std::vector<exact::Real>> by_bits;  // frequencies between two
+  };
+  std::shared_ptr<Kept> kept = std::make_shared<Kept>();
 
   exact::Real frequency(std::size_t pair, mpfr_prec_t bits) const {
     if (!between) return powers.with(bits).frequencies.at(pair);
-    return (*between)(static_cast<std::int64_t>(pairs[pair].index), last_of_axis[pairs[pair].axis], bits);
+    const std::lock_guard lock(kept->mutex);
+    auto& all = kept->by_bits[bits];
+    for (std::size_t i = all.size(); i < pairs.size(); ++i)
+      all.push_back((*between)(static_cast<std::int64_t>(pairs[i].index), last_of_axis[pairs[i].axis], bits));
+    return all.at(pair);
   }
   // A frequency within 2^12 units, and 5 roundings on top.
   exact::Angle times(std::size_t pair, std::int64_t numerator, std::int64_t denominator) const {

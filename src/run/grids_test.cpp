@@ -52,13 +52,13 @@ TEST(Grids, rotated_by_rows_and_columns) {
   expect("axial_rope", of_dinov3 + " extent=smallest", "dinov3", {"one_extent"});
   expect("axial_rope", "dim=16 layout=interleaved coordinates=corners unit=radians grid=[14,9]", "corners",
          {"open"});
-  expect("axial_rope", of_dinov3, "dinov3_sequence", {"swapped", "from_the_edge"});
+  expect("axial_rope", of_dinov3, "dinov3_sequence", {"from_the_edge"});
   const std::string periods =
       "dim=16 coordinates=cells frequencies=periods min_period=0.3 max_period=70 grid=[14,9]";
-  expect("axial_rope", periods, "dinov3", {"end_left_out", "half_a_turn"});
+  expect("axial_rope", periods, "dinov3", {"end_left_out"});
   const std::string bands = "dim=16 layout=interleaved coordinates=corners grid=[14,9] frequencies=";
-  expect("axial_rope", bands + "linear_bands max_resolution=10", "pixels", {"not_halved", "turns"});
-  expect("axial_rope", bands + "log_bands", "pixels", {"not_halved", "turns"});
+  expect("axial_rope", bands + "linear_bands max_resolution=10", "pixels", {"not_halved"});
+  expect("axial_rope", bands + "log_bands", "pixels", {"turns"});
   expect("mixed_rope", "dim=8 layout=interleaved table=given frequencies=[1,0.3,0.01,0.7,0.2,-0.9,0.03,-0.4]",
          "rope_mixed", {"swapped", "one_sign"});
 }
