@@ -164,6 +164,7 @@ TEST(Ways, positions_are_counted_by_a_mask_of_left_padding) {
   for (const std::string way : {"bias_mask", "bias_mask_of_heads"}) {
     EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way), "H") << way;
     EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way + " columns"), "R") << way;
+    EXPECT_EQ(asked("alibi", "heads=4 rows=key_index", way + " one_row"), "R") << way;
   }
 }
 
