@@ -358,6 +358,20 @@ TEST(Error, of_a_row_is_below_its_bound_at_every_position) {
   }
 }
 
+// The errors of the last ladder are kept: one that differs in the number of its steps alone has others.
+TEST(Error, of_a_row_is_that_of_its_own_ladder) {
+  const auto error = [](std::size_t index) {
+    Table table{.dim = 2};
+    table.pairs = {{.first = 0, .second = 1, .frequency = 0.01, .index = index}};
+    Precision iterated = in_f32;
+    iterated.how = Precision::Angles::iterated;
+    return row_error(table, iterated, 1000, std::vector<double>{0.6, 0.8})[0];
+  };
+  const double first = error(0), second = error(1);
+  EXPECT_LT(first, second);
+  EXPECT_EQ(error(0), first);
+}
+
 TEST(Error, of_a_row_without_a_ladder_knows_subnormals) {
   for (const Result& result : results) {
     Table table{.dim = 1};

@@ -106,6 +106,21 @@ TEST(Rope, of_longrope_divides_each_frequency_by_its_own_factor) {
 }
 
 // As Llama 4 Scout has it: pair 35 makes 0.9967 rotations, the one before 1.22.
+// A call's length matters to a factor that grows with it, and where there are two lists to take one from.
+TEST(Rope, is_another_in_each_call_where_its_length_decides) {
+  const std::pair<std::string, bool> all[] = {
+      {"dim=4", false},
+      {"dim=4 scaling=ntk factor=2", false},
+      {"dim=4 scaling=dynamic_ntk factor=2", true},
+      {"dim=4 scaling=longrope factor=2 factors=[1,2]", false},
+      {"dim=4 scaling=longrope factor=2 factors=[1,2] short_factors=[1,1]", true}};
+  for (const auto& [words, depends] : all) {
+    const Parameters p = with(encodings::rope, Case::parse(words));
+    EXPECT_EQ(static_cast<bool>(std::get<Rotary>(encodings::rope.make(p)).in_call), depends) << words;
+    EXPECT_EQ(static_cast<bool>(std::get<Rotary>(encodings::rope.oracle(p)).in_call), depends) << words;
+  }
+}
+
 TEST(Rope, of_llama3_with_equal_bounds_is_a_step) {
   const std::string words =
       "dim=128 base=500000 scaling=llama3 factor=16 low_freq_factor=1 high_freq_factor=1";

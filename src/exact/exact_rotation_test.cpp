@@ -140,6 +140,19 @@ TEST_P(EveryRotation, is_that_of_mpfr_and_one_that_is_off_is_found) {
 INSTANTIATE_TEST_SUITE_P(kernels, EveryRotation, ::testing::ValuesIn(random_tables::kernel_names()),
                          [](const auto& one) { return one.param; });
 
+// The share of a thread ends within a few tokens that are taken together: none of them is counted twice.
+TEST(ExactRotation, compares_each_token_once_whatever_the_threads) {
+  const ExactRotation rotate(std::make_shared<const Ladder>(Frequencies{Given{{1.0}}}), pairs_of(1, false),
+                             2);
+  const ExactRotation::Extents extents{2, 1, rows_per_block - 3};
+  std::vector<Position> positions(2 * extents.tokens, 3);
+  std::vector<float> x(2 * positions.size(), 1), y(x.size());
+  rotate.fill(Format::f32, x.data(), y.data(), extents, positions);
+  for (float& one : y) one += 0.5F;
+  for (const unsigned threads : {1, 2})
+    EXPECT_EQ(rotate.compare(Format::f32, x.data(), y.data(), extents, positions, threads).wrong, y.size());
+}
+
 // Where x cos - y sin nearly cancels, every digit of the difference still counts.
 TEST(ExactRotation, keeps_its_digits_where_the_terms_cancel) {
   const auto ladder = std::make_shared<const Ladder>(Frequencies{Given{{1.0}}});

@@ -76,6 +76,13 @@ TEST(OracleAlibi, has_the_slopes_and_biases_of_the_second_derivation) {
   }
 }
 
+TEST(OracleAlibi, has_no_slope_past_the_heads_that_are_biased) {
+  for (const std::string rule : {"official", "geometric", "log_linear"}) {
+    const Bias two = alibi("heads=4 biased_heads=2 rule=" + rule);
+    for (std::size_t h = 0; h < 4; ++h) EXPECT_EQ(at(two, 5, 3, h) != 0, h < 2) << rule << " " << h;
+  }
+}
+
 TEST(OracleAlibi, has_the_forms_that_were_asked_for) {
   EXPECT_EQ(at(alibi(""), 5, 3), -1);
   EXPECT_EQ(at(alibi(""), 3, 5), 0);

@@ -146,6 +146,22 @@ TEST(ExhaustiveLive, an_error_or_a_failure_at_one_position_ends_it_there) {
   EXPECT_EQ(std::get<Refuted>(*failed.verdict).instead.find("rows: no row"), 0u);
 }
 
+// What fails alone, too, is counted behind those that were right.
+TEST(ExhaustiveLive, a_failure_of_one_position_is_found_after_those_before_it) {
+  const Encoding truth = truth_of(sinusoidal(), "dim=4");
+  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  table.rows = [right = table.rows](const Positions& at, Position length) {
+    if (at[0] == 2048) throw Failure(Failure::How::raised, "no row", "rows: no row");
+    return right(at, length);
+  };
+  const Exhaustive found = exhaustive(truth, live(table, 8191), {}, false);
+  ASSERT_TRUE(found.verdict && std::holds_alternative<Refuted>(*found.verdict));
+  const Refuted& refuted = std::get<Refuted>(*found.verdict);
+  EXPECT_EQ(refuted.instead, "rows: no row");
+  EXPECT_EQ(refuted.counterexample.integer("t"), 2048);
+  EXPECT_EQ(refuted.found_after, 2049u);
+}
+
 // In a call of many it raises, alone it answers.
 TEST(ExhaustiveLive, a_failure_of_many_positions_together_is_refuted_and_says_so) {
   const Encoding truth = truth_of(sinusoidal(), "dim=4");

@@ -7,6 +7,7 @@
 #include "catalogue/encodings/rope.h"
 #include "catalogue/identities.h"
 #include "catalogue/identities/a_ramp_between_corners_is_normalized_index.h"
+#include "catalogue/identities/cope_of_open_gates_is_shaw_shifted_by_one.h"
 #include "catalogue/identities/interpolation_at_s_t_is_rope_at_t.h"
 #include "catalogue/identities/llama3_is_by_parts.h"
 #include "catalogue/identities/p_rope_of_all_pairs_is_rope.h"
@@ -114,6 +115,8 @@ TEST(Identities, of_resized_tables_have_these_right_sides) {
   EXPECT_EQ(right_of(resized_constants_are_constants,
                      "dim=2 from_height=4 height=3 from_width=8 width=5 kept_rows=1 table=constant"),
             "dim=2 height=3 width=5 kept_rows=1 table=constant method=first from_height=3 from_width=5");
+  EXPECT_EQ(right_of(cope_of_open_gates_is_shaw_shifted_by_one, "length=4"), "none");
+  EXPECT_NE(right_of(cope_of_open_gates_is_shaw_shifted_by_one, "length=5"), "none");
   EXPECT_EQ(right_of(a_ramp_between_corners_is_normalized_index, "dim=1 from_height=1 height=1"),
             "dim=1 range=zero_one");
   const std::string mirrored = "dim=1 table=mirrored align_corners=", filtered = " antialias=";

@@ -64,5 +64,19 @@ TEST(LogitDeviations, a_constant_is_one_up_to_the_rounding_of_two_logits) {
   }
 }
 
+// The query's own key is the last that it sees.
+TEST(LogitDeviations, of_a_causal_bias_are_those_of_the_keys_up_to_the_query) {
+  const Logits alibi = logits("alibi", "heads=4", 0);
+  const auto with = [&](bool own, bool later) {
+    Tensor given = with_a_constant(alibi, 0);
+    for (std::size_t r = 0; r < given.rows(); ++r)
+      for (std::size_t j = r % 4; j < 4; ++j)
+        if (j == r % 4 ? own : later) given.at(r, j) = 99;
+    return said(alibi, given);
+  };
+  EXPECT_NE(with(false, true), "nothing");
+  EXPECT_EQ(with(true, false), "nothing");
+}
+
 }  // namespace
 }  // namespace posproof

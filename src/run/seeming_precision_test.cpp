@@ -110,5 +110,16 @@ TEST(SeemingPrecision, says_nothing_where_nothing_was_rounded) {
   EXPECT_EQ(in_words(seeming_precision(truth, truth, all_f32, answers), all_f32), "");
 }
 
+// A declared precision holds up to all of what it allows, not beyond.
+TEST(SeemingPrecision, would_agree_where_the_declared_one_does_not_hold) {
+  const auto begins = [](double declared_share) {
+    const std::string words =
+        in_words({.answers = 7, .word = "bf16", .share = 0.5, .declared_share = declared_share}, all_f32);
+    return words.substr(0, words.find(" `") == std::string::npos ? words.size() : words.find('`') - 1);
+  };
+  EXPECT_EQ(begins(1), "seems to work in");
+  EXPECT_EQ(begins(1.5), "would agree as");
+}
+
 }  // namespace
 }  // namespace posproof

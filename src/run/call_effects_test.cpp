@@ -1,0 +1,97 @@
+#include "run/call_effects.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace posproof {
+namespace {
+
+const Effect* effect(const std::vector<Effect>& all, const std::string& words) {
+  const auto found = std::ranges::find(all, words, &Effect::words);
+  return found == all.end() ? nullptr : &*found;
+}
+
+Call two_rows_of_three() {
+  Call call;
+  call.batch = 2;
+  call.positions.whole = {5, -1, 9, 300, 2, 4};
+  return call;
+}
+
+TEST(CallEffects, give_each_token_of_each_row_its_position) {
+  const struct {
+    std::string words;
+    std::vector<Position> to;
+  } all[] = {
+      {"positions count as 0", {0, 0, 0, 0, 0, 0}},
+      {"positions are one ahead", {6, 0, 10, 301, 3, 5}},
+      {"positions are one behind", {4, -2, 8, 299, 1, 3}},
+      {"positions are two ahead", {7, 1, 11, 302, 4, 6}},
+      {"positions count as 1", {1, 1, 1, 1, 1, 1}},
+      {"positions are doubled", {10, -2, 18, 600, 4, 8}},
+      {"positions are tripled", {15, -3, 27, 900, 6, 12}},
+      {"positions are halved, rounded down", {2, -1, 4, 150, 1, 2}},
+      {"positions have the other sign", {-5, 1, -9, -300, -2, -4}},
+      {"tokens are numbered from 0 in each row, whatever their positions", {0, 1, 2, 0, 1, 2}},
+      {"tokens are numbered from 1 in each row, whatever their positions", {1, 2, 3, 1, 2, 3}},
+      {"tokens are numbered from 0 through the whole batch, whatever their positions", {0, 1, 2, 3, 4, 5}},
+      {"tokens are numbered from the last to the first, whatever their positions", {2, 1, 0, 2, 1, 0}},
+      {"tokens count on from the first of their row", {5, 6, 7, 300, 301, 302}},
+      {"tokens count on from the first of the batch", {5, 6, 7, 5, 6, 7}},
+      {"positions are relative to the first of their row", {0, -6, 4, 0, -298, -296}},
+      {"every token has the position of the first of its row", {5, 5, 5, 300, 300, 300}},
+      {"every token has the position of the last of its row", {9, 9, 9, 4, 4, 4}},
+      {"every token has the position of the first of the batch", {5, 5, 5, 5, 5, 5}},
+      {"every token has the largest position of the batch", {300, 300, 300, 300, 300, 300}},
+      {"every token has the smallest position of the batch", {-1, -1, -1, -1, -1, -1}},
+      {"every token has the largest position of its row", {9, 9, 9, 300, 300, 300}},
+      {"positions count as the number of tokens in the row", {3, 3, 3, 3, 3, 3}},
+      {"positions count as the number of tokens in the row, less one", {2, 2, 2, 2, 2, 2}},
+      {"positions past n - 1 count as n - 1, n being the number of tokens in the row", {2, -1, 2, 2, 2, 2}},
+      {"positions are taken modulo the number of tokens in the row", {2, 2, 0, 0, 2, 1}},
+      {"the number of the token is added to its position", {5, 0, 11, 300, 3, 6}},
+      {"the number of tokens is added to every position", {8, 2, 12, 303, 5, 7}},
+      {"the number of the batch row is added to every position", {5, -1, 9, 301, 3, 5}},
+      {"every row of the batch has the positions of the first", {5, -1, 9, 5, -1, 9}},
+      {"every row of the batch has the positions of the last", {300, 2, 4, 300, 2, 4}},
+      {"rows of the batch have each other's positions, in reverse order", {300, 2, 4, 5, -1, 9}},
+      {"every row of the batch has the positions of the row before, the first of the last",
+       {300, 2, 4, 5, -1, 9}},
+      {"tokens of a row have each other's positions, in reverse order", {9, -1, 5, 4, 2, 300}},
+      {"every token has the position of the one before it in its row", {5, 5, -1, 300, 300, 2}},
+      {"every token has the position of the one after it in its row", {-1, 9, 9, 2, 4, 4}},
+  };
+  const std::vector<Effect> effects = known_effects(false, false);
+  for (const auto& [words, to] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(two_rows_of_three(), 0, 1).call.positions.whole, to) << words;
+  }
+}
+
+TEST(CallEffects, are_of_queries_where_keys_have_positions) {
+  const std::vector<Effect> plain = known_effects(false, false), of_both = known_effects(true, false);
+  for (const std::string words :
+       {"positions count as 0", "positions are tripled", "positions are cut to 16 bits, with a sign"}) {
+    EXPECT_NE(effect(plain, words), nullptr) << words;
+    EXPECT_EQ(effect(of_both, words), nullptr) << words;
+    EXPECT_NE(effect(of_both, "of queries: " + words), nullptr) << words;
+  }
+}
+
+TEST(CallEffects, begin_at_a_position) {
+  const auto to = [](Position wrong, std::size_t n) {
+    return effects_from(wrong).at(n).begin()(two_rows_of_three(), 0, 1).call.positions.whole;
+  };
+  EXPECT_EQ(to(4, 0), (std::vector<Position>{3, -1, 3, 3, 2, 3}));
+  EXPECT_EQ(to(4, 1), (std::vector<Position>{1, 3, 1, 0, 2, 0}));
+  EXPECT_EQ(to(4, 2), (std::vector<Position>{0, -1, 0, 0, 2, 0}));
+  std::vector<std::string> words;
+  for (const Effect& one : effects_from(0)) words.push_back(one.words);
+  EXPECT_EQ(words,
+            (std::vector<std::string>{"positions past -1 count as -1", "positions past -1 count as 0"}));
+}
+
+}  // namespace
+}  // namespace posproof
