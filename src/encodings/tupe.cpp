@@ -70,8 +70,10 @@ const EncodingSpec encodings::tupe{
                                "untied: rows 0 and 1 give theta1 and theta2, which stand for the positions "
                                "where the first token is the query or the key; other tokens have the rows "
                                "after; tied: token t has row t"),
-                    convention("relative", {"none", "t5"},
-                               "b: none (TUPE-A), or T5's 32 buckets up to distance 128 (TUPE-R)"),
+                    convention(
+                        "relative", {"none", "t5"},
+                        "b: none (TUPE-A), or T5's 32 buckets up to distance 128 (TUPE-R); where cls is "
+                        "untied, the first token's are entry 16 as a query and entry 32 as a key"),
                     whole("table_seed", type::any_whole, 1, {1, 2},
                           "seed of p U_Q [length, dim]; of p U_K and of the 33 biases, the next ones")}},
     .reference = &make,
