@@ -42,9 +42,12 @@ std::string cause(const GateResult& gated) {
     const auto* refuted = std::get_if<Refuted>(&one.verdict);
     if (refuted == nullptr) continue;
     if (one.needs_history || one.id == history_id) return "answers depend on the calls before";
-    return refuted->instead.empty() ? "" : what_came(refuted->instead, gated.subject.encoding);
+    if (!refuted->instead.empty()) return what_came(refuted->instead, gated.subject.encoding);
+    break;
   }
-  return "";
+  const SeemingPrecision& seeming = gated.seeming;
+  const bool looser = seeming.answers > 0 && !seeming.word.empty() && !(seeming.declared_share <= 1);
+  return looser ? fmt::format("less precise than declared: would agree as `@{}`", seeming.word) : "";
 }
 
 // Of the first property that came to no end, or of what was not asked.
