@@ -40,6 +40,7 @@ add_dependencies(posproof_tests posproof posproof_test_subject)
 set(slow reports.defects:reports.encodings:PublicModels.*:DiagnosisOfDefects.of_rope_tells_all_apart_that_differ:Modules.*)
 string(APPEND slow :Gate.shrinks_and_names_the_variants_of_torch_rope:PythonSubject.torch_functions_*:Examples.torch_rope)
 string(APPEND slow :ScaledRopes.*:Grids.*:InsideAttention.*:ForeignBiases.*:RealFunctions.*:ResizedTables.*:IdentifyLiveInFull.*)
+string(APPEND slow :TermDeviationsInFull.*:OperatorDeviationsInFull.*:OtherSettings.explain_*)
 # What takes a quarter of the time of all others starts first: at the end it would run alone.
 set(longest reports.encoding_by_property)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${longest} TEST_LIST longest_tests

@@ -16,6 +16,7 @@
 #include "run/measured_columns.h"
 #include "run/measured_words.h"
 #include "run/narrowed.h"
+#include "run/pair_forms.h"
 
 namespace posproof {
 namespace {
@@ -149,6 +150,7 @@ class Measuring {
                           count)};
     if (all([&](double h) { return std::exp2(-most * h / count); }))
       return {fmt::format("slopes are 2^(-{:g} h/{:g}) with h from 0: the first is 1", most, count)};
+    if (const std::string rule = rule_past_a_power_of_2(is); !rule.empty()) return {rule};
     if (of_one_factor)
       return {fmt::format("every slope is {} the declared one", times(is[0] / truth_.slopes[0], 1e-6))};
     const std::vector<std::string> moved = column_deviations(heads, "head", "slope", 1);
@@ -161,6 +163,35 @@ class Measuring {
       return {fmt::format("slopes are a geometric sequence from {} with ratio {}, to {}",
                           number(is.front(), 1e-6), number(ratio, 1e-6), number(is.back(), 1e-6))};
     return {};
+  }
+
+  // Of the official rule, whose slopes past the largest power of 2, p, are every second of 2^(-8 k / 2p): k =
+  // 1, 3, 5, ..
+  std::string rule_past_a_power_of_2(const std::vector<double>& is) const {
+    std::size_t p = 1;
+    while (2 * p <= is.size()) p *= 2;
+    if (p == is.size() || parameters_.find("rule") == nullptr || parameters_.word("rule") != "official")
+      return "";
+    const auto last = static_cast<double>(p);
+    const double most = parameters_.real("max_bias");
+    const auto all = [&](std::size_t from, const std::function<double(double)>& power) {
+      for (std::size_t h = 0; h < is.size(); ++h) {
+        const double ought =
+            h < from ? truth_.slopes[h] : std::exp2(-most * power(static_cast<double>(h - from)));
+        if (std::abs(is[h] / ought - 1) >= tolerance(h)) return false;
+      }
+      return true;
+    };
+    const std::string past =
+        fmt::format("slopes past head {} are 2^(-{:g} k/{}) with k = ", p - 1, most, 2 * p);
+    if (all(p, [&](double n) { return (n + 1) / (2 * last); })) return past + "1, 2, 3, .., not 1, 3, 5, ..";
+    if (all(p, [&](double n) { return (2 * n + 2) / (2 * last); }))
+      return past + "2, 4, 6, .., not 1, 3, 5, ..";
+    if (all(p, [&](double n) { return n / last; })) return past + "0, 2, 4, .., not 1, 3, 5, ..";
+    if (all(0, [&](double n) { return (n + 1) / (2 * last); }))
+      return fmt::format("slopes are the first {} of 2^(-{:g} k/{}), k = 1, 2, 3, ..", is.size(), most,
+                         2 * p);
+    return "";
   }
 
   double tolerance(std::size_t head) const { return 8 * bias_error(precision_, 1, truth_, head) + 1e-12; }
@@ -206,39 +237,24 @@ class Measuring {
                      })};
   }
 
-  // ---- other functions of the distance
-
-  static Position rounded(Position d, double (*to)(double)) {
-    return static_cast<Position>(to(static_cast<double>(d)));
-  }
+  // ---- other functions of the positions
 
   static std::vector<std::pair<std::string, Other>> forms() {
     using A = const Asked&;
     using E = const Entry&;
-    const auto at_distance = [](const std::function<Position(A, Position)>& distance) {
-      return [distance](E entry, A a) { return entry(a.head, a.i, a.i - distance(a, a.i - a.j)); };
-    };
     const auto first = [](A a) { return *std::ranges::min_element(a.keys); };
-    const auto last = [](A a) { return *std::ranges::max_element(a.keys); };
-    return {
-        {"the two directions stand in each other's place: query and key are exchanged",
-         [](E entry, A a) { return entry(a.head, a.j, a.i); }},
-        {"both directions have the bias of the distance",
-         at_distance([](A, Position d) { return d < 0 ? -d : d; })},
+    std::vector<std::pair<std::string, Other>> out;
+    for (const PairForm& form : pair_forms("bias"))
+      out.emplace_back(form.words, [to = form.to](E entry, A a) {
+        const auto [i, j] = to({a.i, a.j, a.row, a.column, a.queries, a.keys});
+        return entry(a.head, i, j);
+      });
+    const std::vector<std::pair<std::string, Other>> own = {
         {"later keys have no bias", [](E entry, A a) { return a.j > a.i ? 0 : entry(a.head, a.i, a.j); }},
         {"later keys are masked: their bias is minus infinity",
          [](E entry, A a) {
            return a.j > a.i ? -std::numeric_limits<double>::infinity() : entry(a.head, a.i, a.j);
          }},
-        {"distances count one more", at_distance([](A, Position d) { return d >= 0 ? d + 1 : d - 1; })},
-        {"keys stand one position behind", at_distance([](A, Position d) { return d + 1; })},
-        {"keys stand one position ahead", at_distance([](A, Position d) { return d - 1; })},
-        {"distances are halved, rounded down",
-         at_distance([](A, Position d) { return d >= 0 ? d / 2 : -((-d) / 2); })},
-        {"distances are doubled", at_distance([](A, Position d) { return 2 * d; })},
-        {"distances are squared", at_distance([](A, Position d) { return d >= 0 ? d * d : -d * d; })},
-        {"distances are rounded to bf16: from 257 on neighbours coincide",
-         at_distance([](A, Position d) { return rounded(d, &to_bf16); })},
         {"distances are rounded to f16: from 2049 on neighbours coincide, and past 65504 they are infinite",
          [](E entry, A a) {
            const double d = to_f16(static_cast<double>(a.i - a.j));
@@ -246,31 +262,13 @@ class Measuring {
            const double one = entry(a.head, 1, 0);
            return one == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), one);
          }},
-        {"positions are rounded to bf16",
-         [](E entry, A a) { return entry(a.head, rounded(a.i, &to_bf16), rounded(a.j, &to_bf16)); }},
         {"the bias depends on the key alone, as of its distance from the first key",
          [first](E entry, A a) { return -entry(a.head, a.j, first(a)); }},
-        {"the bias is that of the distance from the last key of the call",
-         [last](E entry, A a) { return entry(a.head, last(a), a.j); }},
-        {"the bias is that of the last query of the call, in every row",
-         [](E entry, A a) { return entry(a.head, a.queries.back(), a.j); }},
-        {"the bias is that of the first query of the call, in every row",
-         [](E entry, A a) { return entry(a.head, a.queries.front(), a.j); }},
-        {"rows and columns are numbered from 0, whatever the positions",
-         [](E entry, A a) {
-           return entry(a.head, static_cast<Position>(a.row), static_cast<Position>(a.column));
-         }},
-        {"queries are numbered so that the last stands at the last key, whatever their positions",
-         [](E entry, A a) {
-           return entry(
-               a.head, static_cast<Position>(a.row + a.keys.size()) - static_cast<Position>(a.queries.size()),
-               static_cast<Position>(a.column));
-         }},
         {"the bias is that of the key's position, with its own sign",
          [](E entry, A a) { return -entry(a.head, a.j, 0); }},
-        {"the bias is that of the query's position, the same in the whole row",
-         [](E entry, A a) { return entry(a.head, a.i, 0); }},
     };
+    out.insert(out.end(), own.begin(), own.end());
+    return out;
   }
 
   const Bias& subject_;

@@ -39,9 +39,15 @@ std::size_t heads_of(const Encoding& encoding) {
       encoding);
 }
 
+// Of the tokens or queries in a row of the batch.
+std::size_t tokens_of(const Call& call) {
+  if (call.batch == 0) return 0;
+  return (call.mask.shape.empty() ? call.positions.size() : call.contents.front().rows()) / call.batch;
+}
+
 // Row r of an answer.
 AnsweredRow place(const Encoding& declared, const Call& call, std::size_t item, std::size_t r) {
-  const std::size_t tokens = call.batch == 0 ? 0 : call.positions.size() / call.batch;
+  const std::size_t tokens = tokens_of(call);
   const std::size_t heads = heads_of(declared);
   if (tokens == 0) return {item, 0, 0, 0};
   return {item, r / tokens / heads, r / tokens % heads, r % tokens};
@@ -111,7 +117,8 @@ struct Where {
 
 Seen seen(const AnsweredRow& row, const std::vector<Answered>& answered) {
   const Call& call = answered[row.item].call;
-  const std::size_t tokens = call.batch == 0 ? 0 : call.positions.size() / call.batch;
+  const std::size_t tokens = tokens_of(call);
+  if (!call.mask.shape.empty()) return {row, call, tokens, static_cast<Position>(row.token)};
   // Of several numbers the first.
   return {row, call, tokens, call.positions.whole.at((row.batch * tokens + row.token) * call.positions.axes)};
 }
@@ -158,6 +165,7 @@ std::vector<Where> known_places(bool batch, bool tokens) {
           token),
       [](S s) {
         const auto& all = s.call.positions;
+        if (all.whole.empty()) return false;  // row numbers
         const std::size_t n = s.row.batch * s.tokens + s.row.token;
         const auto is = [&](std::size_t other, Position t) { return all.whole.at(other * all.axes) == t; };
         return (s.row.token == 0 || !is(n - 1, s.at - 1)) &&
@@ -395,8 +403,10 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   constexpr std::size_t several = 3;
   if (alone.wrong() < several) return std::nullopt;
   const bool batch = signature(declared).has(Axis::batch), tokens = signature(declared).has(Axis::token);
-  const auto first_wrong = first_wrong_position(model, subject, declared);
-  std::vector<Effect> effects = known_effects(signature(declared).has(Axis::key), batch);
+  const bool masked = signature(declared).mask;
+  const auto first_wrong = masked ? std::nullopt : first_wrong_position(model, subject, declared);
+  std::vector<Effect> effects =
+      masked ? effects_on_operands() : known_effects(signature(declared).has(Axis::key), batch);
   if (signature(declared).positions)
     effects.push_back(
         effect_of_a_negative_index(overlap(positions_of(subject.encoding), positions_of(declared)).hi));

@@ -108,6 +108,13 @@ std::vector<Effect> of_positions() {
                           [](T t) { return t.all[t.token]; }),
       effect_on_positions("every row of the batch has the positions of the last",
                           [](T t) { return t.all[(t.batch - 1) * t.tokens + t.token]; }),
+      effect_on_positions("every token has the largest position that stands at its place in a row",
+                          [](T t) {
+                            Position most = t.at;
+                            for (std::size_t row = 0; row < t.batch; ++row)
+                              most = std::max(most, t.all[row * t.tokens + t.token]);
+                            return most;
+                          }),
       effect_on_positions("rows of the batch have each other's positions, in reverse order",
                           [](T t) { return t.all[(t.batch - 1 - t.row) * t.tokens + t.token]; }),
       effect_on_positions("every row of the batch has the positions of the row before, the first of the last",
@@ -307,6 +314,67 @@ std::vector<Effect> known_effects(bool keys, bool heads_of_tokens) {
                  [](T t) { return rounded(t.at, 8); })});
   }
   return out;
+}
+
+namespace {
+
+// Whether a query sees a key in the place of what the mask says.
+using Sees = std::function<bool(const Mask& mask, std::size_t query, std::size_t key)>;
+
+// A query that would see no key sees what the mask says: no softmax is over none.
+Effect effect_on_mask(std::string words, const Sees& sees) {
+  return {std::move(words), [sees] {
+            return [sees](const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              for (std::size_t i = 0; i < call.mask.rows(); ++i) {
+                bool any = false;
+                for (std::size_t j = 0; j < call.mask.width(); ++j) any = any || sees(call.mask, i, j);
+                for (std::size_t j = 0; any && j < call.mask.width(); ++j)
+                  out.call.mask.at(i, j) = sees(call.mask, i, j) ? 1 : 0;
+              }
+              return out;
+            };
+          }};
+}
+
+Effect effect_on_queries(std::string words, double (*factor)(double root_of_width)) {
+  return {std::move(words), [factor] {
+            return [factor](const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              Tensor& q = out.call.contents.front();
+              const double by = factor(std::sqrt(static_cast<double>(q.width())));
+              for (double& x : q.data) x *= by;
+              return out;
+            };
+          }};
+}
+
+}  // namespace
+
+std::vector<Effect> effects_on_operands() {
+  using M = const Mask&;
+  using N = std::size_t;
+  return {always("the answer is 0", Instead::How::zeros),
+          always("the answer is no number", Instead::How::no_numbers),
+          effect_on_mask("the mask is ignored: every key is seen", [](M, N, N) { return true; }),
+          effect_on_mask("the mask is taken for a causal one: every key up to the query's own is seen",
+                         [](M, N i, N j) { return j <= i; }),
+          effect_on_mask("keys after the query are hidden, whatever the mask says",
+                         [](M mask, N i, N j) { return mask.at(i, j) != 0 && j <= i; }),
+          effect_on_mask("the mask is inverted: hidden keys are seen, and no others",
+                         [](M mask, N i, N j) { return mask.at(i, j) == 0; }),
+          effect_on_mask("the query's own key is hidden",
+                         [](M mask, N i, N j) { return mask.at(i, j) != 0 && j != i; }),
+          effect_on_mask("the key after the query is seen, too",
+                         [](M mask, N i, N j) { return mask.at(i, j) != 0 || j == i + 1; }),
+          effect_on_mask(
+              "the mask is transposed",
+              [](M mask, N i, N j) { return j < mask.rows() && i < mask.width() && mask.at(j, i) != 0; }),
+          effect_on_queries("products of query and key are not divided by the root of the width",
+                            [](double root) { return root; }),
+          effect_on_queries("products of query and key are divided by the root of the width twice",
+                            [](double root) { return 1 / root; }),
+          effect_on_queries("products of query and key have the other sign", [](double) { return -1.0; })};
 }
 
 Effect effect_of_a_negative_index(Position last) {

@@ -45,6 +45,9 @@ Effect effect_on_keys(std::string words, std::function<Position(const TokenOf&)>
 // have positions of their own.
 std::vector<Effect> known_effects(bool keys, bool heads_of_tokens);
 
+// Of whole operators, whose positions are row numbers: other masks, queries that are multiplied.
+std::vector<Effect> effects_on_operands();
+
 // An index that is one too small: before the first row of an array stands its last.
 Effect effect_of_a_negative_index(Position last);
 

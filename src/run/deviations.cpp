@@ -17,9 +17,11 @@
 #include "run/logit_deviations.h"
 #include "run/measured_rotation.h"
 #include "run/measured_words.h"
+#include "run/operator_deviations.h"
 #include "run/rotation_deviations.h"
 #include "run/rotation_forms.h"
 #include "run/table_deviations.h"
+#include "run/term_deviations.h"
 
 namespace posproof {
 namespace {
@@ -123,7 +125,9 @@ class Deviating {
   }
 
  private:
-  Sentences of(const auto&, const auto&) { return {}; }
+  Sentences of(const auto&, const auto&) {
+    return {};
+  }  // the others are not const, either: else this is called
 
   // What else is measured is a function of one number.
   Sentences of_axes() const {
@@ -142,6 +146,23 @@ class Deviating {
     if (truth.buckets)
       for (Deviation& one : bucket_deviations(spec_, parameters_)) all.push_back(std::move(one));
     return first_confirmed(all);
+  }
+
+  Sentences of(const Contextual& own, const Contextual& truth) {
+    const std::vector<Encoding> kinds = attention::in_every_kind(spec_.make(parameters_));
+    const auto& reference = std::get<Contextual>(*attention::same_kind(kinds, subject_.encoding));
+    Sentences found = first_confirmed(term_deviations(reference, truth, subject_.precision, answered_));
+    if (!found.empty()) return found;
+    const auto wrong = wrong_terms(own, reference, truth, subject_.precision, answered_);
+    return wrong ? Sentences{*wrong} : Sentences{};
+  }
+
+  Sentences of(const Attention& own, const Attention& truth) {
+    const std::vector<Encoding> kinds = attention::in_every_kind(spec_.make(parameters_));
+    const auto& reference = std::get<Attention>(*attention::same_kind(kinds, subject_.encoding));
+    const bool several = parameters_.find("heads") != nullptr;
+    const std::size_t heads = several ? static_cast<std::size_t>(parameters_.real("heads")) : 1;
+    return first_confirmed(operator_deviations(own, reference, truth, heads));
   }
 
   Sentences of(const Rotary& own, const Rotary& truth) {
@@ -221,8 +242,7 @@ std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& 
   try {
     const std::vector<Encoding> kinds = attention::in_every_kind(spec.oracle(parameters));
     const Encoding* same = attention::same_kind(kinds, subject.encoding);
-    if (same != nullptr && signature(*same).positions)
-      return Deviating(spec, parameters, subject, *same, answered).all();
+    if (same != nullptr) return Deviating(spec, parameters, subject, *same, answered).all();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {  // it declined, or died: nothing is known of it

@@ -87,8 +87,7 @@ TEST(DeviationsOfDefects, of_tables_and_biases) {
        {"padding_counted", {}},
        {"slopes_from_zero", {"slopes are 2^(-8 h/1) with h from 0: the first is 1"}},
        {"slopes_of_the_first_shard", {"the second half of the heads is the first again"}},
-       {"slopes_of_the_next_power",
-        {"slopes are a geometric sequence from 0.25 with ratio 0.25, to 0.015625"}}});
+       {"slopes_of_the_next_power", {"slopes are the first 3 of 2^(-8 k/4), k = 1, 2, 3, .."}}});
   expect_same(of_defects("t5_bias"),
               {{"decoder_bidirectional", {"half of the buckets are those of later keys, as in an encoder"}},
                {"missing_cap", {}}});

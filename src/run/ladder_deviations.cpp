@@ -295,10 +295,14 @@ std::optional<Sentences> by_ramp(const Pairs& pairs, const Parameters& parameter
   if (const auto slope = by(rotations); slope && *slope > 0) {
     const double low = rotations(first) - is[first] / *slope, high = low + 1 / *slope;
     const bool llama = kind == "llama3";
-    return Sentences{fmt::format(
-        "the ramp runs from {} to {} rotations in original_length, not from {:g} to {:g}",
-        number(low, digits), number(high, digits), parameters.real(llama ? "low_freq_factor" : "beta_slow"),
-        parameters.real(llama ? "high_freq_factor" : "beta_fast"))};
+    const double from = parameters.real(llama ? "low_freq_factor" : "beta_slow"),
+                 to = parameters.real(llama ? "high_freq_factor" : "beta_fast");
+    if (std::abs(low / from - 1) < 0.01 && std::abs(high / to - 1) < 0.01)
+      return Sentences{
+          fmt::format("original_length counts as about {:.4g}, not as {:g}", length * to / high, length)};
+    return Sentences{
+        fmt::format("the ramp runs from {} to {} rotations in original_length, not from {:g} to {:g}",
+                    number(low, digits), number(high, digits), from, to)};
   }
   if (const auto slope = by(index); slope && *slope < 0) {
     const double begin = index(first) - (1 - is[first]) / -*slope, end = begin + 1 / -*slope;

@@ -127,6 +127,14 @@ bool describe_order(const Channels& channels, const Layout& layout, Described& t
   }
   const auto moved =
       those(channels, [](const MeasuredChannel& one, std::size_t c) { return one.rotates && one.own != c; });
+  const auto shift = [&](std::size_t c) { return channels[c].own - c; };  // modulo 2^64
+  if (moved.size() > 2 && moved.back() - moved.front() + 1 == moved.size() &&
+      std::ranges::all_of(moved, [&](std::size_t c) { return shift(c) == shift(moved.front()); })) {
+    to.out.push_back(fmt::format("channels {} to {} of the answer hold the rotated channels {} to {}",
+                                 moved.front(), moved.back(), channels[moved.front()].own,
+                                 channels[moved.back()].own));
+    return true;
+  }
   if (moved.size() > 8) return false;
   for (const std::size_t c : moved)
     to.out.push_back(

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/positions.h"
+
+namespace posproof {
+
+// A query and a key of a call: their positions, their places in it, and the positions of all.
+struct AskedPair {
+  Position i, j;
+  std::size_t row, column;
+  const std::vector<Position>&queries, &keys;
+};
+
+// Where code that counts otherwise takes the two to stand.
+struct PairForm {
+  std::string words;  // `distances are doubled`
+  std::function<std::pair<Position, Position>(const AskedPair&)> to;
+};
+
+// The known ones, the commonest first. `entry` is what has these positions: `bias`, `logit`.
+std::vector<PairForm> pair_forms(const std::string& entry);
+
+}  // namespace posproof
