@@ -22,10 +22,10 @@ struct Explanation {
   std::string sources;  // of a defect
 };
 
-// Asks the subject, on a search of its own that begins with the counterexample, and compares its answers with
-// every other setting of the encoding's parameters (one changed at a time) and with every defect of its
-// family; then measures what it computes (run/deviations.h). Conventions first, then what was measured, then
-// defects by name; a name that the measurement contradicts is left out. Empty: nothing known explains it.
+// Asks the subject, beginning with the counterexample, and compares its answers with other settings of the
+// encoding's parameters (one changed at a time) and with every defect of its family; then measures what it
+// computes (run/deviations.h). Conventions first, then measurements, then defects by name, but none that was
+// measured otherwise. Where that says nothing, two at most of run/other_values.h. Empty: nothing explains it.
 std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
                                   const Subject& subject, const Case& counterexample, std::uint64_t seed);
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "core/parameter.h"
+
+namespace posproof {
+
+// Settings that code has in place of a declared one, beyond the values that claims are searched over: of each
+// number its neighbours, halves and decades and the usual bases, of each list its orders, and two words at
+// once. Each as the parameters that differ. A width, a number of heads, a length and a seed stay as they are.
+std::vector<Parameters> other_settings(const Schema& schema, const Parameters& given);
+
+}  // namespace posproof
