@@ -310,9 +310,10 @@ Spoil entries(std::function<double(double entry, std::size_t head, Position i, P
 TEST(DiagnosisOfNearMisses, of_alibi_is_none) {
   const std::string id = "alibi";
   using At = Position;
+  EXPECT_EQ((Diagnosed{id, "heads=12", of_other(id, "max_bias=7")}.names()), Names{"--max_bias 7"});
   expect_no_name(
       id, "heads=12",
-      {{"slopes of a maximum of 7", of_other(id, "max_bias=7")},
+      {{"slopes of a maximum of 7.3", of_other(id, "max_bias=7.3")},
        {"slopes a hundredth too large",
         spoiled(id, entries([](double b, std::size_t, At, At) { return b * 1.01; }))},
        {"distant keys favoured by the first head",
