@@ -132,8 +132,8 @@ class Factors {
 };
 
 // The factors of two inputs as one number that rotates with the pair.
-Complex number(const Factors& factors, std::size_t head, std::size_t token, std::size_t output,
-               std::size_t own, std::size_t partner) {
+Complex entry_of(const Factors& factors, std::size_t head, std::size_t token, std::size_t output,
+                 std::size_t own, std::size_t partner) {
   const double sine = factors(head, token, output, partner);
   return {factors(head, token, output, own), partner > own ? -sine : sine};
 }
@@ -216,7 +216,7 @@ class Measuring {
                                  std::size_t partner) const {
     std::vector<Complex> values;
     for (std::size_t token = 0; token < tokens_; ++token)
-      values.push_back(number(near, head, token, c, own, partner));
+      values.push_back(entry_of(near, head, token, c, own, partner));
     return rotating(values, near.positions().front(), noise_);
   }
 
@@ -266,7 +266,7 @@ class Measuring {
           MeasuredChannel& channel = next.heads[head][c];
           if (channel.rotates &&
               !follow(*channel.rotates, far[token],
-                      number(*factors, head, token, c, channel.own, channel.partner), noise_))
+                      entry_of(*factors, head, token, c, channel.own, channel.partner), noise_))
             return;
         }
       out_ = std::move(next);
