@@ -55,7 +55,7 @@ void observe_one(const Encoding& encoding, const Call& call, const Case& at, Obs
 
 // Sixteen as they come, and then those that have an unusual size: see search/generate.cpp.
 constexpr std::uint64_t as_they_come = 16, all = as_they_come + 12;
-std::uint64_t number(std::uint64_t n) {
+std::uint64_t drawn_number(std::uint64_t n) {
   return n < as_they_come ? n : 8 * (n - as_they_come) + 7;
 }
 
@@ -70,7 +70,7 @@ std::optional<Observations> observe(const Subject& subject, const Encoding& trut
     Observations found;
     const auto deadline = Clock::now() + time;
     for (std::uint64_t n = 0; n < all && Clock::now() < deadline; ++n) {
-      RandomDraw draw(seed, "observed", number(n));
+      RandomDraw draw(seed, "observed", drawn_number(n));
       try {
         const Call call = draw_call(kind, domain, draw);
         observe_one(subject.encoding, call, draw.drawn(), found);
