@@ -309,7 +309,7 @@ def parse(words):
     parser.add_argument("--json", metavar="FILE", help="everything that is known of every mutant")
     parser.add_argument("--page", metavar="FILE", help="the page, as reports/mutants.md")
     parser.add_argument("--from", dest="known", metavar="FILE", help="plant nothing: what an earlier run wrote with --json")
-    parser.add_argument("--again", metavar="FILE", help="what was red in an earlier run, by its --json, is not run again")
+    parser.add_argument("--again", metavar="FILE", help="what was red in an earlier run, by its --json, or is equivalent is not run again")
     parser.add_argument("--at-least", type=float, metavar="PERCENT", help="exit 1 where fewer turn a test red")
     parser.add_argument("--survivors", metavar="FILE", help="append survivors to a file while it runs")
     parser.add_argument("--scratch", metavar="DIR", default=str(ROOT / "build" / "mutants"), help="where the copy is built")
@@ -334,7 +334,8 @@ def parse(words):
 def planted(options):
     """Plants what was asked for: the results."""
     again = json.loads(pathlib.Path(options.again).read_text())["results"] if options.again else []
-    red_before = [result for result in again if result["status"] == "red"]
+    reasons = page.equivalents()
+    settled = [result for result in again if result["status"] == "red" or page.key(result) in reasons]
     scratch = Scratch(options.scratch)
     paths = sources()
     files = _chosen_files(paths, options.files)
@@ -364,7 +365,7 @@ def planted(options):
         return {"number": number, "file": site.file, "line": site.line, "operator": site.operator, "before": site.before,
                 "after": site.after, "text": lines[number]}
 
-    known = {page.key(result): result for result in red_before}
+    known = {page.key(result): result for result in settled}
     results = [{**known[key], **described(*entry)} for entry in numbered if (key := page.key(described(*entry))) in known]
     numbered = [entry for entry in numbered if page.key(described(*entry)) not in known]
 
