@@ -36,6 +36,16 @@ TEST(Procrustes, leaves_what_no_matrix_can_do) {
   EXPECT_NEAR(procrustes(narrow, wide).residual, std::sqrt(2.0) * chord, 1e-12);
 }
 
+// Of m = 2 directions, n d = 4 entries and two norms of sqrt(2), in units of long double: the two terms of
+// the derivation.
+TEST(Procrustes, rounds_by_a_polar_factor_and_by_its_reflections) {
+  const Tensor x({2, 2}, {1, 0, 0, 1});
+  const double u = std::ldexp(1.0, -std::numeric_limits<long double>::digits), m = 2, size = 4,
+               norm = std::sqrt(2.0);
+  EXPECT_DOUBLE_EQ(procrustes(x, x).rounding, std::sqrt(4 * std::sqrt(m) * 64 * m * u * norm * norm) +
+                                                  (6 * size + 128 * m) * u * 2 * norm);
+}
+
 TEST(Procrustes, nan_is_carried_nowhere) {
   const Tensor x({1, 2}, {1, 0});
   const Tensor y({1, 2}, {std::numeric_limits<double>::quiet_NaN(), 0});

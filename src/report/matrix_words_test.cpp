@@ -4,6 +4,7 @@
 
 #include "catalogue/defects.h"
 #include "catalogue/encodings.h"
+#include "catalogue/identities/llama3_is_by_parts.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "report/named.h"
 #include "report/testing/found.h"
@@ -183,6 +184,19 @@ TEST(ReportExplain, an_encoding_has_its_parameters_and_its_claims) {
     }
     EXPECT_EQ(explain(id, *spec), expected);
   }
+}
+
+TEST(ReportExplain, an_identity_has_its_two_sides_and_what_it_refutes) {
+  const Identity& one = identities::llama3_is_by_parts;
+  const std::string said = explain("llama3_is_by_parts", one);
+  EXPECT_TRUE(
+      said.starts_with(fmt::format("identity llama3_is_by_parts\n  {}\n  {}\n  source: {}\n  said of: rope",
+                                   one.statement, one.formula, one.source)))
+      << said;
+  EXPECT_NE(
+      said.find("\n  compared with: rope\n  refutes: the last channel of the last token is 2^-19 larger"),
+      std::string::npos)
+      << said;
 }
 
 TEST(ReportExplain, a_defect_has_where_it_was_seen_and_what_refutes_it) {
