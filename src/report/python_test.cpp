@@ -37,6 +37,9 @@ TEST(Python, lists_name_runs_and_steps_once) {
   EXPECT_EQ(listed({10, 8, 6, 4, 2}), "list(range(10, 0, -2))");
   EXPECT_EQ(listed({0.5, 1.5, 2.5, 3.5}), "[0.5, 1.5, 2.5, 3.5]") << "range is of whole numbers";
   EXPECT_EQ(listed({0.5, 0.5, 0.5, 0.5}), "[0.5] * 4");
+  EXPECT_EQ(listed({0x1p52, 0x1p52 + 1, 0x1p52 + 2, 0x1p52 + 3}).substr(0, 10), "list(range");
+  EXPECT_EQ(listed({0x1p53, 0x1p53 + 2, 0x1p53 + 4, 0x1p53 + 6}).substr(0, 1), "[")
+      << "not every whole number is one";
 }
 
 using Lines = std::vector<std::string>;

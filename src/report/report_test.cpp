@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -290,7 +291,12 @@ TEST(Report, has_no_page_of_an_encoding_that_is_gone) {
   if (drawn().empty()) GTEST_SKIP() << "gnuplot is not installed (Debian: gnuplot-nox)";
   const Folder folder;
   EXPECT_TRUE(compare_pages_of_encodings(folder.path).empty());
-  const auto written = write_all(folder.path, {"encodings/none"});
+  std::vector<std::string> told;
+  const auto written =
+      write_all(folder.path, {"encodings/none"}, [&](std::string_view name, std::size_t n, std::size_t of) {
+        told.push_back(fmt::format("{} {} {}", name, n, of));
+      });
+  EXPECT_EQ(told, (std::vector<std::string>{"encodings/none 0 1"}));
   EXPECT_EQ(written,
             (std::vector<std::string>{"encodings/none.md", "figures/encodings/none/curve.csv",
                                       "figures/encodings/none/curve-light.svg",

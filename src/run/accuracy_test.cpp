@@ -70,6 +70,10 @@ Position first_refuted(const Setting& setting, const Subject& subject) {
 
 const Setting small{"sinusoidal", "dim=8"};
 
+TEST(Accuracy, of_nothing_is_of_no_position) {
+  EXPECT_EQ(Accuracy{}.last - Accuracy{}.first + 1, 0);
+}
+
 TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
   for (const bool single : {true, false}) {
     const Accuracy found =

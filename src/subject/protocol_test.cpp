@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <thread>
 
 #include "catalogue/properties/table/has_constant_norm.h"
@@ -128,7 +129,10 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
             ": takes positions as `pairs`, which is none of each, shared, ascending, offset, sequence, mask");
   EXPECT_EQ(start(bad("backward_of_rows")), ": says `backward` and implements no `rotate`");
   EXPECT_EQ(start(bad("backward_or_not")), ": says `perhaps` for `backward`, which is `yes` or is left out");
-  EXPECT_EQ(start(bad("other_domain")), ": its domain `10 5` is not FIRST LAST or FIRST LAST ends");
+  for (const std::string domain : {"10_5", "5", "5_10_begins", "5_10_ends_here"})
+    EXPECT_EQ(start(bad("domain_of_" + domain)), ": its domain `" +
+                                                     std::regex_replace(domain, std::regex("_"), " ") +
+                                                     "` is not FIRST LAST or FIRST LAST ends");
   EXPECT_EQ(start(bad("no_name")), ": `name` is missing from its `__metadata__`");
   EXPECT_EQ(start(bad("declines_hello")), ": declines in the handshake: there is no CUDA device");
 }

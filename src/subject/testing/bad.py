@@ -95,8 +95,8 @@ if wrong == "backward_of_rows":
     said["backward"] = "yes"
 if wrong == "backward_or_not":
     said["backward"] = "perhaps"
-if wrong == "other_domain":
-    said["domain"] = "10 5"
+if wrong.startswith("domain_of_"):
+    said["domain"] = wrong.removeprefix("domain_of_").replace("_", " ")
 if wrong == "domain":
     said.update(domain="2 9 ends", precision="bf16/f32", conventions="counts from two")
 if wrong == "no_name":
