@@ -385,6 +385,11 @@ class Page(unittest.TestCase):
         self.assertIn("1 were not decided", page.text(self.run_, {}))
         self.assertIn("Of 1 nothing is known", page.page(self.run_, {}))
 
+    def test_what_was_cut_short_says_so(self):
+        self.results[1]["cut"] = True
+        self.assertIn("every test that reaches it is green, of the fastest", page.text(self.run_, {}))
+        self.assertIn("| every test that reaches it is green, of the fastest |", page.page(self.run_, {}))
+
     def test_an_equivalent_mutant_counts_on_neither_side(self):
         reasons = {page.key(self.results[1]): "x is 0"}
         self.assertIn("1 of 2 mutants turn a test red (50.0 %), 1 survive; 1 more are equivalent", page.text(self.run_, reasons))

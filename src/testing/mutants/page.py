@@ -9,6 +9,11 @@ STATUS = {"never reached": "reached by no test", "survived": "every test that re
           "golden page alone": "only a page of reports/ differs"}
 
 
+def status(result):
+    """What became of a mutant; `--budget` may have ended it before every test was asked."""
+    return STATUS[result["status"]] + (", of the fastest" if result.get("cut") else "")
+
+
 class Refused(Exception):
     """What is wrong with the list of equivalent mutants."""
 
@@ -66,7 +71,7 @@ def text(run, reasons):
     for file, results in _by(run["results"], lambda result: result["file"]):
         of_red, of_equal, of_survivors = judged(results, reasons)
         lines.append(f"{file}: {len(of_red)} of {len(of_red) + len(of_survivors)} red")
-        lines += [f"  {result['line']}: {result['operator']}: `{result['before']}` -> `{result['after']}`: {STATUS[result['status']]}"
+        lines += [f"  {result['line']}: {result['operator']}: `{result['before']}` -> `{result['after']}`: {status(result)}"
                   for result in of_survivors]
     lines += ["", f"{len(red)} of {counted} mutants turn a test red ({share(len(red), counted)}), {len(survivors)} survive; "
                   f"{len(equal)} more are equivalent",
@@ -117,7 +122,7 @@ def page(run, reasons):
     if survivors:
         lines += ["## Survivors", "", *_table(["where", "operator", "before", "after", "result"], [
             [f"{result['file']}:{result['line']}", result["operator"], _code(result["before"]), _code(result["after"]),
-             STATUS[result["status"]]] for result in survivors])]
+             status(result)] for result in survivors])]
     if equal:
         lines += ["## Equivalent", "", *_table(["where", "operator", "before", "after", "because"], [
             [f"{result['file']}:{result['line']}", result["operator"], _code(result["before"]), _code(result["after"]),
