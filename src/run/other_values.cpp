@@ -31,7 +31,7 @@ std::vector<Value> orders(const std::vector<double>& list) {
     std::vector<double> swapped = list, rotated = list;
     std::swap(swapped[n - 1], swapped[n]);
     add(std::move(swapped));
-    std::ranges::rotate(rotated, rotated.begin() + static_cast<std::ptrdiff_t>(n));
+    std::rotate(rotated.begin(), rotated.begin() + static_cast<std::ptrdiff_t>(n), rotated.end());
     add(std::move(rotated));
   }
   for (const double factor : {0.5, 2.0}) {
