@@ -840,11 +840,20 @@ def _as_asked(y, axes, shape):
     return y.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
 
 
+_parameters_of = {}  # by id: each function is kept, so that its number stays its own
+
+
 def _wants(function, name, before):
-    """Whether a function takes one more argument behind so many: one that has this name, or has no default."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # a function that was compiled does not say
+    """Whether a function takes one more argument behind so many: one that has this name, or has no default. What a function
+    takes is looked up once: it would be a third of the time of a call."""
+    if id(function) not in _parameters_of:
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):  # a function that was compiled does not say
+            parameters = None
+        _parameters_of[id(function)] = function, parameters
+    parameters = _parameters_of[id(function)][1]
+    if parameters is None:
         return True
     if any(one.kind == one.VAR_POSITIONAL for one in parameters):
         return True
