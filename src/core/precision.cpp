@@ -41,14 +41,14 @@ double usual_angle(double result) {
 namespace {
 
 // What may follow a plus, and the member that it sets.
-struct Place {
+struct Stage {
   std::string_view word;
   double Precision::*declared;
   double (Precision::*unit)() const;
   std::string_view of;  // as people say it
 };
 
-constexpr std::array<Place, 3> places = {
+constexpr std::array<Stage, 3> stages = {
     {{"table", &Precision::declared_table, &Precision::table, "cosine and sine"},
      {"work", &Precision::declared_work, &Precision::work, "products"},
      {"input", &Precision::declared_input, &Precision::input, "contents"}}};
@@ -80,19 +80,19 @@ Precision Precision::parse(std::string_view words) {
       out.how = Angles::iterated;
       continue;
     }
-    const auto place = std::find_if(places.begin(), places.end(), [&](const Place& one) {
+    const auto stage = std::find_if(stages.begin(), stages.end(), [&](const Stage& one) {
       return word.starts_with(one.word) && word.substr(one.word.size()).starts_with('=');
     });
-    if (place == places.end() || out.*place->declared != 0)
+    if (stage == stages.end() || out.*stage->declared != 0)
       throw refuse(part, "+table=, +work=, +input=, +iterated, each once");
-    out.*place->declared = format(word.substr(place->word.size() + 1));
+    out.*stage->declared = format(word.substr(stage->word.size() + 1));
   }
   // What is usual without saying so need not be said; the table first, on which the work depends. In 16 bits
   // it is kept: what is usual there depends on who is judged (subject/subject.cpp).
-  for (const Place& place : places) {
-    const double said = std::exchange(out.*place.declared, 0);
-    const bool narrow = place.declared == &Precision::declared_table && result > unit_f32;
-    if (said != 0 && (narrow || (out.*place.unit)() != said)) out.*place.declared = said;
+  for (const Stage& stage : stages) {
+    const double said = std::exchange(out.*stage.declared, 0);
+    const bool narrow = stage.declared == &Precision::declared_table && result > unit_f32;
+    if (said != 0 && (narrow || (out.*stage.unit)() != said)) out.*stage.declared = said;
   }
   return out;
 }
@@ -100,8 +100,8 @@ Precision Precision::parse(std::string_view words) {
 std::string Precision::text() const {
   std::string out = name(result);
   if (angle != result || result > unit_f32) out.append(" over ").append(name(angle));
-  for (const Place& place : places)
-    if (this->*place.declared != 0) out += fmt::format(", {} in {}", place.of, name(this->*place.declared));
+  for (const Stage& stage : stages)
+    if (this->*stage.declared != 0) out += fmt::format(", {} in {}", stage.of, name(this->*stage.declared));
   if (how == Angles::iterated) out += ", frequencies iterated";
   return out;
 }
@@ -109,8 +109,8 @@ std::string Precision::text() const {
 std::string Precision::word() const {
   std::string out = name(result);
   if (angle != result || result > unit_f32) out.append("/").append(name(angle));
-  for (const Place& place : places)
-    if (this->*place.declared != 0) out += fmt::format("+{}={}", place.word, name(this->*place.declared));
+  for (const Stage& stage : stages)
+    if (this->*stage.declared != 0) out += fmt::format("+{}={}", stage.word, name(this->*stage.declared));
   if (how == Angles::iterated) out += "+iterated";
   return out;
 }

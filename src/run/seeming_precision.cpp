@@ -40,7 +40,7 @@ std::vector<Precision> candidates_of(const Precision& declared) {
   return all;
 }
 
-struct Candidate {
+struct PrecisionTried {
   Precision precision;
   double share = 0;  // largest of its bound
 };
@@ -74,22 +74,22 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
   const std::vector<Encoding> truths = attention::in_every_kind(truth);
   const Encoding* same = attention::same_kind(truths, subject);
   if (same == nullptr) return out;
-  std::vector<Candidate> all;
+  std::vector<PrecisionTried> all;
   for (const Precision& precision : candidates_of(declared)) all.push_back({precision});
   for (const Answers::One& one : answers.all()) {
     const auto here = answered(*same, one.call);
     if (!here) continue;
-    for (Candidate& candidate : all)
-      candidate.share = std::max(
-          candidate.share, share_of(agreement_of(*same, one.call, one.answer, *here, candidate.precision)));
+    for (PrecisionTried& tried : all)
+      tried.share = std::max(
+          tried.share, share_of(agreement_of(*same, one.call, one.answer, *here, tried.precision)));
     ++out.answers;
   }
   const auto declared_one = std::find_if(
-      all.begin(), all.end(), [&](const Candidate& candidate) { return candidate.precision == declared; });
+      all.begin(), all.end(), [&](const PrecisionTried& tried) { return tried.precision == declared; });
   out.declared_share = declared_one->share;
-  std::erase_if(all, [](const Candidate& candidate) { return !(candidate.share <= 1); });
+  std::erase_if(all, [](const PrecisionTried& tried) { return !(tried.share <= 1); });
   if (out.answers == 0 || all.empty()) return out;
-  const Candidate* const tightest = &all.front();
+  const PrecisionTried* const tightest = &all.front();
   out.word = tightest->precision.word();
   out.share = tightest->share;
   out.tighter_by_far = out.declared_share <= out.share / 4 && tightest->precision != declared;
