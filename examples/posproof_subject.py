@@ -351,7 +351,7 @@ def _tried(module, way, options, dtype, first=0):
     options = dict(way.options, **options)
     asked, row = module.asked, first + np.arange(5)
     how = _How({module.kind: way.function}, dtype, options.get("takes"), options["takes_positions"], options.get("axes"),
-               options.get("heads"), options.get("in_place", False), way.both, None)
+               options.get("heads"), options.get("in_place", False), way.both, None, options.get("prefix", 0))
     words = {"call": module.kind, "length": str(first + 5), "role": "query"}
     if module.kind == "rotate":
         x = np.broadcast_to((np.arange(asked["dim"]) % 7 - 3) / 4, (2, 3, 5, asked["dim"]))
