@@ -61,7 +61,6 @@ std::string_view arrays_of(const Call& call, const Shape& shape) {
 // The dtype of the positions, of those that the subject declares and that hold them.
 void vary_positions(frame::Message& message, const Call& call, const Shape& shape,
                     const std::vector<std::string>& dtypes) {
-  if (!call.positions.real.empty()) return;
   const std::uint64_t number = number_of(call, shape);
   std::vector<std::string_view> exact;
   for (const std::string& one : dtypes)
@@ -71,15 +70,20 @@ void vary_positions(frame::Message& message, const Call& call, const Shape& shap
   if (chosen != "int64") message.word("positions", chosen);
 }
 
+std::vector<double> as_real(const TokenPositions& at) {
+  return at.real.empty() ? std::vector<double>(at.whole.begin(), at.whole.end()) : at.real;
+}
+
 // A call as protocol.md has it: contents, positions, then what the call knows besides.
 frame::Message message(const Encoding& declared, const Call& call, Dtype dtype) {
   const Signature& known = signature(declared);
   frame::Message out;
   for (std::size_t n = 0; n < known.takes.size(); ++n) add(out, known.takes[n].name, call.contents[n], dtype);
-  const auto positions = [&out](std::string_view name, const TokenPositions& at, Shape shape) {
+  const bool real = positions_of(declared).real;  // whole ones, too: code that takes a float takes no integer
+  const auto positions = [&out, real](std::string_view name, const TokenPositions& at, Shape shape) {
     if (at.axes != 1) shape.push_back(at.axes);
-    if (!at.real.empty())
-      add(out, name, Tensor(shape, at.real), Dtype::F64);
+    if (real)
+      add(out, name, Tensor(shape, as_real(at)), Dtype::F64);
     else
       out.positions(name, Positions(at).flat(), shape);
   };
@@ -106,26 +110,28 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   for (std::size_t axis = 0; domain.axes > 1 && axis < domain.axes; ++axis)
     domain.last_on_axis.push_back(std::min(domain.hi, positions_of(declared).last(axis)));
   domain.real = positions_of(declared).real;
-  return answered_by(with_positions(declared, domain), [declared, talk, backward](const Call& call) {
-    const Shape shape = shape_of_answer(declared, call);
-    const std::string_view name = signature(declared).call;
-    frame::Message plain = message(declared, call, talk->introduction().dtype);
-    vary_positions(plain, call, shape, talk->introduction().positions);
-    if (backward) plain.word("backward", "yes");
-    const std::string_view arrays = arrays_of(call, shape);
-    try {
-      frame::Message asked = plain;
-      if (!arrays.empty()) asked.word("arrays", arrays);
-      return talk->ask(std::move(asked), name, shape);
-    } catch (const Failure& failure) {
-      if (failure.how != Failure::How::raised) throw;
-      // Nobody has to answer a call without tokens; who does, in the right shape.
-      if (count(shape) == 0) throw Discard{};
-      // Nor take arrays that are not contiguous: an error says so aloud. A wrong number there is wrong.
-      if (arrays.empty()) throw;
-      return talk->ask(std::move(plain), name, shape);
-    }
-  });
+  return answered_by(with_positions(declared, domain),
+                     [declared, talk, backward, real = domain.real](const Call& call) {
+                       const Shape shape = shape_of_answer(declared, call);
+                       const std::string_view name = signature(declared).call;
+                       frame::Message plain = message(declared, call, talk->introduction().dtype);
+                       if (!real) vary_positions(plain, call, shape, talk->introduction().positions);
+                       if (backward) plain.word("backward", "yes");
+                       const std::string_view arrays = arrays_of(call, shape);
+                       try {
+                         frame::Message asked = plain;
+                         if (!arrays.empty()) asked.word("arrays", arrays);
+                         return talk->ask(std::move(asked), name, shape);
+                       } catch (const Failure& failure) {
+                         if (failure.how != Failure::How::raised) throw;
+                         // Nobody has to answer a call without tokens; who does, in the right shape.
+                         if (count(shape) == 0) throw Discard{};
+                         // Nor take arrays that are not contiguous: an error says so aloud. A wrong number
+                         // there is wrong.
+                         if (arrays.empty()) throw;
+                         return talk->ask(std::move(plain), name, shape);
+                       }
+                     });
 }
 
 std::string described(const Introduction& it) {
