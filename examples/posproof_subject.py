@@ -149,7 +149,8 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
                  (0, 511) for a bias and for logits, unless said otherwise: memory grows with the last one
     conventions  free words for the report: "half-split, positions from 1"
     decline      exception, or several, that mean no rather than a fault, an index past a table's end unless
-                 said otherwise: (IndexError, ValueError); () for none
+                 said otherwise: (IndexError, ValueError); () for none. An IndexError about axes, shapes or types, as
+                 "too many indices", and numpy's AxisError are faults in any case
     positions    the dtypes in which positions are taken: "int64", or several of "int64", "int32", "float64", "float32";
                  calls change between them, where they hold the positions exactly
     in_place     the functions may overwrite what they are given; one that returns just that may, in any case, and one that
@@ -202,14 +203,17 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         result = None
         try:
             result = _ASK[words["call"]](_Call(words, tensors, how), functions[words["call"]])
-        except decline + (_NoSuchPosition,) as no:
-            answer.update(answer="declined", reason=str(no) or type(no).__name__)
+        except _NoSuchPosition as no:
+            answer.update(answer="declined", reason=str(no))
         except _Otherwise as other:
             answer.update(answer="error", text=str(other))
             if isinstance(other, _Changed):
                 answer["changed"] = "yes"
-        except Exception:
-            answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
+        except Exception as error:
+            if isinstance(error, decline) and not _is_a_slip(error):
+                answer.update(answer="declined", reason=str(error) or type(error).__name__)
+            else:
+                answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
         _write(answer, result, how.stored)
 
 
@@ -710,6 +714,24 @@ def bf16(x):
     bits = np.ascontiguousarray(x, dtype=np.float32).view(np.uint32)
     rounded = ((bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
     return np.where(np.isnan(x), np.uint16(0x7FC0), rounded)
+
+
+# How the texts of an IndexError begin that says no position is past an end: numpy's and PyTorch's, of axes, shapes and types.
+_SLIPS = ("too many indices for", "only integers, slices", "arrays used as indices must be", "tensors used as indices must be",
+          "shape mismatch: indexing", "boolean index did not match", "The shape of the mask", "an index can only have a single",
+          "Dimension out of range", "Dimension specified as", "invalid index of a 0-dim", "invalid index to scalar",
+          "slice() cannot be applied to a 0-dim", "pop from")
+
+
+def _is_a_slip(error):
+    """Whether an exception of a kind that declines is an error of the program whatever the positions are."""
+    if type(error).__name__ == "AxisError":  # numpy's is an IndexError and a ValueError
+        return True
+    if not isinstance(error, IndexError):
+        return False
+    last = traceback.extract_tb(error.__traceback__)[-1].line or ""
+    of_a_shape = str(error) == "tuple index out of range" and any(word in last for word in (".shape[", ".size()[", ".strides["))
+    return of_a_shape or str(error).startswith(_SLIPS)
 
 
 class _Otherwise(Exception):

@@ -77,6 +77,44 @@ TEST(PythonSubject, an_exception_of_the_kinds_that_decline_is_a_refusal) {
             " declines: position 3 is past the end");
 }
 
+// "Too many indices" has nothing to do with positions: what nobody meant is no refusal.
+TEST(PythonSubject, an_index_error_about_axes_or_shapes_is_an_error) {
+  const auto message = [](const std::string& what) {
+    const Subject subject = open(sdk(what), expected(Rotary{.dim = 2}));
+    return thrown<Failure>(sdk(what), [&] { rotated(subject, quarters({1, 1, 2, 2})); });
+  };
+  EXPECT_NE(message("too_many_indices").find("IndexError: too many indices"), std::string::npos);
+  EXPECT_NE(message("no_such_axis").find("AxisError: axis 4 is out of bounds"), std::string::npos);
+  EXPECT_NE(message("no_such_extent").find("IndexError: tuple index out of range"), std::string::npos);
+  const Subject table = open(sdk("past_the_end"), expected(Rotary{.dim = 2}));
+  EXPECT_NE(thrown<Refusal>(sdk("past_the_end"),
+                            [&] {
+                              rotated(table, quarters({1, 1, 2, 2}));
+                            })
+                .find("index 3"),
+            std::string::npos);
+}
+
+TEST(PythonSubject, whole_positions_of_a_function_of_real_numbers_are_floats) {
+  const std::string words = sdk("type_of_positions");
+  const auto type = [&](bool real) {
+    Table table{.dim = 4};
+    table.positions.real = real;
+    const Subject subject = open(words, expected(table));
+    return thrown(words, [&] { testing::rows(subject, two); });
+  };
+  EXPECT_NE(type(true).find("TypeError: float32"), std::string::npos) << type(true);
+  EXPECT_NE(type(false).find("TypeError: int64"), std::string::npos) << type(false);
+}
+
+TEST(PythonSubject, a_module_is_served_as_it_is) {
+  if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch";
+  const Subject subject = open(sdk("module"), expected(Table{.dim = 3}, "dim=3 length=8 table=index"));
+  EXPECT_EQ(testing::rows(subject, two), Tensor({2, 3}, {15, 16, 17, 21, 22, 23}));
+  EXPECT_NE(subject.description.find("taken as forward(input), a position for each token"), std::string::npos)
+      << subject.description;
+}
+
 // Told by the positions alone: a new process is asked in the same way.
 TEST(PythonSubject, arrays_come_as_code_meets_them_and_in_the_same_way_again) {
   const auto seen = [](Position from) {

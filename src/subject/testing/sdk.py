@@ -30,6 +30,26 @@ def declining(x, positions, role):
     raise IndexError("position %d is past the end" % positions.max())
 
 
+def too_many_indices(x, positions, role):
+    return x[0, 0, 0, 0, 0]
+
+
+def no_such_axis(x, positions, role):
+    return np.sum(x, axis=4)
+
+
+def no_such_extent(x, positions, role):
+    return x.reshape(x.shape[4])
+
+
+def past_the_end(x, positions, role):
+    return np.zeros(3)[positions]
+
+
+def type_of_positions(positions):
+    raise TypeError(str(positions.dtype))
+
+
 def transposed(x, positions, role):
     return np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2)  # the right values, not contiguous
 
@@ -98,6 +118,12 @@ elif what == "bad_positions":
     serve(rotate=twice, positions="int8")
 elif what == "twice":
     serve(rotate=twice, dtype=dtype)
+elif what == "type_of_positions":
+    serve(rows=type_of_positions)
+elif what == "module":
+    import torch
+    from posproof_subject import serve_module
+    serve_module(lambda asked: torch.nn.Embedding(asked["length"], asked["dim"]))
 elif what == "takes":  # answers in f32 to contents in bfloat16
     serve(rotate=lambda x, positions, role: x / np.float32(3), dtype="f32", takes=dtype)
 elif what == "torch_takes":
