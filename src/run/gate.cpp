@@ -91,6 +91,22 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
   return undecided == nullptr || undecided->out_of_time ? std::nullopt : std::optional(undecided->why);
 }
 
+// One case; sets the flag where it fails, in whatever way: what is run from then on is that case, shrunk.
+Residual failing_sets(bool& failed, const Trial& trial, Draw& draw) {
+  try {
+    const Residual found = trial(draw);
+    failed = failed || !found.holds();
+    return found;
+  } catch (const Discard&) {
+    throw;
+  } catch (const Refusal&) {
+    throw;
+  } catch (...) {
+    failed = true;
+    throw;
+  }
+}
+
 // Where recorded, a sample, and every position where that can be had. A file of rows or of rotations that
 // was compared as a whole needs no sample: its rows are all that there is.
 Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, GateResult& gated) {
@@ -124,6 +140,9 @@ Encoding telling(Encoding encoding, const std::function<void()>& called) {
 }
 
 constexpr std::chrono::milliseconds most_observing{2000};
+
+// After so many cases, all of them vacuous, the truth is asked whether it has something to show at all.
+constexpr std::uint64_t vacuous_before_doubt = 30;
 
 // What a run has in hand: the subject, what is asked of it, and what was found so far.
 class Run {
@@ -274,10 +293,28 @@ class Run {
                                             std::chrono::duration<double>(options_.total).count())});
     Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
                       : one.id == history_id ? history_searched(truth_, gated_.subject, plan)
-                                             : search(one.trial, plan);
+                                             : search(with_doubts(one, plan), plan);
     if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
     if (const auto why = nothing_to_ask(one, plan, verdict)) return skip(one.id, *why);
     add(one, std::move(verdict));
+  }
+
+  // In 16 bits some properties have nothing to show: a subject is not asked for hundreds of such cases.
+  Trial with_doubts(const Selected& one, const Plan& plan) const {
+    if (!gated_.subject.live || !is_catalogued(one.id)) return one.trial;
+    return [this, &one, &plan, held = Holds{}, shrinks = false](Draw& draw) mutable {
+      const Residual found = failing_sets(shrinks, one.trial, draw);
+      held.add(found, {});
+      if (shrinks || held.cases != vacuous_before_doubt || held.learned()) return found;
+      if (const auto why = nothing_to_show(one, plan)) throw Inapplicable{*why};
+      return found;
+    };
+  }
+
+  std::optional<std::string> nothing_to_show(const Selected& one, const Plan& plan) const {
+    const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan);
+    if (!why) return std::nullopt;
+    return fmt::format("even the exact encoding has nothing to show here: {}", *why);
   }
 
   // Why a property that came to nothing has nothing to show here, and the subject is not to blame for it.
@@ -289,9 +326,7 @@ class Run {
     if (!is_catalogued(one.id)) return std::nullopt;
     if (!gated_.subject.live)  // a file refuses only past its end
       return fmt::format("the file has nothing to show here: {}", undecided->why);
-    if (const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan))
-      return fmt::format("even the exact encoding has nothing to show here: {}", *why);
-    return std::nullopt;
+    return nothing_to_show(one, plan);
   }
 
   // A failure that another property showed already is a finding only once.

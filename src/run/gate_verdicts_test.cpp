@@ -201,6 +201,36 @@ TEST(GateSkips, what_even_the_truth_could_not_show) {
   EXPECT_NE(asking(Gated{"rope", "dim=4 heads=2"}(), "call/treats_heads_alike"), nullptr);
 }
 
+// In bf16 no order shows: thirty cases, then the truth is asked instead.
+TEST(GateSkips, what_even_the_truth_could_not_show_without_asking_for_every_case) {
+  const std::string id = "score/depends_on_order";
+  std::uint64_t calls = 0;
+  Gated one{"rope", "dim=64", [&calls](const Encoding& right, const Call& call) {
+              ++calls;
+              return answer(right, call);
+            }};
+  EXPECT_EQ(verdict<Holds>(one(300, id), id).cases, 300u);
+  const std::uint64_t all = std::exchange(calls, 0);
+  one.change = [](Subject& subject) { subject.precision = Precision::parse("bf16"); };
+  const std::string why = id + ": even the exact encoding has nothing to show here: none of 300";
+  EXPECT_FALSE(starting_with(one(300, id).skipped, why).empty());
+  EXPECT_TRUE(calls >= 30 && calls <= all / 8) << calls << " of " << all;
+}
+
+// The cases that shrink it hold, and none of them could have failed: they say nothing against it.
+TEST(GateSkips, nothing_that_fails_in_a_property_that_has_nothing_to_show) {
+  const std::string id = "score/depends_on_order";
+  Gated raises{"rope", "dim=64", [](const Encoding& right, const Call& call) -> Tensor {
+                 for (const Position t : call.positions.whole)
+                   if (t >= 100000) throw Failure(Failure::How::raised, "too far", "ValueError");
+                 return answer(right, call);
+               }};
+  raises.change = [](Subject& subject) { subject.precision = Precision::parse("bf16"); };
+  const GateResult found = raises(300, id);
+  EXPECT_TRUE(found.skipped.empty());
+  EXPECT_FALSE(verdict<Refuted>(found, id).failure.empty());
+}
+
 // The subject is to blame: it declines what the truth answers.
 TEST(GateUndecided, what_the_subject_declines_is_undecided_and_not_skipped) {
   const Gated one_row{"rope", "dim=4", [](const Encoding& right, const Call& call) -> Tensor {
