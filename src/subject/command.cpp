@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include "core/call.h"
@@ -100,6 +101,22 @@ frame::Message message(const Encoding& declared, const Call& call, Dtype dtype) 
   return out;
 }
 
+std::size_t most_copies(const TokenPositions& at) {
+  std::map<Position, std::size_t> copies;
+  std::size_t most = 0;
+  for (const Position t : at.whole) most = std::max(most, ++copies[t]);
+  return most;
+}
+
+// A function that takes whole sequences has one token at each position: logits of queries and keys whose
+// positions repeat take a call of it for each pair of copies. Behind left padding of 128 tokens on both sides
+// that are 16384 calls for one question; a few show as much.
+bool takes_too_many_calls(const Encoding& declared, const Call& call, std::string_view takes_positions) {
+  constexpr std::size_t most = 64;
+  return takes_positions == "sequence" && std::holds_alternative<Contextual>(declared) &&
+         most_copies(call.positions) * most_copies(call.keys) > most;
+}
+
 // The declared encoding with the subject's function in the place of its own, or with its backward pass.
 Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtocol>& talk,
                   bool backward = false) {
@@ -112,6 +129,8 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   domain.real = positions_of(declared).real;
   return answered_by(with_positions(declared, domain),
                      [declared, talk, backward, real = domain.real](const Call& call) {
+                       if (takes_too_many_calls(declared, call, talk->introduction().takes_positions))
+                         throw Discard{};
                        const Shape shape = shape_of_answer(declared, call);
                        const std::string_view name = signature(declared).call;
                        frame::Message plain = message(declared, call, talk->introduction().dtype);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/draw.h"
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
@@ -105,6 +106,24 @@ TEST(PythonSubject, whole_positions_of_a_function_of_real_numbers_are_floats) {
   };
   EXPECT_NE(type(true).find("TypeError: float32"), std::string::npos) << type(true);
   EXPECT_NE(type(false).find("TypeError: int64"), std::string::npos) << type(false);
+}
+
+// Each pair of copies of a position is a call of a function that takes whole sequences.
+TEST(PythonSubject, logits_of_whole_sequences_are_asked_for_a_few_copies_of_a_position) {
+  const Subject subject = open(sdk("whole_sequences"), expected(Contextual{.dim = 2}, "dim=2"));
+  const auto all = [](Shape shape, double value) {
+    Tensor x(std::move(shape));
+    std::ranges::fill(x.data, value);
+    return x;
+  };
+  const auto logits = [&](std::size_t queries, std::size_t keys) {
+    const std::vector<Position> i(queries, 1), j(keys, 0);
+    return std::get<Contextual>(subject.encoding).logits(all({queries, 2}, 1), all({keys, 2}, 1), i, j);
+  };
+  EXPECT_EQ(logits(8, 8), all({1, 8, 8}, 2));
+  EXPECT_EQ(logits(64, 1), all({1, 64, 1}, 2));
+  EXPECT_THROW(logits(9, 8), Discard);
+  EXPECT_THROW(logits(1, 65), Discard);
 }
 
 TEST(PythonSubject, a_module_is_served_as_it_is) {

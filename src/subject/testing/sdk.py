@@ -120,6 +120,8 @@ elif what == "twice":
     serve(rotate=twice, dtype=dtype)
 elif what == "type_of_positions":
     serve(rows=type_of_positions)
+elif what == "whole_sequences":
+    serve(logits=lambda q, k: (q @ k.T)[None], takes_positions="sequence")
 elif what == "module":
     import torch
     from posproof_subject import serve_module
