@@ -119,7 +119,7 @@ elif what == "bad_positions":
 elif what == "twice":
     serve(rotate=twice, dtype=dtype)
 elif what == "type_of_positions":
-    serve(rows=type_of_positions)
+    serve(rows=type_of_positions, positions=["int64", "int32"])
 elif what == "whole_sequences":
     serve(logits=lambda q, k: (q @ k.T)[None], takes_positions="sequence")
 elif what == "module":
