@@ -296,7 +296,28 @@ class Run {
                                              : search(with_doubts(one, plan), plan);
     if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
     if (const auto why = nothing_to_ask(one, plan, verdict)) return skip(one.id, *why);
+    if (const auto at = fails_for_the_truth(one, verdict))
+      return skip(one.id,
+                  fmt::format("at the positions that this subject has it is not true of the exact encoding "
+                              "either: {}",
+                              *at));
     add(one, std::move(verdict));
+  }
+
+  // A counterexample that is one of the exact encoding, too, where a domain ends before what was claimed sets
+  // in: a bias saturates past its window, and the subject ends within it. Agreement judges these answers.
+  std::optional<std::string> fails_for_the_truth(const Selected& one, const Verdict& verdict) const {
+    const auto* refuted = std::get_if<Refuted>(&verdict);
+    if (refuted == nullptr || !refuted->failure.empty() || !is_catalogued(one.id)) return std::nullopt;
+    const auto exact =
+        trial(*one.property, truth_within(truth_, gated_.subject.encoding), gated_.subject.precision);
+    if (!exact) return std::nullopt;
+    try {
+      if (!std::holds_alternative<Refuted>(replay(*exact, refuted->counterexample))) return std::nullopt;
+    } catch (const std::invalid_argument&) {  // the truth is asked something else
+      return std::nullopt;
+    }
+    return refuted->counterexample.text();
   }
 
   // In 16 bits some properties have nothing to show: a subject is not asked for hundreds of such cases.

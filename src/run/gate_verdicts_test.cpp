@@ -231,6 +231,39 @@ TEST(GateSkips, nothing_that_fails_in_a_property_that_has_nothing_to_show) {
   EXPECT_FALSE(verdict<Refuted>(found, id).failure.empty());
 }
 
+// A bias saturates past its window, logits past the largest distance that has a vector.
+TEST(GateSkips, what_the_truth_fails_where_the_subject_ends) {
+  const auto ends_at = [](std::string encoding, std::string parameters, Position last) {
+    Gated one{std::move(encoding), std::move(parameters)};
+    one.change = [last](Subject& subject) {
+      subject.encoding = with_positions(subject.encoding, Domain(0, last));
+    };
+    return one;
+  };
+  const std::string why =
+      ": at the positions that this subject has it is not true of the exact encoding either: ";
+  const GateResult window = ends_at("relative_table", "axes=line width=32", 31)(60, "bias/saturates");
+  EXPECT_EQ(not_holding(window), "");
+  EXPECT_EQ(starting_with(window.skipped, "bias/saturates" + why),
+            "bias/saturates" + why + "far=31 near=30 side=past i=31");
+  const GateResult skewed = ends_at("music_transformer", "dim=4 length=600", 511)(60, "contextual/saturates");
+  EXPECT_EQ(not_holding(skewed), "");
+  EXPECT_FALSE(starting_with(skewed.skipped, "contextual/saturates" + why).empty());
+}
+
+TEST(GateSkips, nothing_that_is_true_of_the_truth) {
+  const Gated never_flat{"relative_table", "axes=line width=32", [](const Encoding& right, const Call& call) {
+                           Tensor out = answer(right, call);
+                           const std::size_t nk = call.keys.whole.size();
+                           for (std::size_t n = 0; n < out.data.size(); ++n)
+                             out.data[n] += 1e-3 * static_cast<double>(call.keys.whole[n % nk]);
+                           return out;
+                         }};
+  const GateResult found = never_flat(60, "bias/saturates");
+  EXPECT_GT(verdict<Refuted>(found, "bias/saturates").residual.error, 0);
+  EXPECT_EQ(found.skipped, Texts{});
+}
+
 // The subject is to blame: it declines what the truth answers.
 TEST(GateUndecided, what_the_subject_declines_is_undecided_and_not_skipped) {
   const Gated one_row{"rope", "dim=4", [](const Encoding& right, const Call& call) -> Tensor {
