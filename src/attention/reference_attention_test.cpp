@@ -270,12 +270,14 @@ TEST(Lift, the_error_of_a_pair_is_that_of_its_worst_head) {
 }
 
 // (1, 0) at 0 against 0 at 1, which is (1, 2): 2 + 1 + 3 roundings of the product 1, the query's sum (1 unit
-// of 1), and the key's code and sum (2 + 1 units of 1), all over sqrt(2).
+// of 1), and the key's code and sum (2 + 1 units of 1), all over sqrt(2); and the product of both sides'
+// errors, 1 unit times 3.
 TEST(Lift, the_error_of_a_table_counts_both_sides) {
   const auto table = to_logits(counting());
   const std::vector<double> q = {1, 0}, k = {0, 0};
-  EXPECT_NEAR(table->error(q, k, 0, 1, all_f32), 10 * unit_f32 / std::numbers::sqrt2, 1e-6 * unit_f32);
-  EXPECT_NEAR(table->error(k, q, 1, 0, all_f32), 10 * unit_f32 / std::numbers::sqrt2, 1e-6 * unit_f32);
+  const double right = (10 * unit_f32 + 3 * unit_f32 * unit_f32) / std::numbers::sqrt2;
+  EXPECT_DOUBLE_EQ(table->error(q, k, 0, 1, all_f32), right);
+  EXPECT_DOUBLE_EQ(table->error(k, q, 1, 0, all_f32), right);
 }
 
 TEST(Lift, each_head_has_the_error_of_its_own_slope) {

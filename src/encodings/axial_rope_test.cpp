@@ -10,6 +10,7 @@
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/rope.h"
 #include "core/error.h"
+#include "core/testing/once_rounded.h"
 #include "encodings/made.h"
 
 namespace posproof {
@@ -153,7 +154,8 @@ TEST(AxialRope, divides_positions_by_its_factor) {
 
 // Where an implementation that takes the steps of DINOv3's code, in f32 or in f64, may be. The middle of an
 // odd grid is no place at all; the first cell's coordinate is a difference that rounding moves by 1/E of a
-// unit.
+// unit. In units, a bound here and there is a sum of less than ten terms above 0 of less than ten roundings
+// each; before, 8.1 units of the rotation were taken off: 20 roundings of all of it.
 TEST(AxialRope, bounds_what_a_coordinate_loses) {
   const auto bound = [](bool exact, std::string_view words, std::vector<double> place, const Precision& p) {
     const auto rotary = std::get<Rotary>(exact ? encodings::axial_rope.oracle(Case::parse(words))
@@ -170,16 +172,19 @@ TEST(AxialRope, bounds_what_a_coordinate_loses) {
         EXPECT_EQ(all[1], 0);
         return (all[0] - rotation_error(p, 0, {.first = 0, .second = 4, .frequency = 1})) / u;
       };
+      const auto expect = [&](std::string_view words, std::vector<double> place, double units) {
+        EXPECT_NEAR(angle(words, std::move(place)), units, 20 * unit_f64 * (units + 8.1)) << words;
+      };
       // c = 2/5: 2 roundings of 7/5, 1 of 2/5; times 2 pi, 3 more and the power's 4.
-      EXPECT_NEAR(angle("dim=8 coordinates=cells grid=[5,3]", {3, 2}), 2 * pi * (2.8 + 0.4 + 0.4 * 7), 1e-6);
-      EXPECT_NEAR(angle("dim=8 coordinates=cells grid=[5,3]", {2, 2}), 2 * pi * 2, 1e-6);
-      EXPECT_NEAR(angle("dim=8 coordinates=cells grid=[5,3] unit=radians", {0, 2}), 0.4 + 0.8 + 0.8 * 5,
-                  1e-6);
-      EXPECT_NEAR(angle("dim=8 coordinates=corners grid=[5,3] unit=radians", {4, 2}), 4 + 1 + 5, 1e-6);
+      expect("dim=8 coordinates=cells grid=[5,3]", {3, 2}, 2 * pi * (2.8 + 0.4 + 0.4 * 7));
+      expect("dim=8 coordinates=cells grid=[5,3]", {2, 2}, 2 * pi * 2);
+      expect("dim=8 coordinates=cells grid=[5,3] unit=radians", {0, 2}, 0.4 + 0.8 + 0.8 * 5);
+      expect("dim=8 coordinates=corners grid=[5,3] unit=radians", {4, 2}, 4 + 1 + 5);
     }
 }
 
-// Row 3 of 5 is 2/5, column 2 of 3 is 2/3; pairs 1 and 3 have the power 1/100.
+// Row 3 of 5 is 2/5, column 2 of 3 is 2/3; pairs 1 and 3 have the power 1/100. Both sides are sums of terms
+// above 0, with at most 16 roundings in each: of 7/5 - 1, which counts 3.5 times, of products and of sums.
 TEST(AxialRope, bounds_every_pair_by_its_own_coordinate_and_power) {
   const Parameters words = Case::parse("dim=8 coordinates=cells grid=[5,3]");
   const std::vector<double> place = {3, 2}, x = {3, 6, 5, 8, 4, 8, 12, 15};
@@ -196,7 +201,8 @@ TEST(AxialRope, bounds_every_pair_by_its_own_coordinate_and_power) {
       const auto rotation = [&](const Precision& p) { return rotation_error(p, 0, rotary.pairs[i]); };
       const double angle =
           whole * power * ((2 * (c + 1) + c + 3 * c) * unit_f32 + c * power_error(all_f32, power, i % 2));
-      EXPECT_NEAR(all[i], length * (angle + rotation(all_f32)), 1e-12) << i << " " << exact;
+      const double right = length * (angle + rotation(all_f32));
+      EXPECT_NEAR(all[i], right, 2 * 16 * unit_f64 * right) << i << " " << exact;
       EXPECT_EQ(all[i], all[i + 4]) << i;
       if (i % 2 == 0) {
         EXPECT_DOUBLE_EQ(most[i], length * (2 + rotation(coarse))) << "no two unit vectors are further apart";
@@ -207,7 +213,7 @@ TEST(AxialRope, bounds_every_pair_by_its_own_coordinate_and_power) {
 
 // At the coordinates -3/4 and 1/4 an angle is off by w (2 (c + 1) + |c| (4 + own)) units, 1 of the
 // coordinate, 3 of pi and the products, and what the frequency itself is: of the reference and of the oracle,
-// to one in 10^9.
+// but for 16 roundings in doubles on each side.
 TEST(AxialRope, bounds_frequencies_that_lie_between_two) {
   const struct {
     std::string words;
@@ -232,7 +238,7 @@ TEST(AxialRope, bounds_frequencies_that_lie_between_two) {
         const double angle = radians * (2 * (c + 1) + std::abs(c) * (1 + 3 + own[i % 3])) * unit_f32;
         EXPECT_NEAR(rotated_error(rotary, all_f32, place, x)[i] /
                         (angle + rotation_error(all_f32, 0, rotary.pairs[i])),
-                    1, 1e-9)
+                    1, 2 * 16 * unit_f64)
             << words << " " << exact << " " << i;
       }
     }
@@ -279,9 +285,13 @@ TEST(AxialRope, rotates_every_token_of_every_row_and_head_by_its_own_place) {
       const auto here = x.row(row);
       const Tensor alone = one.rotate(Tensor({1, 1, 1, 8}, {here.begin(), here.end()}),
                                       {std::span(places).subspan(2 * token, 2), 2}, Role::key);
+      const std::vector<double> place(places.begin() + static_cast<long>(2 * token),
+                                      places.begin() + static_cast<long>(2 * token + 2));
+      const auto apart = once_rounded(one, place, here, alone.row(0));
       for (std::size_t c = 0; c < 8; ++c) {
         EXPECT_EQ(all.at(row, c), alone.at(0, c)) << words << " " << row << " " << c;
-        EXPECT_NEAR(oracle.at(row, c), alone.at(0, c), 1e-13) << words << " " << row << " " << c;
+        EXPECT_NEAR(oracle.at(row, c), alone.at(0, c), apart[c] + unit_f64 * std::abs(oracle.at(row, c)))
+            << words << " " << row << " " << c;
       }
     }
     EXPECT_THROW(rotary.rotate(x, {std::span(places).first(4), 2}, Role::key), std::invalid_argument);

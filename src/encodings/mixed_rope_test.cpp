@@ -7,6 +7,8 @@
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/encodings/mixed_rope.h"
 #include "core/call.h"
+#include "core/error.h"
+#include "core/testing/once_rounded.h"
 #include "encodings/made.h"
 #include "exact/numbers.h"
 
@@ -41,7 +43,12 @@ TEST(MixedRope, of_frequencies_on_one_axis_each_is_axial_rope) {
   const std::string words = "dim=8 layout=interleaved table=given frequencies=[1,0.01,0,0,0,0,1,0.01]";
   const auto axial = rotated(encodings::axial_rope.make(Case::parse("dim=8 layout=interleaved")), {33, 44});
   const auto mixed = rotated(reference(words), {33, 44});
-  for (std::size_t c = 0; c < 8; ++c) EXPECT_NEAR(mixed[c], axial[c], 1e-14) << c;
+  // Each is rounded once; and the given 0.01 is rounded to a double, which moves an angle of at most 0.44, of
+  // a pair no longer than (7, 8).
+  const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8}, place = {33, 44};
+  const auto error = once_rounded(std::get<Rotary>(reference(words)), place, x, mixed);
+  for (std::size_t c = 0; c < 8; ++c)
+    EXPECT_NEAR(mixed[c], axial[c], 2 * error[c] + unit_f64 * 0.44 * std::hypot(7, 8)) << c;
 }
 
 TEST(MixedRope, has_frequencies_of_its_own_in_each_head_or_the_same_in_all) {
@@ -49,15 +56,26 @@ TEST(MixedRope, has_frequencies_of_its_own_in_each_head_or_the_same_in_all) {
       rotated(reference("dim=4 heads=2 shared=false table=given frequencies=[1,2,3,4,0,0,0,0]"), {1, 7});
   const auto first = rotated(reference("dim=4 table=given frequencies=[1,2,0,0]"), {1, 7});
   for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(own[c], first[c]);
-  EXPECT_NEAR(own[4], 5 * std::cos(3.0) - 7 * std::sin(3.0), 1e-14);
-  EXPECT_NEAR(own[5], 6 * std::cos(4.0) - 8 * std::sin(4.0), 1e-14);
+  // Here 2 units of a sine or cosine, 1 of a product and 1 of the sum; and there 1.
+  EXPECT_NEAR(own[4], 5 * std::cos(3.0) - 7 * std::sin(3.0), 5 * unit_f64 * (5 + 7));
+  EXPECT_NEAR(own[5], 6 * std::cos(4.0) - 8 * std::sin(4.0), 5 * unit_f64 * (6 + 8));
   for (const std::string words :
        {"dim=8 heads=3", "dim=8 heads=3 shared=false axes=3",
         "dim=4 heads=3 shared=false table_seed=2 std=0.125",
         "dim=4 heads=2 shared=false table=given frequencies=[1,2,3,4,5,6,7,8] layout=interleaved"}) {
     const Numbers place = words.find("axes=3") == std::string::npos ? Numbers{1000, 7} : Numbers{1000, 7, 5};
     const auto here = rotated(reference(words), place), exact = rotated(oracle(words), place);
-    for (std::size_t c = 0; c < here.size(); ++c) EXPECT_NEAR(here[c], exact[c], 1e-13) << words << " " << c;
+    const auto rotary = std::get<Rotary>(reference(words));
+    for (std::size_t head = 0; head < rotary.heads; ++head) {
+      const std::size_t first = head * rotary.dim;
+      std::vector<double> x(rotary.dim);
+      std::iota(x.begin(), x.end(), static_cast<double>(first + 1));
+      const std::vector<double> at(place.begin(), place.end());
+      const auto error = once_rounded(rotary, at, x, std::span(here).subspan(first, rotary.dim));
+      for (std::size_t c = 0; c < rotary.dim; ++c)
+        EXPECT_NEAR(here[first + c], exact[first + c], error[c] + unit_f64 * std::abs(exact[first + c]))
+            << words << " " << first + c;
+    }
   }
 }
 
@@ -76,7 +94,7 @@ TEST(MixedRope, declares_the_largest_frequency_of_each_pair) {
   }
 }
 
-// Of a token at (3, -5): 4 units of each |number times frequency| of the head that has most, and 8.1 of the
+// Of a token at (3, -5): 4 units of each |number times frequency| of the head that has most, and those of the
 // rotation itself.
 TEST(MixedRope, is_allowed_the_roundings_of_each_product_and_sum) {
   const std::string words = "dim=4 heads=2 shared=false table=given frequencies=[1,2,3,4,0.5,0,0,8]";
@@ -86,11 +104,12 @@ TEST(MixedRope, is_allowed_the_roundings_of_each_product_and_sum) {
     std::vector<double> error(4);
     rotary.error(x, place, Role::query, all_f32, error);
     const double angle = 4 * unit_f32 * 9;  // 3 |3| + |-5| 0 in the second head, 3 |1| + 5 |0.5| in the first
-    EXPECT_NEAR(error[0], 5 * (angle + 8.1 * unit_f32), 5 * 0.2 * unit_f32);
+    const double rotation = rotation_error(all_f32, 0, rotary.pairs[0]);
+    EXPECT_DOUBLE_EQ(error[0], 5 * (angle + rotation));
     EXPECT_EQ(error[2], error[0]);
     EXPECT_EQ(error[1], 0);
     rotary.error(x, std::vector<double>{1e9, 0}, Role::query, all_f32, error);
-    EXPECT_NEAR(error[0], 10, 1e-4);  // the other side of the circle
+    EXPECT_DOUBLE_EQ(error[0], 5 * (2 + rotation));  // the other side of the circle
   }
 }
 

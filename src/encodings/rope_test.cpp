@@ -129,8 +129,8 @@ TEST(Rope, of_llama3_with_equal_bounds_is_a_step) {
     const auto& pairs = std::get<Rotary>(encoding).pairs;
     EXPECT_DOUBLE_EQ(pairs[34].frequency, 0.00093847387035738025);
     EXPECT_DOUBLE_EQ(pairs[35].frequency, 4.7781061769823415e-5);
-    EXPECT_NEAR(pairs[34].frequency_error.margin, 0.223579692, 1e-9);
-    EXPECT_NEAR(pairs[35].frequency_error.margin, 1 - 0.9967491045, 1e-10);
+    EXPECT_NEAR(pairs[34].frequency_error.margin, 0.223579692, 5e-10);  // half of the last digit
+    EXPECT_NEAR(pairs[35].frequency_error.margin, 1 - 0.9967491045, 5e-11);
     EXPECT_DOUBLE_EQ(pairs[34].frequency_error.jump, 15.0 / 16);
     EXPECT_DOUBLE_EQ(pairs[35].frequency_error.jump, 15);
   }

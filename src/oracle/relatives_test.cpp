@@ -8,6 +8,8 @@
 #include "catalogue/encodings/xpos.h"
 #include "core/by_row.h"
 #include "core/call.h"
+#include "core/error.h"
+#include "core/testing/once_rounded.h"
 #include "encodings/made.h"
 
 namespace posproof {
@@ -23,8 +25,9 @@ std::vector<double> ones_at(const Rotary& rotary, Position t, Role role) {
   return rotary.rotate(x, {&t, 1}, role).data;
 }
 
-void expect_near(double value, double expected) {
-  EXPECT_NEAR(value, expected, 4e-16 * std::max(1.0, std::abs(expected)));
+// Both were rounded relatively, by so many units together.
+void expect_near(double value, double expected, double units) {
+  EXPECT_NEAR(value, expected, units * unit_f64 * std::abs(expected));
 }
 
 // The bases of Hugging Face's formula, as encodings.md has them, to the digits that it gives: the last
@@ -77,9 +80,17 @@ TEST(Relatives, of_dynamic_ntk_are_of_the_longest_row_or_of_each) {
       const Parameters all = with(encodings::rope, Case::parse(words + more));
       return std::get<Rotary>(oracle ? encodings::rope.oracle(all) : encodings::rope.make(all));
     };
-    for (std::size_t n = 0; n < x.data.size(); ++n) {
-      EXPECT_NEAR(rotated(of("")).at(n), ntk[n], 4e-15) << oracle << " " << n;
-      EXPECT_NEAR(rotated(of(" length_of=row")).at(n), row_by_row[n], 4e-15) << oracle << " " << n;
+    for (const auto& [more, expected] : {std::pair{"", ntk}, {" length_of=row", row_by_row}}) {
+      const Rotary rotary = of(more);
+      const auto found = rotated(rotary);
+      // Answers of an oracle are the nearest doubles.
+      if (oracle) EXPECT_EQ(found, expected) << more;
+      for (std::size_t n = 0; n < x.data.size(); ++n) {
+        const auto t = static_cast<double>(two_rows[n / 16 * 2 + n / 4 % 2]);
+        const auto reference = once_rounded(*in_row(rotary, two_rows, 2, n / 16), {&t, 1}, x.row(n / 4),
+                                            std::span(expected).subspan(n / 4 * 4, 4));
+        EXPECT_NEAR(found[n], expected[n], reference[n % 4] + unit_f64 * std::abs(expected[n])) << more << n;
+      }
     }
     EXPECT_FALSE(is_by_row(of(" length_of=batch")));
     EXPECT_TRUE(is_by_row(of(" length_of=row")));
@@ -125,7 +136,8 @@ TEST(Relatives, of_neighbours_that_are_written_as_halves_are_moved_alone) {
 }
 
 // d = 64: zeta_0 = 2/7, zeta_31 = 0.9776785714 (encodings.md); at 512 positions from the centre the power
-// is 1.
+// is 1. By hand zeta has 4 roundings (of 0.4, the sum, 1.4 and the quotient), its product 1, and of either
+// oracle's answers the nearest double is taken: 7.
 TEST(Relatives, of_xpos_have_the_known_zetas) {
   const Rotary xpos = exact(encodings::xpos, "dim=64"),
                rope = exact(encodings::rope, "dim=64 layout=interleaved");
@@ -133,9 +145,10 @@ TEST(Relatives, of_xpos_have_the_known_zetas) {
   const auto plain = ones_at(rope, 512, Role::query);
   for (std::size_t i = 0; i < 32; ++i) {
     const double zeta = (2.0 * static_cast<double>(i) / 64 + 0.4) / 1.4;
-    expect_near(query[2 * i], plain[2 * i] * zeta);
-    expect_near(key[2 * i + 1], plain[2 * i + 1] / zeta);
+    expect_near(query[2 * i], plain[2 * i] * zeta, 7);
+    expect_near(key[2 * i + 1], plain[2 * i + 1] / zeta, 7);
   }
+  // Half of the last digit.
   EXPECT_NEAR(query[0] / plain[0], 0.2857142857, 5e-11);
   EXPECT_NEAR(query[62] / plain[62], 0.9776785714, 5e-11);
   // Exactly RoPE at the centre.
@@ -143,43 +156,47 @@ TEST(Relatives, of_xpos_have_the_known_zetas) {
 }
 
 // floor(8192 / 8192) = 1 at position 8191, for the first position counts as 1; and keys stay.
+// The oracle's answer and the number here are the nearest doubles: 2 roundings.
 TEST(Relatives, of_llama_4_grow_in_steps) {
   const Rotary steps = exact(encodings::attention_temperature, "dim=2");
-  expect_near(ones_at(steps, 8190, Role::query)[1], 1);
-  expect_near(ones_at(steps, 8191, Role::query)[1], 1.0693147180559945);
-  expect_near(ones_at(steps, 16382, Role::query)[0], 1.0693147180559945);
-  expect_near(ones_at(steps, 16383, Role::query)[0], 1.1098612288668110);
-  expect_near(ones_at(steps, 16383, Role::key)[0], 1);
+  expect_near(ones_at(steps, 8190, Role::query)[1], 1, 2);
+  expect_near(ones_at(steps, 8191, Role::query)[1], 1.0693147180559945, 2);
+  expect_near(ones_at(steps, 16382, Role::query)[0], 1.0693147180559945, 2);
+  expect_near(ones_at(steps, 16383, Role::query)[0], 1.1098612288668110, 2);
+  expect_near(ones_at(steps, 16383, Role::key)[0], 1, 2);
   const Rotary logarithm =
       exact(encodings::attention_temperature, "dim=2 form=logarithm original_length=4096");
-  expect_near(ones_at(logarithm, 4095, Role::query)[0], 1);
-  expect_near(ones_at(logarithm, 16383, Role::query)[0], 14.0 / 12.0);
+  expect_near(ones_at(logarithm, 4095, Role::query)[0], 1, 2);
+  expect_near(ones_at(logarithm, 16383, Role::query)[0], 14.0 / 12.0, 2);
 }
 
 // By hand, of both: at 512 positions from the centre the exponent is 1, and ln zeta_0 is ln(2/7) = -1.25276.
+// The factor itself is off by no more than that bound in doubles, and 2/7 here by a rounding.
 TEST(Relatives, may_have_their_factors_off_by_so_many_units) {
   const double zeta = 3 + 4 + 4 * std::log(3.5);
   for (const Rotary& xpos : {exact(encodings::xpos, "dim=64"), made<Rotary>(encodings::xpos, "dim=64")}) {
     const Pair& fastest = xpos.pairs.front();
-    EXPECT_NEAR(xpos.stretch_error(fastest, 512, all_f32), (zeta + 2) * unit_f32, 1e-20);
-    EXPECT_NEAR(xpos.stretch_error(fastest, 0, all_f32), 5 * unit_f32, 1e-20);
-    EXPECT_NEAR(xpos.stretch(fastest, 512, Role::query), 2.0 / 7, 1e-15);
-    EXPECT_NEAR(xpos.stretch(fastest, 512, Role::key), 3.5, 1e-14);
+    EXPECT_DOUBLE_EQ(xpos.stretch_error(fastest, 512, all_f32), (zeta + 2) * unit_f32);
+    EXPECT_DOUBLE_EQ(xpos.stretch_error(fastest, 0, all_f32), 5 * unit_f32);
+    const double own = (zeta + 2) + 1;
+    expect_near(xpos.stretch(fastest, 512, Role::query), 2.0 / 7, own);
+    expect_near(xpos.stretch(fastest, 512, Role::key), 3.5, own);
   }
   // In bf16 8191 rounds to 8192, and the step is taken a position before it is due: (1 + 0.1 ln 2) - 1.
   for (const Rotary& steps : {exact(encodings::attention_temperature, "dim=2"),
                               made<Rotary>(encodings::attention_temperature, "dim=2")}) {
     const Pair& pair = steps.pairs.front();
-    EXPECT_NEAR(steps.stretch_error(pair, 8190, all_f32), 6 * unit_f32, 1e-20);
-    EXPECT_NEAR(steps.stretch_error(pair, 1048574, all_f32), 6 * unit_f32, 1e-20);  // 1 of 2^20 is 16 units
-    EXPECT_NEAR(steps.stretch_error(pair, 8191, {unit_bf16, unit_bf16}), 6 * unit_bf16, 1e-15);
+    EXPECT_EQ(steps.stretch_error(pair, 8190, all_f32), 6 * unit_f32);
+    EXPECT_EQ(steps.stretch_error(pair, 1048574, all_f32), 6 * unit_f32);  // 1 of 2^20 is 16 units
+    EXPECT_EQ(steps.stretch_error(pair, 8191, {unit_bf16, unit_bf16}), 6 * unit_bf16);
+    // The bound forms 1 + 0.1 ln 2 in doubles, which rounds it to 2^-52, and takes 1 off.
     EXPECT_NEAR(steps.stretch_error(pair, 8190, {unit_bf16, unit_bf16}), 6 * unit_bf16 + 0.1 * std::log(2),
-                1e-15);
+                0x1p-52);
     EXPECT_EQ(steps.stretch(pair, 8191, Role::key), 1);
   }
   for (const Rotary& logarithm : {exact(encodings::attention_temperature, "dim=2 form=logarithm"),
                                   made<Rotary>(encodings::attention_temperature, "dim=2 form=logarithm")})
-    EXPECT_NEAR(logarithm.stretch_error(logarithm.pairs.front(), 9000, all_f32), 7 * unit_f32, 1e-20);
+    EXPECT_EQ(logarithm.stretch_error(logarithm.pairs.front(), 9000, all_f32), 7 * unit_f32);
 }
 
 }  // namespace
