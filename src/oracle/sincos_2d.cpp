@@ -85,9 +85,9 @@ class Axis {
 
  private:
   static Frequencies powers(const Arguments& p, std::vector<Exponent> exponents) {
-    Geometric powers{p.real("base"), std::move(exponents)};
-    if (p.is("normalize", "none") && p.real("factor") != 1) powers.scaling = Interpolated{p.real("factor")};
-    return {std::move(powers)};
+    if (p.is("normalize", "none") && p.real("factor") != 1)
+      return {Geometric{p.real("base"), std::move(exponents), Interpolated{p.real("factor")}}};
+    return {Geometric{p.real("base"), std::move(exponents)}};
   }
 
   // 2 pi w / (extent + 10^-6), with 5 roundings on top of the frequency's own 2^12.

@@ -104,7 +104,8 @@ TEST(GateTells, of_each_property_before_it_and_behind_it_and_of_every_call) {
         ++answered;
         return clamped(right, call);
       },
-      {.progress =
+      {.filter = {},
+       .progress =
            [&](std::string_view id, std::size_t number, std::size_t all) {
              begun.emplace_back(id);
              of.insert(all);
