@@ -117,6 +117,21 @@ TEST_F(Output, a_file_that_cannot_be_written_is_refused_before_the_run) {
   }
 }
 
+// It is misspelt more often than wanted; `report` alone makes its own.
+TEST_F(Output, a_folder_that_is_not_there_is_refused_and_not_made) {
+  const std::string y = path("no/such/y");
+  for (const std::string& words :
+       {gate("--junit " + y), gate("--reproduce " + y + ".py"), "accuracy sinusoidal --dim 8 -o " + y,
+        "oracle sinusoidal --dim 8 -o " + y + ".npy"}) {
+    const auto refused = posproof(words);
+    EXPECT_EQ(refused.code, 2) << words;
+    EXPECT_NE(refused.said.find("` could not be written: there is no folder `" + path("no/such") + "`\n"),
+              std::string::npos)
+        << refused.said;
+  }
+  EXPECT_FALSE(fs::exists(path("no")));
+}
+
 // By its index, which is written last.
 TEST_F(Output, a_folder_that_cannot_be_written_to_is_refused_before_the_experiments) {
   const auto refused = posproof("report -o " + path("x.npy/y"));

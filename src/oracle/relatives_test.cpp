@@ -84,7 +84,9 @@ TEST(Relatives, of_dynamic_ntk_are_of_the_longest_row_or_of_each) {
       const Rotary rotary = of(more);
       const auto found = rotated(rotary);
       // Answers of an oracle are the nearest doubles.
-      if (oracle) EXPECT_EQ(found, expected) << more;
+      if (oracle) {
+        EXPECT_EQ(found, expected) << more;
+      }
       for (std::size_t n = 0; n < x.data.size(); ++n) {
         const auto t = static_cast<double>(two_rows[n / 16 * 2 + n / 4 % 2]);
         const auto reference = once_rounded(*in_row(rotary, two_rows, 2, n / 16), {&t, 1}, x.row(n / 4),

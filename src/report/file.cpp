@@ -75,13 +75,13 @@ std::string text_of_file(const fs::path& path, std::size_t most) {
 
 bool replace_file(const fs::path& path, const std::string& bytes) {
   if (fs::is_regular_file(path) && file_bytes(path) == bytes) return false;
-  NewFile file(path, bytes.size());
+  NewFile file(path, bytes.size(), MissingFolders::are_made);
   file.write(0, std::as_bytes(std::span(bytes)));
   file.commit();
   return true;
 }
 
-NewFile::NewFile(fs::path path, std::uintmax_t size) : path_(std::move(path)) {
+NewFile::NewFile(fs::path path, std::uintmax_t size, MissingFolders missing) : path_(std::move(path)) {
   struct stat there = {};
   if (!path_.has_filename()) refuse("it names no file");
   if (::stat(path_.c_str(), &there) == 0)
@@ -90,8 +90,19 @@ NewFile::NewFile(fs::path path, std::uintmax_t size) : path_(std::move(path)) {
     fail(errno);
   else if (fs::is_symlink(fs::symlink_status(path_)))
     refuse("it is a symbolic link to nothing");
-  else
+  else {
+    find_folder(fs::absolute(path_).parent_path(), missing);
     open_aside(fs::absolute(path_), 0666, size);
+  }
+}
+
+void NewFile::find_folder(const fs::path& folder, MissingFolders missing) const {
+  std::error_code failed;
+  if (fs::exists(folder, failed)) return;
+  if (missing == MissingFolders::are_refused)
+    refuse(fmt::format("there is no folder `{}`", path_.parent_path().string()));
+  fs::create_directories(folder, failed);
+  if (failed) fail(failed.value());
 }
 
 void NewFile::open(const struct stat& there, std::uintmax_t size) {
@@ -132,8 +143,6 @@ void NewFile::open_aside(fs::path target, unsigned mode, std::uintmax_t size) {
   target_ = std::move(target);
   const fs::path folder = target_.parent_path();
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) fail(failed.value());
   if (const auto space = fs::space(folder, failed); !failed && space.available < size)
     refuse(fmt::format("it is {} bytes large, {} are left", size, space.available));
   aside_ = aside_of(target_);

@@ -27,6 +27,9 @@ struct Unwritable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Of a file that is written, the folders that are missing.
+enum class MissingFolders { are_refused, are_made };
+
 // Gives the file these bytes, written aside and then renamed, so that it is never half-written; folders that
 // are missing are made. True where it had others, or was not there. Throws Unwritable.
 bool replace_file(const std::filesystem::path& path, const std::string& bytes);
@@ -34,15 +37,17 @@ bool replace_file(const std::filesystem::path& path, const std::string& bytes);
 // The same for a file too large to be had at once, and for one that has to be possible before it is known. A
 // regular file, and one that is not there, is written aside piece by piece, by a new name in the same folder,
 // and takes its place with commit(); of a symbolic link that is the file at its end. Where commit() is not
-// reached, nothing stays behind but the folders, nor does it where an interrupt (SIGINT, SIGTERM, SIGHUP and
-// their like) ends the process; SIGKILL leaves
+// reached, nothing stays behind but folders that were made, nor does it where an interrupt (SIGINT, SIGTERM,
+// SIGHUP and their like) ends the process; SIGKILL leaves
 // `.posproof-*.part`. Character devices, pipes that somebody reads, and whatever standard output and standard
 // error go to
 // (`/dev/stdout`) are written in place; anything else is refused. Everything throws Unwritable.
 class NewFile {
  public:
-  // `size`, bytes: refused where the disk has not so many left.
-  NewFile(std::filesystem::path path, std::uintmax_t size);
+  // `size`, bytes: refused where the disk has not so many left. A folder that is missing in a path that a
+  // user wrote is more likely a misspelt one.
+  NewFile(std::filesystem::path path, std::uintmax_t size,
+          MissingFolders missing = MissingFolders::are_refused);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
@@ -55,6 +60,7 @@ class NewFile {
   void open(const struct stat& there, std::uintmax_t size);
   void open_in_place(const struct stat& there);
   void open_aside(std::filesystem::path target, unsigned mode, std::uintmax_t size);
+  void find_folder(const std::filesystem::path& folder, MissingFolders missing) const;
   void write_in_place(std::uintmax_t at, std::span<const std::byte> bytes);
   std::size_t checked(std::ptrdiff_t written) const;
   [[noreturn]] void refuse(std::string_view why) const;

@@ -36,7 +36,7 @@ std::span<const std::byte> bytes(std::string_view text) {
 
 TEST_F(NewFiles, pieces_come_in_any_order_and_stand_there_at_once) {
   const fs::path path = folder_ / "deeper" / "x";
-  replace_file(path, "old");
+  replace_file(path, "old");  // makes the folder
   NewFile file(path, 6);
   file.write(3, bytes("def"));
   file.write(0, bytes("abc"));
@@ -185,6 +185,8 @@ TEST_F(NewFiles, anything_else_is_refused) {
   replace_file(folder_ / "x", "");
   EXPECT_EQ(refused(folder_ / "x" / "y"), "Not a directory");
   EXPECT_EQ(refused(folder_ / "x" / "y" / "z"), "Not a directory");
+  const fs::path missing = folder_ / "missing" / "too";
+  EXPECT_EQ(refused(missing / "x"), "there is no folder `" + missing.string() + "`");
   EXPECT_EQ(files(), 2u);
 }
 

@@ -365,7 +365,7 @@ std::vector<std::string> write_all(const fs::path& folder, const std::vector<std
   std::vector<std::string> changed;
   const std::vector<std::string> all = only.empty() ? page_names() : only;
   for (const std::string& name : all) written(name);  // a wrong name, and a folder that cannot be written to,
-  NewFile(folder / "README.md", 0);                   // are found before the minutes that follow
+  NewFile(folder / "README.md", 0, MissingFolders::are_made);  // are found before the minutes that follow
   for (std::size_t n = 0; n < all.size(); ++n) {
     if (progress) progress(all[n], n, all.size());
     const auto [page, run] = written(all[n]);
