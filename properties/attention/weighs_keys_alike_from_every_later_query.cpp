@@ -37,7 +37,7 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
 }
 
 bool gives_the_whole_operator(const Encoding& encoding) {
-  return std::holds_alternative<Attention>(encoding);
+  return !signature(encoding).positions;
 }
 
 bool of_last_token(const AnswerEntry& at) {

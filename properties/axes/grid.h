@@ -24,14 +24,13 @@ using rotations::drawn_role;
 using Numbers = std::vector<Position>;  // a number for each axis
 
 inline bool is_table_or_rotation(const Encoding& encoding) {
-  return positions_of(encoding).axes > 1 &&
-         (std::holds_alternative<Table>(encoding) || std::holds_alternative<Rotary>(encoding));
+  return positions_of(encoding).axes > 1 && signature(encoding).has(Axis::token);
 }
 inline bool is_table(const Encoding& encoding) {
-  return positions_of(encoding).axes > 1 && std::holds_alternative<Table>(encoding);
+  return is_table_or_rotation(encoding) && !signature(encoding).role;
 }
 inline bool is_rotation(const Encoding& encoding) {
-  return positions_of(encoding).axes > 1 && std::holds_alternative<Rotary>(encoding);
+  return is_table_or_rotation(encoding) && signature(encoding).role;
 }
 
 // Every number drawn under its own name: `i`, `i_1`, ...

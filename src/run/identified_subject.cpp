@@ -148,7 +148,7 @@ Unidentified::Unidentified(Subject live, Candidate taken_for)
 
 std::optional<Unidentified> Unidentified::taken_otherwise() const {
   // An attention layer was compared with those of all encodings.
-  if (asked_already_.empty() || std::holds_alternative<Attention>(live_->encoding)) return std::nullopt;
+  if (asked_already_.empty() || !signature(live_->encoding).positions) return std::nullopt;
   Unidentified other = *this;
   if (std::vector<std::string> failed; !other.start(failed)) return std::nullopt;
   return other;

@@ -175,9 +175,8 @@ Subject open_command(const Words& words, const Expected& expected) {
       .containment = talk->containment(),
       .renew = [talk] { talk->renew(); },
       .not_asked = not_asked(declared, it.takes_positions),
-      .backward = it.backward && std::holds_alternative<Rotary>(declared)
-                      ? std::optional(answered(declared, talk, true))
-                      : std::nullopt,
+      .backward = it.backward && signature(declared).role ? std::optional(answered(declared, talk, true))
+                                                          : std::nullopt,
   };
 }
 
