@@ -164,7 +164,7 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
     how = _How(functions, dtype, takes, takes_positions, axes, heads, in_place, both=rotate is None, vjp=vjp, prefix=prefix)
     for one, other, names in ((rotate, rotate_both, "rotate and rotate_both"), (attend, weights, "attend and weights")):
         if one is not None and other is not None:
-            raise ValueError("%s are both given; allowed is one of them" % names)
+            raise ValueError("%s are both given; allowed: one of them" % names)
     how.weights = weights is not None
     if how.taken != how.stored:
         precision = "%s+input=%s" % (precision or how.stored.lower(), how.taken.lower())
@@ -789,25 +789,25 @@ class _How:
         self.prefix = prefix
         self.axes = None if axes is None else _axes(axes)
         if takes_positions not in _POSITIONS:
-            raise ValueError("takes_positions=`%s`; allowed are %s" % (takes_positions, ", ".join(_POSITIONS)))
+            raise ValueError("takes_positions=`%s`; allowed: %s" % (takes_positions, ", ".join(_POSITIONS)))
         for kind in ("bias", "logits"):
             allowed = ("each", "sequence") + (("mask",) if kind == "bias" else ())
             if kind in functions and takes_positions not in allowed:
-                raise ValueError("takes_positions=`%s` with %s=; allowed are %s" % (takes_positions, kind, ", ".join(allowed)))
+                raise ValueError("takes_positions=`%s` with %s=; allowed: %s" % (takes_positions, kind, ", ".join(allowed)))
         if takes_positions == "mask" and axes is not None and not any("b" in axis for axis in self.axes):
-            raise ValueError("axes=`%s` with takes_positions=`mask`; allowed are those with b: a row of the mask is one of them" % axes)
+            raise ValueError("axes=`%s` with takes_positions=`mask`; allowed: those with b: a row of the mask is one of them" % axes)
         if not isinstance(prefix, int) or prefix < 0 or prefix > 0 and "rotate" not in functions:
-            raise ValueError("prefix=`%s`; allowed are whole numbers from 0 on, with rotate= or rotate_both=" % (prefix,))
+            raise ValueError("prefix=`%s`; allowed: whole numbers from 0 on, with rotate= or rotate_both=" % (prefix,))
         if heads is not None and not (both and len(heads) == 2 and all(isinstance(one, int) and one > 0 for one in heads)):
-            raise ValueError("heads=`%s`; allowed are two whole numbers, of q and of k, with rotate_both=" % (heads,))
+            raise ValueError("heads=`%s`; allowed: two whole numbers, of q and of k, with rotate_both=" % (heads,))
         if vjp is not None and "rotate" not in functions:
             raise ValueError("vjp= is given without rotate=, whose gradient it is")
         if vjp == "autograd" and self.torch is None:
             raise ValueError('vjp="autograd" takes a dtype of PyTorch: serve(dtype=torch.float32)')
         if vjp is not None and vjp != "autograd" and not callable(vjp):
-            raise ValueError('vjp=`%s`; allowed are "autograd" and a function' % (vjp,))
+            raise ValueError('vjp=`%s`; allowed: "autograd" and a function' % (vjp,))
         if callable(vjp) and both:
-            raise ValueError('vjp= is a function of one x; with rotate_both= allowed is vjp="autograd"')
+            raise ValueError('vjp= is a function of one x; with rotate_both=, allowed: vjp="autograd"')
 
     @property
     def plain(self):
@@ -818,7 +818,7 @@ class _How:
 def _format(dtype, option):
     known = _NAMES.get(str(dtype).replace("torch.", ""))
     if known is None:
-        raise ValueError("%s=`%s`; allowed are f64, f32, f16, bf16 and the torch.dtypes of these" % (option, dtype))
+        raise ValueError("%s=`%s`; allowed: f64, f32, f16, bf16 and the torch.dtypes of these" % (option, dtype))
     return known
 
 
@@ -839,7 +839,7 @@ def _axes(text):
             break
     letters = [letter for axis in axes for letter in axis]
     if group is not None or len(set(letters)) != len(letters) or "n" not in letters or letters[-1:] != ["d"]:
-        raise ValueError("axes=`%s`; allowed are n and d, b and h as far as there are such axes, each once, d last, and "
+        raise ValueError("axes=`%s`; allowed: n and d, b and h as far as there are such axes, each once, d last, and "
                          "parentheses around those that share an axis: bhnd, bnhd, nbhd, bnd, nhd, n(hd)" % text)
     return axes
 

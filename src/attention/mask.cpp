@@ -56,7 +56,7 @@ bool sees(const Mask& mask, std::size_t query, std::size_t key) {
   const double entry = mask.at(query, key);
   if (entry != 0 && entry != 1)
     throw std::invalid_argument(
-        fmt::format("the mask of query {} and key {} is {}; 0 and 1 are allowed", query, key, entry));
+        fmt::format("the mask of query {} and key {} is {}; allowed: 0 and 1", query, key, entry));
   return entry == 1;
 }
 

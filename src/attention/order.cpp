@@ -14,7 +14,8 @@ namespace {
 
 template <class Wanted>
 std::size_t count_orders(std::size_t n, const Wanted& wanted) {
-  if (n > 8) throw std::invalid_argument(fmt::format("{}! orders are too many to try; 8! are allowed", n));
+  if (n > 8)
+    throw std::invalid_argument(fmt::format("{}! orders are too many to try; allowed: at most 8!", n));
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::size_t found = 0;

@@ -178,7 +178,7 @@ Command check_command() {
                     "table:COS,SIN[@precision] for the cache of a rotary encoding; left out: our own",
             .words = &schemes},
            {"--case", &arguments->words,
-            "replay this case, as a counterexample or a witness is printed; parameters in it count"},
+            "replay this case, as a counterexample or a witness is printed; parameters in it are used"},
            reproduce(arguments->reproduce),
            sandbox(arguments->sandbox),
            call_time(arguments->common.call_seconds)}),

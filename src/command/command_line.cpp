@@ -18,6 +18,7 @@
 #include "command/grammar.h"
 #include "command/options.h"
 #include "command/terminal.h"
+#include "core/asked_and_allowed.h"
 #include "core/nearest.h"
 
 namespace posproof::command {
@@ -34,7 +35,7 @@ CLI::Validator number_in(const Option::Range& range, bool whole) {
     const auto number = [whole](double x) {
       return whole ? fmt::format("{:.0f}", x) : fmt::format("{:g}", x);
     };
-    return fmt::format("`{}`: a {} {} was asked for", word, whole ? "whole number" : "number",
+    return fmt::format("`{}`; allowed: a {} {}", word, whole ? "whole number" : "number",
                        range.hi == std::numeric_limits<double>::max()
                            ? fmt::format("of at least {}", number(range.lo))
                            : fmt::format("from {} to {}", number(range.lo), number(range.hi)));
@@ -61,7 +62,8 @@ CLI::Validator not_empty() {
 CLI::Validator one_of(const std::vector<std::string>& words) {
   return {[words](const std::string& word) {
             if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
-            return fmt::format("`{}`: allowed are {}{}", word, fmt::join(words, ", "), near_it(word, words));
+            return asked_and_allowed(fmt::format("`{}`", word), fmt::format("{}", fmt::join(words, ", "))) +
+                   near_it(word, words);
           },
           fmt::format("{{{}}}", fmt::join(words, ",")), ""};
 }
@@ -87,7 +89,7 @@ void add(CLI::App& app, const Option& option) {
   CLI::Option* one = std::visit([&](auto* field) { return added(app, option, field); }, option.field);
   if (std::holds_alternative<Option::ExistingFile>(option.allowed)) one->check(existing_file());
   if (std::holds_alternative<Option::NewFile>(option.allowed))
-    one->check([](const std::string& word) { return word.empty() ? "`` is no name of a file" : ""; });
+    one->check([](const std::string& word) { return word.empty() ? "`` is not the name of a file" : ""; });
   if (const auto* words = std::get_if<Option::OneOf>(&option.allowed)) one->check(one_of(*words));
   if (option.shows_standard) one->capture_default_str();
   one->required(option.required)->group(option.group);
@@ -137,9 +139,9 @@ void refuse_mistakes(const Command& command, const std::vector<std::string>& wor
   if (at >= words.size()) return;
   for (std::size_t n = 2; n <= at; ++n)
     if (words[n].starts_with('-') && !asks_for_help(words[n]))
-      throw std::invalid_argument(
-          fmt::format("`{}` stands where `{}` has {}; `{} --help` has the order", words[n], called,
-                      n == at ? "the encoding" : command.options[n - 2].names, called));
+      throw std::invalid_argument(fmt::format("`{}` was given where `{}` takes {}; see `{} --help`", words[n],
+                                              called, n == at ? "the encoding" : command.options[n - 2].names,
+                                              called));
   std::vector<std::string> encodings;
   for (const auto& [id, spec] : catalogue::encodings()) encodings.emplace_back(id);
   refuse_unknown("encoding", words[at], encodings);
@@ -161,8 +163,8 @@ std::string in_our_words(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const auto received = rest.find("received ");
     return received == std::string::npos
-               ? fmt::format("{}: a value was asked for, and none came", name)
-               : fmt::format("{}: one value was asked for, {} came", name, rest.substr(received + 9));
+               ? fmt::format("{}: a value is missing", name)
+               : fmt::format("{}: takes one value, {} came", name, rest.substr(received + 9));
   }
   if (said == "A subcommand is required")
     return app.get_subcommands().empty() ? "a command is required"

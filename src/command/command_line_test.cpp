@@ -120,28 +120,25 @@ TEST(CommandLine, refuses_with_2_and_runs_nothing) {
     EXPECT_TRUE(one.err.ends_with("\nRun with --help for more information.\n")) << one.err;
     return one.err.substr(0, one.err.find("\nRun with"));
   };
-  const std::string small = ": a whole number from 1 to 9 was asked for";
+  const std::string small = "; allowed: a whole number from 1 to 9";
   EXPECT_EQ(refused({"a", "--small", "0"}), "posproof: --small: `0`" + small);
   EXPECT_EQ(refused({"a", "--small", "10"}), "posproof: --small: `10`" + small);
   EXPECT_EQ(refused({"a", "--small", "nan"}), "posproof: --small: `nan`" + small);
   EXPECT_EQ(refused({"a", "--small", ""}), "posproof: --small: ``" + small);
   EXPECT_EQ(refused({"a", "--large", "-1"}),
-            "posproof: --large: `-1`: a whole number of at least 0 was asked for");
-  EXPECT_EQ(refused({"a", "--real", "0.24"}),
-            "posproof: --real: `0.24`: a number of at least 0.25 was asked for");
-  EXPECT_EQ(refused({"a", "--real", "nan"}),
-            "posproof: --real: `nan`: a number of at least 0.25 was asked for");
+            "posproof: --large: `-1`; allowed: a whole number of at least 0");
+  EXPECT_EQ(refused({"a", "--real", "0.24"}), "posproof: --real: `0.24`; allowed: a number of at least 0.25");
+  EXPECT_EQ(refused({"a", "--real", "nan"}), "posproof: --real: `nan`; allowed: a number of at least 0.25");
   EXPECT_EQ(refused({"a", "--text", ""}), "posproof: --text: an empty word was given");
   EXPECT_EQ(refused({"a", "--fresh", ""}), "posproof: --fresh: an empty word was given");
   EXPECT_EQ(refused({""}), "posproof: NAME: an empty word was given");
   EXPECT_EQ(refused({"a", "--file", "/nowhere/x"}), "posproof: --file: `/nowhere/x`: there is no such file");
-  EXPECT_EQ(refused({"a", "--word", "three"}), "posproof: --word: `three`: allowed are one, two");
+  EXPECT_EQ(refused({"a", "--word", "three"}), "posproof: --word: `three`; allowed: one, two");
   EXPECT_EQ(refused({}), "posproof: NAME is required");
   EXPECT_EQ(refused({"a", "--other"}), "posproof: `--other` was not expected");
-  EXPECT_EQ(refused({"a", "--small", "1", "--small", "2"}),
-            "posproof: --small: one value was asked for, 2 came");
+  EXPECT_EQ(refused({"a", "--small", "1", "--small", "2"}), "posproof: --small: takes one value, 2 came");
   EXPECT_EQ(refused({"a", "--small", "1.5"}), "posproof: --small: `1.5`" + small);
-  EXPECT_EQ(refused({"a", "--small"}), "posproof: --small: a value was asked for, and none came");
+  EXPECT_EQ(refused({"a", "--small"}), "posproof: --small: a value is missing");
 }
 
 TEST(CommandLine, helps_with_0_and_runs_nothing) {
@@ -249,11 +246,10 @@ TEST(Program, blames_the_word_that_is_no_option) {
             "threw there is no option `--late` of `posproof alone`; all: posproof alone --help");
   EXPECT_EQ(refused({"--versoin"}),
             "threw there is no option `--versoin` of `posproof`; near it: --version; all: posproof --help");
-  EXPECT_EQ(
-      refused({"with", "--dim", "64", "sinusoidal"}),
-      "threw `--dim` stands where `posproof with` has the encoding; `posproof with --help` has the order");
+  EXPECT_EQ(refused({"with", "--dim", "64", "sinusoidal"}),
+            "threw `--dim` was given where `posproof with` takes the encoding; see `posproof with --help`");
   EXPECT_EQ(refused({"behind", "--late", "sinusoidal"}),
-            "threw `--late` stands where `posproof behind` has WORD; `posproof behind --help` has the order");
+            "threw `--late` was given where `posproof behind` takes WORD; see `posproof behind --help`");
   EXPECT_EQ(three.ran, "");
   // Numbers below 0 are values, and behind `--` nothing is an option.
   EXPECT_EQ(programmed(three, {"with", "sinusoidal", "--offset", "-1"}).code, 43);

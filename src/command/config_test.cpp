@@ -1,4 +1,4 @@
-// `--config FILE` as a user meets it: what is understood, what comes before it, and what is refused.
+// `--config FILE` as a user meets it: what is understood, what takes precedence, and what is refused.
 #include <gtest/gtest.h>
 
 #include "command/testing/flags.h"
@@ -12,12 +12,12 @@ TEST(ConfigOption, what_somebody_names_comes_before_the_file) {
                     gate = "gate sinusoidal --cases 5 --filter agrees_with --config " + config;
   const Ran flag = posproof(gate + " --dim 6 table:" + tables.folder() + "/x.npy");
   EXPECT_EQ(flag.code, 2);
-  EXPECT_TRUE(says(flag, "posproof: " + config + ": dim=6 comes before 8\n")) << flag.said;
+  EXPECT_TRUE(says(flag, "posproof: " + config + ": dim=6 takes precedence over 8\n")) << flag.said;
   EXPECT_TRUE(says(flag, "its rows are 8 wide")) << flag.said;
   report::replace_file(spec, R"({"offset": 1, "dim": 8})");
   const Ran file = posproof(gate + " --spec " + spec + " table:" + tables.folder() + "/y.npy");
   EXPECT_EQ(file.code, 0) << file.said;
-  EXPECT_FALSE(says(file, "comes before")) << "the two agree: " << file.said;
+  EXPECT_FALSE(says(file, "takes precedence")) << "the two agree: " << file.said;
 }
 
 TEST(ConfigOption, what_is_said_in_two_ways_is_refused_unless_it_is_named) {
@@ -28,12 +28,13 @@ TEST(ConfigOption, what_is_said_in_two_ways_is_refused_unless_it_is_named) {
   const Ran refused = posproof("oracle rope --config " + config + to);
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.said, "posproof: `" + config +
-                              "` says two things of `base`: rope_theta, in global layers, or 10000 "
-                              "(rope_local_base_freq, in local ones); say which with --base\n");
+                              "` gives two values of `base`: rope_theta, in global layers, or 10000 "
+                              "(rope_local_base_freq, in local ones); choose one with --base\n");
   EXPECT_FALSE(report::file_bytes(tables.folder() + "/o.npy"));
   const Ran named = posproof("oracle rope --base 10000 --config " + config + to);
   EXPECT_EQ(named.code, 0);
-  EXPECT_TRUE(says(named, "posproof: " + config + ": base=10000 comes before 1000000\n")) << named.said;
+  EXPECT_TRUE(says(named, "posproof: " + config + ": base=10000 takes precedence over 1000000\n"))
+      << named.said;
 }
 
 TEST(ConfigOption, files_that_say_nothing_of_the_encoding_are_refused_by_name) {

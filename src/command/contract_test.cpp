@@ -44,7 +44,8 @@ TEST(Contract, a_search_that_is_cut_short_is_no_pass) {
   const Ran slow = gate("slow", "--time 1 --budget 3");
   EXPECT_EQ(slow.code, 3) << slow.said;
   EXPECT_NE(slow.said.find("stopped by `--time` (1 s) after "), std::string::npos) << slow.said;
-  EXPECT_NE(slow.said.find("not asked: the run as a whole had its time (`--budget`, 3 s)"), std::string::npos)
+  EXPECT_NE(slow.said.find("not asked: the time for the whole run was used up (`--budget`, 3 s)"),
+            std::string::npos)
       << slow.said;
   EXPECT_EQ(times(slow.said, "REFUTED"), 0u) << slow.said;
 

@@ -145,7 +145,7 @@ std::vector<Way> ways(const std::string& folder) {
       {2, "identify", "posproof: SUBJECT is required"},
       {2, "identify --dim 8 " + right, "are for a program, `cmd:PROGRAM ARGS`; a file has its shape\n"},
       {2, "", "posproof: a command is required"},
-      {2, "gate rope --dim 0 " + right, "posproof: `dim=0`: allowed are whole numbers from 1 to 1048576\n"},
+      {2, "gate rope --dim 0 " + right, "posproof: `dim=0`; allowed: whole numbers from 1 to 1048576\n"},
       {2, "gate rope --dmi 64 " + right,
        "posproof: there is no option `--dmi` of `posproof gate rope`; near it: --dim; "},
       {2, "gates rope " + right, "posproof: there is no command `gates`; near it: gate; "},

@@ -114,7 +114,7 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
          const Ran misspelt = posproof("completion bsh");
          EXPECT_EQ(misspelt.code, 2);
          EXPECT_EQ(lines(misspelt.said).front(),
-                   "posproof: SHELL: `bsh`: allowed are bash, zsh, fish; near it: bash, zsh");
+                   "posproof: SHELL: `bsh`; allowed: bash, zsh, fish; near it: bash, zsh");
        }},
       {"explain", "ID", "explain rotary/preserves_norm", "explain rope",
        [](const Ran& property, const Ran& encoding) {

@@ -85,7 +85,7 @@ std::string manual_page(const Program& program, std::span<const Command> command
   for (const Command& command : commands) out += call(command) + "\n.br\n";
   out += section("COMMANDS");
   for (const Command& command : commands) out += described(command);
-  out += section("ENCODINGS") + plain("Their parameters are options that stand behind the encoding.") + "\n";
+  out += section("ENCODINGS") + plain("Their parameters are options that follow the encoding.") + "\n";
   for (const auto& [id, spec] : catalogue::encodings()) {
     out += subsection(id) + plain(spec->summary) + "\n.PP\n" + plain(spec->formula) + "\n.PP\n" +
            plain(spec->source) + "\n";

@@ -21,7 +21,7 @@ constexpr double longest = 86400;  // seconds
 Value value_of(std::string_view name, const std::string& word) {
   const Case one = Case::parse(fmt::format("{}={}", name, word));
   if (one.fields().size() != 1)
-    throw std::invalid_argument(fmt::format("--{} `{}`: one value was asked for", name, word));
+    throw std::invalid_argument(fmt::format("--{} `{}`: takes one value", name, word));
   return one.fields().front().value;
 }
 
@@ -46,12 +46,13 @@ std::chrono::milliseconds Common::call_time() const {
 }
 
 std::vector<Option> with_common(Common& common, std::vector<Option> others) {
-  std::vector<Option> out = {{"--seed", &common.seed, "cases of a property are drawn from hash(seed, id)"},
-                             {"--cases", &common.cases, "cases for each property", Option::Range{1, 0x1p40}},
-                             {"--time", &common.seconds,
-                              "longest search for one property, seconds; one that is cut short is undecided",
-                              Option::Range{0.001, longest}},
-                             {"--json", &common.json, "write JSON"}};
+  std::vector<Option> out = {
+      {"--seed", &common.seed, "seed of the random cases: each property draws from hash(seed, id)"},
+      {"--cases", &common.cases, "cases for each property", Option::Range{1, 0x1p40}},
+      {"--time", &common.seconds,
+       "longest search for one property, seconds; one that is cut short is undecided",
+       Option::Range{0.001, longest}},
+      {"--json", &common.json, "write JSON"}};
   out.insert(out.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
   return out;
 }
@@ -75,7 +76,7 @@ Option sandbox(bool& wanted) {
   return {
       "--sandbox", &wanted,
       "start the program with bubblewrap: no network, files read-only but /tmp, limits; refused where that "
-      "cannot be had"};
+      "is not available"};
 }
 
 void refuse_sandbox_of_our_own(bool wanted, const std::string& subject) {
@@ -100,11 +101,11 @@ std::optional<std::pair<Position, Position>> range(const std::string& positions)
     arguments = {whole(positions.substr(0, colon)), whole(positions.substr(colon + 1))};
   } catch (const std::invalid_argument&) {
     throw std::invalid_argument(
-        fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", positions));
+        fmt::format("--positions `{}`; allowed: FIRST:LAST, as in 0:4095", positions));
   }
   if (arguments.first > arguments.second)
     throw std::invalid_argument(
-        fmt::format("positions `{}`: FIRST:LAST was asked for, the first not past the last", positions));
+        fmt::format("positions `{}`; allowed: FIRST:LAST, the first not past the last", positions));
   return arguments;
 }
 
@@ -122,13 +123,13 @@ std::vector<Option> parameter_options(const EncodingSpec& spec) {
          .words = [&parameter] { return words_of(parameter.type); }});
   add({.names = "--spec",
        .field = {},
-       .help = "parameters from a JSON object; options given beside it come first",
+       .help = "parameters from a JSON object; options given beside it take precedence",
        .allowed = Option::ExistingFile{}});
   add({.names = "--config",
        .field = {},
        .help =
            "parameters from a model's config.json, its GGUF file, or the attributes of an ONNX operator as JSON; "
-           "options and --spec come first",
+           "options and --spec take precedence",
        .allowed = Option::ExistingFile{}});
   return out;
 }
@@ -166,7 +167,7 @@ Configured GivenParameters::configuration(const Parameters& named) const {
   }
   for (const auto& [parameter, readings] : out.ambiguous)
     if (!named.has(parameter))
-      throw std::invalid_argument(fmt::format("`{}` says two things of `{}`: {}; say which with --{}",
+      throw std::invalid_argument(fmt::format("`{}` gives two values of `{}`: {}; choose one with --{}",
                                               config_, parameter, readings, parameter));
   return out;
 }
@@ -191,7 +192,8 @@ std::vector<std::string> GivenParameters::configured() const {
         fmt::format("`{}` has no setting of `{}`; --spec takes parameters by name", config_, encoding_));
   for (const auto& [name, value] : configured.parameters.fields())
     if (const Value* own = named.find(name); own != nullptr && text(*own) != text(value))
-      out.push_back(fmt::format("{}: {}={} comes before {}", config_, name, text(*own), text(value)));
+      out.push_back(
+          fmt::format("{}: {}={} takes precedence over {}", config_, name, text(*own), text(value)));
   return out;
 }
 

@@ -94,9 +94,9 @@ TEST(Options, read_a_range_of_positions) {
   for (const std::string wrong :
        {"5", ":", "1:", ":2", "a:2", "1:b", "1:2:3", "1.5:2", "1:2.5", "[1]:2", "1 2:3"})
     EXPECT_EQ(thrown<std::invalid_argument>([&] { range(wrong); }),
-              fmt::format("--positions `{}`: FIRST:LAST was asked for, as in 0:4095", wrong));
+              fmt::format("--positions `{}`; allowed: FIRST:LAST, as in 0:4095", wrong));
   EXPECT_EQ(thrown<std::invalid_argument>([] { range("5:4"); }),
-            "positions `5:4`: FIRST:LAST was asked for, the first not past the last");
+            "positions `5:4`; allowed: FIRST:LAST, the first not past the last");
 }
 
 // Another value of its grid, or the standard one where there is no other.
@@ -154,7 +154,7 @@ TEST(Parameters, of_a_file_give_way_to_options) {
 
 TEST(Parameters, are_one_value_each) {
   for (const auto& [word, why] :
-       {std::pair{"8 base=2", "--dim `8 base=2`: one value was asked for"}, {"x", ""}, {"[8]", ""}}) {
+       {std::pair{"8 base=2", "--dim `8 base=2`: takes one value"}, {"x", ""}, {"[8]", ""}}) {
     GivenParameters given;
     for (const Option& option : given.options(encodings::rope))
       if (option.names == "--dim") *std::get<std::string*>(option.field) = word;

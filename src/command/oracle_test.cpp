@@ -266,19 +266,19 @@ TEST_F(OracleCommand, refusals_leave_nothing_behind) {
   EXPECT_EQ(refused("rope -o " + path("x.csv")),
             "posproof: `" + path("x.csv") + "`: an array is written to FILE.npy or FILE.safetensors\n");
   EXPECT_EQ(refused("rope --positions 5:4" + to),
-            "posproof: positions `5:4`: FIRST:LAST was asked for, the first not past the last\n");
+            "posproof: positions `5:4`; allowed: FIRST:LAST, the first not past the last\n");
   EXPECT_EQ(refused("rope --positions 5" + to),
-            "posproof: --positions `5`: FIRST:LAST was asked for, as in 0:4095\n");
+            "posproof: --positions `5`; allowed: FIRST:LAST, as in 0:4095\n");
   EXPECT_EQ(refused("rope --positions 1099511627776:1099511627777" + to),
-            "posproof: position 1099511627777: allowed are -1099511627776 to 1099511627776\n");
+            "posproof: position 1099511627777; allowed: -1099511627776 to 1099511627776\n");
   EXPECT_EQ(refused("sinusoidal --offset 1 --positions 1099511627776:1099511627776" + to),
-            "posproof: position 1099511627776 with offset 1: allowed are -1099511627776 to 1099511627776\n");
+            "posproof: position 1099511627776 with offset 1; allowed: -1099511627776 to 1099511627776\n");
   EXPECT_EQ(refused("rope --positions 0:99999999999" + to),
             "posproof: [100000000000, 64] in f32 would be 6400000000000 values, 25600000000000 bytes; "
-            "268435456 values are allowed, as many as are read\n");
+            "allowed: at most 268435456 values, as many as are read\n");
   EXPECT_EQ(refused("alibi --positions 0:99999" + to),
-            "posproof: [8, 100000, 100000] in f32 would be 80000000000 values, 320000000000 bytes; 268435456 "
-            "values are allowed, as many as are read\n");
+            "posproof: [8, 100000, 100000] in f32 would be 80000000000 values, 320000000000 bytes; allowed: "
+            "at most 268435456 values, as many as are read\n");
   EXPECT_EQ(refused("learned --positions 0:512" + to),
             "posproof: positions 0:512: the encoding is defined for 0 to 511\n");
   EXPECT_EQ(refused("normalized_index --positions 0:0" + to),

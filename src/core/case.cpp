@@ -74,7 +74,7 @@ std::vector<double> parse_list(std::string_view words, std::string_view body, st
     const auto value = number(item.substr(0, star));
     if (!value) refuse(words, fmt::format("`{}` is not a number", item.substr(0, star)));
     if (times > left)
-      refuse(words, fmt::format("its lists hold more than {} numbers; so many are allowed", most_numbers));
+      refuse(words, fmt::format("its lists hold too many numbers; allowed: at most {}", most_numbers));
     left -= times;
     values.insert(values.end(), times, *value);
   }
@@ -126,7 +126,7 @@ Case Case::parse(std::string_view words) {
     if (!is_name(name)) refuse(words, fmt::format("`{}` is not a name", name));
     if (result.has(name)) refuse(words, fmt::format("`{}` is given twice", name));
     if (result.fields().size() == most_names)
-      refuse(words, fmt::format("it has more than {} names; so many are allowed", most_names));
+      refuse(words, fmt::format("it has too many names; allowed: at most {}", most_names));
     if (value.size() >= 2 && value.front() == '[' && value.back() == ']')
       result.set(name, parse_list(words, value.substr(1, value.size() - 2), left));
     else if (const auto real = number(value))

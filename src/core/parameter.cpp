@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/asked_and_allowed.h"
 #include "core/encoding.h"
 #include "core/nearest.h"
 
@@ -71,10 +72,15 @@ std::string near_words(const Type& type, const Value& value) {
   return one == nullptr ? "" : near_it(text(value), {one->words.begin(), one->words.end()});
 }
 
+// `dim=0`
+std::string set_to(std::string_view parameter, const Value& value) {
+  return fmt::format("`{}={}`", parameter, text(value));
+}
+
 void check(const Parameter& parameter, const Value& value) {
   if (!std::visit(Allows{value}, parameter.type))
-    throw Refusal(fmt::format("`{}={}`: allowed are {}{}", parameter.name, text(value),
-                              allowed(parameter.type), near_words(parameter.type, value)));
+    throw Refusal(asked_and_allowed(set_to(parameter.name, value), allowed(parameter.type)) +
+                  near_words(parameter.type, value));
 }
 
 void check(const Relation& relation, const Arguments& setting) {
@@ -85,7 +91,7 @@ void check(const Relation& relation, const Arguments& setting) {
   };
   for (const std::string_view parameter : relation.between) name(parameter);
   for (const auto& [parameter, among] : relation.where.all) name(parameter);
-  throw Refusal(fmt::format("`{}`: allowed are {}", fmt::join(values, " "), relation.allowed));
+  throw Refusal(asked_and_allowed(fmt::format("`{}`", fmt::join(values, " ")), relation.allowed));
 }
 
 }  // namespace
@@ -185,7 +191,7 @@ std::optional<std::string> mistake(const Schema& schema, const Condition& condit
     if (parameter == nullptr) return fmt::format("there is no parameter `{}`; {}", name, names(schema, name));
     for (const Value& value : values) {
       if (!std::visit(Allows{value}, parameter->type))
-        return fmt::format("`{}={}`: allowed are {}", name, text(value), allowed(parameter->type));
+        return asked_and_allowed(set_to(name, value), allowed(parameter->type));
       const auto& grid = parameter->grid;
       if (std::none_of(grid.begin(), grid.end(), [&](const Value& one) { return same(one, value); }))
         return fmt::format("`{}={}` is not among the values that are searched", name, text(value));

@@ -71,7 +71,7 @@ class Arguments;
 // What several parameters must satisfy together.
 struct Relation {
   std::vector<std::string_view> between;  // a refusal names their values, the one to change first
-  std::string_view allowed;               // continues "allowed are": `numbers below beta_fast`
+  std::string_view allowed;               // continues "allowed:", as `numbers below beta_fast`
   bool (*holds)(const Arguments&);
   Condition where = {};
 };

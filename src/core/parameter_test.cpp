@@ -52,33 +52,33 @@ TEST(Arguments, has_the_given_values_and_the_standard_ones) {
 
 TEST(Arguments, is_refused_with_the_value_and_what_is_allowed) {
   EXPECT_EQ(refused("dim=1 least=0 base=1e-300"), "not refused");
-  EXPECT_EQ(refused("dim=0"), "`dim=0`: allowed are whole numbers from 1 to 8");
-  EXPECT_EQ(refused("dim=9"), "`dim=9`: allowed are whole numbers from 1 to 8");
-  EXPECT_EQ(refused("dim=2.5"), "`dim=2.5`: allowed are whole numbers from 1 to 8");
-  EXPECT_EQ(refused("dim=nan"), "`dim=nan`: allowed are whole numbers from 1 to 8");
-  EXPECT_EQ(refused("dim=two"), "`dim=two`: allowed are whole numbers from 1 to 8");
-  EXPECT_EQ(refused("dim=[2]"), "`dim=[2]`: allowed are whole numbers from 1 to 8");
-  EXPECT_EQ(refused("base=0"), "`base=0`: allowed are finite numbers above 0");
-  EXPECT_EQ(refused("base=inf"), "`base=inf`: allowed are finite numbers above 0");
-  EXPECT_EQ(refused("base=nan"), "`base=nan`: allowed are finite numbers above 0");
-  EXPECT_EQ(refused("least=-1"), "`least=-1`: allowed are finite numbers from 0");
-  EXPECT_EQ(refused("form=middle"), "`form=middle`: allowed are short, long");
-  EXPECT_EQ(refused("form=1"), "`form=1`: allowed are short, long");
-  EXPECT_EQ(refused("truncate=yes"), "`truncate=yes`: allowed are true, false");
-  EXPECT_EQ(refused("form=lnog"), "`form=lnog`: allowed are short, long; near it: long");
-  EXPECT_EQ(refused("truncate=True"), "`truncate=True`: allowed are true, false; near it: true");
+  EXPECT_EQ(refused("dim=0"), "`dim=0`; allowed: whole numbers from 1 to 8");
+  EXPECT_EQ(refused("dim=9"), "`dim=9`; allowed: whole numbers from 1 to 8");
+  EXPECT_EQ(refused("dim=2.5"), "`dim=2.5`; allowed: whole numbers from 1 to 8");
+  EXPECT_EQ(refused("dim=nan"), "`dim=nan`; allowed: whole numbers from 1 to 8");
+  EXPECT_EQ(refused("dim=two"), "`dim=two`; allowed: whole numbers from 1 to 8");
+  EXPECT_EQ(refused("dim=[2]"), "`dim=[2]`; allowed: whole numbers from 1 to 8");
+  EXPECT_EQ(refused("base=0"), "`base=0`; allowed: finite numbers above 0");
+  EXPECT_EQ(refused("base=inf"), "`base=inf`; allowed: finite numbers above 0");
+  EXPECT_EQ(refused("base=nan"), "`base=nan`; allowed: finite numbers above 0");
+  EXPECT_EQ(refused("least=-1"), "`least=-1`; allowed: finite numbers from 0");
+  EXPECT_EQ(refused("form=middle"), "`form=middle`; allowed: short, long");
+  EXPECT_EQ(refused("form=1"), "`form=1`; allowed: short, long");
+  EXPECT_EQ(refused("truncate=yes"), "`truncate=yes`; allowed: true, false");
+  EXPECT_EQ(refused("form=lnog"), "`form=lnog`; allowed: short, long; near it: long");
+  EXPECT_EQ(refused("truncate=True"), "`truncate=True`; allowed: true, false; near it: true");
   EXPECT_EQ(
       refused("tuncate=true"),
       "there is no parameter `tuncate=true`; there are dim, base, least, form, truncate, factors; near it: truncate");
-  EXPECT_EQ(refused("factors=[1,2,3]"), "`factors=[1,2,3]`: allowed are lists of up to 2 finite numbers");
-  EXPECT_EQ(refused("factors=[inf]"), "`factors=[inf]`: allowed are lists of up to 2 finite numbers");
+  EXPECT_EQ(refused("factors=[1,2,3]"), "`factors=[1,2,3]`; allowed: lists of up to 2 finite numbers");
+  EXPECT_EQ(refused("factors=[inf]"), "`factors=[inf]`; allowed: lists of up to 2 finite numbers");
   EXPECT_EQ(refused("width=8"),
             "there is no parameter `width=8`; there are dim, base, least, form, truncate, factors");
 }
 
 TEST(Arguments, is_refused_with_all_values_of_a_relation_where_it_is_asked) {
   EXPECT_EQ(refused("dim=8 base=8"), "not refused");
-  EXPECT_EQ(refused("dim=8 base=8 form=long"), "`dim=8 base=8 form=long`: allowed are widths below the base");
+  EXPECT_EQ(refused("dim=8 base=8 form=long"), "`dim=8 base=8 form=long`; allowed: widths below the base");
   EXPECT_EQ(refused("dim=8 base=9 form=long"), "not refused");
 }
 
@@ -121,6 +121,6 @@ TEST(Condition, is_mistaken_where_it_can_never_be_met) {
   EXPECT_EQ(
       mistake(schema, {{{"from", {"long"}}}}),
       "there is no parameter `from`; there are dim, base, least, form, truncate, factors; near it: form");
-  EXPECT_EQ(mistake(schema, {{{"form", {"short", "lnog"}}}}), "`form=lnog`: allowed are short, long");
+  EXPECT_EQ(mistake(schema, {{{"form", {"short", "lnog"}}}}), "`form=lnog`; allowed: short, long");
   EXPECT_EQ(mistake(schema, {{{"dim", {8.0}}}}), "`dim=8` is not among the values that are searched");
 }

@@ -11,7 +11,7 @@ void check_rotation(const Tensor& x, const Positions& positions, std::size_t hea
       positions.size() == shape[0] * shape[2])
     return;
   throw std::invalid_argument(
-      fmt::format("a rotation of x {} at {} positions of {}: allowed are [batch, {}, n, {}] and batch * n "
+      fmt::format("a rotation of x {} at {} positions of {}; allowed: [batch, {}, n, {}] and batch * n "
                   "positions of {}",
                   text(shape), positions.size(), positions.axes(), heads, dim, axes));
 }

@@ -22,10 +22,10 @@ TEST(CheckRotation, takes_every_token_with_its_position_and_nothing_else) {
   EXPECT_EQ(said({2, 2, 3, 4}, six), "");
   EXPECT_EQ(said({2, 2, 3, 4}, {twelve, 2}, 2), "");
   EXPECT_EQ(said({2, 2, 3}, six),
-            "a rotation of x [2, 2, 3] at 6 positions of 1: allowed are [batch, 2, n, 4] and batch * n "
+            "a rotation of x [2, 2, 3] at 6 positions of 1; allowed: [batch, 2, n, 4] and batch * n "
             "positions of 1");
   EXPECT_EQ(said({2, 2, 3, 4}, six, 2),
-            "a rotation of x [2, 2, 3, 4] at 6 positions of 1: allowed are [batch, 2, n, 4] and batch * n "
+            "a rotation of x [2, 2, 3, 4] at 6 positions of 1; allowed: [batch, 2, n, 4] and batch * n "
             "positions of 2");
   for (const Shape& shape : {Shape{2, 1, 3, 4},
                              {2, 3, 3, 4},

@@ -125,26 +125,26 @@ TEST(Alibi, declares_whether_it_is_causal) {
 
 TEST(Alibi, refuses_what_makes_no_sense) {
   const auto& spec = encodings::alibi;
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`; allowed: whole numbers from 1 to 16384");
   EXPECT_EQ(refused(spec, "rule=linear"),
-            "`rule=linear`: allowed are official, geometric, log_linear; near it: log_linear");
-  EXPECT_EQ(refused(spec, "form=full"), "`form=full`: allowed are causal, symmetric, asymmetric");
-  EXPECT_EQ(refused(spec, "rows=absolute"), "`rows=absolute`: allowed are relative, key_index, any");
-  EXPECT_EQ(refused(spec, "max_bias=0"), "`max_bias=0`: allowed are finite numbers above 0");
+            "`rule=linear`; allowed: official, geometric, log_linear; near it: log_linear");
+  EXPECT_EQ(refused(spec, "form=full"), "`form=full`; allowed: causal, symmetric, asymmetric");
+  EXPECT_EQ(refused(spec, "rows=absolute"), "`rows=absolute`; allowed: relative, key_index, any");
+  EXPECT_EQ(refused(spec, "max_bias=0"), "`max_bias=0`; allowed: finite numbers above 0");
   EXPECT_EQ(
       refused(spec, "form=symmetric rows=key_index"),
-      "`rows=key_index form=symmetric`: allowed are `rows=relative` or `rows=any` where the bias is not causal: it then depends on more than the key");
+      "`rows=key_index form=symmetric`; allowed: `rows=relative` or `rows=any` where the bias is not causal: it then depends on more than the key");
   EXPECT_EQ(
       refused(spec, "heads=1 rule=log_linear"),
-      "`heads=1 biased_heads=0 rule=log_linear`: allowed are 2 or more heads with a bias: the slopes run from 1/2 to the last one");
+      "`heads=1 biased_heads=0 rule=log_linear`; allowed: 2 or more heads with a bias: the slopes run from 1/2 to the last one");
   EXPECT_EQ(
       refused(spec, "heads=4 biased_heads=1 rule=log_linear"),
-      "`heads=4 biased_heads=1 rule=log_linear`: allowed are 2 or more heads with a bias: the slopes run from 1/2 to the last one");
+      "`heads=4 biased_heads=1 rule=log_linear`; allowed: 2 or more heads with a bias: the slopes run from 1/2 to the last one");
   EXPECT_EQ(refused(spec, "rule=log_linear max_bias=0.5"),
-            "`max_bias=0.5 rule=log_linear`: allowed are numbers from 1: the first slope is 1/2");
+            "`max_bias=0.5 rule=log_linear`; allowed: numbers from 1: the first slope is 1/2");
   EXPECT_EQ(refused(spec, "heads=2 biased_heads=3"),
-            "`biased_heads=3 heads=2`: allowed are numbers up to `heads`");
-  EXPECT_EQ(refused(spec, "head_dim=7"), "`head_dim=7`: allowed are 0, or widths from 8");
+            "`biased_heads=3 heads=2`; allowed: numbers up to `heads`");
+  EXPECT_EQ(refused(spec, "head_dim=7"), "`head_dim=7`; allowed: 0, or widths from 8");
 }
 
 }  // namespace

@@ -302,53 +302,52 @@ TEST(AxialRope, rotates_every_token_of_every_row_and_head_by_its_own_place) {
 
 TEST(AxialRope, refuses_what_makes_no_sense) {
   const auto no = [](std::string_view words) { return refused(encodings::axial_rope, words); };
-  EXPECT_EQ(no("dim=3"), "`dim=3 axes=2`: allowed are widths with a pair for each axis");
-  EXPECT_EQ(no("dim=5 axes=3"), "`dim=5 axes=3`: allowed are widths with a pair for each axis");
-  EXPECT_EQ(no("axes=5"), "`axes=5`: allowed are whole numbers from 2 to 4");
+  EXPECT_EQ(no("dim=3"), "`dim=3 axes=2`; allowed: widths with a pair for each axis");
+  EXPECT_EQ(no("dim=5 axes=3"), "`dim=5 axes=3`; allowed: widths with a pair for each axis");
+  EXPECT_EQ(no("axes=5"), "`axes=5`; allowed: whole numbers from 2 to 4");
   EXPECT_EQ(no("coordinates=cells grid=[5]"),
-            "`grid=[5] axes=2 coordinates=cells`: allowed are whole numbers from 1, one for each axis");
+            "`grid=[5] axes=2 coordinates=cells`; allowed: whole numbers from 1, one for each axis");
   EXPECT_EQ(no("coordinates=corners grid=[5,0.5]"),
-            "`grid=[5,0.5] axes=2 coordinates=corners`: allowed are whole numbers from 1, one for each axis");
+            "`grid=[5,0.5] axes=2 coordinates=corners`; allowed: whole numbers from 1, one for each axis");
   EXPECT_EQ(
       no("coordinates=corners grid=[5,1]"),
-      "`grid=[5,1] coordinates=corners`: allowed are axes of 2 numbers at least, between whose corners they "
+      "`grid=[5,1] coordinates=corners`; allowed: axes of 2 numbers at least, between whose corners they "
       "lie");
   EXPECT_EQ(
       no("coordinates=resized trained_grid=[0,16]"),
-      "`trained_grid=[0,16] axes=2 coordinates=resized`: allowed are whole numbers from 1, one for each axis");
+      "`trained_grid=[0,16] axes=2 coordinates=resized`; allowed: whole numbers from 1, one for each axis");
   EXPECT_EQ(
       no("coordinates=corners grid=[1,5]"),
-      "`grid=[1,5] coordinates=corners`: allowed are axes of 2 numbers at least, between whose corners they "
+      "`grid=[1,5] coordinates=corners`; allowed: axes of 2 numbers at least, between whose corners they "
       "lie");
   EXPECT_EQ(no("coordinates=cells grid=[5,2.5]"),
-            "`grid=[5,2.5] axes=2 coordinates=cells`: allowed are whole numbers from 1, one for each axis");
+            "`grid=[5,2.5] axes=2 coordinates=cells`; allowed: whole numbers from 1, one for each axis");
   EXPECT_EQ(no("coordinates=cells grid=[5,1]"), "not refused");
-  EXPECT_EQ(no("parts=[2,2,2]"), "`parts=[2,2,2] axes=2`: allowed are as many parts as axes, or [0]");
-  EXPECT_EQ(no("parts=[]"), "`parts=[] axes=2`: allowed are as many parts as axes, or [0]");
+  EXPECT_EQ(no("parts=[2,2,2]"), "`parts=[2,2,2] axes=2`; allowed: as many parts as axes, or [0]");
+  EXPECT_EQ(no("parts=[]"), "`parts=[] axes=2`; allowed: as many parts as axes, or [0]");
   EXPECT_EQ(no("dim=8 parts=[6,4]"),
-            "`parts=[6,4] dim=8`: allowed are even numbers from 2, of which the sum is at most `dim`");
+            "`parts=[6,4] dim=8`; allowed: even numbers from 2, of which the sum is at most `dim`");
   EXPECT_EQ(no("parts=[3,4]"),
-            "`parts=[3,4] dim=64`: allowed are even numbers from 2, of which the sum is at most `dim`");
+            "`parts=[3,4] dim=64`; allowed: even numbers from 2, of which the sum is at most `dim`");
   EXPECT_EQ(no("parts=[0,4]"),
-            "`parts=[0,4] dim=64`: allowed are even numbers from 2, of which the sum is at most `dim`");
+            "`parts=[0,4] dim=64`; allowed: even numbers from 2, of which the sum is at most `dim`");
   EXPECT_EQ(no("parts=[2,4] order=alternating"),
-            "`parts=[2,4] order=alternating`: allowed are parts of one width");
-  EXPECT_EQ(no("parts=[2,4] ladder=strided"), "`parts=[2,4] ladder=strided`: allowed are parts of one width");
+            "`parts=[2,4] order=alternating`; allowed: parts of one width");
+  EXPECT_EQ(no("parts=[2,4] ladder=strided"), "`parts=[2,4] ladder=strided`; allowed: parts of one width");
   EXPECT_EQ(
       no("order=alternating layout=half_split_by_axis"),
-      "`order=alternating layout=half_split_by_axis`: allowed are blocks, where the halves are those of each axis");
+      "`order=alternating layout=half_split_by_axis`; allowed: blocks, where the halves are those of each axis");
   for (const std::string form : {"periods", "linear_bands", "log_bands"}) {
     EXPECT_EQ(no("ladder=strided coordinates=cells frequencies=" + form),
               "`ladder=strided coordinates=cells frequencies=" + form +
-                  "`: allowed are restarted, where frequencies are no powers of the base");
+                  "`; allowed: restarted, where frequencies are no powers of the base");
     EXPECT_EQ(no("ladder=strided coordinates=resized frequencies=" + form), "not refused");
   }
   EXPECT_EQ(no("ladder=strided coordinates=cells"), "not refused");
-  EXPECT_EQ(no("max_resolution=1"), "`max_resolution=1`: allowed are finite numbers from 2");
-  EXPECT_EQ(no("min_period=0"), "`min_period=0`: allowed are finite numbers above 0");
-  EXPECT_EQ(no("factor=0.5"), "`factor=0.5`: allowed are finite numbers from 1");
-  EXPECT_EQ(no("heads=64 dim=16386"),
-            "`heads=64 dim=16386`: allowed are at most 1048576 channels in all heads");
+  EXPECT_EQ(no("max_resolution=1"), "`max_resolution=1`; allowed: finite numbers from 2");
+  EXPECT_EQ(no("min_period=0"), "`min_period=0`; allowed: finite numbers above 0");
+  EXPECT_EQ(no("factor=0.5"), "`factor=0.5`; allowed: finite numbers from 1");
+  EXPECT_EQ(no("heads=64 dim=16386"), "`heads=64 dim=16386`; allowed: at most 1048576 channels in all heads");
   EXPECT_EQ(no("parts=[4,4] order=alternating ladder=strided"), "not refused");
 }
 

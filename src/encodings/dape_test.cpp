@@ -40,7 +40,7 @@ TEST(Dape, lets_heads_see_each_other) {
 
 TEST(Dape, refuses_heads_whose_slopes_are_roots) {
   EXPECT_EQ(message([] { encodings::dape.make(Case::parse("heads=3")); }),
-            "`heads=3`: allowed are powers of two, whose slopes 2^(-8h/heads) are exact");
+            "`heads=3`; allowed: powers of two, whose slopes 2^(-8h/heads) are exact");
 }
 
 }  // namespace

@@ -69,9 +69,9 @@ TEST(Deberta, refuses_buckets_that_make_no_sense) {
     return message([&] { encodings::deberta.make(Case::parse(words)); });
   };
   EXPECT_EQ(refused("span=5 offsets=log_buckets"),
-            "`span=5 offsets=log_buckets`: allowed are even numbers from 4");
+            "`span=5 offsets=log_buckets`; allowed: even numbers from 4");
   EXPECT_EQ(refused("span=16 max_position=9 offsets=log_buckets"),
-            "`max_position=9 span=16 offsets=log_buckets`: allowed are positions beyond span / 2 + 1");
+            "`max_position=9 span=16 offsets=log_buckets`; allowed: positions beyond span / 2 + 1");
   EXPECT_EQ(refused("span=5"), "nothing was thrown");
 }
 

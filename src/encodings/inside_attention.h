@@ -69,7 +69,7 @@ inline void need_contents(std::size_t dim, const Tensor& q, const Tensor& k, con
                           const Positions& keys) {
   const Shape want_q = {queries.size(), dim}, want_k = {keys.size(), dim};
   if (q.shape != want_q || k.shape != want_k)
-    throw std::invalid_argument(fmt::format("logits of q {} and k {}: allowed are {} and {}", text(q.shape),
+    throw std::invalid_argument(fmt::format("logits of q {} and k {}; allowed: {} and {}", text(q.shape),
                                             text(k.shape), text(want_q), text(want_k)));
 }
 

@@ -121,21 +121,19 @@ TEST(Kerple, allows_what_its_roundings_lose) {
 TEST(Kerple, refuses_what_makes_no_sense) {
   const auto& spec = encodings::kerple;
   EXPECT_EQ(refused(spec, "heads=2 r1=[1,0]"),
-            "`r1=[1,0] heads=2`: allowed are numbers above 0, one for each head at most");
+            "`r1=[1,0] heads=2`; allowed: numbers above 0, one for each head at most");
   EXPECT_EQ(refused(spec, "heads=2 r2=[1,1,1]"),
-            "`r2=[1,1,1] heads=2`: allowed are numbers above 0, one for each head at most");
-  EXPECT_EQ(refused(spec, "r1=[]"),
-            "`r1=[] heads=8`: allowed are numbers above 0, one for each head at most");
-  EXPECT_EQ(
-      refused(spec, "kernel=log_power exponent=[-1]"),
-      "`exponent=[-1] heads=8 kernel=log_power`: allowed are numbers above 0, one for each head at most");
+            "`r2=[1,1,1] heads=2`; allowed: numbers above 0, one for each head at most");
+  EXPECT_EQ(refused(spec, "r1=[]"), "`r1=[] heads=8`; allowed: numbers above 0, one for each head at most");
+  EXPECT_EQ(refused(spec, "kernel=log_power exponent=[-1]"),
+            "`exponent=[-1] heads=8 kernel=log_power`; allowed: numbers above 0, one for each head at most");
   EXPECT_EQ(
       refused(spec, "kernel=log_power exponent=[4.5]"),
-      "`exponent=[4.5] kernel=log_power`: allowed are exponents up to 4: a distance of 2^20 to a higher one may "
+      "`exponent=[4.5] kernel=log_power`; allowed: exponents up to 4: a distance of 2^20 to a higher one may "
       "overflow in f32");
   EXPECT_EQ(
       refused(spec, "kernel=power r2=[2.5]"),
-      "`r2=[2.5] kernel=power`: allowed are exponents up to 2: no larger one has a kernel that is conditionally "
+      "`r2=[2.5] kernel=power`; allowed: exponents up to 2: no larger one has a kernel that is conditionally "
       "positive definite");
   EXPECT_EQ(refused(spec, "kernel=log r2=[2.5]"), "not refused");
   EXPECT_EQ(refused(spec, "kernel=log exponent=[9]"), "not refused");

@@ -112,7 +112,7 @@ TEST(MRope, of_a_restarted_ladder_is_axial_rope) {
 TEST(MRope, refuses_what_makes_no_sense) {
   const auto no = [](std::string_view words) { return refused(encodings::m_rope, words); };
   const std::string allowed =
-      ": allowed are three whole numbers from 0, together at least 1 and at most the number of pairs";
+      "; allowed: three whole numbers from 0, together at least 1 and at most the number of pairs";
   EXPECT_EQ(no("dim=8"), "`sections=[16,24,24] dim=8 rotary_dim=0`" + allowed);
   EXPECT_EQ(no("dim=8 sections=[1,2]"), "`sections=[1,2] dim=8 rotary_dim=0`" + allowed);
   EXPECT_EQ(no("dim=8 sections=[1,-1,2]"), "`sections=[1,-1,2] dim=8 rotary_dim=0`" + allowed);
@@ -121,14 +121,13 @@ TEST(MRope, refuses_what_makes_no_sense) {
   EXPECT_EQ(no("dim=8 sections=[2,2,1]"), "`sections=[2,2,1] dim=8 rotary_dim=0`" + allowed);
   EXPECT_EQ(no("dim=8 rotary_dim=4 sections=[1,1,1]"), "`sections=[1,1,1] dim=8 rotary_dim=4`" + allowed);
   EXPECT_EQ(no("dim=7 sections=[1,1,1]"),
-            "`dim=7 rotary_dim=0`: allowed are even numbers of channels that rotate");
-  EXPECT_EQ(no("rotary_dim=130"), "`rotary_dim=130 dim=128`: allowed are widths up to `dim`");
-  EXPECT_EQ(no("heads=64 dim=16386"),
-            "`heads=64 dim=16386`: allowed are at most 1048576 channels in all heads");
+            "`dim=7 rotary_dim=0`; allowed: even numbers of channels that rotate");
+  EXPECT_EQ(no("rotary_dim=130"), "`rotary_dim=130 dim=128`; allowed: widths up to `dim`");
+  EXPECT_EQ(no("heads=64 dim=16386"), "`heads=64 dim=16386`; allowed: at most 1048576 channels in all heads");
   for (const std::string assignment : {"interleaved", "alternating"})
     EXPECT_EQ(no("ladder=restarted assignment=" + assignment),
               "`ladder=restarted assignment=" + assignment +
-                  "`: allowed are running ladders, where sections are not contiguous");
+                  "`; allowed: running ladders, where sections are not contiguous");
   EXPECT_EQ(no("dim=8 sections=[4,0,0]"), "not refused");
 }
 

@@ -115,12 +115,11 @@ TEST(MixedRope, is_allowed_the_roundings_of_each_product_and_sum) {
 
 TEST(MixedRope, refuses_what_makes_no_sense) {
   const auto no = [](std::string_view words) { return refused(encodings::mixed_rope, words); };
-  EXPECT_EQ(no("dim=5"), "`dim=5`: allowed are even widths");
-  EXPECT_EQ(no("heads=64 dim=16386"),
-            "`heads=64 dim=16386`: allowed are at most 1048576 channels in all heads");
+  EXPECT_EQ(no("dim=5"), "`dim=5`; allowed: even widths");
+  EXPECT_EQ(no("heads=64 dim=16386"), "`heads=64 dim=16386`; allowed: at most 1048576 channels in all heads");
   EXPECT_EQ(
       no("dim=4 table=given frequencies=[1,2,3]"),
-      "`frequencies=[1,2,3] axes=2 heads=1 dim=4 shared=true table=given`: allowed are a frequency for each axis, head and pair");
+      "`frequencies=[1,2,3] axes=2 heads=1 dim=4 shared=true table=given`; allowed: a frequency for each axis, head and pair");
   EXPECT_EQ(no("dim=4 heads=2 table=given"), "not refused");
   EXPECT_EQ(no("dim=4 heads=2 shared=false table=given").substr(0, 24), "`frequencies=[1,0,0,1] a");
   const auto rotary = made<Rotary>(encodings::mixed_rope, "dim=4");

@@ -30,7 +30,7 @@ Encoding make(const Arguments& p) {
                                    std::span<const Position> keys) {
     const Shape want_q = {queries.size(), dim}, want_k = {keys.size(), dim};
     if (q.shape != want_q || k.shape != want_k)
-      throw std::invalid_argument(fmt::format("logits of q {} and k {}: allowed are {} and {}", text(q.shape),
+      throw std::invalid_argument(fmt::format("logits of q {} and k {}; allowed: {} and {}", text(q.shape),
                                               text(k.shape), text(want_q), text(want_k)));
     Tensor out({1, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)

@@ -33,8 +33,7 @@ long double share(const std::string& range, Position position, Position length) 
   if (range == "per_length") return t / n;
   if (range == "shifted") return (t + 1) / n;
   if (length == 1)
-    throw Refusal(
-        fmt::format("`range={}` of a sequence of 1 token divides by 0: allowed are 2 or more", range));
+    throw Refusal(fmt::format("`range={}` of a sequence of 1 token divides by 0; allowed: 2 or more", range));
   return range == "zero_one" ? t / (n - 1) : (2 * t - (n - 1)) / (n - 1);
 }
 

@@ -105,7 +105,7 @@ TEST(Nerf, declares_its_pairs) {
     EXPECT_TRUE(table.positions.real);
     EXPECT_EQ(table.positions.lo, -128);
   }
-  EXPECT_EQ(refused(encodings::nerf, "axes=4"), "`axes=4`: allowed are whole numbers from 1 to 3");
+  EXPECT_EQ(refused(encodings::nerf, "axes=4"), "`axes=4`; allowed: whole numbers from 1 to 3");
 }
 
 TEST(GaussianFourier, has_these_rows) {
@@ -152,10 +152,10 @@ TEST(GaussianFourier, has_a_bound_for_each_row_of_its_matrix) {
 
 TEST(GaussianFourier, refuses_what_makes_no_sense) {
   const auto& spec = encodings::gaussian_fourier;
-  EXPECT_EQ(refused(spec, "dim=3"), "`dim=3`: allowed are even widths");
+  EXPECT_EQ(refused(spec, "dim=3"), "`dim=3`; allowed: even widths");
   EXPECT_EQ(
       refused(spec, "dim=2 matrix=listed entries=[1,2]"),
-      "`entries=[1,2] matrix=listed`: allowed are lists of at least one number, and of at most dim / 2 * axes");
+      "`entries=[1,2] matrix=listed`; allowed: lists of at least one number, and of at most dim / 2 * axes");
   EXPECT_EQ(refused(spec, "dim=2 axes=2 matrix=listed entries=[1,2]"), "not refused");
 }
 
@@ -241,13 +241,13 @@ TEST(RandomFourier, has_an_exact_kernel_in_pairs) {
   for (const Pair& pair : table.pairs) expected += std::cos(7 * pair.frequency) / 4;
   EXPECT_NEAR(product(table, 3.25, 10.25), expected, 1e-15);
   EXPECT_NEAR(product(table, 3.25, 3.25), 1, 1e-15);
-  EXPECT_EQ(refused(encodings::random_fourier, "dim=3"), "`dim=3 form=paired`: allowed are even widths");
+  EXPECT_EQ(refused(encodings::random_fourier, "dim=3"), "`dim=3 form=paired`; allowed: even widths");
   EXPECT_EQ(
       refused(encodings::random_fourier, "dim=2 frequencies=listed frequency_list=[1,2]"),
-      "`frequency_list=[1,2] frequencies=listed`: allowed are lists of at least one number, and of at most one for each frequency");
+      "`frequency_list=[1,2] frequencies=listed`; allowed: lists of at least one number, and of at most one for each frequency");
   EXPECT_EQ(
       refused(encodings::random_fourier, "dim=1 form=phase frequencies=listed phase_list=[1,2]"),
-      "`phase_list=[1,2] form=phase frequencies=listed`: allowed are lists of at least one number, and of at most one for each frequency");
+      "`phase_list=[1,2] form=phase frequencies=listed`; allowed: lists of at least one number, and of at most one for each frequency");
 }
 
 TEST(ComplexOrder, has_these_rows) {

@@ -128,9 +128,9 @@ TEST(RelativeTable, is_alibi_and_t5_inside_its_window) {
 
 TEST(RelativeTable, refuses_what_makes_no_sense) {
   EXPECT_EQ(refused(encodings::relative_table, "height=0"),
-            "`height=0`: allowed are whole numbers from 1 to 4096");
+            "`height=0`; allowed: whole numbers from 1 to 4096");
   EXPECT_EQ(refused(encodings::relative_table, "height=4096 width=4096"),
-            "`height=4096 width=4096 axes=rows_and_columns`: allowed are tables of up to 1048576 rows");
+            "`height=4096 width=4096 axes=rows_and_columns`; allowed: tables of up to 1048576 rows");
   // 1025 x 1023 rows are one less than 2^20, and 3 more are too many.
   EXPECT_EQ(refused(encodings::relative_table, "height=513 width=512"), "not refused");
   EXPECT_NE(refused(encodings::relative_table, "height=513 width=512 class_token=three_rows"), "not refused");

@@ -31,7 +31,9 @@ void expect_rows(const std::string& parameters, const Doubles& golden, bool all 
   for (const bool oracle : {false, true}) {
     const Table table = made_by(oracle, parameters);
     const Doubles found = all_rows(table);
-    if (all) ASSERT_EQ(found.size(), golden.size()) << parameters;
+    if (all) {
+      ASSERT_EQ(found.size(), golden.size()) << parameters;
+    }
     for (std::size_t n = 0; n < golden.size(); ++n) {
       const auto at = static_cast<double>(n);
       double theirs = 0;
@@ -189,7 +191,7 @@ TEST(ResizedTable, cuts_and_crops) {
   expect_rows(part + "centre", {0, 7, 8, 12, 13});
   EXPECT_EQ(
       refused(encodings::resized_table, "from_height=4 height=5 method=first"),
-      "`height=5 width=16 from_height=4 from_width=14 method=first`: allowed are a grid that is no larger than "
+      "`height=5 width=16 from_height=4 from_width=14 method=first`; allowed: a grid that is no larger than "
       "the trained one");
   const Table table = made_by(false, part + "first");
   EXPECT_EQ(table.positions.hi, 4);

@@ -78,9 +78,9 @@ TEST(Rope, keeps_the_fastest_pairs) {
       EXPECT_EQ(two[c], static_cast<double>(c + 1)) << c;
   EXPECT_EQ(rotated("dim=8 kept_pairs=4", 3), all);
   EXPECT_EQ(refused(encodings::rope, "dim=8 kept_pairs=5"),
-            "`kept_pairs=5 dim=8 rotary_dim=0`: allowed are numbers up to that of the pairs that rotate");
+            "`kept_pairs=5 dim=8 rotary_dim=0`; allowed: numbers up to that of the pairs that rotate");
   EXPECT_EQ(refused(encodings::rope, "dim=8 rotary_dim=4 kept_pairs=3"),
-            "`kept_pairs=3 dim=8 rotary_dim=4`: allowed are numbers up to that of the pairs that rotate");
+            "`kept_pairs=3 dim=8 rotary_dim=4`; allowed: numbers up to that of the pairs that rotate");
 }
 
 // Golden numbers from 40-digit arithmetic.
@@ -96,11 +96,11 @@ TEST(Rope, of_longrope_divides_each_frequency_by_its_own_factor) {
     return refused(encodings::rope, fmt::format("dim=4 scaling=longrope {}", words));
   };
   EXPECT_EQ(list("factors=[1,0]"),
-            "`factors=[1,0] scaling=longrope`: allowed are numbers above 0, one for each pair at most");
+            "`factors=[1,0] scaling=longrope`; allowed: numbers above 0, one for each pair at most");
   EXPECT_EQ(list("factors=[1,2,3]"),
-            "`factors=[1,2,3] scaling=longrope`: allowed are numbers above 0, one for each pair at most");
+            "`factors=[1,2,3] scaling=longrope`; allowed: numbers above 0, one for each pair at most");
   EXPECT_EQ(list("original_length=1"),
-            "`original_length=1 attention_factor=0 scaling=longrope`: allowed are lengths above 1, where the "
+            "`original_length=1 attention_factor=0 scaling=longrope`; allowed: lengths above 1, where the "
             "attention factor is a logarithm's");
   EXPECT_EQ(list("original_length=1 attention_factor=1.5"), "not refused");
 }
@@ -219,43 +219,42 @@ TEST(Rope, seeks_the_positions_that_are_nearly_whole_quarter_turns) {
 
 TEST(Rope, refuses_what_makes_no_sense) {
   const auto& spec = encodings::rope;
-  EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_dim=0`: allowed are even numbers of channels that rotate");
+  EXPECT_EQ(refused(spec, "dim=5"), "`dim=5 rotary_dim=0`; allowed: even numbers of channels that rotate");
   EXPECT_EQ(refused(spec, "dim=8 rotary_dim=3"),
-            "`dim=8 rotary_dim=3`: allowed are even numbers of channels that rotate");
-  EXPECT_EQ(refused(spec, "dim=8 rotary_dim=10"), "`rotary_dim=10 dim=8`: allowed are widths up to `dim`");
+            "`dim=8 rotary_dim=3`; allowed: even numbers of channels that rotate");
+  EXPECT_EQ(refused(spec, "dim=8 rotary_dim=10"), "`rotary_dim=10 dim=8`; allowed: widths up to `dim`");
   EXPECT_EQ(refused(spec, "heads=64 dim=16386"),
-            "`heads=64 dim=16386`: allowed are at most 1048576 channels in all heads");
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
-  EXPECT_EQ(refused(spec, "base=-10000"), "`base=-10000`: allowed are finite numbers above 0");
-  EXPECT_EQ(refused(spec, "layout=neox"), "`layout=neox`: allowed are half_split, interleaved");
-  EXPECT_EQ(refused(spec, "exponent=width"), "`exponent=width`: allowed are rotary_dim, dim");
-  EXPECT_EQ(refused(spec, "direction=clockwise"), "`direction=clockwise`: allowed are forward, backward");
+            "`heads=64 dim=16386`; allowed: at most 1048576 channels in all heads");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`; allowed: whole numbers from 1 to 16384");
+  EXPECT_EQ(refused(spec, "base=-10000"), "`base=-10000`; allowed: finite numbers above 0");
+  EXPECT_EQ(refused(spec, "layout=neox"), "`layout=neox`; allowed: half_split, interleaved");
+  EXPECT_EQ(refused(spec, "exponent=width"), "`exponent=width`; allowed: rotary_dim, dim");
+  EXPECT_EQ(refused(spec, "direction=clockwise"), "`direction=clockwise`; allowed: forward, backward");
 }
 
 TEST(Rope, refuses_scalings_without_a_meaning) {
   const auto& spec = encodings::rope;
-  EXPECT_EQ(
-      refused(spec, "scaling=dynamic"),
-      "`scaling=dynamic`: allowed are none, linear, ntk, dynamic_ntk, by_parts, yarn, llama3, longrope; "
-      "near it: dynamic_ntk");
+  EXPECT_EQ(refused(spec, "scaling=dynamic"),
+            "`scaling=dynamic`; allowed: none, linear, ntk, dynamic_ntk, by_parts, yarn, llama3, longrope; "
+            "near it: dynamic_ntk");
   EXPECT_EQ(refused(spec, "scaling=linear factor=0.5"),
-            "`factor=0.5 scaling=linear`: allowed are numbers from 1, where there is a scaling");
-  EXPECT_EQ(refused(spec, "scaling=linear factor=0"), "`factor=0`: allowed are finite numbers above 0");
+            "`factor=0.5 scaling=linear`; allowed: numbers from 1, where there is a scaling");
+  EXPECT_EQ(refused(spec, "scaling=linear factor=0"), "`factor=0`; allowed: finite numbers above 0");
   EXPECT_EQ(refused(spec, "scaling=llama3 base=1"),
-            "`base=1 scaling=llama3`: allowed are numbers above 1, where there is a scaling");
+            "`base=1 scaling=llama3`; allowed: numbers above 1, where there is a scaling");
   EXPECT_EQ(refused(spec, "dim=2 scaling=ntk"),
-            "`dim=2 rotary_dim=0 exponent=rotary_dim scaling=ntk`: allowed are exponents over more than 2 "
+            "`dim=2 rotary_dim=0 exponent=rotary_dim scaling=ntk`; allowed: exponents over more than 2 "
             "channels");
   EXPECT_EQ(
       refused(spec, "scaling=llama3 low_freq_factor=5"),
-      "`low_freq_factor=5 high_freq_factor=4 scaling=llama3`: allowed are numbers up to `high_freq_factor`");
+      "`low_freq_factor=5 high_freq_factor=4 scaling=llama3`; allowed: numbers up to `high_freq_factor`");
   EXPECT_EQ(refused(spec, "scaling=by_parts beta_slow=32"),
-            "`beta_slow=32 beta_fast=32 scaling=by_parts`: allowed are numbers below `beta_fast`");
+            "`beta_slow=32 beta_fast=32 scaling=by_parts`; allowed: numbers below `beta_fast`");
   EXPECT_EQ(refused(spec, "scaling=yarn beta_slow=33"),
-            "`beta_slow=33 beta_fast=32 scaling=yarn`: allowed are numbers up to `beta_fast`");
-  EXPECT_EQ(refused(spec, "scaling=yarn truncate=yes"), "`truncate=yes`: allowed are true, false");
+            "`beta_slow=33 beta_fast=32 scaling=yarn`; allowed: numbers up to `beta_fast`");
+  EXPECT_EQ(refused(spec, "scaling=yarn truncate=yes"), "`truncate=yes`; allowed: true, false");
   EXPECT_EQ(refused(spec, "scaling=yarn attention_factor=-1"),
-            "`attention_factor=-1`: allowed are finite numbers from 0");
+            "`attention_factor=-1`; allowed: finite numbers from 0");
   EXPECT_EQ(refused(spec, "factor=0.5"), "not refused");
 }
 

@@ -117,8 +117,8 @@ TEST(Sandwich, allows_what_its_roundings_lose) {
 }
 
 TEST(Sandwich, refuses_what_makes_no_sense) {
-  EXPECT_EQ(refused(encodings::sandwich, "dim=3"), "`dim=3`: allowed are even numbers");
-  EXPECT_EQ(refused(encodings::sandwich, "first_n=2"), "`first_n=2`: allowed are whole numbers from 0 to 1");
+  EXPECT_EQ(refused(encodings::sandwich, "dim=3"), "`dim=3`; allowed: even numbers");
+  EXPECT_EQ(refused(encodings::sandwich, "first_n=2"), "`first_n=2`; allowed: whole numbers from 0 to 1");
 }
 
 // Against long double, where that has many digits to spare, and where cosines cancel all but the last.

@@ -37,7 +37,7 @@ TEST(Shaw, says_which_contents_it_takes) {
     return message([&] { std::get<Contextual>(encoding).logits(Tensor({1, 4}), Tensor({2, 4}), one, one); });
   };
   EXPECT_EQ(ask(encodings::shaw.make(Case::parse("dim=4"))),
-            "logits of q [1, 4] and k [2, 4]: allowed are [1, 4] and [1, 4]");
+            "logits of q [1, 4] and k [2, 4]; allowed: [1, 4] and [1, 4]");
   EXPECT_EQ(ask(encodings::shaw.oracle(Case::parse("dim=4"))),
             "shaw: q is [1, 4] and k is [1, 4], [1, 4] and [2, 4] came");
 }

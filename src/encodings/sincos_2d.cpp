@@ -103,7 +103,7 @@ Encoding make(const Arguments& p) {
                                                                           Position) {
     if (positions.axes() != axes)
       throw std::invalid_argument(
-          fmt::format("rows at positions of {} numbers: allowed are {}", positions.axes(), axes));
+          fmt::format("rows at positions of {} numbers; allowed: {}", positions.axes(), axes));
     Tensor rows({positions.size(), dim});
     for (std::size_t r = 0; r < positions.size(); ++r)
       for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -145,31 +145,30 @@ TEST(Sincos2d, refuses_positions_of_another_number_of_axes) {
 
 TEST(Sincos2d, refuses_what_makes_no_sense) {
   const auto no = [](std::string_view words) { return refused(encodings::sincos_2d, words); };
-  EXPECT_EQ(no("dim=6"), "`dim=6 axes=2 uneven=refuse`: allowed are multiples of twice the axes");
-  EXPECT_EQ(no("axes=3"), "`dim=64 axes=3 uneven=refuse`: allowed are multiples of twice the axes");
-  EXPECT_EQ(no("dim=2 uneven=zero_pad"), "`dim=2 axes=2`: allowed are widths with a frequency for each axis");
+  EXPECT_EQ(no("dim=6"), "`dim=6 axes=2 uneven=refuse`; allowed: multiples of twice the axes");
+  EXPECT_EQ(no("axes=3"), "`dim=64 axes=3 uneven=refuse`; allowed: multiples of twice the axes");
+  EXPECT_EQ(no("dim=2 uneven=zero_pad"), "`dim=2 axes=2`; allowed: widths with a frequency for each axis");
   EXPECT_EQ(no("dim=4 divisor=half_minus_one"),
-            "`dim=4 parts=[0] divisor=half_minus_one`: allowed are parts with two frequencies");
-  EXPECT_EQ(no("dim=7 uneven=round_up layout=interleaved"),
-            "`dim=7 uneven=round_up`: allowed are even widths");
+            "`dim=4 parts=[0] divisor=half_minus_one`; allowed: parts with two frequencies");
+  EXPECT_EQ(no("dim=7 uneven=round_up layout=interleaved"), "`dim=7 uneven=round_up`; allowed: even widths");
   EXPECT_EQ(no("dim=6 uneven=round_up"),
-            "`layout=sin_cos uneven=round_up`: allowed are interleaved columns, where some are cut");
+            "`layout=sin_cos uneven=round_up`; allowed: interleaved columns, where some are cut");
   EXPECT_EQ(no("dim=8 parts=[4,2]"),
-            "`parts=[4,2] dim=8 uneven=refuse`: allowed are even numbers from 2 that fill the width");
+            "`parts=[4,2] dim=8 uneven=refuse`; allowed: even numbers from 2 that fill the width");
   EXPECT_EQ(no("dim=8 parts=[3,5]"),
-            "`parts=[3,5] dim=8 uneven=refuse`: allowed are even numbers from 2 that fill the width");
+            "`parts=[3,5] dim=8 uneven=refuse`; allowed: even numbers from 2 that fill the width");
   EXPECT_EQ(no("dim=8 parts=[8,0]"),
-            "`parts=[8,0] dim=8 uneven=refuse`: allowed are even numbers from 2 that fill the width");
-  EXPECT_EQ(no("dim=8 parts=[2,2,4]"), "`parts=[2,2,4] axes=2`: allowed are as many parts as axes, or [0]");
+            "`parts=[8,0] dim=8 uneven=refuse`; allowed: even numbers from 2 that fill the width");
+  EXPECT_EQ(no("dim=8 parts=[2,2,4]"), "`parts=[2,2,4] axes=2`; allowed: as many parts as axes, or [0]");
   EXPECT_EQ(no("dim=8 parts=[2,4] uneven=zero_pad"), "not refused");
   EXPECT_EQ(no("dim=8 parts=[4,6] uneven=zero_pad"),
-            "`parts=[4,6] dim=8 uneven=zero_pad`: allowed are even numbers from 2 that fill the width");
+            "`parts=[4,6] dim=8 uneven=zero_pad`; allowed: even numbers from 2 that fill the width");
   EXPECT_EQ(no("normalize=detr grid=[7]"),
-            "`grid=[7] axes=2 normalize=detr`: allowed are whole numbers from 1, one for each axis");
+            "`grid=[7] axes=2 normalize=detr`; allowed: whole numbers from 1, one for each axis");
   EXPECT_EQ(no("normalize=detr grid=[7,0]"),
-            "`grid=[7,0] axes=2 normalize=detr`: allowed are whole numbers from 1, one for each axis");
+            "`grid=[7,0] axes=2 normalize=detr`; allowed: whole numbers from 1, one for each axis");
   EXPECT_EQ(no("normalize=centred grid=[7,1.5]"),
-            "`grid=[7,1.5] axes=2 normalize=centred`: allowed are whole numbers from 1, one for each axis");
+            "`grid=[7,1.5] axes=2 normalize=centred`; allowed: whole numbers from 1, one for each axis");
 }
 
 }  // namespace

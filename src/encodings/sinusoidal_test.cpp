@@ -157,21 +157,21 @@ TEST(Sinusoidal, declares_what_its_columns_are) {
 
 TEST(Sinusoidal, refuses_what_makes_no_sense) {
   const auto& spec = encodings::sinusoidal;
-  EXPECT_EQ(refused(spec, "dim=7"), "`dim=7 odd=refuse`: allowed are even widths");
-  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 1048576");
-  EXPECT_EQ(refused(spec, "dim=2.5"), "`dim=2.5`: allowed are whole numbers from 1 to 1048576");
-  EXPECT_EQ(refused(spec, "dim=1048577"), "`dim=1048577`: allowed are whole numbers from 1 to 1048576");
-  EXPECT_EQ(refused(spec, "base=0"), "`base=0`: allowed are finite numbers above 0");
-  EXPECT_EQ(refused(spec, "amplitude=-1"), "`amplitude=-1`: allowed are finite numbers above 0");
+  EXPECT_EQ(refused(spec, "dim=7"), "`dim=7 odd=refuse`; allowed: even widths");
+  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`; allowed: whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "dim=2.5"), "`dim=2.5`; allowed: whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "dim=1048577"), "`dim=1048577`; allowed: whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "base=0"), "`base=0`; allowed: finite numbers above 0");
+  EXPECT_EQ(refused(spec, "amplitude=-1"), "`amplitude=-1`; allowed: finite numbers above 0");
   EXPECT_EQ(refused(spec, "layout=half_split"),
-            "`layout=half_split`: allowed are interleaved, sin_cos, cos_sin");
-  EXPECT_EQ(refused(spec, "divisor=full"), "`divisor=full`: allowed are half, half_minus_one");
-  EXPECT_EQ(refused(spec, "odd=crash"), "`odd=crash`: allowed are refuse, zero_pad, truncate, round_up");
+            "`layout=half_split`; allowed: interleaved, sin_cos, cos_sin");
+  EXPECT_EQ(refused(spec, "divisor=full"), "`divisor=full`; allowed: half, half_minus_one");
+  EXPECT_EQ(refused(spec, "odd=crash"), "`odd=crash`; allowed: refuse, zero_pad, truncate, round_up");
   EXPECT_EQ(refused(spec, "offset=0.5"),
-            "`offset=0.5`: allowed are whole numbers from -9007199254740992 to 9007199254740992");
+            "`offset=0.5`; allowed: whole numbers from -9007199254740992 to 9007199254740992");
   EXPECT_EQ(refused(spec, "dim=2 divisor=half_minus_one"),
-            "`dim=2 odd=refuse divisor=half_minus_one`: allowed are widths with two frequencies");
-  EXPECT_EQ(refused(spec, "dim=1 odd=zero_pad"), "`dim=1 odd=zero_pad`: allowed are widths with a frequency");
+            "`dim=2 odd=refuse divisor=half_minus_one`; allowed: widths with two frequencies");
+  EXPECT_EQ(refused(spec, "dim=1 odd=zero_pad"), "`dim=1 odd=zero_pad`; allowed: widths with a frequency");
 }
 
 }  // namespace

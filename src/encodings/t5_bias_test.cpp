@@ -91,23 +91,22 @@ TEST(T5Bias, declares_its_buckets) {
 
 TEST(T5Bias, refuses_what_makes_no_sense) {
   const auto& spec = encodings::t5_bias;
-  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`: allowed are whole numbers from 1 to 16384");
-  EXPECT_EQ(refused(spec, "buckets=1"), "`buckets=1`: allowed are whole numbers from 2 to 1024");
-  EXPECT_EQ(refused(spec, "buckets=2"),
-            "`buckets=2 direction=bidirectional`: allowed are even numbers from 4");
+  EXPECT_EQ(refused(spec, "heads=0"), "`heads=0`; allowed: whole numbers from 1 to 16384");
+  EXPECT_EQ(refused(spec, "buckets=1"), "`buckets=1`; allowed: whole numbers from 2 to 1024");
+  EXPECT_EQ(refused(spec, "buckets=2"), "`buckets=2 direction=bidirectional`; allowed: even numbers from 4");
   EXPECT_EQ(refused(spec, "buckets=33"),
-            "`buckets=33 direction=bidirectional`: allowed are even numbers from 4");
+            "`buckets=33 direction=bidirectional`; allowed: even numbers from 4");
   EXPECT_EQ(refused(spec, "max_distance=8"),
-            "`max_distance=8 buckets=32 direction=bidirectional`: allowed are distances beyond those that "
+            "`max_distance=8 buckets=32 direction=bidirectional`; allowed: distances beyond those that "
             "have a bucket each, half of a direction's");
   EXPECT_EQ(refused(spec, "direction=decoder"),
-            "`direction=decoder`: allowed are bidirectional, unidirectional");
+            "`direction=decoder`; allowed: bidirectional, unidirectional");
   EXPECT_EQ(
       refused(spec, "relative=key"),
-      "`relative=key`: allowed are key_minus_query, query_minus_key; near it: key_minus_query, query_minus_key");
-  EXPECT_EQ(refused(spec, "table=random"), "`table=random`: allowed are index, seeded");
+      "`relative=key`; allowed: key_minus_query, query_minus_key; near it: key_minus_query, query_minus_key");
+  EXPECT_EQ(refused(spec, "table=random"), "`table=random`; allowed: index, seeded");
   EXPECT_EQ(refused(spec, "table_seed=0.5"),
-            "`table_seed=0.5`: allowed are whole numbers from -9007199254740992 to 9007199254740992");
+            "`table_seed=0.5`; allowed: whole numbers from -9007199254740992 to 9007199254740992");
 }
 
 }  // namespace

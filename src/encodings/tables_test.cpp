@@ -103,27 +103,26 @@ TEST(Learned, has_a_row_of_padding) {
   EXPECT_EQ(exact("dim=2 length=6 padding_row=3", 3), (Doubles{0, 0}));
   EXPECT_EQ(made<Table>(spec, "dim=2 length=6 padding_row=3").positions.lo, 0);
   EXPECT_EQ(refused(spec, "length=4 padding_row=4"),
-            "`padding_row=4 length=4`: allowed are rows below the length");
+            "`padding_row=4 length=4`; allowed: rows below the length");
 }
 
 TEST(Learned, refuses_what_makes_no_sense) {
   const auto& spec = encodings::learned;
-  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 1048576");
-  EXPECT_EQ(refused(spec, "length=0"), "`length=0`: allowed are whole numbers from 1 to 1048576");
-  EXPECT_EQ(refused(spec, "length=4 offset=4"), "`offset=4 length=4`: allowed are offsets below the length");
-  EXPECT_EQ(refused(spec, "table=trained"), "`table=trained`: allowed are index, seeded");
+  EXPECT_EQ(refused(spec, "dim=0"), "`dim=0`; allowed: whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "length=0"), "`length=0`; allowed: whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(spec, "length=4 offset=4"), "`offset=4 length=4`; allowed: offsets below the length");
+  EXPECT_EQ(refused(spec, "table=trained"), "`table=trained`; allowed: index, seeded");
   EXPECT_EQ(refused(spec, "table_seed=0.5"),
-            "`table_seed=0.5`: allowed are whole numbers from -9007199254740992 to 9007199254740992");
-  EXPECT_EQ(refused(spec, "std=0"), "`std=0`: allowed are finite numbers above 0");
+            "`table_seed=0.5`; allowed: whole numbers from -9007199254740992 to 9007199254740992");
+  EXPECT_EQ(refused(spec, "std=0"), "`std=0`; allowed: finite numbers above 0");
 }
 
 TEST(RawIndex, is_the_position) {
   EXPECT_EQ(row(encodings::raw_index, "dim=2", 1048576, 1048577), (Doubles{1048576, 1048576}));
   EXPECT_EQ(row(encodings::raw_index, "offset=2", 5, 6), (Doubles{7}));
-  EXPECT_EQ(refused(encodings::raw_index, "dim=-1"), "`dim=-1`: allowed are whole numbers from 1 to 1048576");
-  EXPECT_EQ(
-      refused(encodings::raw_index, "offset=4503599627370497"),
-      "`offset=4503599627370497`: allowed are whole numbers from -4503599627370496 to 4503599627370496");
+  EXPECT_EQ(refused(encodings::raw_index, "dim=-1"), "`dim=-1`; allowed: whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(encodings::raw_index, "offset=4503599627370497"),
+            "`offset=4503599627370497`; allowed: whole numbers from -4503599627370496 to 4503599627370496");
 }
 
 TEST(NormalizedIndex, is_a_share_of_the_length) {
@@ -140,11 +139,11 @@ TEST(NormalizedIndex, is_a_share_of_the_length) {
 
 TEST(NormalizedIndex, refuses_what_makes_no_sense) {
   const auto& spec = encodings::normalized_index;
-  EXPECT_EQ(refused(spec, "range=unit"), "`range=unit`: allowed are zero_one, per_length, shifted, centred");
+  EXPECT_EQ(refused(spec, "range=unit"), "`range=unit`; allowed: zero_one, per_length, shifted, centred");
   EXPECT_EQ(refused_row(spec, "", 0, 1),
-            "`range=zero_one` of a sequence of 1 token divides by 0: allowed are 2 or more");
+            "`range=zero_one` of a sequence of 1 token divides by 0; allowed: 2 or more");
   EXPECT_EQ(refused_row(spec, "range=centred", 0, 1),
-            "`range=centred` of a sequence of 1 token divides by 0: allowed are 2 or more");
+            "`range=centred` of a sequence of 1 token divides by 0; allowed: 2 or more");
   EXPECT_EQ(refused_row(spec, "", 7, 7), "position 7 is outside a sequence of 7 tokens");
 }
 
@@ -159,8 +158,8 @@ TEST(Binary, is_the_digits_of_the_position) {
   EXPECT_EQ(made<Table>(spec, "dim=64").positions.hi, Position{1} << 20);
   EXPECT_EQ(refused_row(spec, "dim=4", 16, 17),
             "position 16 is outside the table, which holds positions 0 to 15");
-  EXPECT_EQ(refused(spec, "order=big_endian"), "`order=big_endian`: allowed are lsb_first, msb_first");
-  EXPECT_EQ(refused(spec, "values=gray"), "`values=gray`: allowed are bits, signs");
+  EXPECT_EQ(refused(spec, "order=big_endian"), "`order=big_endian`; allowed: lsb_first, msb_first");
+  EXPECT_EQ(refused(spec, "values=gray"), "`values=gray`; allowed: bits, signs");
 }
 
 TEST(OneHot, is_one_channel) {
@@ -168,7 +167,7 @@ TEST(OneHot, is_one_channel) {
   EXPECT_EQ(row(encodings::one_hot, "dim=3", 2, 3), (Doubles{0, 0, 1}));
   EXPECT_EQ(refused_row(encodings::one_hot, "dim=3", 3, 4),
             "position 3 is outside the table, which holds positions 0 to 2");
-  EXPECT_EQ(refused(encodings::one_hot, "dim=0"), "`dim=0`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(refused(encodings::one_hot, "dim=0"), "`dim=0`; allowed: whole numbers from 1 to 1048576");
 }
 
 TEST(None, is_the_scaled_product_at_every_position) {
@@ -182,7 +181,7 @@ TEST(None, is_the_scaled_product_at_every_position) {
   EXPECT_EQ(rsqrt.error(q.row(0), k.row(0), 5, 7, all_f32), 7 * (unit_f32 + unit_f64) * 18 / 2);
   EXPECT_THROW(one.logits(k, k, queries, keys), std::invalid_argument);
   EXPECT_THROW(one.logits(q, q, queries, keys), std::invalid_argument);
-  EXPECT_EQ(refused(encodings::none, "scale=sqrt"), "`scale=sqrt`: allowed are rsqrt, one; near it: rsqrt");
+  EXPECT_EQ(refused(encodings::none, "scale=sqrt"), "`scale=sqrt`; allowed: rsqrt, one; near it: rsqrt");
 }
 
 // Whether a relation of the spec speaks of it: no other parameter makes a combination senseless.

@@ -86,10 +86,10 @@ TEST(TimestepEmbedding, declares_its_ladder_and_its_errors) {
 
 TEST(TimestepEmbedding, refuses_widths_without_frequencies) {
   const auto& spec = encodings::timestep_embedding;
-  EXPECT_EQ(refused(spec, "dim=1 shift=0"), "`dim=1`: allowed are widths with a frequency");
-  EXPECT_EQ(refused(spec, "dim=3"), "`dim=3 shift=1`: allowed are widths with two frequencies");
+  EXPECT_EQ(refused(spec, "dim=1 shift=0"), "`dim=1`; allowed: widths with a frequency");
+  EXPECT_EQ(refused(spec, "dim=3"), "`dim=3 shift=1`; allowed: widths with two frequencies");
   EXPECT_EQ(refused(spec, "dim=3 shift=0"), "not refused");
-  EXPECT_EQ(refused(spec, "shift=2"), "`shift=2`: allowed are whole numbers from 0 to 1");
+  EXPECT_EQ(refused(spec, "shift=2"), "`shift=2`; allowed: whole numbers from 0 to 1");
 }
 
 }  // namespace

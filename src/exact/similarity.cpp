@@ -170,7 +170,7 @@ void Similarity::fill(Format format, Position first, std::span<double> out) cons
   const auto most = static_cast<std::size_t>(farthest);
   if (out.size() > 2 * most + 1 || first < -farthest || first > farthest ||
       (!out.empty() && first + static_cast<Position>(out.size() - 1) > farthest))
-    throw Refusal(fmt::format("similarities of {} offsets from {} on: allowed are offsets from -2^40 to 2^40",
+    throw Refusal(fmt::format("similarities of {} offsets from {} on; allowed: offsets from -2^40 to 2^40",
                               out.size(), first));
   if (ladder_->size() == 0) return std::fill(out.begin(), out.end(), 0.0);
   const Multiprecision& multiprecision = ladder_->multiprecision();

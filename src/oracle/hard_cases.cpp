@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <stdexcept>
 
+#include "core/asked_and_allowed.h"
+
 namespace posproof::oracle {
 namespace {
 
@@ -42,7 +44,7 @@ class Line {
     const double* number = value == nullptr ? nullptr : std::get_if<double>(value);
     if (number == nullptr || *number != std::floor(*number) || *number < static_cast<double>(lo) ||
         *number > static_cast<double>(hi))
-      refuse(fmt::format("{}; allowed are whole numbers from {} to {}", came(name, value), lo, hi));
+      refuse(asked_and_allowed(came(name, value), fmt::format("whole numbers from {} to {}", lo, hi)));
     return static_cast<std::int64_t>(*number);
   }
 
@@ -55,7 +57,7 @@ class Line {
       if (one != nullptr && *one == each) return *one;
       allowed += (allowed.empty() ? "" : ", ") + std::string(each);
     }
-    refuse(fmt::format("{}; allowed are {}", came(name, value), allowed));
+    refuse(asked_and_allowed(came(name, value), allowed));
   }
 
   HardCase hard_case() const {
@@ -77,8 +79,8 @@ class Line {
     for (const Case::Field& field : at.fields())
       if (field.name != "t" && field.name != "i" &&
           !(rotations ? field.name == "quarters" : field.name == "entry" || field.name == "format"))
-        refuse(fmt::format(
-            "`{}` says nothing here; allowed are t, i, and either quarters or entry and format", field.name));
+        refuse(asked_and_allowed(fmt::format("`{}` says nothing here", field.name),
+                                 "t, i, and either quarters or entry and format"));
     note(trimmed(words_.substr(mark + 1)), rotations ? "rad" : "ulp", out);
     return out;
   }
@@ -97,7 +99,8 @@ class Line {
         std::from_chars(measured.data(), measured.data() + measured.size(), out.distance);
     const std::string_view rest(end, static_cast<std::size_t>(measured.data() + measured.size() - end));
     if (error != std::errc{} || !(out.distance >= 0 && out.distance < 1) || trimmed(rest) != unit)
-      refuse(fmt::format("`{}` is no distance; allowed are numbers from 0 to 1 and `{}`", measured, unit));
+      refuse(asked_and_allowed(fmt::format("`{}` is no distance", measured),
+                               fmt::format("numbers from 0 to 1 and `{}`", unit)));
     if (comma == std::string_view::npos || trimmed(words.substr(comma + 1)).empty())
       refuse(fmt::format("`{}`: a comma and how it was found are missing", words));
     out.found = trimmed(words.substr(comma + 1));

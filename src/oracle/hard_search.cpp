@@ -55,8 +55,7 @@ class Collected {
 
 const Ladder& ladder_of(const Encoding& encoding) {
   const auto exact = exact_table(encoding);
-  if (exact == nullptr)
-    throw std::invalid_argument("the encoding has no ladder; allowed are rope, sinusoidal");
+  if (exact == nullptr) throw std::invalid_argument("the encoding has no ladder; allowed: rope, sinusoidal");
   return exact->ladder();
 }
 

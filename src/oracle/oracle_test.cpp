@@ -162,15 +162,14 @@ TEST(OracleSinusoidal, seeks_the_hard_positions_behind_the_offset) {
 }
 
 TEST(OracleSinusoidal, says_what_it_refuses_and_why) {
-  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=7"), "`dim=7 odd=refuse`: allowed are even widths");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=7"), "`dim=7 odd=refuse`; allowed: even widths");
   EXPECT_EQ(refusal(encodings::sinusoidal, "dim=8 bse=7"),
             "there is no parameter `bse=7`; there are dim, base, layout, divisor, offset, odd, amplitude, "
             "scale, direction, padding_row; near it: base");
-  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=8.5"),
-            "`dim=8.5`: allowed are whole numbers from 1 to 1048576");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "dim=8.5"), "`dim=8.5`; allowed: whole numbers from 1 to 1048576");
   EXPECT_EQ(refusal(encodings::sinusoidal, "layout=rope"),
-            "`layout=rope`: allowed are interleaved, sin_cos, cos_sin");
-  EXPECT_EQ(refusal(encodings::sinusoidal, "base=0"), "`base=0`: allowed are finite numbers above 0");
+            "`layout=rope`; allowed: interleaved, sin_cos, cos_sin");
+  EXPECT_EQ(refusal(encodings::sinusoidal, "base=0"), "`base=0`; allowed: finite numbers above 0");
   EXPECT_NE(refusal(encodings::sinusoidal, "dim=two"), "");
   EXPECT_NE(refusal(encodings::sinusoidal, "dim=0"), "");
   EXPECT_NE(refusal(encodings::sinusoidal, "dim=2 divisor=half_minus_one"), "");

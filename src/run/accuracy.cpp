@@ -270,8 +270,8 @@ Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyO
     return nothing(fmt::format("the encoding gives {}, the subject {}: there are no entries to compare",
                                kind(truth), kind(subject.encoding)));
   if (const std::size_t axes = positions_of(truth).axes; axes > 1)
-    return nothing(
-        fmt::format("a position has {} numbers; encodings of one are asked position by position", axes));
+    return nothing(fmt::format(
+        "a position has {} numbers; only encodings of one number are compared position by position", axes));
   if (signature(truth).has(Axis::query) && !signature(truth).takes.empty())
     return nothing(fmt::format("{} depends on content: there are no entries to compare", kind(truth)));
   const auto [domain, not_covered] = asked_for(truth, subject, options);

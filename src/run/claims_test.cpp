@@ -102,7 +102,7 @@ TEST(Mistakes, are_named_before_anything_is_searched) {
       "encoding raw_index: holds table/has_constant_norm: there is no parameter `width`; there are dim, "
       "offset");
   EXPECT_EQ(claiming(holds(norm, {{{"dim", {0.0}}}})),
-            "encoding raw_index: holds table/has_constant_norm: `dim=0`: allowed are whole numbers from 1 to "
+            "encoding raw_index: holds table/has_constant_norm: `dim=0`; allowed: whole numbers from 1 to "
             "1048576");
   EXPECT_EQ(claiming(holds(norm, {{{"dim", {5.0}}}})),
             "encoding raw_index: holds table/has_constant_norm: `dim=5` is not among the values that are "
@@ -113,7 +113,7 @@ TEST(Mistakes, are_named_before_anything_is_searched) {
   EXPECT_EQ(claiming(fails(norm, "s=0 t", 3, "")),
             "encoding raw_index: fails table/has_constant_norm: case `s=0 t`: `t` is not name=value");
   EXPECT_EQ(claiming(fails(norm, "dim=0 t=3", 3, "")),
-            "encoding raw_index: fails table/has_constant_norm: `dim=0`: allowed are whole numbers from 1 to "
+            "encoding raw_index: fails table/has_constant_norm: `dim=0`; allowed: whole numbers from 1 to "
             "1048576");
   EXPECT_EQ(
       claiming(holds(properties::rotary::is_linear)),

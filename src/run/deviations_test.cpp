@@ -373,7 +373,7 @@ TEST(Deviations, of_channels) {
         {"the answer has its channels in reverse order"}},
        {dim,
         permuted([](std::size_t c) { return (c + 8) % 16; }),
-        {"the two components of each rotated pair stand in each other's place"}},
+        {"the two components of each rotated pair are swapped"}},
        {dim, times([](std::size_t) { return 4; }), {"every rotation is multiplied by sqrt(16), not by 1"}},
        {dim,
         times([](std::size_t) { return 0.25; }),
@@ -612,11 +612,11 @@ TEST(Deviations, of_tables) {
        {dim,
         of_other("layout=sin_cos"),
         {"sines stand in the first half and cosines in the second, not interleaved"}},
-       {dim, permuted([](std::size_t c) { return c ^ 1; }), {"cosine and sine stand in each other's place"}},
+       {dim, permuted([](std::size_t c) { return c ^ 1; }), {"cosine and sine are swapped"}},
        {dim,
         permuted([](std::size_t c) { return 15 - c; }),
         {"the frequencies stand in reverse order: pair i has that of pair 7 - i",
-         "cosine and sine stand in each other's place"}},
+         "cosine and sine are swapped"}},
        {dim, permuted([](std::size_t c) { return c == 3 ? 5 : c; }), {"column 3 holds column 5"}},
        {dim, entries([](std::size_t c, double x) { return c == 5 ? 0 : x; }), {"column 5 is 0"}},
        {dim,
@@ -742,7 +742,7 @@ TEST(Deviations, of_biases) {
                       };
                       return Encoding(right);
                     },
-                    {"the two directions stand in each other's place: query and key are exchanged"}}});
+                    {"the two directions are swapped: query and key are exchanged"}}});
 }
 
 // What a function makes of each row of a head's declared logits.

@@ -35,11 +35,11 @@ struct AskedRows {
 AskedRows asked_rows(Position first, Position last, const Domain& domain, double offset) {
   if (first > last)
     throw std::invalid_argument(
-        fmt::format("positions `{}:{}`: FIRST:LAST was asked for, the first not past the last", first, last));
+        fmt::format("positions `{}:{}`; allowed: FIRST:LAST, the first not past the last", first, last));
   constexpr Position farthest = ExactTable::farthest_position;
   for (const Position t : {first, last})
     if (std::abs(static_cast<double>(t) + offset) > static_cast<double>(farthest))
-      throw std::invalid_argument(fmt::format("position {}{}: allowed are -{} to {}", t,
+      throw std::invalid_argument(fmt::format("position {}{}; allowed: -{} to {}", t,
                                               offset == 0 ? "" : fmt::format(" with offset {}", offset),
                                               farthest, farthest));
   if (domain.ends && (first < domain.lo || last > domain.hi))
@@ -54,7 +54,7 @@ void check_size(const Shape& shape, Format format) {
   for (const std::size_t extent : shape) values *= static_cast<long double>(extent);
   if (values > static_cast<long double>(most_values))
     throw std::invalid_argument(fmt::format(
-        "{} in {} would be {:.0f} values, {:.0f} bytes; {} values are allowed, as many as are read",
+        "{} in {} would be {:.0f} values, {:.0f} bytes; allowed: at most {} values, as many as are read",
         text(shape), name(format), values, values * static_cast<long double>(bytes(format)), most_values));
 }
 
@@ -193,7 +193,7 @@ ExactArray array_of(const Table& table, Format format, const AskedRows& position
 
 ExactArray array_of(const Rotary& rotary, Format format, const AskedRows& positions, RotaryPart part) {
   const auto exact = exact::exact_table(rotary);
-  if (!exact) throw Refusal("these rotations are no table of the position");
+  if (!exact) throw Refusal("these rotations are not a table of cosines and sines by position");
   if (part == RotaryPart::both) return of(exact, "cos_sin", format, positions);
   return of(one_half(rotary, exact, part), part == RotaryPart::cosines ? "cos_cache" : "sin_cache", format,
             positions);
@@ -209,7 +209,8 @@ ExactArray exact_array(const Encoding& oracle, Format format, Position first, Po
                        RotaryPart part) {
   if (const std::size_t axes = positions_of(oracle).axes; axes > 1)
     throw Refusal(fmt::format(
-        "a position has {} numbers; encodings of one are written for a range of positions", axes));
+        "a position has {} numbers; only encodings of one number are written for a range of positions",
+        axes));
   return std::visit(
       [&](const auto& kind) -> ExactArray {
         if constexpr (requires(AskedRows positions) { array_of(kind, format, positions, part); }) {

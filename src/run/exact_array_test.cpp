@@ -70,7 +70,7 @@ TEST(ExactArray, is_refused_where_there_is_none) {
   EXPECT_EQ(refused(learned, 0, 7), "not refused");
   EXPECT_EQ(refused(learned, 0, 8), "positions 0:8: the encoding is defined for 0 to 7");
   EXPECT_EQ(refused(learned, -1, 7), "positions -1:7: the encoding is defined for 0 to 7");
-  EXPECT_EQ(refused(rows, 5, 4), "positions `5:4`: FIRST:LAST was asked for, the first not past the last");
+  EXPECT_EQ(refused(rows, 5, 4), "positions `5:4`; allowed: FIRST:LAST, the first not past the last");
   EXPECT_EQ(refused(rows, -5, 1 << 21), "not refused") << "it says nothing of an end";
   EXPECT_EQ(
       refused(truth_of("none", ""), 0, 4),
@@ -78,7 +78,7 @@ TEST(ExactArray, is_refused_where_there_is_none) {
       "bias can be written");
   for (const std::string grid : {"sincos_2d", "axial_rope"})
     EXPECT_EQ(refused(truth_of(grid, ""), 0, 4),
-              "a position has 2 numbers; encodings of one are written for a range of positions");
+              "a position has 2 numbers; only encodings of one number are written for a range of positions");
 }
 
 }  // namespace

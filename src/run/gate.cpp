@@ -63,7 +63,7 @@ bool is_catalogued(std::string_view id) {
 
 // One head cannot show that only the first is right.
 Parameters with_two_heads(const EncodingSpec& spec, Parameters parameters) {
-  if (std::holds_alternative<Rotary>(spec.make(parameters))) parameters.set("heads", 2.0);
+  if (signature(spec.make(parameters)).role) parameters.set("heads", 2.0);
   return parameters;
 }
 
@@ -178,9 +178,7 @@ class Run {
           telling(counting_declined(std::move(gated_.subject.encoding), declined_), options.called);
   }
 
-  bool is_of_live_rotation() const {
-    return gated_.subject.live && std::holds_alternative<Rotary>(gated_.subject.encoding);
-  }
+  bool is_of_live_rotation() const { return gated_.subject.live && signature(gated_.subject.encoding).role; }
 
   GateResult all() {
     select_all();
@@ -289,8 +287,9 @@ class Run {
     if (interrupted() != 0) return add(one, Undecided{interruption() + " before it was asked"});
     const Plan plan = plan_for(one);
     if (plan.budget.time.count() == 0)
-      return add(one, Undecided{fmt::format("not asked: the run as a whole had its time (`--budget`, {:g} s)",
-                                            std::chrono::duration<double>(options_.total).count())});
+      return add(
+          one, Undecided{fmt::format("not asked: the time for the whole run was used up (`--budget`, {:g} s)",
+                                     std::chrono::duration<double>(options_.total).count())});
     Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
                       : one.id == history_id ? history_searched(truth_, gated_.subject, plan)
                                              : search(with_doubts(one, plan), plan);

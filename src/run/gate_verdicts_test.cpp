@@ -323,7 +323,7 @@ TEST(GateUndecided, what_its_whole_time_cut_off_is_said) {
   EXPECT_GT(found.results.size(), 10u);
   for (const PropertyResult& one : found.results)
     EXPECT_EQ(std::get<Undecided>(one.verdict).why,
-              "not asked: the run as a whole had its time (`--budget`, 0 s)")
+              "not asked: the time for the whole run was used up (`--budget`, 0 s)")
         << one.id;
   EXPECT_FALSE(found.observed.has_value());
 }

@@ -237,8 +237,7 @@ Verdict history_searched(const Encoding& truth, const Subject& subject, const Pl
   } catch (const SubjectError& error) {
     return Errored{error.what(), {}};
   }
-  if (!walk.held().learned())
-    return Undecided{"no call was answered whose answer could have come out otherwise"};
+  if (!walk.held().learned()) return Undecided{"none of the answered calls could have failed"};
   return walk.held();
 }
 

@@ -21,7 +21,7 @@ std::optional<std::string> not_said(const Identity& identity, const Parameters& 
       return fmt::format("`{}={}`: {} is said where {}", one.parameter, text(*left.find(one.parameter)),
                          id_of(identity), identity.where.text());
   if (identity.right_of(Arguments(identity.left->parameters, left))) return std::nullopt;
-  return fmt::format("`{}`: {} says nothing of these parameters together", left.text(), id_of(identity));
+  return fmt::format("`{}`: {} does not apply to these parameters together", left.text(), id_of(identity));
 }
 
 // The spec with the values of the identity in place of its grid.

@@ -49,7 +49,7 @@ TEST(Identities, refuse_what_they_are_not_said_of) {
       refused(interpolation_at_s_t_is_rope_at_t, "factor=2.5"),
       "`factor=2.5`: interpolation_at_s_t_is_rope_at_t is said where scaling is linear, factor is 2 or 8");
   EXPECT_NE(refused(p_rope_of_all_pairs_is_rope, "dim=8 kept_pairs=1")
-                .find("p_rope_of_all_pairs_is_rope says nothing of these parameters together"),
+                .find("p_rope_of_all_pairs_is_rope does not apply to these parameters together"),
             std::string::npos);
   EXPECT_EQ(refused(llama3_is_by_parts, ""), "not refused");
 }

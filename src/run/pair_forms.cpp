@@ -21,7 +21,7 @@ std::vector<PairForm> pair_forms(const std::string& entry) {
   };
   const std::string same = "the " + entry + " is that of ";
   return {
-      {"the two directions stand in each other's place: query and key are exchanged",
+      {"the two directions are swapped: query and key are exchanged",
        [](A a) {
          return Two{a.j, a.i};
        }},

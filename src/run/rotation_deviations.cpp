@@ -109,8 +109,8 @@ bool describe_order(const Channels& channels, const Layout& layout, Described& t
     return c == a ? b : a;
   };
   if (all(partner)) {
-    to.out.push_back(p == 1 ? "the two components of the rotated pair stand in each other's place"
-                            : "the two components of each rotated pair stand in each other's place");
+    to.out.push_back(p == 1 ? "the two components of the rotated pair are swapped"
+                            : "the two components of each rotated pair are swapped");
     return true;
   }
   if (all([p](std::size_t c) { return c < p ? 2 * c : c < 2 * p ? 2 * (c - p) + 1 : c; })) {
@@ -307,8 +307,7 @@ bool describe_phases(const std::vector<PairOf>& pairs, Described& to) {
       })) {
     const bool back = std::ranges::all_of(
         pairs, [&](const PairOf& pair) { return rotation(*pair.first).frequency * pair.declared < 0; });
-    to.out.push_back(back ? "cosine and sine stand in each other's place"
-                          : "every rotation is a quarter of a turn ahead");
+    to.out.push_back(back ? "cosine and sine are swapped" : "every rotation is a quarter of a turn ahead");
     return true;
   }
   if (all([&](const Rotating& is, double slack_of) {

@@ -77,16 +77,15 @@ TEST(TermDeviationsInFull, name_the_positions_of_all_terms_or_of_one) {
   const auto exchanged = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
                             Position i, Position j) { return declared(q, k, j, i); };
   EXPECT_EQ(of("deberta", "dim=4 span=4", exchanged),
-            (Sentences{"the two directions stand in each other's place: query and key are exchanged"}));
+            (Sentences{"the two directions are swapped: query and key are exchanged"}));
   const auto of_keys = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
                           Position i, Position j) {
     const std::vector<double> none(q.size());
     return declared(q, k, i, j) - declared(none, k, i, j) + declared(none, k, j, i);
   };
-  EXPECT_EQ(
-      of("deberta", "dim=4 span=4", of_keys),
-      (Sentences{"in the term of the key: the two directions stand in each other's place: query and key "
-                 "are exchanged"}));
+  EXPECT_EQ(of("deberta", "dim=4 span=4", of_keys),
+            (Sentences{"in the term of the key: the two directions are swapped: query and key "
+                       "are exchanged"}));
   const auto twice_as_far = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
                                Position i, Position j) {
     const std::vector<double> none(q.size());

@@ -248,26 +248,25 @@ TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
   for (
       const auto& [arguments, refused] : std::vector<Row>{
           {"no_such_way",
-           "takes_positions=`pairs`; allowed are each, shared, ascending, offset, sequence, mask"},
+           "takes_positions=`pairs`; allowed: each, shared, ascending, offset, sequence, mask"},
           {"no_such_axes",
-           "axes=`bdn`; allowed are n and d, b and h as far as there are such axes, each once, d last"},
-          {"axes_twice", "axes=`bnnd`; allowed are n and d"},
-          {"axes_open", "axes=`n(hd`; allowed are n and d"},
-          {"heads_of_one", "heads=`(6, 2)`; allowed are two whole numbers, of q and of k, with rotate_both="},
-          {"rotate_twice", "rotate and rotate_both are both given; allowed is one of them"},
-          {"weights_twice", "attend and weights are both given; allowed is one of them"},
+           "axes=`bdn`; allowed: n and d, b and h as far as there are such axes, each once, d last"},
+          {"axes_twice", "axes=`bnnd`; allowed: n and d"},
+          {"axes_open", "axes=`n(hd`; allowed: n and d"},
+          {"heads_of_one", "heads=`(6, 2)`; allowed: two whole numbers, of q and of k, with rotate_both="},
+          {"rotate_twice", "rotate and rotate_both are both given; allowed: one of them"},
+          {"weights_twice", "attend and weights are both given; allowed: one of them"},
           {"vjp_of_nothing", "vjp= is given without rotate=, whose gradient it is"},
-          {"vjp_unknown", "vjp=`jax`; allowed are \"autograd\" and a function"},
+          {"vjp_unknown", "vjp=`jax`; allowed: \"autograd\" and a function"},
           {"vjp_of_both", "vjp= is a function of one x; with rotate_both= allowed is vjp=\"autograd\""},
           {"autograd_of_numpy", "vjp=\"autograd\" takes a dtype of PyTorch: serve(dtype=torch.float32)"},
-          {"no_such_dtype", "dtype=`f8`; allowed are f64, f32, f16, bf16 and the torch.dtypes of these"},
+          {"no_such_dtype", "dtype=`f8`; allowed: f64, f32, f16, bf16 and the torch.dtypes of these"},
           {"mask_without_batch",
-           "axes=`nhd` with takes_positions=`mask`; allowed are those with b: a row of the mask is one of them"},
-          {"logits_mask", "takes_positions=`mask` with logits=; allowed are each, sequence"},
-          {"negative_prefix",
-           "prefix=`-1`; allowed are whole numbers from 0 on, with rotate= or rotate_both="},
-          {"prefix_of_rows", "prefix=`1`; allowed are whole numbers from 0 on, with rotate= or rotate_both="},
-          {"bias_offset", "takes_positions=`offset` with bias=; allowed are each, sequence, mask"}}) {
+           "axes=`nhd` with takes_positions=`mask`; allowed: those with b: a row of the mask is one of them"},
+          {"logits_mask", "takes_positions=`mask` with logits=; allowed: each, sequence"},
+          {"negative_prefix", "prefix=`-1`; allowed: whole numbers from 0 on, with rotate= or rotate_both="},
+          {"prefix_of_rows", "prefix=`1`; allowed: whole numbers from 0 on, with rotate= or rotate_both="},
+          {"bias_offset", "takes_positions=`offset` with bias=; allowed: each, sequence, mask"}}) {
     const std::string what = thrown(
         ways(arguments), [&, arguments = arguments] { open(ways(arguments), expected(Rotary{.dim = 4})); });
     EXPECT_NE(what.find("ValueError: " + refused), std::string::npos) << what;

@@ -65,8 +65,8 @@ std::size_t counted(const Reader& file, Format format, const Shape& shape) {
   } catch (const std::length_error&) {
   }
   if (values > most_values)
-    file.refuse(
-        fmt::format("the header promises {}; {} values are allowed", described(format, shape), most_values));
+    file.refuse(fmt::format("the header promises {}; allowed: at most {} values", described(format, shape),
+                            most_values));
   return values * bytes(format);
 }
 
@@ -202,7 +202,8 @@ Array read_npy(Reader file) {
   const std::string word = file.take(major == 1 ? 2 : 4, "the length of the header");
   for (std::size_t i = word.size(); i-- > 0;) length = length << 8 | static_cast<unsigned char>(word[i]);
   if (length > frame::longest_header)
-    file.refuse(fmt::format("the header is {} bytes long, {} are allowed", length, frame::longest_header));
+    file.refuse(
+        fmt::format("the header is {} bytes long; allowed: at most {}", length, frame::longest_header));
   const std::string text = file.take(length, "the header");
   const NpyHeader header = NpyParser(file, text).parse();
 

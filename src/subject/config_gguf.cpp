@@ -38,7 +38,7 @@ class Bytes {
 
   std::string_view text(std::uint64_t longest) {
     const auto size = number<std::uint64_t>();
-    if (size > longest) refuse(fmt::format("a GGUF string of {} bytes; {} are allowed", size, longest));
+    if (size > longest) refuse(fmt::format("a GGUF string of {} bytes; allowed: at most {}", size, longest));
     return take(size);
   }
 
@@ -67,7 +67,7 @@ std::uint64_t size_of(std::uint32_t type) {
     case f64:
       return 8;
     default:
-      refuse(fmt::format("a GGUF value of type {}; 0 to 12 are allowed", type));
+      refuse(fmt::format("a GGUF value of type {}; allowed: 0 to 12", type));
   }
 }
 
@@ -99,7 +99,7 @@ double number(Bytes& bytes, std::uint32_t type) {
 void read_array(Bytes& bytes, const std::string& name, ConfigSettings& to) {
   const auto type = bytes.number<std::uint32_t>();
   const auto count = bytes.number<std::uint64_t>();
-  if (type == array) refuse("a GGUF list of lists; lists of numbers and of strings are allowed");
+  if (type == array) refuse("a GGUF list of lists; allowed: lists of numbers and of strings");
   if (type == string) {
     for (std::uint64_t n = 0; n < count; ++n) bytes.text(longest_config);
     return;
@@ -107,7 +107,7 @@ void read_array(Bytes& bytes, const std::string& name, ConfigSettings& to) {
   const std::uint64_t size = size_of(type);
   if (count > most_kept || type == boolean) {
     if (count > longest_config)
-      refuse(fmt::format("a GGUF list of {} values; {} are allowed", count, longest_config));
+      refuse(fmt::format("a GGUF list of {} values; allowed: at most {}", count, longest_config));
     bytes.take(count * size);
     return;
   }
@@ -133,7 +133,7 @@ void read_value(Bytes& bytes, const std::string& name, ConfigSettings& to) {
 std::uint64_t count_of(Bytes& bytes, std::string_view what) {
   const auto count = bytes.number<std::uint64_t>();
   if (count > most_entries)
-    refuse(fmt::format("a GGUF header with {} {}; {} are allowed", count, what, most_entries));
+    refuse(fmt::format("a GGUF header with {} {}; allowed: at most {}", count, what, most_entries));
   return count;
 }
 
@@ -143,8 +143,7 @@ ConfigSettings gguf_settings(std::string_view all) {
   Bytes bytes(all);
   if (bytes.take(4) != "GGUF") refuse("is no GGUF file");
   const auto version = bytes.number<std::uint32_t>();
-  if (version != 2 && version != 3)
-    refuse(fmt::format("is GGUF of version {}; 2 and 3 are allowed", version));
+  if (version != 2 && version != 3) refuse(fmt::format("is GGUF of version {}; allowed: 2 and 3", version));
   const std::uint64_t tensors = count_of(bytes, "tensors"), entries = count_of(bytes, "entries");
   ConfigSettings out{.kind = ConfigSettings::Kind::gguf};
   for (std::uint64_t n = 0; n < entries; ++n) {
@@ -155,7 +154,8 @@ ConfigSettings gguf_settings(std::string_view all) {
   for (std::uint64_t n = 0; n < tensors; ++n) {
     const std::string name(bytes.text(longest_name));
     const auto axes = bytes.number<std::uint32_t>();
-    if (axes > most_axes) refuse(fmt::format("a GGUF tensor of {} axes; {} are allowed", axes, most_axes));
+    if (axes > most_axes)
+      refuse(fmt::format("a GGUF tensor of {} axes; allowed: at most {}", axes, most_axes));
     bytes.take(std::uint64_t{axes} * 8 + 4 + 8);  // extents, type, offset
     out.all["tensors." + name] = std::string("tensor");
   }

@@ -136,25 +136,25 @@ TEST(GgufSettings, that_are_no_such_header_are_refused) {
   for (std::size_t size = 4; size < right.size(); ++size)
     EXPECT_NE(refused([&] { gguf_settings(right.substr(0, size)); }), "") << size;
   const auto why = [](const std::string& file) { return refused([&] { config_settings("x.gguf", file); }); };
-  EXPECT_EQ(why(gguf(llama, {}, 1)), "`x.gguf`: is GGUF of version 1; 2 and 3 are allowed");
-  EXPECT_EQ(why(gguf(llama, {}, 4)), "`x.gguf`: is GGUF of version 4; 2 and 3 are allowed");
+  EXPECT_EQ(why(gguf(llama, {}, 1)), "`x.gguf`: is GGUF of version 1; allowed: 2 and 3");
+  EXPECT_EQ(why(gguf(llama, {}, 4)), "`x.gguf`: is GGUF of version 4; allowed: 2 and 3");
   EXPECT_EQ(why(gguf({entry<float>("a", 6, 1), entry<float>("a", 6, 1)})), "`x.gguf`: has the key `a` twice");
-  EXPECT_EQ(why(gguf({entry<float>("a", 13, 1)})), "`x.gguf`: a GGUF value of type 13; 0 to 12 are allowed");
+  EXPECT_EQ(why(gguf({entry<float>("a", 13, 1)})), "`x.gguf`: a GGUF value of type 13; allowed: 0 to 12");
   EXPECT_EQ(
       why("GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>(0) + bytes<std::uint64_t>(1ull << 40)),
-      "`x.gguf`: a GGUF header with 1099511627776 entries; 1048576 are allowed");
+      "`x.gguf`: a GGUF header with 1099511627776 entries; allowed: at most 1048576");
   EXPECT_EQ(why("GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>((1ull << 20) + 1) +
                 bytes<std::uint64_t>(0)),
-            "`x.gguf`: a GGUF header with 1048577 tensors; 1048576 are allowed");
+            "`x.gguf`: a GGUF header with 1048577 tensors; allowed: at most 1048576");
   EXPECT_EQ(why("GGUF" + bytes<std::uint32_t>(3) + bytes<std::uint64_t>(0) + bytes<std::uint64_t>(1) +
                 bytes<std::uint64_t>(70000)),
-            "`x.gguf`: a GGUF string of 70000 bytes; 65535 are allowed");
+            "`x.gguf`: a GGUF string of 70000 bytes; allowed: at most 65535");
   EXPECT_EQ(
       why(gguf({text("a") + bytes<std::uint32_t>(9) + bytes<std::uint32_t>(9) + bytes<std::uint64_t>(1)})),
-      "`x.gguf`: a GGUF list of lists; lists of numbers and of strings are allowed");
+      "`x.gguf`: a GGUF list of lists; allowed: lists of numbers and of strings");
   EXPECT_EQ(why(gguf({text("a") + bytes<std::uint32_t>(9) + bytes<std::uint32_t>(6) +
                       bytes<std::uint64_t>(1ull << 62)})),
-            "`x.gguf`: a GGUF list of 4611686018427387904 values; 67108864 are allowed");
+            "`x.gguf`: a GGUF list of 4611686018427387904 values; allowed: at most 67108864");
   EXPECT_EQ(refused([] { configured(gguf_settings(gguf({})), "rope"); }), "has no general.architecture");
 }
 

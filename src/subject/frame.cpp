@@ -53,7 +53,7 @@ Part parse_part(const std::string& key, const json& value) {
   if (!named.is_string() || !dtype(named.get<std::string>()))
     refuse(fmt::format("tensor `{}` has the unknown dtype {}", key, named.dump()));
   if (!shape.is_array()) refuse(fmt::format("tensor `{}` has a shape that is no list", key));
-  if (shape.size() > 8) refuse(fmt::format("tensor `{}` has {} axes; 8 are allowed", key, shape.size()));
+  if (shape.size() > 8) refuse(fmt::format("tensor `{}` has {} axes; allowed: at most 8", key, shape.size()));
   if (!offsets.is_array() || offsets.size() != 2)
     refuse(fmt::format("tensor `{}` has data_offsets that are no pair", key));
 
@@ -91,7 +91,7 @@ std::size_t header_size(std::string_view first_eight) {
   std::uint64_t size = 0;
   std::memcpy(&size, first_eight.data(), sizeof size);
   if (size > longest_header)
-    refuse(fmt::format("the header is {} bytes long, {} are allowed", size, longest_header));
+    refuse(fmt::format("the header is {} bytes long; allowed: at most {}", size, longest_header));
   return static_cast<std::size_t>(size);
 }
 

@@ -73,7 +73,8 @@ TEST(Frame, a_header_is_at_most_a_mebibyte_long) {
       size(longer);
       ADD_FAILURE() << longer;
     } catch (const frame::Malformed& malformed) {
-      EXPECT_EQ(malformed.what(), fmt::format("the header is {} bytes long, 1048576 are allowed", longer));
+      EXPECT_EQ(malformed.what(),
+                fmt::format("the header is {} bytes long; allowed: at most 1048576", longer));
     }
 }
 
@@ -107,7 +108,7 @@ TEST(Frame, every_rule_that_a_header_breaks_is_named) {
   EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})"),
             "tensor `a` has a shape that is no list");
   EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})"),
-            "tensor `a` has 9 axes; 8 are allowed");
+            "tensor `a` has 9 axes; allowed: at most 8");
   EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})"),
             "tensor `a`: extent -1 is not a whole number from 0 on");
   EXPECT_EQ(refused(R"({"a":{"dtype":"F32","shape":[1.0],"data_offsets":[0,4]}})"),

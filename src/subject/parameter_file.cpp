@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "core/asked_and_allowed.h"
 #include "subject/json_text.h"
 #include "subject/words.h"
 
@@ -25,7 +26,7 @@ Parameters parameters_of(std::string_view file, std::string_view json) {
     throw std::invalid_argument(fmt::format("`{}` is no JSON object of parameters", file));
   if (read.size() > most_parameters)
     throw std::invalid_argument(
-        fmt::format("`{}` has {} parameters; {} are allowed", file, read.size(), most_parameters));
+        fmt::format("`{}` has {} parameters; allowed: at most {}", file, read.size(), most_parameters));
   Parameters out;
   for (const auto& [name, value] : read.items()) {
     const auto numbers = [](const nlohmann::json& one) { return one.is_number(); };
@@ -39,8 +40,8 @@ Parameters parameters_of(std::string_view file, std::string_view json) {
       out.set(name, value.get<std::vector<double>>());
     else
       throw std::invalid_argument(
-          fmt::format("`{}`: `{}={}`: allowed are a number, a word, true, false or a list of numbers", file,
-                      name, printable(value.dump(), 100)));
+          asked_and_allowed(fmt::format("`{}`: `{}={}`", file, name, printable(value.dump(), 100)),
+                            "a number, a word, true, false or a list of numbers"));
   }
   return out;
 }

@@ -24,9 +24,9 @@ TEST(ParameterFile, is_an_object_of_numbers_words_flags_and_lists) {
   EXPECT_EQ(refused("[8]"), "`x.json` is no JSON object of parameters");
   EXPECT_EQ(refused("{"), "`x.json` is not JSON");
   EXPECT_EQ(refused(R"({"dim":null})"),
-            "`x.json`: `dim=null`: allowed are a number, a word, true, false or a list of numbers");
+            "`x.json`: `dim=null`; allowed: a number, a word, true, false or a list of numbers");
   EXPECT_EQ(refused(R"({"dim":["8"]})"),
-            "`x.json`: `dim=[\"8\"]`: allowed are a number, a word, true, false or a list of numbers");
+            "`x.json`: `dim=[\"8\"]`; allowed: a number, a word, true, false or a list of numbers");
 }
 
 TEST(ParameterFile, that_could_be_read_in_two_ways_or_without_end_is_refused) {
@@ -37,7 +37,7 @@ TEST(ParameterFile, that_could_be_read_in_two_ways_or_without_end_is_refused) {
   for (int n = 0; n < 999; ++n) many += fmt::format(",\"a{}\":1", n);
   EXPECT_EQ(refused(many + "}"), "not refused");
   many += ",\"one_more\":1";
-  EXPECT_EQ(refused(many + "}"), "`x.json` has 1001 parameters; 1000 are allowed");
+  EXPECT_EQ(refused(many + "}"), "`x.json` has 1001 parameters; allowed: at most 1000");
   EXPECT_LT(refused("{\"dim\":[\"" + std::string(100000, 'x') + "\"]}").size(), 300u);
 }
 

@@ -139,8 +139,9 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
 
 TEST(SubjectProtocol, every_fault_of_a_frame_is_named) {
   EXPECT_EQ(start(bad("number_for_word")), ": `__metadata__` has under `protocol` what is no string");
-  EXPECT_EQ(start(bad("long_header")), ": the header is 2097152 bytes long, 1048576 are allowed");
-  EXPECT_EQ(start(bad("huge_header")), ": the header is 4611686018427387904 bytes long, 1048576 are allowed");
+  EXPECT_EQ(start(bad("long_header")), ": the header is 2097152 bytes long; allowed: at most 1048576");
+  EXPECT_EQ(start(bad("huge_header")),
+            ": the header is 4611686018427387904 bytes long; allowed: at most 1048576");
   EXPECT_EQ(start(bad("cut_hello")),
             ": it exits with status 0 in the middle of a frame: of its header, 42 of 131 bytes came");
   EXPECT_EQ(ask(bad("cut")),

@@ -179,9 +179,9 @@ TEST_F(TableFile, an_npy_file_that_lies_is_refused) {
   EXPECT_EQ(said("x.npy", npy(header, std::string(33, '\0'))),
             ": the header promises 2 x 4 float32 (32 bytes), the file holds 33");
   EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(4294967296, 4294967296)"), "")),
-            ": the header promises 4294967296 x 4294967296 float32; 268435456 values are allowed");
+            ": the header promises 4294967296 x 4294967296 float32; allowed: at most 268435456 values");
   EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(1000000, 1000000)"), "")),
-            ": the header promises 1000000 x 1000000 float32; 268435456 values are allowed");
+            ": the header promises 1000000 x 1000000 float32; allowed: at most 268435456 values");
   EXPECT_EQ(said("x.npy", npy(dictionary(">f4", "(2, 4)"), std::string(32, '\0'))),
             ": has dtype `>f4`; little-endian <f8, <f4 and <f2 are read");
   EXPECT_EQ(said("x.npy", npy(header, "", 4)), ": is of .npy version 4.0; 1.0, 2.0 and 3.0 are read");
@@ -190,7 +190,7 @@ TEST_F(TableFile, an_npy_file_that_lies_is_refused) {
   EXPECT_EQ(said("x.npy", npy(header, "").substr(0, 30)),
             ": ends within the header: 20 of 63 bytes are there");
   EXPECT_EQ(said("x.npy", std::string("\x93NUMPY\2\0\0\0\x20\0", 12)),
-            ": the header is 2097152 bytes long, 1048576 are allowed");
+            ": the header is 2097152 bytes long; allowed: at most 1048576");
   EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(8,)"), std::string(32, '\0'))),
             ": [8] is neither [n, dim], the rows of a table, nor [heads, nq, nk], a bias");
   EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(0, 4)"), "")), ": [0, 4] holds no value");
@@ -283,7 +283,7 @@ TEST_F(TableFile, safetensors_that_lie_are_refused) {
   EXPECT_EQ(said("x.safetensors", safetensors("{\"x\":1}", "")),
             ": tensor `x` has not exactly dtype, shape and data_offsets");
   EXPECT_EQ(said("x.safetensors", std::string(8, '\x7f')),
-            ": the header is 9187201950435737471 bytes long, 1048576 are allowed");
+            ": the header is 9187201950435737471 bytes long; allowed: at most 1048576");
 }
 
 TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
