@@ -24,7 +24,7 @@ Format result_format(std::string_view precision) {
 
 // A whole operator has no positions, but tokens, each of which meets every other.
 std::vector<Position> positions_asked(const Encoding& encoding) {
-  if (std::holds_alternative<Attention>(encoding)) return {2, 8, 32};
+  if (!signature(encoding).positions) return {2, 8, 32};
   const Domain& domain = positions_of(encoding);
   std::vector<Position> out;
   for (const Position t : {1, 100, 10'000, 1'000'000})
@@ -47,7 +47,7 @@ Call call_of_tokens(const Encoding& encoding, std::size_t n) {
 
 // Contents are all 1. A rotation may treat queries and keys differently: of xPos the keys grow.
 std::vector<Call> calls_at(const Encoding& encoding, Position t) {
-  const bool of_tokens = std::holds_alternative<Attention>(encoding);
+  const bool of_tokens = !signature(encoding).positions;
   Call call = of_tokens ? call_of_tokens(encoding, static_cast<std::size_t>(t)) : sequence(encoding, {0, t});
   for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
   std::vector<Call> out = {call};
