@@ -256,9 +256,9 @@ std::vector<Block> nearest(const Measured& m) {
       .title = "Whether the nearest token is the right one depends on scale and width",
       .description = fmt::format(
           "Probability that another of {} tokens is nearer to the sum than the token itself, against the scale of the tokens from 0.02 to 2, logarithmic. "
-          "At widths 16, 64 and 512 it falls from nearly 1 to below 1 %, which it reaches at scales {}, {} and {}. At width 2 it is still {} at scale 2.",
-          whole(static_cast<Position>(vocabulary)), fixed(needed(m, 512).scale, 3),
-          fixed(needed(m, 64).scale, 3), fixed(needed(m, 16).scale, 3),
+          "At widths 16, 64 and 512 it falls from nearly 1 to below 1 %, at scales {}, {} and {} in this order. At width 2 it is still {} at scale 2.",
+          whole(static_cast<Position>(vocabulary)), fixed(needed(m, 16).scale, 3),
+          fixed(needed(m, 64).scale, 3), fixed(needed(m, 512).scale, 3),
           fixed(m.curves[0].tokens.back().second, 4)),
       .x = {"scale of the tokens (standard deviation of an entry)", true, {{0.02, 2}}},
       .y = {"probability of a wrong token", false, {{-0.02, 1.05}}},
@@ -283,7 +283,7 @@ std::vector<Block> nearest(const Measured& m) {
       Section{"The nearest token, position unknown"},
       Paragraph{
           "A given other token x' is nearer to `x + p` than x with probability P(χ²(d, λ) < λ), where χ² is noncentral and λ = |p|²/(2σ²) = d/(4σ²) for tokens of scale σ. "
-          "For large d that is about Φ(-σ√d): the row is one direction, and a random difference of tokens has little of any one direction. "
+          "For large d and σ well below 1 that is about Φ(-σ√d): the row is one direction, and a random difference of tokens has little of any one direction. "
           "Given x, the other tokens are independent, which gives the probability among many."},
       plot, grid};
 }
@@ -303,7 +303,7 @@ std::vector<Block> width(const Measured& m) {
   return {
       Section{"More channels, smaller tokens"},
       Paragraph{fmt::format(
-          "The error is about Φ(-σ√d), so its exponent has the leading term σ²d/2, which grows with the width: at scale 0.1 one given token is confused with probability {} at width 384 and {} at 768. "
+          "The error is about Φ(-σ√d) for σ well below 1, so its exponent has the leading term σ²d/2, which grows with the width: at scale 0.1 one given token is confused with probability {} at width 384 and {} at 768. "
           "The scale that a vocabulary of {} tokens needs falls from {} at width 16 to {} at width 512, from width 64 on as 1/√d to within 8 % (next column). "
           "A token table that is trained can reach any scale; that it does is a matter of training.",
           scientific(needed(m, 384).pair, 2), scientific(needed(m, 768).pair, 2),
@@ -330,7 +330,7 @@ std::vector<Block> against_position(const Measured& m) {
          "at width 512 there are scales at which both are found, at width 64 none");
   Plot plot{
       .name = "token_against_position",
-      .title = "Small tokens are decoded wrong, positions next to large tokens are",
+      .title = "A small token is decoded wrong, and the position of a large one",
       .description = fmt::format(
           "Probability of a wrong token and share of wrong positions against the scale of the tokens, 0.02 to 2, logarithmic, widths 64 and 512. "
           "The token's error falls from 1 to 0, the position's rises from 0; at width 512 both are below 5 % from scale {} to {}, at width 64 nowhere.",

@@ -183,8 +183,8 @@ Measured measure() {
 
 Grid nearest_grid(const Measured& m, std::size_t base) {
   Grid grid{
-      .columns = {"width", "D(1)", "nearest at offset", "its D", "theorem: at most", "offsets closer than 1",
-                  "the first", "no two rows equal in"},
+      .columns = {"width", "D(1)", "nearest at offset", "its D", "theorem: at most",
+                  "offsets closer than the neighbour", "the first", "no two rows equal in"},
       .rows = {},
       .caption = fmt::format(
           "Base {}. Of all even widths from 2 to {} and of 256 and 512, which were enumerated, some are listed.",
@@ -278,8 +278,8 @@ std::vector<Block> derived(const Measured& m) {
       {"width 4: nearest to 100,000", "1.65e-03 at 84,823", m.to_100000[1]},
       {"width 8: nearest to 100,000", "3.86e-02 at 69,115", m.to_100000[2]},
       {"width 16: nearest to 100,000", "1.01e+00 at 1", m.to_100000[3]},
-      {"width 12: first closer than 1", "14,495", whole(m.of(12).first_closer)},
-      {"width 14: first closer than 1", "18,246", whole(m.of(14).first_closer)},
+      {"width 12: first closer than the neighbour", "14,495", whole(m.of(12).first_closer)},
+      {"width 14: first closer than the neighbour", "18,246", whole(m.of(14).first_closer)},
   });
 }
 

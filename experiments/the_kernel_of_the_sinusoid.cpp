@@ -101,13 +101,14 @@ struct Measured {
   const Shape& of(std::size_t dim) const {
     return *std::find_if(shapes.begin(), shapes.end(), [dim](const Shape& one) { return one.dim == dim; });
   }
-  // The widest width in which an offset is closer than 1; all narrower ones have one, too.
+  // The widest width in which an offset is closer than the neighbour; all narrower ones have one, too.
   std::size_t last_narrow() const {
     std::size_t out = 0;
     for (const Shape& one : shapes)
       if (one.first_closer) out = one.dim;
     for (const Shape& one : shapes)
-      proved((one.first_closer != 0) == (one.dim <= out), "the narrow widths have an offset closer than 1");
+      proved((one.first_closer != 0) == (one.dim <= out),
+             "the narrow widths have an offset closer than the neighbour");
     return out;
   }
 };
@@ -209,7 +210,7 @@ Plot kernel_plot(const Measured& m) {
           "From offset 10 on width 8 oscillates between {} and {}; width 512 lies within {} of the limit.",
           fixed(share_at_100(m.drawn[0].second), 2), fixed(share_at_100(m.drawn[1].second), 2),
           fixed(share_at_100(m.drawn[2].second), 2), fixed(m.from_10(0).least, 2),
-          fixed(m.from_10(0).most, 2), fixed(m.convergence[4].farthest, 4)),
+          fixed(m.from_10(0).most, 2), fixed(m.convergence[4].farthest, 5)),
       .x = {"offset k, positions", false, {{0, 100}}},
       .y = {"p_t · p_(t+k), as a share of its value at offset 0", false, {{-0.2, 1}}},
       .curves = {},
@@ -289,7 +290,7 @@ std::vector<Block> decay(const Measured& m) {
 }
 
 std::vector<Block> nearest(const Measured& m) {
-  Grid grid{.columns = {"width", "D(1)", "first k closer than 1", "nearest, k ≤ 100", "its D",
+  Grid grid{.columns = {"width", "D(1)", "first k closer than the neighbour", "nearest, k ≤ 100", "its D",
                         "nearest, k ≤ 100,000", "its D"},
             .rows = {},
             .caption = "D(k) = √(d - 2 g(k)), the distance of two rows k positions apart."};
@@ -306,8 +307,8 @@ std::vector<Block> nearest(const Measured& m) {
           "Some *offsets* are: near multiples of a full rotation of the fastest pair, 2π ≈ 6.28, and of several pairs at once, a narrow row is nearly the same again."},
       distance_plot(m), grid,
       Paragraph{fmt::format(
-          "These are offsets to {}, in long double; widths that are not listed, even ones to 130, have no offset closer than 1 either. "
-          "Over all offsets below 2^20, with every sum correctly rounded, [every position is its own](every_position_is_its_own.md) finds that width 16 has closer ones as well, from {} on.",
+          "These are offsets to {}, in long double; widths that are not listed, even ones to 130, have no offset closer than the neighbour either. "
+          "Over all offsets below 2^20, with every sum correctly rounded, [every position is its own](every_position_is_its_own.md) finds that width 16 has offsets closer than the neighbour as well, the first at {}.",
           whole(farthest), whole(m.first_closer_in_16))}};
 }
 
@@ -331,7 +332,7 @@ std::vector<Block> derived(const Measured& m) {
       {"width 8: D(1) and D(6)", "0.964, 0.658", fmt::format("{}, {}", apart(1, 1), apart(1, 6))},
       {"widths 4 and 8: nearest offset to 100,000", "84,823 and 69,115",
        fmt::format("{} and {}", whole(m.of(4).nearest), whole(m.of(8).nearest))},
-      {"widths 12 and 14: first offset closer than 1", "14,495 and 18,246",
+      {"widths 12 and 14: first offset closer than the neighbour", "14,495 and 18,246",
        fmt::format("{} and {}", whole(m.of(12).first_closer), whole(m.of(14).first_closer))},
   });
 }
@@ -363,7 +364,7 @@ const Experiment experiments::the_kernel_of_the_sinusoid{
     .question =
         "Does the similarity of two sinusoidal rows, their dot product, fall with their distance, and is the neighbour the nearest?",
     .method =
-        "Sum the cosines for every offset, compare with the integral that a wide row tends to, and scan for rises, negative values and offsets closer than 1.",
+        "Sum the cosines for every offset, compare with the integral that a wide row tends to, and scan for rises, negative values and offsets closer than the neighbour.",
     .run = &run,
     .asked_by = Asker::understanding,
 };

@@ -358,7 +358,7 @@ Document run() {
   return {
       .title = "Why not the normalised index?",
       .finding = fmt::format(
-          "t/(L-1) depends on the sequence length L: neighbours in a sequence of 3 and positions 50 apart in a sequence of 101 have the same values, adding a token changes the values of the others, and in bf16 two positions share a value from length {} on.",
+          "t/(L-1) depends on the sequence length L: neighbours in a sequence of 3 and positions 50 apart in a sequence of 101 have the same values, adding a token changes the value of every earlier one but the first, and in bf16 two positions share a value from length {} on.",
           whole(m.narrow[0].first_collision)),
       .condition =
           "Value t/(L-1) in one channel unless said otherwise; control: the sinusoidal encoding (Vaswani et al. 2017, section 3.5) of width 16, base 10000; f64 unless said otherwise.",
