@@ -16,7 +16,7 @@ const MeasuredMatrix& measured_matrix() {
   static const MeasuredMatrix measured = [] {
     MeasuredMatrix m{.options = {}, .cells = matrix({}), .seen = {}, .least = {}};
     for (const auto& [id, property] : catalogue::properties())
-      for (const SharpestOf& of : sharpest(id, *property)) {
+      for (const MeasuredExample& of : sharpest(id, *property)) {
         if (of.example == nullptr) continue;
         m.seen.push_back({std::string(id), of});
         if (!of.in_16_bits && of.sharpness.measure == Measure::threshold) m.least.insert(std::string(id));

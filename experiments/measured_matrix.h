@@ -17,7 +17,7 @@ using LeastEffects = std::set<std::string, std::less<>>;
 // What the negative examples of each property prove to be seen, by kind.
 struct SeenOf {
   std::string property;
-  SharpestOf sharpest;
+  MeasuredExample sharpest;
 };
 
 struct MeasuredMatrix {

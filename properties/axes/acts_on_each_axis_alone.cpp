@@ -78,8 +78,8 @@ const Property properties::axes::acts_on_each_axis_alone{
     .source = "Carion et al. 2020, DETR, appendix A.4; Heo et al. 2024, eq. 10",
     .checks = {CallCheck{&is_table, &check_table}, CallCheck{&is_rotation, &check_rotation}},
     .must_reject =
-        joined({product_in_angles(false, 0x1p-22, all_f32), product_in_angles(true, 0x1p-22, all_f32),
-                product_in_angles(false, 0x1p-8, in_bf16), product_in_angles(true, 0x1p-8, in_bf16),
+        joined({product_in_angles(false, 0x1p-23, all_f32), product_in_angles(true, 0x1p-23, all_f32),
+                product_in_angles(false, 0x1p-10, in_bf16), product_in_angles(true, 0x1p-10, in_bf16),
                 off("rotated keys", &right_rotation, 0x1p-17, &of_key),
                 off("rotated queries", &right_rotation, -0x1p-17, &of_query)},
                joined(last_and_first(&right_rotation_of_three, 0x1p-17, 0x1p-4),

@@ -71,7 +71,7 @@ const Property properties::axes::depends_on_vector_offset{
     .checks = {CallCheck{&is_table_or_rotation, &check}},
     .must_reject =
         joined({product_in_angles(false, 0x1p-22, all_f32), product_in_angles(true, 0x1p-22, all_f32),
-                product_in_angles(false, 0x1p-8, in_bf16), product_in_angles(true, 0x1p-8, in_bf16),
+                product_in_angles(false, 0x1p-9, in_bf16), product_in_angles(true, 0x1p-9, in_bf16),
                 off("rotated keys past row 7", &right_rotation, 0x1p-17, &of_key_past_row_7)},
                joined(last_and_first(&right_rotation_of_three, 0x1p-16, 0x1p-3),
                       last_and_first(&right_table_of_three, 0x1p-16, 0x1p-3))),

@@ -80,20 +80,31 @@ std::vector<std::string_view> kinds_of(const Property& property) {
   return kinds;
 }
 
-std::vector<SharpestOf> sharpest(std::string_view id, const Property& property) {
-  std::vector<SharpestOf> out;
+std::vector<MeasuredExample> measured_examples(std::string_view id, const Property& property) {
+  std::vector<MeasuredExample> out;
+  for (const NegativeExample& example : property.must_reject)
+    if (example.precision.result >= unit_f32)
+      out.push_back({kind(example.make()), example.precision.result > unit_f32, &example,
+                     sharpness(property, example, {.id = std::string(id)})});
+  return out;
+}
+
+std::vector<MeasuredExample> sharpest(std::string_view id, const Property& property) {
+  return sharpest(property, measured_examples(id, property));
+}
+
+std::vector<MeasuredExample> sharpest(const Property& property,
+                                      const std::vector<MeasuredExample>& examples) {
+  std::vector<MeasuredExample> out;
   for (const std::string_view of : kinds_of(property))
     for (const bool in_16_bits : {false, true}) {
       if (std::ranges::count(property.never_fails_of, of) != 0) continue;
       if (in_16_bits && !property.not_in_16_bits.empty()) continue;
-      SharpestOf best{of, in_16_bits};
-      for (const NegativeExample& example : property.must_reject) {
-        const double unit = example.precision.result;
-        if (kind(example.make()) != of || (in_16_bits ? unit <= unit_f32 : unit != unit_f32)) continue;
-        const Sharpness found = sharpness(property, example, {.id = std::string(id)});
-        if (found.refuted() && (best.example == nullptr || found.times < best.sharpness.times))
-          best.example = &example, best.sharpness = found;
-      }
+      MeasuredExample best{of, in_16_bits};
+      for (const MeasuredExample& one : examples)
+        if (one.kind == of && one.in_16_bits == in_16_bits && one.sharpness.refuted() &&
+            (best.example == nullptr || one.sharpness.times < best.sharpness.times))
+          best = one;
       out.push_back(best);
     }
   return out;

@@ -32,14 +32,18 @@ struct Sharpness {
 };
 Sharpness sharpness(const Property& property, const NegativeExample& example, const Plan& plan);
 
-// For one kind that a property speaks of, in one class of formats: the sharpest of its negative examples.
-struct SharpestOf {
+// A negative example in f32 or in 16 bits.
+struct MeasuredExample {
   std::string_view kind;                     // `table`, `rotary`, `bias`, `contextual`, `attention`
   bool in_16_bits = false;                   // else in f32
   const NegativeExample* example = nullptr;  // nullptr: there is none
   Sharpness sharpness = {};
 };
-std::vector<SharpestOf> sharpest(std::string_view id, const Property& property);
+std::vector<MeasuredExample> measured_examples(std::string_view id, const Property& property);
+
+// For each kind that a property speaks of and each class of formats: the sharpest of them.
+std::vector<MeasuredExample> sharpest(const Property& property, const std::vector<MeasuredExample>& examples);
+std::vector<MeasuredExample> sharpest(std::string_view id, const Property& property);
 
 // The kinds that a property speaks of.
 std::vector<std::string_view> kinds_of(const Property& property);

@@ -139,6 +139,13 @@ TEST(Sharpness, is_that_of_the_sharpest_example_of_each_format) {
   EXPECT_EQ(found[0].sharpness.times, 3);
   EXPECT_TRUE(found[1].in_16_bits);
   EXPECT_EQ(found[1].example, nullptr);  // bf16 allows 65536 times as much: it is not refuted there
+  const auto all = measured_examples("a/property", property);
+  ASSERT_EQ(all.size(), 3u);  // all that are not in f64
+  EXPECT_EQ(all[1].example->wrong, "another");
+  EXPECT_FALSE(all[1].in_16_bits);
+  EXPECT_EQ(all[1].sharpness.times, 3);
+  EXPECT_TRUE(all[2].in_16_bits);
+  EXPECT_FALSE(all[2].sharpness.refuted());
   property.not_in_16_bits = "nothing is left there";
   EXPECT_EQ(sharpest("a/property", property).size(), 1u);
   property.never_fails_of = {"table", "bias"};
