@@ -540,6 +540,26 @@ TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
   }
 }
 
+// What is wrong in every object stands by itself, and says nothing of what is wrong in an old one alone.
+TEST(GateFailures, that_need_no_history_stand_beside_those_that_do) {
+  const auto calls = std::make_shared<int>(0);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, Call call) {
+              if (call.positions.whole.size() == 1) ++call.positions.whole[0];
+              return ++*calls >= 9 ? all_zero(answer(right, call)) : answer(right, call);
+            }};
+  one.change = [=](Subject& subject) { subject.renew = [=] { *calls = 0; }; };
+  const GateResult found = one(20);
+  verdict<Refuted>(found, history_id);
+  EXPECT_FALSE(asking(found, history_id)->needs_history);
+  EXPECT_EQ(asking(found, history_id)->follows_from, "");
+  verdict<Refuted>(found, agreement_id);
+  EXPECT_FALSE(asking(found, agreement_id)->needs_history);
+  EXPECT_EQ(asking(found, agreement_id)->follows_from, "");
+  verdict<Refuted>(found, "rotary/preserves_norm");
+  EXPECT_TRUE(asking(found, "rotary/preserves_norm")->needs_history);
+  EXPECT_EQ(asking(found, "rotary/preserves_norm")->follows_from, history_id);
+}
+
 // A single token after other calls is rotated at 0: compared with a defect that was asked nothing before,
 // either.
 TEST(GateFailures, are_explained_by_a_subject_that_was_asked_nothing_before) {
