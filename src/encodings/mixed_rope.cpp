@@ -30,7 +30,7 @@ struct Frequencies {
 
   bool shared() const { return all.size() == axes * pairs; }
   double at(std::size_t axis, std::size_t head, std::size_t pair) const {
-    return all[(axis * (shared() ? 1 : heads) + (shared() ? 0 : head)) * pairs + pair];
+    return all.at((axis * (shared() ? 1 : heads) + (shared() ? 0 : head)) * pairs + pair);
   }
   // The largest |sum over the axes of what the numbers contribute|, had they all one sign.
   double reach(std::span<const double> position, std::size_t pair) const {

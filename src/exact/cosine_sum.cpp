@@ -60,7 +60,7 @@ Real CosineSum::sum(Position distance, mpfr_prec_t bits) const {
 double CosineSum::at(Position distance, std::int64_t numerator, std::int64_t denominator,
                      Format format) const {
   for (mpfr_prec_t bits = first_bits;; bits *= 2) {
-    Real value = distance == 0 ? Real(bits + 64, plus_) : sum(distance, bits);
+    Real value = sum(distance, bits);
     const double size = std::abs(value.nearest());
     mpfr_mul_si(value.x, value.x, numerator, MPFR_RNDN);
     const bool exact = mpfr_div_si(value.x, value.x, denominator, MPFR_RNDN) == 0 && distance == 0;

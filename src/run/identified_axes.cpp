@@ -44,7 +44,7 @@ std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& p
   std::vector<Candidate> out;
   const auto measured = measured_axes(subject, precision);
   if (!measured) return out;
-  for (const IdentifiedChannels& channels : identified_channels(measured->all, subject.dim, precision)) {
+  for (const IdentifiedChannels& channels : identified_channels(measured->all, precision)) {
     Parameters shape;
     shape.set("dim", static_cast<double>(subject.dim));
     shape.set("heads", static_cast<double>(subject.heads));

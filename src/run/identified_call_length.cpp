@@ -90,7 +90,7 @@ class ByLength {
   std::vector<IdentifiedChannels> channels(const Rotary& rotary) const {
     const auto measured = measured_rotation(rotary, like_, Role::query, precision_);
     if (!measured || measured->heads.empty()) return {};
-    return identified_channels(*measured, rotary.dim, precision_);
+    return identified_channels(*measured, precision_);
   }
 
   Rotary shortest() const { return in_calls_to(subject_, subject_.positions.lo + near); }

@@ -105,9 +105,10 @@ std::vector<IdentifiedChannels> channels_in(const std::vector<Rotated>& pairs, s
 
 }  // namespace
 
-std::vector<IdentifiedChannels> identified_channels(const MeasuredRotation& measured, std::size_t dim,
+std::vector<IdentifiedChannels> identified_channels(const MeasuredRotation& measured,
                                                     const Precision& precision) {
   const std::vector<MeasuredChannel>& answered = measured.heads.front();
+  const std::size_t dim = answered.size();
   std::vector<IdentifiedChannels> out = channels_in(rotated(answered), dim, precision);
   const auto back = put_back(answered);
   if (back && stands_elsewhere(answered))
@@ -136,7 +137,7 @@ std::vector<Candidate> rotary_candidates(const Rotary& subject, const Rotary& li
   const EncodingSpec& rope = encoding_named("rope");
   const auto measured = measured_rotation(subject, like, Role::query, precision);
   if (!measured || measured->heads.empty()) return out;
-  for (const IdentifiedChannels& channels : identified_channels(*measured, subject.dim, precision)) {
+  for (const IdentifiedChannels& channels : identified_channels(*measured, precision)) {
     std::vector<std::pair<std::size_t, const char*>> over{{channels.width, "rotary_dim"}};
     if (channels.width != subject.dim) over.emplace_back(subject.dim, "dim");
     for (const auto& [width, exponent] : over)

@@ -21,7 +21,7 @@ struct IdentifiedChannels {
 
 // By the first head. None where no two channels rotate together, or pairs lie otherwise than the encoding has
 // them.
-std::vector<IdentifiedChannels> identified_channels(const MeasuredRotation& measured, std::size_t dim,
+std::vector<IdentifiedChannels> identified_channels(const MeasuredRotation& measured,
                                                     const Precision& precision);
 
 // How many of the measured frequencies are not those of the setting.

@@ -373,7 +373,6 @@ class Shrinker {
     const auto is_content = [&] { return choices<choice::Values>(now(), field); };
     const auto size = [&] { return is_content() ? list(now().values.fields()[field]).size() : 0; };
     for (std::size_t width = size(); width >= 1 && is_content(); width /= 2) any |= each_block(field, width);
-    if (!is_content()) return any;
     any |= along([&] { return is_content() ? whole_lists(now(), field) : Cases(); });
     for (std::size_t at = 0; at < size(); ++at) {
       const auto at_entry = [&](auto edits) {

@@ -68,9 +68,9 @@ Encoding as_table(const Held& array, Table table, const Expected& expected) {
   return table;
 }
 
-// A class token, whose numbers are negative, stands before those of a window that has one.
+// A class token, whose numbers are negative, stands before those of a window on a grid that has one.
 bool has_class_token(const Domain& domain) {
-  return domain.axes > 1 && domain.lo < 0;
+  return domain.lo < 0;
 }
 
 // The rows and columns of a bias for the tokens of a window, row by row of it; of a line one after the other.
