@@ -95,6 +95,24 @@ TEST(Axes, need_the_terms_of_their_bounds) {
   }
 }
 
+// By no vector at all nothing moves, and nothing could show.
+TEST(Axes, ask_for_no_move_by_no_vector) {
+  const Encoding table = right_table();
+  const auto at = [&](std::string_view words) {
+    Replay draw(Case::parse(words));
+    (*trial(asked::depends_on_vector_offset, table, all_f32))(draw);
+  };
+  EXPECT_THROW(at("i=1 i_1=2 j=3 j_1=0 t=0 t_1=0"), Discard);
+  EXPECT_NO_THROW(at("i=1 i_1=2 j=3 j_1=0 t=0 t_1=1"));
+  EXPECT_NO_THROW(at("i=1 i_1=2 j=3 j_1=0 t=1 t_1=0"));
+}
+
+// Past the largest number on any axis.
+TEST(Axes, ask_in_sequences_that_hold_their_places) {
+  EXPECT_EQ(call_at(right_table(), {{1, 2}, {5, 0}}).length, 6);
+  EXPECT_EQ(call_at(right_table(), {{1, 2}, {0, 7}}).length, 8);
+}
+
 // Dot products of exact answers are rounded by the check itself.
 TEST(Axes, allow_for_their_own_dot_products) {
   const Stated stated = {"axes/depends_on_vector_offset", &asked::depends_on_vector_offset};

@@ -122,6 +122,17 @@ TEST(Defects, are_what_is_wrong_at_their_settings) {
   }
 }
 
+// The faster of its two channels errs most.
+TEST(Defects, with_an_angle_for_each_channel_declare_the_larger_frequency_of_a_pair) {
+  const Parameters parameters = with(encoding_named("rope"), Case::parse("dim=4"));
+  for (const bool first_is_faster : {true, false}) {
+    const Encoding made = wrong_ropes::with_channel_angles(
+        parameters, [=](const Rotary&, std::size_t c) { return c < 2 == first_is_faster ? 0.5 : 0.25; },
+        &wrong_ropes::right_partner, 4);
+    for (const Pair& pair : std::get<Rotary>(made).pairs) EXPECT_EQ(pair.frequency, 0.5);
+  }
+}
+
 std::string refused(std::string_view name, std::string_view parameters) {
   const Entry& one = *std::ranges::find(entries(), name, &Entry::name);
   try {

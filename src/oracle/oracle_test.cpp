@@ -226,6 +226,11 @@ TEST(OracleWhole, refuses_positions_it_has_no_code_for) {
   EXPECT_TRUE(refuses([] { row(encodings::binary, "dim=4", 16); }));
   EXPECT_TRUE(refuses([] { row(encodings::binary, "dim=4", -1); }));
   EXPECT_TRUE(refuses([] { row(encodings::one_hot, "dim=3", 3); }));
+  constexpr Position half = Position{1} << 52;
+  EXPECT_EQ(row(encodings::raw_index, "", half), (Row{0x1p52}));
+  EXPECT_EQ(row(encodings::raw_index, "", -half), (Row{-0x1p52}));
+  EXPECT_TRUE(refuses([] { row(encodings::raw_index, "", half + 1); }));
+  EXPECT_TRUE(refuses([] { row(encodings::raw_index, "", -half - 1); }));
   EXPECT_EQ(std::get<Table>(encodings::binary.oracle(Case::parse("dim=4"))).positions.hi, 15);
   EXPECT_EQ(std::get<Table>(encodings::one_hot.oracle(Case::parse("dim=3"))).positions.hi, 2);
 }

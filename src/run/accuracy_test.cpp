@@ -423,6 +423,13 @@ TEST(Accuracy, of_positions_that_only_one_of_both_has_is_none) {
   EXPECT_EQ(found.rows, 0u);
 }
 
+TEST(Accuracy, of_another_kind_is_none) {
+  const Setting table{"sinusoidal", "dim=4"}, rotary{"rope", "dim=4"};
+  const Accuracy found = accuracy(table.truth(), {"rope", "", rotary.truth(), all_f64, true});
+  EXPECT_EQ(found.stopped, "the encoding gives table, the subject rotary: there are no entries to compare");
+  EXPECT_EQ(found.rows, 0u);
+}
+
 TEST(Accuracy, of_positions_of_several_numbers_is_none) {
   const Setting setting{"sincos_2d", "dim=4"};
   const Accuracy found = accuracy(setting.truth(), {"sincos_2d", "", setting.truth(), all_f64, true});

@@ -281,6 +281,16 @@ TEST(Deviations, of_frequencies) {
         {"frequencies are rounded to bf16"}}});
 }
 
+TEST(Deviations, of_parts_of_a_position) {
+  const auto ahead = [](long double by) {
+    Turning turned;
+    turned.position = [by](Position t) { return static_cast<long double>(t) + by; };
+    return turning(turned);
+  };
+  expect_said("rope", {{"dim=16", ahead(0.5L), {"positions are 0.5 ahead"}},
+                       {"dim=16", ahead(-0.25L), {"positions are 0.25 behind"}}});
+}
+
 TEST(Deviations, of_ramps) {
   const auto other = [](const std::string& changed) {
     return [changed](const Parameters& parameters) {
@@ -356,6 +366,13 @@ TEST(Deviations, of_channels) {
           y = a * s + y * c;
         }),
         {"pair 7 does not rotate"}},
+       {dim,
+        rotations([](std::size_t i, double& x, double& y, double c, double s) {
+          const double a = x;
+          if (i != 2) x = a * c - y * s;
+          if (i != 5) y = a * s + y * c;
+        }),
+        {"channels 2 and 13 stay as they are"}},
        {dim,
         rotations([](std::size_t, double& x, double& y, double c, double s) {
           y = x * s + y * c;

@@ -93,6 +93,19 @@ TEST(IdentifiedLadder, one_wrong_pair_does_not_hide_the_others) {
   EXPECT_EQ(all.front().text(), "base=10000 scaling=none");
 }
 
+// What is known of the other pairs decides on its digits.
+TEST(IdentifiedLadder, a_pair_that_is_known_badly_hides_no_digit_of_the_factor) {
+  for (const std::size_t from_the_end : {1, 3}) {
+    MeasuredLadder ladder = ladder_of(Case::parse("dim=128 scaling=llama3 factor=8.1 original_length=4096"));
+    ladder.errors[ladder.errors.size() - from_the_end] = 2e-2;
+    std::vector<std::string> all;
+    for (const Parameters& one : scaled_ladders(ladder, 128)) all.push_back(one.text());
+    EXPECT_EQ(all.front(),
+              "base=10000 scaling=llama3 factor=8.1 original_length=4096 low_freq_factor=1 "
+              "high_freq_factor=4");
+  }
+}
+
 // Measured numbers have many digits: no list of divisors is made of them.
 TEST(IdentifiedLadder, arbitrary_frequencies_are_no_list_of_divisors) {
   MeasuredLadder drawn = ladder_of(Case::parse("dim=64"));

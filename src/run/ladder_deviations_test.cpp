@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -89,6 +90,58 @@ TEST(LadderDeviations, are_those_of_some_pairs) {
   EXPECT_EQ(of([](double, double) { return 0; }), Sentences{"no pair rotates"});
   EXPECT_EQ(of([](double i, double w) { return w * (1 + 0.01 * i * i); }),
             Sentences{"pairs 1 to 7 rotate at other frequencies: pair 1 at 0.31939, not 0.316228"});
+}
+
+// 64 pairs whose share `kept` of the own frequency, the rest divided by 8, is said for each pair by how often
+// it rotates in 8192 positions.
+struct Ramped {
+  double own, rotations, index;
+  double kept() const { return std::clamp((rotations - 1) / 3, 0.0, 1.0); }
+  double wavelength() const { return 1 / rotations; }  // of 8192 positions
+  double blended(double share) const { return own * (share + (1 - share) / 8); }
+  double longer(double by) const { return own / std::clamp(by, 1.0, 8.0); }
+};
+Sentences of_ramp(const std::function<double(const Ramped&)>& measured) {
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 64; ++i) {
+    const double own = std::pow(10000, -i / 64);
+    const Ramped pair{own, 8192 * own / (2 * 3.141592653589793), i};
+    const double declared = pair.blended(pair.kept());
+    pairs.push_back({declared, measured(pair), 1e-9 * declared, 1e-8 * declared});
+  }
+  return ladder_deviations(pairs,
+                           Case::parse("base=10000 scaling=llama3 factor=8 original_length=8192 "
+                                       "low_freq_factor=1 high_freq_factor=4"),
+                           128);
+}
+
+TEST(LadderDeviations, are_those_of_a_ramp) {
+  const auto share = [](double x) { return std::clamp(x, 0.0, 1.0); };
+  const struct {
+    const char* words;
+    std::function<double(const Ramped&)> measured;
+  } all[] = {
+      {"frequencies are not scaled", [](const Ramped& pair) { return pair.own; }},
+      {"every frequency is divided by 8, without a ramp", [](const Ramped& pair) { return pair.own / 8; }},
+      {"the ramp is reversed: fast pairs are scaled and slow ones kept",
+       [](const Ramped& pair) { return pair.blended(1 - pair.kept()); }},
+      {"the ramp runs from 1 to 8 rotations in original_length, not from 1 to 4",
+       [=](const Ramped& pair) { return pair.blended(share((pair.rotations - 1) / 7)); }},
+      {"original_length counts as about 8150, not as 8192",
+       [=](const Ramped& pair) { return pair.blended(share((pair.rotations * 8150 / 8192 - 1) / 3)); }},
+      {"the ramp runs from pair 40 to pair 50",
+       [=](const Ramped& pair) { return pair.blended(share((50 - pair.index) / 10)); }},
+      {"the ramp is reversed: fast pairs are scaled and slow ones kept",
+       [=](const Ramped& pair) { return pair.blended(share((pair.index - 40) / 10)); }},
+      {"the ramp is linear in the wavelength, not in the number of rotations",
+       [=](const Ramped& pair) { return pair.blended(share((1 - pair.wavelength()) / 0.75)); }},
+      {"the ramp blends wavelengths, not frequencies",
+       [](const Ramped& pair) { return pair.longer(1 + 7 * (pair.wavelength() - 0.25) / 0.75); }},
+      {"the ramp blends wavelengths, not frequencies, and is reversed",
+       [](const Ramped& pair) { return pair.longer(8 - 7 * (pair.wavelength() - 0.25) / 0.75); }},
+  };
+  for (const auto& [words, measured] : all) EXPECT_EQ(of_ramp(measured), Sentences{words});
+  EXPECT_EQ(of_ramp([](const Ramped& pair) { return pair.blended(pair.kept()); }), Sentences{});
 }
 
 TEST(LadderDeviations, are_those_of_other_pairs) {

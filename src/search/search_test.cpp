@@ -241,6 +241,12 @@ TEST(Shrink, spends_no_more_than_its_budget) {
   };
   const Refuted found = refuted(trial, {.id = "budget", .budget = {.shrinks = 25}});
   EXPECT_EQ(found.shrinks, 25u);
+  // The usual one.
+  const Refuted of_many = refuted([](Draw& draw) {
+    const auto x = draw.content("x", 4096);
+    return fails_where(std::count_if(x.begin(), x.end(), [](double e) { return e != 0; }) > 3000);
+  });
+  EXPECT_EQ(of_many.shrinks, 2000u);
   EXPECT_LE(calls, found.found_after + 1 + 25 + 1 + 100);  // found, again, shrunk, again, explained
 
   const auto start = std::chrono::steady_clock::now();
