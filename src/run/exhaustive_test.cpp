@@ -226,6 +226,35 @@ TEST(ExhaustiveLive, a_table_without_exact_entries_is_asked_case_by_case) {
   EXPECT_TRUE(exhaustive(truth, {"made", "", truth, all_f64}, {}, true).accuracy.has_value());
 }
 
+// Of both numbers of a place, from the first to the last; 8192 places at most.
+TEST(ExhaustiveLive, every_place_of_a_small_grid_is_asked_for) {
+  const Encoding right = truth_of(encoding_named("sincos_2d"), "dim=4");
+  const auto on = [&](Position lo, Position hi) {
+    Domain square = positions_of(right);
+    square.lo = lo, square.hi = hi;
+    return with_positions(right, square);
+  };
+  const auto asked = [&](Position lo, Position hi) {
+    return exhaustive(right, {"made", "", on(lo, hi), all_f64}, {}, false);
+  };
+  EXPECT_EQ(std::get<Holds>(asked(0, 3).verdict.value()).cases, 16u);
+  EXPECT_EQ(std::get<Holds>(asked(2, 91).verdict.value()).cases, 8100u);
+  EXPECT_FALSE(asked(0, 90).verdict.has_value());  // 8281
+  for (const auto& [row, column] : {std::pair{0, 0}, std::pair{0, 3}, std::pair{3, 0}, std::pair{3, 3}}) {
+    auto wrong = std::get<Table>(on(0, 3));
+    wrong.rows = [rows = wrong.rows, row = row, column = column](const Positions& at, Position length) {
+      Tensor out = rows(at, length);
+      for (std::size_t r = 0; r < at.size(); ++r)
+        if (at.at(r, 0) == row && at.at(r, 1) == column) out.at(r, 3) += 1e-6;
+      return out;
+    };
+    const Exhaustive found = exhaustive(right, {"made", "", wrong, all_f64}, {}, false);
+    const Refuted& refuted = std::get<Refuted>(found.verdict.value());
+    EXPECT_EQ(refuted.counterexample.integer("t"), row);
+    EXPECT_EQ(refuted.counterexample.integer("t_1"), column);
+  }
+}
+
 // What holds nowhere it could have failed says nothing.
 TEST(ExhaustiveLive, rows_that_could_not_have_been_refuted_give_no_verdict) {
   const Encoding truth = truth_of(sinusoidal(), "dim=2");
