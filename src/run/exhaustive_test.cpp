@@ -108,6 +108,9 @@ TEST(ExhaustiveLive, a_table_of_8192_positions_is_asked_for_all_and_a_longer_one
   ASSERT_TRUE(small.verdict && small.accuracy);
   EXPECT_EQ(std::get<Holds>(*small.verdict).cases, 8192u);
   EXPECT_EQ(small.accuracy->rows, 8192u);
+  Subject later = changed_table(2 * 8192 - 1, nothing);
+  later.encoding = narrowed(later.encoding, 8192, 2 * 8192 - 1);
+  EXPECT_EQ(std::get<Holds>(exhaustive(truth, later, {}, false).verdict.value()).cases, 8192u);
   const Exhaustive longer = exhaustive(truth, changed_table(8192, nothing), {}, false);
   EXPECT_FALSE(longer.verdict || longer.accuracy);
   EXPECT_EQ(std::get<Holds>(exhaustive(truth, changed_table(8192, nothing), {}, true).verdict.value()).cases,
