@@ -89,6 +89,17 @@ TEST(Shrink, an_integer_ends_nearest_to_zero) {
   expect_smallest([](Draw& draw) { return fails_where(draw.integer("n", -8, 8) < 100); }, "n=0");
 }
 
+// Where what lies between them holds.
+TEST(Shrink, an_integer_jumps_to_one_near_zero) {
+  for (const int sign : {1, -1})
+    expect_smallest(
+        [=](Draw& draw) {
+          const auto n = sign * draw.integer("n", -100000, 100000);
+          return fails_where(n == 5 || n >= 500);
+        },
+        sign > 0 ? "n=5" : "n=-5");
+}
+
 TEST(Shrink, a_content_ends_at_the_simplest_number) {
   const auto fraction = [](double x) { return x - std::floor(x); };
   expect_smallest([&](Draw& draw) { return fails_where(fraction(draw.content("x", 1)[0]) >= 0.5); },
