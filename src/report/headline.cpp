@@ -47,7 +47,9 @@ std::string cause(const GateResult& gated) {
   }
   const SeemingPrecision& seeming = gated.seeming;
   const bool looser = seeming.answers > 0 && !seeming.word.empty() && !(seeming.declared_share <= 1);
-  return looser ? fmt::format("less precise than declared: would agree as `@{}`", seeming.word) : "";
+  // That rounding could be as large does not say that it is rounding.
+  return looser ? fmt::format("not known; no answer is off by more than rounding in `@{}`", seeming.word)
+                : "";
 }
 
 // Of the first property that came to no end, or of what was not asked.
