@@ -55,6 +55,7 @@ using Token = std::function<void(std::span<const double> x, std::span<double> ou
 
 inline Encoding token_by_token(const Parameters& parameters, Token token) {
   Rotary rotary = right(parameters);
+  refuse_unless(!rotary.in_call, "said of frequencies that are the same in every call");
   rotary.rotate = [token, pairs = rotary.pairs, amplitude = rotary.amplitude](
                       const Tensor& x, std::span<const Position> positions, Role) {
     const std::size_t heads = x.shape[1], n = x.shape[2];

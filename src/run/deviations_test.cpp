@@ -320,6 +320,26 @@ TEST(Deviations, of_ramps) {
                 {"frequencies are not scaled", "no rotation is multiplied by 1.20794"}}});
 }
 
+// Defects that are said of one ladder do not stand for one that the length of the call chooses.
+TEST(Deviations, of_the_length_of_a_call) {
+  const std::string words =
+      "dim=8 scaling=longrope factor=4 original_length=64 short_factors=[1,1.1,1.2,1.3] factors=[2,3,4,5]";
+  const auto short_ones = [](const Parameters& parameters) {
+    auto out = std::get<Rotary>(encoding_named("rope").make(parameters));
+    out.rotate = [in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
+      return in_call(0)->rotate(x, positions, role);
+    };
+    return Encoding(out);
+  };
+  EXPECT_EQ(said("rope", words, short_ones),
+            (Sentences{"frequencies are those of a sequence of one token, whatever the length"}));
+  for (const auto& [family, defects] : catalogue::defects())
+    for (const Defect& defect : defects->defects)
+      if (family == "rope" && (defect.name == "fast_trig" || defect.name == "frequencies_in_f32")) {
+        EXPECT_THROW(defect.make(with(encoding_named("rope"), Case::parse(words))), Refusal) << defect.name;
+      }
+}
+
 TEST(Deviations, of_channels) {
   const std::string dim = "dim=16";
   const auto permuted = [](std::function<std::size_t(std::size_t)> from) {

@@ -36,7 +36,23 @@ void at_once(double& first, double& second, const Circle& of) {
   second = a * of.sine + b * of.cosine;
 }
 
+Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate);
+
+// As a call is rotated whose last position is another.
+Rotary in_other_call(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate,
+                     const std::function<Position(Position last)>& other) {
+  Rotary out = truth;
+  out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
+    Rotary here = *in_call(truth, std::max<Position>(0, other(last)));
+    here.in_call = {};
+    return made(here, circle_of, rotate).rotate(x, positions, role);
+  };
+  return is_by_row(truth) ? by_row(std::move(out)) : out;
+}
+
 Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate) {
+  if (truth.in_call) return in_other_call(truth, circle_of, rotate, [](Position last) { return last; });
   Rotary out = truth;
   out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude, order = truth.order](
                    const Tensor& x, const Positions& positions, Role) {
@@ -92,15 +108,20 @@ CircleOf multiplied(double cosine, double sine) {
   };
 }
 
-// What a call is rotated with that is so much longer.
-Rotary in_longer_call(const Rotary& truth, Position longer) {
-  Rotary out = truth;
-  out.rotate = [truth, longer](const Tensor& x, const Positions& positions, Role role) {
-    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
-    const Rotary other = *in_call(truth, std::max<Position>(0, last + longer));
-    return made(other, rounded(&same, &same, &same), &at_once).rotate(x, positions, role);
+// Frequencies and amplitudes of calls of another length.
+std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
+  const std::string are = "frequencies are those of ";
+  std::vector<RotationForm> out;
+  const auto add = [&](std::string words, const std::function<Position(Position)>& other) {
+    out.push_back(
+        {are + std::move(words), in_other_call(truth, rounded(&same, &same, &same), &at_once, other)});
   };
-  return is_by_row(truth) ? by_row(std::move(out)) : out;
+  add("a sequence that is one token longer", [](Position last) { return last + 1; });
+  add("a sequence that is one token shorter", [](Position last) { return last - 1; });
+  add("a sequence of one token, whatever the length", [](Position) { return Position{0}; });
+  add("a sequence that is twice as long", [](Position last) { return 2 * last + 1; });
+  add("a sequence that is half as long", [](Position last) { return (last + 1) / 2 - 1; });
+  return out;
 }
 
 }  // namespace
@@ -148,10 +169,7 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
     out.push_back({by("sines", "cosines"), made(truth, multiplied(1 / factor, 1), &at_once)});
   }
   if (truth.in_call)
-    for (const Position longer : {1, -1})
-      out.push_back({fmt::format("frequencies are those of a sequence that is one token {}",
-                                 longer > 0 ? "longer" : "shorter"),
-                     in_longer_call(truth, longer)});
+    for (RotationForm& form : forms_of_lengths(truth)) out.push_back(std::move(form));
   return out;
 }
 

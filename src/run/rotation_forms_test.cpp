@@ -129,19 +129,30 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     return std::make_shared<const Rotary>(out);
   };
   const std::vector<RotationForm> all = rotation_forms(truth);
-  ASSERT_EQ(all.size(), forms.size());
+  ASSERT_EQ(all.size(), forms.size() - 2 + 5);
   const auto angle = [&](std::size_t form, const std::vector<Position>& at) {
     Tensor x({1, 1, at.size(), 5});
     x.at(0, 0) = 1;
     return std::atan2(all[form].rotation.rotate(x, at, Role::key).at(0, 2),
                       all[form].rotation.rotate(x, at, Role::key).at(0, 0));
   };
-  const std::size_t longer = forms.size() - 2, shorter = forms.size() - 1;
+  const std::size_t longer = forms.size() - 2, shorter = longer + 1;
   EXPECT_EQ(all[longer].words, "frequencies are those of a sequence that is one token longer");
   EXPECT_EQ(all[shorter].words, "frequencies are those of a sequence that is one token shorter");
   EXPECT_NEAR(angle(longer, {4, 7, 3}), 4.0 / (7 + 1 + 10), 1e-15);
   EXPECT_NEAR(angle(shorter, {4, 7, 3}), 4.0 / (7 - 1 + 10), 1e-15);
   EXPECT_NEAR(angle(shorter, {-4}), -4.0 / 10, 1e-15) << "no call ends before 0";
+  const std::vector<std::pair<std::string, double>> others = {
+      {"of one token, whatever the length", 4.0 / 10},
+      {"that is twice as long", 4.0 / (2 * 8 - 1 + 10)},
+      {"that is half as long", 4.0 / (8 / 2 - 1 + 10)}};
+  for (std::size_t n = 0; n < others.size(); ++n) {
+    EXPECT_EQ(all[shorter + 1 + n].words, "frequencies are those of a sequence " + others[n].first);
+    EXPECT_NEAR(angle(shorter + 1 + n, {4, 7, 3}), others[n].second, 1e-15) << others[n].first;
+  }
+  // What is rounded is of the frequencies of the call itself.
+  EXPECT_EQ(all[0].words, "angles are rounded to bf16");
+  EXPECT_NEAR(angle(0, {4, 7, 3}), to_bf16(4.0 / (7 + 10)), 1e-15);
 }
 
 }  // namespace
