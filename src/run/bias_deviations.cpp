@@ -67,6 +67,8 @@ class Measuring {
   std::vector<Deviation> all() {
     std::vector<Deviation> out;
     attempt(out, [&] { return by_heads(); });
+    attempt(out, [&] { return by_shape(); });
+    attempt(out, [&] { return by_side(); });
     attempt(out, [&] { return by_distance(); });
     for (const auto& [words, other] : forms()) out.push_back({{words}, made(truth_, other), true});
     return out;
@@ -153,6 +155,7 @@ class Measuring {
     if (const std::string rule = rule_past_a_power_of_2(is); !rule.empty()) return {rule};
     if (of_one_factor)
       return {fmt::format("every slope is {} the declared one", times(is[0] / truth_.slopes[0], 1e-6))};
+    if (const std::string order = order_of(is); !order.empty()) return {order};
     const std::vector<std::string> moved = column_deviations(heads, "head", "slope", 1);
     if (moved.size() == 1 &&
         std::ranges::all_of(heads, [](const MeasuredColumn& one) { return one.factor == 1; }))
@@ -163,6 +166,20 @@ class Measuring {
       return {fmt::format("slopes are a geometric sequence from {} with ratio {}, to {}",
                           number(is.front(), 1e-6), number(ratio, 1e-6), number(is.back(), 1e-6))};
     return {};
+  }
+
+  // The declared slopes, from the largest to the smallest or the other way.
+  std::string order_of(const std::vector<double>& is) const {
+    std::vector<double> sorted = truth_.slopes;
+    std::ranges::sort(sorted);
+    const auto are = [&](bool rising) {
+      for (std::size_t h = 0; h < is.size(); ++h)
+        if (std::abs(is[h] / sorted[rising ? h : is.size() - 1 - h] - 1) >= tolerance(h)) return false;
+      return true;
+    };
+    if (are(false)) return "heads have the declared slopes in falling order";
+    if (are(true)) return "heads have the declared slopes in rising order";
+    return "";
   }
 
   // Of the official rule, whose slopes past the largest power of 2, p, are every second of 2^(-8 k / 2p): k =
@@ -195,6 +212,70 @@ class Measuring {
   }
 
   double tolerance(std::size_t head) const { return 8 * bias_error(precision_, 1, truth_, head) + 1e-12; }
+
+  // ---- another function of the distance
+
+  // Of a slope times the distance: what stands for the distance.
+  std::optional<Deviation> by_shape() const {
+    if (truth_.slopes.empty()) return std::nullopt;
+    std::vector<Position> distances = {0, 1, 2, 3, 4, 5, 7, 12, 16, 33, 100};
+    const Position far = std::min<Position>(100, domain_.hi - domain_.lo);
+    std::erase_if(distances, [&](Position d) { return d > far; });
+    std::vector<Position> keys;
+    for (const Position d : distances) keys.push_back(domain_.lo + far - d);
+    const Tensor is = entries(subject_, {domain_.lo + far}, keys),
+                 ought = entries(truth_, {domain_.lo + far}, keys);
+    if (distances.size() < 5) return std::nullopt;
+    const double power = std::log2(is.at(0, 2) / is.at(0, 1));
+    const std::vector<std::pair<std::string, std::function<double(double)>>> shapes = {
+        {"the square root of the distance stands for the distance", [](double d) { return std::sqrt(d); }},
+        {"ln(1 + distance) stands for the distance", [](double d) { return std::log1p(d); }},
+        {"log2(1 + distance) stands for the distance", [](double d) { return std::log2(1 + d); }},
+        {fmt::format("the distance to the power {} stands for the distance", number(power, 1e-5)),
+         [power](double d) { return std::pow(d, power); }}};
+    for (const auto& [words, shape] : shapes) {
+      bool all = true;
+      for (std::size_t h = 0; h < truth_.heads && all; ++h)
+        for (std::size_t n = 0; n < distances.size() && all; ++n) {
+          const double d = static_cast<double>(distances[n]),
+                       entry = d == 0 ? ought.at(h, n) : ought.at(h, n) / d * shape(d);
+          // The function is rounded, too.
+          all = std::abs(is.at(h, n) - entry) <= 4 * bias_error(precision_, entry, truth_, h);
+        }
+      if (all)
+        return Deviation{{words}, made(truth_, [shape](const Entry& entry, const Asked& asked) {
+                           const double d = std::abs(static_cast<double>(asked.i - asked.j));
+                           return (d == 0 ? 1 : shape(d) / d) * entry(asked.head, asked.i, asked.j);
+                         })};
+    }
+    return std::nullopt;
+  }
+
+  // Of keys after the query another multiple than of those before it.
+  std::optional<Deviation> by_side() const {
+    if (truth_.causal) return std::nullopt;
+    const auto at = near();
+    const Tensor is = entries(subject_, at, at), ought = entries(truth_, at, at);
+    std::optional<double> by;
+    for (std::size_t h = 0; h < truth_.heads; ++h)
+      for (std::size_t i = 0; i < at.size(); ++i)
+        for (std::size_t j = i + 1; j < at.size(); ++j) {
+          const double right = ought.at(h * at.size() + i, j),
+                       error = bias_error(precision_, right, truth_, h);
+          if (right == 0) continue;
+          const double ratio = is.at(h * at.size() + i, j) / right;
+          if (!std::isfinite(ratio) || (by && std::abs(ratio - *by) > 4 * error / std::abs(right)))
+            return std::nullopt;
+          if (!by) by = std::abs(ratio + 1) <= 4 * error / std::abs(right) ? -1 : ratio;
+        }
+    if (!by || std::abs(*by - 1) < 1e-6) return std::nullopt;
+    const std::string words =
+        *by == -1 ? "the bias of keys after the query has the wrong sign"
+                  : fmt::format("the bias of keys after the query is {} the declared one", times(*by, 1e-6));
+    return Deviation{{words}, made(truth_, [factor = *by](const Entry& entry, const Asked& asked) {
+                       return (asked.j > asked.i ? factor : 1) * entry(asked.head, asked.i, asked.j);
+                     })};
+  }
 
   // ---- from a distance on
 

@@ -31,6 +31,17 @@ std::optional<double> factor(const Entries& values, std::size_t c, const Entries
   return std::abs(ratio - 1) <= 2 / weight ? 1 : std::abs(ratio + 1) <= 2 / weight ? -1 : ratio;
 }
 
+// That of all columns, each its own.
+std::optional<double> common_factor(const Entries& values, const Entries& declared, const Entries& allowed) {
+  std::optional<double> all;
+  for (std::size_t c = 0; c < declared.front().size(); ++c) {
+    const auto own = factor(values, c, declared, c, allowed);
+    if (!own || *own == 0 || (all && std::abs(*own / *all - 1) > 1e-6)) return std::nullopt;
+    if (!all) all = own;
+  }
+  return all;
+}
+
 std::string factor_words(double factor, std::size_t width) {
   const double root = std::sqrt(static_cast<double>(width));
   if (width > 1 && std::abs(factor / root - 1) < 1e-5) return fmt::format("sqrt({})", width);
@@ -75,6 +86,10 @@ std::optional<std::vector<MeasuredColumn>> measured_columns(const Entries& value
   if (values.empty()) return std::nullopt;
   std::vector<MeasuredColumn> out;
   const std::size_t columns = declared.front().size();
+  if (const auto by = common_factor(values, declared, allowed)) {
+    for (std::size_t c = 0; c < columns; ++c) out.push_back({c, *by});
+    return out;
+  }
   for (std::size_t c = 0; c < columns; ++c) {
     const bool zero = std::ranges::all_of(values, [c](const auto& row) { return row[c] == 0; });
     std::optional<MeasuredColumn> found;
