@@ -154,6 +154,7 @@ class Along {
   Sentences of_half(const Channels& channels, std::size_t second) const {
     Sentences out;
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> moved;
+    std::map<std::string, std::vector<std::size_t>> sums;
     std::vector<MeasuredFrequency> ladder;
     for (std::size_t i = 0; i < truth_.pairs.size(); ++i) {
       const Turning& is = channels[2 * i + second];
@@ -161,15 +162,45 @@ class Along {
       std::size_t by = own;
       for (std::size_t axis = 0; axis < domain_.axes; ++axis)
         if (is.frequency[axis] != 0 && is.frequency[own] == 0) by = axis;
+      if (numbers_of(is, i).size() > 1) {
+        sums[of_sum(is, i)].push_back(i);
+        ladder.push_back(compared(truth_.pairs[i].frequency, truth_.pairs[i].frequency, 0, i));
+        continue;
+      }
       if (by != own) moved[{own, by}].push_back(i);
       ladder.push_back(compared(truth_.pairs[i].frequency, is.frequency[by], is.error[by], i));
     }
+    for (const auto& [sum, pairs] : sums)
+      out.push_back(
+          fmt::format("{} {} by {}", numbered("pair", pairs), pairs.size() == 1 ? "rotates" : "rotate", sum));
     for (const auto& [axes, pairs] : moved)
       out.push_back(fmt::format("{} {} by the {}, not by the {}", numbered("pair", pairs),
                                 pairs.size() == 1 ? "rotates" : "rotate",
                                 axis_name(axes.second, domain_.axes), axis_name(axes.first, domain_.axes)));
     for (std::string& one : of_ladder(ladder)) out.push_back(std::move(one));
     return out;
+  }
+
+  // Those that it rotates by, as far as that is measured.
+  std::vector<std::size_t> numbers_of(const Turning& is, std::size_t pair) const {
+    std::vector<std::size_t> out;
+    for (std::size_t axis = 0; axis < domain_.axes; ++axis)
+      if (compared(0, is.frequency[axis], is.error[axis], pair).differs()) out.push_back(axis);
+    return out;
+  }
+
+  // `16 times the row and once the column, in units of the declared frequency`.
+  std::string of_sum(const Turning& is, std::size_t pair) const {
+    const double declared = truth_.pairs[pair].frequency;
+    std::string out;
+    for (const std::size_t axis : numbers_of(is, pair)) {
+      const double by = is.frequency[axis] / declared;
+      const double error = is.error[axis] / declared + 1e-6 * std::abs(by);
+      out += fmt::format("{}{} the {}", out.empty() ? "" : " and ",
+                         std::abs(by - 1) <= error ? "once" : number(by, error / std::abs(by)) + " times",
+                         axis_name(axis, domain_.axes));
+    }
+    return out + ", in units of the declared frequency and up to whole turns";
   }
 
   // A whole axis that has another ladder; else pair by pair.

@@ -64,6 +64,17 @@ TEST(AxesDeviations, of_the_declared_rotation_are_none) {
   EXPECT_EQ(said("axial_rope", flat, turned("axial_rope", &declared)), Sentences{});
 }
 
+// A number of the cell in place of row and column: up to whole turns, as positions are whole.
+TEST(AxesDeviations, are_a_sum_of_numbers) {
+  EXPECT_EQ(said("axial_rope", "dim=24 heads=2 base=10",
+                 turned("axial_rope",
+                        [](const At& at, const auto& number) {
+                          return at.pair.frequency / 8 * (number(1) - 2 * number(0));
+                        })),
+            (Sentences{"pairs 0 to 11 rotate by -0.25 times the row and 0.125 times the column, in units of "
+                       "the declared frequency and up to whole turns"}));
+}
+
 TEST(AxesDeviations, are_the_number_that_a_pair_rotates_by) {
   const auto swapped = [](const At& at, const auto& number) {
     return at.pair.frequency * number(at.pair.axis == 0 ? 1 : 0);
@@ -360,7 +371,8 @@ TEST(AxesDeviations, of_few_pairs_and_of_two_numbers_at_once) {
        [](const At& at, const auto& number) {
          return declared(at, number) + (at.i == 3 ? at.pair.frequency * number(1) : 0);
        },
-       {"none"}},
+       {"pair 3 rotates by once the row and once the column, in units of the declared frequency and up to whole "
+        "turns"}},
       {"two pairs of the row at half",
        "axial_rope",
        "dim=8 heads=2",
