@@ -18,6 +18,7 @@
 #include "run/measured_rotation.h"
 #include "run/measured_words.h"
 #include "run/operator_deviations.h"
+#include "run/operator_rules.h"
 #include "run/rotation_deviations.h"
 #include "run/rotation_forms.h"
 #include "run/table_deviations.h"
@@ -118,6 +119,8 @@ class Deviating {
     const bool content = !signature(declared_).takes.empty();
     if (const auto logits = content ? of_logits() : std::nullopt) return {*logits};
     if (const auto calls = call_deviation(right, subject_, declared_, answered_)) return {*calls};
+    // What a head gives says more than that a constant lies between two.
+    if (auto heads = of_heads_of_a_bias(); !heads.empty()) return heads;
     if (const auto logits = content ? std::nullopt : of_logits()) return {*logits};
     if (positions_of(declared_).axes > 1) return of_axes();
     return std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
@@ -125,6 +128,14 @@ class Deviating {
   }
 
  private:
+  Sentences of_heads_of_a_bias() const {
+    const auto *own = std::get_if<Bias>(&subject_.encoding), *truth = std::get_if<Bias>(&declared_);
+    if (own == nullptr || truth == nullptr) return {};
+    for (const Deviation& one : bias_deviations(*own, *truth, parameters_, subject_.precision))
+      if (!one.guessed && explains_all(measured_model(one), declared_, answered_)) return one.sentences;
+    return {};
+  }
+
   Sentences of(const auto&, const auto&) {
     return {};
   }  // the others are not const, either: else this is called
@@ -162,7 +173,12 @@ class Deviating {
     const auto& reference = std::get<Attention>(*attention::same_kind(kinds, subject_.encoding));
     const bool several = parameters_.find("heads") != nullptr;
     const std::size_t heads = several ? static_cast<std::size_t>(parameters_.real("heads")) : 1;
-    return first_confirmed(operator_deviations(own, reference, truth, heads));
+    Sentences found = first_confirmed(operator_deviations(own, reference, truth, heads));
+    if (!found.empty()) return found;
+    const OperatorRules rules = operator_rules(own, reference, truth, spec_.make(parameters_));
+    Model near = posproof::model_of(declared_, subject_.precision);
+    near.error = times_as_much(near.error, rules.more);
+    return explains_all(near, declared_, answered_) ? Sentences{} : first_confirmed(rules.all);
   }
 
   Sentences of(const Rotary& own, const Rotary& truth) {
@@ -190,6 +206,15 @@ class Deviating {
     return best ? Sentences{best->second} : Sentences{};
   }
 
+  using Error = std::function<Tensor(const Call&, const Tensor&, Position)>;
+  static Error times_as_much(const Error& error, double factor) {
+    return [=](const Call& call, const Tensor& expected, Position far) {
+      Tensor more = error(call, expected, far);
+      for (double& entry : more.data) entry *= factor;
+      return more;
+    };
+  }
+
   // Without more, before with another deviation.
   Sentences first_confirmed(const std::vector<Deviation>& all) const {
     for (const Deviation& one : all)
@@ -206,11 +231,7 @@ class Deviating {
   Model measured_model(const Deviation& one) const {
     Model out = posproof::model_of(one.corrected, subject_.precision);
     if (one.guessed) return out;
-    out.error = [error = out.error](const Call& call, const Tensor& expected, Position far) {
-      Tensor more = error(call, expected, far);
-      for (double& entry : more.data) entry *= 3;
-      return more;
-    };
+    out.error = times_as_much(out.error, 3);
     return out;
   }
 

@@ -1,0 +1,206 @@
+// Whole operators that do something else with the declared logits, made as people write them.
+#include "run/operator_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "attention/dot_product.h"
+#include "attention/reference_attention.h"
+#include "run/testing/deviations.h"
+
+namespace posproof {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+using Weights = std::function<Tensor(const Tensor& logits, const Mask& mask)>;
+using Moved = std::function<Tensor(const Tensor& x, const Parameters& parameters)>;
+
+Tensor softmax_of(const Tensor& logits, const Mask& mask) {
+  return attention::softmax(logits, mask);
+}
+Tensor as_it_is(const Tensor& x, const Parameters&) {
+  return x;
+}
+
+std::vector<Position> rows_of(const Tensor& x, Position from = 0) {
+  std::vector<Position> out;
+  for (std::size_t n = 0; n < x.rows(); ++n) out.push_back(from + static_cast<Position>(n));
+  return out;
+}
+
+struct Wrong {
+  Weights weights = &softmax_of;
+  Moved values = &as_it_is, answers = &as_it_is;
+  Position keys_from = 0;
+};
+
+Sentences of(const std::string& family, const std::string& words, const Wrong& wrong) {
+  return said(family, words, [wrong, family](const Parameters& parameters) {
+    const Encoding encoding = encoding_named(family).make(parameters);
+    Attention own = attention::reference_attention(encoding);
+    const auto logits = *attention::to_logits(encoding);
+    own.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+      Tensor of = logits.logits(q, k, rows_of(q), rows_of(k, wrong.keys_from));
+      of.shape = {q.rows(), k.rows()};
+      return wrong.answers(attention::product(wrong.weights(of, mask), wrong.values(v, parameters)),
+                           parameters);
+    };
+    return Encoding(own);
+  });
+}
+
+Tensor each(const Tensor& logits, const std::function<double(std::size_t, std::size_t, double)>& other) {
+  Tensor out = logits;
+  for (std::size_t i = 0; i < out.rows(); ++i)
+    for (std::size_t j = 0; j < out.width(); ++j) out.at(i, j) = other(i, j, logits.at(i, j));
+  return out;
+}
+
+Mask all_of(const Mask& mask) {
+  Mask out = mask;
+  for (std::size_t i = 0; i < out.rows(); ++i)
+    for (std::size_t j = 0; j < out.width(); ++j) out.at(i, j) = 1;
+  return out;
+}
+
+// A function of the logits of the keys that are seen, divided by the sum of its row.
+Weights divided(const std::function<double(double)>& weight) {
+  return [=](const Tensor& logits, const Mask& mask) {
+    const Tensor weights =
+        each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? weight(l) : 0.0; });
+    return each(weights, [&](auto i, auto, double w) {
+      double sum = 0;
+      for (const double other : weights.row(i)) sum += other;
+      return sum == 0 ? 0 : w / sum;
+    });
+  };
+}
+
+const auto positive = [](double l) { return std::max(l, 0.0); };
+
+TEST(OperatorRules, name_what_stands_for_the_softmax) {
+  const Weights over_queries =
+                    [](const Tensor&logits, const Mask&mask) {
+                      return each(logits, [&](auto i, auto j, double l) {
+                        double sum = 0;
+                        for (std::size_t n = 0; n < logits.rows(); ++n)
+                          if (mask.at(n, j)) sum += std::exp(logits.at(n, j) - l);
+                        return mask.at(i, j) ? 1 / sum : 0;
+                      });
+                    },
+                relu = divided(positive);
+  for (const auto& [family, words] :
+       {std::pair{"none", "dim=4"}, std::pair{"rope", "dim=4"}, std::pair{"alibi", "heads=1"}})
+    EXPECT_EQ(of(family, words, {.weights = over_queries}),
+              (Sentences{"the softmax runs over the queries, not over the keys"}))
+        << family;
+  EXPECT_EQ(of("none", "dim=4", {.weights = relu}),
+            (Sentences{"max(logit, 0), divided by its sum over the keys, stands for the softmax"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return each(logits,
+                                  [&](auto i, auto j, double l) { return mask.at(i, j) ? positive(l) : 0; });
+                    }}),
+            (Sentences{"max(logit, 0) stands for the softmax"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return each(logits, [&](auto i, auto j, double l) {
+                        return mask.at(i, j) ? 1 / (1 + std::exp(-l)) : 0;
+                      });
+                    }}),
+            (Sentences{"the sigmoid of each logit stands for the softmax"}));
+  // exp2(l) is named by its factor; of a leaky max nothing is known.
+  EXPECT_EQ(of("none", "dim=4", {.weights = divided([](double l) { return std::max(l, 0.01 * l) + 1; })}),
+            Sentences{});
+}
+
+TEST(OperatorRules, name_what_a_mask_does) {
+  const auto less = [](double by) -> Weights {
+    return [by](const Tensor& logits, const Mask& mask) {
+      return attention::softmax(
+          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? l : l - by; }), all_of(mask));
+    };
+  };
+  for (const auto& [by, words] : {std::pair{1.0, "1"}, std::pair{4.0, "4"}, std::pair{2.5, "2.5"}})
+    EXPECT_EQ(of("rope", "dim=4", {.weights = less(by)}),
+              (Sentences{std::string("a mask hides a key by no more than ") + words +
+                         " off its logit: hidden keys are seen"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return each(attention::softmax(logits, all_of(mask)),
+                                  [&](auto i, auto j, double w) { return mask.at(i, j) ? w : 0; });
+                    }}),
+            (Sentences{"the mask is applied after the softmax: the weights of a query do not add up to 1"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return attention::softmax(
+                          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? l : 0; }),
+                          all_of(mask));
+                    }}),
+            (Sentences{"the mask is multiplied with the logits: a hidden key has logit 0"}));
+}
+
+TEST(OperatorRules, name_positions_inside_and_what_is_rotated) {
+  const auto rotated = [](Position sign) -> Moved {
+    return [sign](const Tensor& x, const Parameters& parameters) {
+      const auto rope = std::get<Rotary>(encoding_named("rope").make(parameters));
+      std::vector<Position> at = rows_of(x);
+      for (Position& t : at) t *= sign;
+      Tensor out = rope.rotate(Tensor({1, 1, x.rows(), x.width()}, x.data), at, Role::key);
+      out.shape = x.shape;
+      return out;
+    };
+  };
+  EXPECT_EQ(of("rope", "dim=4", {.keys_from = 1}), (Sentences{"keys stand one position ahead"}));
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1)}), (Sentences{"values are rotated, as keys are"}));
+  EXPECT_EQ(of("rope", "dim=4", {.answers = rotated(1)}),
+            (Sentences{"the answer is rotated, as its query is"}));
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1), .answers = rotated(-1)}),
+            (Sentences{"values are rotated, as keys are, and the answer is rotated back by its query's "
+                       "position"}));
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(-1)}), Sentences{}) << "backwards: nothing known";
+}
+
+// Gates made anew: softmax(q.k / sqrt(d) + sum over j < l <= i of f(ln gate of l)) v.
+TEST(OperatorRules, name_what_a_token_adds) {
+  const auto by = [](const std::function<double(double)>& f) {
+    return said("forgetting_transformer", "dim=4", [f](const Parameters& parameters) {
+      auto own = std::get<Attention>(encoding_named("forgetting_transformer").make(parameters));
+      own.attend = [f, right = own](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+        Tensor logits = attention::scaled_logits(q, k);
+        std::vector<double> added;
+        for (std::size_t l = 0; l < k.rows(); ++l) {
+          // Of two keys, a zero and this one, both seen by a query without content: weights f and 1.
+          Tensor keys({2, k.width()}), values({2, v.width()}), query({2, k.width()});
+          std::ranges::copy(k.row(l), keys.row(1).begin());
+          values.at(0, 0) = 1;
+          const Mask causal({2, 2}, {1, 0, 1, 1});
+          const double gate = right.attend(query, keys, values, causal).at(1, 0);
+          std::swap(values.at(0, 0), values.at(1, 0));
+          added.push_back(f(std::log(gate / right.attend(query, keys, values, causal).at(1, 0))));
+        }
+        for (std::size_t i = 0; i < q.rows(); ++i)
+          for (std::size_t j = 0; j < k.rows(); ++j)
+            for (std::size_t l = j + 1; l <= i && l < k.rows(); ++l) logits.at(i, j) += added[l];
+        return attention::product(attention::softmax(logits, mask), v);
+      };
+      return Encoding(own);
+    });
+  };
+  const std::string adds = "what a token adds to the logits of keys before it is ";
+  EXPECT_EQ(by([](double x) { return x; }), Sentences{});
+  EXPECT_EQ(by([](double x) { return std::exp(x); }),
+            (Sentences{adds + "e^x of the declared x: no logarithm is taken"}));
+  EXPECT_EQ(by([](double x) { return std::sinh(x); }), Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof
