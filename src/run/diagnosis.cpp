@@ -11,6 +11,7 @@
 #include "run/answered.h"
 #include "run/deviations.h"
 #include "run/explains.h"
+#include "run/located.h"
 #include "run/other_values.h"
 
 namespace posproof {
@@ -133,6 +134,12 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
       } catch (const Refusal&) {  // these make no sense together
       }
     }
+  }
+  if (best.empty()) {
+    const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+    const Encoding* same = attention::same_kind(kinds, subject.encoding);
+    if (auto where = same ? located(*same, subject.precision, answered) : std::nullopt)
+      best.push_back({Explanation::Kind::measured, std::move(*where), "", ""});
   }
   std::ranges::stable_sort(best, {}, &Explanation::kind);
   return best;
