@@ -268,7 +268,7 @@ class Measuring {
             return std::nullopt;
           if (!by) by = std::abs(ratio + 1) <= 4 * error / std::abs(right) ? -1 : ratio;
         }
-    if (!by || std::abs(*by - 1) < 1e-6) return std::nullopt;
+    if (!by || *by == 0 || std::abs(*by - 1) < 1e-6) return std::nullopt;  // none is a form of its own
     const std::string words =
         *by == -1 ? "the bias of keys after the query has the wrong sign"
                   : fmt::format("the bias of keys after the query is {} the declared one", times(*by, 1e-6));

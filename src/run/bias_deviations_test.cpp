@@ -57,6 +57,7 @@ TEST(BiasDeviations, are_another_multiple_for_keys_after_the_query) {
   };
   EXPECT_EQ(later(1), Sentences{});
   EXPECT_EQ(later(-1), (Sentences{"the bias of keys after the query has the wrong sign"}));
+  EXPECT_EQ(later(0), (Sentences{"later keys have no bias"}));
   EXPECT_EQ(later(0.5), (Sentences{"the bias of keys after the query is 1/2 of the declared one"}));
 }
 
