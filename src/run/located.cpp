@@ -115,8 +115,8 @@ std::vector<Told> all_told(const Encoding& declared) {
     const auto offset = [](E e) { return e.call.positions.whole[e.token] - e.call.keys.whole[e.column]; };
     out.push_back({[=](E e) { return Position{offset(e) < 0}; },
                    [](const auto& wrong, Position) {
-                     return std::string(wrong.front() == 0 ? "of keys up to the query's own"
-                                                           : "of keys after the query");
+                     return std::string(wrong.front() == 0 ? "for keys up to the query's own"
+                                                           : "for keys after the query");
                    }});
     out.push_back({[=](E e) { return std::abs(offset(e)); }, a_range("distance"), true});
     out.push_back({[](E e) { return e.call.positions.whole[e.token]; }, a_range("query position"), true});

@@ -52,7 +52,7 @@ TEST(Located, names_heads_channels_and_directions) {
                   [](const Call& call, std::size_t r, std::size_t c, std::size_t n) {
                     return call.keys.whole[c] > call.positions.whole[r % n];
                   }),
-            "wrong of keys after the query alone");
+            "wrong for keys after the query alone");
 }
 
 TEST(Located, names_distances_and_queries) {
