@@ -179,6 +179,23 @@ TEST(Comparison, a_constant_of_a_row_may_be_free) {
   EXPECT_FALSE(off.holds());
 }
 
+// A query on a grid has its own key where both numbers are its own: neither (0, 1) nor (1, 0) is (1, 1).
+TEST(Comparison, on_a_grid_the_own_key_has_all_numbers_of_the_query) {
+  Bias grid{.heads = 1};
+  grid.positions.axes = 2;
+  const Call call{.positions = {.whole = {1, 1}, .axes = 2},
+                  .keys = {.whole = {0, 1, 1, 0, 1, 1}, .axes = 2}};
+  const Tensor here({1, 1, 3}, {1, 2, 3});
+  const auto worst = [&](const Tensor& there) {
+    const Comparison found = compare(grid, call, there, here, exact(here), Freedom::constant_per_row);
+    return std::pair(found.worst.error, found.at);
+  };
+  EXPECT_EQ(worst(Tensor({1, 1, 3}, {9, 10, 11})), std::pair(0.0, std::size_t{0}));
+  EXPECT_EQ(worst(Tensor({1, 1, 3}, {9.5, 10, 11})), std::pair(0.5, std::size_t{0}));
+  EXPECT_EQ(worst(Tensor({1, 1, 3}, {9, 10.25, 11})), std::pair(0.25, std::size_t{1}));
+  EXPECT_TRUE(compare(grid, call, Tensor({1, 1, 3}, {9, 10, 11}), here, exact(here)).worst.error > 1);
+}
+
 TEST(Comparison, relative_to_the_own_key_the_errors_of_both_entries_count_and_of_the_difference) {
   const Call call = sequence(bias(), {0, 1, 2});
   const Tensor here = answer(bias(), call);

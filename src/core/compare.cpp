@@ -11,13 +11,21 @@ namespace {
 
 using enum Axis;
 
+// In all their numbers.
+bool same_position(const Positions& a, std::size_t at, const Positions& b, std::size_t there) {
+  for (std::size_t axis = 0; axis < a.axes(); ++axis)
+    if (a.at(at, axis) != b.at(there, axis)) return false;
+  return true;
+}
+
 // The key that the others of a row are compared with, where a row may be shifted: the query's own, or the
 // first that it may see. None: nothing is compared.
-std::optional<std::size_t> own_key(Position query, const Positions& keys, bool causal) {
+std::optional<std::size_t> own_key(const Positions& queries, std::size_t query, const Positions& keys,
+                                   bool causal) {
   std::optional<std::size_t> first;
   for (std::size_t c = 0; c < keys.size(); ++c) {
-    if (keys[c] == query) return c;
-    if (!first && !(causal && keys[c] > query)) first = c;
+    if (same_position(queries, query, keys, c)) return c;
+    if (!first && !(causal && keys[c] > queries[query])) first = c;
   }
   return first;
 }
@@ -47,7 +55,7 @@ class Rows {
 
   // The key that the row is relative to; 0 where it is not. None: nothing of it is compared.
   std::optional<std::size_t> own(std::size_t row) const {
-    return relative_ ? own_key(positions_[row % queries_], keys_, causal_) : std::optional<std::size_t>(0);
+    return relative_ ? own_key(positions_, row % queries_, keys_, causal_) : std::optional<std::size_t>(0);
   }
 
   bool passes_over(std::size_t row, std::size_t column) const {
