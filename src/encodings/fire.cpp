@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "catalogue/encodings/fire.h"
@@ -19,6 +20,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
+#include "encodings/perceptron.h"
 #include "encodings/seeded.h"
 #include "oracle/bias_bounds.h"
 
@@ -28,10 +30,10 @@ namespace {
 using bias_bounds::Fire;
 
 Fire fire_of(const Arguments& p) {
-  Fire fire{p.real("c"), p.real("threshold"), p.real("epsilon"), p.width("width"), p.width("heads"), {}};
+  Fire fire{
+      p.real("c"), p.real("threshold"), p.real("epsilon"), {1, p.width("width"), p.width("heads"), true}};
   const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
-  for (std::size_t n = 0; n < (2 + fire.heads) * fire.width + fire.heads; ++n)
-    fire.numbers.push_back(seeded(seed, n, 1.0));
+  for (std::size_t n = 0; n < fire.layers.count(); ++n) fire.layers.numbers.push_back(seeded(seed, n, 1.0));
   return fire;
 }
 
@@ -43,24 +45,17 @@ long double input(const Fire& fire, Position query, Position key) {
   return psi(past) / (psi(whole) + fire.epsilon);
 }
 
-long double perceptron(const Fire& fire, std::size_t head, long double x) {
-  long double sum = fire.numbers[(2 + fire.heads) * fire.width + head];
-  for (std::size_t k = 0; k < fire.width; ++k)
-    sum += fire.numbers[(2 + head) * fire.width + k] *
-           std::max(fire.numbers[k] * x + static_cast<long double>(fire.numbers[fire.width + k]), 0.0L);
-  return sum;
-}
-
 Encoding make(const Arguments& p) {
   const Fire fire = fire_of(p);
-  Bias bias{.heads = fire.heads, .causal = true};
-  bias.bias = [fire](const Positions& queries, const Positions& keys) {
-    Tensor out({fire.heads, queries.size(), keys.size()});
+  const std::size_t heads = fire.layers.heads;
+  Bias bias{.heads = heads, .causal = true};
+  bias.bias = [fire, heads](const Positions& queries, const Positions& keys) {
+    Tensor out({heads, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i)
       for (std::size_t j = 0; j < keys.size(); ++j) {
         const long double x = input(fire, queries[i], keys[j]);
-        for (std::size_t h = 0; h < fire.heads; ++h)
-          out.at(h * queries.size() + i, j) = static_cast<double>(perceptron(fire, h, x));
+        for (std::size_t h = 0; h < heads; ++h)
+          out.at(h * queries.size() + i, j) = static_cast<double>(perceptron(fire.layers, h, std::array{x}));
       }
     return out;
   };

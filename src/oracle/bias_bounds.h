@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -109,12 +110,67 @@ inline Error of_sandwich(const std::vector<double>& frequencies, std::size_t hea
   };
 }
 
-// FIRE's perceptron of one hidden layer, its numbers one after another: weights and biases of the hidden
-// layer, for each head its weights, and the heads' biases.
+// A perceptron of one hidden layer with max(., 0), its numbers one after another: the hidden layer's weights
+// [width, inputs] and biases, for each head its weights, and the heads' biases where they have some.
+struct Perceptron {
+  std::size_t inputs, width, heads;
+  bool biased;  // the last layer
+  std::vector<double> numbers = {};
+
+  std::size_t count() const { return (inputs + 1 + heads) * width + (biased ? heads : 0); }
+  double weight(std::size_t unit, std::size_t input) const { return numbers[unit * inputs + input]; }
+  double bias(std::size_t unit) const { return numbers[inputs * width + unit]; }
+  double last_weight(std::size_t head, std::size_t unit) const {
+    return numbers[(inputs + 1 + head) * width + unit];
+  }
+  double last_bias(std::size_t head) const {
+    return biased ? numbers[(inputs + 1 + heads) * width + head] : 0;
+  }
+
+  double output(std::size_t head, std::span<const double> x) const;
+  // How far an output may be off, of inputs `x` that are off by `of_x`.
+  double error(std::size_t head, std::span<const double> x, std::span<const double> of_x,
+               const Units& u) const;
+};
+
+inline double Perceptron::output(std::size_t head, std::span<const double> x) const {
+  double out = last_bias(head);
+  for (std::size_t k = 0; k < width; ++k) {
+    double hidden = bias(k);
+    for (std::size_t i = 0; i < inputs; ++i) hidden += weight(k, i) * x[i];
+    out += last_weight(head, k) * std::max(hidden, 0.0);
+  }
+  return out;
+}
+
+// A hidden unit is off by what its weights make of the inputs' errors, by what weights and bias lose when
+// they are kept, by a product each and by the sums: the last is rounded at its own size, one before it is
+// never larger than all terms together. One that is below 0 by more than that stays 0. Of the last layer each
+// term is off by its weight times that, by its weight's own and by a product, and a sum of n + 1 terms is
+// rounded n times.
+inline double Perceptron::error(std::size_t head, std::span<const double> x, std::span<const double> of_x,
+                                const Units& u) const {
+  double size = std::abs(last_bias(head)), error = u.kept * size;
+  for (std::size_t k = 0; k < width; ++k) {
+    double sum = bias(k), terms = std::abs(sum), of_hidden = u.kept * terms;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const double product = weight(k, i) * x[i];
+      sum += product, terms += std::abs(product);
+      of_hidden += std::abs(weight(k, i)) * of_x[i] + (u.kept + u.work) * std::abs(product);
+    }
+    of_hidden += u.work * (std::abs(sum) + static_cast<double>(inputs - 1) * terms);
+    if (sum < -of_hidden) continue;
+    const double last = std::abs(last_weight(head, k)), hidden = std::max(sum, 0.0);
+    error += last * (of_hidden + hidden * (u.kept + u.work));
+    size += last * hidden;
+  }
+  return error + static_cast<double>(width) * u.work * size;
+}
+
+// FIRE's perceptron, of one input.
 struct Fire {
   double c, threshold, epsilon;
-  std::size_t width, heads;
-  std::vector<double> numbers;
+  Perceptron layers;
 
   double of_input(double query, double distance, const Units& u) const;
   double operator()(std::size_t head, double query, double distance, double entry, const Precision& p) const;
@@ -134,31 +190,70 @@ inline double Fire::of_input(double query, double distance, const Units& u) cons
   return (of_above + x * of_below) / below + u.work * x;
 }
 
-// Of the input x, off by `of_x`: a hidden unit is off by what its weight makes of that, by what weight and
-// bias lose when they are kept, by a product and by a sum; one that is below 0 by more than that stays 0. Of
-// the last layer each term is off by its weight times that, by its weight's own and by a product, and a sum
-// of n + 1 terms is rounded n times.
 inline double Fire::operator()(std::size_t head, double query, double distance, double entry,
                                const Precision& p) const {
   const Units u(p);
   const double x = std::log1p(c * distance) / normalizer(query), of_x = of_input(query, distance, u);
-  const double last = std::abs(numbers[(2 + heads) * width + head]);
-  double size = last, error = u.kept * last + u.narrowed * std::abs(entry);
-  for (std::size_t k = 0; k < width; ++k) {
-    const double product = numbers[k] * x, sum = product + numbers[width + k];
-    const double of_hidden = std::abs(numbers[k]) * of_x + (u.kept + u.work) * std::abs(product) +
-                             u.kept * std::abs(numbers[width + k]) + u.work * std::abs(sum);
-    if (sum < -of_hidden) continue;
-    const double weight = std::abs(numbers[(2 + head) * width + k]), hidden = std::max(sum, 0.0);
-    error += weight * (of_hidden + hidden * (u.kept + u.work));
-    size += weight * hidden;
-  }
-  return error + static_cast<double>(width) * u.work * size;
+  return layers.error(head, {&x, 1}, {&of_x, 1}, u) + u.narrowed * std::abs(entry);
 }
 
 inline Error of_fire(const Fire& fire) {
   return [fire](std::size_t head, std::span<const double> query, std::span<const double> key, double entry,
                 const Precision& p) { return fire(head, query[0], distance_of(query, key, true), entry, p); };
+}
+
+// Swin V2's bias of a window: a perceptron of two coordinates, of rows and of columns.
+struct LogCpb {
+  std::vector<double>
+      below;     // what the offsets along each axis are divided by, 8 times over; none: as they are
+  bool limited;  // 16 / (1 + e^-z) of what the perceptron gives
+  Perceptron layers;
+
+  double operator()(std::size_t head, std::span<const double> query, std::span<const double> key,
+                    double entry, const Precision& p) const;
+  double inside(double offset, std::size_t axis) const {
+    return below.empty() ? std::abs(offset) : 8 * std::abs(offset) / below[axis];
+  }
+  double divisor() const { return below.empty() ? 1 : std::numbers::ln2 * 3; }
+  double coordinate(double offset, std::size_t axis) const {
+    return std::copysign(std::log1p(inside(offset, axis)) / divisor(), offset);
+  }
+  double of_coordinate(double offset, std::size_t axis, const Units& u) const;
+};
+
+// Offset and divisor are whole numbers, rounded where the format cannot hold them; the quotient is rounded,
+// or a reciprocal and its product are, and 8 is a power of 2: 2 units. A logarithm is divided by that of 8: 1
+// unit for the quotient, 2 for a logarithm of 8 that is not 3. The coordinate is a buffer, kept in the
+// table's format where that is narrower.
+inline double LogCpb::of_coordinate(double offset, std::size_t axis, const Units& u) const {
+  const auto rounded = [&](double whole) { return std::abs(whole) * u.work > 1 ? u.work : 0; };
+  const double x = std::abs(coordinate(offset, axis)), kept = u.kept > u.work ? u.kept * x : 0;
+  if (below.empty()) return logarithm_error(inside(offset, axis), rounded(offset), u) + kept;
+  const double quotient = rounded(offset) + rounded(below[axis]) + 2 * u.work;
+  return logarithm_error(inside(offset, axis), quotient, u) / divisor() + 3 * u.work * x + kept;
+}
+
+// Of s = 1 / (1 + e^-z), z being off by `of_z`. The slope s (1 - s) is at most 1/4, and e^d times as large at
+// most within d of z. The library's s is an exponential within 1 ulp, which counts 1 - s of its 2 units, a
+// sum and a quotient: 4 units of s; or (1 + tanh(z / 2)) / 2, the tanh within 2 units of itself and the sum
+// rounded: |tanh| + s units of 1.
+inline double sigmoid_error(double z, double of_z, const Units& u) {
+  const double s = 1 / (1 + std::exp(-z)), slope = s / (1 + std::exp(z));
+  const double carried = std::min(of_z / 4, slope * std::expm1(of_z));
+  return carried + u.work * std::max(4 * s, std::abs(std::tanh(z / 2)) + s);
+}
+
+// The factor 16 of the sigmoid is a power of 2.
+inline double LogCpb::operator()(std::size_t head, std::span<const double> query, std::span<const double> key,
+                                 double entry, const Precision& p) const {
+  const Units u(p);
+  std::vector<double> x, of_x;
+  for (std::size_t axis = 0; axis < query.size(); ++axis) {
+    x.push_back(coordinate(query[axis] - key[axis], axis));
+    of_x.push_back(of_coordinate(query[axis] - key[axis], axis, u));
+  }
+  const double of_z = layers.error(head, x, of_x, u), narrowed = u.narrowed * std::abs(entry);
+  return narrowed + (limited ? 16 * sigmoid_error(layers.output(head, x), of_z, u) : of_z);
 }
 
 }  // namespace posproof::bias_bounds

@@ -64,7 +64,8 @@ Encoding oracle::fire(const Arguments& p) {
     if (at <= static_cast<double>(bias.positions.hi))
       bias.positions.hard.push_back(static_cast<Position>(at));
   std::ranges::sort(bias.positions.hard);
-  bias.error = bias_bounds::of_fire({c, threshold, epsilon, layers.width, layers.heads, layers.numbers});
+  bias.error =
+      bias_bounds::of_fire({c, threshold, epsilon, {1, layers.width, layers.heads, true, layers.numbers}});
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({layers.heads, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i) {

@@ -22,15 +22,16 @@ Verdict found(const std::string& encoding, const std::string& parameters, const 
                 {.id = std::string(agreement_id), .budget = {.cases = 100, .shrinks = 0}});
 }
 
-// `share`: of the bound, used at least.
+// `share`: of the bound, used at least. `otherwise`: other ways to form the same.
 void expect(const std::string& encoding, const std::string& parameters, double share,
-            const std::vector<std::string>& wrong) {
+            const std::vector<std::string>& wrong, const std::vector<std::string>& otherwise = {}) {
   SCOPED_TRACE(encoding + " " + parameters);
   const Verdict right = found(encoding, parameters, "");
   const auto* holds = std::get_if<Holds>(&right);
   ASSERT_NE(holds, nullptr) << name(right);
   EXPECT_GE(holds->worst.error_over_bound(), share);
   for (const std::string& one : wrong) EXPECT_EQ(name(found(encoding, parameters, one)), "refuted") << one;
+  for (const std::string& one : otherwise) EXPECT_EQ(name(found(encoding, parameters, one)), "holds") << one;
 }
 
 TEST(ForeignBiases, of_kerple) {
@@ -54,6 +55,17 @@ TEST(ForeignBiases, of_windows) {
   expect("relative_table", "heads=2 height=3 width=5 table=seeded scale=5.65", 0.1,
          {"square", "axes_exchanged", "other_sign", "unscaled"});
   expect("relative_table", "heads=2 axes=line width=9 relative=key_minus_query", 0, {"other_sign"});
+}
+
+TEST(ForeignBiases, of_swin_v2) {
+  const std::vector<std::string> wrong = {"no_sign",       "no_8",           "no_sigmoid",
+                                          "no_16",         "no_relu",        "axes_exchanged",
+                                          "natural_above", "no_parentheses", "over_extent"};
+  expect("log_cpb", "heads=2 hidden=16 height=4 width=6 std=0.25", 0.03, wrong, {"natural", "tanh"});
+  expect("log_cpb", "heads=3 hidden=16 height=7 width=3 std=0.25 pretrained=[4,6] mlp_seed=2", 0.03,
+         {"own_window", "no_sign"}, {"natural", "tanh"});
+  expect("log_cpb", "heads=1 hidden=8 height=5 width=9 coordinates=raw limit=none", 0.03,
+         {"binary", "no_sign"});
 }
 
 TEST(ForeignBiases, of_alibi) {

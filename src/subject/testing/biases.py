@@ -56,7 +56,7 @@ def sandwich(queries, keys):
 
 def seeded(count):
     """The suite's numbers of a seed: uniform, of mean 0 and standard deviation 1."""
-    seed = asked["mlp_seed"] if asked.encoding == "fire" else asked["table_seed"]
+    seed = asked["mlp_seed"] if asked.encoding in ("fire", "log_cpb") else asked["table_seed"]
     z = (np.uint64(seed) << np.uint64(32)) + np.arange(count, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -106,6 +106,35 @@ def relative_table(queries, keys):
     return f32(asked["scale"] if wrong != "unscaled" else 1) * np.moveaxis(table[np.clip(index, 0, rows - 1)], -1, 0)
 
 
+def log_cpb(queries, keys):
+    hidden = asked["hidden"]
+    numbers = seeded((3 + heads) * hidden)
+    weights, biases = numbers[:2 * hidden].reshape(hidden, 2), numbers[2 * hidden:3 * hidden]
+    out = (numbers[3 * hidden:] * f32(asked["std"])).reshape(heads, hidden)
+    # As in Swin V2, of the offsets of a call in place of those of the whole window.
+    t = (queries[:, None] - keys[None]).astype(f32)
+    window = np.array([asked["height"], asked["width"]], f32)
+    below = np.array(asked["pretrained"] or window, f32) if wrong != "own_window" else window
+    if wrong == "axes_exchanged":
+        t = t[..., ::-1]
+    if asked["coordinates"] == "normalized":
+        divisor = below - f32(1) if wrong != "over_extent" else below
+        t = t / divisor if wrong != "no_parentheses" else t / below - f32(1)  # ports to JAX
+        t = t * f32(8) if wrong != "no_8" else t
+        log = {"natural": np.log, "natural_above": np.log}.get(wrong, np.log2)
+        t_log = log(np.abs(t) + f32(1)) / (np.log(f32(8)) if wrong == "natural" else np.log2(f32(8)))
+    else:
+        t_log = np.log(np.abs(t) + f32(1)) if wrong != "binary" else np.log2(np.abs(t) + f32(1))
+    x = np.sign(t) * t_log if wrong != "no_sign" else t_log
+    unit = x @ weights.T + biases
+    z = (np.maximum(unit, 0) if wrong != "no_relu" else unit) @ out.T
+    if asked["limit"] == "sigmoid" and wrong == "tanh":  # as XLA forms it
+        z = f32(16) * (f32(0.5) + f32(0.5) * np.tanh(f32(0.5) * z))
+    elif asked["limit"] == "sigmoid" and wrong != "no_sigmoid":
+        z = f32(16 if wrong != "no_16" else 1) / (f32(1) + np.exp(-z))
+    return np.moveaxis(z, -1, 0)
+
+
 def alibi_slopes(count):
     if asked["rule"] == "log_linear" and wrong != "geometric":  # IBM's foundation-model-stack
         return f32(2) ** np.linspace(-1, -asked["max_bias"], count, dtype=f32)
@@ -135,6 +164,7 @@ def alibi(queries, keys):
     return bias
 
 
-ENCODINGS = {"alibi": alibi, "fire": fire, "kerple": kerple, "relative_table": relative_table, "sandwich": sandwich}
+ENCODINGS = {"alibi": alibi, "fire": fire, "kerple": kerple, "log_cpb": log_cpb, "relative_table": relative_table,
+             "sandwich": sandwich}
 bias = ENCODINGS[asked.encoding]
 serve(bias=lambda queries, keys: bias(queries, keys).astype(f32))
