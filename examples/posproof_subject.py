@@ -39,7 +39,8 @@ code takes positions and arrays in other ways; serve() splits each call of pospr
                                  padding gets is not judged, unless the encoding has a `padding_row`
     axes="bnhd"                  the axes of x: batch, heads, n, dim, in any order, dim last; "bnd" (one head), "nhd"
                                  (tokens of all sequences in one row), "n(hd)" (heads side by side in one axis)
-    heads=(32, 8)                of rotate_both: how many heads q and k have
+    heads=(32, 8)                of rotate_both: how many heads q and k have; where each head has frequencies of its own
+                                 (mixed_rope with shared=false) both have as many as are declared
     prefix=5                     of rotate: so many tokens of x stand before those that have positions (a class token, registers)
                                  and must come back as they were
     vjp="autograd"               the backward pass is asked, too: through PyTorch's autograd, or a function vjp(x, positions,
@@ -800,6 +801,8 @@ class _How:
             raise ValueError("prefix=`%s`; allowed: whole numbers from 0 on, with rotate= or rotate_both=" % (prefix,))
         if heads is not None and not (both and len(heads) == 2 and all(isinstance(one, int) and one > 0 for one in heads)):
             raise ValueError("heads=`%s`; allowed: two whole numbers, of q and of k, with rotate_both=" % (heads,))
+        if "rotate" in functions and hello().get("shared") == "false":
+            self._need_own_heads(hello()["heads"])
         if vjp is not None and "rotate" not in functions:
             raise ValueError("vjp= is given without rotate=, whose gradient it is")
         if vjp == "autograd" and self.torch is None:
@@ -808,6 +811,15 @@ class _How:
             raise ValueError('vjp=`%s`; allowed: "autograd" and a function' % (vjp,))
         if callable(vjp) and both:
             raise ValueError('vjp= is a function of one x; with rotate_both=, allowed: vjp="autograd"')
+
+    def _need_own_heads(self, heads):
+        """Where each head has frequencies of its own (mixed_rope), no head of the function stands for another one."""
+        why = "%%s; with shared=false each of the %d heads has frequencies of its own, so allowed are %%s" % heads
+        if self.heads is not None and tuple(self.heads) != (heads, heads):
+            raise ValueError(why % ("heads=`%s`" % (self.heads,), (heads, heads)))
+        if self.axes is not None and heads > 1 and not any("h" in axis for axis in self.axes):
+            text = "".join(letter for axis in self.axes for letter in axis)
+            raise ValueError(why % ("axes=`%s`" % text, "those with h"))
 
     @property
     def plain(self):

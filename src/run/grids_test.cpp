@@ -63,6 +63,40 @@ TEST(Grids, rotated_by_rows_and_columns) {
          "rope_mixed", {"swapped", "one_sign"});
 }
 
+const std::string frequencies_by_head =
+    "heads=3 dim=4 layout=interleaved shared=false table=given frequencies=[1,0.3,0.01,0.7,0.2,-0.9,0.03,-0.4,0.6,0.5,-1,0.05]";
+
+TEST(Grids, rotated_by_frequencies_of_each_head) {
+  expect(
+      "mixed_rope",
+      "heads=2 dim=4 layout=interleaved shared=false table=given frequencies=[1,0.3,0.01,0.7,0.2,-0.9,0.03,-0.4]",
+      "rope_mixed_by_head", {"swapped", "first_head"});
+}
+
+// Key heads that stand for several of ours would be rotated by the frequencies of another head.
+TEST(Grids, of_frequencies_of_each_head_have_all_key_heads) {
+  const EncodingSpec& spec = encoding_named("mixed_rope");
+  const auto said = [&](const std::string& words, const std::string& parameters) -> std::string {
+    const Parameters all = with(spec, Case::parse(parameters));
+    try {
+      open(testing::python("src/subject/testing/grids.py", "rope_mixed_by_head " + words),
+           {.encoding = "mixed_rope", .parameters = all, .declared = {spec.oracle(all)}});
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "started";
+  };
+  const std::string why =
+      "; with shared=false each of the 3 heads has frequencies of its own, so allowed are ";
+  EXPECT_NE(said("one_key_head", frequencies_by_head).find("heads=`(3, 1)`" + why + "(3, 3)"),
+            std::string::npos);
+  EXPECT_NE(said("one_at_a_time", frequencies_by_head).find("axes=`bnd`" + why + "those with h"),
+            std::string::npos);
+  EXPECT_EQ(said("", frequencies_by_head), "started");
+  EXPECT_EQ(said("one_key_head", "heads=3 dim=4"), "started") << "all heads have the same frequencies";
+  EXPECT_EQ(said("one_at_a_time", "heads=1 dim=4 shared=false"), "started");
+}
+
 TEST(Grids, rotated_by_time_rows_and_columns) {
   expect("axial_rope", "dim=16 axes=3 layout=interleaved parts=[4,6,6]", "flux",
          {"swapped", "parts_reversed"});

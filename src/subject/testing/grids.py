@@ -166,6 +166,16 @@ def rope_mixed(x, positions):
     return by_neighbours(x, of(positions, 1) * across + of(positions, 0) * down)
 
 
+def rope_mixed_by_head(q, k, positions):
+    """Each head with frequencies of its own, of q and of k."""
+    heads = asked["heads"]
+    down, across = np.array(asked["frequencies"], f32).reshape(2, heads, 1, dim // 2)
+    rows, columns = of(positions, 0), of(positions, 1)
+    if wrong == "first_head":
+        down, across = down[:1], across[:1]
+    return tuple(by_neighbours(x, columns * across[:x.shape[1]] + rows * down[:x.shape[1]]) for x in (q, k))
+
+
 # ---- M-RoPE
 
 def m_rope_angles(positions):
@@ -304,6 +314,10 @@ def vjepa_3d(positions):
 function = globals()[project]
 if asked.encoding == "sincos_2d":
     serve(rows=lambda positions: function(positions).astype(f32))
+elif project == "rope_mixed_by_head" and wrong == "one_at_a_time":
+    serve(rotate=lambda x, positions: x, axes="bnd")
+elif project == "rope_mixed_by_head":
+    serve(rotate_both=function, heads=(asked["heads"], 1 if wrong == "one_key_head" else asked["heads"]))
 elif project == "dinov3_sequence":
     serve(rotate=lambda x: function(x).astype(f32), takes_positions="sequence", prefix=5)
 else:
