@@ -108,8 +108,9 @@ TEST(LogCpb, allows_what_its_roundings_lose) {
 TEST(LogCpb, allows_what_a_narrow_format_loses) {
   const std::array<double, 2> query = {601, 0}, near = {600, 0}, far = {0, 0};
   const auto error = [&](std::string_view words, const std::array<double, 2>& key, const Precision& p) {
-    return bias_of("heads=1 hidden=1 limit=none mlp_seed=14 std=0.5 height=1024 width=2 " + std::string(words),
-                   true)
+    return bias_of(
+               "heads=1 hidden=1 limit=none mlp_seed=14 std=0.5 height=1024 width=2 " + std::string(words),
+               true)
         .error(0, query, key, 0, p);
   };
   const Precision wide{unit_f32, unit_f32}, narrow = Precision::parse("bf16/bf16");

@@ -1,6 +1,8 @@
 #include "run/identified_proposals.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "attention/reference_attention.h"
 #include "catalogue/encodings.h"
@@ -9,6 +11,7 @@
 #include "run/identified_axes.h"
 #include "run/identified_bias.h"
 #include "run/identified_call_length.h"
+#include "run/identified_grid.h"
 #include "run/identified_rotary.h"
 #include "run/identified_table.h"
 
@@ -64,6 +67,26 @@ Parameters rope_like(const Rotary& rotary, const Candidate& like) {
   return out;
 }
 
+// Whatever the frequencies, the squares of a row of sines and cosines sum to half its width. Of two places of
+// that grid, as far as the file has it.
+bool has_sines(const Unidentified& subject, const Candidate& like) {
+  try {
+    const Subject opened = subject.as(like);
+    const auto& table = std::get<Table>(opened.encoding);
+    const std::array<Position, 4> places = {0, 0, 1, 1};
+    const Tensor rows = table.rows(Positions(std::span<const Position>(places), 2), 0);
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      double sum = 0;
+      for (const double entry : rows.row(r)) sum += entry * entry;
+      const double half = static_cast<double>(table.dim) / 2;
+      if (!(std::abs(sum - half) <= half / 64)) return false;  // more than bf16 puts it off
+    }
+    return true;
+  } catch (const std::exception&) {  // it is no table of this grid
+    return false;
+  }
+}
+
 bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const Encoding& subject) {
   try {
     const auto kinds = attention::in_every_kind(spec.make(parameters));
@@ -112,6 +135,20 @@ std::vector<Proposed> Proposals::in_common_use() {
     else if (like.encoding == "sinusoidal")
       for (Candidate& one : settings("sinusoidal", encoding_named("sinusoidal"), like.parameters))
         add(std::move(one));
+  return since(before);
+}
+
+std::vector<Proposed> Proposals::on_a_grid() {
+  const std::size_t before = proposed_.size();
+  if (asked_.live() || asked_.shapes().size() != 1) return {};
+  std::string grid;
+  bool has = false;
+  for (Candidate& one : grid_candidates(asked_.shapes().front())) {
+    const std::string own = text(*one.parameters.find("grid"));
+    if (own != grid) has = has_sines(asked_, one);
+    grid = own;
+    if (has) proposed_.push_back({std::move(one)});
+  }
   return since(before);
 }
 

@@ -25,6 +25,8 @@ class Proposals {
   std::vector<Proposed> with_another_word(const Candidate& answer);  // in the place of one that is disputed
   std::vector<Proposed> in_common_use();  // for a subject so wrong that its numbers cannot be measured
 
+  std::vector<Proposed> on_a_grid();  // for a file whose rows are places of a grid
+
  private:
   void add(Candidate candidate, bool trained = false);
   std::vector<Proposed> since(std::size_t before) const;

@@ -37,6 +37,8 @@ class Identifying {
         if (one.trained) try_out(one);
     if (hold_.empty())
       for (const Proposed& one : proposals.in_common_use()) try_out(one);
+    if (hold_.empty())
+      for (const Proposed& one : proposals.on_a_grid()) try_out(one);
     if (hold_.empty()) return false;
     find_what_holds_too(proposals);
     return true;

@@ -228,3 +228,36 @@ t5("t5_small_encoder", 8, True)
 t5("t5_decoder_bf16", 8, False, dtype="bf16")
 t5("mt5_6_heads", 6, True)
 t5("t5_64_buckets_256", 4, True, n=320, buckets=64, max_distance=256)
+
+
+def detr_sine(name, rows, columns, feats, temperature=10000, normalize=True, first=1.0, shape=None):
+    """PositionEmbeddingSine of an image without padding: a cumulative sum, so that numbers begin at 1."""
+    y, x = (np.cumsum(np.ones((rows, columns), f32), axis) - f32(1 - first) for axis in (0, 1))
+    if normalize:
+        y = y / (y[-1:] + f32(1e-6)) * f32(2 * math.pi)
+        x = x / (x[:, -1:] + f32(1e-6)) * f32(2 * math.pi)
+    dim_t = np.arange(feats)
+    dim_t = f32(temperature) ** (2 * (dim_t // 2).astype(f32) / f32(feats))
+    parts = [at[..., None] / dim_t for at in (y, x)]
+    parts = [np.stack([np.sin(p[..., 0::2]), np.cos(p[..., 1::2])], -1).reshape(rows, columns, -1) for p in parts]
+    save(name, np.concatenate(parts, -1).reshape(shape or (rows * columns, 2 * feats)))
+
+
+detr_sine("detr", 6, 9, 32)
+detr_sine("detr_of_a_grid", 5, 8, 32, shape=(5, 8, 64))
+detr_sine("dab_detr", 6, 9, 32, temperature=20)
+detr_sine("detr_not_normalized", 6, 9, 32, normalize=False)
+detr_sine("near_detr", 6, 9, 32, temperature=19)  # no base in use
+detr_sine("near_detr_first", 6, 9, 32, first=1.01)
+
+
+def mae(name, rows, columns, dim, class_token):
+    """get_2d_sincos_pos_embed: columns first, each half all sines, then all cosines; zeros for the class token."""
+    omega = 1 / 10000 ** (np.arange(dim // 4, dtype=np.float64) / (dim / 4))
+    w, h = np.meshgrid(np.arange(columns, dtype=f32), np.arange(rows, dtype=f32))
+    parts = [function(at.reshape(-1)[:, None] * omega) for at in (w, h) for function in (np.sin, np.cos)]
+    save(name, np.concatenate([np.zeros((class_token, dim)), np.concatenate(parts, 1)]))
+
+
+mae("mae", 7, 9, 48, 1)
+mae("mae_without_class_token", 4, 7, 48, 0)
