@@ -28,7 +28,7 @@ namespace {
 
 using bias_bounds::LogCpb;
 
-const Condition normalised{{{"coordinates", {"normalized"}}}};
+const Condition by_extents{{{"coordinates", {"normalized"}}}};
 
 // The extents by which offsets are divided: of the window that was trained on, or of this one.
 std::vector<double> extents_of(const Arguments& p) {
@@ -38,7 +38,7 @@ std::vector<double> extents_of(const Arguments& p) {
 
 LogCpb bias_of(const Arguments& p) {
   LogCpb bias{{}, p.is("limit", "sigmoid"), {2, p.width("hidden"), p.width("heads"), false}};
-  if (normalised.met(p.parameters()))
+  if (by_extents.met(p.parameters()))
     for (const double extent : extents_of(p)) bias.below.push_back(extent - 1);
   const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
   for (std::size_t n = 0; n < bias.layers.count(); ++n)
@@ -46,7 +46,7 @@ LogCpb bias_of(const Arguments& p) {
   return bias;
 }
 
-long double coordinate(const LogCpb& bias, std::size_t axis, Position offset) {
+long double log_spaced_offset(const LogCpb& bias, std::size_t axis, Position offset) {
   const auto distance = static_cast<long double>(std::abs(offset));
   const long double log_spaced =
       bias.below.empty() ? std::log1p(distance) : std::log2(1 + 8 * distance / bias.below[axis]) / 3;
@@ -57,7 +57,7 @@ using Offset = std::array<Position, 2>;
 
 // Of each head.
 std::vector<double> entries_at(const LogCpb& bias, const Offset& offset) {
-  const std::array x = {coordinate(bias, 0, offset[0]), coordinate(bias, 1, offset[1])};
+  const std::array x = {log_spaced_offset(bias, 0, offset[0]), log_spaced_offset(bias, 1, offset[1])};
   std::vector<double> entries;
   for (std::size_t h = 0; h < bias.layers.heads; ++h) {
     const long double z = perceptron(bias.layers, h, x);
@@ -113,7 +113,7 @@ const EncodingSpec encodings::log_cpb{
               convention("coordinates", {"normalized", "raw"},
                          "normalized: 8 t / (extent - 1), base 8 (released code); raw: sign(t) ln(1 + |t|) "
                          "of the offset itself (the paper)"),
-              where(normalised, disputed({"pretrained",
+              where(by_extents, disputed({"pretrained",
                                           type::List{2},
                                           std::vector<double>{},
                                           {std::vector<double>{}, std::vector<double>{4, 6}},
@@ -136,7 +136,7 @@ const EncodingSpec encodings::log_cpb{
                                                    return e >= 2 && e <= 4096 && e == std::floor(e);
                                                  }));
                         },
-                        normalised}}},
+                        by_extents}}},
     .reference = &make,
     .exact = &oracle::log_cpb,
     .facts = {{&facts::acts_on_logits_alone},

@@ -98,7 +98,7 @@ std::vector<double> entries_at(const Network& network, const std::array<Position
 }
 
 // What the references and the oracle allow.
-bias_bounds::LogCpb bound_of(const Network& network, const std::array<double, 2>& extents, bool sigmoid) {
+bias_bounds::LogCpb allowed_by(const Network& network, const std::array<double, 2>& extents, bool sigmoid) {
   bias_bounds::LogCpb bound{{}, sigmoid, {2, network.hidden, network.heads, false, network.numbers}};
   if (extents[0] != 0) bound.below = {extents[0] - 1, extents[1] - 1};
   return bound;
@@ -115,7 +115,7 @@ Encoding oracle::log_cpb(const Arguments& p) {
   bias.positions.axes = 2;
   bias.positions.hi = std::max(p.whole("height"), p.whole("width")) - 1;
   bias.positions.last_on_axis = {p.whole("height") - 1, p.whole("width") - 1};
-  bias.error = bound_of(network, extents, sigmoid);
+  bias.error = allowed_by(network, extents, sigmoid);
   bias.bias = [=](const Positions& queries, const Positions& keys) {
     Tensor out({network.heads, queries.size(), keys.size()});
     std::map<std::array<Position, 2>, std::vector<double>> known;  // by offset, of each head

@@ -5,11 +5,11 @@
 namespace posproof {
 namespace {
 
-using Grid = std::vector<double>;
+using Extents = std::vector<double>;
 
 // Narrow ones are no images: at least 4 rows and columns, one at most 8 times the other.
-std::vector<Grid> grids_of(std::size_t places) {
-  std::vector<Grid> out;
+std::vector<Extents> grids_of(std::size_t places) {
+  std::vector<Extents> out;
   for (std::size_t rows = 4; rows * 4 <= places; ++rows) {
     const std::size_t columns = places / rows;
     if (places % rows == 0 && rows <= 8 * columns && columns <= 8 * rows)
@@ -18,13 +18,13 @@ std::vector<Grid> grids_of(std::size_t places) {
   return out;
 }
 
-std::vector<Grid> grids_of(const Shape& shape) {
+std::vector<Extents> grids_of(const Shape& shape) {
   if (shape.size() == 3) return {{static_cast<double>(shape[0]), static_cast<double>(shape[1])}};
-  std::vector<Grid> out;
+  std::vector<Extents> out;
   if (shape.size() != 2) return out;
   for (const std::size_t class_tokens : {0, 1})
     if (shape[0] > class_tokens)
-      for (Grid& one : grids_of(shape[0] - class_tokens)) out.push_back(std::move(one));
+      for (Extents& one : grids_of(shape[0] - class_tokens)) out.push_back(std::move(one));
   return out;
 }
 
@@ -33,7 +33,7 @@ std::vector<Grid> grids_of(const Shape& shape) {
 std::vector<Candidate> grid_candidates(Shape shape) {
   while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
   std::vector<Candidate> out;
-  for (const Grid& grid : grids_of(shape))
+  for (const Extents& grid : grids_of(shape))
     for (const double base : {10000.0, 20.0})
       for (const double offset : {0.0, 1.0}) {
         Parameters given;
