@@ -131,8 +131,8 @@ TEST(LogCpb, allows_what_a_narrow_format_loses) {
 }
 
 TEST(LogCpb, refuses_what_makes_no_sense) {
-  const std::string allowed = ": allowed are none, or two whole numbers from 2";
-  EXPECT_EQ(refused(encodings::log_cpb, "height=1"), "`height=1`: allowed are whole numbers from 2 to 4096");
+  const std::string allowed = "; allowed: none, or two whole numbers from 2";
+  EXPECT_EQ(refused(encodings::log_cpb, "height=1"), "`height=1`; allowed: whole numbers from 2 to 4096");
   for (const std::string words : {"pretrained=[1,6]", "pretrained=[6]", "pretrained=[6,6.5]"})
     EXPECT_NE(refused(encodings::log_cpb, words).find(allowed), std::string::npos) << words;
   EXPECT_EQ(refused(encodings::log_cpb, "pretrained=[2,4096]"), "not refused");
