@@ -117,6 +117,44 @@ bool takes_too_many_calls(const Encoding& declared, const Call& call, std::strin
          most_copies(call.positions) * most_copies(call.keys) > most;
 }
 
+// Queries of one sequence and keys of another.
+bool is_across(const Encoding& declared, const Call& call) {
+  return std::holds_alternative<Attention>(declared) && call.contents[0].rows() != call.contents[1].rows();
+}
+
+// The arrays lie as `arrays` says. Nobody has to take any that are not contiguous: an error says so aloud,
+// and they are given as they usually lie. A wrong number there is wrong.
+Tensor asked_with(std::string_view arrays, SubjectProtocol& talk, const frame::Message& plain,
+                  std::string_view name, const Shape& shape) {
+  frame::Message asked = plain;
+  if (!arrays.empty()) asked.word("arrays", arrays);
+  try {
+    return talk.ask(std::move(asked), name, shape);
+  } catch (const Failure& failure) {
+    if (failure.how != Failure::How::raised || arrays.empty()) throw;
+    return talk.ask(frame::Message(plain), name, shape);
+  }
+}
+
+Tensor asked(SubjectProtocol& talk, const Encoding& declared, const Call& call, bool backward) {
+  if (takes_too_many_calls(declared, call, talk.introduction().takes_positions)) throw Discard{};
+  const Shape shape = shape_of_answer(declared, call);
+  frame::Message plain = message(declared, call, talk.introduction().dtype);
+  if (!positions_of(declared).real) vary_positions(plain, call, shape, talk.introduction().positions);
+  if (backward) plain.word("backward", "yes");
+  try {
+    return asked_with(arrays_of(call, shape), talk, plain, signature(declared).call, shape);
+  } catch (const Failure& failure) {
+    if (failure.how != Failure::How::raised) throw;
+    // Nobody has to answer a call without tokens; who does, in the right shape.
+    if (count(shape) == 0) throw Discard{};
+    // Nor attend from one sequence to another: most code is self-attention.
+    if (is_across(declared, call))
+      throw Inapplicable{"it takes as many queries as keys: with other numbers of them it raises an error"};
+    throw;
+  }
+}
+
 // The declared encoding with the subject's function in the place of its own, or with its backward pass.
 Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtocol>& talk,
                   bool backward = false) {
@@ -127,30 +165,9 @@ Encoding answered(const Encoding& declared, const std::shared_ptr<SubjectProtoco
   for (std::size_t axis = 0; domain.axes > 1 && axis < domain.axes; ++axis)
     domain.last_on_axis.push_back(std::min(domain.hi, positions_of(declared).last(axis)));
   domain.real = positions_of(declared).real;
-  return answered_by(with_positions(declared, domain),
-                     [declared, talk, backward, real = domain.real](const Call& call) {
-                       if (takes_too_many_calls(declared, call, talk->introduction().takes_positions))
-                         throw Discard{};
-                       const Shape shape = shape_of_answer(declared, call);
-                       const std::string_view name = signature(declared).call;
-                       frame::Message plain = message(declared, call, talk->introduction().dtype);
-                       if (!real) vary_positions(plain, call, shape, talk->introduction().positions);
-                       if (backward) plain.word("backward", "yes");
-                       const std::string_view arrays = arrays_of(call, shape);
-                       try {
-                         frame::Message asked = plain;
-                         if (!arrays.empty()) asked.word("arrays", arrays);
-                         return talk->ask(std::move(asked), name, shape);
-                       } catch (const Failure& failure) {
-                         if (failure.how != Failure::How::raised) throw;
-                         // Nobody has to answer a call without tokens; who does, in the right shape.
-                         if (count(shape) == 0) throw Discard{};
-                         // Nor take arrays that are not contiguous: an error says so aloud. A wrong number
-                         // there is wrong.
-                         if (arrays.empty()) throw;
-                         return talk->ask(std::move(plain), name, shape);
-                       }
-                     });
+  return answered_by(with_positions(declared, domain), [declared, talk, backward](const Call& call) {
+    return asked(*talk, declared, call, backward);
+  });
 }
 
 std::string described(const Introduction& it) {

@@ -193,8 +193,10 @@ def not_a_number():
 
 # ---- attention, biases
 
-def attention(scale, slope=0):
+def attention(scale, slope=0, across=True):
     def attend(q, k, v, mask):
+        if not across and len(q) != len(k):
+            raise ValueError("queries and keys are of one sequence")
         offset = np.arange(len(k)) - np.arange(len(q))[:, None]
         logits = np.where(mask, q @ k.T * f32(scale) + f32(slope) * offset.astype(f32), f32(-np.inf))
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -205,6 +207,10 @@ def attention(scale, slope=0):
 
 def softmax_of_fp32():
     attention(dim**-0.5)
+
+
+def self_attention_alone():
+    attention(dim**-0.5, across=False)
 
 
 def softmax_with_alibi():  # of one head of four channels; keys after the query would be favoured, but none is seen
