@@ -7,7 +7,7 @@
 #include "command/testing/ran.h"
 #include "report/file.h"
 
-namespace posproof {
+namespace posproof::command_accuracy_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,6 +27,7 @@ class AccuracyCommand : public ::testing::Test {
 
 TEST_F(AccuracyCommand, writes_to_a_file_what_the_terminal_would_have_had) {
   const std::string words = "accuracy sinusoidal --dim 8 --positions 0:99";
+  fs::create_directory(folder_ / "deeper");
   for (const std::string json : {"", " --json"}) {
     const auto shown = posproof(words + json);
     EXPECT_EQ(shown.code, 0);
@@ -74,4 +75,4 @@ TEST_F(AccuracyCommand, what_the_oracle_writes_of_a_bias_is_correctly_rounded_ev
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::command_accuracy_test

@@ -37,11 +37,15 @@ std::string explained(const GateResult& gated) {
       out += fmt::format("every case agrees with `{}` instead: {}\n", explanation.what, explanation.meaning);
     else if (explanation.kind == Explanation::Kind::measured)
       out += fmt::format("measured: {}\n", explanation.what);
+    else if (explanation.kind == Explanation::Kind::place)
+      out += fmt::format("located: {}\n", explanation.what);
     else
       out += fmt::format("behaves exactly like defect {} ({})\n  {}\n", explanation.what, explanation.sources,
                          explanation.meaning);
   }
-  if (gated.refuted() && gated.explanations.empty() && gated.interrupted.empty())
+  const bool nothing_explains = std::ranges::all_of(
+      gated.explanations, [](const Explanation& one) { return one.kind == Explanation::Kind::place; });
+  if (gated.refuted() && nothing_explains && gated.interrupted.empty())
     out += "no other setting of the encoding and no known defect explains every case\n";
   return out;
 }

@@ -7,7 +7,7 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 
-namespace posproof::report {
+namespace posproof::report::gated_words_test {
 namespace {
 
 using namespace posproof::testing;
@@ -117,6 +117,7 @@ const std::string findings =
     "measured: positions are one ahead\n"
     "behaves exactly like defect rope/angles_in_bf16 (candle#3520)\n"
     "  angles are rounded\n"
+    "located: wrong in head 1 of 2 alone\n"
     "REFUTED    b/refuted\n"
     "  The norm stays.  |x| = 1\n"
     "  off by 0.5, rounding in bf16 over f32 allows 0.125\n"
@@ -198,7 +199,7 @@ TEST(ReportGate, prints_what_follows_in_full_where_that_is_asked_for) {
 
 TEST(ReportGate, has_one_line_for_all_that_follow_from_one) {
   GateResult some = nothing_found();
-  for (const char* id : {"a", "b", "c", "d", "e"}) asked(some, id, off({1, 0, 1}));
+  for (const char* id : {"a", "b", "c", "d", "e"}) testing::asked(some, id, off({1, 0, 1}));
   some.results[1].follows_from = some.results[2].follows_from = "a";
   some.results[3].same_as = some.results[4].same_as = "b";
   const std::string text = gated(some, {});
@@ -206,6 +207,18 @@ TEST(ReportGate, has_one_line_for_all_that_follow_from_one) {
       text.find("'\nREFUTED    d, e: fail in the same way as b\n"
                 "REFUTED    b, c: follow from a (--in-full prints each)\n5 properties asked: 5 refuted\n"),
       std::string::npos)
+      << text;
+}
+
+TEST(ReportGate, a_place_explains_nothing) {
+  GateResult refuted = nothing_found();
+  testing::asked(refuted, "b/refuted", off({0.5, 0.125, 1}));
+  refuted.explanations = {{Explanation::Kind::place, "wrong in head 1 of 2 alone", "", ""}};
+  const std::string text = gated(refuted, {});
+  EXPECT_NE(text.find("; cause: not known; wrong in head 1 of 2 alone\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("located: wrong in head 1 of 2 alone\n"
+                      "no other setting of the encoding and no known defect explains every case\n"),
+            std::string::npos)
       << text;
 }
 
@@ -217,7 +230,7 @@ TEST(ReportGate, says_nothing_of_what_is_not_there) {
       "  x 1.0 gives table in bf16 over f32\n"
       "0 properties asked: \n");
   GateResult refuted = nothing_found();
-  asked(refuted, "b/refuted", off({0.5, 0.125, 1}));
+  testing::asked(refuted, "b/refuted", off({0.5, 0.125, 1}));
   EXPECT_EQ(gated(refuted, {}),
             "REFUTED  sinusoidal --dim 4 --offset 2 of cmd:./x --fast: 1 of 1 properties; cause: not known\n"
             "  x 1.0 gives table in bf16 over f32\n"
@@ -236,7 +249,7 @@ TEST(ReportGate, says_nothing_of_what_is_not_there) {
 
 TEST(ReportGate, names_the_script_or_the_option_where_an_answer_is_wrong) {
   GateResult wrong = nothing_found();
-  asked(wrong, "b/refuted", off({0.5, 0.125, 1}));
+  testing::asked(wrong, "b/refuted", off({0.5, 0.125, 1}));
   wrong.results.back().wrong = std::make_shared<WrongAnswer>();
   EXPECT_NE(gated(wrong, {}).find(
                 "\nreproduce  --reproduce FILE.py writes a script for an issue, which needs neither "
@@ -323,4 +336,4 @@ TEST(ReportWords, have_an_option_for_each_parameter_that_is_not_standard) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::gated_words_test

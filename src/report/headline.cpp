@@ -45,11 +45,15 @@ std::string cause(const GateResult& gated) {
     if (!refuted->instead.empty()) return what_came(refuted->instead, gated.subject.encoding);
     break;
   }
+  return "";
+}
+
+// That rounding could be as large does not say that it is rounding.
+std::string hint(const GateResult& gated) {
+  if (std::string where = named(gated, Explanation::Kind::place, "{}", "; "); !where.empty()) return where;
   const SeemingPrecision& seeming = gated.seeming;
   const bool looser = seeming.answers > 0 && !seeming.word.empty() && !(seeming.declared_share <= 1);
-  // That rounding could be as large does not say that it is rounding.
-  return looser ? fmt::format("not known; no answer is off by more than rounding in `@{}`", seeming.word)
-                : "";
+  return looser ? fmt::format("no answer is off by more than rounding in `@{}`", seeming.word) : "";
 }
 
 // Of the first property that came to no end, or of what was not asked.
@@ -76,10 +80,13 @@ std::string what_came(std::string_view instead, const Encoding& subject) {
 
 Headline headline(const GateResult& gated) {
   const std::size_t all = gated.results.size();
-  if (gated.refuted())
-    return {.verdict = "REFUTED",
-            .counted = fmt::format("{} of {} properties", count<Refuted>(gated), all),
-            .cause = cause(gated)};
+  if (gated.refuted()) {
+    Headline out{.verdict = "REFUTED",
+                 .counted = fmt::format("{} of {} properties", count<Refuted>(gated), all),
+                 .cause = cause(gated)};
+    if (out.cause.empty()) out.hint = hint(gated);
+    return out;
+  }
   const std::string holding = fmt::format("{} of {} properties hold", count<Holds>(gated), all);
   if (gated.undecided() || all == 0)
     return {.verdict = "NOT DECIDED", .counted = holding, .why = why_undecided(gated)};
@@ -90,6 +97,7 @@ std::string in_words(const Headline& headline, const GateResult& gated) {
   std::string out = headline.counted;
   if (headline.verdict == "REFUTED")
     out += fmt::format("; cause: {}", headline.cause.empty() ? "not known" : headline.cause);
+  if (!headline.hint.empty()) out += fmt::format("; {}", headline.hint);
   if (!headline.why.empty()) out += fmt::format("; {}", headline.why);
   if (!gated.interrupted.empty()) out += fmt::format("; {}", gated.interrupted);
   return out;

@@ -12,6 +12,7 @@ struct Headline {
   std::string_view verdict;  // `REFUTED`, `NOT DECIDED`, `HOLDS`
   std::string counted;       // `9 of 14 properties`
   std::string cause = {};    // of a refutation: what explains it; empty where nothing does
+  std::string hint = {};     // where there is no cause: where the wrong answers lie, or how large they are
   std::string why = {};      // nothing was decided: the first reason
 };
 

@@ -6,7 +6,7 @@
 #include "report/testing/found.h"
 #include "run/agreement.h"
 
-namespace posproof::report {
+namespace posproof::report::headline_test {
 namespace {
 
 using namespace posproof::testing;
@@ -76,5 +76,18 @@ TEST(Headline, names_the_cause) {
   EXPECT_EQ(headline(gated).cause, "answers depend on the calls before");
 }
 
+// Where it is wrong does not say why: a cause of any kind comes before.
+TEST(Headline, says_where_it_is_wrong_where_no_cause_is_known) {
+  GateResult gated = found({held, off});
+  gated.seeming = {.answers = 3, .word = "bf16", .share = 0.5, .declared_share = 40};
+  gated.explanations = {{Explanation::Kind::place, "wrong in head 1 of 2 alone", "", ""}};
+  EXPECT_EQ(headline(gated).cause, "");
+  EXPECT_EQ(line(gated), "REFUTED 1 of 2 properties; cause: not known; wrong in head 1 of 2 alone");
+  gated.results[1].needs_history = true;
+  EXPECT_EQ(line(gated), "REFUTED 1 of 2 properties; cause: answers depend on the calls before");
+  gated.explanations.push_back({Explanation::Kind::measured, "positions are doubled", "", ""});
+  EXPECT_EQ(line(gated), "REFUTED 1 of 2 properties; cause: positions are doubled");
+}
+
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::headline_test

@@ -45,6 +45,7 @@ std::string explained(const Explanation& explanation) {
   if (explanation.kind == Explanation::Kind::convention)
     return fmt::format("every case agrees with `{}` instead: {}", explanation.what, explanation.meaning);
   if (explanation.kind == Explanation::Kind::measured) return "measured: " + explanation.what;
+  if (explanation.kind == Explanation::Kind::place) return "located: " + explanation.what;
   return fmt::format("behaves exactly like defect {} ({})", explanation.what, explanation.sources);
 }
 

@@ -20,6 +20,21 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+std::string_view word_of(Explanation::Kind kind) {
+  switch (kind) {
+    using enum Explanation::Kind;
+    case convention:
+      return "convention";
+    case measured:
+      return "measured";
+    case defect:
+      return "defect";
+    case place:
+      return "place";
+  }
+  return "";
+}
+
 Json without_ceiling(const Residual& residual) {
   return {{"error", number(residual.error)}, {"bound", number(residual.bound)}};
 }
@@ -195,9 +210,7 @@ std::string json(const GateResult& gated) {
                                 {"tighter_by_far", gated.seeming.tighter_by_far}};
   if (gated.accuracy) out["accuracy"] = of(*gated.accuracy);
   for (const Explanation& explanation : gated.explanations)
-    out["explanations"].push_back({{"kind", explanation.kind == Explanation::Kind::convention ? "convention"
-                                            : explanation.kind == Explanation::Kind::measured ? "measured"
-                                                                                              : "defect"},
+    out["explanations"].push_back({{"kind", word_of(explanation.kind)},
                                    {"what", explanation.what},
                                    {"meaning", explanation.meaning},
                                    {"sources", explanation.sources}});

@@ -7,7 +7,7 @@
 
 #include "report/testing/found.h"
 
-namespace posproof::report {
+namespace posproof::report::json_test {
 namespace {
 
 using namespace posproof::testing;
@@ -67,7 +67,8 @@ TEST(ReportJson, has_everything_that_a_gate_found) {
       {"kind": "convention", "what": "--layout sin_cos", "meaning": "where sines stand", "sources": ""},
       {"kind": "measured", "what": "positions are one ahead", "meaning": "", "sources": ""},
       {"kind": "defect", "what": "rope/angles_in_bf16", "meaning": "angles are rounded",
-       "sources": "candle#3520"}]
+       "sources": "candle#3520"},
+      {"kind": "place", "what": "wrong in head 1 of 2 alone", "meaning": "", "sources": ""}]
 })json");
   EXPECT_EQ(said, expected) << Json::diff(said, expected).dump(1);
 }
@@ -270,4 +271,4 @@ TEST(ReportJson, of_a_comparison_says_of_whom) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::json_test

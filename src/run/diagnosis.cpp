@@ -139,7 +139,7 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
     const std::vector<Encoding> kinds = attention::in_every_kind(truth);
     const Encoding* same = attention::same_kind(kinds, subject.encoding);
     if (auto where = same ? located(*same, subject.precision, answered) : std::nullopt)
-      best.push_back({Explanation::Kind::measured, std::move(*where), "", ""});
+      best.push_back({Explanation::Kind::place, std::move(*where), "", ""});
   }
   std::ranges::stable_sort(best, {}, &Explanation::kind);
   return best;

@@ -15,6 +15,7 @@ struct Explanation {
     convention,  // another value of one parameter explains every case tried: it may not be wrong at all
     measured,    // a deviation that was measured: it explains every case tried, with the others of its kind
     defect,      // a named wrong implementation
+    place,       // where the wrong answers lie, where nothing explains them: no cause
   };
   Kind kind;
   std::string what;     // `--layout interleaved`, a sentence, or `rope/angles_in_bf16`

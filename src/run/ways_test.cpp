@@ -10,7 +10,7 @@
 #include "run/testing/verdicts.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::ways_test {
 namespace {
 
 using testing::expected;
@@ -258,7 +258,7 @@ TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
           {"weights_twice", "attend and weights are both given; allowed: one of them"},
           {"vjp_of_nothing", "vjp= is given without rotate=, whose gradient it is"},
           {"vjp_unknown", "vjp=`jax`; allowed: \"autograd\" and a function"},
-          {"vjp_of_both", "vjp= is a function of one x; with rotate_both= allowed is vjp=\"autograd\""},
+          {"vjp_of_both", "vjp= is a function of one x; with rotate_both=, allowed: vjp=\"autograd\""},
           {"autograd_of_numpy", "vjp=\"autograd\" takes a dtype of PyTorch: serve(dtype=torch.float32)"},
           {"no_such_dtype", "dtype=`f8`; allowed: f64, f32, f16, bf16 and the torch.dtypes of these"},
           {"mask_without_batch",
@@ -274,4 +274,4 @@ TEST(Ways, an_option_that_cannot_be_is_refused_with_what_is_allowed) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::ways_test

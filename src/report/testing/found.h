@@ -113,7 +113,8 @@ inline GateResult everything_found() {
   out.explanations = {
       {Explanation::Kind::convention, "--layout sin_cos", "where sines stand", ""},
       {Explanation::Kind::measured, "positions are one ahead", "", ""},
-      {Explanation::Kind::defect, "rope/angles_in_bf16", "angles are rounded", "candle#3520"}};
+      {Explanation::Kind::defect, "rope/angles_in_bf16", "angles are rounded", "candle#3520"},
+      {Explanation::Kind::place, "wrong in head 1 of 2 alone", "", ""}};
   return out;
 }
 
