@@ -178,7 +178,9 @@ class Measuring {
       return true;
     };
     if (are(false)) return "heads have the declared slopes in falling order";
-    if (are(true)) return "heads have the declared slopes in rising order";
+    const bool fall = std::ranges::is_sorted(truth_.slopes, std::greater<>());
+    if (are(true))
+      return fmt::format("heads have the declared slopes in {} order", fall ? "reverse" : "rising");
     return "";
   }
 
@@ -234,15 +236,17 @@ class Measuring {
         {fmt::format("the distance to the power {} stands for the distance", number(power, 1e-5)),
          [power](double d) { return std::pow(d, power); }}};
     for (const auto& [words, shape] : shapes) {
-      bool all = true;
+      bool all = true, differs = false;  // from the declared distance: else it explains nothing
       for (std::size_t h = 0; h < truth_.heads && all; ++h)
         for (std::size_t n = 0; n < distances.size() && all; ++n) {
           const double d = static_cast<double>(distances[n]),
                        entry = d == 0 ? ought.at(h, n) : ought.at(h, n) / d * shape(d);
           // The function is rounded, too.
-          all = std::abs(is.at(h, n) - entry) <= 4 * bias_error(precision_, entry, truth_, h);
+          const double error = 4 * bias_error(precision_, entry, truth_, h);
+          all = std::abs(is.at(h, n) - entry) <= error;
+          differs = differs || std::abs(ought.at(h, n) - entry) > error;
         }
-      if (all)
+      if (all && differs)
         return Deviation{{words}, made(truth_, [shape](const Entry& entry, const Asked& asked) {
                            const double d = std::abs(static_cast<double>(asked.i - asked.j));
                            return (d == 0 ? 1 : shape(d) / d) * entry(asked.head, asked.i, asked.j);

@@ -9,7 +9,7 @@
 
 #include "run/testing/deviations.h"
 
-namespace posproof {
+namespace posproof::bias_deviations_test {
 namespace {
 
 using testing::said;
@@ -75,7 +75,7 @@ TEST(BiasDeviations, are_the_declared_slopes_in_another_order) {
 }
 
 TEST(BiasDeviations, are_one_factor_before_they_are_other_heads) {
-  EXPECT_EQ(said("sandwich", "heads=4 dim=16",
+  EXPECT_EQ(said("sandwich", "heads=2 dim=4",
                  [](const Parameters& parameters) {
                    Bias own = std::get<Bias>(encoding_named("sandwich").make(parameters));
                    own.bias = [bias = own.bias](const Positions& queries, const Positions& keys) {
@@ -89,4 +89,4 @@ TEST(BiasDeviations, are_one_factor_before_they_are_other_heads) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::bias_deviations_test

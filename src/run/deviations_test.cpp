@@ -25,7 +25,7 @@
 #include "run/testing/deviations.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::deviations_test {
 namespace {
 
 using testing::expect_same;
@@ -708,7 +708,7 @@ TEST(Deviations, of_biases) {
                {"heads=4",
                 entries(id, [=](double, std::size_t head, At i,
                                 At j) { return -slope(3 - double(head)) * double(std::max<At>(0, i - j)); }),
-                {"the same after one permutation of heads: in reverse order"}},
+                {"heads have the declared slopes in reverse order"}},
                {"heads=4",
                 entries(id, [](double b, std::size_t, At i,
                                At j) { return i - j <= 1000 ? b : b * 1000 / double(i - j); }),
@@ -906,4 +906,4 @@ TEST(Deviations, of_what_is_near_to_one_are_none) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::deviations_test
