@@ -10,7 +10,7 @@
 #include "benchmarks/words_of_numbers.h"
 #include "report/file.h"
 
-namespace posproof::report {
+namespace posproof::report::measured_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,4 +159,4 @@ TEST(WordsOfNumbers, three_digits_are_printed) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::measured_test

@@ -9,7 +9,7 @@
 #include "report/file.h"
 #include "report/report.h"
 
-namespace posproof::report {
+namespace posproof::report::performance_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,4 +112,4 @@ TEST_F(PerformanceTest, its_page_outlives_the_other_reports) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::performance_test

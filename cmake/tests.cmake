@@ -16,7 +16,8 @@ configure_file(cmake/test_paths.h.in generated/test_paths.h @ONLY)
 
 file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS src/*_test.cpp properties/*_test.cpp experiments/*_test.cpp
      benchmarks/*_test.cpp)
-add_executable(posproof_tests ${unit_tests} src/testing/generators.cpp src/testing/holds_for.cpp)
+add_executable(posproof_tests ${unit_tests} src/testing/generators.cpp src/testing/holds_for.cpp
+               src/exact/testing/boost_numbers.cpp)
 target_link_libraries(posproof_tests PRIVATE posproof_performance_report nlohmann_json::nlohmann_json pugixml::pugixml
                       GTest::gtest)
 posproof_compiles(posproof_tests)
@@ -40,7 +41,7 @@ add_dependencies(posproof_tests posproof posproof_test_subject)
 set(slow reports.defects:reports.encodings:PublicModels.*:DiagnosisOfDefects.of_rope_tells_all_apart_that_differ:Modules.*)
 string(APPEND slow :Gate.shrinks_and_names_the_variants_of_torch_rope:PythonSubject.torch_functions_*:Examples.torch_rope)
 string(APPEND slow :ScaledRopes.*:Grids.*:InsideAttention.*:ForeignBiases.*:RealFunctions.*:ResizedTables.*:IdentifyLiveInFull.*)
-string(APPEND slow :TermDeviationsInFull.*:OperatorDeviationsInFull.*:OtherSettings.explain_*)
+string(APPEND slow :TermDeviationsInFull.*:OperatorDeviationsInFull.*:OperatorRulesInFull.*:OtherSettings.explain_*)
 # What takes a quarter of the time of all others starts first: at the end it would run alone.
 set(longest reports.encoding_by_property)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${longest} TEST_LIST longest_tests

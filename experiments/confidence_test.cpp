@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace posproof::experiments {
+namespace posproof::experiments::confidence_test {
 namespace {
 
 // 1 - (1 - p)^20 = 0.025 below and p^20-type equations at the ends; 5 of 20: R's binom.test(5, 20).
@@ -27,4 +27,4 @@ TEST(Confidence, of_a_mean_is_students) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::confidence_test

@@ -5,7 +5,7 @@
 #include "attention/mask.h"
 #include "attention/multi_head.h"
 
-namespace posproof::experiments {
+namespace posproof::experiments::depth_probe_test {
 namespace {
 
 Tensor tensor(const Matrix& x) {
@@ -47,4 +47,4 @@ TEST(DepthProbe, reads_the_position_of_held_out_sequences) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::depth_probe_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::experiments {
+namespace posproof::experiments::draws_test {
 namespace {
 
 Drawn to(int last) {
@@ -30,4 +30,4 @@ TEST(Drawn, has_an_interval_of_the_median_from_order_statistics) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::draws_test

@@ -15,7 +15,7 @@
 #include "experiments/encoding_errors.h"
 #include "run/catalogued.h"
 
-namespace posproof::experiments {
+namespace posproof::experiments::encoding_page_test {
 namespace {
 
 using namespace document;
@@ -307,4 +307,4 @@ TEST(EncodingPage, names_the_identities_of_an_encoding) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::encoding_page_test

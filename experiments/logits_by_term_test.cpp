@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::experiments {
+namespace posproof::experiments::logits_by_term_test {
 namespace {
 
 TEST(LogitsByTerm, a_shift_moves_every_row_by_k) {
@@ -25,4 +25,4 @@ TEST(LogitsByTerm, look_back_where_the_largest_is_k_before) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::logits_by_term_test

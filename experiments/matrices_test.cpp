@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::experiments {
+namespace posproof::experiments::matrices_test {
 namespace {
 
 // 300 x 300 x 300 is cut into blocks by caches of 32 kB, 256 kB and 2 MB, and is one block for the largest
@@ -31,4 +31,4 @@ TEST(Matrices, multiply_in_the_same_order_on_every_machine) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::matrices_test

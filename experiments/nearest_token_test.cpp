@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::experiments {
+namespace posproof::experiments::nearest_token_test {
 namespace {
 
 // Computed with 40 digits; to the five that they were printed with.
@@ -63,4 +63,4 @@ TEST(NearestToken, a_threshold_is_where_the_nearest_changes) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::nearest_token_test

@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::reports_test {
 namespace {
 
 const std::filesystem::path folder = std::filesystem::path(POSPROOF_SOURCE) / "reports";
@@ -99,4 +99,4 @@ const bool registered = [] {
 }();
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::reports_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::experiments {
+namespace posproof::experiments::residue_probe_test {
 namespace {
 
 TEST(ResidueProbe, reads_powers_of_two_off_bits) {
@@ -41,4 +41,4 @@ TEST(ResidueProbe, misses_what_no_affine_map_gives) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::residue_probe_test

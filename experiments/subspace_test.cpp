@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::experiments {
+namespace posproof::experiments::subspace_test {
 namespace {
 
 // Rows along three axes, of lengths 4, 2 and 1: energies 16, 4 and 1.
@@ -31,4 +31,4 @@ TEST(Directions, of_sinusoidal_rows_are_those_of_another_program) {
 }
 
 }  // namespace
-}  // namespace posproof::experiments
+}  // namespace posproof::experiments::subspace_test

@@ -7,7 +7,7 @@
 #include "catalogue/properties.h"
 #include "run/sharpness.h"
 
-namespace posproof {
+namespace posproof::corners_test {
 namespace {
 
 using namespace corners;
@@ -100,4 +100,4 @@ TEST(Corners, of_every_statement_are_sharp) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::corners_test

@@ -16,7 +16,7 @@
 #include "search/testing/asked.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::attention_asked_test {
 namespace {
 
 using watched::ask;
@@ -342,4 +342,4 @@ TEST(BreaksTheSymmetry, allows_the_errors_of_both_answers) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::attention_asked_test

@@ -18,7 +18,7 @@
 #include "search/search.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::attention_bounds_test {
 namespace {
 
 using namespace tokens;
@@ -146,4 +146,4 @@ TEST(AttentionProperties, count_their_own_roundings) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::attention_bounds_test

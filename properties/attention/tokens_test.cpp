@@ -10,7 +10,7 @@
 #include "catalogue/properties/score/depends_on_order.h"
 #include "search/testing/residuals.h"
 
-namespace posproof {
+namespace posproof::tokens_test {
 namespace {
 
 TEST(Tokens, distinct_ones_differ_at_every_width) {
@@ -119,4 +119,4 @@ TEST(DependsOnOrder, looks_ahead_only_where_keys_ahead_mean_anything) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::tokens_test

@@ -15,7 +15,7 @@
 #include "search/search.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::axes_bounds_test {
 namespace {
 
 using namespace grid;
@@ -124,4 +124,4 @@ TEST(Axes, allow_for_their_own_dot_products) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::axes_bounds_test

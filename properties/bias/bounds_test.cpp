@@ -18,7 +18,7 @@
 #include "search/testing/largest_share.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::bias_bounds_test {
 namespace {
 
 using namespace biases;
@@ -287,4 +287,4 @@ TEST(BiasesInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::bias_bounds_test

@@ -18,7 +18,7 @@
 #include "entries.h"
 #include "search/testing/residuals.h"
 
-namespace posproof {
+namespace posproof::bias_residuals_test {
 namespace {
 
 using namespace biases;
@@ -537,4 +537,4 @@ TEST(Entries, are_by_head_query_and_key) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::bias_residuals_test

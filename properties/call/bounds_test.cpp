@@ -14,7 +14,7 @@
 #include "search/search.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::call_bounds_test {
 namespace {
 
 using namespace calls;
@@ -100,4 +100,4 @@ TEST(Calls, need_every_term_of_their_bounds_and_none_16_times_as_large) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::call_bounds_test

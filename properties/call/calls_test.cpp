@@ -13,7 +13,7 @@
 #include "run/sharpness.h"
 #include "search/testing/asked.h"
 
-namespace posproof {
+namespace posproof::calls_test {
 namespace {
 
 using namespace calls;
@@ -399,4 +399,4 @@ TEST(Calls, are_asked_of_the_kinds_that_have_what_they_speak_of) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::calls_test

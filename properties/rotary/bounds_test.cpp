@@ -23,7 +23,7 @@
 #include "search/trial.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::rotary_bounds_test {
 namespace {
 
 using namespace rotations;
@@ -266,4 +266,4 @@ TEST(RotationsInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::rotary_bounds_test

@@ -19,7 +19,7 @@
 #include "search/testing/residuals.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::rotary_residuals_test {
 namespace {
 
 using namespace rotations;
@@ -540,4 +540,4 @@ TEST(RotatedTokens, of_another_shape_is_a_failure) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::rotary_residuals_test

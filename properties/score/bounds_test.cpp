@@ -15,7 +15,7 @@
 #include "search/testing/largest_share.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::score_bounds_test {
 namespace {
 
 using namespace logits;
@@ -293,4 +293,4 @@ TEST(LogitsInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::score_bounds_test

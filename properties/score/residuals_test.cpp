@@ -13,7 +13,7 @@
 #include "logits.h"
 #include "search/testing/residuals.h"
 
-namespace posproof {
+namespace posproof::score_residuals_test {
 namespace {
 
 using namespace logits;
@@ -367,4 +367,4 @@ TEST(DependsOnOrder, asks_as_far_as_there_is_something_to_see) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::score_residuals_test

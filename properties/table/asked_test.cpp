@@ -12,7 +12,8 @@
 #include "negative_examples.h"
 #include "testing/checks_of_tables.h"
 
-using namespace posproof;
+namespace posproof::table_asked_test {
+
 using namespace checks_of_tables;
 
 namespace {
@@ -134,3 +135,5 @@ TEST(ChecksOfTables, draw_from_these_ranges_and_ask_for_these_rows) {
     EXPECT_EQ(calls, of.rows) << of.property;
   }
 }
+
+}  // namespace posproof::table_asked_test

@@ -13,7 +13,8 @@
 #include "search/generate.h"
 #include "testing/checks_of_tables.h"
 
-using namespace posproof;
+namespace posproof::cases_test {
+
 using namespace checks_of_tables;
 using namespace negative_examples;
 
@@ -267,3 +268,5 @@ TEST(HasGeometricWavelengths, allows_what_a_scaled_frequency_loses) {
   EXPECT_NEAR(of.error, 0.01, 1e-13);
   EXPECT_NEAR(of.bound / unit_f32, 2.687761187027832, 1e-9);
 }
+
+}  // namespace posproof::cases_test

@@ -13,7 +13,8 @@
 #include "rows.h"
 #include "testing/checks_of_tables.h"
 
-using namespace posproof;
+namespace posproof::checks_by_hand_test {
+
 using namespace checks_of_tables;
 
 namespace {
@@ -179,3 +180,5 @@ TEST(ChecksOfTables, all_but_one_are_worked_out_by_hand) {
   for (const auto& [id, property] : catalogue::properties()) tables += id.starts_with("table/");
   EXPECT_EQ(by_hand.size() + 1, tables) << "is_defined_for_one_token measures nothing";
 }
+
+}  // namespace posproof::checks_by_hand_test

@@ -8,7 +8,8 @@
 #include "search/generate.h"
 #include "testing/terms.h"
 
-using namespace posproof;
+namespace posproof::right_tables_test {
+
 using namespace checks_of_tables;
 
 namespace {
@@ -66,3 +67,5 @@ TEST(TablesInArithmetic, hold_in_all_cases) {
   }
   EXPECT_EQ(asked, 22 * 2 * arithmetics.size());
 }
+
+}  // namespace posproof::right_tables_test

@@ -11,7 +11,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-using namespace posproof;
+namespace posproof::rows_test {
 
 namespace {
 
@@ -191,3 +191,5 @@ TEST(Wavelengths, of_points_on_the_negative_axis_are_measured) {
       ASSERT_TRUE(residual.holds()) << at.text() << " off by " << residual.error;
     }
 }
+
+}  // namespace posproof::rows_test

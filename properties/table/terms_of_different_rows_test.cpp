@@ -7,7 +7,8 @@
 #include "search/generate.h"
 #include "testing/terms.h"
 
-using namespace posproof;
+namespace posproof::terms_of_different_rows_test {
+
 using namespace checks_of_tables;
 
 namespace {
@@ -83,3 +84,5 @@ TEST(TermsOfTables, of_statements_that_rows_differ_are_needed_and_no_larger) {
        {"has_distinct_positions", "distinguishes_neighbours_in_bf16", "distinguishes_neighbours_in_f16"})
     for (const Near& of : near_far_from_0) expect_term_proved(property, of);
 }
+
+}  // namespace posproof::terms_of_different_rows_test

@@ -12,7 +12,8 @@
 #include "search/generate.h"
 #include "testing/terms.h"
 
-using namespace posproof;
+namespace posproof::terms_test {
+
 using namespace checks_of_tables;
 
 namespace {
@@ -211,3 +212,5 @@ TEST(TermsOfTables, of_the_own_arithmetic_are_needed_and_no_larger) {
                                    off_by(0, setting, of.off, finest, declared(setting)),
                                    off_by(1, setting, of.off, units, declared(setting)));
 }
+
+}  // namespace posproof::terms_test

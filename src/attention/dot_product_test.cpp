@@ -9,7 +9,7 @@
 
 #include "attention/mask.h"
 
-namespace posproof::attention {
+namespace posproof::attention::dot_product_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -110,4 +110,4 @@ TEST(DotProduct, a_product_by_hand) {
 }
 
 }  // namespace
-}  // namespace posproof::attention
+}  // namespace posproof::attention::dot_product_test

@@ -11,7 +11,7 @@
 #include "attention/mask.h"
 #include "attention/order.h"
 
-namespace posproof::attention {
+namespace posproof::attention::encoder_test {
 namespace {
 
 Tensor ones(std::size_t n) {
@@ -192,4 +192,4 @@ TEST(Encoder, weights_of_a_seed_are_the_same_and_of_another_are_not) {
 }
 
 }  // namespace
-}  // namespace posproof::attention
+}  // namespace posproof::attention::encoder_test

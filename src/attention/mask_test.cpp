@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace posproof {
+namespace posproof::mask_test {
 namespace {
 
 Mask of(std::size_t queries, std::size_t keys, std::vector<double> entries) {
@@ -56,4 +56,4 @@ TEST(Mask, a_query_that_sees_no_key_is_refused) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::mask_test

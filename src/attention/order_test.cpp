@@ -12,7 +12,7 @@
 #include "catalogue/encodings/rope.h"
 #include "core/spec.h"
 
-namespace posproof::attention {
+namespace posproof::attention::order_test {
 namespace {
 
 using Sizes = std::vector<std::size_t>;
@@ -78,4 +78,4 @@ TEST(Permutation, more_than_eight_tokens_are_too_many_to_try) {
 }
 
 }  // namespace
-}  // namespace posproof::attention
+}  // namespace posproof::attention::order_test

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/view.h"
 
-namespace posproof::attention {
+namespace posproof::attention::reference_attention_test {
 namespace {
 
 // Row t is (t, 2t).
@@ -310,4 +310,4 @@ TEST(Lift, the_error_of_a_rotary_pair_grows_with_the_position) {
 }
 
 }  // namespace
-}  // namespace posproof::attention
+}  // namespace posproof::attention::reference_attention_test

@@ -8,7 +8,7 @@
 #include "attention/reference_attention.h"
 #include "core/error.h"
 
-namespace posproof::attention {
+namespace posproof::attention::to_logits_test {
 namespace {
 
 // Rows that hold the length of the sequence that they are asked in.
@@ -99,4 +99,4 @@ TEST(ToLogits, an_order_is_the_identity_where_nothing_moves) {
 }
 
 }  // namespace
-}  // namespace posproof::attention
+}  // namespace posproof::attention::to_logits_test

@@ -3,7 +3,7 @@
 
 #include "command/testing/flags.h"
 
-namespace posproof::testing {
+namespace posproof::testing::again_test {
 namespace {
 
 // The lines of one refuted property: how far off, at which case, and the command.
@@ -84,4 +84,4 @@ TEST(Again, names_the_parameters_that_are_not_standard) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::again_test

@@ -3,7 +3,7 @@
 
 #include "command/testing/flags.h"
 
-namespace posproof {
+namespace posproof::check_identity_test {
 namespace {
 
 using testing::posproof;
@@ -39,4 +39,4 @@ TEST(CheckCommand, asks_an_identity_of_a_subject) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::check_identity_test

@@ -12,7 +12,7 @@
 #include "catalogue/encodings.h"
 #include "report/file.h"
 
-namespace posproof::command {
+namespace posproof::command::command_line_test {
 namespace {
 
 struct Said {
@@ -283,4 +283,4 @@ TEST(Program, has_help_and_a_version) {
 }
 
 }  // namespace
-}  // namespace posproof::command
+}  // namespace posproof::command::command_line_test

@@ -3,7 +3,7 @@
 
 #include "command/testing/flags.h"
 
-namespace posproof::testing {
+namespace posproof::testing::command_config_test {
 namespace {
 
 TEST(ConfigOption, what_somebody_names_comes_before_the_file) {
@@ -59,4 +59,4 @@ TEST(ConfigOption, files_that_say_nothing_of_the_encoding_are_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::command_config_test

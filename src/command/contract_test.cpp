@@ -8,7 +8,7 @@
 #include "run/history.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::contract_test {
 namespace {
 
 using testing::posproof;
@@ -217,4 +217,4 @@ TEST(Contract, words_that_mean_nothing_are_refused) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::contract_test

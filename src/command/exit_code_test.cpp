@@ -9,7 +9,7 @@
 #include "command/command.h"
 #include "command/testing/flags.h"
 
-namespace posproof::command {
+namespace posproof::command::exit_code_test {
 namespace {
 
 const Refuted refuted{Case::parse("t=1"), {1, 0, 1}, 1, 0};
@@ -105,9 +105,9 @@ TEST(ExitCode, of_a_claimed_failure_is_that_of_its_witness) {
 }
 
 }  // namespace
-}  // namespace posproof::command
+}  // namespace posproof::command::exit_code_test
 
-namespace posproof::testing {
+namespace posproof::testing::exit_code_test {
 namespace {
 
 struct Way {
@@ -238,4 +238,4 @@ TEST(ExitCodes, of_the_readme_are_reached_in_two_ways_each) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::exit_code_test

@@ -3,7 +3,7 @@
 
 #include "command/testing/ran.h"
 
-namespace posproof {
+namespace posproof::explain_test {
 namespace {
 
 using testing::posproof;
@@ -32,4 +32,4 @@ TEST(ExplainCommand, takes_ids_and_names_what_is_near_another_word) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::explain_test

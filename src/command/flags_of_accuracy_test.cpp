@@ -2,11 +2,11 @@
 #include "command/testing/flags.h"
 #include "command/testing/threads.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_of_accuracy_test {
 
 using Json = nlohmann::json;
 
-std::vector<FlagRow> rows_of_accuracy(const std::string& folder) {
+std::vector<FlagRow> rows(const std::string& folder) {
   const std::string right = " table:" + folder + "/x.npy", wrong = " table:" + folder + "/y.npy",
                     accuracy = "accuracy sinusoidal --dim 8", of_ours = accuracy + " --positions 5:20",
                     spec = folder + "/accuracy.json", out = folder + "/accuracy.txt";
@@ -102,7 +102,7 @@ std::vector<FlagRow> rows_of_accuracy(const std::string& folder) {
 
 TEST(FlagsOfAccuracy, do_what_they_say) {
   const Tables tables;
-  run_rows(rows_of_accuracy(tables.folder()));
+  run_rows(rows(tables.folder()));
 }
 
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_of_accuracy_test

@@ -4,11 +4,11 @@
 #include "run/catalogued.h"
 #include "run/claimed.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_of_check_test {
 
 using Json = nlohmann::json;
 
-std::vector<FlagRow> rows_of_check(const std::string& folder) {
+std::vector<FlagRow> rows(const std::string& folder) {
   const std::string right = " table:" + folder + "/x.npy", wrong = " table:" + folder + "/y.npy",
                     agrees = "check agrees_with_its_oracle sinusoidal --dim 8 --cases 5",
                     norm = "check rotary/preserves_norm rope --dim 4 --json ",
@@ -165,7 +165,7 @@ TEST(FlagsOfCheck, witnesses_replay_as_they_are_printed) {
 
 TEST(FlagsOfCheck, do_what_they_say) {
   const Tables tables;
-  run_rows(rows_of_check(tables.folder()));
+  run_rows(rows(tables.folder()));
 }
 
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_of_check_test

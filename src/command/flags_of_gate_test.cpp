@@ -5,7 +5,7 @@
 #include "command/testing/flags.h"
 #include "report/words.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_of_gate_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -80,7 +80,7 @@ std::set<Position> logged(const std::string& file) {
 
 }  // namespace
 
-std::vector<FlagRow> rows_of_gate(const std::string& folder) {
+std::vector<FlagRow> rows(const std::string& folder) {
   const std::string right = " table:" + folder + "/x.npy", wrong = " table:" + folder + "/y.npy",
                     gate = "gate sinusoidal --dim 8 --cases 5", of_table = gate + right,
                     live = "gate rope --dim 4 --filter agrees_with --cases 3 ", xml = folder + "/gate.xml",
@@ -274,7 +274,7 @@ std::vector<FlagRow> rows_of_gate(const std::string& folder) {
 
 TEST(FlagsOfGate, do_what_they_say) {
   const Tables tables;
-  run_rows(rows_of_gate(tables.folder()));
+  run_rows(rows(tables.folder()));
 }
 
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_of_gate_test

@@ -1,11 +1,11 @@
 // What every flag of `posproof identify` does.
 #include "command/testing/flags.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_of_identify_test {
 
 using Json = nlohmann::json;
 
-std::vector<FlagRow> rows_of_identify(const std::string& folder) {
+std::vector<FlagRow> rows(const std::string& folder) {
   const std::string right = " table:" + folder + "/x.npy", other = " table:" + folder + "/y.npy";
   return {
       {"identify", "SUBJECT", "identify" + right, "identify" + other,
@@ -60,7 +60,7 @@ std::vector<FlagRow> rows_of_identify(const std::string& folder) {
 
 TEST(FlagsOfIdentify, do_what_they_say) {
   const Tables tables;
-  run_rows(rows_of_identify(tables.folder()));
+  run_rows(rows(tables.folder()));
 }
 
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_of_identify_test

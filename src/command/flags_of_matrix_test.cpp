@@ -4,7 +4,7 @@
 #include "command/testing/flags.h"
 #include "run/agreement.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_of_matrix_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -44,7 +44,7 @@ std::string word(const Json& cell) {
 
 }  // namespace
 
-std::vector<FlagRow> rows_of_matrix(const std::string&) {
+std::vector<FlagRow> rows(const std::string&) {
   const std::string matrix = "matrix --filter rope.rotary/preserves_norm ";
   const auto worst = [](const Ran& ran) { return parsed(ran)[0]["answers"][0]["worst_at"]; };
   return {
@@ -113,7 +113,7 @@ std::vector<FlagRow> rows_of_matrix(const std::string&) {
 }
 
 TEST(FlagsOfMatrix, do_what_they_say) {
-  run_rows(rows_of_matrix(""));
+  run_rows(rows(""));
 }
 
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_of_matrix_test

@@ -2,7 +2,7 @@
 #include "command/testing/flags.h"
 #include "command/testing/threads.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_of_oracle_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -18,7 +18,7 @@ std::vector<Number> values(const std::string& file, std::size_t count) {
 
 }  // namespace
 
-std::vector<FlagRow> rows_of_oracle(const std::string& folder) {
+std::vector<FlagRow> rows(const std::string& folder) {
   const std::string oracle = "oracle sinusoidal --dim 8 --json", to = " -o " + folder,
                     spec = folder + "/oracle.json", some = oracle + " --positions 0:9";
   report::replace_file(spec, R"({"dim": 8, "offset": 1})");
@@ -105,7 +105,7 @@ std::vector<FlagRow> rows_of_oracle(const std::string& folder) {
 
 TEST(FlagsOfOracle, do_what_they_say) {
   const Tables tables;
-  run_rows(rows_of_oracle(tables.folder()));
+  run_rows(rows(tables.folder()));
 }
 
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_of_oracle_test

@@ -14,7 +14,7 @@
 #include "report/schema.h"
 #include "report/words.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_of_words_test {
 namespace {
 
 std::string listed_encodings(std::string_view indent = "") {
@@ -69,7 +69,7 @@ FlagRow help_of(const std::string& command, const std::string& words, const std:
 
 }  // namespace
 
-std::vector<FlagRow> rows_of_words(const std::string& folder) {
+std::vector<FlagRow> rows(const std::string& folder) {
   const std::string one = folder + "/one", other = folder + "/other";
   return {
       {"list", "WHAT", "list", "list encodings",
@@ -224,7 +224,7 @@ std::vector<FlagRow> rows_of_words(const std::string& folder) {
 
 TEST(FlagsOfWords, do_what_they_say) {
   const Tables tables;
-  run_rows(rows_of_words(tables.folder()));
+  run_rows(rows(tables.folder()));
 }
 
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_of_words_test

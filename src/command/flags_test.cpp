@@ -4,7 +4,7 @@
 
 #include "command/testing/flags.h"
 
-namespace posproof::testing {
+namespace posproof::testing::flags_test {
 namespace {
 
 // The names under `Positionals:`, `Options:` and `Parameters:` of a help text: `--seed`, `-o,--output`,
@@ -37,8 +37,10 @@ std::vector<std::string> commands() {
 TEST(Flags, have_a_row_each) {
   const Tables tables;
   std::set<std::pair<std::string, std::string>> shown;
-  for (const auto rows : {&rows_of_accuracy, &rows_of_check, &rows_of_gate, &rows_of_identify,
-                          &rows_of_matrix, &rows_of_oracle, &rows_of_words})
+  for (const auto rows :
+       {&flags_of_accuracy_test::rows, &flags_of_check_test::rows, &flags_of_gate_test::rows,
+        &flags_of_identify_test::rows, &flags_of_matrix_test::rows, &flags_of_oracle_test::rows,
+        &flags_of_words_test::rows})
     for (const FlagRow& row : rows(tables.folder())) shown.emplace(row.command, row.name);
 
   EXPECT_EQ(commands(), (std::vector<std::string>{"matrix", "check", "gate", "accuracy", "identify", "oracle",
@@ -57,10 +59,11 @@ TEST(Flags, have_a_row_each) {
   EXPECT_GT(there.size(), 50u);
   for (const auto& [command, name] : there)
     EXPECT_TRUE(shown.contains({command, name}))
-        << "no row shows what `" << name << "` of `posproof " << command << "` does: add one to rows_of_...";
+        << "no row shows what `" << name << "` of `posproof " << command
+        << "` does: add one to the rows of flags_of_..._test.cpp";
   for (const auto& [command, name] : shown)
     EXPECT_TRUE(there.contains({command, name})) << "`posproof " << command << "` has no `" << name << "`";
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::flags_test

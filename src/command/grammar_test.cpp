@@ -5,7 +5,7 @@
 
 #include "catalogue/encodings/alibi.h"
 
-namespace posproof::command {
+namespace posproof::command::grammar_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -126,4 +126,4 @@ TEST(Grammar, the_first_word_that_is_no_option_is_refused) {
 }
 
 }  // namespace
-}  // namespace posproof::command
+}  // namespace posproof::command::grammar_test

@@ -16,7 +16,7 @@
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::interrupted_gate_test {
 namespace {
 
 using testing::Strays;
@@ -177,4 +177,4 @@ TEST(InterruptedCheck, and_accuracy_of_our_own_end_by_the_signal) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::interrupted_gate_test

@@ -10,7 +10,7 @@
 
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::interrupted_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ TEST_F(InterruptedOracle, goes_on_where_the_signal_is_ignored_as_nohup_does) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::interrupted_test

@@ -12,7 +12,7 @@
 #include "command/commands.h"
 #include "report/file.h"
 
-namespace posproof::command {
+namespace posproof::command::options_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -165,4 +165,4 @@ TEST(Parameters, are_one_value_each) {
 }
 
 }  // namespace
-}  // namespace posproof::command
+}  // namespace posproof::command::options_test

@@ -12,7 +12,7 @@
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::command_oracle_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -308,4 +308,4 @@ TEST_F(OracleCommand, a_write_that_fails_leaves_what_was_there) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::command_oracle_test

@@ -13,7 +13,7 @@
 #include "command/testing/ran.h"
 #include "report/file.h"
 
-namespace posproof {
+namespace posproof::output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -193,4 +193,4 @@ TEST_F(Output, is_text_whatever_files_are_called) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::output_test

@@ -9,7 +9,7 @@
 #include "command/commands.h"
 #include "report/file.h"
 
-namespace posproof::testing {
+namespace posproof::testing::pages_test {
 namespace {
 
 TEST(Pages, show_commands_that_run) {
@@ -71,4 +71,4 @@ TEST(Pages, are_read_as_they_are_meant) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::pages_test

@@ -8,7 +8,7 @@
 #include "command/testing/flags.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof::testing {
+namespace posproof::testing::command_reproduce_test {
 namespace {
 
 std::string python_subject(const std::string& file, const std::string& words = "") {
@@ -133,4 +133,4 @@ TEST(Reproduce, writes_nothing_where_no_answer_is_wrong) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::command_reproduce_test

@@ -1,7 +1,7 @@
 // ./run: its help, what it says where something is missing, and how it calls the program.
 #include "command/testing/pages.h"
 
-namespace posproof::testing {
+namespace posproof::testing::run_script_test {
 namespace {
 
 // Whether `part` stands in what was said.
@@ -95,4 +95,4 @@ TEST(RunScript, calls_the_program_that_it_built) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::run_script_test

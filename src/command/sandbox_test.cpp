@@ -9,7 +9,7 @@
 #include "subject/sandbox.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::command_sandbox_test {
 namespace {
 
 using testing::posproof;
@@ -63,4 +63,4 @@ TEST(SandboxOption, without_a_program_or_without_bubblewrap_is_refused) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::command_sandbox_test

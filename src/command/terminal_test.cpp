@@ -18,7 +18,7 @@
 #include "command/command.h"
 #include "command/testing/flags.h"
 
-namespace posproof::testing {
+namespace posproof::testing::terminal_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -204,4 +204,4 @@ TEST(Terminal, keeps_the_code_of_what_arrived) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::terminal_test

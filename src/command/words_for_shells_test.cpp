@@ -11,7 +11,7 @@
 #include "command/manual.h"
 #include "command/testing/flags.h"
 
-namespace posproof::testing {
+namespace posproof::testing::words_for_shells_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -250,4 +250,4 @@ TEST(Manual, shows_words_that_troff_would_obey) {
 }
 
 }  // namespace
-}  // namespace posproof::testing
+}  // namespace posproof::testing::words_for_shells_test

@@ -13,7 +13,7 @@
 #include "report/file.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::words_of_a_subject_test {
 namespace {
 
 using testing::posproof;
@@ -91,4 +91,4 @@ TEST(WordsOfASubjectThatDoesNotStart, are_printable) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::words_of_a_subject_test

@@ -11,7 +11,7 @@
 #include "core/term.h"
 
 // How far an answer may be off, entry by entry, and which entry says most against it.
-namespace posproof {
+namespace posproof::call_bound_test {
 namespace {
 
 using Row = std::span<const double>;
@@ -357,4 +357,4 @@ TEST(Comparison, of_an_operator_hides_nothing) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::call_bound_test

@@ -7,7 +7,7 @@
 
 #include "core/call.h"
 
-namespace posproof {
+namespace posproof::call_draw_test {
 namespace {
 
 // Answers sizes with these, one after another, and writes down the largest that was allowed, and whole
@@ -91,4 +91,4 @@ TEST(DrawnCall, is_as_long_as_there_is_room_for) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::call_draw_test

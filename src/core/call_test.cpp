@@ -10,7 +10,7 @@
 #include "core/failure.h"
 #include "core/testing/axial.h"
 
-namespace posproof {
+namespace posproof::call_test {
 namespace {
 
 // The size that is asked for where it may be had, else the last answer that there is.
@@ -349,4 +349,4 @@ TEST(Call, of_a_sequence_is_as_long_as_its_last_position_needs) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::call_test

@@ -11,7 +11,8 @@
 #include "testing/generators.h"
 #include "testing/holds_for.h"
 
-using namespace posproof;
+namespace posproof::case_test {
+
 using namespace posproof::testing;
 
 TEST(Case, reads_back_what_it_writes) {
@@ -90,3 +91,5 @@ TEST(Case, takes_no_more_memory_than_is_allowed) {
   const std::string more = refused(names + "n=1");
   EXPECT_EQ(more, "case `" + names.substr(0, 400) + "...`: it has too many names; allowed: at most 1024");
 }
+
+}  // namespace posproof::case_test

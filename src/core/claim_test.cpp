@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace posproof;
+namespace posproof::claim_test {
 
 TEST(Claim, three_digits_end_at_half_a_unit_of_the_third) {
   EXPECT_TRUE(same_to_three_digits(1.95, 1.95));
@@ -38,3 +38,5 @@ TEST(Claim, nothing_and_everything_are_recorded_exactly) {
   EXPECT_FALSE(same_to_three_digits(std::nan(""), 1));
   EXPECT_FALSE(same_to_three_digits(1, std::nan("")));
 }
+
+}  // namespace posproof::claim_test

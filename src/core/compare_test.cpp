@@ -6,7 +6,7 @@
 
 #include "core/call.h"
 
-namespace posproof {
+namespace posproof::compare_test {
 namespace {
 
 using Axes = std::vector<std::pair<Axis, std::size_t>>;
@@ -140,4 +140,4 @@ TEST(Axis, has_a_name) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::compare_test

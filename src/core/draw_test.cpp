@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-using namespace posproof;
+namespace posproof::draw_test {
 
 namespace {
 
@@ -139,3 +139,5 @@ TEST(Replay, says_what_was_asked_and_what_came) {
                     }),
             "case `w=c`: `w=c`, one of a, 2 was asked for");
 }
+
+}  // namespace posproof::draw_test

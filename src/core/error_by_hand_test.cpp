@@ -9,7 +9,7 @@
 #include <limits>
 #include <numbers>
 
-using namespace posproof;
+namespace posproof::error_by_hand_test {
 
 namespace {
 
@@ -234,3 +234,5 @@ TEST(Error, of_a_slope_that_its_format_holds_as_a_normal_number_is_no_underflow)
     EXPECT_DOUBLE_EQ(bias_rounding(f16, -8, slope), 8 * 2 * unit_f16 + 0x1p-25) << slope;
   EXPECT_DOUBLE_EQ(bias_rounding(f16, -8, 0x1p-15), 8 * 2 * unit_f16 + 8 * 0x1p15 * 0x1p-14 + 0x1p-25);
 }
+
+}  // namespace posproof::error_by_hand_test

@@ -13,7 +13,7 @@
 
 #include "core/formats.h"
 
-using namespace posproof;
+namespace posproof::error_test {
 
 // Every bound against implementations in float, and in bf16 and f16 by rounding each operation. What is
 // measured must stay below the bound, and the worst case found must use at least a fiftieth of it: a bound
@@ -499,3 +499,5 @@ TEST(Error, of_what_is_no_number_is_none) {
   }
   for (const double e : row_error(Table{.dim = 2}, in_f16, 0, row)) EXPECT_EQ(e, 0);
 }
+
+}  // namespace posproof::error_test

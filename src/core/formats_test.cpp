@@ -8,7 +8,7 @@
 #include "testing/generators.h"
 #include "testing/holds_for.h"
 
-using namespace posproof;
+namespace posproof::formats_test {
 
 TEST(Formats, hold_whole_numbers_up_to_their_digits_and_break_ties_to_even) {
   EXPECT_EQ(to_bf16(256), 256);
@@ -100,3 +100,5 @@ TEST(Formats, fp32_is_what_the_machine_rounds_to) {
   for (double x = 1e-46; x < 1e40; x *= 1.37)
     EXPECT_EQ(to_f32(x), static_cast<double>(static_cast<float>(x))) << x;
 }
+
+}  // namespace posproof::formats_test

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-namespace posproof {
+namespace posproof::hard_test {
 namespace {
 
 constexpr long double quarter_turn = std::numbers::pi_v<long double> / 2;
@@ -171,4 +171,4 @@ TEST(AddSwitches, adds_the_ends_of_each_length_and_where_the_next_begins) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::hard_test

@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-namespace posproof {
+namespace posproof::mean_error_test {
 namespace {
 
 constexpr double u = unit_f32;
@@ -45,4 +45,4 @@ TEST(MeanError, allows_nothing_for_what_is_no_number) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::mean_error_test

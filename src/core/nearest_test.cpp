@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof {
+namespace posproof::nearest_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -49,4 +49,4 @@ TEST(Nearest, is_said_where_there_is_one) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::nearest_test

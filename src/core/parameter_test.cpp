@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-using namespace posproof;
+namespace posproof::parameter_test {
 
 namespace {
 
@@ -124,3 +124,5 @@ TEST(Condition, is_mistaken_where_it_can_never_be_met) {
   EXPECT_EQ(mistake(schema, {{{"form", {"short", "lnog"}}}}), "`form=lnog`; allowed: short, long");
   EXPECT_EQ(mistake(schema, {{{"dim", {8.0}}}}), "`dim=8` is not among the values that are searched");
 }
+
+}  // namespace posproof::parameter_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof {
+namespace posproof::positions_test {
 namespace {
 
 template <class Asked>
@@ -58,4 +58,4 @@ TEST(Positions, that_are_real_are_no_whole_ones) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::positions_test

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-using namespace posproof;
+namespace posproof::precision_test {
 
 namespace {
 
@@ -94,3 +94,5 @@ TEST(Precision, names_what_it_does_not_know) {
                             "f32+iterated+iterated", "f32+work=f32+work=f32", "f32+iterated/f32"})
     EXPECT_NE(refusal(words), "") << words;
 }
+
+}  // namespace posproof::precision_test

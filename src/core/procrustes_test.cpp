@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace posproof;
+namespace posproof::procrustes_test {
 
 TEST(Procrustes, finds_the_matrix_that_turned_and_mirrored_the_rows) {
   const Tensor x({3, 2}, {1, 0, 0.5, 2, -3, 1e-9});
@@ -52,3 +52,5 @@ TEST(Procrustes, nan_is_carried_nowhere) {
   EXPECT_TRUE(std::isnan(procrustes(x, y).residual));
   EXPECT_THROW(procrustes(x, Tensor({2, 2})), std::length_error);
 }
+
+}  // namespace posproof::procrustes_test

@@ -14,7 +14,7 @@
 #include "testing/generators.h"
 #include "testing/holds_for.h"
 
-using namespace posproof;
+namespace posproof::residual_test {
 
 namespace {
 
@@ -173,3 +173,5 @@ TEST(Residual, worse_is_one_of_the_two_and_a_semilattice) {
       },
       2000));
 }
+
+}  // namespace posproof::residual_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace posproof {
+namespace posproof::rotation_test {
 namespace {
 
 // Of a rotation of 2 heads of 4 channels at positions of `axes` numbers.
@@ -39,4 +39,4 @@ TEST(CheckRotation, takes_every_token_with_its_position_and_nothing_else) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::rotation_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace posproof {
+namespace posproof::rounded_test {
 namespace {
 
 constexpr double u = unit_f32, b = unit_bf16;
@@ -84,4 +84,4 @@ TEST(Rounded, interpolates_by_the_steepest_slope_that_it_may_be_on) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::rounded_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-using namespace posproof;
+namespace posproof::spoiled_test {
 
 namespace {
 
@@ -105,3 +105,5 @@ TEST(Spoiled, corners_are_the_first_and_the_last_of_every_axis_at_once) {
   expected.back() = 4, expected.front() = 3;
   EXPECT_EQ(answer(first_entry_larger(passing(2, 2), -0.25), call).data, expected);
 }
+
+}  // namespace posproof::spoiled_test

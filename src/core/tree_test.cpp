@@ -12,6 +12,8 @@
 
 #include "test_paths.h"
 
+namespace posproof::tree_test {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,6 +98,40 @@ TEST(Tree, heavy_libraries_have_one_door) {
   }
 }
 
+// The namespaces that the file opens from column 0, but those without a name.
+std::vector<std::string> opened_by(const fs::path& file) {
+  static const std::regex opens(R"(^namespace ([\w:]+) \{)");
+  std::vector<std::string> out;
+  std::ifstream in(file);
+  std::smatch found;
+  for (std::string line; std::getline(in, line);)
+    if (std::regex_search(line, found, opens)) out.push_back(found[1]);
+  return out;
+}
+
+// Several tests are compiled as one (cmake/unity.cmake), and their names do not meet: each has a namespace of
+// its own, with the name of its file, or of its folder and its file.
+TEST(Tree, a_test_has_a_namespace_of_its_own) {
+  std::map<std::string, std::set<std::string>> files_of;
+  for (const char* folder : {"src", "properties", "benchmarks", "experiments"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(POSPROOF_SOURCE) / folder)) {
+      const fs::path path = entry.path();
+      if (!path.filename().string().ends_with("_test.cpp")) continue;
+      const std::string stem = path.stem().string(),
+                        in_folder = path.parent_path().filename().string() + "_" + stem;
+      const auto opened = opened_by(path);
+      EXPECT_FALSE(opened.empty()) << path << " opens no namespace `posproof::" << stem << "`";
+      for (const std::string& one : opened) {
+        EXPECT_TRUE(one.ends_with("::" + stem) || one.ends_with("::" + in_folder))
+            << path << " opens `" << one << "`, not `posproof::" << stem << "`";
+        files_of[one].insert(path.string());
+      }
+    }
+  EXPECT_GT(files_of.size(), 200u);
+  for (const auto& [space, files] : files_of)
+    EXPECT_EQ(files.size(), 1u) << space << ": " << fmt::to_string(fmt::join(files, ", "));
+}
+
 // The types that the headers define, `posproof::exact::Powers`, and where.
 std::map<std::string, std::set<std::string>> types_of_headers() {
   static const std::regex opens(R"(^namespace ([\w:]+) \{)"),
@@ -127,3 +163,5 @@ TEST(Tree, a_type_is_defined_in_one_header) {
 }
 
 }  // namespace
+
+}  // namespace posproof::tree_test

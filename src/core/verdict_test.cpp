@@ -7,7 +7,8 @@
 #include "testing/generators.h"
 #include "testing/holds_for.h"
 
-using namespace posproof;
+namespace posproof::verdict_test {
+
 using namespace posproof::testing;
 
 TEST(Holds, merges_as_if_all_cases_were_added_one_by_one) {
@@ -37,3 +38,5 @@ TEST(Holds, merges_as_if_all_cases_were_added_one_by_one) {
     RC_ASSERT(first.worst.error_over_bound() == whole.worst.error_over_bound());
   }));
 }
+
+}  // namespace posproof::verdict_test

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/formats.h"
 
-namespace posproof {
+namespace posproof::view_test {
 namespace {
 
 using Rounding = std::function<double(double)>;
@@ -333,4 +333,4 @@ TEST(Score, of_contents_with_positions_is_the_logit_of_one_query_and_one_key) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::view_test

@@ -14,7 +14,7 @@
 #include "run/catalogued.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::defects_test {
 namespace {
 
 struct Entry {
@@ -177,4 +177,4 @@ TEST(Defects, refuse_what_makes_no_difference) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::defects_test

@@ -14,7 +14,7 @@
 #include "run/catalogued.h"
 #include "search/generate.h"
 
-namespace posproof {
+namespace posproof::differ_test {
 namespace {
 
 // An answer, or what came instead.
@@ -191,4 +191,4 @@ TEST(Defects, are_refused_where_they_make_no_difference) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::differ_test

@@ -9,7 +9,7 @@
 #include "core/failure.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::defects_grids_test {
 namespace {
 
 Encoding wrong(std::string_view family, std::string_view name, std::string_view words) {
@@ -236,4 +236,4 @@ TEST(WrongLongrope, takes_its_lists_at_other_lengths) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::defects_grids_test

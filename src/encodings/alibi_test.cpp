@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::alibi_test {
 namespace {
 
 std::vector<double> log2_slopes(std::string_view parameters) {
@@ -148,4 +148,4 @@ TEST(Alibi, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::alibi_test

@@ -13,7 +13,7 @@
 #include "core/testing/once_rounded.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::axial_rope_test {
 namespace {
 
 using Numbers = std::vector<Position>;
@@ -352,4 +352,4 @@ TEST(AxialRope, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::axial_rope_test

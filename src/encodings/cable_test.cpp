@@ -7,7 +7,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::cable_test {
 namespace {
 
 using namespace asked;
@@ -37,4 +37,4 @@ TEST(Cable, does_not_divide_its_logits_unless_it_is_told_to) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::cable_test

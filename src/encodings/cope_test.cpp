@@ -7,7 +7,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::cope_test {
 namespace {
 
 using namespace asked;
@@ -67,4 +67,4 @@ TEST(Cope, counts_the_keys_that_a_query_sees) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::cope_test

@@ -7,7 +7,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::dape_test {
 namespace {
 
 using namespace asked;
@@ -44,4 +44,4 @@ TEST(Dape, refuses_heads_whose_slopes_are_roots) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::dape_test

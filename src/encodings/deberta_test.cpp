@@ -6,7 +6,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::deberta_test {
 namespace {
 
 using namespace asked;
@@ -76,4 +76,4 @@ TEST(Deberta, refuses_buckets_that_make_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::deberta_test

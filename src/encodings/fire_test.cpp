@@ -8,7 +8,7 @@
 #include "encodings/made.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::fire_test {
 namespace {
 
 double entry(std::string_view parameters, Position i, Position j, std::size_t head, bool exact) {
@@ -78,4 +78,4 @@ TEST(Fire, allows_what_its_roundings_lose) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::fire_test

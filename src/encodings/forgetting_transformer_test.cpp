@@ -6,7 +6,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::forgetting_transformer_test {
 namespace {
 
 using namespace asked;
@@ -57,4 +57,4 @@ TEST(ForgettingTransformer, acts_on_the_logits_alone_and_only_backwards) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::forgetting_transformer_test

@@ -13,7 +13,7 @@
 #include "core/call.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::grid_test {
 namespace {
 
 // What the encoding answers to one call of a dozen positions, of a row and of one that ends sooner, and what
@@ -255,4 +255,4 @@ TEST(Grid, has_an_attention_factor_that_is_given_and_one_that_is_made) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::grid_test

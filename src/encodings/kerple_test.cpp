@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::kerple_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -140,4 +140,4 @@ TEST(Kerple, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::kerple_test

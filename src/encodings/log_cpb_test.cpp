@@ -8,7 +8,7 @@
 #include "encodings/made.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::log_cpb_test {
 namespace {
 
 using Place = std::vector<Position>;
@@ -139,4 +139,4 @@ TEST(LogCpb, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::log_cpb_test

@@ -11,7 +11,7 @@
 #include "catalogue/encodings/rope.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::m_rope_test {
 namespace {
 
 using Numbers = std::vector<Position>;
@@ -132,4 +132,4 @@ TEST(MRope, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::m_rope_test

@@ -12,7 +12,7 @@
 #include "encodings/made.h"
 #include "exact/numbers.h"
 
-namespace posproof {
+namespace posproof::mixed_rope_test {
 namespace {
 
 using Numbers = std::vector<Position>;
@@ -130,4 +130,4 @@ TEST(MixedRope, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::mixed_rope_test

@@ -8,7 +8,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::music_transformer_test {
 namespace {
 
 using namespace asked;
@@ -48,4 +48,4 @@ TEST(MusicTransformer, is_what_skewing_gives_on_and_below_the_diagonal) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::music_transformer_test

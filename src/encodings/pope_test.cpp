@@ -6,7 +6,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::pope_test {
 namespace {
 
 using namespace asked;
@@ -39,4 +39,4 @@ TEST(Pope, keeps_magnitudes_positive_however_small_the_content) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::pope_test

@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::encodings_real_functions_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -319,4 +319,4 @@ TEST(ComplexOrder, has_a_bound_for_modulus_and_phase) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::encodings_real_functions_test

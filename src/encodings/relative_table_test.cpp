@@ -8,7 +8,7 @@
 #include "catalogue/encodings/t5_bias.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::relative_table_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -137,4 +137,4 @@ TEST(RelativeTable, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::relative_table_test

@@ -9,7 +9,7 @@
 #include "catalogue/encodings/resized_table.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::resized_table_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -226,4 +226,4 @@ TEST(ResizedTable, has_a_bound_for_each_entry) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::resized_table_test

@@ -10,7 +10,7 @@
 #include "catalogue/encodings/rope.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::encodings_rope_test {
 namespace {
 
 // 1, 2, 3, ... rotated at t.
@@ -259,4 +259,4 @@ TEST(Rope, refuses_scalings_without_a_meaning) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::encodings_rope_test

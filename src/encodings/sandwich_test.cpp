@@ -8,7 +8,7 @@
 #include "encodings/made.h"
 #include "exact/cosine_sum.h"
 
-namespace posproof {
+namespace posproof::sandwich_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -147,4 +147,4 @@ TEST(CosineSum, is_rounded_to_every_format) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::sandwich_test

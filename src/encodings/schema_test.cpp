@@ -11,7 +11,7 @@
 #include "catalogue/encodings.h"
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::encodings_schema_test {
 namespace {
 
 // `learned std: where table is seeded: finite numbers above 0; standard 0.02; searched: 0.02 1`, as `explain`
@@ -49,4 +49,4 @@ TEST(Schemas, are_those_of_schemas_txt) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::encodings_schema_test

@@ -8,7 +8,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::selective_rope_test {
 namespace {
 
 using namespace asked;
@@ -45,4 +45,4 @@ TEST(SelectiveRope, has_no_position_without_increments) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::selective_rope_test

@@ -6,7 +6,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::shaw_test {
 namespace {
 
 using namespace asked;
@@ -43,4 +43,4 @@ TEST(Shaw, says_which_contents_it_takes) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::shaw_test

@@ -7,7 +7,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::shaw_values_test {
 namespace {
 
 using namespace asked;
@@ -62,4 +62,4 @@ TEST(ShawValues, says_which_shapes_it_takes) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::shaw_values_test

@@ -9,7 +9,7 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::sincos_2d_test {
 namespace {
 
 using Numbers = std::vector<Position>;
@@ -172,4 +172,4 @@ TEST(Sincos2d, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::sincos_2d_test

@@ -6,7 +6,7 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::sinusoidal_test {
 namespace {
 
 std::vector<double> row(std::string_view parameters, Position t) {
@@ -175,4 +175,4 @@ TEST(Sinusoidal, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::sinusoidal_test

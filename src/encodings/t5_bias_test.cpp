@@ -6,7 +6,7 @@
 #include "catalogue/encodings/t5_bias.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::t5_bias_test {
 namespace {
 
 // The bucket of key - query = offset: head 0 of the table `index`.
@@ -110,4 +110,4 @@ TEST(T5Bias, refuses_what_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::t5_bias_test

@@ -15,7 +15,7 @@
 #include "encodings/seeded.h"
 #include "exact/numbers.h"
 
-namespace posproof {
+namespace posproof::tables_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -217,4 +217,4 @@ TEST(Encodings, refuse_few_of_their_own_grid) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::tables_test

@@ -7,7 +7,7 @@
 #include "encodings/made.h"
 #include "exact/exact_table.h"
 
-namespace posproof {
+namespace posproof::timestep_embedding_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -93,4 +93,4 @@ TEST(TimestepEmbedding, refuses_widths_without_frequencies) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::timestep_embedding_test

@@ -6,7 +6,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::transformer_xl_test {
 namespace {
 
 using namespace asked;
@@ -54,4 +54,4 @@ TEST(TransformerXl, is_causal_where_it_says_so) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::transformer_xl_test

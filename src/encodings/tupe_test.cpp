@@ -8,7 +8,7 @@
 
 #include "encodings/asked.h"
 
-namespace posproof {
+namespace posproof::tupe_test {
 namespace {
 
 using namespace asked;
@@ -68,4 +68,4 @@ TEST(Tupe, ends_where_its_tables_do) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::tupe_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof {
+namespace posproof::turns_test {
 namespace {
 
 TEST(Turns, are_exact_at_quarters) {
@@ -30,4 +30,4 @@ TEST(Turns, are_sines_and_cosines_in_every_octant) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::turns_test

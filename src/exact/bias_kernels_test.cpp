@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
-#include "exact/boost_numbers.h"
+#include "exact/testing/boost_numbers.h"
 
-namespace posproof::exact {
+namespace posproof::exact::bias_kernels_test {
 namespace {
 
 using Digits = boost_numbers::Wide;
@@ -262,4 +262,4 @@ TEST(BiasKernels, say_what_they_refuse) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::bias_kernels_test

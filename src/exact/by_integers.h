@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "exact/boost_numbers.h"
+#include "exact/testing/boost_numbers.h"
 
 // The second derivation, which the oracle is tested against: whole numbers only, no logarithm, exponential,
 // sine or cosine of any library. A number x stands as the integer x * 2^bits. For tests; nothing else

@@ -7,7 +7,7 @@
 
 #include "exact/random_tables.h"
 
-namespace posproof::exact {
+namespace posproof::exact::exact_rotation_test {
 namespace {
 
 using random_tables::below;
@@ -190,4 +190,4 @@ TEST(ExactRotation, refuses_what_it_cannot_judge) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::exact_rotation_test

@@ -13,7 +13,7 @@
 #include "exact/by_integers.h"
 #include "exact/random_tables.h"
 
-namespace posproof::exact {
+namespace posproof::exact::exact_table_test {
 namespace {
 
 using random_tables::Outcome;
@@ -364,4 +364,4 @@ TEST(ExactTable, answers_where_there_is_no_fast_path) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::exact_table_test

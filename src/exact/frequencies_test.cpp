@@ -9,9 +9,9 @@
 #include <string>
 
 #include "core/encoding.h"
-#include "exact/boost_numbers.h"
+#include "exact/testing/boost_numbers.h"
 
-namespace posproof::exact {
+namespace posproof::exact::frequencies_test {
 namespace {
 
 Geometric ladder(double base, std::int64_t d, Scaling scaling = Unscaled{}) {
@@ -300,4 +300,4 @@ TEST(Frequencies, refuse_what_no_number_of_bits_decides) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::frequencies_test

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace posproof::exact {
+namespace posproof::exact::in_threads_test {
 namespace {
 
 // While it lives, the system starts no thread: none has so much room for a stack.
@@ -121,4 +121,4 @@ TEST(InThreads, give_back_what_mpfr_keeps_for_them) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::in_threads_test

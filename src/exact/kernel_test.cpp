@@ -15,7 +15,7 @@
 
 // What kernels promise of numbers of our own choice: giants that are the values themselves (every baby is 1),
 // and errors as large as we like.
-namespace posproof::exact {
+namespace posproof::exact::kernel_test {
 namespace {
 
 using random_tables::below;
@@ -214,4 +214,4 @@ INSTANTIATE_TEST_SUITE_P(all, Kernels, ::testing::ValuesIn(random_tables::kernel
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::kernel_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace posproof::exact {
+namespace posproof::exact::number_test {
 namespace {
 
 TEST(Number, keeps_256_bits) {
@@ -63,4 +63,4 @@ TEST(InFull, interpolates_up_to_the_last_entry) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::number_test

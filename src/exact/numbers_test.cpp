@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+namespace posproof::numbers_test {
+
 using namespace posproof::exact;
 
 namespace {
@@ -80,3 +82,5 @@ TEST(Seeded, numbers_are_uniform_with_that_deviation_and_the_same_for_ever) {
   EXPECT_LT(most, 0.5 * std::sqrt(3.0));
   EXPECT_GT(most, 0.499 * std::sqrt(3.0));
 }
+
+}  // namespace posproof::numbers_test

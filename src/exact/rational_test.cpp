@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::exact {
+namespace posproof::exact::rational_test {
 namespace {
 
 TEST(Rational, is_rounded_once) {
@@ -16,4 +16,4 @@ TEST(Rational, is_rounded_once) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::rational_test

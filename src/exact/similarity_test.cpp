@@ -12,7 +12,7 @@
 
 #include "exact/ladder.h"
 
-namespace posproof::exact {
+namespace posproof::exact::similarity_test {
 namespace {
 
 Frequencies powers(double base, std::int64_t count, std::int64_t over) {
@@ -207,4 +207,4 @@ TEST(PlantedInSimilarity, sums_of_rounded_cosines_are_noticed) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::similarity_test

@@ -8,7 +8,7 @@
 
 #include "core/positions.h"
 
-namespace posproof::exact {
+namespace posproof::exact::waves_test {
 namespace {
 
 WavePoint one_axis(double frequency, AngleUnit unit, double x, double phase = 0, double amplitude = 1) {
@@ -61,4 +61,4 @@ TEST(Waves, have_roots_for_amplitudes) {
 }
 
 }  // namespace
-}  // namespace posproof::exact
+}  // namespace posproof::exact::waves_test

@@ -11,7 +11,7 @@
 #include "core/hard.h"
 #include "exact/by_integers.h"
 
-namespace posproof {
+namespace posproof::angles_test {
 namespace {
 
 using by_integers::Known;
@@ -209,4 +209,4 @@ TEST(HardPositions, are_the_closest_to_quarter_turns_that_there_are) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::angles_test

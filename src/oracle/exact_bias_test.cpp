@@ -9,7 +9,7 @@
 #include "catalogue/encodings/t5_bias.h"
 #include "exact/bias_kernels.h"
 
-namespace posproof::oracle {
+namespace posproof::oracle::exact_bias_test {
 
 using namespace exact;
 
@@ -101,4 +101,4 @@ TEST(ExactBias, of_twelve_heads_has_an_entry_that_two_roundings_get_wrong) {
 }
 
 }  // namespace
-}  // namespace posproof::oracle
+}  // namespace posproof::oracle::exact_bias_test

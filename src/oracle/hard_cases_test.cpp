@@ -16,7 +16,7 @@
 #include "exact/strip.h"
 #include "run/catalogued.h"
 
-namespace posproof::oracle {
+namespace posproof::oracle::hard_cases_test {
 
 using namespace exact;
 
@@ -256,4 +256,4 @@ TEST(HardSearch, continued_fractions_of_512_bits_and_euclids_algorithm_agree_up_
 }
 
 }  // namespace
-}  // namespace posproof::oracle
+}  // namespace posproof::oracle::hard_cases_test

@@ -13,7 +13,7 @@
 #include "exact/by_integers.h"
 #include "exact/numbers.h"
 
-namespace posproof {
+namespace posproof::logits_test {
 namespace {
 
 Bias alibi(std::string_view words) {
@@ -232,4 +232,4 @@ TEST(OracleNone, counts_every_rounding_where_there_are_many) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::logits_test

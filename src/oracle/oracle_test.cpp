@@ -17,7 +17,7 @@
 #include "core/precision.h"
 #include "exact/numbers.h"
 
-namespace posproof {
+namespace posproof::oracle_oracle_test {
 namespace {
 
 using Row = std::vector<double>;
@@ -246,4 +246,4 @@ TEST(OracleRope, says_what_it_refuses) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::oracle_oracle_test

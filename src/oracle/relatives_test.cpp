@@ -12,7 +12,7 @@
 #include "core/testing/once_rounded.h"
 #include "encodings/made.h"
 
-namespace posproof {
+namespace posproof::relatives_test {
 namespace {
 
 Rotary exact(const EncodingSpec& spec, std::string_view parameters) {
@@ -202,4 +202,4 @@ TEST(Relatives, may_have_their_factors_off_by_so_many_units) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::relatives_test

@@ -8,7 +8,7 @@
 
 #include "catalogue/encodings/rope.h"
 
-namespace posproof {
+namespace posproof::oracle_rope_test {
 namespace {
 
 Rotary rope(std::string_view words) {
@@ -85,4 +85,4 @@ TEST(OracleRope, declares_what_the_roundings_of_a_scaling_lose) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::oracle_rope_test

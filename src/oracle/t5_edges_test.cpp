@@ -10,7 +10,7 @@
 #include "catalogue/encodings/t5_bias.h"
 #include "exact/real.h"
 
-namespace posproof {
+namespace posproof::t5_edges_test {
 namespace {
 
 // The buckets of one direction; the largest distance that is told apart.
@@ -149,4 +149,4 @@ TEST(T5Edges, are_those_of_the_logarithm_at_the_ends_of_what_is_allowed) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::t5_edges_test

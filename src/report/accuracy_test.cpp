@@ -6,7 +6,7 @@
 
 #include "report/json.h"
 
-namespace posproof::report {
+namespace posproof::report::report_accuracy_test {
 namespace {
 
 Accuracy found() {
@@ -192,4 +192,4 @@ TEST(ReportAccuracy, has_the_whole_curve_as_data_and_one_line_an_octave) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::report_accuracy_test

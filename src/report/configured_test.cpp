@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace posproof::report {
+namespace posproof::report::configured_test {
 namespace {
 
 TEST(Configured, is_the_first_member_of_the_json) {
@@ -17,4 +17,4 @@ TEST(Configured, is_the_first_member_of_the_json) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::configured_test

@@ -6,7 +6,7 @@
 
 #include "report/figure.h"
 
-namespace posproof::report {
+namespace posproof::report::figure_data_test {
 namespace {
 
 using namespace document;
@@ -76,4 +76,4 @@ TEST(FigureData, refuses_a_curve_without_a_name) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::figure_data_test

@@ -8,7 +8,7 @@
 
 #include "report/figure_data.h"
 
-namespace posproof::report {
+namespace posproof::report::figure_test {
 namespace {
 
 using namespace document;
@@ -410,4 +410,4 @@ TEST(Figure, is_published_with_a_title_a_description_and_the_version_that_drew_i
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::figure_test

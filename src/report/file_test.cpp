@@ -14,7 +14,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace posproof::report {
+namespace posproof::report::file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -267,4 +267,4 @@ TEST_F(NewFiles, a_text_from_outside_has_an_end) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::file_test

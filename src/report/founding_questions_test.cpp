@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace posproof::report {
+namespace posproof::report::founding_questions_test {
 namespace {
 
 using namespace founding;
@@ -161,4 +161,4 @@ TEST(FoundingQuestions, are_one_hundred_and_twelve) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::founding_questions_test

@@ -8,7 +8,7 @@
 #include "report/file.h"
 #include "test_paths.h"
 
-namespace posproof::report {
+namespace posproof::report::glossary_test {
 namespace {
 
 TEST(Glossary, has_at_most_twenty_terms_in_order_each_a_sentence_or_two) {
@@ -53,4 +53,4 @@ TEST(Glossary, finds_a_term_by_any_of_its_names_in_any_case) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::glossary_test

@@ -13,7 +13,7 @@
 #include "report/inline_html.h"
 #include "report/numeric_columns.h"
 
-namespace posproof::report {
+namespace posproof::report::html_test {
 namespace {
 
 using namespace document;
@@ -218,4 +218,4 @@ TEST(FigureJson, has_the_data_of_the_csv) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::html_test

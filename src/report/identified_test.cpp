@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace posproof::report {
+namespace posproof::report::identified_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -135,4 +135,4 @@ TEST(IdentifiedWords, as_json_are_the_same_values) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::identified_test

@@ -9,7 +9,7 @@
 
 #include "report/testing/found.h"
 
-namespace posproof::report {
+namespace posproof::report::junit_test {
 namespace {
 
 TEST(Junit, nothing_learned_is_never_a_pass) {
@@ -147,4 +147,4 @@ TEST(Junit, has_the_accuracy_of_a_file) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::junit_test

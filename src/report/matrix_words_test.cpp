@@ -13,7 +13,7 @@
 #include "run/catalogued.h"
 #include "run/claimed.h"
 
-namespace posproof::report {
+namespace posproof::report::matrix_words_test {
 namespace {
 
 using namespace posproof::testing;
@@ -227,4 +227,4 @@ TEST(ReportExplain, an_experiment_has_its_question_and_its_report) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::matrix_words_test

@@ -16,7 +16,7 @@
 #include "report/printed_words.h"
 #include "run/claims.h"
 
-namespace posproof::report {
+namespace posproof::report::named_test {
 namespace {
 
 // What each of them is, in the order found: `word parameter`.
@@ -172,4 +172,4 @@ TEST(PrintedWords, are_sentences_and_stand_once) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::named_test

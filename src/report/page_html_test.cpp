@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof::report {
+namespace posproof::report::page_html_test {
 namespace {
 
 TEST(PageHtml, has_each_block_in_its_own_form) {
@@ -47,4 +47,4 @@ TEST(PageHtml, has_figures_in_both_themes) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::page_html_test

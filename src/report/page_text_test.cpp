@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace posproof::report {
+namespace posproof::report::page_text_test {
 namespace {
 
 constexpr std::string_view page =
@@ -96,4 +96,4 @@ TEST(PageText, finds_the_one_cell) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::page_text_test

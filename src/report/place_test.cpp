@@ -4,7 +4,7 @@
 
 #include "report/testing/found.h"
 
-namespace posproof::report {
+namespace posproof::report::place_test {
 namespace {
 
 using namespace posproof::testing;
@@ -56,4 +56,4 @@ TEST(ReportPlace, is_all_of_a_refutation_whose_error_and_bound_it_has) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::place_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace posproof::report::python {
+namespace posproof::report::python::python_test {
 namespace {
 
 std::string listed(const std::vector<double>& values) {
@@ -109,4 +109,4 @@ TEST(Python, is_pytorch_where_numpy_has_no_format) {
 }
 
 }  // namespace
-}  // namespace posproof::report::python
+}  // namespace posproof::report::python::python_test

@@ -14,7 +14,7 @@
 #include "report/figure.h"
 #include "report/markdown.h"
 
-namespace posproof::report {
+namespace posproof::report::report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -455,4 +455,4 @@ TEST(Report, differences_name_the_first_line) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::report_test

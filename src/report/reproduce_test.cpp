@@ -14,7 +14,7 @@
 #include "run/catalogued.h"
 #include "run/history.h"
 
-namespace posproof::report {
+namespace posproof::report::report_reproduce_test {
 namespace {
 
 const Precision f32 = all_f32;
@@ -287,4 +287,4 @@ TEST(Reproduce, refuses_files_of_somebody_else) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::report_reproduce_test

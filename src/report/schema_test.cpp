@@ -18,7 +18,7 @@
 #include "run/claimed.h"
 #include "subject/parameter_file.h"
 
-namespace posproof::report {
+namespace posproof::report::report_schema_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -290,4 +290,4 @@ TEST(Schema, lists_every_defect_with_its_sources_and_what_refutes_it) {
             Json::parse(R"({"dim": "8", "scaling": "llama3", "factor": "16"})"));
 }
 
-}  // namespace posproof::report
+}  // namespace posproof::report::report_schema_test

@@ -17,7 +17,7 @@
 #include "report/file.h"
 #include "run/agreement.h"
 
-namespace posproof::report {
+namespace posproof::report::site_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -289,4 +289,4 @@ TEST(Site, is_whole) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::site_test

@@ -5,7 +5,7 @@
 #include "report/accuracy.h"
 #include "run/catalogued.h"
 
-namespace posproof::report {
+namespace posproof::report::report_words_test {
 namespace {
 
 TEST(ReportWords, are_quoted_as_a_shell_reads_them) {
@@ -44,4 +44,4 @@ TEST(ReportWords, nothing_that_is_quoted_reaches_a_terminal) {
 }
 
 }  // namespace
-}  // namespace posproof::report
+}  // namespace posproof::report::report_words_test

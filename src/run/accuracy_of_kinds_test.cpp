@@ -9,9 +9,10 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "run/narrowed.h"
 #include "run/testing/accuracy.h"
 
-namespace posproof {
+namespace posproof::accuracy_of_kinds_test {
 namespace {
 
 using testing::of_file;
@@ -180,4 +181,4 @@ TEST(Accuracy, of_a_rotary_tells_the_channel_of_the_answer) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::accuracy_of_kinds_test

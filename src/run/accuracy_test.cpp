@@ -25,7 +25,7 @@
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::run_accuracy_test {
 namespace {
 
 using testing::exact_rows;
@@ -565,4 +565,4 @@ TEST(Accuracy, of_what_depends_on_content_is_none) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::run_accuracy_test

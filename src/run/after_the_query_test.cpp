@@ -13,7 +13,7 @@
 #include "run/recorded.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::after_the_query_test {
 namespace {
 
 // NaN for every later key.
@@ -63,4 +63,4 @@ TEST(AfterTheQuery, nothing_of_a_bucketed_bias_in_a_decoder_is_looked_at) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::after_the_query_test

@@ -14,7 +14,7 @@
 #include "search/search.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::agreement_test {
 namespace {
 
 using Row = std::span<const double>;
@@ -247,4 +247,4 @@ TEST(Agreement, of_another_kind_is_that_of_the_whole_operators) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::agreement_test

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "run/testing/deviations.h"
 
-namespace posproof {
+namespace posproof::axes_deviations_test {
 namespace {
 
 using testing::Make;
@@ -408,4 +408,4 @@ TEST(AxesDeviations, of_few_pairs_and_of_two_numbers_at_once) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::axes_deviations_test

@@ -8,7 +8,7 @@
 #include "run/catalogued.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::backward_test {
 namespace {
 
 Rotary rope(const std::string& parameters) {
@@ -79,4 +79,4 @@ TEST(Backward, says_what_it_asks) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::backward_test

@@ -11,7 +11,7 @@
 
 #include "core/failure.h"
 
-namespace posproof {
+namespace posproof::batch_sweep_test {
 namespace {
 
 struct Walked {
@@ -156,4 +156,4 @@ TEST(BatchSweep, its_time_and_its_progress_are_told) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::batch_sweep_test

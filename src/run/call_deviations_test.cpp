@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::call_deviations_test {
 namespace {
 
 // Each pair of each token by the norm that it has; of none nothing is lost.
@@ -26,4 +26,4 @@ TEST(CallDeviations, allow_a_pair_what_its_norm_loses) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::call_deviations_test

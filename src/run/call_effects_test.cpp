@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace posproof {
+namespace posproof::call_effects_test {
 namespace {
 
 const Effect* effect(const std::vector<Effect>& all, const std::string& words) {
@@ -94,4 +94,4 @@ TEST(CallEffects, begin_at_a_position) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::call_effects_test

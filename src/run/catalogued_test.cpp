@@ -7,7 +7,7 @@
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
 
-namespace posproof {
+namespace posproof::catalogued_test {
 namespace {
 
 TEST(Catalogued, everything_is_found_by_its_id_and_has_it) {
@@ -52,4 +52,4 @@ TEST(Catalogued, what_is_not_there_is_refused_with_what_is_near) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::catalogued_test

@@ -24,7 +24,7 @@
 #include "run/claimed.h"
 #include "search/trial.h"
 
-using namespace posproof;
+namespace posproof::claims_test {
 
 namespace {
 
@@ -344,3 +344,5 @@ TEST(Agreement, allows_a_turn_its_error) {
   };
   EXPECT_TRUE(refuted(encodings::rope, "dim=2", rotary, at));
 }
+
+}  // namespace posproof::claims_test

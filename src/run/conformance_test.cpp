@@ -28,7 +28,7 @@
 #include "run/sharpness.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::conformance_test {
 namespace {
 
 std::string dotted(std::string_view id) {
@@ -194,7 +194,7 @@ class Claimed : public Conformance {
 };
 
 void add(const std::string& suite, const std::string& test, auto make) {
-  testing::RegisterTest(suite.c_str(), test.c_str(), nullptr, nullptr, __FILE__, __LINE__, make);
+  ::testing::RegisterTest(suite.c_str(), test.c_str(), nullptr, nullptr, __FILE__, __LINE__, make);
 }
 
 // Which suites are run: all, or the one that a filter names which is the name of one test. ctest starts a
@@ -265,11 +265,11 @@ void add_those_of(const Suites& suites) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::conformance_test
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  posproof::add_those_of(posproof::Suites(testing::GTEST_FLAG(filter)));
+  posproof::conformance_test::add_those_of(posproof::conformance_test::Suites(testing::GTEST_FLAG(filter)));
   const int code = RUN_ALL_TESTS();
   // Nothing that ran is no pass.
   if (code == 0 && !testing::GTEST_FLAG(list_tests) &&

@@ -6,7 +6,7 @@
 #include "core/call.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::declined_test {
 namespace {
 
 // Declines every position from `end` on, and all of its domain from there.
@@ -99,4 +99,4 @@ TEST(Declined, what_lies_outside_the_domain_may_be_declined) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::declined_test

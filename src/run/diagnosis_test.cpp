@@ -18,7 +18,7 @@
 #include "run/catalogued.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::diagnosis_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -531,4 +531,4 @@ TEST(DiagnosisMeasured, compares_a_causal_candidate_at_later_keys) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::diagnosis_test

@@ -12,7 +12,7 @@
 #include "search/generate.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::drawn_names_test {
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
@@ -65,4 +65,4 @@ TEST(DrawnNames, have_numbers_where_there_are_several) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::drawn_names_test

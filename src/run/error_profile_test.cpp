@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof {
+namespace posproof::error_profile_test {
 namespace {
 
 TEST(ErrorProfile, ranges_are_single_positions_below_16_and_sixteenths_of_octaves_from_there) {
@@ -56,4 +56,4 @@ TEST(ErrorProfile, keeps_the_largest_error_with_its_bound_and_the_largest_ulp_by
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::error_profile_test

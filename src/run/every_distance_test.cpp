@@ -7,7 +7,7 @@
 #include "catalogue/encodings/t5_bias.h"
 #include "core/spec.h"
 
-namespace posproof {
+namespace posproof::every_distance_test {
 namespace {
 
 Bias t5(std::string_view parameters) {
@@ -93,4 +93,4 @@ TEST(EveryDistance, of_what_has_no_buckets_is_nothing) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::every_distance_test

@@ -7,7 +7,7 @@
 #include "run/catalogued.h"
 #include "subject/dtype.h"
 
-namespace posproof {
+namespace posproof::exact_array_test {
 namespace {
 
 Encoding truth_of(std::string_view id, std::string_view parameters) {
@@ -82,4 +82,4 @@ TEST(ExactArray, is_refused_where_there_is_none) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::exact_array_test

@@ -14,7 +14,7 @@
 #include "run/narrowed.h"
 #include "subject/testing/npy.h"
 
-namespace posproof {
+namespace posproof::exhaustive_test {
 namespace {
 
 const EncodingSpec& alibi() {
@@ -267,4 +267,4 @@ TEST(ExhaustiveLive, rows_that_could_not_have_been_refuted_give_no_verdict) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::exhaustive_test

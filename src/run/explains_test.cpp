@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof {
+namespace posproof::explains_test {
 namespace {
 
 using Cases = std::vector<bool>;
@@ -44,4 +44,4 @@ TEST(Explains, five_of_the_wrong_cases_must_be_answered) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::explains_test

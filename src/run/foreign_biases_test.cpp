@@ -8,7 +8,7 @@
 #include "search/trial.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::foreign_biases_test {
 namespace {
 
 // The answer to each of a hundred cases of agreement, from one process.
@@ -75,4 +75,4 @@ TEST(ForeignBiases, of_alibi) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::foreign_biases_test

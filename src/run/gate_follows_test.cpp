@@ -11,7 +11,7 @@
 #include "run/gate.h"
 #include "run/history.h"
 
-namespace posproof {
+namespace posproof::gate_follows_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -127,4 +127,4 @@ TEST(GateTells, of_each_property_before_it_and_behind_it_and_of_every_call) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::gate_follows_test

@@ -18,7 +18,7 @@
 #include "run/gate.h"
 #include "run/history.h"
 
-namespace posproof {
+namespace posproof::gate_verdicts_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -614,4 +614,4 @@ TEST(GateVerdicts, a_cosine_that_is_the_sine_of_a_quarter_turn_more_is_no_fault)
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::gate_verdicts_test

@@ -15,7 +15,7 @@
 #include "run/sharpness.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::history_test {
 namespace {
 
 // An implementation whose objects remember: what a call is answered with, given the calls before it.
@@ -317,4 +317,4 @@ TEST(History, allows_the_bound_of_an_entry_or_twice_that_of_another_answer) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::history_test

@@ -8,7 +8,7 @@
 
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::identified_ladder_test {
 namespace {
 
 MeasuredLadder ladder_of(const Parameters& parameters, double error = 1e-6) {
@@ -133,4 +133,4 @@ TEST(IdentifiedLadder, bases_are_the_simplest_numbers_and_the_middle_of_long_one
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::identified_ladder_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace posproof {
+namespace posproof::identified_number_test {
 namespace {
 
 TEST(IdentifiedNumber, simplest_has_the_fewest_digits) {
@@ -65,4 +65,4 @@ TEST(IdentifiedNumber, most_overlap_is_where_most_intervals_are) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::identified_number_test

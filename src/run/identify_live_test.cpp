@@ -6,7 +6,7 @@
 #include "run/catalogued.h"
 #include "run/identify.h"
 
-namespace posproof {
+namespace posproof::identify_live_test {
 namespace {
 
 Tensor in_f32(Tensor values) {
@@ -156,4 +156,4 @@ TEST(IdentifyLiveInFull, names_biases) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::identify_live_test

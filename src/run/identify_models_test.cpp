@@ -12,7 +12,7 @@
 #include "run/identify.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::identify_models_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -186,4 +186,4 @@ TEST_F(SomePublicModels, are_named) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::identify_models_test

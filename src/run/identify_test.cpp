@@ -8,7 +8,7 @@
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::identify_test {
 namespace {
 
 std::vector<Position> first(Position n) {
@@ -130,4 +130,4 @@ TEST(Identify, a_program_that_does_not_start_is_no_subject) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::identify_test

@@ -20,7 +20,7 @@
 #include "run/catalogued.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::identities_test {
 namespace {
 
 using namespace identities;
@@ -176,4 +176,4 @@ TEST(Identities, of_mirror_images_compare_the_opposite_place) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::identities_test

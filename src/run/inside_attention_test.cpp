@@ -11,7 +11,7 @@
 #include "search/trial.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::inside_attention_test {
 namespace {
 
 Verdict verdict(const std::string& encoding, const std::string& words, const std::string& wrong) {
@@ -90,4 +90,4 @@ TEST(InsideAttention, of_selective_rope) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::inside_attention_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-namespace posproof {
+namespace posproof::ladder_deviations_test {
 namespace {
 
 using Sentences = std::vector<std::string>;
@@ -157,4 +157,4 @@ TEST(LadderDeviations, are_those_of_other_pairs) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::ladder_deviations_test

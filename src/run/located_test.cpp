@@ -11,7 +11,7 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::located_test {
 namespace {
 
 using Is = std::function<bool(const Call& call, std::size_t row, std::size_t column, std::size_t tokens)>;
@@ -80,4 +80,4 @@ TEST(Located, says_nothing_of_what_means_nothing) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::located_test

@@ -8,7 +8,7 @@
 #include "run/call_deviations.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::logit_deviations_test {
 namespace {
 
 // Logits of three queries far from the first token, where an angle and not the result decides what rounding
@@ -79,4 +79,4 @@ TEST(LogitDeviations, of_a_causal_bias_are_those_of_the_keys_up_to_the_query) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::logit_deviations_test

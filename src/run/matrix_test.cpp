@@ -11,7 +11,7 @@
 #include "run/catalogued.h"
 #include "run/claimed.h"
 
-namespace posproof {
+namespace posproof::matrix_test {
 namespace {
 
 const Verdict held = Holds{1, 0, {}, {}}, refuted = Refuted{{}, {}, 1, 0}, undecided = Undecided{"why"},
@@ -160,4 +160,4 @@ TEST(MatrixFollowed, counts_each_encoding_and_each_claim_of_a_fact_once) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::matrix_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace posproof {
+namespace posproof::measured_phase_test {
 namespace {
 
 using Complex = std::complex<double>;
@@ -78,4 +78,4 @@ TEST(MeasuredPhase, does_not_follow_another_number) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::measured_phase_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof {
+namespace posproof::measured_words_test {
 namespace {
 
 TEST(MeasuredWords, numbers_have_the_digits_that_are_known) {
@@ -36,4 +36,4 @@ TEST(MeasuredWords, numbers_of_things_are_joined_by_runs_of_three_and_more) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::measured_words_test

@@ -13,7 +13,7 @@
 #include "subject/process.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::modules_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -222,4 +222,4 @@ TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_k
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::modules_test

@@ -5,7 +5,7 @@
 #include "core/call.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::narrowed_test {
 namespace {
 
 Encoding with_domain(Position lo, Position hi, bool ends = false, std::vector<Position> hard = {}) {
@@ -211,4 +211,4 @@ TEST(KeepWithinF16, ends_before_the_first_position_whose_value_has_no_place) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::narrowed_test

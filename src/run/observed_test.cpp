@@ -9,7 +9,7 @@
 #include "core/call.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::observed_test {
 namespace {
 
 using std::chrono::seconds;
@@ -86,4 +86,4 @@ TEST(Observed, what_raises_or_is_a_file_is_left_out) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::observed_test

@@ -7,7 +7,7 @@
 
 #include "run/testing/deviations.h"
 
-namespace posproof {
+namespace posproof::one_sentence_test {
 namespace {
 
 using testing::said;
@@ -86,4 +86,4 @@ TEST(OneSentence, of_an_original_length_that_is_off_by_one) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::one_sentence_test

@@ -10,7 +10,7 @@
 #include "attention/reference_attention.h"
 #include "run/testing/deviations.h"
 
-namespace posproof {
+namespace posproof::operator_deviations_test {
 namespace {
 
 using testing::said;
@@ -113,4 +113,4 @@ TEST(OperatorDeviationsInFull, name_the_positions_of_values) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::operator_deviations_test

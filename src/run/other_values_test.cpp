@@ -9,7 +9,7 @@
 #include "run/catalogued.h"
 #include "run/diagnosis.h"
 
-namespace posproof {
+namespace posproof::other_values_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -74,4 +74,4 @@ TEST(OtherSettings, explain_what_no_usual_setting_does) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::other_values_test

@@ -9,7 +9,7 @@
 
 #include "subject/dtype.h"
 
-namespace posproof {
+namespace posproof::packed_test {
 namespace {
 
 // Every value of the two small formats goes out and comes back.
@@ -53,4 +53,4 @@ TEST(Packed, writes_one_zero) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::packed_test

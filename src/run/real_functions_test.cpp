@@ -8,7 +8,7 @@
 #include "search/trial.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::run_real_functions_test {
 namespace {
 
 // Of agreement alone, over 100 cases, without a diagnosis.
@@ -98,4 +98,4 @@ TEST(ResizedTables, of_parts) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::run_real_functions_test

@@ -12,7 +12,7 @@
 #include "run/every_distance.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::recorded_test {
 namespace {
 
 Encoding truth_of(std::string_view encoding, std::string_view parameters) {
@@ -419,4 +419,4 @@ TEST(Recorded, a_bias_is_asked_for_them_as_queries) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::recorded_test

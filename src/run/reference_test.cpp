@@ -9,7 +9,7 @@
 #include "core/residual.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::reference_test {
 namespace {
 
 Encoding truth_of(std::string_view id, std::string_view parameters) {
@@ -109,4 +109,4 @@ TEST(Reference, of_a_bias_allows_every_pair_and_counts_those_that_are_seen) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::reference_test

@@ -10,7 +10,7 @@
 
 #include "core/formats.h"
 
-namespace posproof {
+namespace posproof::rotation_forms_test {
 namespace {
 
 struct Point {
@@ -156,4 +156,4 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::rotation_forms_test

@@ -7,7 +7,7 @@
 #include "run/gate.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::scaled_ropes_test {
 namespace {
 
 std::string verdict(const std::string& encoding, const std::string& program, const std::string& parameters,
@@ -100,4 +100,4 @@ TEST(ScaledRopes, of_queries_with_a_temperature) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::scaled_ropes_test

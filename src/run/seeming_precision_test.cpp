@@ -11,7 +11,7 @@
 #include "core/spec.h"
 #include "run/recorded.h"
 
-namespace posproof {
+namespace posproof::seeming_precision_test {
 namespace {
 
 using Rounding = std::function<double(double)>;
@@ -122,4 +122,4 @@ TEST(SeemingPrecision, would_agree_where_the_declared_one_does_not_hold) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::seeming_precision_test

@@ -7,7 +7,7 @@
 
 #include "core/term.h"
 
-namespace posproof {
+namespace posproof::sharpness_test {
 namespace {
 
 // A property of biases whose residual is what this makes of a drawn number from 0 to 9.
@@ -178,4 +178,4 @@ TEST(ScaledTerm, scales_one_term_as_long_as_it_lives) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::sharpness_test

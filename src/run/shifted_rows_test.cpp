@@ -12,7 +12,7 @@
 #include "run/recorded.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::shifted_rows_test {
 namespace {
 
 Parameters shifted(const char* words = "heads=12 rows=any") {
@@ -82,4 +82,4 @@ TEST(ShiftedRows, a_constant_that_swallows_the_bias_is_refuted) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::shifted_rows_test

@@ -11,7 +11,7 @@
 #include "run/recorded.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::small_slopes_test {
 namespace {
 
 Encoding rounded(const Encoding& exact, double (*round)(double)) {
@@ -57,4 +57,4 @@ TEST(SmallSlopes, refute_nothing_that_is_claimed) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::small_slopes_test

@@ -17,7 +17,7 @@
 #include "run/claimed.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::spoils_test {
 namespace {
 
 // Large enough for statements whose bound is a sum over many entries, and far below what looks wrong.
@@ -294,4 +294,4 @@ TEST(Spoils, of_none_are_seen) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::spoils_test

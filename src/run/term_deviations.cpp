@@ -13,10 +13,10 @@
 namespace posproof {
 namespace {
 
-constexpr std::size_t terms = 4;
-using Parts = std::array<double, terms>;  // without content, of the query, of the key, of both
-constexpr std::array<std::string_view, terms> names = {"the term without content", "the term of the query",
-                                                       "the term of the key", "the term of query and key"};
+constexpr std::size_t term_count = 4;
+using Parts = std::array<double, term_count>;  // without content, of the query, of the key, of both
+constexpr std::array<std::string_view, term_count> names = {
+    "the term without content", "the term of the query", "the term of the key", "the term of query and key"};
 
 // One logit of an answer.
 struct Logit {
@@ -80,35 +80,35 @@ struct Fitted {
 // Least squares, each logit in units of its error. Terms that are nowhere keep 1.
 std::optional<Fitted> fitted(const std::vector<Parts>& of, const std::vector<Logit>& logits,
                              std::size_t dim) {
-  std::array<std::array<double, terms + 1>, terms> normal{};
+  std::array<std::array<double, term_count + 1>, term_count> normal{};
   Parts most{};
   for (std::size_t n = 0; n < of.size(); ++n) {
     const double error = logits[n].error;
     if (!std::isfinite(logits[n].given)) return std::nullopt;
-    for (std::size_t a = 0; a < terms; ++a) {
+    for (std::size_t a = 0; a < term_count; ++a) {
       if (!std::isfinite(of[n][a])) return std::nullopt;
       most[a] = std::max(most[a], std::abs(of[n][a]) / error);
-      for (std::size_t b = 0; b < terms; ++b) normal[a][b] += of[n][a] / error * (of[n][b] / error);
-      normal[a][terms] += of[n][a] / error * (logits[n].given / error);
+      for (std::size_t b = 0; b < term_count; ++b) normal[a][b] += of[n][a] / error * (of[n][b] / error);
+      normal[a][term_count] += of[n][a] / error * (logits[n].given / error);
     }
   }
-  for (std::size_t a = 0; a < terms; ++a)
+  for (std::size_t a = 0; a < term_count; ++a)
     if (most[a] < 16) {
       normal[a] = {};
-      for (std::size_t b = 0; b < terms; ++b) normal[b][terms] -= normal[b][a], normal[b][a] = 0;
-      normal[a][a] = normal[a][terms] = 1;
+      for (std::size_t b = 0; b < term_count; ++b) normal[b][term_count] -= normal[b][a], normal[b][a] = 0;
+      normal[a][a] = normal[a][term_count] = 1;
     }
-  for (std::size_t a = 0; a < terms; ++a) {
+  for (std::size_t a = 0; a < term_count; ++a) {
     const double pivot = normal[a][a];
     if (!(pivot > 1e-9 * most[a] * most[a] || most[a] < 16)) return std::nullopt;  // two say the same
-    for (std::size_t b = 0; b < terms; ++b)
+    for (std::size_t b = 0; b < term_count; ++b)
       if (b != a)
-        for (std::size_t c = terms + 1; c-- > a;) normal[b][c] -= normal[b][a] / pivot * normal[a][c];
+        for (std::size_t c = term_count + 1; c-- > a;) normal[b][c] -= normal[b][a] / pivot * normal[a][c];
   }
   const double d = static_cast<double>(dim);
   Fitted out{};
-  for (std::size_t a = 0; a < terms; ++a) {
-    out.factor[a] = normal[a][terms] / normal[a][a];
+  for (std::size_t a = 0; a < term_count; ++a) {
+    out.factor[a] = normal[a][term_count] / normal[a][a];
     out.error[a] = most[a] < 16 ? 0 : 8 / most[a];
     for (const double known : {1.0, 0.0, -1.0, 2.0, 0.5, std::sqrt(d), 1 / std::sqrt(d), d, 1 / d})
       if (std::abs(out.factor[a] - known) <= out.error[a] * std::max(1.0, known)) {
@@ -122,7 +122,7 @@ std::optional<Fitted> fitted(const std::vector<Parts>& of, const std::vector<Log
 bool holds(const Fitted& fit, const std::vector<Parts>& of, const std::vector<Logit>& logits) {
   for (std::size_t n = 0; n < of.size(); ++n) {
     double sum = 0, error = 3 * logits[n].error, most = 1;
-    for (std::size_t a = 0; a < terms; ++a) {
+    for (std::size_t a = 0; a < term_count; ++a) {
       sum += fit.factor[a] * of[n][a];
       error += fit.error[a] * std::abs(of[n][a]);
       most = std::max(most, std::abs(fit.factor[a]));
@@ -147,7 +147,7 @@ std::string words(std::size_t term, const Fitted& fit, std::size_t dim) {
 // ---- positions
 
 // Which terms a form of the positions moves.
-using Moved = std::array<bool, terms>;
+using Moved = std::array<bool, term_count>;
 
 struct Tried {
   PairForm form;
@@ -173,7 +173,7 @@ Encoding corrected(const Contextual& reference, const Contextual& truth, const T
         const auto own = parts_of(reference, query, key, i[r], j[c]),
                    moved = parts_of(reference, query, key, a, b);
         for (std::size_t h = 0; h < reference.heads; ++h)
-          for (std::size_t n = 0; n < terms; ++n)
+          for (std::size_t n = 0; n < term_count; ++n)
             to.at(h * i.size() + r, c) += by.fit.factor[n] * (by.moved[n] ? moved : own)[h][n];
       }
     return to;
@@ -186,11 +186,11 @@ Deviation deviation(const Contextual& reference, const Contextual& truth, const 
   if (std::ranges::find(by.moved, true) != by.moved.end()) {
     std::string of;
     if (std::ranges::find(by.moved, false) != by.moved.end())
-      for (std::size_t n = 0; n < terms; ++n)
+      for (std::size_t n = 0; n < term_count; ++n)
         if (by.moved[n]) of = fmt::format("in {}: ", names[n]);
     out.sentences.push_back(of + by.form.words);
   }
-  for (std::size_t n = 0; n < terms; ++n)
+  for (std::size_t n = 0; n < term_count; ++n)
     if (by.fit.factor[n] != 1) out.sentences.push_back(words(n, by.fit, truth.dim));
   return out;
 }
@@ -210,7 +210,7 @@ class Terms {
                                    Moved{false, true, false, false}, Moved{false, false, true, false}}) {
           std::vector<Parts> mixed = own_;
           for (std::size_t n = 0; n < mixed.size(); ++n)
-            for (std::size_t a = 0; a < terms; ++a)
+            for (std::size_t a = 0; a < term_count; ++a)
               if (moved[a]) mixed[n][a] = there[n][a];
           if (const auto fit = fits(mixed)) return {deviation(reference_, truth_, {form, moved, *fit})};
         }
@@ -275,7 +275,7 @@ std::vector<Deviation> term_deviations(const Contextual& reference, const Contex
                                        const Precision& precision, const std::vector<Answered>& answered) {
   if (!is_known(truth)) return {};
   std::vector<Logit> logits = logits_of(truth, precision, answered);
-  if (logits.size() < 2 * terms) return {};
+  if (logits.size() < 2 * term_count) return {};
   return Terms(reference, truth, std::move(logits)).found();
 }
 
@@ -289,7 +289,7 @@ std::optional<std::string> wrong_terms(const Contextual& subject, const Contextu
   for (std::size_t n = 0; n < all.size(); n += std::max<std::size_t>(1, all.size() / asked))
     logits.push_back(all[n]);
   if (logits.size() < several || !is_linear(reference, logits)) return std::nullopt;
-  std::array<std::size_t, terms> wrong{};
+  std::array<std::size_t, term_count> wrong{};
   for (const Logit& one : logits) {
     const Tensor q = row_of(one.from->call.contents[0], one.row),
                  k = row_of(one.from->call.contents[1], one.column);
@@ -297,10 +297,11 @@ std::optional<std::string> wrong_terms(const Contextual& subject, const Contextu
     const Parts is = parts_of(subject, q, k, at.i, at.j).at(one.head),
                 ought = parts_of(reference, q, k, at.i, at.j)[one.head];
     // A part is a sum of up to four answers, none off by more than that of both contents.
-    for (std::size_t n = 0; n < terms; ++n) wrong[n] += std::abs(is[n] - ought[n]) <= 4 * one.error ? 0 : 1;
+    for (std::size_t n = 0; n < term_count; ++n)
+      wrong[n] += std::abs(is[n] - ought[n]) <= 4 * one.error ? 0 : 1;
   }
   std::string others, right;
-  for (std::size_t n = 0; n < terms; ++n) {
+  for (std::size_t n = 0; n < term_count; ++n) {
     if (wrong[n] != 0 && wrong[n] < several) return std::nullopt;
     std::string& to = wrong[n] != 0 ? others : right;
     to += fmt::format("{}{}", to.empty() ? "" : " and ", names[n]);

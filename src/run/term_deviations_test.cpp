@@ -10,7 +10,7 @@
 #include "run/catalogued.h"
 #include "run/testing/deviations.h"
 
-namespace posproof {
+namespace posproof::term_deviations_test {
 namespace {
 
 using testing::said;
@@ -115,4 +115,4 @@ TEST(TermDeviationsInFull, say_which_terms_are_others_where_no_rule_is_known) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::term_deviations_test

@@ -6,7 +6,7 @@
 #include "catalogue/encodings/rope.h"
 #include "catalogue/encodings/sinusoidal.h"
 
-namespace posproof {
+namespace posproof::words_alike_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -34,4 +34,4 @@ TEST(WordsAlike, are_not_sought_where_rows_may_be_shifted) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::words_alike_test

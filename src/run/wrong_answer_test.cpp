@@ -16,7 +16,7 @@
 #include "search/case_result.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::wrong_answer_test {
 namespace {
 
 const Parameters parameters = Case::parse("dim=4 heads=2");
@@ -164,4 +164,4 @@ TEST(WrongAnswer, of_another_kind_is_an_entry_of_the_whole_operator) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::wrong_answer_test

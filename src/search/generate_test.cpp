@@ -10,7 +10,7 @@
 
 #include "search/search.h"
 
-using namespace posproof;
+namespace posproof::generate_test {
 
 namespace {
 
@@ -222,3 +222,5 @@ TEST(RandomDraw, every_case_reads_back) {
       {.id = "case/reads_back", .budget = {.cases = 3000}});
   EXPECT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);
 }
+
+}  // namespace posproof::generate_test

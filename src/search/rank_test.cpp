@@ -13,7 +13,8 @@
 #include "testing/generators.h"
 #include "testing/holds_for.h"
 
-using namespace posproof;
+namespace posproof::rank_test {
+
 using namespace posproof::testing;
 
 namespace {
@@ -195,3 +196,5 @@ TEST(Rank, tells_two_cases_apart_and_has_the_simplest_at_the_bottom) {
       },
       1000));
 }
+
+}  // namespace posproof::rank_test

@@ -15,7 +15,7 @@
 #include "core/random.h"
 #include "search/generate.h"
 
-using namespace posproof;
+namespace posproof::search_test {
 
 namespace {
 
@@ -590,3 +590,5 @@ TEST(Hash, is_the_same_everywhere) {
   EXPECT_NE(hash(1, "a", 0), hash(2, "a", 0));
   EXPECT_NE(hash(1, "a", 0), hash(1, "b", 0));
 }
+
+}  // namespace posproof::search_test

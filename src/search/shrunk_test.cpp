@@ -12,7 +12,7 @@
 
 #include "search/search.h"
 
-namespace posproof {
+namespace posproof::shrunk_test {
 namespace {
 
 const Domain wide{0, Position{1} << 20, {355, 104348}};
@@ -128,4 +128,4 @@ TEST(Shrunk, every_trial_ends_where_it_ended) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::shrunk_test

@@ -11,7 +11,7 @@
 #include "run/catalogued.h"
 #include "run/claimed.h"
 
-namespace posproof {
+namespace posproof::trial_test {
 namespace {
 
 Encoding encoding(std::string_view id) {
@@ -89,4 +89,4 @@ TEST(Trial, of_calls_asks_whether_they_apply_and_gives_the_precision) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::trial_test

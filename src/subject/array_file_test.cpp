@@ -11,7 +11,7 @@
 
 #include "subject/subject.h"
 
-namespace posproof {
+namespace posproof::array_file_test {
 namespace {
 
 class ArrayFile : public ::testing::Test {
@@ -125,4 +125,4 @@ TEST_F(ArrayFile, that_is_cut_short_between_two_looks_is_an_error) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::array_file_test

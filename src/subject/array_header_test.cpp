@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace posproof {
+namespace posproof::array_header_test {
 namespace {
 
 TEST(ArrayHeader, npy_is_as_numpy_writes_it) {
@@ -50,4 +50,4 @@ TEST(ArrayHeader, the_ending_says_which) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::array_header_test

@@ -10,7 +10,7 @@
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::cache_file_test {
 namespace {
 
 using testing::thrown;
@@ -217,4 +217,4 @@ TEST(CacheFile, what_is_rotated_has_four_axes_the_heads_the_width_and_a_position
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::cache_file_test

@@ -10,7 +10,7 @@
 
 #include "subject/config.h"
 
-namespace posproof {
+namespace posproof::config_settings_test {
 namespace {
 
 template <class Number>
@@ -195,4 +195,4 @@ TEST(ConfigSettings, of_a_file_are_refused_with_its_name) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::config_settings_test

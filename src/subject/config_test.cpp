@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace posproof {
+namespace posproof::subject_config_test {
 namespace {
 
 Configured of(const std::string& json, const std::string& encoding = "rope") {
@@ -167,4 +167,4 @@ TEST(Config, of_another_encoding_is_refused) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::subject_config_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace posproof;
+namespace posproof::dtype_test {
 
 namespace {
 
@@ -92,3 +92,5 @@ TEST(Dtype, is_known_by_its_safetensors_name) {
   EXPECT_EQ(size(Dtype::F8_E5M2), 1u);
   EXPECT_EQ(size(Dtype::U32), 4u);
 }
+
+}  // namespace posproof::dtype_test

@@ -9,7 +9,7 @@
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::examples_test {
 namespace {
 
 using testing::expected;
@@ -168,4 +168,4 @@ TEST(Examples, numpy_sinusoidal) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::examples_test

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <ctime>
 
-using namespace posproof;
+namespace posproof::frame_test {
+
 using frame::Header;
 using frame::Message;
 
@@ -156,3 +157,5 @@ TEST(Frame, time_is_linear_in_the_number_of_tensors) {
   takes(1000);
   EXPECT_LT(takes(64000), 32 * 8 * takes(2000));
 }
+
+}  // namespace posproof::frame_test

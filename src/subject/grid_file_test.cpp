@@ -8,7 +8,7 @@
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::grid_file_test {
 namespace {
 
 Table on_a_grid(std::size_t axes, std::size_t dim) {
@@ -189,4 +189,4 @@ TEST(GridFile, a_bias_of_a_line_has_queries_and_keys_of_its_own) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::grid_file_test

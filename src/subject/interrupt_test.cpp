@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-namespace posproof {
+namespace posproof::interrupt_test {
 namespace {
 
 // What a process that does this ends with, as wait() says it: signals are for a process as a whole.
@@ -64,4 +64,4 @@ TEST(Interrupt, after_another_handler_leaves_it_the_second_time) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::interrupt_test

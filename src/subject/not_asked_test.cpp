@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace posproof {
+namespace posproof::not_asked_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -57,4 +57,4 @@ TEST(NotAsked, of_the_whole_operator_positions_are_row_numbers) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::not_asked_test

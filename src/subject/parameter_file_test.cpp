@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace posproof {
+namespace posproof::parameter_file_test {
 namespace {
 
 std::string refused(std::string_view json) {
@@ -42,4 +42,4 @@ TEST(ParameterFile, that_could_be_read_in_two_ways_or_without_end_is_refused) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::parameter_file_test

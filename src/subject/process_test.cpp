@@ -16,7 +16,7 @@
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::process_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -138,4 +138,4 @@ TEST(Process, that_closes_its_stdin_can_still_answer) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::process_test

@@ -15,7 +15,7 @@
 #include "search/trial.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::protocol_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -340,4 +340,4 @@ TEST(SubjectProtocol, content_that_the_subjects_format_cannot_hold_is_not_sent) 
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::protocol_test

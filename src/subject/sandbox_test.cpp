@@ -13,7 +13,7 @@
 
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::subject_sandbox_test {
 namespace {
 
 using testing::expected;
@@ -142,4 +142,4 @@ TEST(SandboxThatIsNotThere, is_refused_with_where_to_get_it) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::subject_sandbox_test

@@ -8,7 +8,7 @@
 #include "subject/testing/subjects.h"
 #include "test_paths.h"
 
-namespace posproof {
+namespace posproof::sdk_test {
 namespace {
 
 using testing::expected;
@@ -284,4 +284,4 @@ TEST(PythonSubject, torch_functions_are_given_tensors_of_their_dtype) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::sdk_test

@@ -10,7 +10,7 @@
 
 #include "subject/testing/subjects.h"
 
-namespace posproof {
+namespace posproof::table_file_test {
 namespace {
 
 using testing::expected;
@@ -299,4 +299,4 @@ TEST_F(TableFile, what_is_no_table_is_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace posproof
+}  // namespace posproof::table_file_test

@@ -6,7 +6,7 @@
 
 #include "subject/subject.h"
 
-using namespace posproof;
+namespace posproof::subject_words_test {
 
 namespace {
 
@@ -65,3 +65,5 @@ TEST(Words, of_unknown_origin_become_valid_utf8) {
   EXPECT_EQ(printable("a\xff\xe2\x82", 100), "a\\xff\\xe2\\x82");         // no UTF-8, cut short
   EXPECT_EQ(printable("\xc0\xaf\xed\xa0\x80", 100), "\\xc0\\xaf\\xed\\xa0\\x80");  // overlong, a surrogate
 }
+
+}  // namespace posproof::subject_words_test

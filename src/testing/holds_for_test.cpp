@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+namespace posproof::holds_for_test {
+
 using posproof::testing::holds_for;
 
 namespace {
@@ -42,3 +44,5 @@ TEST(HoldsFor, obeys_no_environment) {
     unsetenv("RC_PARAMS");
   }
 }
+
+}  // namespace posproof::holds_for_test

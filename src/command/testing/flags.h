@@ -27,13 +27,27 @@ struct FlagRow {
 };
 
 // Every row of a command. The folder is there, and empty but for what flag_tables() puts there.
-std::vector<FlagRow> rows_of_accuracy(const std::string& folder);
-std::vector<FlagRow> rows_of_check(const std::string& folder);
-std::vector<FlagRow> rows_of_gate(const std::string& folder);
-std::vector<FlagRow> rows_of_identify(const std::string& folder);
-std::vector<FlagRow> rows_of_matrix(const std::string& folder);
-std::vector<FlagRow> rows_of_oracle(const std::string& folder);
-std::vector<FlagRow> rows_of_words(const std::string& folder);  // report, list, explain, and the program
+namespace flags_of_accuracy_test {
+std::vector<FlagRow> rows(const std::string& folder);
+}
+namespace flags_of_check_test {
+std::vector<FlagRow> rows(const std::string& folder);
+}
+namespace flags_of_gate_test {
+std::vector<FlagRow> rows(const std::string& folder);
+}
+namespace flags_of_identify_test {
+std::vector<FlagRow> rows(const std::string& folder);
+}
+namespace flags_of_matrix_test {
+std::vector<FlagRow> rows(const std::string& folder);
+}
+namespace flags_of_oracle_test {
+std::vector<FlagRow> rows(const std::string& folder);
+}
+namespace flags_of_words_test {
+std::vector<FlagRow> rows(const std::string& folder);  // report, list, explain, and the program
+}
 
 // A model's configuration that says `dim 8` of a table, in that folder.
 inline std::string config_of_8(const std::string& folder) {

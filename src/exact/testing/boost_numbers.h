@@ -7,7 +7,7 @@
 #include <string>
 
 // Numbers of Boost.Multiprecision behind types that are not templates: Boost is compiled once, in
-// boost_numbers_test.cpp, and not in every test. They share no code with MPFR. For tests; nothing else
+// boost_numbers.cpp, and not in every test. They share no code with MPFR. For tests; nothing else
 // includes it.
 namespace posproof::boost_numbers {
 

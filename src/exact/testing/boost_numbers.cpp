@@ -1,4 +1,4 @@
-#include "exact/boost_numbers.h"
+#include "exact/testing/boost_numbers.h"
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <boost/multiprecision/cpp_int.hpp>
