@@ -29,7 +29,8 @@ list(TRANSFORM folders REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archi
 target_link_options(posproof_tests PRIVATE -Wl,--whole-archive ${archives} -Wl,--no-whole-archive)
 # Eigen's prefetch does not compile unoptimised with a precompiled header.
 file(GLOB experiment_tests CONFIGURE_DEPENDS experiments/*_test.cpp)
-set_source_files_properties(${experiment_tests} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+set_source_files_properties(${experiment_tests} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>
+                            SKIP_PRECOMPILE_HEADERS ON)
 target_precompile_headers(posproof_tests PRIVATE <functional> <string> <vector> <fmt/format.h> <gtest/gtest.h>)
 # What the tests of the program ask, beside programs in Python.
 add_executable(posproof_test_subject src/command/testing/subject.cpp)

@@ -102,5 +102,7 @@ function(posproof_unity target)
     posproof_unite(${apart} ${of_${apart}})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE -Wno-shadow)  # a local of one source may have the name of another's constant
+  # A local of one source may have the name of another's constant, and a namespace without a name in a file that is included
+  # is no header's.
+  target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()

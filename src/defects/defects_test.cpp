@@ -127,7 +127,7 @@ TEST(Defects, with_an_angle_for_each_channel_declare_the_larger_frequency_of_a_p
   const Parameters parameters = with(encoding_named("rope"), Case::parse("dim=4"));
   for (const bool first_is_faster : {true, false}) {
     const Encoding made = wrong_ropes::with_channel_angles(
-        parameters, [=](const Rotary&, std::size_t c) { return c < 2 == first_is_faster ? 0.5 : 0.25; },
+        parameters, [=](const Rotary&, std::size_t c) { return (c < 2) == first_is_faster ? 0.5 : 0.25; },
         &wrong_ropes::right_partner, 4);
     for (const Pair& pair : std::get<Rotary>(made).pairs) EXPECT_EQ(pair.frequency, 0.5);
   }
