@@ -21,6 +21,11 @@
 namespace posproof::diagnosis_test {
 namespace {
 
+// A convention or a defect; what was measured, and where it is wrong, are sentences.
+bool names_something(const Explanation& one) {
+  return one.kind == Explanation::Kind::convention || one.kind == Explanation::Kind::defect;
+}
+
 using Names = std::vector<std::string>;
 
 // A setting of a family, and a subject in it. The subject is made anew for the diagnosis: some remember.
@@ -41,7 +46,7 @@ struct Diagnosed {
     const Subject subject{"made", "", make(parameters()), precision};
     Names out;
     for (const Explanation& one : diagnose(spec, family, parameters(), subject, counterexample, 1))
-      if (one.kind != Explanation::Kind::measured) out.push_back(one.what);
+      if (names_something(one)) out.push_back(one.what);
     return out;
   }
 };
@@ -457,7 +462,7 @@ TEST(DiagnosisOfNearMisses, does_not_stand_where_the_counterexample_is_not_expla
   const auto names = [&](std::string_view counterexample) {
     Names out;
     for (const Explanation& one : diagnose(rope, "rope", parameters, subject, Case::parse(counterexample), 1))
-      if (one.kind != Explanation::Kind::measured) out.push_back(one.what);
+      if (names_something(one)) out.push_back(one.what);
     return out;
   };
   EXPECT_EQ(names("batch=1 tokens=1 t=777777 role=query x=[1,0,0,0]"), Names{});
@@ -476,6 +481,7 @@ std::vector<std::string> kinds_and_words(const std::string& family, const std::s
   for (const Explanation& one : diagnose(spec, family, parameters, subject, {}, 1))
     out.push_back(std::string(one.kind == Explanation::Kind::convention ? "convention"
                               : one.kind == Explanation::Kind::measured ? "measured"
+                              : one.kind == Explanation::Kind::place    ? "place"
                                                                         : "defect") +
                   " " + one.what);
   return out;
@@ -527,7 +533,7 @@ TEST(DiagnosisMeasured, compares_a_causal_candidate_at_later_keys) {
   EXPECT_EQ(kinds_and_words("alibi", "heads=4 form=symmetric", later(0)),
             (Names{"convention --form causal", "measured later keys have no bias"}));
   EXPECT_EQ(kinds_and_words("alibi", "heads=4 form=symmetric", later(5)),
-            Names{"measured wrong for keys after the query alone"});
+            Names{"place wrong for keys after the query alone"});
 }
 
 }  // namespace
