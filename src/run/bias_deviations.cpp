@@ -247,7 +247,7 @@ class Measuring {
           differs = differs || std::abs(ought.at(h, n) - entry) > error;
         }
       if (all && differs)
-        return Deviation{{words}, made(truth_, [shape](const Entry& entry, const Asked& asked) {
+        return Deviation{{words}, made(truth_, [shape = shape](const Entry& entry, const Asked& asked) {
                            const double d = std::abs(static_cast<double>(asked.i - asked.j));
                            return (d == 0 ? 1 : shape(d) / d) * entry(asked.head, asked.i, asked.j);
                          })};
