@@ -12,6 +12,7 @@
 #include <string>
 
 #include "attention/dot_product.h"
+#include "attention/mask.h"
 #include "attention/reference_attention.h"
 #include "core/spec.h"
 #include "run/measured_words.h"
@@ -107,10 +108,7 @@ Tensor divided_by_sums(Tensor weights) {
 }
 
 Tensor over_all(const Tensor& logits) {
-  Mask all({logits.rows(), logits.width()});
-  for (std::size_t i = 0; i < all.rows(); ++i)
-    for (std::size_t j = 0; j < all.width(); ++j) all.at(i, j) = 1;
-  return attention::softmax(logits, all);
+  return attention::softmax(logits, mask::none(logits.rows(), logits.width()));
 }
 
 Tensor over_queries(const Tensor& logits, const Mask& mask) {
