@@ -49,7 +49,7 @@ TEST(Contract, a_search_that_is_cut_short_is_no_pass) {
       << slow.said;
   EXPECT_EQ(times(slow.said, "REFUTED"), 0u) << slow.said;
 
-  const auto json = nlohmann::json::parse(gate("slow", "--time 1 --json --filter agrees_with").said);
+  const auto json = nlohmann::json::parse(gate("slow", "--time 1 --json --filter agrees_with").out);
   EXPECT_EQ(json["asked"][0]["verdict"], "undecided");
   EXPECT_TRUE(json["undecided"].get<bool>());
 }

@@ -95,7 +95,7 @@ std::vector<FlagRow> rows(const std::string& folder) {
        [=](const Ran& file, const Ran& flags) {
          EXPECT_EQ(file.code + flags.code, 0);
          EXPECT_EQ(report::file_bytes(folder + "/p.npy"), report::file_bytes(folder + "/q.npy"));
-         const auto json = Json::parse(file.said.substr(file.said.find('{')));
+         const auto json = parsed(file);
          EXPECT_EQ(json["config"],
                    (Json{config + ": dim 8: dim=8", config + ": model distilbert: layout=interleaved"}));
          EXPECT_FALSE(parsed(flags).contains("config"));

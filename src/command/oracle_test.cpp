@@ -235,7 +235,7 @@ TEST_F(OracleCommand, says_what_it_wrote) {
             file + ": rows [100, 8] in f32, positions 0:99, correctly rounded, ties to even, 3328 bytes\n");
   EXPECT_EQ(fs::file_size(file), 3328);
   const auto json =
-      nlohmann::json::parse(posproof("oracle rope --dim 8 --positions 5:9 --json -o " + file).said);
+      nlohmann::json::parse(posproof("oracle rope --dim 8 --positions 5:9 --json -o " + file).out);
   EXPECT_EQ(json["file"], file);
   EXPECT_EQ(json["encoding"], "rope");
   EXPECT_EQ(json["parameters"]["base"], 10000);

@@ -167,7 +167,7 @@ TEST_F(Output, is_text_whatever_files_are_called) {
     const int code = offset.empty() ? 0 : 1;
     const auto json = posproof(words + offset + "--json 'table:" + odd + "' --junit '" + junit + "'");
     EXPECT_EQ(json.code, code) << json.said;
-    EXPECT_EQ(nlohmann::json::parse(json.said)["refuted"], !offset.empty());
+    EXPECT_EQ(nlohmann::json::parse(json.out)["refuted"], !offset.empty());
     pugi::xml_document document;
     EXPECT_TRUE(document.load_file(junit.c_str()));
     EXPECT_STREQ(document.child("testsuite").attribute("failures").value(), offset.empty() ? "0" : "1");

@@ -31,7 +31,7 @@ TEST(SandboxOption, is_said_in_text_and_json) {
     const auto text = posproof(command + subject), json = posproof(command + " --json" + subject);
     EXPECT_TRUE(says(text.said, "\n  contained: no network, ")) << text.said;
     EXPECT_TRUE(says(text.said, "\n  not contained: reading files, ")) << text.said;
-    const auto parsed = nlohmann::json::parse(json.said);
+    const auto parsed = nlohmann::json::parse(json.out);
     EXPECT_EQ(parsed["contained"].front(), "no network");
     EXPECT_EQ(parsed["not_contained"].front(), "reading files");
     EXPECT_EQ(text.code, json.code);

@@ -53,7 +53,7 @@ TEST(WordsOfASubject, break_no_check) {
     EXPECT_FALSE(commands_a_terminal(text.said)) << text.said;
     EXPECT_TRUE(holds(text.said, all)) << text.said;
     const bool declines = mode == "declines_with_all_characters";
-    EXPECT_NO_THROW(EXPECT_TRUE(holds(nlohmann::json::parse(json.said)[declines ? "why" : "instead"], all)))
+    EXPECT_NO_THROW(EXPECT_TRUE(holds(nlohmann::json::parse(json.out)[declines ? "why" : "instead"], all)))
         << json.said;
     EXPECT_EQ(text.code, declines ? 3 : 1);
     EXPECT_EQ(json.code, text.code);
@@ -70,7 +70,7 @@ TEST(WordsOfASubject, break_no_output_of_the_gate_and_no_verdict) {
     EXPECT_EQ(json.code, 1);
     EXPECT_FALSE(commands_a_terminal(text.said)) << text.said;
     EXPECT_TRUE(holds(text.said, all) && holds(text.said, hidden)) << text.said;
-    EXPECT_NO_THROW(EXPECT_TRUE(holds(nlohmann::json::parse(json.said)["subject"], hidden))) << json.said;
+    EXPECT_NO_THROW(EXPECT_TRUE(holds(nlohmann::json::parse(json.out)["subject"], hidden))) << json.said;
 
     const std::string xml = report::file_bytes(junit).value_or("\xff");
     pugi::xml_document document;

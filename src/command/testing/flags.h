@@ -103,7 +103,7 @@ inline void run_rows(const std::vector<FlagRow>& rows) {
 }
 
 inline nlohmann::json parsed(const Ran& ran) {
-  return nlohmann::json::parse(ran.said);
+  return nlohmann::json::parse(ran.out);
 }
 
 inline bool says(const Ran& ran, std::string_view part) {
