@@ -1,17 +1,20 @@
-# The tree is the catalogue. A file `properties/score/depends_on_offset.cpp` defines
-# `posproof::properties::score::depends_on_offset`, of type Property, under the id `score/depends_on_offset`. A file
-# that has a header beside it is what entries share, not an entry; one that defines another name than its path is
-# refused.
+# The tree is the catalogue. A file `properties/score/depends_on_offset.cpp` has a namespace with the name of its path, and
+# defines `const Property entry` there:
+#   namespace posproof::properties_score_depends_on_offset { const Property entry{...}; }
+# The rest of the tree calls it `posproof::properties::score::depends_on_offset`; its id is `score/depends_on_offset`. What
+# two files define for themselves never meets. A file that has a header beside it is what entries share, not an entry; one
+# that has another namespace than its path says is refused.
 #
 #   posproof_catalogue(NAME properties FOLDER properties TYPE Property HEADER core/property.h)
 #
 # writes a header for each entry, so that a file includes what it names and a new entry compiles nothing but itself and
 # the list: catalogue/properties/score/depends_on_offset.h with
-#   namespace posproof::properties::score { extern const Property depends_on_offset; }
+#   namespace posproof::properties_score_depends_on_offset { extern const Property entry; }
+#   namespace posproof::properties::score { inline constexpr const Property& depends_on_offset = ...::entry; }
 # and catalogue/properties.h with
 #   namespace posproof::catalogue { std::span<const Entry<Property>> properties(); }
 # and sets <NAME>_SOURCES in the caller: the list that was written. With `FUNCTION "const Arguments&"` in place of a list
-# every entry is a function of that argument which gives a TYPE.
+# every entry is a function of that argument which gives a TYPE: `Encoding oracle::rope(const Arguments&)`.
 function(posproof_catalogue)
   cmake_parse_arguments(ARG "" "NAME;FOLDER;TYPE;HEADER;FUNCTION" "" ${ARGN})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}
@@ -33,21 +36,30 @@ function(posproof_catalogue)
       message(FATAL_ERROR "${ARG_FOLDER}/${file}: a file here names a ${ARG_TYPE}, in lower case with underscores")
     endif()
     string(REPLACE "/" "::" name ${ARG_NAME}/${id})
-    file(READ ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file} source)
-    if(NOT source MATCHES "[ :]${name}[{(]")
-      string(REGEX MATCHALL "${ARG_TYPE} ${ARG_NAME}::[a-z0-9_:]+" found "${source}")
-      message(FATAL_ERROR "${ARG_FOLDER}/${file} defines no `${ARG_TYPE} ${name}`, as its path says; "
-                          "it defines: ${found}")
-    endif()
     string(REGEX REPLACE "::[a-z0-9_]+$" "" space posproof::${name})
     get_filename_component(last ${id} NAME)
+    file(READ ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/${file} source)
     if(ARG_FUNCTION)
-      set(declared "${ARG_TYPE} ${last}(${ARG_FUNCTION})")
+      set(wanted "${ARG_TYPE} ${name}")
+      if(NOT source MATCHES "[ :]${name}[(]")
+        string(REGEX MATCHALL "${ARG_TYPE} ${ARG_NAME}::[a-z0-9_:]+" found "${source}")
+        message(FATAL_ERROR "${ARG_FOLDER}/${file} defines no `${wanted}`, as its path says; it defines: ${found}")
+      endif()
+      set(declared "namespace ${space} {\n${ARG_TYPE} ${last}(${ARG_FUNCTION});\n}")
     else()
-      set(declared "extern const ${ARG_TYPE} ${last}")
+      string(REPLACE "/" "_" own posproof::${ARG_NAME}/${id})
+      if(NOT source MATCHES "\nnamespace ${own} {\n" OR NOT source MATCHES "\nconst ${ARG_TYPE} entry{")
+        string(REGEX MATCHALL "\n(namespace [A-Za-z0-9_:]+|const ${ARG_TYPE} [A-Za-z0-9_:]+)" found "${source}")
+        string(REGEX REPLACE ";?\n" ", " found "${found}")
+        string(REGEX REPLACE "^, " "" found "${found}")
+        message(FATAL_ERROR "${ARG_FOLDER}/${file} defines no `const ${ARG_TYPE} entry` in `namespace ${own}`, as its "
+                            "path says; it has: ${found}")
+      endif()
+      set(declared "namespace ${own} {\nextern const ${ARG_TYPE} entry;\n}
+namespace ${space} {\ninline constexpr const ${ARG_TYPE}& ${last} = ${own}::entry;\n}")
     endif()
     file(CONFIGURE OUTPUT ${made}/${ARG_NAME}/${id}.h @ONLY
-         CONTENT "${written}#pragma once\n\n#include \"${ARG_HEADER}\"\n\nnamespace ${space} {\n${declared};\n}\n")
+         CONTENT "${written}#pragma once\n\n#include \"${ARG_HEADER}\"\n\n${declared}\n")
     string(APPEND includes "#include \"catalogue/${ARG_NAME}/${id}.h\"\n")
     string(APPEND entries "    {\"${id}\", &${name}},\n")
     math(EXPR number "${number} + 1")

@@ -20,6 +20,8 @@ add_executable(posproof_tests ${unit_tests} src/testing/generators.cpp src/testi
                src/exact/testing/boost_numbers.cpp)
 target_link_libraries(posproof_tests PRIVATE posproof_performance_report nlohmann_json::nlohmann_json pugixml::pugixml
                       GTest::gtest)
+set(POSPROOF_UNITY_USUAL 22)  # generating code takes little of their time, and reading headers most of it
+set(POSPROOF_UNITY_MOST 24)
 posproof_compiles(posproof_tests)
 target_compile_options(posproof_tests PRIVATE $<$<CONFIG:Release>:-O0>)  # they run once: compiling is what takes time
 # Of an inline function the linker keeps the first that it meets. So that this is not the one of the tests, which is not

@@ -1,14 +1,28 @@
 # Several sources of a target compiled as one: what all of them include is read once. A build from nothing took 513 s with
 # it and 630 s without. A change then compiles more than its own file, so only the release preset has it on.
 option(POSPROOF_UNITY "Compile several sources of a target as one" OFF)
-set(POSPROOF_UNITY_USUAL 7)
-set(POSPROOF_UNITY_MOST 8)
+set(POSPROOF_UNITY_USUAL 10)
+set(POSPROOF_UNITY_MOST 12)
 
-# What the lines of `source` that are not indented define: its functions, types and constants, and a few names more. A test
-# has a namespace of its own, of the name of its file, and no name of it meets another.
+# Whether no name that `source` defines meets another: a test has a namespace with the name of its file, an entry of a
+# catalogue one with the name of its path.
+function(posproof_has_a_namespace source has)
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+  string(REGEX REPLACE "^src/|[.]cpp$" "" name ${name})
+  string(REPLACE "/" "_" name ${name})
+  file(STRINGS ${source} own REGEX "^namespace posproof::${name} {$")
+  if(own OR name MATCHES "_test$")
+    set(${has} TRUE PARENT_SCOPE)
+  else()
+    set(${has} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# What the lines of `source` that are not indented define: its functions, types and constants, and a few names more.
 function(posproof_names source names)
   set(${names} "" PARENT_SCOPE)
-  if(source MATCHES "_test[.]cpp$")
+  posproof_has_a_namespace(${source} own)
+  if(own)
     return()
   endif()
   file(STRINGS ${source} lines REGEX "^[A-Za-z:]")
@@ -24,7 +38,8 @@ endfunction()
 # includes and that take a second or two to read: few groups have to read them then.
 function(posproof_apart source apart)
   file(STRINGS ${source} lines REGEX "^using namespace|^#include .(nlohmann|rapidcheck|boost|Eigen|CLI|command/testing/flags)")
-  if(source MATCHES "_test[.]cpp$")
+  posproof_has_a_namespace(${source} own)
+  if(own)
     list(FILTER lines EXCLUDE REGEX "^using")
   endif()
   list(TRANSFORM lines REPLACE "^#include .([A-Za-z]+).*" "\\1")

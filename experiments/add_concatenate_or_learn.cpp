@@ -20,7 +20,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_add_concatenate_or_learn {
 namespace {
 
 using namespace document;
@@ -430,7 +430,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::add_concatenate_or_learn{
+const Experiment entry{
     .question = "Should an encoding be added to the token, concatenated with it, or learned?",
     .method =
         "Count the parameters of each way, compare a layer over the concatenation with one over the sum, ask tables beyond their end, and set values to 0 to see what position does to them.",
@@ -438,4 +438,4 @@ const Experiment experiments::add_concatenate_or_learn{
     .asked_by = Asker::choosing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_add_concatenate_or_learn

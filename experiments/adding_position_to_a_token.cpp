@@ -10,7 +10,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_adding_position_to_a_token {
 namespace {
 
 using namespace document;
@@ -476,7 +476,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::adding_position_to_a_token{
+const Experiment entry{
     .question = "Does adding a position destroy the token?",
     .method =
         "Decode the token from the sum by the nearest token and by least squares, over scale and width, with exact probabilities and with random tokens.",
@@ -484,4 +484,4 @@ const Experiment experiments::adding_position_to_a_token{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_adding_position_to_a_token

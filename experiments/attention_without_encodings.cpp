@@ -15,7 +15,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_attention_without_encodings {
 namespace {
 
 using namespace document;
@@ -452,7 +452,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::attention_without_encodings{
+const Experiment entry{
     .question = "Does attention know the order of its tokens without a positional encoding?",
     .method =
         "Run encoders with random weights on pairs of sentences, with and without causal mask and encoding, and try all 720 orders of six tokens under six masks.",
@@ -460,4 +460,4 @@ const Experiment experiments::attention_without_encodings{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_attention_without_encodings

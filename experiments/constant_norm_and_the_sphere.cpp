@@ -14,7 +14,7 @@
 #include "similarities.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_constant_norm_and_the_sphere {
 namespace {
 
 using namespace document;
@@ -314,7 +314,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::constant_norm_and_the_sphere{
+const Experiment entry{
     .question = "Do all sinusoidal rows lie on one sphere?",
     .method =
         "Measure the norm of every row over many positions, for even widths, for three ways to fill an odd one, and for other encodings.",
@@ -322,4 +322,4 @@ const Experiment experiments::constant_norm_and_the_sphere{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_constant_norm_and_the_sphere

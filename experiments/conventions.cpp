@@ -12,7 +12,7 @@
 #include "measure.h"
 #include "run/catalogued.h"
 
-namespace posproof {
+namespace posproof::experiments_conventions {
 namespace {
 
 using namespace document;
@@ -674,7 +674,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::conventions{
+const Experiment entry{
     .question =
         "On which conventions do papers and programs disagree, by how much do the readings differ, and what tells them apart?",
     .method =
@@ -683,4 +683,4 @@ const Experiment experiments::conventions{
     .asked_by = Asker::implementing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_conventions

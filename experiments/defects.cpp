@@ -18,7 +18,7 @@
 #include "run/history.h"
 #include "search/trial.h"
 
-namespace posproof {
+namespace posproof::experiments_defects {
 namespace {
 
 using namespace document;
@@ -231,7 +231,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::defects{
+const Experiment entry{
     .question = "Is every known defect seen, and by which property?",
     .method =
         "Each defect is an implementation of its own, made by an operator on the right one. Every property that the right encoding claims at that setting is searched for a counterexample, as the tests `defects.*` do with the one that is named in advance.",
@@ -239,4 +239,4 @@ const Experiment experiments::defects{
     .asked_by = Asker::implementing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_defects

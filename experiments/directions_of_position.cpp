@@ -13,7 +13,7 @@
 #include "references.h"
 #include "subspace.h"
 
-namespace posproof {
+namespace posproof::experiments_directions_of_position {
 namespace {
 
 using namespace document;
@@ -490,7 +490,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::directions_of_position{
+const Experiment entry{
     .question = "How many directions does position take?",
     .method =
         "Compute the singular values of the table, project them out, decode tokens outside them, and compare them with the directions of random tokens.",
@@ -498,4 +498,4 @@ const Experiment experiments::directions_of_position{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_directions_of_position

@@ -15,7 +15,7 @@
 #include "run/catalogued.h"
 #include "run/sharpness.h"
 
-namespace posproof {
+namespace posproof::experiments_encoding_by_property {
 namespace {
 
 using namespace document;
@@ -320,7 +320,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::encoding_by_property{
+const Experiment entry{
     .question = "Which property holds for which encoding, and what does a failure look like?",
     .method =
         "Every claim of every encoding is judged: what is said to hold is searched, what is said to fail is replayed; cells without a claim are searched at the standard parameters.",
@@ -328,4 +328,4 @@ const Experiment experiments::encoding_by_property{
     .asked_by = Asker::choosing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_encoding_by_property

@@ -9,7 +9,7 @@
 #include "references.h"
 #include "similarities.h"
 
-namespace posproof {
+namespace posproof::experiments_every_position_is_its_own {
 namespace {
 
 using namespace document;
@@ -312,7 +312,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::every_position_is_its_own{
+const Experiment entry{
     .question =
         "How close do the rows of two positions come, over a million positions, and which two are they?",
     .method =
@@ -321,4 +321,4 @@ const Experiment experiments::every_position_is_its_own{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_every_position_is_its_own

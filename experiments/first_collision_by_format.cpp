@@ -11,7 +11,7 @@
 #include "references.h"
 #include "similarities.h"
 
-namespace posproof {
+namespace posproof::experiments_first_collision_by_format {
 namespace {
 
 using namespace document;
@@ -392,7 +392,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::first_collision_by_format{
+const Experiment entry{
     .question =
         "Which two positions are the first to share a row when a table is rounded to a narrow format?",
     .method =
@@ -401,4 +401,4 @@ const Experiment experiments::first_collision_by_format{
     .asked_by = Asker::numerics,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_first_collision_by_format

@@ -11,7 +11,7 @@
 #include "references.h"
 #include "subspace.h"
 
-namespace posproof {
+namespace posproof::experiments_looking_k_tokens_back {
 namespace {
 
 using namespace document;
@@ -401,7 +401,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::looking_k_tokens_back{
+const Experiment entry{
     .question = "Can one head look k tokens back?",
     .method =
         "Build W from rotations and projections, compute the four terms of the logit with random tokens, and count the queries whose largest logit is k back.",
@@ -409,4 +409,4 @@ const Experiment experiments::looking_k_tokens_back{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_looking_k_tokens_back

@@ -9,7 +9,7 @@
 #include "measure.h"
 #include "references.h"
 
-namespace posproof {
+namespace posproof::experiments_positions_through_depth {
 namespace {
 
 using namespace document;
@@ -261,7 +261,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::positions_through_depth{
+const Experiment entry{
     .question = "Do positions survive many layers?",
     .method =
         "Fit a linear probe for the position to the outputs of random attention layers, by depth, with and without residual, encoding and causal mask.",
@@ -269,4 +269,4 @@ const Experiment experiments::positions_through_depth{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_positions_through_depth

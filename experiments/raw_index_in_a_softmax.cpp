@@ -10,7 +10,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_raw_index_in_a_softmax {
 namespace {
 
 using namespace document;
@@ -216,7 +216,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::raw_index_in_a_softmax{
+const Experiment entry{
     .question = "What happens if the position itself is the encoding?",
     .method =
         "Put the index into the logits of a softmax and measure the entropy of the weights, by position of the query and by scale.",
@@ -224,4 +224,4 @@ const Experiment experiments::raw_index_in_a_softmax{
     .asked_by = Asker::choosing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_raw_index_in_a_softmax

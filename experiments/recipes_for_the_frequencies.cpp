@@ -10,7 +10,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_recipes_for_the_frequencies {
 namespace {
 
 using namespace document;
@@ -459,7 +459,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::recipes_for_the_frequencies{
+const Experiment entry{
     .question =
         "Does it matter how the frequencies are computed, and what becomes of the last column of an odd width?",
     .method =
@@ -468,4 +468,4 @@ const Experiment experiments::recipes_for_the_frequencies{
     .asked_by = Asker::implementing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_recipes_for_the_frequencies

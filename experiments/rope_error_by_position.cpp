@@ -13,7 +13,7 @@
 #include "measure.h"
 #include "references.h"
 
-namespace posproof {
+namespace posproof::experiments_rope_error_by_position {
 namespace {
 
 using namespace document;
@@ -91,7 +91,7 @@ class EveryAngle {
     const std::vector<long double> exact = ladder(dim), formed = arithmetic.frequencies();
     for (std::size_t i = 0; i < pairs; ++i) {
       formed_[i] = static_cast<double>(formed[i]);
-      high_[i] = static_cast<double>(posproof::rounded(exact[i], 33));
+      high_[i] = static_cast<double>(rounded(exact[i], 33));
       low_[i] = static_cast<double>(exact[i] - static_cast<long double>(high_[i]));
       bound_[i] =
           angle_error(arithmetic.precision(), 1, {2 * i, 2 * i + 1, static_cast<double>(exact[i]), i});
@@ -391,7 +391,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::rope_error_by_position{
+const Experiment entry{
     .question = "Up to which position is a rotary angle accurate, in which number format?",
     .method =
         "Form every angle as an implementation would, in each format, and compare angle and cosine with the exact ones; draw the suite's error bound beside them.",
@@ -399,4 +399,4 @@ const Experiment experiments::rope_error_by_position{
     .asked_by = Asker::numerics,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_rope_error_by_position

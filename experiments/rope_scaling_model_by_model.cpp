@@ -14,7 +14,7 @@
 #include "references.h"
 #include "subject/config.h"
 
-namespace posproof {
+namespace posproof::experiments_rope_scaling_model_by_model {
 namespace {
 
 using namespace document;
@@ -411,7 +411,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::rope_scaling_model_by_model{
+const Experiment entry{
     .question =
         "What do the base, the scaling and the context of released models make of RoPE's wavelengths?",
     .method =
@@ -420,4 +420,4 @@ const Experiment experiments::rope_scaling_model_by_model{
     .asked_by = Asker::choosing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_rope_scaling_model_by_model

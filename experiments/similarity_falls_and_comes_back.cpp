@@ -6,7 +6,7 @@
 #include "references.h"
 #include "similarities.h"
 
-namespace posproof {
+namespace posproof::experiments_similarity_falls_and_comes_back {
 namespace {
 
 using namespace document;
@@ -326,7 +326,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::similarity_falls_and_comes_back{
+const Experiment entry{
     .question =
         "Does the similarity that sinusoidal rows and RoPE give to far tokens decay with the distance, and how far does it fall?",
     .method =
@@ -335,4 +335,4 @@ const Experiment experiments::similarity_falls_and_comes_back{
     .asked_by = Asker::choosing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_similarity_falls_and_comes_back

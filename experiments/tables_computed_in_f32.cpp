@@ -9,7 +9,7 @@
 #include "references.h"
 #include "similarities.h"
 
-namespace posproof {
+namespace posproof::experiments_tables_computed_in_f32 {
 namespace {
 
 using namespace document;
@@ -132,7 +132,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::tables_computed_in_f32{
+const Experiment entry{
     .question = "How many entries of a table that is computed in f32 are not the correctly rounded ones?",
     .method =
         "Compute the table in f32 as tutorials do, cast it to the storage format, and compare every entry with the exact one.",
@@ -140,4 +140,4 @@ const Experiment experiments::tables_computed_in_f32{
     .asked_by = Asker::numerics,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_tables_computed_in_f32

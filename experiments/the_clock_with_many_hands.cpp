@@ -7,7 +7,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_the_clock_with_many_hands {
 namespace {
 
 using namespace document;
@@ -372,7 +372,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::the_clock_with_many_hands{
+const Experiment entry{
     .question =
         "Can a sinusoidal encoding be read as a clock: pairs as hands on circles, in which direction do they rotate, and how slow is the slowest?",
     .method =
@@ -381,4 +381,4 @@ const Experiment experiments::the_clock_with_many_hands{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_the_clock_with_many_hands

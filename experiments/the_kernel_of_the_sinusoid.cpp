@@ -10,7 +10,7 @@
 #include "references.h"
 #include "similarities.h"
 
-namespace posproof {
+namespace posproof::experiments_the_kernel_of_the_sinusoid {
 namespace {
 
 using namespace document;
@@ -360,7 +360,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::the_kernel_of_the_sinusoid{
+const Experiment entry{
     .question =
         "Does the similarity of two sinusoidal rows, their dot product, fall with their distance, and is the neighbour the nearest?",
     .method =
@@ -369,4 +369,4 @@ const Experiment experiments::the_kernel_of_the_sinusoid{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_the_kernel_of_the_sinusoid

@@ -10,7 +10,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_translation_is_a_rotation {
 namespace {
 
 using namespace document;
@@ -518,7 +518,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::translation_is_a_rotation{
+const Experiment entry{
     .question =
         "Is there one linear map that moves every sinusoidal row by k positions, and what follows for attention?",
     .method =
@@ -527,4 +527,4 @@ const Experiment experiments::translation_is_a_rotation{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_translation_is_a_rotation

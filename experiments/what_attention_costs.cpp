@@ -7,7 +7,7 @@
 #include "measure.h"
 #include "references.h"
 
-namespace posproof {
+namespace posproof::experiments_what_attention_costs {
 namespace {
 
 using namespace document;
@@ -435,7 +435,7 @@ Document written() {
 
 }  // namespace
 
-const Experiment experiments::what_attention_costs{
+const Experiment entry{
     .question =
         "How many operations does attention take, how many of them one after the other, and from which length on more than others?",
     .method =
@@ -444,4 +444,4 @@ const Experiment experiments::what_attention_costs{
     .asked_by = Asker::choosing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_what_attention_costs

@@ -11,7 +11,7 @@
 #include "references.h"
 #include "residue_probe.h"
 
-namespace posproof {
+namespace posproof::experiments_what_each_frequency_carries {
 namespace {
 
 using namespace document;
@@ -437,7 +437,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::what_each_frequency_carries{
+const Experiment entry{
     .question = "What does each frequency carry?",
     .method =
         "Split the distance of two positions into pairs, transform the columns, and fit linear probes for t mod m.",
@@ -445,4 +445,4 @@ const Experiment experiments::what_each_frequency_carries{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_what_each_frequency_carries

@@ -17,7 +17,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_what_is_symmetric {
 namespace {
 
 using namespace document;
@@ -594,7 +594,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::what_is_symmetric{
+const Experiment entry{
     .question = "Which operations of a network treat all orders of its tokens alike?",
     .method =
         "Reorder the tokens, or queries and keys apart, of fourteen operations with random weights and compare the outputs.",
@@ -602,4 +602,4 @@ const Experiment experiments::what_is_symmetric{
     .asked_by = Asker::understanding,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_what_is_symmetric

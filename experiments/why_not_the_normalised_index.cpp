@@ -13,7 +13,7 @@
 #include "references.h"
 #include "tables.h"
 
-namespace posproof {
+namespace posproof::experiments_why_not_the_normalised_index {
 namespace {
 
 using namespace document;
@@ -378,7 +378,7 @@ Document run() {
 
 }  // namespace
 
-const Experiment experiments::why_not_the_normalised_index{
+const Experiment entry{
     .question = "Why not simply divide the position by the length?",
     .method =
         "Count the failures: equal values at different positions, values that change, steps that shrink, positions that a narrow format cannot separate.",
@@ -386,4 +386,4 @@ const Experiment experiments::why_not_the_normalised_index{
     .asked_by = Asker::choosing,
 };
 
-}  // namespace posproof
+}  // namespace posproof::experiments_why_not_the_normalised_index

@@ -8,7 +8,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_breaks_the_symmetry {
 namespace {
 
 // How far the answers of reordered tokens are from the reordered answers, in units of the range of the
@@ -105,7 +105,7 @@ Encoding one_row_for_all() {
 
 }  // namespace
 
-const Property properties::attention::breaks_the_symmetry{
+const Property entry{
     .statement =
         "For distinct tokens, every order but the identity and the reversal changes some answer beyond reordering it, by at least a 4096th of the range of the values.",
     .formula = "max |f(P X) - P f(X)| >= 2^-12 range(V), P neither the identity nor the reversal",
@@ -125,4 +125,4 @@ const Property properties::attention::breaks_the_symmetry{
         "rounding in bf16 and f16 moves an answer by more than a 4096th of the range of the values",
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_breaks_the_symmetry

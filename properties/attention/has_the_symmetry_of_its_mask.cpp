@@ -8,7 +8,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_has_the_symmetry_of_its_mask {
 namespace {
 
 double largest_difference(const Tensor& a, const Tensor& b) {
@@ -98,7 +98,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -20, -4},
 
 }  // namespace
 
-const Property properties::attention::has_the_symmetry_of_its_mask{
+const Property entry{
     .statement =
         "Reordering the tokens reorders the answers of self-attention if and only if the order keeps the mask.",
     .formula = "f(P X; M) = P f(X; M) for all X  <=>  P M P^T = M",
@@ -113,4 +113,4 @@ const Property properties::attention::has_the_symmetry_of_its_mask{
         tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_has_the_symmetry_of_its_mask

@@ -4,7 +4,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_is_causal {
 namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
@@ -85,7 +85,7 @@ const tokens::WrongEntries every_fourth{
 
 }  // namespace
 
-const Property properties::attention::is_causal{
+const Property entry{
     .statement = "Under the causal mask no token changes an answer before it.",
     .formula = "x_r = y_r for r <= i  =>  f(X; causal)_i = f(Y; causal)_i",
     .source =
@@ -108,4 +108,4 @@ const Property properties::attention::is_causal{
     .universal = true,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_is_causal

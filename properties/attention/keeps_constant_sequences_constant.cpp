@@ -3,7 +3,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_keeps_constant_sequences_constant {
 namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
@@ -61,7 +61,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -21, -5},
 
 }  // namespace
 
-const Property properties::attention::keeps_constant_sequences_constant{
+const Property entry{
     .statement =
         "If all tokens are the same, all answers are the same, under every mask that leaves each query a key.",
     .formula = "f(1 x^T; M)_i = f(1 x^T; M)_0",
@@ -78,4 +78,4 @@ const Property properties::attention::keeps_constant_sequences_constant{
     .never_fails_of = {"rotary", "bias", "contextual"},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_keeps_constant_sequences_constant

@@ -4,7 +4,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_key_order_invariant {
 namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
@@ -45,7 +45,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -17, -1},
 
 }  // namespace
 
-const Property properties::attention::key_order_invariant{
+const Property entry{
     .statement = "Reordered pairs of keys and values give the same answers.",
     .formula = "f(Q, P K, P V) = f(Q, K, V)",
     .source = "Lee et al. 2019, Set Transformer, section 3.1; the sum over the keys is symmetric",
@@ -56,4 +56,4 @@ const Property properties::attention::key_order_invariant{
         tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_key_order_invariant

@@ -4,7 +4,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_permutation_equivariant {
 namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
@@ -61,7 +61,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -20, -4},
 
 }  // namespace
 
-const Property properties::attention::permutation_equivariant{
+const Property entry{
     .statement =
         "Self-attention of reordered tokens, the mask reordered with them, gives the reordered answers.",
     .formula = "f(P X; P M P^T) = P f(X; M)",
@@ -77,4 +77,4 @@ const Property properties::attention::permutation_equivariant{
         tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_permutation_equivariant

@@ -7,7 +7,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_pooled_readout_invariant {
 namespace {
 
 std::vector<double> mean(const Tensor& rows) {
@@ -60,7 +60,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -15, 1},
 
 }  // namespace
 
-const Property properties::attention::pooled_readout_invariant{
+const Property entry{
     .statement = "The mean of the answers of self-attention does not depend on the order of the tokens.",
     .formula = "mean_i f(P X)_i = mean_i f(X)_i",
     .source =
@@ -73,4 +73,4 @@ const Property properties::attention::pooled_readout_invariant{
         tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_pooled_readout_invariant

@@ -4,7 +4,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_query_order_equivariant {
 namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
@@ -45,7 +45,7 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -15, 1},
 
 }  // namespace
 
-const Property properties::attention::query_order_equivariant{
+const Property entry{
     .statement = "Reordered queries over the same keys and values give the reordered answers.",
     .formula = "f(P Q, K, V) = P f(Q, K, V)",
     .source = "Lee et al. 2019, Set Transformer, section 3.1; each row of the softmax is taken alone",
@@ -56,4 +56,4 @@ const Property properties::attention::query_order_equivariant{
         tokens::wrong_by(wrong, tokens::the_last), tokens::wrong_by(wrong, tokens::the_first, -1)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_query_order_equivariant

@@ -7,7 +7,7 @@
 #include "negative_examples.h"
 #include "tokens.h"
 
-namespace posproof {
+namespace posproof::properties_attention_weighs_keys_alike_from_every_later_query {
 namespace {
 
 // Tokens of any content; two of them, the last and another, have the same query and are shown two keys before
@@ -46,7 +46,7 @@ bool of_last_token(const AnswerEntry& at) {
 
 }  // namespace
 
-const Property properties::attention::weighs_keys_alike_from_every_later_query{
+const Property entry{
     .statement =
         "The ratio of the weights of two keys is the same for all later queries of the same content that see no other key.",
     .formula = "d(i, j) = c_i - c_j, so that d(i, a) - d(i, b) = d(n, a) - d(n, b) for i, n >= a, b",
@@ -60,4 +60,4 @@ const Property properties::attention::weighs_keys_alike_from_every_later_query{
                                  &corners::is_last)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_attention_weighs_keys_alike_from_every_later_query

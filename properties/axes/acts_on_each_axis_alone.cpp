@@ -1,7 +1,7 @@
 #include "catalogue/properties/axes/acts_on_each_axis_alone.h"
 #include "grid.h"
 
-namespace posproof {
+namespace posproof::properties_axes_acts_on_each_axis_alone {
 namespace {
 
 using namespace grid;
@@ -70,7 +70,7 @@ Residual check_rotation(const Encoding& encoding, Precision p, Draw& draw) {
 
 }  // namespace
 
-const Property properties::axes::acts_on_each_axis_alone{
+const Property entry{
     .statement =
         "Each number of a position acts alone: two rows add up to the same when they exchange one number, and "
         "a token rotated by one number and then by the others is rotated by its position.",
@@ -86,4 +86,4 @@ const Property properties::axes::acts_on_each_axis_alone{
                       last_and_first(&right_table_of_three, 0x1p-17, 0x1p-4))),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_axes_acts_on_each_axis_alone

@@ -1,7 +1,7 @@
 #include "catalogue/properties/axes/depends_on_vector_offset.h"
 #include "grid.h"
 
-namespace posproof {
+namespace posproof::properties_axes_depends_on_vector_offset {
 namespace {
 
 using namespace grid;
@@ -62,7 +62,7 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
 
 }  // namespace
 
-const Property properties::axes::depends_on_vector_offset{
+const Property entry{
     .statement =
         "How two tokens on a grid match depends on their places through the vector between them alone: the "
         "logit of a rotation, the dot product of a table's rows.",
@@ -77,4 +77,4 @@ const Property properties::axes::depends_on_vector_offset{
                       last_and_first(&right_table_of_three, 0x1p-16, 0x1p-3))),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_axes_depends_on_vector_offset

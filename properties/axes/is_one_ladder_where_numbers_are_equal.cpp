@@ -1,7 +1,7 @@
 #include "catalogue/properties/axes/is_one_ladder_where_numbers_are_equal.h"
 #include "grid.h"
 
-namespace posproof {
+namespace posproof::properties_axes_is_one_ladder_where_numbers_are_equal {
 namespace {
 
 using namespace grid;
@@ -84,7 +84,7 @@ Encoding restarted() {
 
 }  // namespace
 
-const Property properties::axes::is_one_ladder_where_numbers_are_equal{
+const Property entry{
     .statement =
         "Where all numbers of a position are the same, the pairs rotate by one geometric ladder of "
         "frequencies, as those of RoPE do.",
@@ -99,4 +99,4 @@ const Property properties::axes::is_one_ladder_where_numbers_are_equal{
                last_and_first(&right_ladder, 0x1p-18, 0x1p-5)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_axes_is_one_ladder_where_numbers_are_equal

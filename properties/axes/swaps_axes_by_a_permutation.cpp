@@ -1,7 +1,7 @@
 #include "catalogue/properties/axes/swaps_axes_by_a_permutation.h"
 #include "grid.h"
 
-namespace posproof {
+namespace posproof::properties_axes_swaps_axes_by_a_permutation {
 namespace {
 
 using namespace grid;
@@ -81,7 +81,7 @@ NegativeExample quicker_axis(const char* what, bool of_table, double by, const P
 
 }  // namespace
 
-const Property properties::axes::swaps_axes_by_a_permutation{
+const Property entry{
     .statement = "All axes are alike: exchanging two numbers of a position exchanges channels.",
     .formula = "p(b,a) = P p(a,b) and R(b,a) P = P R(a,b) for one permutation P of the channels",
     .source =
@@ -96,4 +96,4 @@ const Property properties::axes::swaps_axes_by_a_permutation{
                last_and_first(&right_table_of_three, 0x1p-18, 0x1p-5))),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_axes_swaps_axes_by_a_permutation

@@ -4,7 +4,7 @@
 
 #include "catalogue/properties/bias/depends_on_offset.h"
 
-namespace posproof {
+namespace posproof::properties_bias_depends_on_offset {
 namespace {
 
 using namespace biases;
@@ -63,7 +63,7 @@ Encoding absolute_index() {
 
 }  // namespace
 
-const Property properties::bias::depends_on_offset{
+const Property entry{
     .statement = "The bias depends on the offset alone, up to a constant that all keys of a query share.",
     .formula = "b(i+t, j+t) - b(i+t, k+t) = b(i, j) - b(i, k)",
     .source =
@@ -82,4 +82,4 @@ const Property properties::bias::depends_on_offset{
                joined(last_and_first(&sloped, 0x1p-20, 0x1p-5), last_and_first(&tabled, 0x1p-20, 0x1p-4))),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_depends_on_offset

@@ -4,7 +4,7 @@
 
 #include "catalogue/properties/bias/falls_at_the_first_step.h"
 
-namespace posproof {
+namespace posproof::properties_bias_falls_at_the_first_step {
 namespace {
 
 using namespace biases;
@@ -36,7 +36,7 @@ Encoding of_zeros_that_declares_slopes() {
 
 }  // namespace
 
-const Property properties::bias::falls_at_the_first_step{
+const Property entry{
     .statement = "A neighbour's bias is smaller than a token's bias on itself, in every head.",
     .formula = "b(i, i +- 1) < b(i, i)",
     .source =
@@ -55,4 +55,4 @@ const Property properties::bias::falls_at_the_first_step{
                 off("the first entries of all answers", &hardly_falling, 0x1p-5, &is_first, in_bf16)}),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_falls_at_the_first_step

@@ -4,7 +4,7 @@
 
 #include "catalogue/properties/bias/falls_with_distance.h"
 
-namespace posproof {
+namespace posproof::properties_bias_falls_with_distance {
 namespace {
 
 using namespace biases;
@@ -67,7 +67,7 @@ Encoding one_head_rises() {
 
 }  // namespace
 
-const Property properties::bias::falls_with_distance{
+const Property entry{
     .statement = "The farther a key, the smaller its bias, in every head.",
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) < b(i, j)",
     .source = "Press et al. 2022, ALiBi, section 3: a penalty that grows with the distance",
@@ -90,4 +90,4 @@ const Property properties::bias::falls_with_distance{
              &is_first)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_falls_with_distance

@@ -5,7 +5,7 @@
 
 #include "catalogue/properties/bias/has_exact_buckets.h"
 
-namespace posproof {
+namespace posproof::properties_bias_has_exact_buckets {
 namespace {
 
 using namespace biases;
@@ -127,7 +127,7 @@ Encoding without_sides() {
 
 }  // namespace
 
-const Property properties::bias::has_exact_buckets{
+const Property entry{
     .statement =
         "Two offsets have the same bias if and only if they are in one bucket: half of a side's buckets hold one distance each, the others are logarithmic up to the largest distance.",
     .formula =
@@ -146,4 +146,4 @@ const Property properties::bias::has_exact_buckets{
                joined(last_and_first(&decoder, 0x1p-20, 0x1p-4), last_and_first(&encoder, 0x1p-20, 0x1p-4))),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_has_exact_buckets

@@ -6,7 +6,7 @@
 
 #include "catalogue/properties/bias/has_geometric_slopes.h"
 
-namespace posproof {
+namespace posproof::properties_bias_has_geometric_slopes {
 namespace {
 
 using namespace biases;
@@ -120,7 +120,7 @@ Encoding no_half_step() {
 
 }  // namespace
 
-const Property properties::bias::has_geometric_slopes{
+const Property entry{
     .statement =
         "In each head the bias falls linearly, and the declared slopes are powers of the first: whole powers, or half-integer ones for the heads past a power of two. The last heads may have none.",
     .formula =
@@ -144,4 +144,4 @@ const Property properties::bias::has_geometric_slopes{
          off("entries at offset 1", &sloped, 0x1p-19, &is_at_offset_1)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_has_geometric_slopes

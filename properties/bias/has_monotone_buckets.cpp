@@ -4,7 +4,7 @@
 
 #include "catalogue/properties/bias/has_monotone_buckets.h"
 
-namespace posproof {
+namespace posproof::properties_bias_has_monotone_buckets {
 namespace {
 
 using namespace biases;
@@ -51,7 +51,7 @@ Encoding dented() {
 
 }  // namespace
 
-const Property properties::bias::has_monotone_buckets{
+const Property entry{
     .statement =
         "On either side, the bias never falls as the distance grows, where the table holds the numbers of the buckets.",
     .formula = "|i-k| > |i-j| on one side  =>  b(i, k) >= b(i, j)",
@@ -67,4 +67,4 @@ const Property properties::bias::has_monotone_buckets{
                     off("entries of past keys", &tabled, -0x1p-20, &is_far_and_behind)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_has_monotone_buckets

@@ -6,7 +6,7 @@
 
 #include "catalogue/properties/bias/is_conditionally_positive_definite.h"
 
-namespace posproof {
+namespace posproof::properties_bias_is_conditionally_positive_definite {
 namespace {
 
 using namespace biases;
@@ -124,7 +124,7 @@ bool is_there_in_last_head(const AnswerEntry& at) {
 
 }  // namespace
 
-const Property properties::bias::is_conditionally_positive_definite{
+const Property entry{
     .statement =
         "As a kernel of two positions, the bias is conditionally positive definite: an inner product, but for "
         "a constant that the softmax does not see.",
@@ -148,4 +148,4 @@ const Property properties::bias::is_conditionally_positive_definite{
                         &is_of_last_query_and_first_key, in_bf16)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_is_conditionally_positive_definite

@@ -2,7 +2,7 @@
 
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 
-namespace posproof {
+namespace posproof::properties_bias_is_zero_at_offset_zero {
 namespace {
 
 using namespace biases;
@@ -38,7 +38,7 @@ Encoding far() {
 
 }  // namespace
 
-const Property properties::bias::is_zero_at_offset_zero{
+const Property entry{
     .statement = "A token's bias on itself is 0.",
     .formula = "b(i, i) = 0",
     .source = "Press et al. 2022, ALiBi, section 3: the penalty is m times the distance",
@@ -50,4 +50,4 @@ const Property properties::bias::is_zero_at_offset_zero{
                     {"a bias of the last head of 2^-6, in bf16", &last_head<-6>, in_bf16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_is_zero_at_offset_zero

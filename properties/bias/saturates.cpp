@@ -4,7 +4,7 @@
 
 #include "catalogue/properties/bias/saturates.h"
 
-namespace posproof {
+namespace posproof::properties_bias_saturates {
 namespace {
 
 using namespace biases;
@@ -52,7 +52,7 @@ Encoding up_to_128() {
 
 }  // namespace
 
-const Property properties::bias::saturates{
+const Property entry{
     .statement = "Beyond a maximum distance the bias no longer changes with the distance.",
     .formula = "b(i, j) = b(i, k) for |i-j|, |i-k| >= D on one side",
     .source =
@@ -67,4 +67,4 @@ const Property properties::bias::saturates{
                joined(last_and_first(&tabled, 0x1p-20, 0x1p-4), last_and_first(&up_to_128, 0x1p-20, 0x1p-4))),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_bias_saturates

@@ -5,7 +5,7 @@
 #include "catalogue/properties/call/agrees_in_chunks.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_call_agrees_in_chunks {
 namespace {
 
 using namespace calls;
@@ -123,7 +123,7 @@ Encoding queries_from_the_first_key() {
 
 }  // namespace
 
-const Property properties::call::agrees_in_chunks{
+const Property entry{
     .statement =
         "A sequence that is asked for in chunks, possibly single tokens at its end, has the answers of the whole.",
     .formula = "f(x_1 .. x_n) = f(x_1 .. x_m), f(x_(m+1)), .., f(x_n)",
@@ -143,4 +143,4 @@ const Property properties::call::agrees_in_chunks{
     .universal = true,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_call_agrees_in_chunks

@@ -2,7 +2,7 @@
 #include "calls.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_call_is_stateless {
 namespace {
 
 using namespace calls;
@@ -80,7 +80,7 @@ std::vector<NegativeExample> every_third(Encoding (*right)(), Units units) {
 
 }  // namespace
 
-const Property properties::call::is_stateless{
+const Property entry{
     .statement = "The answer to a call does not depend on the calls before it.",
     .formula = "f(x; t) after f(y; s) = f(x; t)",
     .source =
@@ -96,4 +96,4 @@ const Property properties::call::is_stateless{
     .universal = true,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_call_is_stateless

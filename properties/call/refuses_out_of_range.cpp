@@ -3,7 +3,7 @@
 #include "core/failure.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_call_refuses_out_of_range {
 namespace {
 
 using namespace calls;
@@ -91,7 +91,7 @@ Encoding from_the_end() {
 
 }  // namespace
 
-const Property properties::call::refuses_out_of_range{
+const Property entry{
     .statement = "A position outside the table is refused, not answered.",
     .formula = "f(t) is defined only for lo <= t <= hi",
     .source = "microsoft/onnxruntime#28205, vllm-project/vllm#44286: silent reads past the end of a table",
@@ -108,4 +108,4 @@ const Property properties::call::refuses_out_of_range{
     .yes_or_no = true,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_call_refuses_out_of_range

@@ -4,7 +4,7 @@
 #include "catalogue/properties/call/takes_positions_in_any_order.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_call_takes_positions_in_any_order {
 namespace {
 
 using namespace calls;
@@ -147,7 +147,7 @@ NegativeExample repeated_larger(Encoding (*right)(), double units) {
 
 }  // namespace
 
-const Property properties::call::takes_positions_in_any_order{
+const Property entry{
     .statement =
         "Positions may be asked for in any order, and twice: the answer comes in the order of the question.",
     .formula = "f(t_s(1), .., t_s(n)) = f(t_1, .., t_n) in the order s",
@@ -182,4 +182,4 @@ const Property properties::call::takes_positions_in_any_order{
     .universal = true,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_call_takes_positions_in_any_order

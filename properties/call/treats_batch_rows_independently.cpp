@@ -2,7 +2,7 @@
 #include "calls.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_call_treats_batch_rows_independently {
 namespace {
 
 using namespace calls;
@@ -61,7 +61,7 @@ Encoding first_row_only() {
 
 }  // namespace
 
-const Property properties::call::treats_batch_rows_independently{
+const Property entry{
     .statement = "A row of a batch is rotated as it is alone.",
     .formula = "f(x_1, .., x_B; t_1, .., t_B)_b = f(x_b; t_b)",
     .source =
@@ -84,4 +84,4 @@ const Property properties::call::treats_batch_rows_independently{
     .universal = true,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_call_treats_batch_rows_independently

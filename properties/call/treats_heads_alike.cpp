@@ -2,7 +2,7 @@
 #include "calls.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_call_treats_heads_alike {
 namespace {
 
 using namespace calls;
@@ -40,7 +40,7 @@ Encoding first_head_only() {
 
 }  // namespace
 
-const Property properties::call::treats_heads_alike{
+const Property entry{
     .statement = "Every head is rotated alike: heads that change places change places in the answer.",
     .formula = "f(x_h+1 ..; t) = f(x; t)_h+1 ..",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: one R for all heads; elixir-nx/emlx#121",
@@ -59,4 +59,4 @@ const Property properties::call::treats_heads_alike{
     .needs = Needs::live_subject,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_call_treats_heads_alike

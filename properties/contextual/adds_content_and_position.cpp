@@ -1,7 +1,7 @@
 #include "catalogue/properties/contextual/adds_content_and_position.h"
 #include "../score/logits.h"
 
-namespace posproof {
+namespace posproof::properties_contextual_adds_content_and_position {
 namespace {
 
 using namespace logits;
@@ -44,7 +44,7 @@ Residual check(const Contextual& contextual, Precision p, Draw& draw) {
 
 }  // namespace
 
-const Property properties::contextual::adds_content_and_position{
+const Property entry{
     .statement = "What positions add to a logit does not depend on the contents.",
     .formula = "s(q,k; i,j) - s(q,k; a,b) = s(0,0; i,j) - s(0,0; a,b)",
     .source = "Ke, He, Liu 2021, TUPE: the correlations of positions are untied from those of words",
@@ -55,4 +55,4 @@ const Property properties::contextual::adds_content_and_position{
                     off("logits of queries at odd positions", &penalised_products, -0x1p-19, &of_odd_query)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_contextual_adds_content_and_position

@@ -1,7 +1,7 @@
 #include "catalogue/properties/contextual/saturates.h"
 #include "../score/logits.h"
 
-namespace posproof {
+namespace posproof::properties_contextual_saturates {
 namespace {
 
 using namespace logits;
@@ -33,7 +33,7 @@ Residual check(const Contextual& contextual, Precision p, Draw& draw) {
 
 }  // namespace
 
-const Property properties::contextual::saturates{
+const Property entry{
     .statement =
         "Beyond a maximum distance the logit no longer changes with the distance, whatever the contents.",
     .formula = "s(q,k; i,j) = s(q,k; i,l) for |i-j|, |i-l| >= D on one side",
@@ -46,4 +46,4 @@ const Property properties::contextual::saturates{
                     off("the last entries of all answers", &penalised_products, -0x1p-4, &is_last, in_bf16)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_contextual_saturates

@@ -2,14 +2,14 @@
 
 #include "catalogue/properties/rotary/composes.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_composes {
 namespace {
 
 using namespace rotations;
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const Domain& domain = rotary.positions;
-  const Tokens token = tokens(rotary, draw);
+  const Tokens token = drawn_tokens(rotary, draw);
   const std::size_t n = token.x.shape[2];
   std::vector<Position> further, sum;
   for (std::size_t b = 0; b < token.x.shape[0]; ++b) {
@@ -67,7 +67,7 @@ Encoding ahead_by_little() {
 
 }  // namespace
 
-const Property properties::rotary::composes{
+const Property entry{
     .statement = "Rotating by one position and then by another is rotating by their sum.",
     .formula = "R_b R_a = R_(a+b)",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: rotations about one axis add their angles",
@@ -85,4 +85,4 @@ const Property properties::rotary::composes{
                last_and_first(&near_zero, 0x1p-18, 0x1p-4)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_composes

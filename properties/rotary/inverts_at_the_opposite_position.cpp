@@ -4,7 +4,7 @@
 
 #include "catalogue/properties/rotary/inverts_at_the_opposite_position.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_inverts_at_the_opposite_position {
 namespace {
 
 using namespace rotations;
@@ -70,7 +70,7 @@ Residual transposed(const Rotary& rotary, Precision p, Draw& draw, const Tokens&
 }
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  const Tokens token = tokens(rotary, draw);
+  const Tokens token = drawn_tokens(rotary, draw);
   const Role role = drawn_role(draw);
   if (all_zero(token.positions)) throw Discard{};  // is_identity_at_zero
   return rotary.positions.lo < 0 ? directly(rotary, p, token, role)
@@ -102,7 +102,7 @@ Encoding shrinking() {
 
 }  // namespace
 
-const Property properties::rotary::inverts_at_the_opposite_position{
+const Property entry{
     .statement = "Rotating by the opposite position, which is what the transpose does, undoes a rotation.",
     .formula = "R_-t R_t = 1; from positions of one sign: <R_t x, R_(t+s) y> = <x, R_s y>",
     .source = "Su et al. 2021, RoFormer, eq. 16: R_m^T R_n = R_(n-m)",
@@ -121,4 +121,4 @@ const Property properties::rotary::inverts_at_the_opposite_position{
                       last_and_first(&of_either_sign, 0x1p-19, 0x1p-5))),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_inverts_at_the_opposite_position

@@ -2,7 +2,7 @@
 
 #include "catalogue/properties/rotary/is_identity_at_zero.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_is_identity_at_zero {
 namespace {
 
 using namespace rotations;
@@ -33,7 +33,7 @@ Encoding position_of_the_head() {
 
 }  // namespace
 
-const Property properties::rotary::is_identity_at_zero{
+const Property entry{
     .statement = "At position 0 every token stays as it is.",
     .formula = "R_0 x = x",
     .source = "Su et al. 2021, RoFormer, eq. 15 at m = 0",
@@ -47,4 +47,4 @@ const Property properties::rotary::is_identity_at_zero{
                last_and_first(&near_zero, 0x1p-19, 0x1p-6)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_is_identity_at_zero

@@ -2,7 +2,7 @@
 
 #include "catalogue/properties/rotary/is_linear.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_is_linear {
 namespace {
 
 using namespace rotations;
@@ -21,7 +21,7 @@ void coarsen(Tensor& x, Tensor& y) {
 }
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  Tokens token = tokens(rotary, draw);
+  Tokens token = drawn_tokens(rotary, draw);
   Tensor y = draw.content("y", token.x.shape);
   coarsen(token.x, y);
   if (all_zero(y.data)) throw Discard{};
@@ -108,7 +108,7 @@ Encoding shifted() {
 
 }  // namespace
 
-const Property properties::rotary::is_linear{
+const Property entry{
     .statement = "Rotating is linear: a sum of tokens is rotated as its terms are.",
     .formula = "R_t (x + f y) = R_t x + f R_t y",
     .source = "Su et al. 2021, RoFormer, eq. 14: R_t is a matrix",
@@ -129,4 +129,4 @@ const Property properties::rotary::is_linear{
                     bent_where("channels in no pair", &with_tail, 0x1p-6, &is_last, in_bf16)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_is_linear

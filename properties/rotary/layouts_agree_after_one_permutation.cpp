@@ -2,7 +2,7 @@
 
 #include "catalogue/properties/rotary/layouts_agree_after_one_permutation.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_layouts_agree_after_one_permutation {
 namespace {
 
 using namespace rotations;
@@ -28,7 +28,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const bool as_neighbours =
       std::get<std::string>(draw.one_of(
           "pairs", {Value(std::string("neighbours")), Value(std::string("halves"))})) == "neighbours";
-  const Tokens given = tokens(rotary, draw);  // in that layout
+  const Tokens given = drawn_tokens(rotary, draw);  // in that layout
   const Role role = drawn_role(draw);
 
   const std::vector<std::size_t> to = permutation(rotary, as_neighbours);
@@ -95,7 +95,7 @@ Encoding backward() {
 
 }  // namespace
 
-const Property properties::rotary::layouts_agree_after_one_permutation{
+const Property entry{
     .statement =
         "One permutation of the channels, the same for every position, head, batch row and role, makes the "
         "encoding the rotation of complex numbers, in either layout.",
@@ -117,4 +117,4 @@ const Property properties::rotary::layouts_agree_after_one_permutation{
         last_and_first(&near_zero, 0x1p-19, 0x1p-6)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_layouts_agree_after_one_permutation

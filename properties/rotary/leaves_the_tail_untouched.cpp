@@ -2,7 +2,7 @@
 
 #include "catalogue/properties/rotary/leaves_the_tail_untouched.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_leaves_the_tail_untouched {
 namespace {
 
 using namespace rotations;
@@ -11,7 +11,7 @@ Residual check(const Rotary& rotary, Precision p, Draw& draw) {
   const std::vector<std::size_t> tail = channels_in_no_pair(rotary);
   if (tail.empty()) throw Inapplicable{"every channel rotates"};
 
-  const Tokens token = tokens(rotary, draw);
+  const Tokens token = drawn_tokens(rotary, draw);
   const Tensor y = rotated(rotary, token.x, token.positions, drawn_role(draw));
   // Every format holds the contents exactly, and nothing is computed: the values are the same, not close.
   Residual worst{0, 0, 0};
@@ -51,7 +51,7 @@ Encoding scaled_tail() {
 
 }  // namespace
 
-const Property properties::rotary::leaves_the_tail_untouched{
+const Property entry{
     .statement = "Channels that do not rotate pass through bit for bit.",
     .formula = "(R_t x)_c = x_c for every channel c in no pair",
     .source =
@@ -69,4 +69,4 @@ const Property properties::rotary::leaves_the_tail_untouched{
                     off("the first entries of all tails", &first_in_no_pair, -0x1p-7, &is_first, in_bf16)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_leaves_the_tail_untouched

@@ -2,7 +2,7 @@
 
 #include "catalogue/properties/rotary/preserves_norm.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_preserves_norm {
 namespace {
 
 using namespace rotations;
@@ -14,7 +14,7 @@ double norm(std::span<const double> row) {
 }
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  const Tokens token = tokens(rotary, draw);
+  const Tokens token = drawn_tokens(rotary, draw);
   const Tensor y = rotated(rotary, token.x, token.positions, drawn_role(draw));
 
   Residual worst{0, 0, 0};
@@ -65,7 +65,7 @@ Encoding first_row_only() {
 
 }  // namespace
 
-const Property properties::rotary::preserves_norm{
+const Property entry{
     .statement = "Rotating a token keeps its norm.",
     .formula = "|R_t x| = |x|",
     .source = "Su et al. 2021, RoFormer, section 3.2.2: R is orthogonal",
@@ -83,4 +83,4 @@ const Property properties::rotary::preserves_norm{
                last_and_first(&quick, 0x1p-19, 0x1p-6)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_preserves_norm

@@ -2,13 +2,13 @@
 
 #include "catalogue/properties/rotary/preserves_pair_norms.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_preserves_pair_norms {
 namespace {
 
 using namespace rotations;
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  const Tokens token = tokens(rotary, draw);
+  const Tokens token = drawn_tokens(rotary, draw);
   const Tensor y = rotated(rotary, token.x, token.positions, drawn_role(draw));
 
   Residual worst{0, 0, 0};
@@ -51,7 +51,7 @@ Encoding leaking() {
 
 }  // namespace
 
-const Property properties::rotary::preserves_pair_norms{
+const Property entry{
     .statement = "Rotating a token keeps the norm of each pair of channels.",
     .formula = "|(R_t x)_p| = |x_p| for every pair p",
     .source = "Su et al. 2021, RoFormer, eq. 15: R is block diagonal, and each block a rotation of the plane",
@@ -66,4 +66,4 @@ const Property properties::rotary::preserves_pair_norms{
                last_and_first(&quick, 0x1p-19, 0x1p-6)),
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_preserves_pair_norms

@@ -2,13 +2,13 @@
 
 #include "catalogue/properties/rotary/role_does_not_matter.h"
 
-namespace posproof {
+namespace posproof::properties_rotary_role_does_not_matter {
 namespace {
 
 using namespace rotations;
 
 Residual check(const Rotary& rotary, Precision p, Draw& draw) {
-  const Tokens token = tokens(rotary, draw);
+  const Tokens token = drawn_tokens(rotary, draw);
   const Tensor query = rotated(rotary, token.x, token.positions, Role::query);
   const Tensor key = rotated(rotary, token.x, token.positions, Role::key);
 
@@ -44,7 +44,7 @@ Encoding scaled_by_role() {
 
 }  // namespace
 
-const Property properties::rotary::role_does_not_matter{
+const Property entry{
     .statement = "A query and a key at the same position are rotated alike.",
     .formula = "R_t^q = R_t^k",
     .source = "Su et al. 2021, RoFormer, eq. 14: one R for q and k",
@@ -61,4 +61,4 @@ const Property properties::rotary::role_does_not_matter{
                     off("channels of keys in no pair", &with_tail, 0x1p-22, &is_last_of_key)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_rotary_role_does_not_matter

@@ -58,7 +58,7 @@ inline std::vector<Position> consecutive(const Domain& domain, const Shape& shap
   return positions;
 }
 
-inline Tokens tokens(const Rotary& rotary, Draw& draw) {
+inline Tokens drawn_tokens(const Rotary& rotary, Draw& draw) {
   const Shape shape = token_shape(rotary, draw);
   std::vector<Position> positions = consecutive(rotary.positions, shape, draw);
   return {draw.content("x", shape), std::move(positions)};

@@ -3,7 +3,7 @@
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "logits.h"
 
-namespace posproof {
+namespace posproof::properties_score_decays_with_distance {
 namespace {
 
 using namespace logits;
@@ -49,7 +49,7 @@ Encoding even_distances_cost_less() {
 
 }  // namespace
 
-const Property properties::score::decays_with_distance{
+const Property entry{
     .statement = "The logit of a query and an equal key does not increase with their distance.",
     .formula = "s(q,q; i,i-far) <= s(q,q; i,i-near), far > near >= 0",
     .source =
@@ -70,4 +70,4 @@ const Property properties::score::decays_with_distance{
          off("logits of keys at even positions", &penalised_products, 0x1p-4, &of_even_key, in_bf16)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_score_decays_with_distance

@@ -4,7 +4,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "logits.h"
 
-namespace posproof {
+namespace posproof::properties_score_depends_on_offset {
 namespace {
 
 using namespace logits;
@@ -91,7 +91,7 @@ Encoding share_of_the_length() {
 
 }  // namespace
 
-const Property properties::score::depends_on_offset{
+const Property entry{
     .statement = "The logit of two tokens depends on their positions through the offset alone.",
     .formula = "s(q,k; i+t,j+t) = s(q,k; i,j)",
     .source = "Su et al. 2021, RoFormer, eq. 11; Shaw et al. 2018, section 3",
@@ -121,4 +121,4 @@ const Property properties::score::depends_on_offset{
          off("logits of keys at even positions", &penalised_products, -0x1p-4, &of_even_key, in_bf16)},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_score_depends_on_offset

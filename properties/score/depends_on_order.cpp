@@ -6,7 +6,7 @@
 #include "catalogue/properties/score/depends_on_order.h"
 #include "logits.h"
 
-namespace posproof {
+namespace posproof::properties_score_depends_on_order {
 namespace {
 
 using namespace logits;
@@ -133,7 +133,7 @@ Encoding hardly_falling_logits() {
 
 }  // namespace
 
-const Property properties::score::depends_on_order{
+const Property entry{
     .statement =
         "The logit of a key within three places of the query changes when the key is moved among these.",
     .formula = "max |s(1,1; i,a) - s(1,1; i,b)| >= 2^-12, |i-a| <= 3, |i-b| <= 3",
@@ -154,4 +154,4 @@ const Property properties::score::depends_on_order{
                     {"logits with a slope of 2^-14.5, in bf16", &hardly_falling_logits, in_bf16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_score_depends_on_order

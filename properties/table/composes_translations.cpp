@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_composes_translations {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -58,7 +58,7 @@ Encoding hesitant() {
 
 }  // namespace
 
-const Property properties::table::composes_translations{
+const Property entry{
     .statement =
         "Shifting by a and then by b is shifting by a + b, for shift matrices read off the table at any positions.",
     .formula = "M_a M_b = M_{a+b}",
@@ -79,4 +79,4 @@ const Property properties::table::composes_translations{
                     {"the first entry larger by 2^-16, in f32", first_larger(small(), 0x1p-16), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_composes_translations

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rows.h"
 
-namespace posproof {
+namespace posproof::properties_table_distance_depends_on_offset {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -35,7 +35,7 @@ Made smaller_cosine(double by, Domain domain = {}) {
 
 }  // namespace
 
-const Property properties::table::distance_depends_on_offset{
+const Property entry{
     .statement =
         "The distance between two rows depends on how far apart their positions are, not on where they are.",
     .formula = "|p_{s+k} - p_{t+k}| = |p_s - p_t|",
@@ -55,4 +55,4 @@ const Property properties::table::distance_depends_on_offset{
           all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_distance_depends_on_offset

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "neighbours.h"
 
-namespace posproof {
+namespace posproof::properties_table_distinguishes_neighbours_in_bf16 {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -38,7 +38,7 @@ Made repeated(double frequency, Position which) {
 
 }  // namespace
 
-const Property properties::table::distinguishes_neighbours_in_bf16{
+const Property entry{
     .statement = "The rows of neighbours still differ when they are rounded to bf16.",
     .formula = "bf16(p_t) != bf16(p_{t+1})",
     .source = "bf16 has 8 significant bits, so that whole numbers are exact up to 256 only",
@@ -54,4 +54,4 @@ const Property properties::table::distinguishes_neighbours_in_bf16{
          {"the last two rows, equal where they should be 2^-5 apart, in f32", repeated(0x1p-5, 7), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_distinguishes_neighbours_in_bf16

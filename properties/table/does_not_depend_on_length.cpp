@@ -2,7 +2,7 @@
 #include "lengths.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_table_does_not_depend_on_length {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -26,7 +26,7 @@ Made larger_column(std::size_t which, double by) {
 
 }  // namespace
 
-const Property properties::table::does_not_depend_on_length{
+const Property entry{
     .statement = "The row of a position is the same in a sequence of any length.",
     .formula = "p_t(n) = p_t(n')",
     .source = "Vaswani et al. 2017, section 3.5: the length is not in the formula",
@@ -48,4 +48,4 @@ const Property properties::table::does_not_depend_on_length{
                      larger_column(3, 0x1p-9), in_f16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_does_not_depend_on_length

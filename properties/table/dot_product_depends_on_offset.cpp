@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rows.h"
 
-namespace posproof {
+namespace posproof::properties_table_dot_product_depends_on_offset {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -34,7 +34,7 @@ Made skewed(double by, Domain domain = {}) {
 
 }  // namespace
 
-const Property properties::table::dot_product_depends_on_offset{
+const Property entry{
     .statement =
         "The dot product of two rows depends on how far apart their positions are, not on where they are.",
     .formula = "p_{s+k} . p_{t+k} = p_s . p_t",
@@ -54,4 +54,4 @@ const Property properties::table::dot_product_depends_on_offset{
          {"the first entry larger by 2^-17, in f32", first_larger(small(), 0x1p-17), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_dot_product_depends_on_offset

@@ -2,7 +2,7 @@
 #include "lengths.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_a_step_that_does_not_depend_on_length {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -30,7 +30,7 @@ Made neighbour_longer(std::size_t which, double by) {
 
 }  // namespace
 
-const Property properties::table::has_a_step_that_does_not_depend_on_length{
+const Property entry{
     .statement = "Neighbours are as far apart in a long sequence as in a short one.",
     .formula = "|p_{t+1} - p_t| is the same for every n",
     .source = "the argument against t/(n-1): its step 1/(n-1) depends on the length n",
@@ -50,4 +50,4 @@ const Property properties::table::has_a_step_that_does_not_depend_on_length{
                      neighbour_longer(1, 0x1p-4), in_bf16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_a_step_that_does_not_depend_on_length

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rows.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_bounded_entries {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -34,7 +34,7 @@ Made column_larger(std::size_t which, std::array<double, 2> row, double by, doub
 
 }  // namespace
 
-const Property properties::table::has_bounded_entries{
+const Property entry{
     .statement = "No entry is larger than the amplitude, however far the position.",
     .formula = "|p_t[c]| <= A",
     .source = "Vaswani et al. 2017, section 3.5: |sin|, |cos| <= 1",
@@ -57,4 +57,4 @@ const Property properties::table::has_bounded_entries{
           larger(still({0, 1}), 0x1p-21, at_position(3)), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_bounded_entries

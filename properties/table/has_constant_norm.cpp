@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rows.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_constant_norm {
 namespace {
 
 // Summing d squares and taking the root in double adds (d + 3)/2 roundings of the norm.
@@ -68,7 +68,7 @@ Encoding infinite() {
 
 }  // namespace
 
-const Property properties::table::has_constant_norm{
+const Property entry{
     .statement = "Every row has the same norm; on a ladder of h pairs it is the amplitude times sqrt(h).",
     .formula = "|p_t| = |p_s|, = A sqrt(d/2) for d/2 pairs",
     .source = "Vaswani et al. 2017, section 3.5: sin^2 + cos^2 = 1 in each of d/2 pairs",
@@ -94,4 +94,4 @@ const Property properties::table::has_constant_norm{
                     {"rows whose norm is infinite", &infinite}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_constant_norm

@@ -2,7 +2,7 @@
 #include "lengths.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_different_dot_products_near_and_far {
 namespace {
 
 // How far apart the declared ladder puts the two dot products. Its angles are rounded by less than what
@@ -57,7 +57,7 @@ Made still(double frequency, Domain domain = {0, 3}) {
 
 }  // namespace
 
-const Property properties::table::has_different_dot_products_near_and_far{
+const Property entry{
     .statement =
         "No two tokens of a long sequence that are further apart have exactly the dot product that neighbours "
         "have in a shorter one; by how much the two differ is not asked.",
@@ -72,4 +72,4 @@ const Property properties::table::has_different_dot_products_near_and_far{
                     {"equal rows on a pair of frequency 1/8, in bf16", still(0x1p-3), in_bf16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_different_dot_products_near_and_far

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rows.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_distinct_positions {
 namespace {
 
 // Offsets after which the fastest pair, one radian a position, comes nearest to where it was (numerators of
@@ -46,7 +46,7 @@ Made repeated(double frequency, Domain domain, Position which, Position other) {
 
 }  // namespace
 
-const Property properties::table::has_distinct_positions{
+const Property entry{
     .statement = "No two positions have the same row.",
     .formula = "s != t: p_s != p_t",
     .source =
@@ -69,4 +69,4 @@ const Property properties::table::has_distinct_positions{
                      repeated(0x1p-8, {0, 1}, 1, 0), in_f16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_distinct_positions

@@ -4,7 +4,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_geometric_wavelengths {
 namespace {
 
 constexpr long double two_pi = 2 * 3.14159265358979323846264338327950288L;
@@ -139,7 +139,7 @@ Encoding doubled_exponent() {
 
 }  // namespace
 
-const Property properties::table::has_geometric_wavelengths{
+const Property entry{
     .statement =
         "The wavelengths, measured on the table, form a geometric progression from 2 pi positions to the "
         "declared last one.",
@@ -161,4 +161,4 @@ const Property properties::table::has_geometric_wavelengths{
          {"an exponent that is doubled", &doubled_exponent}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_geometric_wavelengths

@@ -2,7 +2,7 @@
 #include "lengths.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_one_shift_for_all_lengths {
 namespace {
 
 // One rigid motion carries the rows of two sequences k positions on exactly where every distance among them
@@ -38,7 +38,7 @@ Made row_larger(std::size_t which, double by) {
 
 }  // namespace
 
-const Property properties::table::has_one_shift_for_all_lengths{
+const Property entry{
     .statement =
         "One rigid motion (a rotation and a translation) maps each row to the row k positions on, in sequences of every length.",
     .formula =
@@ -66,4 +66,4 @@ const Property properties::table::has_one_shift_for_all_lengths{
                      row_larger(1, 0x1p-6), in_bf16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_one_shift_for_all_lengths

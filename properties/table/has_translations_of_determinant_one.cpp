@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_has_translations_of_determinant_one {
 namespace {
 
 double area(table_rows::Point a, table_rows::Point b) {
@@ -50,7 +50,7 @@ Made one_pair_longer(std::size_t which, double by) {
 
 }  // namespace
 
-const Property properties::table::has_translations_of_determinant_one{
+const Property entry{
     .statement =
         "A shift keeps the area, with its sign, that two rows of a pair span: its determinant is one.",
     .formula = "det M_k = 1: p_{s+k} x p_{t+k} = p_s x p_t",
@@ -69,4 +69,4 @@ const Property properties::table::has_translations_of_determinant_one{
          {"the first entry larger by 2^-16, in f32", first_larger(small(), 0x1p-16), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_has_translations_of_determinant_one

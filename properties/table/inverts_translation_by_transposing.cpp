@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_inverts_translation_by_transposing {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -37,7 +37,7 @@ Made one_pair_longer(std::size_t which, double by) {
 
 }  // namespace
 
-const Property properties::table::inverts_translation_by_transposing{
+const Property entry{
     .statement =
         "The matrix that shifts rows back by k is the transpose of the one that shifts them forward by k, read off the table at any positions.",
     .formula = "M_{-k} = M_k^T",
@@ -57,4 +57,4 @@ const Property properties::table::inverts_translation_by_transposing{
          {"the first entry larger by 2^-17, in f32", first_larger(small(), 0x1p-17), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_inverts_translation_by_transposing

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rows.h"
 
-namespace posproof {
+namespace posproof::properties_table_is_defined_for_one_token {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw&) {
@@ -29,7 +29,7 @@ Encoding declines() {
 
 }  // namespace
 
-const Property properties::table::is_defined_for_one_token{
+const Property entry{
     .statement = "A sequence of one token has a row, and all of its entries are finite numbers.",
     .formula = "p_0(1) is finite",
     .source = "the argument against t/(n-1): 0/0 for one token",
@@ -38,4 +38,4 @@ const Property properties::table::is_defined_for_one_token{
     .yes_or_no = true,
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_is_defined_for_one_token

@@ -2,7 +2,7 @@
 #include "lengths.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_table_is_prefix_stable {
 namespace {
 
 // Of a long sequence the last of these many tokens are looked at.
@@ -40,7 +40,7 @@ Made last_row_larger(std::size_t which, double by) {
 
 }  // namespace
 
-const Property properties::table::is_prefix_stable{
+const Property entry{
     .statement = "Appending a token to a sequence leaves the rows of the tokens before it as they are.",
     .formula = "p_t(n+1) = p_t(n) for all t < n",
     .source = "Vaswani et al. 2017, section 3.5; what a cache of keys and values rests on",
@@ -60,4 +60,4 @@ const Property properties::table::is_prefix_stable{
                      last_row_larger(3, -0x1p-6), in_bf16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_is_prefix_stable

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_keeps_pairs_on_the_unit_circle {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -40,7 +40,7 @@ Encoding smaller_amplitude() {
 
 }  // namespace
 
-const Property properties::table::keeps_pairs_on_the_unit_circle{
+const Property entry{
     .statement = "Sine and cosine of each pair lie on a circle whose radius is the amplitude.",
     .formula = "sqrt(p_t[2i]^2 + p_t[2i+1]^2) = A",
     .source = "Vaswani et al. 2017, section 3.5",
@@ -59,4 +59,4 @@ const Property properties::table::keeps_pairs_on_the_unit_circle{
          {"the first entry larger by 2^-20, in f32", first_larger(small(), 0x1p-20), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_keeps_pairs_on_the_unit_circle

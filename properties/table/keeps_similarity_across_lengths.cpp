@@ -2,7 +2,7 @@
 #include "lengths.h"
 #include "negative_examples.h"
 
-namespace posproof {
+namespace posproof::properties_table_keeps_similarity_across_lengths {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -30,7 +30,7 @@ Made row_larger(std::size_t which, double by) {
 
 }  // namespace
 
-const Property properties::table::keeps_similarity_across_lengths{
+const Property entry{
     .statement = "Two positions are as similar in a long sequence as in a short one.",
     .formula = "p_s(n) . p_t(n) = p_s(n') . p_t(n')",
     .source = "the argument against t/(n-1); p_s . p_t = sum_i cos(w_i (s - t)) has no n in it",
@@ -50,4 +50,4 @@ const Property properties::table::keeps_similarity_across_lengths{
                      row_larger(1, 0x1p-4), in_bf16}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_keeps_similarity_across_lengths

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_rotates_clockwise {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -56,7 +56,7 @@ Made one_step_backwards(std::size_t which, Position from, double by) {
 
 }  // namespace
 
-const Property properties::table::rotates_clockwise{
+const Property entry{
     .statement =
         "With the sine to the right and the cosine upwards, each pair rotates clockwise from position to "
         "position.",
@@ -79,4 +79,4 @@ const Property properties::table::rotates_clockwise{
                      one_step_backwards(1, 6, 0x1p-18), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_rotates_clockwise

@@ -4,7 +4,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_shifts_base_by_a_rotation {
 namespace {
 
 constexpr Position most_tokens = 12;
@@ -59,7 +59,7 @@ Made column_on_no_pair(double by) {
 
 }  // namespace
 
-const Property properties::table::shifts_base_by_a_rotation{
+const Property entry{
     .statement =
         "A table that starts counting at c is the table that starts at the first position, rotated as a "
         "whole "
@@ -87,4 +87,4 @@ const Property properties::table::shifts_base_by_a_rotation{
           all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_shifts_base_by_a_rotation

@@ -2,7 +2,7 @@
 #include "negative_examples.h"
 #include "rotation.h"
 
-namespace posproof {
+namespace posproof::properties_table_translates_by_a_rotation {
 namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
@@ -53,7 +53,7 @@ Made column_on_no_pair(double by) {
 
 }  // namespace
 
-const Property properties::table::translates_by_a_rotation{
+const Property entry{
     .statement =
         "One orthogonal matrix, the same at every position, maps each row to the row k positions on.",
     .formula = "p_{t+k} = M_k p_t for all t, M_k M_k^T = 1",
@@ -85,4 +85,4 @@ const Property properties::table::translates_by_a_rotation{
                      column_on_no_pair(0x1p-20), all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::properties_table_translates_by_a_rotation

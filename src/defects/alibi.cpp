@@ -10,7 +10,7 @@
 #include "core/formats.h"
 #include "defects/operators.h"
 
-namespace posproof {
+namespace posproof::defects_alibi {
 namespace {
 
 Bias right(const Parameters& parameters) {
@@ -122,7 +122,7 @@ using namespace properties;
 
 }  // namespace
 
-const DefectFamily defects::alibi{{
+const DefectFamily entry{{
     {.name = "geometric_for_any_head_count",
      .wrong = "m_h = 2^(-8h/H) where H is no power of two",
      .sources = "mlx#343, Baichuan2#225, TensorRT-LLM#1611, transformers#28380",
@@ -193,4 +193,4 @@ const DefectFamily defects::alibi{{
      .setting = "heads=1"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_alibi

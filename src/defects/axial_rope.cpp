@@ -3,7 +3,7 @@
 #include "catalogue/encodings/axial_rope.h"
 #include "defects/grids.h"
 
-namespace posproof {
+namespace posproof::defects_axial_rope {
 namespace {
 
 using namespace operators;
@@ -51,7 +51,7 @@ Encoding ids_of_the_unpacked_grid(const Parameters& p) {
 
 }  // namespace
 
-const DefectFamily defects::axial_rope{{
+const DefectFamily entry{{
     {.name = "halves_exchanged",
      .wrong = "(y, x) is read as (x, y): the channels of each axis rotate by the other one's number",
      .sources = "huggingface/pytorch-image-models#2541, Meituan-AutoML/VisionLLaMA#4",
@@ -78,4 +78,4 @@ const DefectFamily defects::axial_rope{{
      .setting = "dim=4"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_axial_rope

@@ -11,7 +11,7 @@
 #include "core/formats.h"
 #include "defects/operators.h"
 
-namespace posproof {
+namespace posproof::defects_learned {
 namespace {
 
 Table right(const Parameters& parameters) {
@@ -118,7 +118,7 @@ using namespace properties;
 
 }  // namespace
 
-const DefectFamily defects::learned{{
+const DefectFamily entry{{
     {.name = "wraps_past_the_end",
      .wrong =
          "position t gets row t mod length, as after a roll of the table that takes the place of the offset",
@@ -194,4 +194,4 @@ const DefectFamily defects::learned{{
      .setting = "dim=1 length=4 offset=1"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_learned

@@ -7,7 +7,7 @@
 #include "catalogue/properties/call/treats_batch_rows_independently.h"
 #include "defects/grids.h"
 
-namespace posproof {
+namespace posproof::defects_m_rope {
 namespace {
 
 using namespace operators;
@@ -84,7 +84,7 @@ using namespace properties;
 
 }  // namespace
 
-const DefectFamily defects::m_rope{{
+const DefectFamily entry{{
     {.name = "assignment_swapped",
      .wrong = "interleaved sections are read as contiguous, or the reverse; text is not affected",
      .sources = "alibaba/MNN#4133, mlx-vlm#576, mlx-node/mlx-node#80, vllm-project/vllm-omni#1784",
@@ -131,4 +131,4 @@ const DefectFamily defects::m_rope{{
      .setting = "dim=6 sections=[1,1,1]"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_m_rope

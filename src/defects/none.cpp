@@ -7,7 +7,7 @@
 #include "defects/operators.h"
 
 // No encoding is meant, and one acts: standard parameters, as wide as the tokens.
-namespace posproof {
+namespace posproof::defects_none {
 namespace {
 
 Contextual right(const Parameters& parameters) {
@@ -56,7 +56,7 @@ Encoding bias_added(const Parameters& p) {
 
 }  // namespace
 
-const DefectFamily defects::none{{
+const DefectFamily entry{{
     {.name = "rotated",
      .wrong = "queries and keys are rotated in layers that should have no encoding",
      .sources = "Camelid#535, executorch#22043, rknn-llm#501",
@@ -78,4 +78,4 @@ const DefectFamily defects::none{{
      .setting = "dim=1"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_none

@@ -3,7 +3,7 @@
 #include "catalogue/encodings/resized_table.h"
 #include "defects/operators.h"
 
-namespace posproof {
+namespace posproof::defects_resized_table {
 namespace {
 
 using namespace operators;
@@ -47,7 +47,7 @@ Encoding added_before_the_class_token(const Parameters& p) {
 
 }  // namespace
 
-const DefectFamily defects::resized_table{{
+const DefectFamily entry{{
     {.name = "sampled_transposed",
      .wrong = "grid_sample is given (y, x) where it takes (x, y): the table is read transposed",
      .sources = "torchtitan#4244",
@@ -63,4 +63,4 @@ const DefectFamily defects::resized_table{{
      .setting = "dim=1 from_height=1 from_width=2 height=1 width=2 kept_rows=1"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_resized_table

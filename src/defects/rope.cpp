@@ -7,7 +7,7 @@
 #include "defects/rope_ladders.h"
 #include "defects/rope_positions.h"
 
-namespace posproof {
+namespace posproof::defects_rope {
 namespace {
 
 using namespace wrong_ropes;
@@ -20,6 +20,6 @@ std::vector<Defect> joined(std::initializer_list<const std::vector<Defect>*> par
 
 }  // namespace
 
-const DefectFamily defects::rope{joined({&angles, &ladders, &channels, &calls, &positions})};
+const DefectFamily entry{joined({&angles, &ladders, &channels, &calls, &positions})};
 
-}  // namespace posproof
+}  // namespace posproof::defects_rope

@@ -4,7 +4,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "defects/operators.h"
 
-namespace posproof {
+namespace posproof::defects_shaw {
 namespace {
 
 using namespace operators;
@@ -15,7 +15,7 @@ Encoding indexed_absolutely(const Parameters& p) {
 
 }  // namespace
 
-const DefectFamily defects::shaw{{
+const DefectFamily entry{{
     {.name = "indexed_absolutely",
      .wrong = "the vector is that of the key's position in the window, not of its offset from the query",
      .sources = "MartinGer/Stand-Alone-Self-Attention#1",
@@ -25,4 +25,4 @@ const DefectFamily defects::shaw{{
      .refuted_by = &properties::score::depends_on_offset},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_shaw

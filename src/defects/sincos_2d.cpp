@@ -5,7 +5,7 @@
 #include "catalogue/encodings/sincos_2d.h"
 #include "defects/grids.h"
 
-namespace posproof {
+namespace posproof::defects_sincos_2d {
 namespace {
 
 using namespace operators;
@@ -58,7 +58,7 @@ Encoding half_outside_the_bracket(const Parameters& p) {
 
 }  // namespace
 
-const DefectFamily defects::sincos_2d{{
+const DefectFamily entry{{
     {.name = "axes_swapped",
      .wrong = "meshgrid(w, h) in place of (h, w): the first half of the columns belongs to w",
      .sources = "facebookresearch/mae#67, facebookresearch/mae#18, huggingface/diffusers#10877, "
@@ -82,4 +82,4 @@ const DefectFamily defects::sincos_2d{{
      .setting = "dim=4 normalize=centred grid=[2,3]"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_sincos_2d

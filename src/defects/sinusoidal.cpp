@@ -11,7 +11,7 @@
 #include "defects/operators.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::defects_sinusoidal {
 namespace {
 
 Table right(const Parameters& parameters) {
@@ -132,7 +132,7 @@ using namespace properties;
 
 }  // namespace
 
-const DefectFamily defects::sinusoidal{{
+const DefectFamily entry{{
     {.name = "base_1000_odd_cosine",
      .wrong = "sines at 1000^(-2i/d) and cosines at 1000^(-(2i+1)/d)",
      .sources = "maxjcohen/transformer#62",
@@ -213,4 +213,4 @@ const DefectFamily defects::sinusoidal{{
      .setting = "dim=3 odd=truncate"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_sinusoidal

@@ -6,7 +6,7 @@
 #include "catalogue/properties/bias/saturates.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::defects_t5_bias {
 namespace {
 
 Bias right(const Parameters& parameters) {
@@ -61,7 +61,7 @@ using namespace properties;
 
 }  // namespace
 
-const DefectFamily defects::t5_bias{{
+const DefectFamily entry{{
     {.name = "decoder_bidirectional",
      .wrong = "a decoder shares its buckets between both directions: distances have other buckets from 9 on",
      .sources = "TransformerLens#1681",
@@ -77,4 +77,4 @@ const DefectFamily defects::t5_bias{{
      .refuted_by = &bias::saturates},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_t5_bias

@@ -3,7 +3,7 @@
 #include "catalogue/encodings/transformer_xl.h"
 #include "defects/operators.h"
 
-namespace posproof {
+namespace posproof::defects_transformer_xl {
 namespace {
 
 using namespace operators;
@@ -49,7 +49,7 @@ Encoding one_sided_shift(const Parameters& p) {
 
 }  // namespace
 
-const DefectFamily defects::transformer_xl{{
+const DefectFamily entry{{
     {.name = "shifted_by_one",
      .wrong =
          "the relative shift drops the last row of the padded matrix in place of the first: distances are one too large",
@@ -67,4 +67,4 @@ const DefectFamily defects::transformer_xl{{
      .setting = "dim=2 form=bidirectional"},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_transformer_xl

@@ -9,7 +9,7 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "defects/operators.h"
 
-namespace posproof {
+namespace posproof::defects_xpos {
 namespace {
 
 using namespace operators;
@@ -97,7 +97,7 @@ using namespace properties;
 
 }  // namespace
 
-const DefectFamily defects::xpos{{
+const DefectFamily entry{{
     {.name = "frequencies_kept_for_scales",
      .wrong =
          "angles and scales are cached under one name: from the second call on, tokens are multiplied by t w_i",
@@ -131,4 +131,4 @@ const DefectFamily defects::xpos{{
      .refuted_by = &call::agrees_in_chunks},
 }};
 
-}  // namespace posproof
+}  // namespace posproof::defects_xpos

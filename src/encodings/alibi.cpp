@@ -22,7 +22,7 @@
 #include "encodings/facts.h"
 #include "oracle/bias_bounds.h"
 
-namespace posproof {
+namespace posproof::encodings_alibi {
 namespace {
 
 long double slope(double max_bias, std::size_t h, std::size_t of) {
@@ -116,7 +116,7 @@ const Condition asymmetric{{{"form", {"asymmetric"}}}}, is_log_linear{{{"rule", 
 
 }  // namespace
 
-const EncodingSpec encodings::alibi{
+const EncodingSpec entry{
     .summary = "a penalty on the logit that is linear in the distance, with a slope for each head",
     .formula = "b_h(i,j) = -m_h (i - j), m_h = 2^(-max_bias h / heads) for h = 1 .. heads, a power of 2",
     .source = "Press, Smith and Lewis 2022, Train Short, Test Long: Attention with Linear Biases, section 3",
@@ -234,4 +234,4 @@ const EncodingSpec encodings::alibi{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_alibi

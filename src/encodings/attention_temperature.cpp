@@ -26,7 +26,7 @@
 #include "core/rotation.h"
 #include "encodings/facts.h"
 
-namespace posproof {
+namespace posproof::encodings_attention_temperature {
 namespace {
 
 // What multiplies the query at a position.
@@ -89,7 +89,7 @@ const Condition in_steps{{{"form", {"steps"}}}};
 
 }  // namespace
 
-const EncodingSpec encodings::attention_temperature{
+const EncodingSpec entry{
     .summary =
         "queries are multiplied by a factor that grows with the position, so that the softmax over many keys stays sharp",
     .formula =
@@ -163,4 +163,4 @@ const EncodingSpec encodings::attention_temperature{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_attention_temperature

@@ -33,7 +33,7 @@
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
 
-namespace posproof {
+namespace posproof::encodings_axial_rope {
 namespace {
 
 // How many channels each axis rotates, in the order in which their parts stand.
@@ -302,7 +302,7 @@ const Condition restarted_from_0{{{"ladder", {"restarted"}}, {"coordinates", {"w
 
 }  // namespace
 
-const EncodingSpec encodings::axial_rope{
+const EncodingSpec entry{
     .summary = "query and key rotated pair by pair, each pair by one number of a position on a grid",
     .formula = "(x_a, x_b) -> R(p_axis w_j) (x_a, x_b), w_j = base^(-2j/channels of the axis)",
     .source =
@@ -380,4 +380,4 @@ const EncodingSpec encodings::axial_rope{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_axial_rope

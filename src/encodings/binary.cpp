@@ -18,7 +18,7 @@
 #include "core/outside.h"
 #include "encodings/facts.h"
 
-namespace posproof {
+namespace posproof::encodings_binary {
 namespace {
 
 Encoding make(const Arguments& p) {
@@ -49,7 +49,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::binary{
+const EncodingSpec entry{
     .summary = "the binary digits of the position",
     .formula = "p_t[j] = floor(t / 2^j) mod 2",
     .source = "Zhang et al., Dive into Deep Learning, section 11.6.3.1; founding document E, question 20",
@@ -93,4 +93,4 @@ const EncodingSpec encodings::binary{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_binary

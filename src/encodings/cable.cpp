@@ -10,7 +10,7 @@
 #include "encodings/facts.h"
 #include "encodings/forgetting.h"
 
-namespace posproof {
+namespace posproof::encodings_cable {
 namespace {
 
 using namespace inside;
@@ -31,7 +31,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::cable{
+const EncodingSpec entry{
     .summary = "a penalty on the logit: the sum of the penalties of the tokens between key and query",
     .formula = "s_ij = q_i.k_j - sum over j < l <= i of ln(1 + e^(w.k_l + b))",
     .source =
@@ -71,4 +71,4 @@ const EncodingSpec encodings::cable{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_cable

@@ -28,7 +28,7 @@
 #include "encodings/ladder.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::encodings_complex_order {
 namespace {
 
 // One component: r exp(i (w t + theta)).
@@ -119,7 +119,7 @@ const Condition geometric{{{"exponent", {"full_range", "half_range"}}, {"word", 
 
 }  // namespace
 
-const EncodingSpec encodings::complex_order{
+const EncodingSpec entry{
     .summary = "a word's complex number in each component, whose phase grows with the position",
     .formula = "p_t[c] = r_c exp(i (w_c t + theta_c)), w_c = word base^(-2c/n) for n components",
     .source =
@@ -188,4 +188,4 @@ const EncodingSpec encodings::complex_order{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_complex_order

@@ -11,7 +11,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_cope {
 namespace {
 
 using namespace inside;
@@ -48,7 +48,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::cope{
+const EncodingSpec entry{
     .summary = "positions are counted by gates that query and key open together",
     .formula =
         "s_ij = q_i.k_j / sqrt(dim) + q_i.e[p_ij], p_ij = sum over j <= l <= i of g_il, "
@@ -85,4 +85,4 @@ const EncodingSpec encodings::cope{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_cope

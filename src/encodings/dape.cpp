@@ -18,7 +18,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_dape {
 namespace {
 
 using namespace inside;
@@ -56,7 +56,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::dape{
+const EncodingSpec entry{
     .summary = "a small network over the logits and the biases of all heads, added to them",
     .formula = "s(q,k; i,j) = A + B + f(A, B), A = q.k / sqrt(dim), B = -m_h |i - j|, for all heads at once",
     .source = "Zheng et al. 2024, DAPE: Data-Adaptive Positional Encoding for Length Extrapolation",
@@ -108,4 +108,4 @@ const EncodingSpec encodings::dape{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_dape

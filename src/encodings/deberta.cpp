@@ -15,7 +15,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_deberta {
 namespace {
 
 using namespace inside;
@@ -74,7 +74,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::deberta{
+const EncodingSpec entry{
     .summary = "disentangled attention: query and key each meet a trained vector of the offset",
     .formula =
         "s(q,k; i,j) = (q.k + q.K_d(i,j) + k.Q_d(j,i)) / sqrt(3 dim), d(i,j) = i - j + K within [0, 2K)",
@@ -132,4 +132,4 @@ const EncodingSpec encodings::deberta{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_deberta

@@ -24,7 +24,7 @@
 #include "encodings/seeded.h"
 #include "oracle/bias_bounds.h"
 
-namespace posproof {
+namespace posproof::encodings_fire {
 namespace {
 
 using bias_bounds::Fire;
@@ -67,7 +67,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::fire{
+const EncodingSpec entry{
     .summary = "a small perceptron of the distance relative to the query's position, on a logarithmic scale",
     .formula = "b_h(i,j) = MLP_h(psi(i - j) / (psi(max(i, threshold)) + epsilon)), psi(x) = ln(c x + 1)",
     .source =
@@ -142,4 +142,4 @@ const EncodingSpec encodings::fire{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_fire

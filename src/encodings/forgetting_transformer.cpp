@@ -10,7 +10,7 @@
 #include "encodings/facts.h"
 #include "encodings/forgetting.h"
 
-namespace posproof {
+namespace posproof::encodings_forgetting_transformer {
 namespace {
 
 using namespace inside;
@@ -31,7 +31,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::forgetting_transformer{
+const EncodingSpec entry{
     .summary = "forget gates of the tokens between key and query, multiplied up",
     .formula = "s_ij = q_i.k_j / sqrt(dim) + sum over j < l <= i of ln f_l, f_l = 1 / (1 + e^-(w.k_l + b))",
     .source =
@@ -69,4 +69,4 @@ const EncodingSpec encodings::forgetting_transformer{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_forgetting_transformer

@@ -26,7 +26,7 @@
 #include "encodings/projected.h"
 #include "encodings/turns.h"
 
-namespace posproof {
+namespace posproof::encodings_gaussian_fourier {
 namespace {
 
 // Units of an angle, of the sum of the sizes of its products: what B, the coordinate and their product are
@@ -107,7 +107,7 @@ const Condition listed_matrix{{{"matrix", {"listed"}}}};
 
 }  // namespace
 
-const EncodingSpec encodings::gaussian_fourier{
+const EncodingSpec entry{
     .summary = "sine and cosine of a position's products with a matrix of normal numbers",
     .formula = "p_v = [cos(2 pi B v) | sin(2 pi B v)], B_ij ~ N(0, sigma^2)",
     .source =
@@ -184,4 +184,4 @@ const EncodingSpec encodings::gaussian_fourier{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_gaussian_fourier

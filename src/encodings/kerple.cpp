@@ -20,7 +20,7 @@
 #include "encodings/facts.h"
 #include "oracle/bias_bounds.h"
 
-namespace posproof {
+namespace posproof::encodings_kerple {
 namespace {
 
 using bias_bounds::Kernel;
@@ -87,7 +87,7 @@ const Condition is_power{{{"kernel", {"power"}}}}, is_log_power{{{"kernel", {"lo
 
 }  // namespace
 
-const EncodingSpec encodings::kerple{
+const EncodingSpec entry{
     .summary =
         "a penalty on the logit that is a logarithm or a power of the distance, with parameters for each head",
     .formula = "b_h(i,j) = -r1_h ln(1 + r2_h |i-j|), or -r1_h |i-j|^r2_h, or -r1_h ln(1 + r2_h |i-j|^p_h)",
@@ -170,4 +170,4 @@ const EncodingSpec encodings::kerple{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_kerple

@@ -20,7 +20,7 @@
 #include "encodings/facts.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::encodings_learned {
 namespace {
 
 Encoding make(const Arguments& p) {
@@ -61,7 +61,7 @@ const Condition drawn_throughout{{{"table", {"seeded"}}, {"padding_row", {-1.0}}
 
 }  // namespace
 
-const EncodingSpec encodings::learned{
+const EncodingSpec entry{
     .summary = "a row of a trained table for each position up to its end",
     .formula = "p_t = E[t + offset]",
     .source = "Gehring et al. 2017; Devlin et al. 2018, BERT, section 3; Radford et al. 2019, GPT-2",
@@ -137,4 +137,4 @@ const EncodingSpec encodings::learned{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_learned

@@ -23,7 +23,7 @@
 #include "encodings/perceptron.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::encodings_log_cpb {
 namespace {
 
 using bias_bounds::LogCpb;
@@ -95,7 +95,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::log_cpb{
+const EncodingSpec entry{
     .summary = "a small perceptron of the offset in a window, on a logarithmic scale along each axis",
     .formula =
         "b_g(i,j) = 16 / (1 + exp(-MLP_g(c(dy; h), c(dx; w)))), (dy, dx) = i - j, "
@@ -192,4 +192,4 @@ const EncodingSpec encodings::log_cpb{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_log_cpb

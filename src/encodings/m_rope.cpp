@@ -23,7 +23,7 @@
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
 
-namespace posproof {
+namespace posproof::encodings_m_rope {
 namespace {
 
 constexpr std::size_t time_id = 0, height_id = 1, width_id = 2;
@@ -140,7 +140,7 @@ const Condition one_ladder{{{"leftover", {"t"}}, {"ladder", {"running"}}}};
 
 }  // namespace
 
-const EncodingSpec encodings::m_rope{
+const EncodingSpec entry{
     .summary =
         "query and key rotated pair by pair, each pair by one of a token's three ids: time, height, width",
     .formula = "(x_a, x_b) -> R(p_id(i) w_i) (x_a, x_b), w_i = base^(-2i/dim), id(i) in (t, h, w)",
@@ -198,4 +198,4 @@ const EncodingSpec encodings::m_rope{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_m_rope

@@ -20,7 +20,7 @@
 #include "encodings/facts.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::encodings_mixed_rope {
 namespace {
 
 // The frequency of each pair on each axis, in each head.
@@ -122,7 +122,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::mixed_rope{
+const EncodingSpec entry{
     .summary =
         "query and key rotated pair by pair, each pair by a sum over the numbers of a position on a grid",
     .formula = "(x_a, x_b) -> R(y u_i + x v_i) (x_a, x_b), u and v trained",
@@ -211,4 +211,4 @@ const EncodingSpec encodings::mixed_rope{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_mixed_rope

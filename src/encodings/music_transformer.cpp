@@ -15,7 +15,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_music_transformer {
 namespace {
 
 using namespace inside;
@@ -43,7 +43,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::music_transformer{
+const EncodingSpec entry{
     .summary = "a trained vector for each distance into the past, met by the query (skewed relative logits)",
     .formula = "s(q,k; i,j) = (q.k + q.e_(j - i)) / sqrt(dim), j <= i",
     .source = "Huang et al. 2018, Music Transformer, equation 3 and section 3.4; tensor2tensor",
@@ -89,4 +89,4 @@ const EncodingSpec encodings::music_transformer{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_music_transformer

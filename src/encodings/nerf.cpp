@@ -30,7 +30,7 @@
 #include "encodings/facts.h"
 #include "encodings/turns.h"
 
-namespace posproof {
+namespace posproof::encodings_nerf {
 namespace {
 
 // Where everything stands: the coordinates themselves, then or before that three loops in some order over
@@ -115,7 +115,7 @@ const Condition only_waves_without_pi{{{"factor", {"one"}}, {"input", {"none"}}}
 
 }  // namespace
 
-const EncodingSpec encodings::nerf{
+const EncodingSpec entry{
     .summary = "sine and cosine of a coordinate at frequencies that double, on each axis",
     .formula = "p_x = [sin(2^j f x), cos(2^j f x)] for j = 0 .. frequencies - 1, f = pi",
     .source = "Mildenhall et al. 2020, NeRF, eq. 4",
@@ -204,4 +204,4 @@ const EncodingSpec encodings::nerf{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_nerf

@@ -18,7 +18,7 @@
 #include "core/declare.h"
 #include "encodings/facts.h"
 
-namespace posproof {
+namespace posproof::encodings_none {
 namespace {
 
 Encoding make(const Arguments& p) {
@@ -61,7 +61,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::none{
+const EncodingSpec entry{
     .summary = "no positional encoding (NoPE): the logit depends on content alone",
     .formula = "s(q,k; i,j) = q.k / sqrt(dim)",
     .source = "Vaswani et al. 2017, eq. 1; Haviv et al. 2022; Kazemnejad et al. 2023",
@@ -93,4 +93,4 @@ const EncodingSpec encodings::none{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_none

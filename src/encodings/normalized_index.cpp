@@ -25,7 +25,7 @@
 #include "core/error.h"
 #include "encodings/facts.h"
 
-namespace posproof {
+namespace posproof::encodings_normalized_index {
 namespace {
 
 long double share(const std::string& range, Position position, Position length) {
@@ -63,7 +63,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::normalized_index{
+const EncodingSpec entry{
     .summary = "the position as a share of the sequence's length L, in every channel",
     .formula = "p_t[c] = t/(L-1)",
     .source = "founding document A, questions 21 and 22: the code that depends on the length",
@@ -124,4 +124,4 @@ const EncodingSpec encodings::normalized_index{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_normalized_index

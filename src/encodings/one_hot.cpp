@@ -13,7 +13,7 @@
 #include "core/outside.h"
 #include "encodings/facts.h"
 
-namespace posproof {
+namespace posproof::encodings_one_hot {
 namespace {
 
 Encoding make(const Arguments& p) {
@@ -36,7 +36,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::one_hot{
+const EncodingSpec entry{
     .summary = "a channel of its own for each position",
     .formula = "p_t = e_t",
     .source = "the table behind every learned encoding: a linear layer on e_t is a row of its weights",
@@ -80,4 +80,4 @@ const EncodingSpec encodings::one_hot{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_one_hot

@@ -14,7 +14,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_pope {
 namespace {
 
 using namespace inside;
@@ -57,7 +57,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::pope{
+const EncodingSpec entry{
     .summary = "polar coordinates: the content gives magnitudes alone, the position all angles",
     .formula =
         "s(q,k; i,j) = sum_c mu(q_c) mu(k_c) cos((j - i) w_c + delta_c) / sqrt(dim), mu(x) = ln(1 + e^x), "
@@ -104,4 +104,4 @@ const EncodingSpec encodings::pope{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_pope

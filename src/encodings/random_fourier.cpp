@@ -35,7 +35,7 @@
 #include "encodings/facts.h"
 #include "encodings/projected.h"
 
-namespace posproof {
+namespace posproof::encodings_random_fourier {
 namespace {
 
 struct Features {
@@ -131,7 +131,7 @@ bool fits(const Arguments& p, std::string_view list) {
 
 }  // namespace
 
-const EncodingSpec encodings::random_fourier{
+const EncodingSpec entry{
     .summary = "cosines at random frequencies, whose products are a kernel on average",
     .formula =
         "paired: p_t = sqrt(2/dim) [cos(w_j t) | sin(w_j t)]; phase: p_t[j] = sqrt(2/dim) cos(w_j t + b_j); "
@@ -238,4 +238,4 @@ const EncodingSpec encodings::random_fourier{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_random_fourier

@@ -14,7 +14,7 @@
 #include "core/hard.h"
 #include "encodings/facts.h"
 
-namespace posproof {
+namespace posproof::encodings_raw_index {
 namespace {
 
 Encoding make(const Arguments& p) {
@@ -37,7 +37,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::raw_index{
+const EncodingSpec entry{
     .summary = "the position itself in every channel",
     .formula = "p_t[c] = t + offset",
     .source =
@@ -83,4 +83,4 @@ const EncodingSpec encodings::raw_index{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_raw_index

@@ -22,7 +22,7 @@
 #include "encodings/facts.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::encodings_relative_table {
 namespace {
 
 // The row of the table for the offset of a query from a key, by axes: rows first, then columns.
@@ -103,7 +103,7 @@ const Condition with_class{{{"class_token", {"three_rows"}}}};
 
 }  // namespace
 
-const EncodingSpec encodings::relative_table{
+const EncodingSpec entry{
     .summary = "a trained number on the logit for each offset inside a window, on a line or on a grid",
     .formula =
         "b_g(i,j) = scale E[(dy + h - 1) (2 w - 1) + dx + w - 1, g], (dy, dx) = i - j, each held within the window",
@@ -207,4 +207,4 @@ const EncodingSpec encodings::relative_table{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_relative_table

@@ -31,7 +31,7 @@
 #include "encodings/facts.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::encodings_resized_table {
 namespace {
 
 using resampling::Axis;
@@ -124,7 +124,7 @@ bool fits(const Arguments& p) {
 
 }  // namespace
 
-const EncodingSpec encodings::resized_table{
+const EncodingSpec entry{
     .summary = "a trained grid of rows, resized to another height and width",
     .formula = "p_{y,x} = sum_{i,j} a_y(i) b_x(j) E[i, j], a and b from a linear or cubic filter",
     .source =
@@ -248,4 +248,4 @@ const EncodingSpec encodings::resized_table{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_resized_table

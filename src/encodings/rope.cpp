@@ -29,7 +29,7 @@
 #include "encodings/facts.h"
 #include "encodings/scaling.h"
 
-namespace posproof {
+namespace posproof::encodings_rope {
 namespace {
 
 // The channels that rotate, and the parts of a rotation that need no position.
@@ -299,7 +299,7 @@ const std::vector<Relation> relations = {
 
 }  // namespace
 
-const EncodingSpec encodings::rope{
+const EncodingSpec entry{
     .summary = "query and key rotated pair by pair, by angles proportional to the position",
     .formula =
         "(x_a, x_b) -> (x_a cos t w_i - x_b sin t w_i, x_a sin t w_i + x_b cos t w_i), w_i = base^(-2i/dim)",
@@ -391,4 +391,4 @@ const EncodingSpec encodings::rope{
              {&call::treats_batch_rows_independently, of_the_position_alone}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_rope

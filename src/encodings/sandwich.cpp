@@ -20,7 +20,7 @@
 #include "encodings/facts.h"
 #include "oracle/bias_bounds.h"
 
-namespace posproof {
+namespace posproof::encodings_sandwich {
 namespace {
 
 struct Sinusoids {
@@ -74,7 +74,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::sandwich{
+const EncodingSpec entry{
     .summary = "the dot product of two sinusoidal rows, added to the logit with a scale for each head",
     .formula = "b_h(i,j) = (sum_n cos((i-j) / base^(2n/dim)) - dim/2) / (8 h / heads), n = 1 .. dim/2",
     .source =
@@ -140,4 +140,4 @@ const EncodingSpec encodings::sandwich{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_sandwich

@@ -13,7 +13,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_selective_rope {
 namespace {
 
 using namespace inside;
@@ -60,7 +60,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::selective_rope{
+const EncodingSpec entry{
     .summary = "a rotation whose angles are sums of increments that the tokens give",
     .formula =
         "s_ij = rotate(q_i, a_i).rotate(k_j, a_j) / sqrt(dim), a_i,c = base^(-2c/dim) sum over l <= i of "
@@ -115,4 +115,4 @@ const EncodingSpec encodings::selective_rope{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_selective_rope

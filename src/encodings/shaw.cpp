@@ -14,7 +14,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_shaw {
 namespace {
 
 using namespace inside;
@@ -41,7 +41,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::shaw{
+const EncodingSpec entry{
     .summary = "a trained vector added to the key, one for each offset up to a largest one",
     .formula = "s(q,k; i,j) = q.(k + a_clip(j - i)) / sqrt(dim), clip to [-K, K]",
     .source = "Shaw et al. 2018, Self-Attention with Relative Position Representations, section 3",
@@ -82,4 +82,4 @@ const EncodingSpec encodings::shaw{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_shaw

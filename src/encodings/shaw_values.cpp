@@ -13,7 +13,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_shaw_values {
 namespace {
 
 using namespace inside;
@@ -45,7 +45,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::shaw_values{
+const EncodingSpec entry{
     .summary = "trained vectors of the offset, added to keys and to values",
     .formula = "y_i = sum_j softmax_j(q_i.(k_j + a_n) / sqrt(dim)) (v_j + b_n), n = j - i within [-K, K]",
     .source =
@@ -87,4 +87,4 @@ const EncodingSpec encodings::shaw_values{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_shaw_values

@@ -32,7 +32,7 @@
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
 
-namespace posproof {
+namespace posproof::encodings_sincos_2d {
 namespace {
 
 bool given(const std::vector<double>& list) {
@@ -218,7 +218,7 @@ const Condition has_every_axis{{{"normalize", {"none"}}, {"uneven", {"refuse", "
 
 }  // namespace
 
-const EncodingSpec encodings::sincos_2d{
+const EncodingSpec entry{
     .summary = "sines and cosines of each number of a position on a grid, side by side",
     .formula = "p(y, x) = [sin y w_j, cos y w_j | sin x w_j, cos x w_j], w_j = base^(-4j/dim)",
     .source =
@@ -278,4 +278,4 @@ const EncodingSpec encodings::sincos_2d{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_sincos_2d

@@ -28,7 +28,7 @@
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
 
-namespace posproof {
+namespace posproof::encodings_sinusoidal {
 namespace {
 
 // How many frequencies a width has, and how an odd width comes by its last column.
@@ -117,7 +117,7 @@ const Condition paper_direction{{{"padding_row", {-1.0}}, {"direction", {"forwar
 
 }  // namespace
 
-const EncodingSpec encodings::sinusoidal{
+const EncodingSpec entry{
     .summary = "sine and cosine of the position at a geometric ladder of frequencies",
     .formula = "p_t[2i] = A sin(t w_i), p_t[2i+1] = A cos(t w_i), w_i = base^(-2i/dim)",
     .source =
@@ -214,4 +214,4 @@ const EncodingSpec encodings::sinusoidal{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_sinusoidal

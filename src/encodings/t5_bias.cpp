@@ -22,7 +22,7 @@
 #include "encodings/facts.h"
 #include "encodings/seeded.h"
 
-namespace posproof {
+namespace posproof::encodings_t5_bias {
 namespace {
 
 // Distances are shared out on one side of the query: one each below `exact`, then bucket exact + v from
@@ -97,7 +97,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::t5_bias{
+const EncodingSpec entry{
     .summary =
         "a trained number on the logit for each bucket of offsets, the buckets growing with the distance",
     .formula =
@@ -179,4 +179,4 @@ const EncodingSpec encodings::t5_bias{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_t5_bias

@@ -23,7 +23,7 @@
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
 
-namespace posproof {
+namespace posproof::encodings_timestep_embedding {
 namespace {
 
 // Of exp(-ln max_period i / (half - shift)) times a scale, in two ways: t times the frequency times the
@@ -66,7 +66,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::timestep_embedding{
+const EncodingSpec entry{
     .summary = "sine and cosine of a diffusion model's timestep, which need not be whole",
     .formula = "p_t = [sin(s t w_i) | cos(s t w_i)], w_i = max_period^(-i/(half - shift)), half = dim/2",
     .source =
@@ -136,4 +136,4 @@ const EncodingSpec encodings::timestep_embedding{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_timestep_embedding

@@ -15,7 +15,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_transformer_xl {
 namespace {
 
 using namespace inside;
@@ -59,7 +59,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::transformer_xl{
+const EncodingSpec entry{
     .summary = "sinusoids of the offset, projected, met by the query and by two trained vectors",
     .formula = "s(q,k; i,j) = (q.k + q.(W r_(i-j)) + u.k + v.(W r_(i-j))) / sqrt(dim), r = [sin|cos]",
     .source = "Dai et al. 2019, Transformer-XL, section 3.3; XLNet; kimiyoung/transformer-xl",
@@ -111,4 +111,4 @@ const EncodingSpec encodings::transformer_xl{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_transformer_xl

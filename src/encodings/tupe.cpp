@@ -18,7 +18,7 @@
 #include "encodings/facts.h"
 #include "encodings/inside_attention.h"
 
-namespace posproof {
+namespace posproof::encodings_tupe {
 namespace {
 
 using namespace inside;
@@ -58,7 +58,7 @@ using namespace properties;
 
 }  // namespace
 
-const EncodingSpec encodings::tupe{
+const EncodingSpec entry{
     .summary = "untied: the positions have projections of their own, and a logit of their own",
     .formula = "s(q,k; i,j) = (q.k + (p_i U_Q).(p_j U_K)) / sqrt(2 dim) + b_(j - i)",
     .source =
@@ -106,4 +106,4 @@ const EncodingSpec encodings::tupe{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_tupe

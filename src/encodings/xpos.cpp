@@ -25,7 +25,7 @@
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
 
-namespace posproof {
+namespace posproof::encodings_xpos {
 namespace {
 
 // A pair, its frequency, and zeta, of which it is a power.
@@ -106,7 +106,7 @@ const Condition centred_at_0{{{"centre", {0.0}}}};
 
 }  // namespace
 
-const EncodingSpec encodings::xpos{
+const EncodingSpec entry{
     .summary =
         "RoPE whose queries shrink with the position as their keys grow, so that logits fall with distance",
     .formula =
@@ -192,4 +192,4 @@ const EncodingSpec encodings::xpos{
         },
 };
 
-}  // namespace posproof
+}  // namespace posproof::encodings_xpos

@@ -3,7 +3,7 @@
 #include "catalogue/encodings/resized_table.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_a_ramp_between_corners_is_normalized_index {
 namespace {
 
 using namespace identities;
@@ -25,7 +25,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::a_ramp_between_corners_is_normalized_index{
+const Identity entry{
     .statement =
         "A ramp of w old entries that is resized linearly with aligned corners is w - 1 times the position as a share of the new length.",
     .formula = "resize(0, 1, .., w-1)_t = (w - 1) t/(L - 1)",
@@ -50,4 +50,4 @@ const Identity identities::a_ramp_between_corners_is_normalized_index{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_a_ramp_between_corners_is_normalized_index

@@ -3,7 +3,7 @@
 #include "catalogue/encodings/kerple.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_alibi_is_kerple_of_power_1 {
 namespace {
 
 using namespace identities;
@@ -16,7 +16,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::alibi_is_kerple_of_power_1{
+const Identity entry{
     .statement = "ALiBi is the power kernel of KERPLE with the power 1 and its slopes for r1.",
     .formula = "r1 = m_h, r2 = 1: -r1 |i - j|^r2 = -m_h |i - j|",
     .source =
@@ -29,4 +29,4 @@ const Identity identities::alibi_is_kerple_of_power_1{
     .must_reject = {{"the last entry is 2^-19 larger", "heads=8", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_alibi_is_kerple_of_power_1

@@ -6,7 +6,7 @@
 #include "catalogue/identities/alibi_is_t5_of_a_linear_table.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_alibi_is_t5_of_a_linear_table {
 namespace {
 
 using namespace identities;
@@ -37,7 +37,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::alibi_is_t5_of_a_linear_table{
+const Identity entry{
     .statement = "T5 with a bucket for each offset and the table E[n] = -m n is ALiBi.",
     .formula = "n < e: bucket(-n) = n, so that b(i,j) = -m (i - j)",
     .source = "Raffel et al. 2020 (T5), section 2.1; Press, Smith and Lewis 2022 (ALiBi), section 3",
@@ -50,4 +50,4 @@ const Identity identities::alibi_is_t5_of_a_linear_table{
     .must_reject = {{"the last entry is 2^-19 larger", "heads=8", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_alibi_is_t5_of_a_linear_table

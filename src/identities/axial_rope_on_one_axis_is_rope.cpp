@@ -4,7 +4,7 @@
 #include "core/spoiled.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_axial_rope_on_one_axis_is_rope {
 namespace {
 
 using namespace identities;
@@ -57,7 +57,7 @@ Encoding tail_larger(const Encoding& right_one) {
 
 }  // namespace
 
-const Identity identities::axial_rope_on_one_axis_is_rope{
+const Identity entry{
     .statement =
         "Axial RoPE at 0 on one axis is RoPE at the other number on the channels of that axis, and leaves the others as they are.",
     .formula = "R(x, 0) = diag(R(x), I), R(0, y) = diag(I, R(y))",
@@ -80,4 +80,4 @@ const Identity identities::axial_rope_on_one_axis_is_rope{
                      &tail_larger}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_axial_rope_on_one_axis_is_rope

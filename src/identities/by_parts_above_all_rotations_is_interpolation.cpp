@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_by_parts_above_all_rotations_is_interpolation {
 namespace {
 
 using namespace identities;
@@ -15,7 +15,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::by_parts_above_all_rotations_is_interpolation{
+const Identity entry{
     .statement = "NTK by parts with both bounds above the rotations of every pair is position interpolation.",
     .formula = "alpha > r_i for all i: w_i' = w_i / s",
     .source = "Peng et al. 2023, YaRN, equations 17 to 19",
@@ -28,4 +28,4 @@ const Identity identities::by_parts_above_all_rotations_is_interpolation{
                      "dim=4 scaling=by_parts beta_slow=1e8 beta_fast=1e9", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_by_parts_above_all_rotations_is_interpolation

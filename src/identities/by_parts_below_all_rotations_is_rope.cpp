@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_by_parts_below_all_rotations_is_rope {
 namespace {
 
 using namespace identities;
@@ -13,7 +13,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::by_parts_below_all_rotations_is_rope{
+const Identity entry{
     .statement = "NTK by parts with both bounds below the rotations of every pair is RoPE.",
     .formula = "beta < r_i for all i: w_i' = w_i",
     .source = "Peng et al. 2023, YaRN, equations 17 to 19",
@@ -26,4 +26,4 @@ const Identity identities::by_parts_below_all_rotations_is_rope{
                      "dim=4 scaling=by_parts beta_slow=1e-9 beta_fast=1e-8", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_by_parts_below_all_rotations_is_rope

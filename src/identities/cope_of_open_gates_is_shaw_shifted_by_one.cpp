@@ -7,7 +7,7 @@
 #include "catalogue/identities/cope_of_open_gates_is_shaw_shifted_by_one.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_cope_of_open_gates_is_shaw_shifted_by_one {
 namespace {
 
 using namespace identities;
@@ -53,7 +53,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::cope_of_open_gates_is_shaw_shifted_by_one{
+const Identity entry{
     .statement = "CoPE whose gates are all open has Shaw's vectors, at the distance i - j + 1.",
     .formula = "g = 1: p_ij = i - j + 1",
     .source = "Golovneva et al. 2024, Contextual Position Encoding, section 4; Shaw et al. 2018, section 3",
@@ -66,4 +66,4 @@ const Identity identities::cope_of_open_gates_is_shaw_shifted_by_one{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_cope_of_open_gates_is_shaw_shifted_by_one

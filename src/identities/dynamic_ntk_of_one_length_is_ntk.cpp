@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_dynamic_ntk_of_one_length_is_ntk {
 namespace {
 
 using namespace identities;
@@ -17,7 +17,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::dynamic_ntk_of_one_length_is_ntk{
+const Identity entry{
     .statement = "Dynamic NTK at one length n is NTK by s n / L0 - (s - 1).",
     .formula = "b (s n / L0 - (s - 1))^(d / (d - 2))",
     .source =
@@ -33,4 +33,4 @@ const Identity identities::dynamic_ntk_of_one_length_is_ntk{
                      "dim=4 scaling=dynamic_ntk length=8192 original_length=2048", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_dynamic_ntk_of_one_length_is_ntk

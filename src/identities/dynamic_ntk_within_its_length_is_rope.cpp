@@ -4,7 +4,7 @@
 #include "catalogue/identities/dynamic_ntk_within_its_length_is_rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_dynamic_ntk_within_its_length_is_rope {
 namespace {
 
 using namespace identities;
@@ -29,7 +29,7 @@ Encoding one_too_many(const Encoding& right_one) {
 
 }  // namespace
 
-const Identity identities::dynamic_ntk_within_its_length_is_rope{
+const Identity entry{
     .statement = "Dynamic NTK of a call no longer than the trained length is RoPE.",
     .formula = "n <= L0: b(n) = b",
     .source =
@@ -45,4 +45,4 @@ const Identity identities::dynamic_ntk_within_its_length_is_rope{
                      &one_too_many, all_f32}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_dynamic_ntk_within_its_length_is_rope

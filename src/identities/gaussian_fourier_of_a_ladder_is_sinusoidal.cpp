@@ -3,7 +3,7 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_gaussian_fourier_of_a_ladder_is_sinusoidal {
 namespace {
 
 using namespace identities;
@@ -20,7 +20,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::gaussian_fourier_of_a_ladder_is_sinusoidal{
+const Identity entry{
     .statement =
         "Gaussian Fourier features of one axis whose matrix holds the sinusoidal frequencies over 2 pi are the sinusoidal row.",
     .formula = "B_i = w_i / 2 pi: (cos 2 pi B_i t, sin 2 pi B_i t) = (cos w_i t, sin w_i t)",
@@ -41,4 +41,4 @@ const Identity identities::gaussian_fourier_of_a_ladder_is_sinusoidal{
           &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_gaussian_fourier_of_a_ladder_is_sinusoidal

@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_interleaved_rope_is_half_split_permuted {
 namespace {
 
 using namespace identities;
@@ -43,7 +43,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::interleaved_rope_is_half_split_permuted{
+const Identity entry{
     .statement =
         "Interleaved RoPE is half-split RoPE after one permutation of the channels of queries and keys.",
     .formula = "pi(2i) = i, pi(2i + 1) = i + d/2: R_interleaved(t) x = pi^-1 R_half_split(t) pi x",
@@ -57,4 +57,4 @@ const Identity identities::interleaved_rope_is_half_split_permuted{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_interleaved_rope_is_half_split_permuted

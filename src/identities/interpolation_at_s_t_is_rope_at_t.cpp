@@ -4,7 +4,7 @@
 #include "catalogue/identities/interpolation_at_s_t_is_rope_at_t.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_interpolation_at_s_t_is_rope_at_t {
 namespace {
 
 using namespace identities;
@@ -43,7 +43,7 @@ Encoding slower(const Encoding& right_one) {
 
 }  // namespace
 
-const Identity identities::interpolation_at_s_t_is_rope_at_t{
+const Identity entry{
     .statement = "Position interpolation by a whole factor s rotates at position s t as RoPE does at t.",
     .formula = "R(t s w_i / s) = R(t w_i)",
     .source =
@@ -59,4 +59,4 @@ const Identity identities::interpolation_at_s_t_is_rope_at_t{
                      &slower}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_interpolation_at_s_t_is_rope_at_t

@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_llama3_is_by_parts {
 namespace {
 
 using namespace identities;
@@ -17,7 +17,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::llama3_is_by_parts{
+const Identity entry{
     .statement =
         "Llama 3's scaling is NTK by parts between its two factors: 1 and 4 rotations as it was released.",
     .formula = "alpha = low_freq_factor, beta = high_freq_factor",
@@ -31,4 +31,4 @@ const Identity identities::llama3_is_by_parts{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_llama3_is_by_parts

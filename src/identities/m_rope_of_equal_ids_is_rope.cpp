@@ -3,7 +3,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_m_rope_of_equal_ids_is_rope {
 namespace {
 
 using namespace identities;
@@ -22,7 +22,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::m_rope_of_equal_ids_is_rope{
+const Identity entry{
     .statement = "M-RoPE of tokens whose ids are all equal, as those of text are, is RoPE.",
     .formula = "t = h = w: R(t w_i) whichever of them pair i takes",
     .source = "Wang et al. 2024, Qwen2-VL, section 2.1",
@@ -35,4 +35,4 @@ const Identity identities::m_rope_of_equal_ids_is_rope{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_m_rope_of_equal_ids_is_rope

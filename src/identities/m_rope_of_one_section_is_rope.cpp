@@ -3,7 +3,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_m_rope_of_one_section_is_rope {
 namespace {
 
 using namespace identities;
@@ -24,7 +24,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::m_rope_of_one_section_is_rope{
+const Identity entry{
     .statement =
         "M-RoPE whose first section has every pair is RoPE at the first id, whatever the others are.",
     .formula = "sections (d/2, 0, 0): R(t w_i)",
@@ -42,4 +42,4 @@ const Identity identities::m_rope_of_one_section_is_rope{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_m_rope_of_one_section_is_rope

@@ -3,7 +3,7 @@
 #include "catalogue/encodings/shaw.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_music_transformer_is_shaw_of_the_past {
 namespace {
 
 using namespace identities;
@@ -16,7 +16,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::music_transformer_is_shaw_of_the_past{
+const Identity entry{
     .statement =
         "The skewed logits of Music Transformer are those of Shaw's vectors on keys, for keys at or before the query.",
     .formula =
@@ -30,4 +30,4 @@ const Identity identities::music_transformer_is_shaw_of_the_past{
     .must_reject = {{"the last logit is 2^-19 larger", "dim=2 length=3 beyond=repeat", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_music_transformer_is_shaw_of_the_past

@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_p_rope_of_all_pairs_is_rope {
 namespace {
 
 using namespace identities;
@@ -14,7 +14,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::p_rope_of_all_pairs_is_rope{
+const Identity entry{
     .statement = "p-RoPE that keeps every pair (p = 1) is RoPE.",
     .formula = "p = 1: no frequency is set to 0",
     .source =
@@ -31,4 +31,4 @@ const Identity identities::p_rope_of_all_pairs_is_rope{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_p_rope_of_all_pairs_is_rope

@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_partial_rope_of_all_channels_is_rope {
 namespace {
 
 using namespace identities;
@@ -14,7 +14,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::partial_rope_of_all_channels_is_rope{
+const Identity entry{
     .statement = "Partial RoPE whose rotary width is the whole width is RoPE.",
     .formula = "r = d: w_i = b^(-2i/r) = b^(-2i/d)",
     .source = "Wang and Komatsuzaki 2021, GPT-J-6B; Black et al. 2022, GPT-NeoX-20B",
@@ -30,4 +30,4 @@ const Identity identities::partial_rope_of_all_channels_is_rope{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_partial_rope_of_all_channels_is_rope

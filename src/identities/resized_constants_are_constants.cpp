@@ -2,7 +2,7 @@
 #include "catalogue/encodings/resized_table.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_resized_constants_are_constants {
 namespace {
 
 using namespace identities;
@@ -17,7 +17,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::resized_constants_are_constants{
+const Identity entry{
     .statement =
         "A grid whose rows are all the same keeps that row in every other size, whatever the filter, the border and the offset of the size.",
     .formula = "sum_i a(i) = 1: resize(c) = c",
@@ -32,4 +32,4 @@ const Identity identities::resized_constants_are_constants{
                      "dim=1 from_height=4 height=3 from_width=8 width=5 table=constant", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_resized_constants_are_constants

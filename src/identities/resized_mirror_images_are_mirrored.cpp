@@ -2,7 +2,7 @@
 #include "catalogue/encodings/resized_table.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_resized_mirror_images_are_mirrored {
 namespace {
 
 using namespace identities;
@@ -30,7 +30,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::resized_mirror_images_are_mirrored{
+const Identity entry{
     .statement =
         "A grid that is the same from both ends of an axis is so in every other size: no filter prefers a side.",
     .formula = "E[h-1-i, j] = E[i, j]: resize(E)[h'-1-y, x] = resize(E)[y, x], and across",
@@ -45,4 +45,4 @@ const Identity identities::resized_mirror_images_are_mirrored{
                      "dim=1 from_height=1 height=1 from_width=8 width=5 table=mirrored", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_resized_mirror_images_are_mirrored

@@ -3,7 +3,7 @@
 #include "catalogue/encodings/resized_table.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_resized_table_of_its_own_size_is_learned {
 namespace {
 
 using namespace identities;
@@ -18,7 +18,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::resized_table_of_its_own_size_is_learned{
+const Identity entry{
     .statement =
         "A trained grid that is resized to the size that it has stays as it is, row by row, whatever the filter, the alignment of corners and antialias.",
     .formula = "resize(E, (h, w) -> (h, w)) = E",
@@ -39,4 +39,4 @@ const Identity identities::resized_table_of_its_own_size_is_learned{
                      "dim=1 from_height=4 height=4 from_width=5 width=5 table=seeded", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_resized_table_of_its_own_size_is_learned

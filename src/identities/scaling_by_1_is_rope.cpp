@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_scaling_by_1_is_rope {
 namespace {
 
 using namespace identities;
@@ -13,7 +13,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::scaling_by_1_is_rope{
+const Identity entry{
     .statement = "Every scaling by 1 but the dynamic one is RoPE, and its attention factor is 1.",
     .formula = "s = 1, divisors 1: w_i' = w_i, attention factor 0.1 ln 1 + 1 = sqrt(1 + ln 1 / ln L0) = 1",
     .source = "Peng et al. 2023, YaRN, equations 9, 12 and 22; Ding et al. 2024, LongRoPE, section 3",
@@ -30,4 +30,4 @@ const Identity identities::scaling_by_1_is_rope{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_scaling_by_1_is_rope

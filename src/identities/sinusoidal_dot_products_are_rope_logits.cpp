@@ -5,7 +5,7 @@
 #include "catalogue/identities/sinusoidal_dot_products_are_rope_logits.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_sinusoidal_dot_products_are_rope_logits {
 namespace {
 
 using namespace identities;
@@ -30,7 +30,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::sinusoidal_dot_products_are_rope_logits{
+const Identity entry{
     .statement =
         "The dot product of two sinusoidal rows is the logit of RoPE for a query and a key of (1, 0) in every pair.",
     .formula = "p_s . p_t = sum over i of cos((s - t) w_i) = R(s) q . R(t) k",
@@ -48,4 +48,4 @@ const Identity identities::sinusoidal_dot_products_are_rope_logits{
     .must_reject = {{"the last entry of the later row is 2^-19 larger", "dim=2", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_sinusoidal_dot_products_are_rope_logits

@@ -3,7 +3,7 @@
 #include "catalogue/encodings/sinusoidal.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_sinusoidal_translation_is_rope_transposed {
 namespace {
 
 using namespace identities;
@@ -39,7 +39,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 }  // namespace
 
-const Identity identities::sinusoidal_translation_is_rope_transposed{
+const Identity entry{
     .statement =
         "The matrix that carries the sinusoidal row of t to that of t + k is the rotation of RoPE by k, transposed.",
     .formula = "p_(t+k) = R(k)^T p_t on the pairs (sin, cos)",
@@ -59,4 +59,4 @@ const Identity identities::sinusoidal_translation_is_rope_transposed{
     .must_reject = {{"the last entry of the later row is 2^-19 larger", "dim=2", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_sinusoidal_translation_is_rope_transposed

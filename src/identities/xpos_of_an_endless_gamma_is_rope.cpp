@@ -3,7 +3,7 @@
 #include "catalogue/encodings/xpos.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_xpos_of_an_endless_gamma_is_rope {
 namespace {
 
 using namespace identities;
@@ -14,7 +14,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::xpos_of_an_endless_gamma_is_rope{
+const Identity entry{
     .statement = "xPos whose gamma goes to infinity is RoPE: every zeta is 1.",
     .formula = "gamma -> infinity: zeta_i = (2i/d + gamma) / (1 + gamma) -> 1",
     .source = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3.2",
@@ -27,4 +27,4 @@ const Identity identities::xpos_of_an_endless_gamma_is_rope{
                      &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_xpos_of_an_endless_gamma_is_rope

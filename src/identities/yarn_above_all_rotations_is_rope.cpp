@@ -2,7 +2,7 @@
 #include "catalogue/encodings/rope.h"
 #include "identities/sides.h"
 
-namespace posproof {
+namespace posproof::identities_yarn_above_all_rotations_is_rope {
 namespace {
 
 using namespace identities;
@@ -13,7 +13,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 }  // namespace
 
-const Identity identities::yarn_above_all_rotations_is_rope{
+const Identity entry{
     .statement =
         "YaRN, whose ramp is over the dimension, with both bounds above the rotations of every pair is RoPE, not interpolation.",
     .formula = "corr(beta) < 0: low = 0, high < 0, so that the ramp is 0 at every i and w_i' = w_i",
@@ -29,4 +29,4 @@ const Identity identities::yarn_above_all_rotations_is_rope{
                      "dim=4 scaling=yarn beta_slow=1e30 beta_fast=1e31 attention_factor=1", &last_entry_off}},
 };
 
-}  // namespace posproof
+}  // namespace posproof::identities_yarn_above_all_rotations_is_rope

@@ -68,7 +68,7 @@ void add_entries(const Tensor& there, const Tensor& here, const Bound& allowed, 
 }
 
 // Answer by answer. What the candidate is not defined for is not compared.
-Fit fit(const Encoding& truth, const Source& answers, const Precision& precision, Until until) {
+Fit fit(const Encoding& truth, const Source& answers, const Precision& precision, FitUntil until) {
   Fit out{.passes_over = is_modulo_rows(truth) ? 2 : is_causal(truth) ? 1 : 0};
   answers([&](const Answers::One& one) {
     try {
@@ -76,7 +76,7 @@ Fit fit(const Encoding& truth, const Source& answers, const Precision& precision
       const Agreement found = agreement_in_full(truth, one.call, one.answer, here, precision);
       const Residual& worst = found.compared.worst;
       ++out.of;
-      if (until == Until::all) add_entries(one.answer, here, found.allowed, out);
+      if (until == FitUntil::all) add_entries(one.answer, here, found.allowed, out);
       if (worst.holds()) {
         out.share = std::max(out.share, worst.error_over_bound());
         return true;
@@ -91,7 +91,7 @@ Fit fit(const Encoding& truth, const Source& answers, const Precision& precision
     } catch (const std::exception&) {  // it takes calls of another shape
       ++out.of, ++out.wrong;
     }
-    return until == Until::all;
+    return until == FitUntil::all;
   });
   return out;
 }
@@ -131,7 +131,7 @@ void record(const Answers& answers, const Subject& subject) {
 }
 
 std::optional<Fit> fit(const Candidate& candidate, const Unidentified& asked, const Answers& answers,
-                       Until until) {
+                       FitUntil until) {
   const EncodingSpec& spec = encoding_named(candidate.encoding);
   try {
     const std::vector<Encoding> kinds =

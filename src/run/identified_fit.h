@@ -27,8 +27,8 @@ void record(const Answers& answers, const Subject& subject);
 // By the recorded answers of a program; by the answers of a file to some calls, and where these fit, by all
 // of its rows. What the convention is not defined for is not compared. None where it is of another kind, or
 // a file of another shape.
-enum class Until { first_wrong, all };
+enum class FitUntil { first_wrong, all };
 std::optional<Fit> fit(const Candidate& candidate, const Unidentified& subject, const Answers& recorded,
-                       Until until);
+                       FitUntil until);
 
 }  // namespace posproof

@@ -80,7 +80,7 @@ class Identifying {
       hold_.push_back({one, std::move(buckets)});
       return;
     }
-    auto found = fit(one.candidate, asked_, answers_, Until::first_wrong);
+    auto found = fit(one.candidate, asked_, answers_, FitUntil::first_wrong);
     if (!found) return;
     (found->holds() ? hold_ : fail_).push_back({one, std::move(*found)});
   }
@@ -189,7 +189,7 @@ class Identifying {
     });
     if (fail_.size() > most_counted) fail_.resize(most_counted);
     for (Tried& one : fail_) {
-      if (auto all = fit(one.proposed.candidate, asked_, answers_, Until::all)) one.fit = std::move(*all);
+      if (auto all = fit(one.proposed.candidate, asked_, answers_, FitUntil::all)) one.fit = std::move(*all);
       if (right_share(one) >= least_near && (nearest_ == nullptr || is_nearer(one, *nearest_)))
         nearest_ = &one;
     }

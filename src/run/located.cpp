@@ -18,7 +18,7 @@ namespace posproof {
 namespace {
 
 // An entry of an answer, by what it is of.
-struct Entry {
+struct LocatedEntry {
   const Call& call;
   std::size_t batch, head, token, tokens, column;  // token, or query, of so many in its row of the batch
   bool wrong;
@@ -37,12 +37,12 @@ bool is_pairwise(const Encoding& encoding) {
   return signature(encoding).has(Axis::key) && signature(encoding).positions;
 }
 
-std::vector<Entry> entries_of(const Encoding& declared, const Precision& precision,
-                              const std::vector<Answered>& answered) {
+std::vector<LocatedEntry> entries_of(const Encoding& declared, const Precision& precision,
+                                     const std::vector<Answered>& answered) {
   const Model right = model_of(declared, precision);
   const std::size_t heads = heads_in(declared);
   const bool causal = is_pairwise(declared) && is_causal(declared);
-  std::vector<Entry> out;
+  std::vector<LocatedEntry> out;
   for (const auto& [asked, call, given] : answered) {
     const Tensor expected = answer(declared, call);
     if (given.shape != expected.shape || call.batch == 0 || given.rows() == 0) continue;
@@ -60,7 +60,7 @@ std::vector<Entry> entries_of(const Encoding& declared, const Precision& precisi
 
 // What an entry may be told by, and what is said of those that are wrong.
 struct Told {
-  std::function<Position(const Entry&)> by;
+  std::function<Position(const LocatedEntry&)> by;
   std::function<std::string(const std::vector<Position>& wrong, Position most)> words;
   bool by_range = false;  // all from the first to the last of them, not each alone
 };
@@ -84,7 +84,7 @@ auto a_range(std::string name) {
 }
 
 std::vector<Told> all_told(const Encoding& declared) {
-  using E = const Entry&;
+  using E = const LocatedEntry&;
   const auto place = [](std::size_t n) { return static_cast<Position>(n); };
   std::vector<Told> out;
   const auto& signed_as = signature(declared);
@@ -152,12 +152,12 @@ std::vector<Told> all_told(const Encoding& declared) {
 }
 
 // What is said of wrong entries says something where a quarter of all entries, at least, lie elsewhere.
-std::optional<std::string> told_by(const Told& told, const std::vector<Entry>& entries) {
+std::optional<std::string> told_by(const Told& told, const std::vector<LocatedEntry>& entries) {
   constexpr std::size_t several = 16;
   std::map<Position, std::size_t> wrong;
   std::set<const Call*> wrong_calls, calls;
   std::set<std::pair<const Call*, Position>> values_of_calls;
-  for (const Entry& one : entries) {
+  for (const LocatedEntry& one : entries) {
     calls.insert(&one.call);
     values_of_calls.insert({&one.call, told.by(one)});
     if (!one.wrong) continue;
@@ -170,7 +170,7 @@ std::optional<std::string> told_by(const Told& told, const std::vector<Entry>& e
   if (wrong_calls.size() < least) return std::nullopt;
   Position most = 0;
   std::size_t elsewhere = 0;
-  for (const Entry& one : entries) {
+  for (const LocatedEntry& one : entries) {
     const Position here = told.by(one);
     most = std::max(most, here);
     const bool there = told.by_range && !wrong.empty()
@@ -190,7 +190,7 @@ std::optional<std::string> located(const Encoding& declared, const Precision& pr
                                    const std::vector<Answered>& answered) {
   try {
     if (is_pairwise(declared) && is_modulo_rows(declared)) return std::nullopt;
-    const std::vector<Entry> entries = entries_of(declared, precision, answered);
+    const std::vector<LocatedEntry> entries = entries_of(declared, precision, answered);
     std::vector<std::string> all;
     for (const Told& told : all_told(declared))
       if (const auto words = told_by(told, entries)) all.push_back(*words);
