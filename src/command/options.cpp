@@ -50,7 +50,8 @@ std::vector<Option> with_common(Common& common, std::vector<Option> others) {
       {"--seed", &common.seed, "seed of the random cases: each property draws from hash(seed, id)"},
       {"--cases", &common.cases, "cases for each property", Option::Range{1, 0x1p40}},
       {"--time", &common.seconds,
-       "longest search for one property, seconds; one that is cut short is undecided",
+       "longest search for one property, seconds without those of waiting for a processor; one that is "
+       "cut short is undecided",
        Option::Range{0.001, longest}},
       {"--json", &common.json, "write JSON"}};
   out.insert(out.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));

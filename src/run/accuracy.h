@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "core/formats.h"
 #include "core/verdict.h"
 #include "run/error_profile.h"
+#include "search/budget_clock.h"
 #include "subject/subject.h"
 
 namespace posproof {
@@ -87,7 +87,7 @@ struct AccuracyOptions {
   bool everything = false;
   bool attribution = true;  // ask the tables of rounded frequencies as well: twice as much again
   unsigned threads = 1;
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::optional<BudgetClock::time_point> deadline = {};
   std::function<void(Position done, Position of)> progress = {};
 };
 

@@ -21,6 +21,7 @@
 #include "run/narrowed.h"
 #include "run/packed.h"
 #include "run/testing/accuracy.h"
+#include "search/budget_clock.h"
 #include "search/trial.h"
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
@@ -397,7 +398,7 @@ TEST(Accuracy, ends_where_an_answer_fails_and_where_its_time_does) {
   EXPECT_EQ(found.failed->instead, "rows: no");
   EXPECT_EQ(found.rows, 2048u);
   AccuracyOptions late;
-  late.deadline = std::chrono::steady_clock::now();
+  late.deadline = BudgetClock::now();
   const Accuracy none = accuracy(setting.truth(), subject, late);
   EXPECT_TRUE(none.out_of_time);
   EXPECT_EQ(none.stopped, "out of time: positions 0 to 4095 were not compared");

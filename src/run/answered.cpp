@@ -9,6 +9,7 @@
 #include "attention/reference_attention.h"
 #include "core/failure.h"
 #include "run/agreement.h"
+#include "search/budget_clock.h"
 #include "search/generate.h"
 #include "search/trial.h"
 
@@ -57,8 +58,8 @@ std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, 
     Replay first(counterexample);
     ask(first);
   }
-  const auto deadline = std::chrono::steady_clock::now() + time;
-  for (std::uint64_t n = 0; n < all && std::chrono::steady_clock::now() < deadline; ++n) {
+  const auto deadline = BudgetClock::now() + time;
+  for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {
     RandomDraw draw(seed, "diagnosis", number(n));
     ask(draw);
   }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/failure.h"
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 
 namespace posproof {
@@ -70,7 +71,7 @@ SweepResult BatchSweep::along(Position first, Position last, const Rows& done) c
   SweepResult swept;
   Asking asking(*this, done, swept);
   for (Position t = first; t <= last;) {
-    if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+    if (deadline && BudgetClock::now() >= *deadline) {
       swept.stopped = fmt::format("out of time: positions {} to {} were not compared", t, last);
       break;
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "core/encoding.h"
 #include "core/verdict.h"
+#include "search/budget_clock.h"
 
 namespace posproof {
 
@@ -27,7 +27,7 @@ struct BatchSweep {
   Position batch = 1;  // so many at a time, from a multiple of it
   Rows rows = {};      // throws Refusal where one of them is refused: then they are asked in halves
   std::function<Case(Position)> again = {};  // where an error was
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::optional<BudgetClock::time_point> deadline = {};
   std::function<void(Position done, Position of)> progress = {};
 
   // `done` is told of the positions that were answered. What is no std::exception leaves it.

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/failure.h"
+#include "search/budget_clock.h"
 
 namespace posproof::batch_sweep_test {
 namespace {
@@ -146,12 +147,12 @@ TEST(BatchSweep, its_time_and_its_progress_are_told) {
   sweep.progress = [&](Position done, Position of) { told.emplace_back(done, of); };
   sweep.along(5, 29, [](Position, std::size_t) {});
   EXPECT_EQ(told, (std::vector<std::pair<Position, Position>>{{5, 25}, {15, 25}, {25, 25}}));
-  sweep.deadline = std::chrono::steady_clock::now();
+  sweep.deadline = BudgetClock::now();
   std::size_t done = 0;
   const SweepResult late = sweep.along(5, 29, [&](Position, std::size_t rows) { done += rows; });
   EXPECT_EQ(late.stopped, "out of time: positions 5 to 29 were not compared");
   EXPECT_EQ(done, 0u);
-  sweep.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  sweep.deadline = BudgetClock::now() + std::chrono::hours(1);
   EXPECT_EQ(sweep.along(5, 29, [](Position, std::size_t) {}).stopped, "");
 }
 

@@ -3,19 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "core/call.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/trial.h"
 
 namespace posproof {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = BudgetClock;
 constexpr Position most_offsets = Position{1} << 14, abreast = 4;
 
 // Offsets key - query from `first` on, sixteen of them: four queries one position apart, four keys four

@@ -2,19 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <vector>
 
 #include "core/call.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/trial.h"
 
 namespace posproof {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = BudgetClock;
 
 constexpr Position most_rows_of_a_file = 1 << 20, most_live = 8192;
 

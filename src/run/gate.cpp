@@ -20,6 +20,7 @@
 #include "run/narrowed.h"
 #include "run/recorded.h"
 #include "run/words_alike.h"
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/trial.h"
 #include "subject/interrupt.h"
@@ -83,10 +84,10 @@ std::optional<std::string> nothing_to_learn(const Property& property, const Enco
                                             const Subject& subject, const Plan& plan) {
   const auto one = trial(property, truth_within(truth, subject.encoding), subject.precision);
   if (!one) return std::nullopt;
-  const auto begun = std::chrono::steady_clock::now();
+  const auto begun = BudgetClock::now();
   const Verdict verdict = search(*one, plan);
   // A search of the truth that its time cut short says nothing either.
-  if (std::chrono::steady_clock::now() - begun >= plan.budget.time) return std::nullopt;
+  if (BudgetClock::now() - begun >= plan.budget.time) return std::nullopt;
   const auto* undecided = std::get_if<Undecided>(&verdict);
   return undecided == nullptr || undecided->out_of_time ? std::nullopt : std::optional(undecided->why);
 }
@@ -205,7 +206,7 @@ class Run {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = BudgetClock;
 
   struct Selected {
     std::string id;

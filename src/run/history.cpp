@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -14,12 +13,13 @@
 #include "run/agreement.h"
 #include "run/history_calls.h"
 #include "run/narrowed.h"
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 
 namespace posproof {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = BudgetClock;
 using histories::most_before;
 using histories::Step;
 

@@ -13,6 +13,7 @@
 #include "core/call.h"
 #include "core/failure.h"
 #include "run/catalogued.h"
+#include "search/budget_clock.h"
 #include "search/generate.h"
 #include "subject/array_file.h"
 #include "subject/cache_file.h"
@@ -155,7 +156,7 @@ std::optional<Unidentified> Unidentified::taken_otherwise() const {
 }
 
 bool Unidentified::start(std::vector<std::string>& failed) {
-  const auto begun = std::chrono::steady_clock::now();
+  const auto begun = BudgetClock::now();
   for (const std::string& id : ids_in_order()) {
     if (options_.progress) options_.progress(fmt::format("starting it as {}", id));
     for (const Parameters& shape : shapes_of(encoding_named(id), options_)) {
@@ -164,7 +165,7 @@ bool Unidentified::start(std::vector<std::string>& failed) {
       if (started({id, shape}, failed)) return true;
       if (failed.size() > before) break;  // it does not take part, whatever the shape
     }
-    if (std::chrono::steady_clock::now() > begun + 3 * options_.call_time) break;
+    if (BudgetClock::now() > begun + 3 * options_.call_time) break;
   }
   return false;
 }

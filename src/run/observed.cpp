@@ -9,12 +9,13 @@
 #include "attention/reference_attention.h"
 #include "core/call.h"
 #include "run/narrowed.h"
+#include "search/budget_clock.h"
 #include "search/generate.h"
 
 namespace posproof {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = BudgetClock;
 
 bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||

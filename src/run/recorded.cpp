@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "run/agreement.h"
 #include "run/every_distance.h"
 #include "run/narrowed.h"
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/trial.h"
 
@@ -145,7 +145,7 @@ class Replaying {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = BudgetClock;
 
   bool judge(Position t, const Trial& by, bool batched) {
     const Case asked = questions_.case_at(t);

@@ -4,13 +4,14 @@
 #include <unordered_set>
 
 #include "core/random.h"
+#include "search/budget_clock.h"
 #include "search/generate.h"
 
 namespace posproof {
 namespace {
 
 using End = CaseResult::End;
-using Clock = std::chrono::steady_clock;
+using Clock = BudgetClock;
 
 constexpr std::uint64_t fewest_tried = 10;
 

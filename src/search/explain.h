@@ -1,9 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 
 namespace posproof {
@@ -12,6 +12,6 @@ namespace posproof {
 // no longer fits), it still fails, every time. At least ten other values must have been tried, or all that
 // there are.
 std::vector<std::string> irrelevant(const Trial& trial, const CaseResult& failing, std::uint64_t key,
-                                    std::chrono::steady_clock::time_point deadline);
+                                    BudgetClock::time_point deadline);
 
 }  // namespace posproof

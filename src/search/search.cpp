@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/random.h"
+#include "search/budget_clock.h"
 #include "search/explain.h"
 #include "search/generate.h"
 #include "search/shrink.h"
@@ -15,7 +16,7 @@
 namespace posproof {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = BudgetClock;
 using End = CaseResult::End;
 
 struct Outcomes {

@@ -10,12 +10,13 @@
 #include <utility>
 
 #include "core/call.h"
+#include "search/budget_clock.h"
 #include "search/rapidcheck.h"
 
 namespace posproof {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = BudgetClock;
 using List = std::vector<double>;
 using Cases = rc::Seq<Case>;
 using Lists = rc::Seq<List>;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
+#include "search/budget_clock.h"
 #include "search/case_result.h"
 
 namespace posproof {
@@ -16,7 +16,6 @@ struct Shrunk {
 // together, structure before data: an edit is run through the lenient draw and taken when it fails in the
 // same way and what was really drawn has a strictly lower rank (rank.h), so shrinking ends, whatever the
 // trial does. It also ends after `runs` runs, or at the deadline, with the simplest case so far.
-Shrunk shrink(const Trial& trial, CaseResult found, std::uint64_t runs,
-              std::chrono::steady_clock::time_point deadline);
+Shrunk shrink(const Trial& trial, CaseResult found, std::uint64_t runs, BudgetClock::time_point deadline);
 
 }  // namespace posproof
