@@ -50,7 +50,16 @@ void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there
 Agreement agrees(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
                  const Precision& p, const Each& each) {
   const bool tokens = signature(truth).has(Axis::token);
-  Bound allowed = bound(truth, each && tokens ? at_the_farthest(call) : call, here, p);
+  Bound allowed = bound(truth, call, here, p);
+  if (each && tokens) {
+    const Bound farthest = bound(truth, at_the_farthest(call), here, p);
+    // A rotation that is stretched may be less off, farther away, as what it gives is smaller there.
+    if (const auto* rotary = std::get_if<Rotary>(&truth); rotary == nullptr || !rotary->stretch)
+      allowed = farthest;
+    else
+      for (std::size_t n = 0; n < allowed.error.data.size(); ++n)
+        allowed.error.data[n] = std::max(allowed.error.data[n], farthest.error.data[n]);
+  }
   // The truth's own values are rounded once to double; bounds that an encoding brings itself count that.
   if (tokens || signature(truth).takes.empty())
     for (std::size_t n = 0; n < here.data.size(); ++n)
