@@ -24,11 +24,6 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-std::string_view axis_name(std::size_t axis, std::size_t axes) {
-  constexpr std::array<std::string_view, 4> names = {"time", "row", "column", "token"};
-  return names.at(axis + (axes == 2 ? 1 : 0));
-}
-
 // What a channel rotates by: radians per position of each axis, counted as those of its declared pair.
 struct Turning {
   std::vector<double> frequency, error;

@@ -84,8 +84,7 @@ TEST(AxesDeviations, are_the_number_that_a_pair_rotates_by) {
                         [=](const At& at, const auto& number) {
                           return at.head == 1 ? swapped(at, number) : declared(at, number);
                         })),
-            (Sentences{"head 1 of 2: pairs 0 to 5 rotate by the column, not by the row",
-                       "head 1 of 2: pairs 6 to 11 rotate by the row, not by the column"}));
+            Sentences{"head 1 of 2: row and column are exchanged"});
   EXPECT_EQ(said("m_rope", three,
                  turned("m_rope",
                         [](const At& at, const auto& number) {
@@ -405,6 +404,67 @@ TEST(AxesDeviations, of_few_pairs_and_of_two_numbers_at_once) {
   for (const std::string& one :
        sentences(measured("axial_rope", ids + " layout=interleaved", turned("axial_rope", tiled_and_more))))
     EXPECT_FALSE(one.starts_with("channel c of an axis")) << one;
+}
+
+// One of the numbers is another, of all tokens alike.
+TEST(AxesDeviations, are_a_number_that_is_another) {
+  using Other = std::function<double(double)>;
+  const auto of = [](const std::string& family, const std::string& words, std::size_t axis,
+                     const Other& other) {
+    return said(family, words, turned(family, [=](const At& at, const auto& number) {
+                  const double own = number(at.pair.axis);
+                  return at.pair.frequency * (at.pair.axis == axis ? other(own) : own);
+                }));
+  };
+  const Other ahead = [](double t) { return t + 1; }, behind = [](double t) { return t - 1; };
+  EXPECT_EQ(of("axial_rope", flat, 0, ahead), Sentences{"the row is one ahead"});
+  EXPECT_EQ(of("axial_rope", flat, 1, behind), Sentences{"the column is one behind"});
+  EXPECT_EQ(of("m_rope", three, 0, ahead), Sentences{"the time is one ahead"});
+  EXPECT_EQ(of("m_rope", three, 1, ahead), Sentences{"the row is one ahead"});
+  EXPECT_EQ(of("m_rope", three, 2, behind), Sentences{"the column is one behind"});
+  EXPECT_EQ(of("axial_rope", flat, 1, [](double) { return 0; }), Sentences{"the column counts as 0"});
+  EXPECT_EQ(of("axial_rope", flat, 0, [](double t) { return 2 * t; }), Sentences{"the row is doubled"});
+}
+
+TEST(AxesDeviations, are_numbers_in_each_others_place) {
+  EXPECT_EQ(said("axial_rope", flat,
+                 turned("axial_rope",
+                        [](const At& at, const auto& number) {
+                          return at.pair.frequency * number(1 - at.pair.axis);
+                        })),
+            Sentences{"row and column are exchanged"});
+  EXPECT_EQ(
+      said("m_rope", three,
+           turned("m_rope",
+                  [](const At& at, const auto& number) {
+                    return at.pair.frequency * number(at.pair.axis == 0 ? 2 : at.pair.axis == 2 ? 0 : 1);
+                  })),
+      Sentences{"time and column are exchanged"});
+  // Of a table of rows and columns, too, and of a bias, whose queries and keys are counted otherwise alike.
+  const auto at_other = [](const std::string& family,
+                           const std::function<void(std::vector<Position>&)>& other) {
+    return said(family, "", [=](const Parameters& parameters) {
+      const Encoding right = encoding_named(family).make(parameters);
+      return answered_by(right, [=](Call call) {
+        other(call.positions.whole), other(call.keys.whole);
+        return answer(right, call);
+      });
+    });
+  };
+  const auto mirrored = [](std::size_t axis, Position last) {
+    return [=](std::vector<Position>& all) {
+      for (std::size_t n = axis; n < all.size(); n += 2) all[n] = last - all[n];
+    };
+  };
+  EXPECT_EQ(at_other("relative_table", mirrored(0, 6)),
+            Sentences{"the row is counted back from the last one"});
+  EXPECT_EQ(at_other("relative_table", mirrored(1, 6)),
+            Sentences{"the column is counted back from the last one"});
+  EXPECT_EQ(at_other("sincos_2d",
+                     [](std::vector<Position>& all) {
+                       for (std::size_t n = 0; n + 1 < all.size(); n += 2) std::swap(all[n], all[n + 1]);
+                     }),
+            Sentences{"row and column are exchanged"});
 }
 
 }  // namespace

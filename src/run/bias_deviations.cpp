@@ -156,6 +156,8 @@ class Measuring {
     if (of_one_factor)
       return {fmt::format("every slope is {} the declared one", times(is[0] / truth_.slopes[0], 1e-6))};
     if (const std::string order = order_of(is); !order.empty()) return {order};
+    if (all([&](double h) { return (h + 1) / count; }))
+      return {fmt::format("slopes are h/{0:g}, h = 1 .. {0:g}", count)};
     const std::vector<std::string> moved = column_deviations(heads, "head", "slope", 1);
     if (moved.size() == 1 &&
         std::ranges::all_of(heads, [](const MeasuredColumn& one) { return one.factor == 1; }))
@@ -165,7 +167,18 @@ class Measuring {
     if (all([&](double h) { return is.front() * std::pow(ratio, h); }))
       return {fmt::format("slopes are a geometric sequence from {} with ratio {}, to {}",
                           number(is.front(), 1e-6), number(ratio, 1e-6), number(is.back(), 1e-6))};
-    return {};
+    if (is.size() > 16 || moved.size() == 1 || moved.size() == 2) return {};
+    if (all([&](double h) {
+          return std::pow(truth_.slopes[static_cast<std::size_t>(h)],
+                          std::log(is[0]) / std::log(truth_.slopes[0]));
+        }))
+      return {};  // another number of the rule, which a setting says
+    const auto listed = [](const std::vector<double>& all_of) {
+      std::string out;
+      for (const double one : all_of) out += (out.empty() ? "" : ", ") + number(one, 1e-6);
+      return out;
+    };
+    return {fmt::format("slopes are {}, not {}", listed(is), listed(truth_.slopes))};
   }
 
   // The declared slopes, from the largest to the smallest or the other way.
@@ -370,50 +383,6 @@ std::vector<Deviation> bias_deviations(const Bias& subject, const Bias& truth, c
   const Domain domain = overlap(subject.positions, truth.positions);
   if (truth.heads > 256 || domain.axes != 1 || domain.hi <= domain.lo) return {};
   return Measuring(subject, truth, parameters, precision).all();
-}
-
-std::vector<Deviation> bucket_deviations(const EncodingSpec& spec, const Parameters& parameters) {
-  const double buckets = parameters.real("buckets"), distance = parameters.real("max_distance");
-  std::vector<std::pair<Parameters, std::string>> others;
-  const auto with_other = [&](std::string_view name, Value value, std::string words) {
-    Parameters other = parameters;
-    other.set(name, std::move(value));
-    if (other != parameters) others.emplace_back(std::move(other), std::move(words));
-  };
-  const bool both = parameters.word("direction") == "bidirectional",
-             is_index = parameters.word("table") == "index";
-  with_other("direction", both ? "unidirectional" : "bidirectional",
-             both ? "all buckets are those of earlier keys, as in a decoder"
-                  : "half of the buckets are those of later keys, as in an encoder");
-  for (const double other : {buckets / 2, buckets * 2, buckets - 1, buckets + 1, buckets - 2, buckets + 2,
-                             16.0, 32.0, 64.0, 128.0})
-    with_other("buckets", other, fmt::format("there are {:g} buckets, not {:g}", other, buckets));
-  for (const double other : {distance - 1, distance + 1, distance / 2, distance * 2, 20.0, 32.0, 64.0, 96.0,
-                             100.0, 128.0, 256.0, 512.0, 1024.0})
-    with_other("max_distance", other,
-               fmt::format("buckets reach to distance {:g}, not to {:g}", other, distance));
-  std::vector<Deviation> out;
-  for (auto& [other, words] : others) {
-    try {
-      Encoding made = spec.make(other);
-      const Bias& declared = std::get<Bias>(made);
-      Bias own = std::get<Bias>(spec.make(parameters));
-      own.bias = declared.bias;
-      // The table stays as it is: of another number of buckets, its columns are as long as they were.
-      if (const double more = buckets - other.real("buckets"); more != 0 && is_index)
-        own.bias = [made = declared.bias, longer = more * parameters.real("scale")](const Positions& queries,
-                                                                                    const Positions& keys) {
-          Tensor biases = made(queries, keys);
-          const std::size_t each = queries.size() * keys.size();
-          for (std::size_t e = 0; e < biases.data.size(); ++e)
-            biases.data[e] += longer * static_cast<double>(e / each);
-          return biases;
-        };
-      out.push_back({{std::move(words)}, own, true});
-    } catch (const Refusal&) {  // it makes no sense with the others
-    }
-  }
-  return out;
 }
 
 }  // namespace posproof

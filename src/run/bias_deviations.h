@@ -16,7 +16,4 @@ namespace posproof {
 std::vector<Deviation> bias_deviations(const Bias& subject, const Bias& truth, const Parameters& parameters,
                                        const Precision& precision);
 
-// Of a bias with buckets: those of another number, another largest distance, another direction.
-std::vector<Deviation> bucket_deviations(const EncodingSpec& spec, const Parameters& parameters);
-
 }  // namespace posproof

@@ -407,9 +407,11 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   const auto first_wrong = masked ? std::nullopt : first_wrong_position(model, subject, declared);
   std::vector<Effect> effects =
       masked ? effects_on_operands() : known_effects(signature(declared).has(Axis::key), batch);
-  if (signature(declared).positions)
-    effects.push_back(
-        effect_of_a_negative_index(overlap(positions_of(subject.encoding), positions_of(declared)).hi));
+  if (signature(declared).positions) {
+    const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
+    for (Effect& one : domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain))
+      effects.push_back(std::move(one));
+  }
   if (first_wrong)
     for (Effect& one : effects_from(*first_wrong)) effects.push_back(std::move(one));
   std::vector<Where> places = known_places(batch, tokens);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/formats.h"
+#include "run/measured_words.h"
 
 namespace posproof {
 namespace {
@@ -377,9 +378,64 @@ std::vector<Effect> effects_on_operands() {
           effect_on_queries("products of query and key have the other sign", [](double) { return -1.0; })};
 }
 
-Effect effect_of_a_negative_index(Position last) {
-  return effect_on_positions(fmt::format("positions are one behind, and 0 counts as the last one, {}", last),
-                             [last](const TokenOf& t) { return t.at == 0 ? last : t.at - 1; });
+std::vector<Effect> effects_at_the_ends(const Domain& domain) {
+  using T = const TokenOf&;
+  const Position first = domain.lo, last = domain.hi;
+  return {effect_on_positions(fmt::format("positions are one behind, and 0 counts as the last one, {}", last),
+                              [last](T t) { return t.at == 0 ? last : t.at - 1; }),
+          effect_on_positions(fmt::format("positions are one ahead, the last one, {}, as it is", last),
+                              [last](T t) { return std::min(last, t.at + 1); }),
+          effect_on_positions(fmt::format("positions are counted back from the last one, {}", last),
+                              [first, last](T t) { return first + (last - t.at); })};
+}
+
+namespace {
+
+// On one of several numbers, of queries and keys alike.
+Effect effect_on_axis(std::string words, std::size_t axis, const std::function<Position(Position)>& other) {
+  return {std::move(words), [axis, other] {
+            return [axis, other](const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              for (TokenPositions* all : {&out.call.positions, &out.call.keys})
+                for (std::size_t n = axis; n < all->whole.size(); n += all->axes)
+                  all->whole[n] = other(all->whole[n]);
+              return out;
+            };
+          }};
+}
+
+Effect exchange(std::string words, std::size_t axis, std::size_t with) {
+  return {std::move(words), [axis, with] {
+            return [axis, with](const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              for (TokenPositions* all : {&out.call.positions, &out.call.keys})
+                for (std::size_t n = 0; n < all->whole.size(); n += all->axes)
+                  std::swap(all->whole[n + axis], all->whole[n + with]);
+              return out;
+            };
+          }};
+}
+
+}  // namespace
+
+std::vector<Effect> effects_on_axes(const Domain& domain) {
+  std::vector<Effect> out;
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    const std::string name(axis_name(axis, domain.axes));
+    const Domain along = domain.on(axis);
+    const auto add = [&](std::string_view is, const std::function<Position(Position)>& other) {
+      out.push_back(effect_on_axis(fmt::format("the {} {}", name, is), axis, other));
+    };
+    add("is one ahead", [](Position t) { return t + 1; });
+    add("is one behind", [](Position t) { return t - 1; });
+    add("counts as 0", [](Position) { return Position{0}; });
+    add("is doubled", [](Position t) { return 2 * t; });
+    add("is counted back from the last one", [along](Position t) { return along.lo + (along.hi - t); });
+    for (std::size_t with = axis + 1; with < domain.axes; ++with)
+      out.push_back(
+          exchange(fmt::format("{} and {} are exchanged", name, axis_name(with, domain.axes)), axis, with));
+  }
+  return out;
 }
 
 std::vector<Effect> effects_from(Position wrong) {

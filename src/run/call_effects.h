@@ -48,8 +48,12 @@ std::vector<Effect> known_effects(bool keys, bool heads_of_tokens);
 // Of whole operators, whose positions are row numbers: other masks, queries that are multiplied.
 std::vector<Effect> effects_on_operands();
 
-// An index that is one too small: before the first row of an array stands its last.
-Effect effect_of_a_negative_index(Position last);
+// At the ends of a domain of one number: an index that is one too small, which stands for the last row of an
+// array; one too large, cut off; rows in reverse order.
+std::vector<Effect> effects_at_the_ends(const Domain& domain);
+
+// On one of the several numbers of a position, of queries and keys alike; and of two in each other's place.
+std::vector<Effect> effects_on_axes(const Domain& domain);
 
 // Those that begin at a position: clamped, wrapped, nothing from there on.
 std::vector<Effect> effects_from(Position first_wrong);

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "run/axes_deviations.h"
 #include "run/bias_deviations.h"
+#include "run/bucket_deviations.h"
 #include "run/call_deviations.h"
 #include "run/logit_deviations.h"
 #include "run/measured_rotation.h"
@@ -21,8 +22,10 @@
 #include "run/operator_rules.h"
 #include "run/rotation_deviations.h"
 #include "run/rotation_forms.h"
+#include "run/stretch_forms.h"
 #include "run/table_deviations.h"
 #include "run/term_deviations.h"
+#include "run/window_deviations.h"
 
 namespace posproof {
 namespace {
@@ -142,6 +145,8 @@ class Deviating {
 
   // What else is measured is a function of one number.
   Sentences of_axes() const {
+    if (const auto* bias = std::get_if<Bias>(&declared_))
+      return first_confirmed(window_deviations(*bias, parameters_));
     const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
     if (own == nullptr || truth == nullptr) return {};
     const auto found = axes_deviation(*own, *truth, parameters_, subject_.precision);
@@ -182,10 +187,11 @@ class Deviating {
   }
 
   Sentences of(const Rotary& own, const Rotary& truth) {
+    if (truth.stretch)  // what is measured below is no power of the position
+      if (Sentences found = of_form(truth); !found.empty()) return found;
     auto queries = measured_rotation(own, truth, Role::query, subject_.precision),
          keys = measured_rotation(own, truth, Role::key, subject_.precision);
-    if (!queries || !keys) return {};
-    if (!queries->is_known() || !keys->is_known()) return of_form(truth);
+    if (!queries || !keys || !queries->is_known() || !keys->is_known()) return of_form(truth);
     auto said = of_roles(*queries, *keys, truth, parameters_, subject_.precision);
     if (!said || said->empty()) return of_form(truth);
     settle(*queries, truth, subject_.precision);
@@ -199,7 +205,10 @@ class Deviating {
   Sentences of_form(const Rotary& truth) const {
     const Unexplained wrong = compare(truth, subject_, answered_, Until::all);
     std::optional<std::pair<std::uint64_t, std::string>> best;
-    for (const RotationForm& form : rotation_forms(truth)) {
+    std::vector<RotationForm> forms =
+        stretch_forms(std::get<Rotary>(subject_.encoding), truth, spec_, parameters_, subject_.precision);
+    for (RotationForm& form : rotation_forms(truth)) forms.push_back(std::move(form));
+    for (const RotationForm& form : forms) {
       const Unexplained left = compare(form.rotation, subject_, answered_, Until::first_unexplained);
       if (explains(left, wrong) && (!best || left.entries < best->first)) best = {left.entries, form.words};
     }

@@ -600,9 +600,11 @@ TEST(CallEffects, move_positions) {
              {"positions are rounded down to multiples of 16", {-16, -16, 0, 0, 32}},
              {"positions are rounded down to multiples of 32", {-32, -32, 0, 0, 32}},
              {"positions are one behind, 0 as it is", {-6, -2, 0, 2, 36}},
-             {"positions are one behind, and 0 counts as the last one, 99", {-6, -2, 99, 2, 36}}};
+             {"positions are one behind, and 0 counts as the last one, 99", {-6, -2, 99, 2, 36}},
+             {"positions are one ahead, the last one, 99, as it is", {-4, 0, 1, 4, 38}},
+             {"positions are counted back from the last one, 99", {104, 100, 99, 96, 62}}};
   std::vector<Effect> effects = known_effects(false, false);
-  effects.push_back(effect_of_a_negative_index(99));
+  for (Effect& one : effects_at_the_ends({0, 99})) effects.push_back(std::move(one));
   for (const auto& [words, to] : all) {
     const auto effect = std::ranges::find(effects, words, &Effect::words);
     ASSERT_NE(effect, effects.end()) << words;
@@ -689,46 +691,54 @@ TEST(Deviations, of_biases) {
   using At = Position;
   const std::string id = "alibi", heads = "heads=12", both = "heads=4 form=symmetric";
   const auto slope = [](double h) { return std::exp2(-8 * (h + 1) / 4); };
-  expect_said(id,
-              {{heads,
-                entries(id, [](double b, std::size_t, At, At) { return -b; }),
-                {"the bias has the wrong sign: distant keys are favoured"}},
-               {heads,
-                entries(id, [](double b, std::size_t, At, At) { return 2 * b; }),
-                {"every slope is twice the declared one"}},
-               {heads,
-                entries(id, [](double b, std::size_t, At, At) { return b * 1.01; }),
-                {"every slope is 1.01 times the declared one"}},
-               {heads,
-                entries(id, [](double b, std::size_t head, At, At) { return head == 11 ? 0 : b; }),
-                {"head 11 of 12: the answer is 0"}},
-               {heads,
-                entries(id, [](double b, std::size_t head, At, At) { return head == 3 ? -b : b; }),
-                {"head 3 has the wrong sign"}},
-               {"heads=4",
-                entries(id, [=](double, std::size_t head, At i,
-                                At j) { return -slope(3 - double(head)) * double(std::max<At>(0, i - j)); }),
-                {"heads have the declared slopes in reverse order"}},
-               {"heads=4",
-                entries(id, [](double b, std::size_t, At i,
-                               At j) { return i - j <= 1000 ? b : b * 1000 / double(i - j); }),
-                {"distances past 1000 count as 1000"}},
-               {both,
-                entries(id, [=](double b, std::size_t, At i, At j) { return j > i ? 0 : b; }),
-                {"later keys have no bias"}},
-               {both,
-                entries(id, [=](double b, std::size_t, At i,
-                                At j) { return j > i ? -std::numeric_limits<double>::infinity() : b; }),
-                {"later keys are masked: their bias is minus infinity"}},
-               {"heads=4",
-                asked_for(id, at([](Position t) { return t + 1; })),
-                {"of queries: positions are one ahead"}},
-               {"heads=4",
-                asked_for(id,
-                          [](Call& call) {
-                            if (call.positions.whole.size() == 1) call.positions.whole[0] = 0;
-                          }),
-                {"in calls of one query: the answer is 0"}}});
+  expect_said(
+      id, {{heads,
+            entries(id, [](double b, std::size_t, At, At) { return -b; }),
+            {"the bias has the wrong sign: distant keys are favoured"}},
+           {heads,
+            entries(id, [](double b, std::size_t, At, At) { return 2 * b; }),
+            {"every slope is twice the declared one"}},
+           {heads,
+            entries(id, [](double b, std::size_t, At, At) { return b * 1.01; }),
+            {"every slope is 1.01 times the declared one"}},
+           {heads,
+            entries(id, [](double b, std::size_t head, At, At) { return head == 11 ? 0 : b; }),
+            {"head 11 of 12: the answer is 0"}},
+           {heads,
+            entries(id, [](double b, std::size_t head, At, At) { return head == 3 ? -b : b; }),
+            {"head 3 has the wrong sign"}},
+           {"heads=4",
+            entries(id, [=](double, std::size_t head, At i,
+                            At j) { return -slope(3 - double(head)) * double(std::max<At>(0, i - j)); }),
+            {"heads have the declared slopes in reverse order"}},
+           {"heads=4",
+            entries(id, [](double, std::size_t head, At i,
+                           At j) { return -double(head + 1) / 4 * double(std::max<At>(0, i - j)); }),
+            {"slopes are h/4, h = 1 .. 4"}},
+           {"heads=4",
+            entries(id, [](double, std::size_t head, At i,
+                           At j) { return -double(head * head + 1) / 8 * double(std::max<At>(0, i - j)); }),
+            {"slopes are 0.125, 0.25, 0.625, 1.25, not 0.25, 0.0625, 0.015625, 0.00390625"}},
+           {"heads=4",
+            entries(id, [](double b, std::size_t, At i,
+                           At j) { return i - j <= 1000 ? b : b * 1000 / double(i - j); }),
+            {"distances past 1000 count as 1000"}},
+           {both,
+            entries(id, [=](double b, std::size_t, At i, At j) { return j > i ? 0 : b; }),
+            {"later keys have no bias"}},
+           {both,
+            entries(id, [=](double b, std::size_t, At i,
+                            At j) { return j > i ? -std::numeric_limits<double>::infinity() : b; }),
+            {"later keys are masked: their bias is minus infinity"}},
+           {"heads=4",
+            asked_for(id, at([](Position t) { return t + 1; })),
+            {"of queries: positions are one ahead"}},
+           {"heads=4",
+            asked_for(id,
+                      [](Call& call) {
+                        if (call.positions.whole.size() == 1) call.positions.whole[0] = 0;
+                      }),
+            {"in calls of one query: the answer is 0"}}});
   // One head is off by twice what rounding allows, to either side. What is guessed and answers like the
   // declared encoding does not explain that, whatever the positions that it leads to are allowed.
   const auto ragged = entries(id, [](double b, std::size_t head, At, At j) {

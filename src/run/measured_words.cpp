@@ -42,4 +42,9 @@ std::string numbered(std::string_view what, const std::vector<std::size_t>& risi
   return out;
 }
 
+std::string_view axis_name(std::size_t axis, std::size_t axes) {
+  constexpr std::array<std::string_view, 4> names = {"time", "row", "column", "token"};
+  return names.at(axis + (axes == 2 ? 1 : 0));
+}
+
 }  // namespace posproof

@@ -19,4 +19,7 @@ std::string times(double ratio, double relative_error);
 // 7`.
 std::string numbered(std::string_view what, const std::vector<std::size_t>& rising);
 
+// What one of the numbers of a position is called: `row` and `column` of two, `time` before them of three.
+std::string_view axis_name(std::size_t axis, std::size_t axes);
+
 }  // namespace posproof

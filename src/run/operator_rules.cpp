@@ -254,6 +254,8 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
       const std::string adds = "what a token adds to the logits of keys before it is ";
       add(adds + "e^x of the declared x: no logarithm is taken",
           made(truth, adding(logits, [](double x) { return std::exp(x); }), &softmax));
+      add(adds + "-e^x of the declared x: the gate stands for its logarithm",
+          made(truth, adding(logits, [](double x) { return -std::exp(x); }), &softmax));
       return out;
     }
     for (const PairForm& form : forms_inside())

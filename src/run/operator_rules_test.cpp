@@ -205,6 +205,8 @@ TEST(OperatorRules, name_what_a_token_adds) {
   const std::string adds = "what a token adds to the logits of keys before it is ";
   EXPECT_EQ(by([](double x) { return std::exp(x); }),
             (Sentences{adds + "e^x of the declared x: no logarithm is taken"}));
+  EXPECT_EQ(by([](double x) { return -std::exp(x); }),
+            (Sentences{adds + "-e^x of the declared x: the gate stands for its logarithm"}));
   EXPECT_EQ(by([](double x) { return std::sinh(x); }), Sentences{});
 }
 

@@ -11,12 +11,13 @@ bool stays(const Parameter& parameter) {
          parameter.name.ends_with("seed");
 }
 
-std::vector<Value> numbers(double v, bool whole) {
+// Models have bases to a million; of another number that would be no setting but its limit.
+std::vector<Value> numbers(double v, bool whole, bool base) {
   std::vector<double> all = {v - 1, v + 1, v - 2, v + 2, 2 * v, v / 2, 0, 1};
   if (!whole)
-    for (const double other :
-         {10 * v, v / 10, v * v, std::sqrt(v), 1 / v, 10.0, 100.0, 1e3, 1e4, 1e5, 5e5, 1e6})
-      all.push_back(other);
+    for (const double other : {10 * v, v / 10, v * v, std::sqrt(v), 1 / v, 10.0, 100.0}) all.push_back(other);
+  if (base)
+    for (const double other : {1e3, 1e4, 1e5, 5e5, 1e6}) all.push_back(other);
   std::vector<Value> out;
   for (const double other : all)
     if (std::isfinite(other) && (!whole || other == std::floor(other))) out.emplace_back(other);
@@ -44,7 +45,8 @@ std::vector<Value> orders(const std::vector<double>& list) {
 
 std::vector<Value> others(const Parameter& parameter, const Value& value) {
   if (const auto* number = std::get_if<double>(&value))
-    return numbers(*number, std::holds_alternative<type::Whole>(parameter.type));
+    return numbers(*number, std::holds_alternative<type::Whole>(parameter.type),
+                   parameter.name.ends_with("base"));
   if (const auto* list = std::get_if<std::vector<double>>(&value)) return orders(*list);
   return {};
 }
@@ -62,17 +64,25 @@ std::vector<Parameters> other_settings(const Schema& schema, const Parameters& g
   const auto add = [&](Parameters other) {
     if (other != declared && std::ranges::find(out, other) == out.end()) out.push_back(std::move(other));
   };
-  std::vector<const Parameter*> chosen;
+  std::vector<const Parameter*> chosen, lists;
   for (const Parameter& parameter : schema) {
     const Value* value = declared.find(parameter.name);
     if (value == nullptr || stays(parameter) || !parameter.matters_where.met(declared)) continue;
     if (is_chosen(parameter)) chosen.push_back(&parameter);
+    if (std::holds_alternative<type::List>(parameter.type)) lists.push_back(&parameter);
     for (Value& other : others(parameter, *value)) {
       Parameters changed = declared;
       changed.set(parameter.name, std::move(other));
       add(std::move(changed));
     }
   }
+  for (std::size_t a = 0; a < lists.size(); ++a)
+    for (std::size_t b = a + 1; b < lists.size(); ++b) {
+      Parameters exchanged = declared;
+      exchanged.set(lists[a]->name, *declared.find(lists[b]->name));
+      exchanged.set(lists[b]->name, *declared.find(lists[a]->name));
+      add(std::move(exchanged));
+    }
   for (std::size_t a = 0; a < chosen.size(); ++a)
     for (std::size_t b = a + 1; b < chosen.size(); ++b)
       for (const Value& one : chosen[a]->grid)

@@ -7,8 +7,9 @@
 namespace posproof {
 
 // Settings that code has in place of a declared one, beyond the values that claims are searched over: of each
-// number its neighbours, halves and decades and the usual bases, of each list its orders, and two words at
-// once. Each as the parameters that differ. A width, a number of heads, a length and a seed stay as they are.
+// number its neighbours, halves and decades, of a base the usual ones, of each list its orders, two lists in
+// each other's place, and two words at once. Each as the parameters that differ. A width, a number of heads,
+// a length and a seed stay as they are.
 std::vector<Parameters> other_settings(const Schema& schema, const Parameters& given);
 
 }  // namespace posproof

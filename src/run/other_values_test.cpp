@@ -25,6 +25,7 @@ const Schema schema{
       "order"},
      {"sides", type::Flag{}, std::string("true"), {std::string("true"), std::string("false")}, "sides"},
      {"parts", type::List{4}, std::vector{1.0, 2.0, 4.0}, {std::vector{1.0}}, "parts"},
+     {"powers", type::List{4}, std::vector{3.0}, {std::vector{3.0}}, "powers"},
      {"table_seed", type::any_whole, 1.0, {1.0}, "seed"}}};
 
 // What differs from the standard setting, in the order in which it is tried.
@@ -48,8 +49,10 @@ TEST(OtherSettings, are_neighbours_orders_and_two_words_at_once) {
             (Words{"base=9999", "base=10001", "base=9998", "base=10002", "base=20000", "base=5000", "base=0",
                    "base=1", "base=100000", "base=1000", "base=100000000", "base=100", "base=0.0001",
                    "base=10", "base=500000", "base=1000000"}));
-  EXPECT_EQ(tried("parts"), (Words{"parts=[4,2,1]", "parts=[2,1,4]", "parts=[2,4,1]", "parts=[1,4,2]",
-                                   "parts=[4,1,2]", "parts=[0.5,1,2]", "parts=[2,4,8]"}));
+  EXPECT_EQ(tried("parts"),
+            (Words{"parts=[4,2,1]", "parts=[2,1,4]", "parts=[2,4,1]", "parts=[1,4,2]", "parts=[4,1,2]",
+                   "parts=[0.5,1,2]", "parts=[2,4,8]", "parts=[3] powers=[1,2,4]"}));
+  EXPECT_EQ(tried("powers"), (Words{"powers=[1.5]", "powers=[6]"}));
   EXPECT_EQ(tried("order"), (Words{"order=other sides=false"}));
   EXPECT_EQ(tried("sides"), Words{});
   EXPECT_EQ(tried("dim"), Words{});

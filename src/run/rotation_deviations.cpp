@@ -135,6 +135,15 @@ bool describe_order(const Channels& channels, const Layout& layout, Described& t
                                  channels[moved.back()].own));
     return true;
   }
+  if (const std::size_t half = moved.size() / 2;
+      moved.size() > 2 && moved.size() % 2 == 0 && moved.back() - moved.front() + 1 == moved.size() &&
+      std::ranges::all_of(moved, [&](std::size_t c) {
+        return channels[c].own == (c < moved.front() + half ? c + half : c - half);
+      })) {
+    to.out.push_back(fmt::format("channels {} to {} and {} to {} of the answer are in each other's place",
+                                 moved.front(), moved[half - 1], moved[half], moved.back()));
+    return true;
+  }
   if (moved.size() > 8) return false;
   for (const std::size_t c : moved)
     to.out.push_back(

@@ -54,16 +54,19 @@ Rotary in_other_call(const Rotary& truth, const CircleOf& circle_of, const Rotat
 Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate) {
   if (truth.in_call) return in_other_call(truth, circle_of, rotate, [](Position last) { return last; });
   Rotary out = truth;
-  out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude, order = truth.order](
-                   const Tensor& x, const Positions& positions, Role) {
+  out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude, order = truth.order,
+                stretch = truth.stretch](const Tensor& x, const Positions& positions, Role role) {
     const std::size_t heads = x.shape[1], n = x.shape[2];
     Tensor y = x;
-    for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t r = 0; r < x.rows(); ++r) {
+      const auto t = static_cast<double>(positions.at(r / (heads * n) * n + r % n));
       for (const Pair& pair : pairs) {
         double &a = y.at(r, pair.first), &b = y.at(r, pair.second);
-        rotate(a, b, circle_of(positions.at(r / (heads * n) * n + r % n), pair.frequency));
-        a *= amplitude, b *= amplitude;
+        rotate(a, b, circle_of(t, pair.frequency));
+        const double size = stretch ? amplitude * stretch(pair, t, role) : amplitude;
+        a *= size, b *= size;
       }
+    }
     if (order.empty()) return y;
     Tensor ordered(y.shape);
     for (std::size_t r = 0; r < y.rows(); ++r)
@@ -100,12 +103,34 @@ CircleOf kept(Rounding of_cosine, Rounding of_sine) {
   };
 }
 
+CircleOf without_sign() {
+  return [](double t, double w) {
+    const auto [c, s] = circle(static_cast<long double>(t) * w);
+    return Circle{c, std::abs(s)};
+  };
+}
+
 // One of the two without the factor of both.
 CircleOf multiplied(double cosine, double sine) {
   return [=](double t, double w) {
     const auto [c, s] = circle(static_cast<long double>(t) * w);
     return Circle{cosine * c, sine * s};
   };
+}
+
+// A number of the rotation is another one, in every call.
+Rotary with_amplitude(const Rotary& truth, const std::function<double(double amplitude)>& other) {
+  Rotary out = truth;
+  out.rotate = [=, rotate = truth.rotate, own = truth.amplitude, in_call = truth.in_call](
+                   const Tensor& x, const Positions& positions, Role role) {
+    Tensor y = rotate(x, positions, role);
+    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
+    const double amplitude = in_call ? posproof::in_call(truth, last)->amplitude : own;
+    const double more = other(amplitude) / amplitude;
+    for (double& one : y.data) one *= more;
+    return y;
+  };
+  return is_by_row(truth) ? by_row(std::move(out)) : out;
 }
 
 // Frequencies and amplitudes of calls of another length.
@@ -121,6 +146,10 @@ std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
   add("a sequence of one token, whatever the length", [](Position) { return Position{0}; });
   add("a sequence that is twice as long", [](Position last) { return 2 * last + 1; });
   add("a sequence that is half as long", [](Position last) { return (last + 1) / 2 - 1; });
+  out.push_back({"the factor of a long sequence multiplies no rotation",
+                 with_amplitude(truth, [](double) { return 1; })});
+  out.push_back({"the factor of a long sequence multiplies every rotation twice",
+                 with_amplitude(truth, [](double amplitude) { return amplitude * amplitude; })});
   return out;
 }
 
@@ -131,6 +160,9 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
     return made(truth, rounded(position, frequency, angle), &at_once);
   };
   const auto plainly = rounded(&same, &same, &same);
+  const auto of_positions = [&](double (*other)(double)) {
+    return made(truth, rounded(other, &same, &same), &at_once);
+  };
   std::vector<RotationForm> out = {
       {"angles are rounded to bf16", in(&same, &same, &to_bf16)},
       {"angles are rounded to f16", in(&same, &same, &to_f16)},
@@ -157,10 +189,16 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
               second = first * of.sine + second * of.cosine;
             })},
       {"the first channel of each pair is made from the second as it is after the rotation",
-       made(truth, plainly, [](double& first, double& second, const Circle& of) {
-         second = first * of.sine + second * of.cosine;
-         first = first * of.cosine - second * of.sine;
-       })}};
+       made(truth, plainly,
+            [](double& first, double& second, const Circle& of) {
+              second = first * of.sine + second * of.cosine;
+              first = first * of.cosine - second * of.sine;
+            })},
+      {"sines have no sign", made(truth, without_sign(), &at_once)},
+      {"ln(1 + position) stands for the position",
+       of_positions([](double t) { return std::copysign(std::log1p(std::abs(t)), t); })},
+      {"the square root of the position stands for the position",
+       of_positions([](double t) { return std::copysign(std::sqrt(std::abs(t)), t); })}};
   if (const double factor = truth.amplitude; factor != 1) {
     const auto by = [factor](const char* one, const char* other) {
       return fmt::format("{} are multiplied by {}, {} are not", one, number(factor, 1e-6), other);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -78,6 +79,11 @@ const std::vector<std::pair<std::string, Rotated>> forms = {
        const double second = rotated(x, std::cos(t * w), std::sin(t * w)).second;
        return Point{rotated({x.first, second}, std::cos(t * w), std::sin(t * w)).first, second};
      }},
+    {"sines have no sign", of_kept(same, [](double x) { return std::abs(x); })},
+    {"ln(1 + position) stands for the position",
+     of_angles([](double t) { return t < 0 ? -std::log(1 - t) : std::log(1 + t); }, same, same)},
+    {"the square root of the position stands for the position",
+     of_angles([](double t) { return t < 0 ? -std::sqrt(-t) : std::sqrt(t); }, same, same)},
     {"cosines are multiplied by 1.25, sines are not", multiplied(1, 1 / amplitude)},
     {"sines are multiplied by 1.25, cosines are not", multiplied(1 / amplitude, 1)}};
 
@@ -129,7 +135,7 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     return std::make_shared<const Rotary>(out);
   };
   const std::vector<RotationForm> all = rotation_forms(truth);
-  ASSERT_EQ(all.size(), forms.size() - 2 + 5);
+  ASSERT_EQ(all.size(), forms.size() - 2 + 7);
   const auto angle = [&](std::size_t form, const std::vector<Position>& at) {
     Tensor x({1, 1, at.size(), 5});
     x.at(0, 0) = 1;
@@ -150,9 +156,54 @@ TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
     EXPECT_EQ(all[shorter + 1 + n].words, "frequencies are those of a sequence " + others[n].first);
     EXPECT_NEAR(angle(shorter + 1 + n, {4, 7, 3}), others[n].second, 1e-15) << others[n].first;
   }
+  EXPECT_EQ(all[shorter + 4].words, "the factor of a long sequence multiplies no rotation");
+  EXPECT_EQ(all[shorter + 5].words, "the factor of a long sequence multiplies every rotation twice");
   // What is rounded is of the frequencies of the call itself.
   EXPECT_EQ(all[0].words, "angles are rounded to bf16");
   EXPECT_NEAR(angle(0, {4, 7, 3}), to_bf16(4.0 / (7 + 10)), 1e-15);
+}
+
+// The factor is that of the call, whose largest position decides on it.
+TEST(RotationForms, leave_out_the_factor_of_a_call_or_take_it_twice) {
+  Rotary truth = declared();
+  truth.in_call = [](Position last) {
+    Rotary out = declared();
+    out.amplitude = last > 5 ? 1.5 : 1;
+    return std::make_shared<const Rotary>(out);
+  };
+  truth.rotate = [](const Tensor& x, const Positions& at, Role) {
+    Tensor y = x;
+    for (double& one : y.data) one *= std::ranges::max(at) > 5 ? 1.5 : 1;
+    return y;
+  };
+  const std::vector<RotationForm> all = rotation_forms(truth);
+  const auto first = [&](std::size_t form, const std::vector<Position>& at) {
+    Tensor x({1, 1, at.size(), 5});
+    x.at(0, 0) = 1;
+    return all[form].rotation.rotate(x, at, Role::key).at(0, 0);
+  };
+  const std::size_t none = all.size() - 2, twice = all.size() - 1;
+  EXPECT_EQ(first(none, {0, 7}), 1);
+  EXPECT_EQ(first(none, {0, 5}), 1);
+  EXPECT_EQ(first(twice, {0, 7}), 2.25);
+  EXPECT_EQ(first(twice, {0, 5}), 1);
+}
+
+// What a role's tokens are multiplied by with their position stays as it is.
+TEST(RotationForms, are_stretched_as_declared) {
+  Rotary truth = declared();
+  truth.amplitude = 2;
+  truth.stretch = [](const Pair& pair, double t, Role role) {
+    return role == Role::key ? 1 : (pair.first == 0 ? 3 : 5) * t;
+  };
+  const RotationForm of_bf16 = rotation_forms(truth).front();
+  Tensor x({1, 1, 1, 5}, {1, 1, 0, 0, 0});
+  const std::vector<Position> at = {7};
+  const Tensor query = of_bf16.rotation.rotate(x, at, Role::query),
+               key = of_bf16.rotation.rotate(x, at, Role::key);
+  EXPECT_NEAR(std::hypot(query.at(0, 0), query.at(0, 2)), 2 * 3 * 7, 1e-12);  // some ulps of 42
+  EXPECT_NEAR(std::hypot(query.at(0, 1), query.at(0, 4)), 2 * 5 * 7, 1e-12);
+  EXPECT_NEAR(std::hypot(key.at(0, 0), key.at(0, 2)), 2, 1e-14);
 }
 
 }  // namespace
