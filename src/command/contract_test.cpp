@@ -124,7 +124,7 @@ TEST(Contract, a_hang_is_an_error_and_is_not_waited_for_again_and_again) {
 }
 
 TEST(Contract, what_is_declined_inside_the_domain_is_not_checked) {
-  const Ran declines = gate("declines");
+  const Ran declines = gate("declines", "--cases 60");
   EXPECT_EQ(declines.code, 3) << declines.said;
   EXPECT_NE(declines.said.find("from position 100 on; if it ends there, declare domain=(0, 99), ends=True"),
             std::string::npos)
@@ -133,7 +133,8 @@ TEST(Contract, what_is_declined_inside_the_domain_is_not_checked) {
   EXPECT_EQ(sweep.code, 3) << sweep.said;
   EXPECT_NE(sweep.said.find("3996 positions were declined, the first is 100"), std::string::npos)
       << sweep.said;
-  EXPECT_EQ(gate("declares").code, 0) << gate("declares").said;
+  const Ran declares = gate("declares", "--cases 60");
+  EXPECT_EQ(declares.code, 0) << declares.said;
 }
 
 // Each remembers something; the counterexample has the calls that matter, and shows it in a new process.
@@ -150,7 +151,7 @@ TEST(Contract, what_an_object_remembers_is_shown_by_its_calls) {
 }
 
 TEST(Contract, what_shows_only_after_other_calls_sends_the_reader_to_them) {
-  const Ran found = gate("keyed_by_shape");
+  const Ran found = gate("keyed_by_shape", "--cases 60");
   EXPECT_EQ(found.code, 1);
   EXPECT_NE(found.said.find(" properties; cause: answers depend on the calls before\n"), std::string::npos)
       << found.said;

@@ -26,7 +26,21 @@ std::string times(double ratio, double relative_error) {
   return number(ratio, relative_error) + " times";
 }
 
+namespace {
+
+// Of many of one distance, which are no run: `1, 3, 5, .., 63`.
+std::string in_steps(const std::vector<std::size_t>& rising) {
+  constexpr std::size_t many = 6;
+  if (rising.size() < many || rising[1] == rising[0] + 1) return "";
+  for (std::size_t n = 2; n < rising.size(); ++n)
+    if (rising[n] - rising[n - 1] != rising[1] - rising[0]) return "";
+  return fmt::format("{}, {}, {}, .., {}", rising[0], rising[1], rising[2], rising.back());
+}
+
+}  // namespace
+
 std::string numbered(std::string_view what, const std::vector<std::size_t>& rising) {
+  if (const std::string steps = in_steps(rising); !steps.empty()) return fmt::format("{}s {}", what, steps);
   std::vector<std::string> runs;
   for (std::size_t n = 0; n < rising.size();) {
     std::size_t end = n + 1;

@@ -16,7 +16,7 @@ std::string number(double value, double relative_error);
 std::string times(double ratio, double relative_error);
 
 // Numbered things, rising, by their runs: `pair 3`, `pairs 61 and 62`, `pairs 20 to 31`, `pairs 0, 2 and 4 to
-// 7`.
+// 7`, `channels 1, 3, 5, .., 63`.
 std::string numbered(std::string_view what, const std::vector<std::size_t>& rising);
 
 // What one of the numbers of a position is called: `row` and `column` of two, `time` before them of three.

@@ -33,6 +33,11 @@ TEST(MeasuredWords, numbers_of_things_are_joined_by_runs_of_three_and_more) {
   EXPECT_EQ(numbered("pair", {20, 21, 22, 23}), "pairs 20 to 23");
   EXPECT_EQ(numbered("pair", {0, 2, 4, 5, 6}), "pairs 0, 2 and 4 to 6");
   EXPECT_EQ(numbered("head", {1, 2, 4}), "heads 1, 2 and 4");
+  EXPECT_EQ(numbered("head", {1, 3, 5, 7, 9}), "heads 1, 3, 5, 7 and 9");
+  EXPECT_EQ(numbered("head", {1, 3, 5, 7, 9, 11}), "heads 1, 3, 5, .., 11");
+  EXPECT_EQ(numbered("head", {0, 4, 8, 12, 16, 20, 24}), "heads 0, 4, 8, .., 24");
+  EXPECT_EQ(numbered("head", {1, 3, 5, 7, 9, 12}), "heads 1, 3, 5, 7, 9 and 12");
+  EXPECT_EQ(numbered("head", {1, 2, 3, 4, 5, 6}), "heads 1 to 6");
 }
 
 }  // namespace

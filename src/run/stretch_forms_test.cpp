@@ -51,7 +51,7 @@ Make stretched(const Size& size) {
   };
 }
 
-Sentences said_of(const Size& size, const std::string& words = "dim=8 heads=2") {
+Sentences said_of(const Size& size, const std::string& words = "dim=4") {
   return said("xpos", words, stretched(size));
 }
 
@@ -62,7 +62,7 @@ TEST(StretchForms, of_right_code_nothing_is_said) {
             Sentences{});
   EXPECT_EQ(said_of([](double t, Role role, std::size_t i,
                        std::size_t n) { return power((t - 100) / 64, role, zeta(i, n, 1)); },
-                    "dim=8 gamma=1 centre=100 scale_base=64"),
+                    "dim=4 gamma=1 centre=100 scale_base=64"),
             Sentences{});
 }
 
@@ -84,7 +84,7 @@ TEST(StretchForms, name_roles_that_are_stretched_otherwise) {
 }
 
 TEST(StretchForms, measure_the_numbers_of_xpos) {
-  const auto of = [](double gamma, double centre, double scale_base, const std::string& words = "dim=8") {
+  const auto of = [](double gamma, double centre, double scale_base, const std::string& words = "dim=4") {
     return said_of([=](double t, Role role, std::size_t i,
                        std::size_t n) { return power((t - centre) / scale_base, role, zeta(i, n, gamma)); },
                    words);
@@ -95,7 +95,7 @@ TEST(StretchForms, measure_the_numbers_of_xpos) {
   EXPECT_EQ(of(0.4, 0, 500), Sentences{"scale_base is 500, not 512"});
   EXPECT_EQ(of(0.4, -1, 512), Sentences{"centre is -1, not 0"});
   EXPECT_EQ(of(0.4, 1024, 512), Sentences{"centre is 1024, not 0"});
-  EXPECT_EQ(of(0.4, 0, 512, "dim=8 centre=1024"), Sentences{"centre is 0, not 1024"});
+  EXPECT_EQ(of(0.4, 0, 512, "dim=4 centre=1024"), Sentences{"centre is 0, not 1024"});
   EXPECT_EQ(of(0.4, 64, 256), Sentences{"scale_base is 256, not 512, centre is 64, not 0"});
   EXPECT_EQ(of(0.5, 64, 512), Sentences{"gamma is 0.5, not 0.4, centre is 64, not 0"});
 }
