@@ -119,8 +119,12 @@ Seen seen(const AnsweredRow& row, const std::vector<Answered>& answered) {
   const Call& call = answered[row.item].call;
   const std::size_t tokens = tokens_of(call);
   if (!call.mask.shape.empty()) return {row, call, tokens, static_cast<Position>(row.token)};
-  // Of several numbers the first.
-  return {row, call, tokens, call.positions.whole.at((row.batch * tokens + row.token) * call.positions.axes)};
+  // Of several numbers the first; of one that is not whole the whole one below.
+  const std::size_t n = (row.batch * tokens + row.token) * call.positions.axes;
+  const Position at = call.positions.real.empty()
+                          ? call.positions.whole.at(n)
+                          : static_cast<Position>(std::floor(call.positions.real.at(n)));
+  return {row, call, tokens, at};
 }
 
 std::vector<Where> known_places(bool batch, bool tokens) {

@@ -165,6 +165,41 @@ std::vector<Effect> of_heads() {
               true)};
 }
 
+// Of positions that are no whole numbers.
+Effect effect_on_reals(std::string words, double (*other)(double)) {
+  return {std::move(words), [other] {
+            return [other](const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              for (double& t : out.call.positions.real) t = other(t);
+              return out;
+            };
+          }};
+}
+
+// Code is given positions in f32.
+double to_f32(double t) {
+  return static_cast<float>(t);
+}
+
+std::vector<Effect> of_reals() {
+  return {effect_on_reals("positions are rounded down to whole numbers",
+                          [](double t) { return std::floor(to_f32(t)); }),
+          effect_on_reals("positions are cut to whole numbers, towards 0",
+                          [](double t) { return std::trunc(to_f32(t)); }),
+          effect_on_reals("positions are rounded to whole numbers",
+                          [](double t) { return std::nearbyint(to_f32(t)); }),
+          effect_on_reals("positions are rounded to bf16", [](double t) { return to_bf16(to_f32(t)); }),
+          effect_on_reals("positions are rounded to f16", [](double t) { return to_f16(to_f32(t)); }),
+          effect_on_reals("positions are one ahead", [](double t) { return t + 1; }),
+          effect_on_reals("positions are one behind", [](double t) { return t - 1; }),
+          effect_on_reals("positions are doubled", [](double t) { return 2 * t; }),
+          effect_on_reals("positions are halved", [](double t) { return t / 2; }),
+          effect_on_reals("positions are a thousand times as large", [](double t) { return 1000 * t; }),
+          effect_on_reals("positions are a thousandth", [](double t) { return t / 1000; }),
+          effect_on_reals("positions have the other sign", [](double t) { return -t; }),
+          effect_on_reals("positions count as 0", [](double) { return 0.0; })};
+}
+
 // ---- of what was asked before
 
 std::vector<Effect> of_memory() {
@@ -304,6 +339,7 @@ std::vector<Effect> known_effects(bool keys, bool heads_of_tokens) {
     for (Effect& one : positions) one.words = "of queries: " + one.words;
   add(std::move(positions));
   if (heads_of_tokens) add(of_heads());
+  if (!keys) add(of_reals());
   add(of_memory());
   if (!keys && !heads_of_tokens) add(of_lengths());
   if (keys) {

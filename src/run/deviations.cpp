@@ -147,6 +147,7 @@ class Deviating {
   Sentences of_axes() const {
     if (const auto* bias = std::get_if<Bias>(&declared_))
       return first_confirmed(window_deviations(*bias, parameters_));
+    if (const auto* table = std::get_if<Table>(&declared_)) return of_columns(*table);
     const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
     if (own == nullptr || truth == nullptr) return {};
     const auto found = axes_deviation(*own, *truth, parameters_, subject_.precision);
@@ -154,7 +155,13 @@ class Deviating {
   }
 
   Sentences of(const Table& own, const Table& truth) {
-    return first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
+    Sentences found = first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
+    return found.empty() ? of_columns(truth) : found;
+  }
+
+  Sentences of_columns(const Table& truth) const {
+    const auto found = column_deviation(truth, subject_.precision, answered_);
+    return found ? first_confirmed({*found}) : Sentences{};
   }
 
   Sentences of(const Bias& own, const Bias& truth) {

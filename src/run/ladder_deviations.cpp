@@ -297,6 +297,8 @@ std::optional<Sentences> by_ramp(const Pairs& pairs, const Parameters& parameter
     const bool llama = kind == "llama3";
     const double from = parameters.real(llama ? "low_freq_factor" : "beta_slow"),
                  to = parameters.real(llama ? "high_freq_factor" : "beta_fast");
+    // The ramp is the declared one: what differs lies beside it.
+    if (std::abs(low / from - 1) < slack && std::abs(high / to - 1) < slack) return std::nullopt;
     if (std::abs(low / from - 1) < 0.01 && std::abs(high / to - 1) < 0.01)
       return Sentences{
           fmt::format("original_length counts as about {:.4g}, not as {:g}", length * to / high, length)};

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "run/measured_words.h"
 
@@ -71,12 +72,34 @@ std::string order_words(const std::vector<MeasuredColumn>& columns, const std::s
       {[=](std::size_t c) { return (c + 1) % n; }, "every {} is the next one, the last the first"},
       {[=](std::size_t c) { return (c + n - 1) % n; }, "every {} is the one before, the first the last"},
   };
-  for (const auto& one : known) {
+  const auto are = [&](const std::function<std::size_t(std::size_t)>& of) {
     bool all = n > 1;
-    for (std::size_t c = 0; c < n; ++c) all = all && (columns[c].factor == 0 || columns[c].of == one.of(c));
-    if (all) return fmt::format(fmt::runtime(one.words), column);
+    for (std::size_t c = 0; c < n; ++c) all = all && (columns[c].factor == 0 || columns[c].of == of(c));
+    return all;
+  };
+  for (const auto& one : known) {
+    if (are(one.of)) return fmt::format(fmt::runtime(one.words), column);
   }
+  for (std::size_t by = 2; by + 1 < n; ++by)
+    if (are([=](std::size_t c) { return (c + by) % n; }))
+      return 2 * by <= n ? fmt::format("every {} is the one {} later, the last the first", column, by)
+                         : fmt::format("every {} is the one {} before, the first the last", column, n - by);
   return "";
+}
+
+// Of so many that no list would be read: `0 holds 4, 1 holds 5, 2 holds 0, ..`; empty where one is held
+// twice.
+std::string permutation_words(const std::vector<MeasuredColumn>& columns, const std::string& column) {
+  std::set<std::size_t> held;
+  for (const MeasuredColumn& one : columns)
+    if (one.factor == 1) held.insert(one.of);
+  if (held.size() != columns.size()) return "";
+  std::size_t first = 0;
+  while (columns[first].of == first) ++first;
+  first = std::min(first, columns.size() - 3);
+  return fmt::format(
+      "the same after one permutation of {0}s: {1} holds {2}, {3} holds {4}, {5} holds {6}, ..", column,
+      first, columns[first].of, first + 1, columns[first + 1].of, first + 2, columns[first + 2].of);
 }
 
 }  // namespace
@@ -130,6 +153,9 @@ std::vector<std::string> column_deviations(const std::vector<MeasuredColumn>& co
   if (!moved.empty()) {
     if (const std::string words = order_words(columns, column); !words.empty())
       out.push_back(words);
+    else if (const std::string many = moved.size() > 6 ? permutation_words(columns, column) : "";
+             !many.empty())
+      out.push_back(many);
     else
       for (const std::size_t c : moved)
         out.push_back(fmt::format("{0} {1} holds {0} {2}", column, c, columns[c].of));

@@ -49,18 +49,9 @@ Tensor rows(const Table& table, const std::vector<Position>& at, Position length
 
 // ---- columns that are others
 
-std::optional<Deviation> by_columns(const Table& subject, const Table& truth, const Precision& precision,
-                                    const Probes& at, Position length) {
-  Entries values, declared, allowed;
-  for (const auto* all : {&at.near, &at.far}) {
-    if (all->empty()) continue;
-    const Tensor is = rows(subject, *all, length), ought = rows(truth, *all, length);
-    for (std::size_t r = 0; r < all->size(); ++r) {
-      values.emplace_back(is.row(r).begin(), is.row(r).end());
-      declared.emplace_back(ought.row(r).begin(), ought.row(r).end());
-      allowed.push_back(row_error(truth, precision, (*all)[r], ought.row(r)));
-    }
-  }
+// As the columns of the declared rows that they are.
+std::optional<Deviation> said_of(const Table& truth, const Entries& values, const Entries& declared,
+                                 const Entries& allowed) {
   const auto columns = measured_columns(values, declared, allowed);
   if (!columns) return std::nullopt;
   Deviation out{column_deviations(*columns, "column", "entry", truth.dim), truth};
@@ -75,6 +66,21 @@ std::optional<Deviation> by_columns(const Table& subject, const Table& truth, co
     return to;
   };
   return out;
+}
+
+std::optional<Deviation> by_columns(const Table& subject, const Table& truth, const Precision& precision,
+                                    const Probes& at, Position length) {
+  Entries values, declared, allowed;
+  for (const auto* all : {&at.near, &at.far}) {
+    if (all->empty()) continue;
+    const Tensor is = rows(subject, *all, length), ought = rows(truth, *all, length);
+    for (std::size_t r = 0; r < all->size(); ++r) {
+      values.emplace_back(is.row(r).begin(), is.row(r).end());
+      declared.emplace_back(ought.row(r).begin(), ought.row(r).end());
+      allowed.push_back(row_error(truth, precision, (*all)[r], ought.row(r)));
+    }
+  }
+  return said_of(truth, values, declared, allowed);
 }
 
 // ---- sines and cosines
@@ -293,6 +299,23 @@ std::vector<Deviation> table_deviations(const Table& subject, const Table& truth
   attempt([&] { return by_columns(subject, truth, precision, at, length); });
   if (ladder) attempt([&] { return Ladder(subject, truth, parameters, precision, at, length).of_columns(); });
   return out;
+}
+
+std::optional<Deviation> column_deviation(const Table& truth, const Precision& precision,
+                                          const std::vector<Answered>& answered) {
+  constexpr std::size_t many = 200;  // rows
+  Entries values, declared, allowed;
+  for (const Answered& one : answered) {
+    const Tensor ought = answer(truth, one.call);
+    if (one.answer.shape != ought.shape) return std::nullopt;
+    const Tensor error = bound(truth, one.call, ought, precision).error;
+    for (std::size_t r = 0; r < ought.rows() && values.size() < many; ++r) {
+      values.emplace_back(one.answer.row(r).begin(), one.answer.row(r).end());
+      declared.emplace_back(ought.row(r).begin(), ought.row(r).end());
+      allowed.emplace_back(error.row(r).begin(), error.row(r).end());
+    }
+  }
+  return said_of(truth, values, declared, allowed);
 }
 
 }  // namespace posproof

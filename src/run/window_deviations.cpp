@@ -119,6 +119,11 @@ void add_of_table(const Window& window, const Parameters& parameters, const std:
             return at_row(rows.columns_fastest ? n.rows * stride + n.columns : n.columns * stride + n.rows,
                           head);
           });
+  add("rows and columns of an offset are in each other's place in the index",
+      [=](Offset at, std::size_t head) {
+        const Offset n = rows.counted(at);
+        return at_row(rows.columns_fastest ? n.columns * right + n.rows : n.rows * right + n.columns, head);
+      });
   if (heads > 1)
     add("the table is read as one of heads by offsets, not of offsets by heads",
         [=](Offset at, std::size_t head) {

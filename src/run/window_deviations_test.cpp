@@ -111,6 +111,10 @@ TEST(WindowDeviations, name_another_index) {
   EXPECT_EQ(of_stride([](const Window& w) { return 2 * w.width; }),
             Sentences{"an offset of one row is 8 rows of the table on, not 7"});
   EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return (columns + w.width - 1) * (2 * w.width - 1) + rows + w.height - 1;
+            }),
+            Sentences{"rows and columns of an offset are in each other's place in the index"});
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
               return right_row(w, rows, columns) + (rows == 2 && columns == 3 ? -2 : 0);
             }),
             Sentences{});

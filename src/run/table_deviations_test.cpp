@@ -1,0 +1,108 @@
+// What is said of tables whose positions are several numbers, or no whole ones.
+#include "run/table_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "core/formats.h"
+#include "run/testing/deviations.h"
+
+namespace posproof::table_deviations_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+// Columns of the answers that are another one, times a factor.
+struct Column {
+  std::size_t of;
+  double factor = 1;
+};
+using Columns = std::function<Column(std::size_t c, std::size_t dim)>;
+
+Sentences with_columns(const std::string& family, const std::string& words, const Columns& columns) {
+  return said(family, words, [=](const Parameters& parameters) {
+    const Encoding right = encoding_named(family).make(parameters);
+    return answered_by(right, [=](const Call& call) {
+      const Tensor from = answer(right, call);
+      Tensor to(from.shape);
+      for (std::size_t r = 0; r < to.rows(); ++r)
+        for (std::size_t c = 0; c < to.width(); ++c) {
+          const Column one = columns(c, to.width());
+          to.at(r, c) = static_cast<float>(one.factor * from.at(r, one.of));
+        }
+      return to;
+    });
+  });
+}
+
+TEST(TableDeviations, of_columns_on_a_grid_and_of_real_positions) {
+  for (const auto& [family, words] : {std::pair<std::string, std::string>{"sincos_2d", "dim=8"},
+                                      {"nerf", "axes=2 frequencies=2"},
+                                      {"gaussian_fourier", "dim=8 axes=2"}}) {
+    SCOPED_TRACE(family);
+    EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t) { return Column{c}; }), Sentences{});
+    EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{n - 1 - c}; }),
+              Sentences{"the same after one permutation of columns: in reverse order"});
+    EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{(c + 3) % n}; }),
+              Sentences{"every column is the one 3 later, the last the first"});
+    EXPECT_EQ(
+        with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{(c + n - 2) % n}; }),
+        Sentences{"every column is the one 2 before, the first the last"});
+    EXPECT_EQ(with_columns(family, words,
+                           [](std::size_t c, std::size_t) {
+                             return Column{c, c == 3 ? -1. : 1.};
+                           }),
+              Sentences{"column 3 has the wrong sign"});
+    EXPECT_EQ(with_columns(family, words,
+                           [](std::size_t c, std::size_t) {
+                             return Column{c, c == 7 ? 0. : 1.};
+                           }),
+              Sentences{"column 7 is 0"});
+    EXPECT_EQ(with_columns(family, words,
+                           [](std::size_t c, std::size_t) {
+                             return Column{c, 1.5};
+                           }),
+              Sentences{"every entry is 1.5 times the declared one"});
+    // All eight are elsewhere, in an order that has no name.
+    constexpr std::size_t order[] = {4, 0, 5, 1, 7, 2, 3, 6};
+    EXPECT_EQ(with_columns(family, words, [&](std::size_t c, std::size_t) { return Column{order[c]}; }),
+              Sentences{"the same after one permutation of columns: 0 holds 4, 1 holds 0, 2 holds 5, .."});
+    // One is held twice.
+    EXPECT_EQ(with_columns(family, words,
+                           [&](std::size_t c, std::size_t) { return Column{c == 0 ? 6 : order[c]}; }),
+              Sentences{});
+  }
+}
+
+TEST(TableDeviations, of_positions_that_are_no_whole_numbers) {
+  const auto at = [](const std::function<double(double)>& other) {
+    return said("timestep_embedding", "dim=8", [other](const Parameters& parameters) {
+      const Encoding right = encoding_named("timestep_embedding").make(parameters);
+      return answered_by(right, [=](Call call) {
+        for (double& t : call.positions.real) t = other(static_cast<float>(t));
+        Tensor out = answer(right, call);
+        for (double& entry : out.data) entry = static_cast<float>(entry);
+        return out;
+      });
+    });
+  };
+  EXPECT_EQ(at([](double t) { return t; }), Sentences{});
+  EXPECT_EQ(at([](double t) { return std::floor(t); }),
+            Sentences{"positions are rounded down to whole numbers"});
+  EXPECT_EQ(at([](double t) { return std::nearbyint(t); }),
+            Sentences{"positions are rounded to whole numbers"});
+  EXPECT_EQ(at([](double t) { return to_bf16(t); }), Sentences{"positions are rounded to bf16"});
+  EXPECT_EQ(at([](double t) { return t + 1; }), Sentences{"positions are one ahead"});
+  EXPECT_EQ(at([](double t) { return t - 1; }), Sentences{"positions are one behind"});
+  EXPECT_EQ(at([](double t) { return 2 * t; }), Sentences{"positions are doubled"});
+  EXPECT_EQ(at([](double t) { return t / 2; }), Sentences{"positions are halved"});
+  EXPECT_EQ(at([](double t) { return t / 1000; }), Sentences{"positions are a thousandth"});
+  EXPECT_EQ(at([](double t) { return 1.25 * t; }), Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::table_deviations_test
