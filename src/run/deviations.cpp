@@ -20,6 +20,7 @@
 #include "run/measured_words.h"
 #include "run/operator_deviations.h"
 #include "run/operator_rules.h"
+#include "run/remembered.h"
 #include "run/rotation_deviations.h"
 #include "run/rotation_forms.h"
 #include "run/stretch_forms.h"
@@ -279,7 +280,9 @@ std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& 
   try {
     const std::vector<Encoding> kinds = attention::in_every_kind(spec.oracle(parameters));
     const Encoding* same = attention::same_kind(kinds, subject.encoding);
-    if (same != nullptr) return Deviating(spec, parameters, subject, *same, answered).all();
+    if (same == nullptr) return {};
+    const Encoding declared = remembering(*same);
+    return Deviating(spec, parameters, subject, declared, answered).all();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {  // it declined, or died: nothing is known of it

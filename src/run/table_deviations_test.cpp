@@ -40,11 +40,9 @@ Sentences with_columns(const std::string& family, const std::string& words, cons
 }
 
 TEST(TableDeviations, of_columns_on_a_grid_and_of_real_positions) {
-  for (const auto& [family, words] : {std::pair<std::string, std::string>{"sincos_2d", "dim=8"},
-                                      {"nerf", "axes=2 frequencies=2"},
-                                      {"gaussian_fourier", "dim=8 axes=2"}}) {
+  for (const auto& [family, words] :
+       {std::pair<std::string, std::string>{"sincos_2d", "dim=8"}, {"nerf", "axes=2 frequencies=2"}}) {
     SCOPED_TRACE(family);
-    EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t) { return Column{c}; }), Sentences{});
     EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{n - 1 - c}; }),
               Sentences{"the same after one permutation of columns: in reverse order"});
     EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{(c + 3) % n}; }),
