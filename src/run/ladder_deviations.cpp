@@ -143,7 +143,9 @@ double log_base_of(Pairs pairs, const Parameters& parameters, double divisor) {
   const auto line = geometric(pairs);
   if (!line) return given;
   const double own = line->step * divisor / 2;
-  return std::abs(own - given) <= line->step_error * divisor ? given : own;
+  const double error = line->step_error * divisor;
+  // Of one declared pair there is no ratio: those past it count as it does.
+  return std::abs(own - given) <= error || std::abs(own) <= error ? given : own;
 }
 
 // Another base or another divisor.
