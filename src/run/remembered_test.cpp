@@ -33,14 +33,15 @@ TEST(Remembered, tells_calls_apart) {
   int asked = 0;
   const Encoding remembered = remembering(counting(asked));
   const Call first{.positions = {{3}}, .contents = {Tensor({1, 1, 1, 2}, {1, 2})}};
-  Call position = first, real = first, content = first, role = first, rows = first;
+  Call position = first, real = first, other_real = first, content = first, role = first, rows = first;
   position.positions.whole = {4};
   real.positions = {{}, {3.0}};
+  other_real.positions = {{}, {3.5}};
   content.contents[0].data[1] = 2.5;
   role.role = Role::key;
   rows = {.batch = 2, .positions = {{3, 3}}, .contents = {Tensor({2, 1, 1, 2}, {1, 2, 1, 2})}};
   int number = 0;
-  for (const Call& call : {first, position, real, content, role, rows})
+  for (const Call& call : {first, position, real, other_real, content, role, rows})
     EXPECT_EQ(answer(remembered, call).data.front(), ++number);
   EXPECT_EQ(answer(remembered, rows).data.front(), number);
 

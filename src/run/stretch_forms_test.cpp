@@ -96,6 +96,8 @@ TEST(StretchForms, measure_the_numbers_of_xpos) {
   EXPECT_EQ(of(0.4, -1, 512), Sentences{"centre is -1, not 0"});
   EXPECT_EQ(of(0.4, 1024, 512), Sentences{"centre is 1024, not 0"});
   EXPECT_EQ(of(0.4, 0, 512, "dim=4 centre=1024"), Sentences{"centre is 0, not 1024"});
+  EXPECT_EQ(of(0.4, 1024, 256, "dim=4 centre=1024"), Sentences{"scale_base is 256, not 512"});
+  EXPECT_EQ(of(0.4, 1024, 256, "dim=4 centre=1024"), Sentences{"scale_base is 256, not 512"});
   EXPECT_EQ(of(0.4, 64, 256), Sentences{"scale_base is 256, not 512, centre is 64, not 0"});
   EXPECT_EQ(of(0.5, 64, 512), Sentences{"gamma is 0.5, not 0.4, centre is 64, not 0"});
 }

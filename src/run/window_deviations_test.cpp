@@ -40,6 +40,7 @@ Sentences said_of(const Entry& entry, const std::string& words = "height=3 width
                   static_cast<Position>(parameters.real("width")),
                   out.heads,
                   {}};
+    const Position sign = parameters.word("relative") == "key_minus_query" ? -1 : 1;
     window.table.resize(static_cast<std::size_t>(window.offsets()) * window.heads);
     for (Position rows = 1 - window.height; rows < window.height; ++rows)
       for (Position columns = 1 - window.width; columns < window.width; ++columns) {
@@ -47,8 +48,9 @@ Sentences said_of(const Entry& entry, const std::string& words = "height=3 width
                                     key = {std::max<Position>(0, -rows), std::max<Position>(0, -columns)};
         const Tensor one = out.bias(Positions(std::span(query), 2), Positions(std::span(key), 2));
         for (std::size_t head = 0; head < window.heads; ++head)
-          window.table.at(static_cast<std::size_t>(right_row(window, rows, columns)) * window.heads + head) =
-              one.data[head];
+          window.table.at(static_cast<std::size_t>(right_row(window, sign * rows, sign * columns)) *
+                              window.heads +
+                          head) = one.data[head];
       }
     out.bias = [=](const Positions& queries, const Positions& keys) {
       Tensor to({window.heads, queries.size(), keys.size()});
@@ -65,10 +67,13 @@ Sentences said_of(const Entry& entry, const std::string& words = "height=3 width
   });
 }
 
-Sentences with_row(const std::function<Position(const Window&, Position rows, Position columns)>& row) {
-  return said_of([row](const Window& window, Position rows, Position columns, std::size_t head) {
-    return window.at(row(window, rows, columns), head);
-  });
+const std::string standard = "height=3 width=4 heads=3 table=seeded";
+
+Sentences with_row(const std::function<Position(const Window&, Position rows, Position columns)>& row,
+                   const std::string& words = standard) {
+  return said_of([row](const Window& window, Position rows, Position columns,
+                       std::size_t head) { return window.at(row(window, rows, columns), head); },
+                 words);
 }
 
 TEST(WindowDeviations, say_nothing_of_the_declared_index) {
@@ -99,6 +104,14 @@ TEST(WindowDeviations, name_another_index) {
               return right_row(w, rows, columns) - 1;
             }),
             Sentences{"the row of an offset is one too small"});
+  const auto from_keys = [](Position more) {
+    return [more](const Window& w, Position rows, Position columns) {
+      return right_row(w, -rows, -columns) + more;
+    };
+  };
+  EXPECT_EQ(with_row(from_keys(0), standard + " relative=key_minus_query"), Sentences{});
+  EXPECT_EQ(with_row(from_keys(1), standard + " relative=key_minus_query"),
+            Sentences{"the row of an offset is one too large"});
   const auto of_stride = [](const std::function<Position(const Window&)>& stride) {
     return with_row([stride](const Window& w, Position rows, Position columns) {
       return (rows + w.height - 1) * stride(w) + columns + w.width - 1;
