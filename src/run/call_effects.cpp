@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "core/formats.h"
 #include "run/measured_words.h"
@@ -39,6 +41,17 @@ Position rounded(Position t, int digits) {
 Effect always(std::string words, Instead::How how) {
   return {std::move(words), [how] {
             return [how](const Call& call, std::size_t, std::size_t) { return Instead{call, how}; };
+          }};
+}
+
+// The same of another call.
+Effect changing(std::string words, const std::function<void(Call&)>& change) {
+  return {std::move(words), [change] {
+            return [change](const Call& call, std::size_t, std::size_t) {
+              Instead out{call};
+              change(out.call);
+              return out;
+            };
           }};
 }
 
@@ -167,20 +180,12 @@ std::vector<Effect> of_heads() {
 
 // Of positions that are no whole numbers.
 Effect effect_on_reals(std::string words, double (*other)(double)) {
-  return {std::move(words), [other] {
-            return [other](const Call& call, std::size_t, std::size_t) {
-              Instead out{call};
-              for (double& t : out.call.positions.real) t = other(t);
-              return out;
-            };
-          }};
+  return changing(std::move(words), [other](Call& call) {
+    for (double& t : call.positions.real) t = other(t);
+  });
 }
 
 // Code is given positions in f32.
-double to_f32(double t) {
-  return static_cast<float>(t);
-}
-
 std::vector<Effect> of_reals() {
   return {effect_on_reals("positions are rounded down to whole numbers",
                           [](double t) { return std::floor(to_f32(t)); }),
@@ -255,13 +260,7 @@ std::vector<Effect> of_memory() {
 // Where the rows depend on how long the sequence is.
 std::vector<Effect> of_lengths() {
   const auto taking = [](std::string words, std::function<Position(const Call&)> length) {
-    return Effect{std::move(words), [length] {
-                    return [length](const Call& call, std::size_t, std::size_t) {
-                      Instead out{call};
-                      out.call.length = length(call);
-                      return out;
-                    };
-                  }};
+    return changing(std::move(words), [length](Call& call) { call.length = length(call); });
   };
   return {taking("the number of tokens of the call counts as the length of the sequence",
                  [](const Call& call) { return static_cast<Position>(call.positions.whole.size()); }),
@@ -375,15 +374,11 @@ Effect effect_on_mask(std::string words, const Sees& sees) {
 }
 
 Effect effect_on_queries(std::string words, double (*factor)(double root_of_width)) {
-  return {std::move(words), [factor] {
-            return [factor](const Call& call, std::size_t, std::size_t) {
-              Instead out{call};
-              Tensor& q = out.call.contents.front();
-              const double by = factor(std::sqrt(static_cast<double>(q.width())));
-              for (double& x : q.data) x *= by;
-              return out;
-            };
-          }};
+  return changing(std::move(words), [factor](Call& call) {
+    Tensor& q = call.contents.front();
+    const double by = factor(std::sqrt(static_cast<double>(q.width())));
+    for (double& x : q.data) x *= by;
+  });
 }
 
 }  // namespace
@@ -427,29 +422,13 @@ std::vector<Effect> effects_at_the_ends(const Domain& domain) {
 
 namespace {
 
-// On one of several numbers, of queries and keys alike.
-Effect effect_on_axis(std::string words, std::size_t axis, const std::function<Position(Position)>& other) {
-  return {std::move(words), [axis, other] {
-            return [axis, other](const Call& call, std::size_t, std::size_t) {
-              Instead out{call};
-              for (TokenPositions* all : {&out.call.positions, &out.call.keys})
-                for (std::size_t n = axis; n < all->whole.size(); n += all->axes)
-                  all->whole[n] = other(all->whole[n]);
-              return out;
-            };
-          }};
-}
-
-Effect exchange(std::string words, std::size_t axis, std::size_t with) {
-  return {std::move(words), [axis, with] {
-            return [axis, with](const Call& call, std::size_t, std::size_t) {
-              Instead out{call};
-              for (TokenPositions* all : {&out.call.positions, &out.call.keys})
-                for (std::size_t n = 0; n < all->whole.size(); n += all->axes)
-                  std::swap(all->whole[n + axis], all->whole[n + with]);
-              return out;
-            };
-          }};
+// On the numbers of each position of queries and of keys.
+Effect effect_on_numbers(std::string words, const std::function<void(std::span<Position>)>& other) {
+  return changing(std::move(words), [other](Call& call) {
+    for (TokenPositions* all : {&call.positions, &call.keys})
+      for (std::size_t n = 0; n < all->whole.size(); n += all->axes)
+        other(std::span(all->whole).subspan(n, all->axes));
+  });
 }
 
 }  // namespace
@@ -460,7 +439,8 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
     const std::string name(axis_name(axis, domain.axes));
     const Domain along = domain.on(axis);
     const auto add = [&](std::string_view is, const std::function<Position(Position)>& other) {
-      out.push_back(effect_on_axis(fmt::format("the {} {}", name, is), axis, other));
+      out.push_back(effect_on_numbers(fmt::format("the {} {}", name, is),
+                                      [axis, other](std::span<Position> t) { t[axis] = other(t[axis]); }));
     };
     add("is one ahead", [](Position t) { return t + 1; });
     add("is one behind", [](Position t) { return t - 1; });
@@ -469,7 +449,8 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
     add("is counted back from the last one", [along](Position t) { return along.lo + (along.hi - t); });
     for (std::size_t with = axis + 1; with < domain.axes; ++with)
       out.push_back(
-          exchange(fmt::format("{} and {} are exchanged", name, axis_name(with, domain.axes)), axis, with));
+          effect_on_numbers(fmt::format("{} and {} are exchanged", name, axis_name(with, domain.axes)),
+                            [axis, with](std::span<Position> t) { std::swap(t[axis], t[with]); }));
   }
   return out;
 }
