@@ -38,13 +38,19 @@ void at_once(double& first, double& second, const Circle& of) {
 
 Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate);
 
-// As a call is rotated whose last position is another.
+// The rotation of a call, by its last position.
+using OfCall = std::function<Rotary(Position last)>;
+
+OfCall declared_in_call(const Rotary& truth) {
+  return [truth](Position last) { return *in_call(truth, std::max<Position>(0, last)); };
+}
+
+// Each call is rotated by another rotation than the declared one.
 Rotary in_other_call(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate,
-                     const std::function<Position(Position last)>& other) {
+                     const OfCall& other) {
   Rotary out = truth;
   out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
-    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
-    Rotary here = *in_call(truth, std::max<Position>(0, other(last)));
+    Rotary here = other(positions.empty() ? 0 : std::ranges::max(positions));
     here.in_call = {};
     return made(here, circle_of, rotate).rotate(x, positions, role);
   };
@@ -52,7 +58,7 @@ Rotary in_other_call(const Rotary& truth, const CircleOf& circle_of, const Rotat
 }
 
 Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate) {
-  if (truth.in_call) return in_other_call(truth, circle_of, rotate, [](Position last) { return last; });
+  if (truth.in_call) return in_other_call(truth, circle_of, rotate, declared_in_call(truth));
   Rotary out = truth;
   out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude, order = truth.order,
                 stretch = truth.stretch](const Tensor& x, const Positions& positions, Role role) {
@@ -80,6 +86,16 @@ double same(double x) {
   return x;
 }
 
+double without_sign(double x) {
+  return std::abs(x);
+}
+double logarithm(double t) {
+  return std::copysign(std::log1p(std::abs(t)), t);
+}
+double root(double t) {
+  return std::copysign(std::sqrt(std::abs(t)), t);
+}
+
 // What a matrix product in tf32 keeps of a factor: 11 bits, over the exponents of f32.
 double to_tf32(double x) {
   int exponent = 0;
@@ -103,13 +119,6 @@ CircleOf kept(Rounding of_cosine, Rounding of_sine) {
   };
 }
 
-CircleOf without_sign() {
-  return [](double t, double w) {
-    const auto [c, s] = circle(static_cast<long double>(t) * w);
-    return Circle{c, std::abs(s)};
-  };
-}
-
 // One of the two without the factor of both.
 CircleOf multiplied(double cosine, double sine) {
   return [=](double t, double w) {
@@ -118,38 +127,32 @@ CircleOf multiplied(double cosine, double sine) {
   };
 }
 
-// A number of the rotation is another one, in every call.
-Rotary with_amplitude(const Rotary& truth, const std::function<double(double amplitude)>& other) {
-  Rotary out = truth;
-  out.rotate = [=, rotate = truth.rotate, own = truth.amplitude, in_call = truth.in_call](
-                   const Tensor& x, const Positions& positions, Role role) {
-    Tensor y = rotate(x, positions, role);
-    const Position last = positions.empty() ? 0 : std::ranges::max(positions);
-    const double amplitude = in_call ? posproof::in_call(truth, last)->amplitude : own;
-    const double more = other(amplitude) / amplitude;
-    for (double& one : y.data) one *= more;
-    return y;
-  };
-  return is_by_row(truth) ? by_row(std::move(out)) : out;
-}
-
 // Frequencies and amplitudes of calls of another length.
 std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
-  const std::string are = "frequencies are those of ";
+  const OfCall declared = declared_in_call(truth);
   std::vector<RotationForm> out;
-  const auto add = [&](std::string words, const std::function<Position(Position)>& other) {
-    out.push_back(
-        {are + std::move(words), in_other_call(truth, rounded(&same, &same, &same), &at_once, other)});
+  const auto add = [&](std::string words, const OfCall& other) {
+    out.push_back({std::move(words), in_other_call(truth, rounded(&same, &same, &same), &at_once, other)});
   };
-  add("a sequence that is one token longer", [](Position last) { return last + 1; });
-  add("a sequence that is one token shorter", [](Position last) { return last - 1; });
-  add("a sequence of one token, whatever the length", [](Position) { return Position{0}; });
-  add("a sequence that is twice as long", [](Position last) { return 2 * last + 1; });
-  add("a sequence that is half as long", [](Position last) { return (last + 1) / 2 - 1; });
-  out.push_back({"the factor of a long sequence multiplies no rotation",
-                 with_amplitude(truth, [](double) { return 1; })});
-  out.push_back({"the factor of a long sequence multiplies every rotation twice",
-                 with_amplitude(truth, [](double amplitude) { return amplitude * amplitude; })});
+  const auto add_length = [&](std::string_view words, Position (*other)(Position)) {
+    add(fmt::format("frequencies are those of {}", words),
+        [=](Position last) { return declared(other(last)); });
+  };
+  add_length("a sequence that is one token longer", [](Position last) { return last + 1; });
+  add_length("a sequence that is one token shorter", [](Position last) { return last - 1; });
+  add_length("a sequence of one token, whatever the length", [](Position) { return Position{0}; });
+  add_length("a sequence that is twice as long", [](Position last) { return 2 * last + 1; });
+  add_length("a sequence that is half as long", [](Position last) { return (last + 1) / 2 - 1; });
+  const auto add_factor = [&](std::string words, double (*other)(double)) {
+    add(std::move(words), [=](Position last) {
+      Rotary here = declared(last);
+      here.amplitude = other(here.amplitude);
+      return here;
+    });
+  };
+  add_factor("the factor of a long sequence multiplies no rotation", [](double) { return 1.0; });
+  add_factor("the factor of a long sequence multiplies every rotation twice",
+             [](double factor) { return factor * factor; });
   return out;
 }
 
@@ -160,9 +163,6 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
     return made(truth, rounded(position, frequency, angle), &at_once);
   };
   const auto plainly = rounded(&same, &same, &same);
-  const auto of_positions = [&](double (*other)(double)) {
-    return made(truth, rounded(other, &same, &same), &at_once);
-  };
   std::vector<RotationForm> out = {
       {"angles are rounded to bf16", in(&same, &same, &to_bf16)},
       {"angles are rounded to f16", in(&same, &same, &to_f16)},
@@ -194,11 +194,9 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
               second = first * of.sine + second * of.cosine;
               first = first * of.cosine - second * of.sine;
             })},
-      {"sines have no sign", made(truth, without_sign(), &at_once)},
-      {"ln(1 + position) stands for the position",
-       of_positions([](double t) { return std::copysign(std::log1p(std::abs(t)), t); })},
-      {"the square root of the position stands for the position",
-       of_positions([](double t) { return std::copysign(std::sqrt(std::abs(t)), t); })}};
+      {"sines have no sign", made(truth, kept(&same, &without_sign), &at_once)},
+      {"ln(1 + position) stands for the position", in(&logarithm, &same, &same)},
+      {"the square root of the position stands for the position", in(&root, &same, &same)}};
   if (const double factor = truth.amplitude; factor != 1) {
     const auto by = [factor](const char* one, const char* other) {
       return fmt::format("{} are multiplied by {}, {} are not", one, number(factor, 1e-6), other);

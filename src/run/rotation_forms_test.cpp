@@ -179,8 +179,10 @@ TEST(RotationForms, leave_out_the_factor_of_a_call_or_take_it_twice) {
   const std::vector<RotationForm> all = rotation_forms(truth);
   const auto first = [&](std::size_t form, const std::vector<Position>& at) {
     Tensor x({1, 1, at.size(), 5});
-    x.at(0, 0) = 1;
-    return all[form].rotation.rotate(x, at, Role::key).at(0, 0);
+    x.at(0, 0) = x.at(0, 3) = 1;
+    const Tensor y = all[form].rotation.rotate(x, at, Role::key);
+    EXPECT_EQ(y.at(0, 3), 1) << "a channel that does not rotate";
+    return y.at(0, 0);
   };
   const std::size_t none = all.size() - 2, twice = all.size() - 1;
   EXPECT_EQ(first(none, {0, 7}), 1);
@@ -201,9 +203,12 @@ TEST(RotationForms, are_stretched_as_declared) {
   const std::vector<Position> at = {7};
   const Tensor query = of_bf16.rotation.rotate(x, at, Role::query),
                key = of_bf16.rotation.rotate(x, at, Role::key);
-  EXPECT_NEAR(std::hypot(query.at(0, 0), query.at(0, 2)), 2 * 3 * 7, 1e-12);  // some ulps of 42
-  EXPECT_NEAR(std::hypot(query.at(0, 1), query.at(0, 4)), 2 * 5 * 7, 1e-12);
-  EXPECT_NEAR(std::hypot(key.at(0, 0), key.at(0, 2)), 2, 1e-14);
+  // Cosine, sine and hypot are off by an ulp each, two products of each component and the size by half of
+  // one.
+  constexpr double of_1 = 8 * 0x1p-52;
+  EXPECT_NEAR(std::hypot(query.at(0, 0), query.at(0, 2)), 2 * 3 * 7, 42 * of_1);
+  EXPECT_NEAR(std::hypot(query.at(0, 1), query.at(0, 4)), 2 * 5 * 7, 70 * of_1);
+  EXPECT_NEAR(std::hypot(key.at(0, 0), key.at(0, 2)), 2, 2 * of_1);
 }
 
 }  // namespace
