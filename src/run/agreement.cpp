@@ -29,6 +29,17 @@ Call at_the_farthest(Call call) {
   return call;
 }
 
+// A rotation that is stretched may be less off, farther away, as what it gives is smaller there.
+Bound bound_of_the_farthest(const Encoding& truth, const Call& call, const Tensor& here, const Precision& p) {
+  Bound farthest = bound(truth, at_the_farthest(call), here, p);
+  const auto* rotary = std::get_if<Rotary>(&truth);
+  if (rotary == nullptr || !rotary->stretch) return farthest;
+  const Bound own = bound(truth, call, here, p);
+  for (std::size_t n = 0; n < own.error.data.size(); ++n)
+    farthest.error.data[n] = std::max(farthest.error.data[n], own.error.data[n]);
+  return farthest;
+}
+
 // A subject whose rows are shifted rounds other entries than the truth's: m (j + 1) in place of -m (i - j),
 // or m (j - L + 1), which counts from the last token of the call (MPT). None is taken for larger than the
 // slope times all positions: a huge constant does not excuse what it swallows.
@@ -50,16 +61,7 @@ void allow_shifted_rows(const Bias& truth, const Call& call, const Tensor& there
 Agreement agrees(const Encoding& truth, const Call& call, const Tensor& there, const Tensor& here,
                  const Precision& p, const Each& each) {
   const bool tokens = signature(truth).has(Axis::token);
-  Bound allowed = bound(truth, call, here, p);
-  if (each && tokens) {
-    const Bound farthest = bound(truth, at_the_farthest(call), here, p);
-    // A rotation that is stretched may be less off, farther away, as what it gives is smaller there.
-    if (const auto* rotary = std::get_if<Rotary>(&truth); rotary == nullptr || !rotary->stretch)
-      allowed = farthest;
-    else
-      for (std::size_t n = 0; n < allowed.error.data.size(); ++n)
-        allowed.error.data[n] = std::max(allowed.error.data[n], farthest.error.data[n]);
-  }
+  Bound allowed = each && tokens ? bound_of_the_farthest(truth, call, here, p) : bound(truth, call, here, p);
   // The truth's own values are rounded once to double; bounds that an encoding brings itself count that.
   if (tokens || signature(truth).takes.empty())
     for (std::size_t n = 0; n < here.data.size(); ++n)

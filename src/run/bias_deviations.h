@@ -5,7 +5,6 @@
 #include "core/case.h"
 #include "core/encoding.h"
 #include "core/precision.h"
-#include "core/spec.h"
 #include "run/deviation.h"
 
 namespace posproof {

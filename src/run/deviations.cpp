@@ -194,19 +194,23 @@ class Deviating {
     return explains_all(near, declared_, answered_) ? Sentences{} : first_confirmed(rules.all);
   }
 
+  // What is measured of a rotation takes its stretch for constant: its forms come first.
   Sentences of(const Rotary& own, const Rotary& truth) {
-    if (truth.stretch)  // what is measured below is no power of the position
-      if (Sentences found = of_form(truth); !found.empty()) return found;
+    Sentences found = truth.stretch ? of_form(truth) : of_measured(own, truth);
+    if (!found.empty()) return found;
+    return truth.stretch ? of_measured(own, truth) : of_form(truth);
+  }
+
+  Sentences of_measured(const Rotary& own, const Rotary& truth) const {
     auto queries = measured_rotation(own, truth, Role::query, subject_.precision),
          keys = measured_rotation(own, truth, Role::key, subject_.precision);
-    if (!queries || !keys || !queries->is_known() || !keys->is_known()) return of_form(truth);
+    if (!queries || !keys || !queries->is_known() || !keys->is_known()) return {};
     auto said = of_roles(*queries, *keys, truth, parameters_, subject_.precision);
-    if (!said || said->empty()) return of_form(truth);
+    if (!said || said->empty()) return {};
     settle(*queries, truth, subject_.precision);
     settle(*keys, truth, subject_.precision);
     // What was measured in one call may be otherwise in a longer one.
-    Sentences found = confirmed(model_of(truth, *queries, *keys, subject_.precision), std::move(*said));
-    return found.empty() ? of_form(truth) : found;
+    return confirmed(model_of(truth, *queries, *keys, subject_.precision), std::move(*said));
   }
 
   // The one that leaves least unexplained; what is rounded may fall to the other side of a tie.
