@@ -18,7 +18,6 @@ namespace posproof::experiments_rope_scaling_model_by_model {
 namespace {
 
 using namespace document;
-using experiments::percent;
 using experiments::proved;
 using experiments::two_pi;
 using experiments::whole;
@@ -151,6 +150,13 @@ constexpr auto models = std::to_array<Model>({
 // Angles that are formed in a format: the position and the product are rounded to it, the frequency to f32.
 constexpr std::array<Format, 3> formats = {Format::f32, Format::f16, Format::bf16};
 
+// Of the last 64 positions of a context.
+struct AtTheEnd {
+  double off = 0;   // radians, the largest error of an angle, not reduced; infinite where a position is
+  Position at = 0;  // where that is first
+  std::size_t beyond = 0;  // pairs whose error passes pi at one of them
+};
+
 struct Row {
   const Model* model = nullptr;
   Parameters parameters = {};
@@ -161,8 +167,7 @@ struct Row {
   double base = 0;             // of the unscaled ladder with this slowest frequency
   double level = 0;            // mean kernel over the second half of the context, as a share of that at 0
   Position saturates = 0;      // the first distance at which the kernel is down to that
-  std::array<double, 3> off =
-      {};  // radians, the largest of the last 64 positions; infinite where a position is
+  std::array<AtTheEnd, 3> end = {};  // by format
 
   double share() const { return static_cast<double>(never) / static_cast<double>(w.size()); }
 };
@@ -201,16 +206,21 @@ long double mean_cosine(long double w, Position from, Position to) {
   return std::sin(n * w / 2) / (n * std::sin(w / 2)) * std::cos(middle * w);
 }
 
-double off_at_the_end(const std::vector<double>& w, Position context, Format format) {
-  double most = 0;
-  for (Position t = context - 64; t < context; ++t)
-    for (const double one : w) {
-      const double in_f32 = nearest(Format::f32, one);
+AtTheEnd at_the_end(const std::vector<double>& w, Position context, Format format) {
+  AtTheEnd out;
+  for (const double one : w) {
+    const double in_f32 = nearest(Format::f32, one);
+    double most = 0;
+    for (Position t = context - 64; t < context; ++t) {
       const double made = nearest(format, nearest(format, static_cast<double>(t)) * in_f32);
       const auto exact = static_cast<double>(static_cast<long double>(t) * one);
-      most = std::max(most, std::abs(made - exact));
+      const double off = std::abs(made - exact);
+      most = std::max(most, off);
+      if (off > out.off || (off == out.off && t < out.at)) out.off = off, out.at = t;
     }
-  return most;
+    out.beyond += most > two_pi / 2 ? 1 : 0;
+  }
+  return out;
 }
 
 Row measured(const Model& model) {
@@ -240,8 +250,7 @@ Row measured(const Model& model) {
     if (row.saturates == 0 && here <= level / static_cast<long double>(pairs)) row.saturates = k;
     before = here;
   }
-  for (std::size_t f = 0; f < formats.size(); ++f)
-    row.off[f] = off_at_the_end(row.w, model.context, formats[f]);
+  for (std::size_t f = 0; f < formats.size(); ++f) row.end[f] = at_the_end(row.w, model.context, formats[f]);
   return row;
 }
 
@@ -259,7 +268,7 @@ Measured measure() {
   for (const Row& row : m.rows) {
     proved(row.never > 0, "every model has a wavelength that is longer than its context");
     proved(row.first_rise > 0 && row.saturates > 0, "every kernel rises, and comes down to its level");
-    proved(row.off[0] < row.off[2], "angles in bf16 are farther off than in f32");
+    proved(row.end[0].off < row.end[2].off, "angles in bf16 are farther off than in f32");
   }
   proved(m.of("Llama 2 7B").never == 18 && m.of("Llama 3 8B").never == 29 && m.of("GPT-J 6B").w.size() == 32,
          "18 pairs of Llama 2 and 29 of Llama 3 complete no turn");
@@ -302,14 +311,15 @@ Grid table(const Measured& m) {
 
 Grid errors(const Measured& m) {
   Grid grid{
-      .columns = {"model", "context", "in f32", "in f16", "in bf16"},
+      .columns = {"model", "context", "in f32", "in f16", "in bf16", "pairs beyond π in bf16"},
       .rows = {},
       .caption =
           "Largest error of an angle, rad, of all pairs and of the last 64 positions of the context: frequencies in f32, the position and its "
-          "product with the frequency rounded to the format. Above π the angle says nothing; past 65,504 there is no number in f16."};
+          "product with the frequency rounded to the format. Errors are not reduced modulo 2π: a pair whose error passes π carries no position. The last column counts these pairs. Past 65,504 there is no number in f16."};
   for (const Row& row : m.rows)
-    grid.rows.push_back({std::string(row.model->name), whole(row.model->context), radians(row.off[0]),
-                         radians(row.off[1]), radians(row.off[2])});
+    grid.rows.push_back({std::string(row.model->name), whole(row.model->context), radians(row.end[0].off),
+                         radians(row.end[1].off), radians(row.end[2].off),
+                         fmt::format("{} of {}", row.end[2].beyond, row.w.size())});
   return grid;
 }
 
@@ -318,8 +328,10 @@ Grid sources(const Measured& m) {
       .columns = {"model", "compared with", "not said there"},
       .rows = {},
       .caption =
-          "Width, base, scaling and context stand in the program that writes this page, which asks no network. Each was "
-          "compared with a public copy or restatement of the file that the first table links."};
+          "Width, base, scaling and context stand in the program that writes this page, which asks no network. All but three were "
+          "compared with a public copy or restatement of the file that the first table links. Of DeepSeek Coder 6.7B no copy was found, "
+          "only that it is scaled linearly; Yarn Llama 2 7B 64k was compared with its authors' training program, and Llama 4 Scout with "
+          "the file of its base model."};
   for (const Row& row : m.rows) {
     const auto found = std::ranges::find(compared, row.model->name, &Compared::model);
     proved(found != compared.end(), "each configuration was compared");
@@ -336,19 +348,19 @@ Plot kernels(const Measured& m) {
       .name = "kernel",
       .title = "The kernel of four models, up to the end of their contexts",
       .description =
-          "g(k)/g(0) against the distance from 1 to the end of each context, on a logarithmic axis.",
+          "g(k)/g(0) against the distance, from 1 to the largest one of two tokens in each context, on a logarithmic axis.",
       .x = {"distance k, positions", true, {{1, 131072}}},
       .y = {"g(k) / g(0)", false, {{-0.2, 1}}},
       .curves = {},
       .caption =
-          "Sum of the cosines of all pairs that rotate, 200 distances at equal ratios up to each context."};
+          "Sum of the cosines of all pairs that rotate, 200 distances at equal ratios, the last one the context less 1."};
   for (const std::string_view name : drawn) {
     const Row& row = m.of(name);
     Curve curve{std::string(name), {}};
     Position last = 0;
     for (int step = 0; step <= 200; ++step) {
       const auto k = static_cast<Position>(
-          std::llround(std::pow(static_cast<long double>(row.model->context), step / 200.0L)));
+          std::llround(std::pow(static_cast<long double>(row.model->context - 1), step / 200.0L)));
       if (k == last) continue;
       last = k;
       long double sum = 0;
@@ -369,20 +381,28 @@ Document run() {
   const Row& fewest = *std::ranges::min_element(m.rows, by_share);
   const Row& most = *std::ranges::max_element(m.rows, by_share);
   const auto beyond_pi = [&](std::size_t format) {
-    return std::ranges::count_if(m.rows, [&](const Row& row) { return row.off[format] > two_pi / 2; });
+    return std::ranges::count_if(m.rows, [&](const Row& row) { return row.end[format].off > two_pi / 2; });
   };
-  const Row& worst_f32 = *std::ranges::max_element(m.rows, {}, [](const Row& row) { return row.off[0]; });
+  const Row& worst_f32 = *std::ranges::max_element(m.rows, {}, [](const Row& row) { return row.end[0].off; });
+  const auto by_beyond = [](const Row& row) {
+    return static_cast<double>(row.end[2].beyond) / static_cast<double>(row.w.size());
+  };
+  const Row &least_beyond = *std::ranges::min_element(m.rows, {}, by_beyond),
+            &most_beyond = *std::ranges::max_element(m.rows, {}, by_beyond);
+  proved(static_cast<std::size_t>(beyond_pi(2)) == m.rows.size() && beyond_pi(0) == 0,
+         "in bf16 some pair of every model passes pi, in f32 none");
   const Row &mistral = m.of("Mistral 7B v0.1"), &scout = m.of("Llama 4 Scout");
   proved(fewest.model == mistral.model, "the model with the fewest such wavelengths has a shorter window");
   const std::string answer = fmt::format(
-      "Every one of {} public configurations has wavelengths that complete no turn within its context, from {} of the pairs ({}, whose window is shorter) to {} ({}); angles in bf16 are off by more than π at the end of the context in {} of them, in f32 in {}.",
-      m.rows.size(), percent(fewest.share()), fewest.model->name, percent(most.share()), most.model->name,
-      beyond_pi(2), beyond_pi(0));
+      "Every one of {} public configurations has wavelengths that complete no turn within its context, from {} of {} pairs ({}, whose window is shorter) to {} of {} ({}). In bf16 some pair's angle is off by more than π among the last 64 positions of the context in all {}: from {} of {} pairs ({}) to {} of {} ({}); in f32 none is.",
+      m.rows.size(), fewest.never, fewest.w.size(), fewest.model->name, most.never, most.w.size(),
+      most.model->name, m.rows.size(), least_beyond.end[2].beyond, least_beyond.w.size(),
+      least_beyond.model->name, most_beyond.end[2].beyond, most_beyond.w.size(), most_beyond.model->name);
   return {
       .title = "Twenty released models have wavelengths longer than their context",
       .finding = answer,
       .condition =
-          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs). They were compared with public copies; of DeepSeek Coder 6.7B none was found. No random numbers.",
+          "Frequencies by the oracle, from each model's published configuration as `--config` reads it; contexts are those of max_position_embeddings (Vicuna: max_sequence_length; GPT-J: n_positions; Qwen2.5: four times max_position_embeddings, with the YaRN scaling that its model card gives for long inputs). They were compared with public copies, but for three that the last table names. No random numbers.",
       .blocks = experiments::joined(
           {{Paragraph{
                 "A model's base, its scaling and its context decide together what its pairs of channels can tell apart. A pair whose wavelength is longer than the context completes no turn in it: its angle does not repeat, and changes little from one position to the next. "
@@ -403,7 +423,7 @@ Document run() {
             kernels(m), Section{"What an angle is worth at the end of the context"}, errors(m),
             Paragraph{fmt::format(
                 "In f32 the farthest off is {}, by {} rad at position {}. In bf16 a position is a multiple of 2^(e-7) from 2^e on, so that the fastest pairs are off by the position's own rounding.",
-                worst_f32.model->name, radians(worst_f32.off[0]), whole(worst_f32.model->context - 1))},
+                worst_f32.model->name, radians(worst_f32.end[0].off), whole(worst_f32.end[0].at))},
             Section{"Where the configurations are from"}, sources(m), PageVerdict{answer}},
            experiments::references({experiments::su_2021, experiments::roziere_2023,
                                     experiments::grattafiori_2024, experiments::kalamkar_2019})})};
