@@ -325,7 +325,7 @@ std::vector<Block> formats(const Measured& m) {
   }
   plot.curves.push_back({.label = "all distinct", .points = {{16, 16}, {65536, 65536}}, .dashed = true});
   return {
-      Section{"Narrow formats have too few numbers"},
+      Section{"Narrow formats have too few numbers between 1/2 and 1"},
       Paragraph{
           "A format with p significant bits has 2^(p-1) + 1 numbers from 1/2 to 1, and half of the positions have values there. "
           "From length 2^p + 3 on these positions are more than the numbers, so two of them share one: 259 for bf16 (p = 8), 2,051 for f16 (p = 11). "
@@ -369,10 +369,12 @@ Document run() {
            formats(m),
            one_token(m),
            derived(m),
-           {PageVerdict{
+           {PageVerdict{fmt::format(
                "The normalised index is not a function of the position alone. "
                "Equal values of stretched sequences, steps that depend on the length and values that change when a token is added follow from the length in its divisor. "
-               "Equal values in bf16 and f16 do not: they follow from one channel that holds fewer numbers than there are positions."}},
+               "Equal values in bf16 and f16 do not: they follow from the spacing of the format. From 1/2 to 1, where half of the positions lie, bf16 has {} numbers and f16 {}.",
+               whole((Position{1} << (narrow[0].digits - 1)) + 1),
+               whole((Position{1} << (narrow[1].digits - 1)) + 1))}},
            experiments::references({experiments::vaswani_2017})})};
 }
 
