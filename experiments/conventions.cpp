@@ -18,6 +18,8 @@ namespace {
 using namespace document;
 using experiments::proved;
 
+constexpr std::string_view nobody = "not found in released code";
+
 // One of the ways in which a convention is read: the encoding with these parameters.
 struct Reading {
   std::string encoding, words;
@@ -136,7 +138,9 @@ Conflict divisors() {
        arxiv("Vaswani et al. 2017, section 3.5", "1706.03762") + ", Transformer-XL"},
       {"sinusoidal", "dim=512 divisor=half_minus_one", "w_i = 10000^(-i/(d/2 - 1))",
        github("tensor2tensor", "tensorflow/tensor2tensor/issues/1423") + ", " +
-           github("fairseq", "facebookresearch/fairseq/issues/4648") + ", DDPM"}};
+           github("fairseq",
+                  "facebookresearch/fairseq/blob/main/fairseq/modules/sinusoidal_positional_embedding.py") +
+           ", DDPM"}};
   const double most = apart(readings[0], readings[1], up_to(512));
   const Reading sines_first{"sinusoidal", "dim=512 layout=sin_cos", "", ""};
   const double layout = apart(readings[0], sines_first, up_to(512));
@@ -148,9 +152,9 @@ Conflict divisors() {
       three(most) + " in an entry",
       fmt::format(
           "At width 512 and positions 0 to 511 rows differ by up to {}: only d/2 - 1 reaches the wavelength 2 pi 10000. "
-          "The order of the columns is a second choice (`--layout interleaved`, `sin_cos`, `cos_sin`): interleaved and "
+          "The order of the columns is a second choice (`--layout interleaved`, `sin_cos`, `cos_sin`; {}): interleaved and "
           "sin_cos differ by up to {}, and by a permutation of columns alone.",
-          three(most), three(layout)),
+          three(most), github("fairseq#4648", "facebookresearch/fairseq/issues/4648"), three(layout)),
       std::min(most, layout)};
 }
 
@@ -159,7 +163,7 @@ Conflict first_positions() {
       {"sinusoidal", "dim=512", "the first token is at position 0",
        arxiv("Vaswani et al. 2017", "1706.03762")},
       {"sinusoidal", "dim=512 offset=2", "at padding_idx + 1, 2 by default",
-       github("fairseq", "facebookresearch/fairseq") + ", OPT (" +
+       github("fairseq", "facebookresearch/fairseq") + ", OPT (a learned table, " +
            github("transformers#20761", "huggingface/transformers/issues/20761") + ")"},
       {"sinusoidal", "dim=512 direction=backward offset=511", "the last is at 0, the first at klen - 1",
        github("Transformer-XL", "kimiyoung/transformer-xl")}};
@@ -253,7 +257,7 @@ Conflict ramps() {
        github("the authors' code", "jquesnelle/yarn/issues/60") + ", transformers, vLLM, ggml"},
       {"rope", "dim=128 scaling=by_parts factor=10 original_length=2048",
        "ramp over the rotations L0 w_i / 2 pi, between 1 and 32",
-       arxiv("Peng et al. 2023, eq. 17 to 19", "2309.00071") + "; Llama 3 with 1 and 4"},
+       arxiv("Peng et al. 2023, eq. 17 to 19", "2309.00071") + "; Llama 3.1 with 1 and 4"},
       {"rope", "dim=128 scaling=yarn factor=10 original_length=2048 attention_factor=1 truncate=false",
        "ramp over i, whose ends are not rounded",
        github("gpt-oss", "openai/gpt-oss") + ", foundation-model-stack"}};
@@ -283,8 +287,11 @@ Conflict magnitudes() {
        "cosine and sine times 0.1 ln s + 1: logits times its square",
        arxiv("Peng et al. 2023, eq. 22", "2309.00071") + ", transformers"},
       {"rope", "dim=64 scaling=yarn factor=40 original_length=4096 mscale=1 mscale_all_dim=1",
-       "cosine and sine times mscale/mscale_all_dim, and the softmax scale times (0.1 mscale_all_dim ln s + 1)^2",
-       github("DeepSeek-V2, V3", "deepseek-ai/DeepSeek-V3/blob/main/inference/model.py")}};
+       "cosine and sine times (0.1 mscale ln s + 1)/(0.1 mscale_all_dim ln s + 1), and the softmax scale times (0.1 mscale_all_dim ln s + 1)^2",
+       link("DeepSeek-V3, modeling_deepseek.py",
+            "huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/modeling_deepseek.py") +
+           "; " + github("inference/model.py", "deepseek-ai/DeepSeek-V3/blob/main/inference/model.py") +
+           " has the softmax factor alone"}};
   const double own = std::get<Rotary>(oracle(readings[0])).amplitude,
                ratio = std::get<Rotary>(oracle(readings[1])).amplitude;
   proved(ratio == 1, "equal scales leave cosine and sine alone");
@@ -309,10 +316,11 @@ Conflict lengths() {
        link("bloc97 and emozilla 2023",
             "www.reddit.com/r/LocalLLaMA/comments/14mrgpr/dynamically_scaled_rope_further_increases/") +
            ", " + github("transformers", "huggingface/transformers")},
-      {"rope", "dim=128 scaling=dynamic_ntk factor=8 original_length=2048 length=8192",
-       "the base of one length, once", github("vLLM#3488", "vllm-project/vllm/issues/3488")}};
+      {"rope", "dim=128 scaling=dynamic_ntk factor=8 original_length=2048 length=16384",
+       "the base of one length, factor x trained length, once",
+       github("vLLM#3488", "vllm-project/vllm/issues/3488")}};
   const double most = apart(readings[0], readings[1], {1000});
-  const double at_length = apart(readings[0], readings[1], {8191});
+  const double at_length = apart(readings[0], readings[1], {16383});
   proved(at_length == 0, "at the length itself both are the same");
   return {
       "When a scaling by length changes",
@@ -321,7 +329,7 @@ Conflict lengths() {
       "width 128, a call of 1001 tokens, factor 8, trained on 2048",
       three(most) + " in an entry of the rotation",
       fmt::format(
-          "In a call whose last position is 1000 the two differ by up to {} in an entry of the rotation at that position; at position 8191 they are the same. "
+          "In a call whose last position is 1000 the two differ by up to {} in an entry of the rotation at that position; at position 16383 they are the same. "
           "LongRoPE has the same choice between its two lists. What keeps the largest base for later calls is refuted: `rope/dynamic_base_is_kept`.",
           three(most)),
       most};
@@ -349,7 +357,7 @@ Conflict centres() {
       fmt::format(
           "At width 64 and position 512 rotations of a query differ by up to {}; logits are the same as long as queries and keys have one centre. "
           "Where a query's is half of one length and a cached key's half of another, the fastest pair is off by the factor zeta_0^(L/2/512): {}, {} and {} for "
-          "L = 128, 512 and 2048 (defect `xpos/centre_of_each_call`).",
+          "a difference L of the two lengths of 128, 512 and 2048 (defect `xpos/centre_of_each_call`).",
           three(most), fixed(mixed(128), 3), fixed(mixed(512), 3), fixed(mixed(2048), 3)),
       most};
 }
@@ -375,7 +383,7 @@ Conflict t5_signs() {
       {"t5_bias", "heads=1", "bucket(key - query)",
        arxiv("Raffel et al. 2020, section 2.1", "1910.10683") + ", mesh-tensorflow"},
       {"t5_bias", "heads=1 relative=query_minus_key", "bucket(query - key)",
-       "not found in released code: the sign to look for in a port"}};
+       std::string(nobody) + ": the sign to look for in a port"}};
   const double most = apart(readings[0], readings[1], {0, 1});
   const std::size_t changed = changed_by_epsilon();
   proved(changed == 0, "an epsilon inside the logarithm changes no bucket");
@@ -443,7 +451,8 @@ Conflict grids() {
 Conflict sections() {
   const std::vector<Reading> readings = {
       {"m_rope", "dim=128 base=5000000 sections=[24,20,20] assignment=contiguous",
-       "t for 24 pairs, then h, then w", arxiv("Qwen2-VL, section 2.1", "2409.12191")},
+       "t for 24 pairs, then h, then w",
+       arxiv("Qwen2-VL, section 2.1", "2409.12191") + ", whose own sections are [16,24,24]"},
       {"m_rope", "dim=128 base=5000000 sections=[24,20,20] assignment=interleaved",
        "t, h, w in turn, leftover pairs t",
        github("Qwen3-VL in transformers",
@@ -462,7 +471,7 @@ Conflict sections() {
       "sections [24,20,20], place (0, 3, 7)",
       three(image) + " in an entry of the rotation",
       fmt::format(
-          "At the place (0, 3, 7) the assignments differ by up to {}, for text by nothing. Pairs 61 and 62 of 64 are in no section where they are interleaved: with a fourth "
+          "Sections and base are Qwen3-VL's. At the place (0, 3, 7) the assignments differ by up to {}, for text by nothing. Pairs 61 and 62 of 64 are in no section where they are interleaved: with a fourth "
           "id of 0 they do not rotate, which at text position 32,768 is off by {} and at 262,144 by {}, so short tests do not see it.",
           three(image), three(near), three(far)),
       std::min(image, near)};
@@ -493,7 +502,7 @@ Conflict factors() {
       {"rope", "dim=128 scaling=longrope attention_factor=1 factors=[8]", "w_i / f_i",
        arxiv("Ding et al. 2024, LongRoPE", "2402.13753") + ", ggml `freq_factors`"},
       {"rope", "dim=128 scaling=longrope attention_factor=1 factors=[0.125]", "w_i f_i",
-       "not found in released code: the reading to look for where a file names factors"}};
+       std::string(nobody) + ": the reading to look for where a file names factors"}};
   const Ratio most = ratio(readings[0], readings[1]);
   return {
       "Whether factors of frequencies divide or multiply",
@@ -508,9 +517,9 @@ Conflict factors() {
 }
 
 // Of all positions below 4096 and all 64 pairs: how far an angle is off in which the position, or position
-// and product, are kept in bf16.
+// and product, are kept in bf16, with frequencies in f32; and with frequencies in bf16 as well.
 struct Angles {
-  double position = 0, both = 0;
+  double position = 0, both = 0, all = 0;
 };
 Angles in_bf16() {
   Angles out;
@@ -522,13 +531,18 @@ Angles in_bf16() {
                    rounded = bf16(static_cast<double>(t)) * w32;
       out.position = std::max(out.position, std::abs(rounded - exact));
       out.both = std::max(out.both, std::abs(bf16(rounded) - exact));
+      const double narrow = bf16(bf16(static_cast<double>(t)) * bf16(w32));
+      out.all = std::max(out.all, std::abs(narrow - exact));
     }
   return out;
 }
 
 Conflict formats() {
   const std::vector<Reading> readings = {
-      {"rope", "dim=128", "angles in f32", arxiv("Su et al. 2021", "2104.09864"), "@bf16"},
+      {"rope", "dim=128", "angles in f32",
+       github("transformers, modeling_llama.py",
+              "huggingface/transformers/blob/main/src/transformers/models/llama/modeling_llama.py"),
+       "@bf16"},
       {"rope", "dim=128", "positions and angles in bf16",
        github("transformers#25681", "huggingface/transformers/issues/25681") + ", " +
            github("gpt-neox#1003", "EleutherAI/gpt-neox/issues/1003"),
@@ -541,9 +555,9 @@ Conflict formats() {
       "width 128, positions below 4096",
       fmt::format("{} rad in an angle", fixed(off.both, 1)),
       fmt::format(
-          "At width 128, of all pairs and positions below 4,096, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad. "
+          "At width 128, of all pairs and positions below 4,096, with frequencies in f32, positions in bf16 put an angle off by up to {} rad, products in bf16 as well by up to {} rad; with frequencies in bf16, too, as in gpt-neox#1003, by up to {} rad. "
           "A result in 16 bits has its angles in f32 unless the subject says otherwise.",
-          fixed(off.position, 1), fixed(off.both, 1)),
+          fixed(off.position, 1), fixed(off.both, 1), fixed(off.all, 1)),
       off.position};
 }
 
@@ -653,19 +667,29 @@ Document run() {
   proved(all.size() == 17, "there are seventeen");
   for (const Conflict& one : all)
     proved(one.least > 1e-3, "the readings differ by far more than rounding: " + one.title);
-  std::vector<Block> blocks = {Paragraph{
-      "Papers and programs, and programs among each other, read these conventions in more than one way. None is wrong by itself; what is wrong is a model that was trained with one and runs with another. "
-      "Each is declared here and never a silent default. The differences are of the exact encodings, by their oracles; `posproof gate` with either declaration tells which one a subject has, and `posproof identify` finds it without one."}};
+  std::vector<std::string> only_possible;  // sections with a reading that nobody ships
+  for (std::size_t n = 0; n < all.size(); ++n)
+    if (std::ranges::any_of(all[n].readings, [](const Reading& one) { return one.who.starts_with(nobody); }))
+      only_possible.push_back(std::to_string(n + 1));
+  const std::size_t contested = all.size() - only_possible.size();
+  std::vector<Block> blocks = {Paragraph{fmt::format(
+      "Papers and programs, and programs among each other, read {} of these {} conventions in more than one way; of those in sections {} a second reading was not found in released code. "
+      "Most readings are not wrong by themselves; what is wrong is a model that was trained with one and runs with another. "
+      "Each is declared here: by a parameter that is spelled out, by one that is left at its printed standard, or by the precision of the subject. "
+      "The differences are of the exact encodings, by their oracles, but for the angles of section {}; `posproof gate` with either declaration tells which one a subject has, and `posproof identify` finds it without one.",
+      contested, all.size(), fmt::join(only_possible, " and "),
+      1 + std::ranges::distance(all.begin(),
+                                std::ranges::find(all, "@precision of the subject", &Conflict::parameter)))}};
   const auto add = [&](std::vector<Block> more) { blocks.insert(blocks.end(), more.begin(), more.end()); };
   add(overview(all));
   for (std::size_t n = 0; n < all.size(); ++n) add(section_of(all[n], n + 1));
   add(read_and_run());
   const std::string answer = fmt::format(
-      "Each of the {} conventions on which papers and code disagree is declared, by a parameter or by the precision of the subject, and at the setting given for it the readings differ by far more than rounding.",
-      all.size());
+      "Each of the {} conventions is declared, by a parameter or by the precision of the subject, and at the setting given for it the readings differ by far more than rounding. On {} of them papers and code disagree; of the other {} the second reading was not found in released code.",
+      all.size(), contested, only_possible.size());
   blocks.push_back(PageVerdict{answer});
   return {
-      .title = "Seventeen conventions that are read in more than one way",
+      .title = "Seventeen conventions that can be read in more than one way",
       .finding = answer,
       .condition =
           "Exact encodings (oracles, rounded once to double); widths, positions and factors in each section; trained tables are those of seed 1.",
