@@ -25,8 +25,9 @@ using experiments::Vector;
 using experiments::whole;
 
 constexpr std::size_t wide = 512;
-constexpr Index window = 512;  // positions of columns and spectra
-constexpr Index seen = 1024;   // positions that the probe is fitted to; as many after them are not seen
+constexpr Index window = 512;     // positions of columns and spectra
+constexpr Index memorable = 128;  // positions that a probe of t mod 6 can learn by heart
+constexpr Index seen = 1024;      // positions that the probe is fitted to; as many after them are not seen
 
 // 2 (1 - cos kw) of each pair over their sum: which part of the squared distance of positions k apart it is.
 std::vector<double> shares(std::size_t dim, std::int64_t k) {
@@ -61,6 +62,8 @@ constexpr std::array<std::int64_t, 4> offsets = {1, 10, 100, 500};
 
 struct Spectra {
   std::size_t constant = 0;      // sine columns that are largest at frequency 0
+  std::size_t arches = 0;        // of these those that rise and fall
+  double turns = 0;              // that the fastest of these makes in the window
   std::size_t fitting = 0;       // pairs whose wavelength is at most the window
   double least = 1, median = 0;  // of the others: energy within one line of the largest
   double index = 0;              // the same of the centred index
@@ -91,6 +94,7 @@ struct Measured {
   Columns columns;
   Binary binary;
   std::vector<Probed> probed;
+  double memorised = 0;           // t mod 6 inside a window of `memorable` positions, width 512
   double phase = 0;               // degrees that column 7 of width 32 is ahead of column 6
   std::array<int, 4> turns = {};  // sign changes of columns 6, 7, 8, 9 of width 32 in 60 positions
 };
@@ -121,9 +125,16 @@ Spectra spectra(const Matrix& rows) {
     amplitude.segment(1, lines - 2) /= 2;
     Index at = 0;
     amplitude.maxCoeff(&at);
-    if (at == 0)
+    if (at == 0) {
       ++out.constant;
-    else
+      const auto column = rows.col(c);
+      Index top = 0;
+      column.maxCoeff(&top);
+      out.arches += top < window - 1;
+      const long double turns =
+          experiments::ladder(wide)[static_cast<std::size_t>(c / 2)] * (window - 1) / experiments::two_pi;
+      out.turns = std::max(out.turns, static_cast<double>(turns));
+    } else
       near.push_back(near_peak(e, at));
   }
   std::ranges::sort(near);
@@ -222,6 +233,7 @@ void prove(const Measured& m) {
     proved(one.m > 6 || (one.narrow.inside < chance + 0.03 && one.wide.inside < chance + 0.03),
            "below period 7 it is at chance inside the window, too");
   }
+  proved(m.memorised == 1, "a short window is learned by heart");
   proved(probed(m, 7).wide.inside > 0.9, "period 7 can be fitted inside the window at width 512");
 }
 
@@ -251,6 +263,7 @@ Measured measure() {
       bits(experiments::binary_rows(11, 2 * seen));
   for (Index period = 2; period <= 16; ++period)
     m.probed.push_back({period, narrow.read(period), full.read(period), bits.read(period)});
+  m.memorised = experiments::Probe(rows.topRows(2 * memorable)).read(6).inside;
   columns_6_to_9(m);
   prove(m);
   return m;
@@ -302,12 +315,13 @@ std::vector<Block> spectrum(const Measured& m) {
       Section{"One line for each pair that fits the window"},
       Paragraph{fmt::format(
           "In a window of 512 positions at width 512, {} of 256 pairs have a wavelength of at most the window. "
-          "The discrete Fourier transform of {} sine columns is largest at frequency 0: they look like a constant or a ramp. "
+          "The discrete Fourier transform of {} sine columns is largest at frequency 0: they make at most {} of a turn in the window. {} of them rise and fall, which is an arch; the other {} only rise: they are ramps or nearly constant. "
           "Each of the others has one line: at least {} of its energy (median {}) lies within one step of it. "
           "The centred index is no line but a ramp, with {} of its energy in the two lowest lines and the rest in all others. "
           "Within a pair the frequency is the same and the phase differs by a quarter: column 7 of width 32 is {}° ahead of column 6 (least squares over 60 positions). "
           "Columns 6 and 7 change sign {} and {} times in 60 positions, the slower columns 8 and 9 {} and {} times.",
-          m.spectra.fitting, m.spectra.constant, percent(m.spectra.least), percent(m.spectra.median),
+          m.spectra.fitting, m.spectra.constant, fixed(m.spectra.turns, 2), m.spectra.arches,
+          m.spectra.constant - m.spectra.arches, percent(m.spectra.least), percent(m.spectra.median),
           percent(m.spectra.index), fixed(m.phase, 1), m.turns[0], m.turns[1], m.turns[2], m.turns[3])}};
 }
 
@@ -350,15 +364,17 @@ std::vector<Block> residues(const Measured& m) {
   }
   plot.curves = {inside, narrow, after, chance};
   plot.description = fmt::format(
-      "Share of positions whose t mod m a linear probe gives, against m from 2 to 16. Width 512 inside the window is at chance to m = 6 and {} at m = 7; after the window it is within 3 points of chance at every m.",
+      "Share of positions whose t mod m a linear probe gives, against m from 2 to 16. Width 512 inside the window is at chance to m = 6 and {} at m = 7; after the window it is within 3 points of chance at every m drawn.",
       percent(probed(m, 7).wide.inside));
   return {
       Section{"Can t mod m be read off?"},
       Paragraph{fmt::format(
-          "Period m needs a frequency 2π/m. The frequencies are at most 1 rad, so periods below 7 are out of reach (parity needs π rad), and being algebraic numbers none of them is 2π/m. "
-          "A linear probe on sinusoidal rows is at chance (within 3 points) for m from 2 to 6. At width 512 some larger m can be fitted inside the window ({} at m = 7); after the window it is at chance for every m at both widths. "
-          "Bits give every power of two, inside and after.",
-          percent(probed(m, 7).wide.inside))},
+          "Period m needs a frequency 2π/m. The frequencies are at most 1 rad, so no single one has a period m below 7 (parity needs π rad), and being algebraic numbers none of them is 2π/m. "
+          "Fitted to {} positions, with directions below 1e-4 of the strongest left out, a linear probe on sinusoidal rows is at chance (within 3 points) for m from 2 to 6. At width 512 some larger m can be fitted inside the window ({} at m = 7); after the window it is at chance for every m from 2 to {} at both widths. "
+          "A short window can be learned by heart: fitted to {} positions, the probe at width 512 reads t mod 6 right at {} of them. "
+          "Bits give every power of two to 16, inside and after.",
+          whole(seen), percent(probed(m, 7).wide.inside), m.probed.back().m, memorable,
+          percent(m.memorised))},
       plot, grid};
 }
 
@@ -369,7 +385,7 @@ std::vector<Block> bits(const Measured& m) {
           "Bit j is a square wave of period 2^(j+1): it is 1 exactly where sin(2π(t + 1/2)/2^(j+1)) < 0 (checked for 12 bits and 4,096 positions). "
           "Both encodings have geometric frequencies; the ratio is 2 at width 2 log2 10000 = {}, so at no whole width. "
           "Three things differ. From 7 to 8, {} bits change, so the distance of neighbours depends on the position. The squared norm of a code is its number of ones, so it depends on the position, too. "
-          "And no affine map leads to the next code: the best one in the mean square misses an entry by {} for three bits, by {} for two bits with the step from 3 to 0, and by 0 for two bits without it.",
+          "For three bits no affine map leads to the next code: the best one in the mean square misses an entry by {}. For two bits with the step from 3 to 0 none does either ({}); without that step one does.",
           fixed(2 * std::log2(10000.0), 2), m.binary.flips, fixed(m.binary.three_bits, 2),
           fixed(m.binary.two_bits_around, 2))}};
 }
@@ -394,14 +410,17 @@ std::vector<Block> answered(const Measured& m) {
            percent(of(m, wide, 1).fast), percent(of(m, wide, 500).fast))},
       {"Sines and cosines encode position over a range of frequencies, an index does not.",
        "true of pairs whose wavelength fits the window",
-       fmt::format("{} of 256 sine columns look like a constant or a ramp", m.spectra.constant)},
+       fmt::format(
+           "{} of 256 sine columns are largest at frequency 0: {} ramps or nearly constant, {} arches",
+           m.spectra.constant, m.spectra.constant - m.spectra.arches, m.spectra.arches)},
       {"Periodic structure is served by sinusoids.", "not beyond the window",
        fmt::format("t mod 2: {} right at width 512, t mod 7: {} inside, {} after",
                    percent(probed(m, 2).wide.inside), percent(probed(m, 7).wide.inside),
                    percent(probed(m, 7).wide.after))},
       {"It is like a Fourier transform.", "same functions, no basis",
        fmt::format("{} pairs of columns beyond ±0.1", whole(static_cast<std::int64_t>(m.columns.above)))},
-      {"Binary codes have corresponding frequencies.", "geometric both; no affine map, no constant distance",
+      {"Binary codes have corresponding frequencies.",
+       "geometric both; for three bits no affine map, no constant distance",
        fmt::format("the best map in the mean square misses {} for three bits",
                    fixed(m.binary.three_bits, 2))},
       {"Columns 6 and 7 are faster than 8 and 9 and shifted against each other.", "true",
