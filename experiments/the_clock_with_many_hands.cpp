@@ -146,8 +146,8 @@ std::size_t whole_ratio_apart(std::size_t dim) {
 // The even widths to 130 in which neighbouring hands are in a whole ratio, and those in which some hands are.
 // 10^(p/q) in lowest terms is a whole number only if q = 1: 10 is no power of a smaller number.
 struct WholeRatios {
-  std::vector<std::size_t> of_neighbours;
-  bool of_some_where_4_divides = true;  // and in no other width
+  std::vector<std::size_t> of_neighbours, of_neighbours_less_2;  // under the divisors d and d - 2
+  bool of_some_where_4_divides = true;                           // and in no other width
 };
 
 WholeRatios whole_ratios() {
@@ -155,6 +155,7 @@ WholeRatios whole_ratios() {
   for (std::size_t dim = 4; dim <= 130; dim += 2) {
     const std::size_t apart = whole_ratio_apart(dim);
     if (apart == 1) out.of_neighbours.push_back(dim);
+    if (8 % (dim - 2) == 0) out.of_neighbours_less_2.push_back(dim);
     out.of_some_where_4_divides = out.of_some_where_4_divides && (apart != 0) == (dim % 4 == 0);
   }
   return out;
@@ -222,8 +223,10 @@ std::vector<Columns> columns() {
 // What the page says in words.
 void prove(const Measured& m) {
   proved(
-      m.whole.of_neighbours == std::vector<std::size_t>{4, 8} && m.whole.of_some_where_4_divides,
-      "neighbouring hands are in a whole ratio at widths 4 and 8 only, some hands where 4 divides the width");
+      m.whole.of_neighbours == std::vector<std::size_t>{4, 8} &&
+          m.whole.of_neighbours_less_2 == std::vector<std::size_t>{4, 6, 10} &&
+          m.whole.of_some_where_4_divides,
+      "neighbouring hands are in a whole ratio at widths 4 and 8 only, under d - 2 at 4, 6 and 10, and some hands where 4 divides the width");
   for (const Longest& one : m.longest)
     proved(one.half < claimed && std::abs(one.half_minus_one / claimed - 1) < 1e-15L,
            "the wavelengths reach 10000 * 2 pi under d - 2 only");
@@ -328,12 +331,13 @@ std::vector<Block> ratios(const Measured& m) {
          one.apart ? whole(std::llround(std::pow(10.0L, static_cast<long double>(8 * one.apart / one.dim)))) +
                          " to 1"
                    : ""});
-  return {Section{"Hours, minutes, seconds?"},
-          Paragraph{
-              "On a clock neighbouring hands are in a whole ratio, 60 or 12 to 1. "
-              "Of the even widths from 4 to 130, that is so at 4 (100 to 1) and 8 (10 to 1) only. "
-              "Where 4 divides the width, some hands are in a whole ratio; in the other widths no two are."},
-          grid};
+  return {
+      Section{"Hours, minutes, seconds?"},
+      Paragraph{
+          "On a clock neighbouring hands are in a whole ratio, 60 or 12 to 1. "
+          "Of the even widths from 4 to 130, that is so at 4 (100 to 1) and 8 (10 to 1) only under the paper's divisor d, and under d - 2 at 4, 6 and 10 (10,000, 100 and 10 to 1). "
+          "Under d, where 4 divides the width, some hands are in a whole ratio; in the other widths no two are."},
+      grid};
 }
 
 std::vector<Block> derived(const Measured& m) {
@@ -366,7 +370,7 @@ Document run() {
            ratios(m),
            derived(m),
            {PageVerdict{
-               "The picture of a clock is accurate, with three corrections: the range \"2π to 10000 · 2π\" describes the released code and not the printed formula; \"clockwise\" depends on the choice of axes; and neighbouring hands are in a whole ratio at widths 4 and 8 only."}},
+               "The picture of a clock is accurate, with three corrections: the range \"2π to 10000 · 2π\" describes the released code and not the printed formula; \"clockwise\" depends on the choice of axes; and neighbouring hands are in a whole ratio at widths 4 and 8 only under the paper's divisor, and at 4, 6 and 10 under d - 2."}},
            experiments::references({experiments::vaswani_2017, experiments::tensor2tensor_2018})})};
 }
 
