@@ -223,7 +223,7 @@ std::vector<Block> extremes_of(const Ladders& all) {
   };
   return {
       Paragraph{
-          "RoPE rotates queries and keys by the frequencies of the sinusoidal encoding, so the same kernel `g(k) = Σ cos(k w_i)` gives the effect of the position in both: it is the dot product of two rows, and the logit of two tokens that give every pair the same weight. "
+          "RoPE rotates queries and keys by the frequencies of the sinusoidal encoding, so the same kernel `g(k) = Σ cos(k w_i)` gives the effect of the position in both: it is the dot product of two rows, and the logit of two tokens that give every pair the same weight and no phase. "
           "Su et al. 2021, section 3.4.3, claim *long-term decay* for it; what they show to fall is an upper bound, not the kernel. "
           "The statement that no logit rises with the distance (`score/decays_with_distance`) is refuted for both by the recorded witness cos 6 > cos 3 of a single pair. "
           "This page shows how the kernel behaves instead, over all offsets below 2^20."},
@@ -268,7 +268,7 @@ std::vector<Block> octaves_of(const Ladders& all) {
       Section{"Octave by octave"}, grid,
       Paragraph{fmt::format(
           "In each octave of offsets one more group of pairs, a share of `ln 2 / ln base`, makes its first rotations and stops contributing: {} at base 10000 and {} at base 500000. "
-          "The root mean square falls at about that rate as long as there are such groups: by {} to {} an octave from the octave at 8 to that at 1,024 at base 10000, and by {} to {} to that at 32,768 at base 500000.",
+          "The root mean square falls at about that rate as long as the sum of the slower pairs is large against the rest: by {} to {} an octave from the octave at 8 to that at 1,024 at base 10000, and by {} to {} to that at 32,768 at base 500000.",
           fixed(share(10000), 3), fixed(share(500000), 3), fixed(falls_small.least, 3),
           fixed(falls_small.most, 3), fixed(falls_large.least, 3), fixed(falls_large.most, 3))},
       Paragraph{fmt::format(
