@@ -91,9 +91,10 @@ struct Recipe {
 
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = {
-      {"exp(2i · (-ln T / d))", "tutorials of PyTorch and d2l.ai", &by_exponential},
+      {"exp(2i · (-ln T / d))", "PyTorch's tutorial on transformers", &by_exponential},
       {"T^(-2i/d)", "the second founding document", &by_power},
-      {"1 / T^(2i/d)", "RoPE of Hugging Face transformers", &by_reciprocal},
+      {"1 / T^(2i/d)", "RoPE of Hugging Face transformers; d2l.ai, which divides the position by the power",
+       &by_reciprocal},
       {"w times T^(-2/d)", "one power, then products", &by_iteration},
       {"T^(-2i/d) in f64, rounded once", "references here", &in_f64_first}};
   return all;
@@ -339,7 +340,7 @@ std::vector<Block> by_recipe(const Measured& m) {
     plot.curves.push_back(std::move(curve));
   }
   plot.description = fmt::format(
-      "Share of the 256 pairs whose frequency is off by at most so many units in the last place, against that number, logarithmic. Each curve rises to 100 % at its largest error: {}.",
+      "Share of the 256 pairs whose frequency is off by at most so many units in the last place, against that number, logarithmic. Each curve reaches 100 % at the first power of √2 that is not below its largest error: {}.",
       plot.description);
   plot.caption =
       "Width 512, base 10000, every step in f32, exponential and power correctly rounded. Counted at powers of √2. The last curve covers that of T^(-2i/d).";
@@ -362,7 +363,7 @@ std::vector<Block> by_recipe(const Measured& m) {
       Section{"By recipe, format and width"},
       Paragraph{fmt::format(
           "All recipes are the same number T^(-2i/d) in exact arithmetic, T the base. "
-          "The exponential takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
+          "The exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
           "The exponent 2i/d of a power is exact where d is a power of 2, so powers are off by half a unit there, and their reciprocals by little more; at width 768 it is rounded, and they are off by up to {} and {}. "
           "Products of one power add up its error: up to {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
           of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[2].of[power][f32].largest),
@@ -425,9 +426,6 @@ std::vector<Block> odd_widths(const Measured& m) {
 constexpr experiments::Reference hugging_face{"Hugging Face", "2019 to 2026",
                                               "transformers, modeling_rope_utils.py",
                                               "https://github.com/huggingface/transformers"};
-constexpr experiments::Reference zhang_2021{"Zhang et al.", "2021", "Dive into Deep Learning, section 11.6",
-                                            "https://arxiv.org/abs/2106.11342"};
-
 Document run() {
   const Measured m = measure();
   prove(m);
@@ -448,13 +446,16 @@ Document run() {
            of_columns(m),
            odd_widths(m),
            {PageVerdict{fmt::format(
-               "Computed in f64 and rounded once, or as a power of the base where the width is a power of two, frequencies are off by half a unit in the last place. "
-               "The exponential of the tutorials is off by up to {} units in f32 at width 512, in slow pairs, where it hardly moves the angle. "
+               "Computed in f64 and rounded once to f32 or bf16, frequencies are off by half a unit in the last place, also with functions that are off by one unit. "
+               "As a power of the base in f64 or f32 they are off by half a unit where the width is a power of two and the power is correctly rounded; by up to {} units with a power that is off by one, and at width 768 in f64 by {}. "
+               "The exponential of PyTorch's tutorial is off by up to {} units in f32 at width 512, in slow pairs, where it hardly moves the angle. "
                "Repeated products are off by up to {} units there, and the angle by {} times as much as with a power at position 4,096.",
+               of_units(at_512.of[power][f32].slipped), of_units(m.lines[2].of[power][f64].largest),
                of_units(at_512.of[exponential][f32].largest), of_units(at_512.of[iteration][f32].largest),
                fixed(at_512.of[iteration][f32].angle / at_512.of[power][f32].angle, 1))}},
-           experiments::references(
-               {experiments::vaswani_2017, zhang_2021, experiments::tensor2tensor_2018, hugging_face})})};
+           experiments::references({experiments::vaswani_2017, experiments::pytorch_tutorial,
+                                    experiments::zhang_2021, experiments::tensor2tensor_2018,
+                                    hugging_face})})};
 }
 
 }  // namespace

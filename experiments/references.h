@@ -46,6 +46,11 @@ constexpr Reference kazemnejad_2023{"Kazemnejad et al.", "2023",
 constexpr Reference tensor2tensor_2018{"Vaswani et al.", "2018",
                                        "Tensor2Tensor for Neural Machine Translation",
                                        "https://arxiv.org/abs/1803.07416"};
+constexpr Reference pytorch_tutorial{"PyTorch", "2017 to 2024",
+                                     "Language Modeling with nn.Transformer and torchtext, a tutorial",
+                                     "https://pytorch.org/tutorials/beginner/transformer_tutorial.html"};
+constexpr Reference zhang_2021{"Zhang et al.", "2021", "Dive into Deep Learning, section 11.6",
+                               "https://arxiv.org/abs/2106.11342"};
 constexpr Reference kalamkar_2019{"Kalamkar et al.", "2019", "A Study of BFLOAT16 for Deep Learning Training",
                                   "https://arxiv.org/abs/1905.12322"};
 
