@@ -218,15 +218,16 @@ Curves curves(const Arithmetic& arithmetic) {
   return out;
 }
 
-// Largest difference of a cosine between the oracle and long double.
+constexpr std::array<std::int64_t, 4> asked_of_the_oracle = {1, 4097, 131071, 1048575};
+
+// Largest difference of a cosine between the oracle and long double, at these positions.
 long double from_the_oracle() {
   const Encoding exact =
       encodings::rope.oracle(with(encodings::rope, Case::parse(fmt::format("dim={}", dim))));
   const auto& rotary = std::get<Rotary>(exact);
   const std::vector<long double> w = ladder(dim);
   long double worst = 0;
-  for (const std::int64_t position :
-       {std::int64_t{1}, std::int64_t{4097}, std::int64_t{131071}, std::int64_t{1048575}}) {
+  for (const std::int64_t position : asked_of_the_oracle) {
     Tensor ones({1, 1, 1, dim});
     for (const Pair& pair : rotary.pairs) ones.data[pair.first] = 1;
     const std::array<Position, 1> here = {position};
@@ -267,14 +268,24 @@ std::vector<double> radians_of(const Curves& of) {
   return out;
 }
 
+// `2^10`: the octave end from which on every octave has an error of pi, to a percent.
+std::string flat_from(const Curves& of) {
+  std::size_t n = of.by_octave.size();
+  while (n > 0 && of.by_octave[n - 1].radians > 0.99 * static_cast<double>(pi)) --n;
+  if (n == of.by_octave.size())
+    throw std::logic_error(of.arithmetic.name + " does not reach pi: the page says it does");
+  return fmt::format("2^{}", n + 1);
+}
+
 Plot angle_error(const Measured& m) {
   Plot plot{
       .name = "angle_error",
       .title = "The error of an angle grows with the position",
-      .description =
+      .description = fmt::format(
           "Largest error of any angle in radians against the position, both on logarithmic axes, for angles formed in bf16, f16, f32 with iterated frequencies, f32 and f64. "
-          "All grow in proportion to the position; bf16 and f16 reach the largest possible error, pi. "
+          "All grow in proportion to the position at first; bf16 is level from {} on and f16 from {} on, at the largest possible error, pi. "
           "Dashed lines show the error bound for bf16, f32 and f64; each lies above its curve.",
+          flat_from(m.of("bf16")), flat_from(m.of("f16"))),
       .x = {"position (end of the octave)", true, {{1, 1 << 20}}, 2},
       .y = {"error of the angle, radians; dashed: bound", true, {{1e-18, 10}}},
       .curves = {},
@@ -302,7 +313,7 @@ Plot cosine_error(const Measured& m) {
       .y = {"90th percentile of the cosine error, in ulps of f32", true, {{0.5, 4e9}}},
       .curves = {},
       .caption =
-          "Width 128, base 10000: all 64 pairs at 64 positions of each octave, drawn at its end. Where the formed and the exact cosine differ in sign, nearly all f32 numbers from -1 to 1 lie between them, about 2e9: a jump of a curve to that height is a change of sign."};
+          "Width 128, base 10000: all 64 pairs at every position to 127 and at 64 odd ones of each octave beyond, drawn at its end. Where the formed and the exact cosine differ in sign, nearly all f32 numbers from -1 to 1 lie between them, about 2e9: a jump of a curve to that height is a change of sign."};
   for (const Curves& of : m.all)
     if (of.arithmetic.bits < 53) plot.curves.push_back(against_position({of.arithmetic.name, {}}, of.ulps));
   return plot;
@@ -335,7 +346,7 @@ std::vector<Block> cosines(const Measured& m) {
       Section{"The error of the result"},
       Paragraph{
           "The cosine of the formed angle, rounded to f32, is compared with the cosine of the exact angle; the error is counted in ulps of f32. "
-          "The positions are a sample, 64 in each octave. "
+          "Up to 127 every position is taken; beyond, a sample of 64 odd ones in each octave. "
           "In each octave the 90th percentile with f64 angles is no error at all."},
       cosine_error(m)};
 }
@@ -359,17 +370,19 @@ std::vector<Block> bounds(const Measured& m) {
       grid,
       Paragraph{fmt::format(
           "The long double cosines serve as the exact ones above. "
-          "Those of the suite's oracle, in multiprecision and rounded once to f64, differ from them by {} at most.",
-          scientific(m.oracle_and_exact, 1))}};
+          "Those of the suite's oracle, in multiprecision and rounded once to f64, differ from them by {} at most at the positions {}, {}, {} and {}.",
+          scientific(m.oracle_and_exact, 1), whole(asked_of_the_oracle[0]), whole(asked_of_the_oracle[1]),
+          whole(asked_of_the_oracle[2]), whole(asked_of_the_oracle[3]))}};
 }
 
 std::string answer(const Measured& m) {
   return fmt::format(
       "An angle in bf16 is off by more than 0.01 rad at position {} already, and one in f16 at {}. "
-      "Angles in f32 are first off by more than 0.0001 rad at position {}, and by more than 0.01 rad at {}; beyond, form them in f64. "
+      "Angles in f32, with frequencies rounded once, are first off by more than 0.0001 rad at position {}, and by more than 0.01 rad at {} ({} and {} with iterated frequencies); beyond, form them in f64. "
       "{} arithmetic here stays within the suite's error bound.",
       m.of("bf16").beyond_text(2), m.of("f16").beyond_text(2), m.of("f32").beyond_text(4),
-      m.of("f32").beyond_text(2), m.within() ? "Every" : "Not every");
+      m.of("f32").beyond_text(2), m.of("f32, iterated").beyond_text(4), m.of("f32, iterated").beyond_text(2),
+      m.within() ? "Every" : "Not every");
 }
 
 Document run() {
@@ -377,10 +390,11 @@ Document run() {
   return {
       .title = "RoPE's error by position",
       .finding = fmt::format(
-          "Below position 2^20 angles in f32 are off by up to {} rad, angles in f64 by up to {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
-          fixed(m.of("f32").worst().radians, 4), m.of("f64").radians(octaves), m.of("bf16").beyond_text(1)),
+          "Below position 2^20 angles in f32 are off by up to {} rad where the frequencies are rounded once and {} rad where they are iterated, angles in f64 by up to {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
+          fixed(m.of("f32").worst().radians, 4), fixed(m.of("f32, iterated").worst().radians, 4),
+          m.of("f64").radians(octaves), m.of("bf16").beyond_text(1)),
       .condition = fmt::format(
-          "Width {}, base 10000, all {} pairs; every position from 1 to 2^20 - 1 (of the cosines {} in each octave); frequencies rounded once from the exact ones (a less accurate power adds to this).",
+          "Width {}, base 10000, all {} pairs; every position from 1 to 2^20 - 1, in f16 to 65,504 (of the cosines every one to 127, and {} odd ones in each octave beyond); frequencies rounded once from the exact ones (a less accurate power adds to this), but for `f32, iterated`.",
           dim, dim / 2, samples),
       .blocks = joined({angles(m),
                         cosines(m),
