@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "attention/dot_product.h"
@@ -18,6 +19,7 @@
 #include "draws.h"
 #include "measure.h"
 #include "references.h"
+#include "subspace.h"
 #include "tables.h"
 
 namespace posproof::experiments_add_concatenate_or_learn {
@@ -157,6 +159,15 @@ double lost(std::size_t dim, Position length) {
 
 constexpr std::array<Position, 3> windows = {64, 512, 2048};
 
+// The share of the energy of the rows less their mean that no linear map from that many channels gives: what
+// lies beyond as many of their strongest directions.
+double out_of_reach(std::size_t dim, Position length, std::size_t channels) {
+  experiments::Matrix p = experiments::sinusoidal_rows(dim, static_cast<experiments::Index>(length));
+  p.rowwise() -= Eigen::RowVectorXd(p.colwise().mean());
+  const experiments::Vector energy = experiments::strengths(p).strength.cwiseAbs2();
+  return 1 - energy.head(static_cast<experiments::Index>(channels)).sum() / energy.sum();
+}
+
 struct Lost {
   std::size_t dim;
   std::array<double, windows.size()> share;
@@ -194,17 +205,25 @@ std::vector<Scheme> schemes() {
   const auto made = [](const EncodingSpec& spec, std::string_view words) {
     return spec.make(with(spec, Case::parse(words)));
   };
-  const std::vector<std::pair<std::string, Encoding>> all = {
-      {"sinusoidal, added", made(encodings::sinusoidal, "dim=16")},
-      {"learned, added (seed 1, deviation 1)", made(encodings::learned, "dim=16 table=seeded std=1")},
-      {"RoPE", made(encodings::rope, "dim=16")},
-      {"ALiBi, 4 heads", made(encodings::alibi, "heads=4")}};
+  using Made = std::function<Encoding(std::uint64_t seed)>;
+  const auto fixed_one = [&](const EncodingSpec& spec, std::string_view words) -> Made {
+    return [one = made(spec, words)](std::uint64_t) { return one; };
+  };
+  const std::vector<std::pair<std::string, Made>> all = {
+      {"sinusoidal, added", fixed_one(encodings::sinusoidal, "dim=16")},
+      {"learned, added (random, deviation 1)",
+       [&](std::uint64_t seed) {
+         return made(encodings::learned, fmt::format("dim=16 table=seeded std=1 table_seed={}", seed));
+       }},
+      {"RoPE", fixed_one(encodings::rope, "dim=16")},
+      {"ALiBi, 4 heads", fixed_one(encodings::alibi, "heads=4")}};
   std::vector<Scheme> out;
-  for (const auto& [name, encoding] : all) {
+  for (const auto& [name, encoding_of] : all) {
     Scheme scheme{name, {}, {}};
-    const Attention operation = attention::reference_attention(encoding);
-    const auto logits = attention::to_logits(encoding);
     for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+      const Encoding encoding = encoding_of(seed);
+      const Attention operation = attention::reference_attention(encoding);
+      const auto logits = attention::to_logits(encoding);
       Generator numbers(seed);
       const Tensor q = numbers.normal({n, dim}, 1), k = numbers.normal({n, dim}, 1), none({n, dim});
       double most = 0;
@@ -236,12 +255,17 @@ struct Measured {
   Identities identities;
   std::vector<Lost> lost;
   std::vector<Scheme> schemes;
+  double beyond_64;  // of the rows of width 512, 512 positions, out of reach of 64 channels
 };
 
 constexpr double rounding = 1e-12;  // six tokens of size 1, sixteen channels
 
 Measured measure() {
-  Measured m{.costs = costs(), .identities = identities(), .lost = {}, .schemes = schemes()};
+  Measured m{.costs = costs(),
+             .identities = identities(),
+             .lost = {},
+             .schemes = schemes(),
+             .beyond_64 = out_of_reach(Model::dim, Model::length, Model::own_dim)};
   for (const std::size_t dim : {8, 16, 32, 64, 128, 256, 512}) {
     Lost one{dim, {}};
     for (std::size_t w = 0; w < windows.size(); ++w) one.share[w] = lost(dim, windows[w]);
@@ -277,7 +301,7 @@ std::vector<Block> parameters(const Measured& m) {
       .rows = {},
       .caption =
           "Encoder of 6 blocks, tokens of 512 channels, 512 positions (Vaswani et al. 2017, base model); "
-          "a block of width d has 12 d² + 9 d parameters, counted in its tensors at widths 4, 16 and 64."};
+          "a block of width d has a hidden layer of 4 d channels, also where the width is 576, and 12 d² + 9 d parameters, counted in its tensors at widths 4, 16 and 64."};
   const auto all = [](const Cost& one) { return static_cast<double>(one.encoding + one.blocks); };
   for (const Cost& one : m.costs)
     grid.rows.push_back({one.way, whole(static_cast<std::int64_t>(one.encoding)),
@@ -324,11 +348,12 @@ std::vector<Block> one_or_two(const Measured& m) {
       Section{"One matrix or two"},
       Paragraph{
           "A layer that reads `[X P]` has a matrix of two blocks, W1 for the token and W2 for the position. "
-          "Addition is the case of two equal blocks, so concatenation can do all that addition can."},
+          "Addition is the case of two equal blocks, so concatenation of as many position channels as the token has can do all that addition can. "
+          "With fewer it cannot do all."},
       grid,
       Paragraph{fmt::format(
           "The converse does not hold: with W1 = I and W2 = 0 the layer reads the token and ignores the position. "
-          "From the sum, the best single matrix with a bias loses {} of the token's variance at width 512 and 512 positions, and {} at width 8. "
+          "From the sum, the best single matrix with a bias loses {} of the token's variance at width 512 and 512 positions, and {} at width 8: in the mean square, with all 512 positions equally likely and the token's entries independent of one another and of the position. "
           "At the widths tried, a wide row hides less of the token: slow pairs hardly change over the window, so the rows lie near few directions.",
           percent(m.lost.back().share[1]), percent(m.lost.front().share[1]))},
       plot};
@@ -365,7 +390,7 @@ std::vector<Block> where_it_ends() {
       ends,
       Paragraph{
           "A program that adds a table of fixed length to its input has to cut it to the input's length first. "
-          "Without that, an input of one token is not refused: it is repeated for every row of the table."},
+          "Without that, `x + table` does not refuse an input of one token: it is repeated for every row of the table. In place, `x += table` is an error."},
       shapes,
       Paragraph{
           "Trained models of both kinds: Vaswani et al. 2017, table 3, row (E), report a perplexity of 4.92 and a BLEU score of 25.7 with learned rows, 4.92 and 25.8 with sinusoids, on the development set and within its lengths. "
@@ -384,7 +409,7 @@ std::vector<Block> not_added(const Measured& m) {
                   "touches the values"},
       .rows = {},
       .caption =
-          "6 tokens of 16 channels, normal entries of variance 1, causal mask; largest absolute entry, median of 200 draws, 5th and 95th percentile. 0: below 1e-12 in all draws; of the outputs, exactly 0. The sinusoidal row of position 0, which sees itself alone, has entries of 1."};
+          "6 tokens of 16 channels, normal entries of variance 1, causal mask; largest absolute entry, median of 200 draws, 5th and 95th percentile. 0: below 1e-12 in all draws; of the outputs, exactly 0. Learned: a table of its own in each draw. The sinusoidal row of position 0, which sees itself alone, has entries of 1."};
   for (const Scheme& one : m.schemes)
     grid.rows.push_back({one.name, size_of(one.of_no_values), size_of(one.at_offset_0),
                          yes_no(one.of_no_values.most() > rounding)});
@@ -406,9 +431,13 @@ Document run() {
   prove(m);
   const auto all = [](const Cost& one) { return static_cast<double>(one.encoding + one.blocks); };
   const std::string finding = fmt::format(
-      "A layer that reads the sum is one that reads the concatenation with the same matrix for token and position, so concatenation can do all that addition can; "
-      "64 channels concatenated make the six blocks of a model of width 512 {} larger, a learned table of 512 positions {}, and the sinusoidal encoding adds none.",
-      percent(all(m.costs[2]) / all(m.costs[0]) - 1), percent(all(m.costs[1]) / all(m.costs[0]) - 1));
+      "A layer that reads the sum is one that reads the concatenation with the same matrix for token and position, so concatenation of as many channels as the token has can do all that addition can; at width 512 it makes the six blocks {} larger. "
+      "64 channels make them {} larger, and leave at least {} of what varies in 512 rows of width 512 out of reach. A learned table of 512 positions adds {}, the sinusoidal encoding none.",
+      percent(static_cast<double>(block_parameters(2 * Model::dim)) /
+                  static_cast<double>(block_parameters(Model::dim)) -
+              1),
+      percent(all(m.costs[2]) / all(m.costs[0]) - 1), percent(m.beyond_64),
+      percent(all(m.costs[1]) / all(m.costs[0]) - 1));
   return {
       .title = "Addition is concatenation with one matrix for both",
       .finding = finding,
@@ -420,10 +449,10 @@ Document run() {
            where_it_ends(),
            not_added(m),
            {PageVerdict{fmt::format(
-               "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own, which at width 512 and 512 positions costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens of unit variance. "
-               "Concatenation keeps it, and costs parameters in every block. "
+               "Addition costs no parameters and gives up the freedom to read token and position by matrices of their own. At width 512 and 512 equally likely positions that costs a linear layer with a bias that wants the token alone at least {} of the variance of tokens of unit variance, independent of the position. "
+               "Concatenation keeps it, and costs parameters in every block, or once ({} for 64 channels) where the result is mapped back to the width of the token. "
                "A learned table costs as many parameters as it has entries, and ends.",
-               percent(m.lost.back().share[1]))}},
+               percent(m.lost.back().share[1]), percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
            experiments::references({experiments::vaswani_2017, gehring_2017, experiments::su_2021,
                                     experiments::press_2021, experiments::raffel_2019})})};
 }
