@@ -265,7 +265,7 @@ Plot distinct_rows(const Collided& found) {
   proved(two.distinct.back() > 40 * narrow.distinct.back(), "two pairs have forty times as many rows as one");
   Plot plot{
       .name = "distinct_rows",
-      .title = "In bf16 two pairs of columns have forty times as many distinct rows as one",
+      .title = "Of 2^20 rows in bf16, forty times as many are distinct with two pairs as with one",
       .description = fmt::format(
           "Number of distinct rows among the first N positions against N, both logarithmic, base 10000. "
           "Width 2 follows the line of all rows distinct to N = {} in bf16 and {} in f16 and ends at {} and {} rows. "
@@ -307,7 +307,7 @@ std::vector<Block> collisions_of(const Measured& m) {
       Section{"Base 500000"},
       first_collisions(m.collided, bases[1]),
       Paragraph{
-          "Base 500000 separates width 8, where base 10000 does not: the ratio of neighbouring frequencies, 500000^(1/4) = 26.6, is not rational, so its pairs do not return to their angles together. "
+          "Below 2^20, base 500000 separates width 8 and base 10000 does not. There the ratio of neighbouring frequencies is 10, so that a nearly whole rotation of the slowest pair brings all four back; with 500000^(1/4) = 26.6, which is not rational, four separate conditions have to be met. "
           "Equal rows are [nearly equal](every_position_is_its_own.md) before rounding: rounding does not make rows equal that are farther apart than two roundings."},
       distinct_rows(m.collided),
       Paragraph{fmt::format("Width 2 is one circle. "
@@ -347,7 +347,7 @@ std::vector<Block> control(const Measured& m) {
       Section{"A control: the index itself"},
       Paragraph{
           "The position as a number, and divided by 2^20, rounded to the format. "
-          "The spacing is 1 up to 2^p for p significant bits, and 2 from there on; dividing by a power of two does not change that. "
+          "With p significant bits whole numbers are exact up to 2^p; from there the spacing is 2, and it doubles at every further power of two. Dividing by a power of two does not change that. "
           "f32 has no equal neighbours below 2^20, so positions to 2^25 were tried."},
       grid};
 }
@@ -364,7 +364,7 @@ std::string finding(const Measured& m) {
   const Collisions &at4 = *m.collided.of(4, bases[0], Format::bf16),
                    &at8 = *m.collided.of(8, bases[0], Format::bf16);
   return fmt::format(
-      "In bf16 the first equal rows of the sinusoidal encoding are those of positions {} and {} at width 4, and of {} and {} at width 8; at the other even widths from 6 to {} all rows below 2^20 differ in f64, f32, bf16 and f16, and neighbours differ at every width.",
+      "In bf16 and at base 10000 the first equal rows of the sinusoidal encoding are those of positions {} and {} at width 4, and of {} and {} at width 8; at the other even widths from 6 to {} all rows below 2^20 differ in f64, f32, bf16 and f16, and neighbours differ at every width.",
       whole(at4.earlier), whole(at4.first), whole(at8.earlier), whole(at8.first), every_even_to);
 }
 
