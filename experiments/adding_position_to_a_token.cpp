@@ -5,6 +5,7 @@
 #include "answers.h"
 #include "catalogue/experiments/adding_position_to_a_token.h"
 #include "confidence.h"
+#include "draws.h"
 #include "measure.h"
 #include "nearest_token.h"
 #include "references.h"
@@ -42,6 +43,7 @@ struct Curves {
 // 16 random tokens a draw, at positions 0 to 15.
 constexpr Index tokens = 16;
 constexpr std::size_t draws = 200;
+constexpr std::size_t rare = 20;  // counts below have no normal distribution
 constexpr std::array<double, 5> scales = {0.05, 0.1, 0.2, 0.5, 1};
 
 struct Decoded {
@@ -55,7 +57,7 @@ struct Decoded {
 struct Jointly {  // tokens and positions 0 to 63 together
   std::size_t dim;
   double scale;
-  double nearest_other = std::numeric_limits<double>::infinity();  // sum of another token or position
+  experiments::Drawn nearest_other = {};  // distance of the nearest sum of another token or position
 };
 
 struct Positions {  // which of 512 positions, by somebody who does not know the token
@@ -120,16 +122,16 @@ void decode(Measured& m, std::size_t dim) {
     for (Index t = 0; t < tokens; ++t)
       m.circle = std::max(m.circle, std::abs((sum - z).row(t).head(2).norm() - 1));
     for (Jointly& one : jointly)
-      one.nearest_other = std::min(one.nearest_other,
-                                   nearest_other_sum(one.scale * z, all, static_cast<Index>(seed) % length));
+      one.nearest_other.see(nearest_other_sum(one.scale * z, all, static_cast<Index>(seed) % length));
   }
   m.jointly.insert(m.jointly.end(), jointly.begin(), jointly.end());
   for (std::size_t s = 0; s < scales.size(); ++s) {
-    const Estimate wrong = experiments::mean(shares[s]);
-    m.decoded.push_back(
-        {dim, scales[s], wrong,
-         experiments::confusion(experiments::sinusoidal_ratio(scales[s], dim), dim, tokens),
-         static_cast<std::size_t>(std::lround(wrong.value * static_cast<double>(tokens * draws)))});
+    const Estimate by_draw = experiments::mean(shares[s]);
+    const auto count =
+        static_cast<std::size_t>(std::lround(by_draw.value * static_cast<double>(tokens * draws)));
+    m.decoded.push_back({dim, scales[s], count < rare ? experiments::share(count, tokens * draws) : by_draw,
+                         experiments::confusion(experiments::sinusoidal_ratio(scales[s], dim), dim, tokens),
+                         count});
   }
 }
 
@@ -175,7 +177,7 @@ void prove(const Measured& m) {
     proved(one.count == 0 ? one.exact < 1e-3
                           : std::abs(one.wrong.value - one.exact) <= 2 * (one.wrong.high - one.wrong.value),
            "what was decoded agrees with the probability, within twice the interval");
-  for (const Jointly& one : m.jointly) proved(one.nearest_other > 1e-6, "no other sum is the same");
+  for (const Jointly& one : m.jointly) proved(one.nearest_other.least() > 1e-6, "no other sum is the same");
   for (std::size_t n = 1; n < m.needed.size(); ++n)
     proved(m.needed[n].scale < m.needed[n - 1].scale, "the scale that is needed falls with the width");
   const auto scaled = [](const Needed& one) { return one.scale * std::sqrt(static_cast<double>(one.dim)); };
@@ -217,7 +219,7 @@ std::vector<Block> sum(const Measured& m) {
           "The input of the encoder is the sum `y = x + p_t` of a token's embedding and a row (Vaswani et al. 2017, section 3.5; x is multiplied by √d before, section 3.4, and dropout follows, section 5.4). "
           "In the two channels of a pair, `p_t` is a point of the unit circle, so the sum lies on a circle of radius 1 around the token: in {} random tokens of each width {}, the distance in the first two channels is 1 within 1e-14. "
           "A step of (-0.7, 0.9) is therefore impossible in one pair: its length is √{} = {}, not 1. "
-          "If the position is known, subtracting the row gives the token back, in f64 within {} units of 2^-53.",
+          "If the position is known, subtracting the row gives the token back, in f64 within {} units of 2^-53 for tokens of scale 1.",
           whole(static_cast<Position>(tokens * draws)), fmt::join(widths, ", "), fixed(0.49 + 0.81, 2),
           fixed(std::sqrt(0.49 + 0.81), 3), fixed(m.residue, 0))}};
 }
@@ -271,14 +273,14 @@ std::vector<Block> nearest(const Measured& m) {
       .columns = {"width", "scale", "exact", "decoded wrong", "95 % interval"},
       .rows = {},
       .caption = fmt::format(
-          "The same among {} tokens: exact, and the share that was decoded wrong in {} draws of {} tokens at positions 0 to {}; Student's t over the draws. No interval where none of {} was wrong.",
-          tokens, draws, tokens, tokens - 1, whole(static_cast<Position>(tokens * draws)))};
+          "The same among {} tokens: exact, and the share that was decoded wrong in {} draws of {} tokens at positions 0 to {}; Student's t over the draws, and where fewer than {} of {} were wrong Clopper and Pearson, as if the tokens of a draw were independent.",
+          tokens, draws, tokens, tokens - 1, rare, whole(static_cast<Position>(tokens * draws)))};
   for (const Decoded& one : m.decoded)
     grid.rows.push_back({std::to_string(one.dim), fixed(one.scale, 2), probability(one.exact),
                          one.count == 0 ? "none" : fixed(one.wrong.value, 4),
-                         one.count == 0 ? ""
-                                        : fmt::format("{} to {}", fixed(std::max(0.0, one.wrong.low), 4),
-                                                      fixed(one.wrong.high, 4))});
+                         fmt::format("{} to {}", fixed(one.wrong.low, 4), fixed(one.wrong.high, 4))});
+  for (const Decoded& one : m.decoded)
+    proved(one.wrong.low >= 0 && one.wrong.high <= 1, "an interval of a share is one of numbers from 0 to 1");
   return {
       Section{"The nearest token, position unknown"},
       Paragraph{
@@ -352,15 +354,17 @@ std::vector<Block> against_position(const Measured& m) {
     }
     plot.curves.push_back(curve);
   }
+  const Estimate at_end = m.positions[1].wrong(wide.second);
   const auto at_1 = [&](std::size_t n) { return m.positions[n].wrong(1); };
   return {
       Section{"Token against position"},
       Paragraph{fmt::format(
           "An amplitude A below 1 does what tokens larger by 1/A do: the token is found more often, the position less often. "
-          "At width 512 both are decoded with less than 5 % errors at scales from {} to {}, at width 64 at none of 201 scales from 0.02 to 2. "
+          "At width 512 both are decoded with less than 5 % errors at scales from {} to {}, at width 64 at none of 201 scales from 0.02 to 2. The lower end is exact; the upper one is the point estimate of 1,000 draws, where the position's 95 % interval is {} to {}. "
           "At scale 1 the nearest of 512 positions is the wrong one in {} of draws at width 512 (95 % interval {} to {}) and in {} at width 64 ({} to {}).",
-          fixed(wide.first, 2), fixed(wide.second, 2), percent(at_1(1).value), percent(at_1(1).low),
-          percent(at_1(1).high), percent(at_1(0).value), percent(at_1(0).low), percent(at_1(0).high))},
+          fixed(wide.first, 2), fixed(wide.second, 2), percent(at_end.low), percent(at_end.high),
+          percent(at_1(1).value), percent(at_1(1).low), percent(at_1(1).high), percent(at_1(0).value),
+          percent(at_1(0).low), percent(at_1(0).high))},
       plot};
 }
 
@@ -369,11 +373,14 @@ std::vector<Block> least_squares(const Measured& m) {
       .columns = {"width", "scale", "wrong", "nearest other sum"},
       .rows = {},
       .caption = fmt::format(
-          "{} draws of {} tokens, positions 0 to 63: the pair (token, position) whose sum is nearest to `x + p_t`, and the least distance of any other pair's sum over all draws.",
+          "{} draws of {} tokens, positions 0 to 63: the pair (token, position) whose sum is nearest to `x + p_t`, and the distance of the nearest other pair's sum, median of the draws (5 to 95 %).",
           draws, tokens)};
-  for (const Jointly& one : m.jointly)
-    grid.rows.push_back(
-        {std::to_string(one.dim), fixed(one.scale, 2), "none", scientific(one.nearest_other, 2)});
+  for (const Jointly& one : m.jointly) {
+    const auto [low, high] = one.nearest_other.band();
+    grid.rows.push_back({std::to_string(one.dim), fixed(one.scale, 2), "none",
+                         fmt::format("{} ({} to {})", scientific(one.nearest_other.median(), 2),
+                                     scientific(low, 2), scientific(high, 2))});
+  }
   return {
       Section{"Least squares for token and position together"},
       Paragraph{
@@ -417,15 +424,16 @@ std::vector<Block> derived(const Measured& m) {
       {"entries beyond 1 at scale 1", "31.7 %", percent(std::erfc(std::sqrt(0.5)))},
       {"length of (-0.7, 0.9), squared", "1.30", fixed(0.49 + 0.81, 2)},
       {"another token and position with the same sum", "none",
-       std::ranges::all_of(m.jointly, [](const Jointly& one) { return one.nearest_other > 1e-6; }) ? "none"
-                                                                                                   : "some"},
+       std::ranges::all_of(m.jointly, [](const Jointly& one) { return one.nearest_other.least() > 1e-6; })
+           ? "none"
+           : "some"},
   });
 }
 
 std::vector<Block> answered(const Measured& m) {
   return experiments::answers({
       {"The encoder's input is exactly the sum of token and row.", "true, before dropout; tokens times √d",
-       fmt::format("y - p = x within {} units of 2^-53", fixed(m.residue, 0))},
+       fmt::format("y - p = x within {} units of 2^-53 for tokens of scale 1", fixed(m.residue, 0))},
       {"The entries of embeddings are at most 1.", "false",
        fmt::format("{} of the entries are beyond 1 at scale 1", percent(std::erfc(std::sqrt(0.5))))},
       {"A row of comparable size can ruin the token.", "depends on scale and width",
@@ -453,10 +461,12 @@ std::vector<Block> answered(const Measured& m) {
 Document run() {
   const Measured m = measure();
   const std::string answer = fmt::format(
-      "At width 512 the nearest of {} tokens to token plus position is the wrong one with probability {} for tokens of scale 1 and {} for scale 0.02; least squares for token and position together finds both at every width and scale tried.",
-      whole(static_cast<Position>(vocabulary)), probability(error(1, 512)), probability(error(0.02, 512)));
+      "At width 512 the nearest of {} tokens to token plus position is the wrong one with probability {} for tokens of scale 1 and {} for scale 0.02; least squares for token and position together finds both in all {} draws at each of the widths 2 to 512 tried and the scales 0.02 and 1, among 16 tokens and 64 positions without noise.",
+      whole(static_cast<Position>(vocabulary)), probability(error(1, 512)), probability(error(0.02, 512)),
+      draws);
   return {
-      .title = "Adding a position hides small tokens, not tokens of scale 1, at width 512",
+      .title =
+          "At width 512 the nearest token to token plus position is the wrong one for small tokens, not for tokens of scale 1",
       .finding = answer,
       .condition =
           "Sinusoidal encoding, base 10000, divisor d, amplitude 1; tokens with independent normal entries of standard deviation `scale`, untrained; 200 draws (seeds 1 to 200) and 1,000 for positions; f64.",
