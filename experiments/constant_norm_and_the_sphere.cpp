@@ -207,7 +207,7 @@ std::vector<Block> even(const Measured& m) {
 std::vector<Block> odd(const Measured& m) {
   Plot plot{
       .name = "norm_by_position",
-      .title = "At width 7 the norm is constant only if the last column is zero",
+      .title = "Of three ways to fill width 7, only a zero column keeps the norm constant",
       .description = fmt::format(
           "Norm of the row against the position, 0 to {}. "
           "Width 8 is a level line at 2; width 7 padded with zero is a level line at the square root of 3. "
