@@ -164,7 +164,7 @@ const std::vector<Claim>& attention_in_d2l() {
            "Both are geometric, and a bit is a square wave; the ratios differ at every width. A constant distance of neighbours and a linear shift have no counterpart.",
        .evidence = {Said{carries, "Binary codes", "Both encodings have geometric frequencies"},
                     Said{carries, "Binary codes", "the distance of neighbours depends on the position"},
-                    Said{carries, "Binary codes", "And no affine map leads to the next code"}}},
+                    Said{carries, "Binary codes", "no affine map leads to the next code"}}},
       {.id = "E21",
        .says = "Self-attention costs O(n²d) and has the shortest path.",
        .answer = Answer::under_a_condition,

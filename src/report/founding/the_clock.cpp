@@ -160,15 +160,17 @@ const std::vector<Claim>& the_clock() {
        .says = "It is amazing that the model does not mix them up.",
        .answer = Answer::answered,
        .why =
-           "It is explained by the width: rows occupy few directions, and the others are nearly free of position.",
+           "It is explained by the width: the rows of a window occupy few directions, and the others are nearly free of its positions.",
        .evidence = {Cell{directions, "Singular values of the table", {"512", "512"}, "99.9 %"},
                     Said{directions, fixed, "A linear map that removes these"}}},
       {.id = "D20",
        .says = "How do positions survive many layers?",
        .answer = Answer::answered,
-       .why = "Through the residual connections; without them the tokens of a sequence become one vector.",
+       .why =
+           "Through the residual connections, for some layers: of random ones, the share of the row shrinks with every layer, and the position is lost later. Without residual connections the tokens of a sequence become one vector after a few layers.",
        .evidence = {Cell{depth, "With and without the residual stream", {"0"}, "with residual"},
                     Cell{depth, "With and without the residual stream", {"6"}, "with residual"},
+                    Cell{depth, "With and without the residual stream", {"24"}, "with residual"},
                     Cell{depth, "With and without the residual stream", {"1"}, "without residual"},
                     Said{depth, "With and without the residual stream", "Without that sum"}}},
       {.id = "D21",
@@ -179,7 +181,8 @@ const std::vector<Claim>& the_clock() {
       {.id = "D22",
        .says = "The encoding is like a clock with many hands.",
        .answer = Answer::under_a_condition,
-       .why = "As a picture; neighbouring hands are in a whole ratio at two widths only.",
+       .why =
+           "As a picture; under the paper's divisor neighbouring hands are in a whole ratio at two widths only.",
        .evidence = {Cell{clock, "Hours, minutes, seconds?", {"8"}, "the ratio"},
                     Cell{clock, "Hours, minutes, seconds?", {"512"}, "ratio of neighbouring hands"}}},
   };

@@ -16,7 +16,7 @@ constexpr std::string_view more = "More channels, smaller tokens";
 constexpr std::string_view fixed = "A fixed projector separates token and position";
 constexpr std::string_view terms = "The four terms of a logit";
 constexpr std::string_view overlap = "Overlap with tokens";
-constexpr std::string_view basis = "No channel has a meaning of its own";
+constexpr std::string_view basis = "Without LayerNorm the computation singles out no basis";
 
 }  // namespace
 
@@ -57,7 +57,7 @@ const std::vector<Claim>& the_sum() {
        .says = "Coordinates of an embedding are meanings (“machine 80 %”).",
        .answer = Answer::is_false,
        .why =
-           "No basis is privileged: tokens, rows and weights rotated together leave the output as it is, up to rounding. A table that is not rotated with them, or LayerNorm, does single one out.",
+           "The computation without LayerNorm privileges no basis: tokens, rows and weights rotated together leave the output as it is, up to rounding. A table that is not rotated with them, LayerNorm, or training with an optimiser that works channel by channel does single one out.",
        .evidence = {Cell{directions,
                          basis,
                          {"tokens, rows and weights"},
@@ -74,9 +74,9 @@ const std::vector<Claim>& the_sum() {
        .says = "The encoding may hide the embedding.",
        .answer = Answer::under_a_condition,
        .why =
-           "It takes few directions: a fixed projection removes them and leaves enough of the token to find it.",
+           "The rows of a window take few directions: a fixed projection removes them and leaves enough of the token to find it. Rows of later positions have others.",
        .evidence = {Cell{directions, "Singular values of the table", {"512", "512"}, "99.9 %"},
-                    Said{directions, fixed, "of the squared length of any row is left"},
+                    Said{directions, fixed, "of the squared length of any of these rows is left"},
                     Said{directions, fixed, "That is enough"}}},
       {.id = "C7",
        .says = "Why both sine and cosine?",
@@ -108,7 +108,7 @@ const std::vector<Claim>& the_sum() {
        .says = "Why is the linear relation attractive, if it is one of the encodings only?",
        .answer = Answer::answered,
        .why =
-           "One of the four terms of a logit is of positions alone, and a head can be made to look k tokens back by it, as long as tokens are small; large tokens drown it even between projections.",
+           "One of the four terms of a logit is of positions alone, and a head that rotates by k looks k tokens back by it, as long as tokens are small; large tokens drown it, between projections less often. Other matrices can do better, and the best was not sought.",
        .evidence = {Cell{back, "Positions alone", {"512"}, "queries that look k back"},
                     Said{back, "With tokens", "a token's product with itself"},
                     Said{back, "With tokens", "the head still looks back"}},
@@ -151,7 +151,7 @@ const std::vector<Claim>& the_sum() {
                     Cell{back, terms, {"256", "position only"}, "p W p'"},
                     Cell{back, terms, {"256", "position only"}, "x W p'"},
                     Said{back, terms, "For as many positions as channels"},
-                    Said{directions, fixed, "of the squared length of any row is left"}}},
+                    Said{directions, fixed, "of the squared length of any of these rows is left"}}},
       {.id = "C17",
        .says = "It is like a Fourier transform.",
        .answer = Answer::under_a_condition,
@@ -189,7 +189,8 @@ const std::vector<Claim>& the_sum() {
       {.id = "C21",
        .says = "Would separate or concatenated inputs make more sense than the sum?",
        .answer = Answer::answered,
-       .why = "Concatenation is at least as expressive: addition is the case of two equal blocks of weights.",
+       .why =
+           "Concatenation of as many channels as the token has is at least as expressive: addition is the case of two equal blocks of weights.",
        .evidence = {Cell{"add_concatenate_or_learn",
                          "One matrix or two",
                          {"[X P] [W1; W2] = X W1 + P W2"},
