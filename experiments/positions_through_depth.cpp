@@ -40,7 +40,7 @@ struct Setting {
 constexpr std::array<Setting, 3> settings = {
     {{"with residual", true, true}, {"without residual", true, false}, {"no encoding", false, true}}};
 
-struct ByDepth {
+struct ByDepth {                          // of the layers listed
   std::array<Drawn, deepest + 1> read;    // R^2
   std::array<Drawn, deepest + 1> spread;  // of the tokens of a sequence about their mean, as a part of them
 };
@@ -86,8 +86,10 @@ void see(Measured& m, std::uint64_t seed, const Matrix& rows) {
   for (std::size_t n = 0; n < settings.size(); ++n) {
     std::vector<Matrix> x = start(settings[n].encoding);
     for (std::size_t depth = 0; depth <= deepest; ++depth) {
-      m.depth[n].read[depth].see(experiments::position_read(x, fitted, fitted));
-      m.depth[n].spread[depth].see(spread(x));
+      if (std::ranges::find(listed, depth) != listed.end()) {
+        m.depth[n].read[depth].see(experiments::position_read(x, fitted, fitted));
+        m.depth[n].spread[depth].see(spread(x));
+      }
       for (Matrix& one : x)
         if (depth < deepest) one = experiments::layer_output(layers[depth], one, settings[n].residual, false);
     }
@@ -110,8 +112,9 @@ void see(Measured& m, std::uint64_t seed, const Matrix& rows) {
 
 void prove(const Measured& m) {
   const auto &with = m.depth[0], &without = m.depth[1], &control = m.depth[2];
-  for (std::size_t depth = 1; depth <= deepest; ++depth) {
-    proved(with.read[depth].median() <= with.read[depth - 1].median() &&
+  for (std::size_t at = 1; at < listed.size(); ++at) {
+    const std::size_t depth = listed[at];
+    proved(with.read[depth].median() <= with.read[listed[at - 1]].median() &&
                (depth > readable || with.read[depth].of_median().first > 0.2),
            "with residual the read falls slowly");
     proved(without.read[depth].median() < 0.05, "without residual it is gone after one layer");
@@ -153,7 +156,7 @@ std::vector<Block> through(const Measured& m) {
       .y = {"R² of a linear probe for the position", false, {{-0.02, 1}}},
       .curves = {},
       .caption = fmt::format(
-          "Median of {} draws; bands: 5th to 95th percentile. A probe that is worse than the mean counts as 0.",
+          "Median of {} draws after as many layers as the table lists; bands: 5th to 95th percentile. A probe that is worse than the mean counts as 0.",
           draws)};
   Grid grid{
       .columns = {"layers", "with residual", "without residual", "no encoding", "spread with",
@@ -164,7 +167,7 @@ std::vector<Block> through(const Measured& m) {
           draws)};
   for (std::size_t n = 0; n < settings.size(); ++n) {
     Curve curve{std::string(settings[n].name), {}};
-    for (std::size_t depth = 0; depth <= deepest; ++depth) {
+    for (const std::size_t depth : listed) {
       curve.points.emplace_back(static_cast<double>(depth), m.depth[n].read[depth].median());
       curve.band.push_back(m.depth[n].read[depth].band());
     }
