@@ -692,7 +692,7 @@ Document run() {
       .title = "Seventeen conventions that can be read in more than one way",
       .finding = answer,
       .condition =
-          "Exact encodings (oracles, rounded once to double); widths, positions and factors in each section; trained tables are those of seed 1.",
+          "Exact encodings (oracles, rounded once to double; in section 16 angles in number formats); widths, positions and factors in each section; trained tables are those of seed 1.",
       .blocks = std::move(blocks)};
 }
 
