@@ -27,6 +27,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
      {"core", "attention", "properties", "catalogue", ".."}},  // call/ sees its neighbours' headers
     {"src/encodings", {"core", "oracle", "encodings", "catalogue"}},
     {"src/defects", {"core", "encodings", "defects", "catalogue"}},
+    {"src/misreadings", {"core", "oracle", "encodings", "misreadings", "catalogue"}},
     {"src/identities", {"core", "attention", "identities", "catalogue"}},
     {"src/subject", {"core", "subject"}},
     {"src/search", {"core", "attention", "search"}},

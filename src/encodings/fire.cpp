@@ -20,22 +20,14 @@
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
+#include "encodings/fire_numbers.h"
 #include "encodings/perceptron.h"
-#include "encodings/seeded.h"
 #include "oracle/bias_bounds.h"
 
 namespace posproof::encodings_fire {
 namespace {
 
 using bias_bounds::Fire;
-
-Fire fire_of(const Arguments& p) {
-  Fire fire{
-      p.real("c"), p.real("threshold"), p.real("epsilon"), {1, p.width("width"), p.width("heads"), true}};
-  const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
-  for (std::size_t n = 0; n < fire.layers.count(); ++n) fire.layers.numbers.push_back(seeded(seed, n, 1.0));
-  return fire;
-}
 
 long double input(const Fire& fire, Position query, Position key) {
   const auto psi = [&](long double x) { return std::log1p(fire.c * x); };

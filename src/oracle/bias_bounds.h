@@ -64,6 +64,8 @@ enum class Kernel { log, power, log_power };
 struct KerpleHead {
   Kernel kernel;
   double r1, r2, exponent;
+
+  bool operator==(const KerpleHead&) const = default;
 };
 
 // An entry is off, relatively, by what r1 loses when it is kept, the product with it and the rounding of the

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "catalogue/oracle/kerple.h"
 #include "exact/bias_kernels.h"
 #include "oracle/bias_bounds.h"
@@ -35,14 +37,16 @@ Encoding oracle::kerple(const Arguments& p) {
   const bool causal = p.is("form", "causal");
   std::vector<KerpleHead> heads;
   std::vector<BiasKernel> kernels;
+  std::vector<std::size_t> like;
   for (std::size_t h = 0; h < p.width("heads"); ++h) {
     heads.push_back(head_of(p, h));
     kernels.push_back(kernel_of(heads.back()));
+    like.push_back(static_cast<std::size_t>(std::ranges::find(heads, heads.back()) - heads.begin()));
   }
-  Bias bias = bias_of_offset(kernels.size(), causal,
-                             [kernels, causal](std::size_t head, Position offset, Format format) {
-                               return value(kernels.at(head), distance_of(offset, causal), format);
-                             });
+  Bias bias =
+      bias_of_offset(like, causal, [kernels, causal](std::size_t head, Position offset, Format format) {
+        return value(kernels.at(head), distance_of(offset, causal), format);
+      });
   bias.error = bias_bounds::of_kerple(heads, causal);
   return bias;
 }

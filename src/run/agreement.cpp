@@ -19,11 +19,13 @@ namespace {
 
 using Each = std::function<void(const Residual&)>;
 
-// The same call with every token at the farthest position: where something wrong is compared, which may take
-// one token for another, each is allowed the error of the farthest.
+// The same call with every token as far from 0 as the farthest: where something wrong is compared, which may
+// take one token for another, each is allowed the error of the farthest.
 Call at_the_farthest(Call call) {
   const auto fill = [](auto& at) {
-    if (!at.empty()) std::fill(at.begin(), at.end(), *std::max_element(at.begin(), at.end()));
+    if (at.empty()) return;
+    const auto [least, most] = std::ranges::minmax(at);
+    std::ranges::fill(at, std::max(most, -least));
   };
   fill(call.positions.whole), fill(call.positions.real);
   return call;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "attention/reference_attention.h"
 #include "catalogue/defects.h"
+#include "catalogue/misreadings.h"
 #include "run/answered.h"
 #include "run/deviations.h"
 #include "run/explains.h"
@@ -49,6 +51,21 @@ Explanation of_setting(const Schema& schema, const Parameters& other, const Para
     out.meaning += fmt::format("{}{}", first ? "" : "; ", parameter.meaning);
   }
   return out;
+}
+
+// The first misreading of the encoding's formula that explains the subject.
+std::optional<std::string> first_misread(std::string_view encoding, const Parameters& parameters,
+                                         const std::function<bool(const Encoding&)>& is_explained_by) {
+  for (const auto& [id, family] : catalogue::misreadings()) {
+    if (id != encoding) continue;
+    for (const Misreading& one : family->misreadings) {
+      try {
+        if (is_explained_by(one.make(parameters))) return std::string(one.what);
+      } catch (const Refusal&) {  // it is the same with these parameters
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 // The same cases, as the declared encoding answers them.
@@ -110,21 +127,30 @@ std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id,
   std::vector<Explanation> best;
   for (auto& [left, explanation] : found)
     if (left == found.front().first) best.push_back(std::move(explanation));
-  for (std::string& sentence : deviations(spec, parameters, subject, answered))
-    best.push_back({Explanation::Kind::measured, std::move(sentence), "", ""});
+  const Parameters all = Arguments(spec.parameters, parameters).parameters();
+  // Some settings are so large that rounding allows them almost any answer: one that is told from the
+  // subject where the subject is wrong is told from the declared one there, too.
+  std::optional<std::vector<Answered>> right;
+  const auto allows_all = [&](const Encoding& candidate) {
+    if (!right) right = answered_as(truth, subject.encoding, answered);
+    const Unexplained of_right = compare(compared_as(candidate, truth), subject, *right, Until::all);
+    std::size_t told = 0, all_wrong = 0;
+    for (std::size_t n = 0; n < answered.size(); ++n)
+      if (wrong.differs[n]) ++all_wrong, told += of_right.differs[n] ? 1 : 0;
+    return 2 * told < all_wrong;
+  };
+  // What the formula was taken for says more than what was measured of it.
+  std::optional<std::string> misread;
+  if (best.empty())
+    misread = first_misread(
+        id, all, [&](const Encoding& candidate) { return left_by(candidate) && !allows_all(candidate); });
+  if (misread) {
+    best.push_back({Explanation::Kind::measured, std::move(*misread), "", ""});
+  } else {
+    for (std::string& sentence : deviations(spec, parameters, subject, answered))
+      best.push_back({Explanation::Kind::measured, std::move(sentence), "", ""});
+  }
   if (best.empty()) {
-    const Parameters all = Arguments(spec.parameters, parameters).parameters();
-    // Some of these are so large that rounding allows them almost any answer: one that is told from the
-    // subject where the subject is wrong is told from the declared one there, too.
-    std::optional<std::vector<Answered>> right;
-    const auto allows_all = [&](const Encoding& candidate) {
-      if (!right) right = answered_as(truth, subject.encoding, answered);
-      const Unexplained of_right = compare(compared_as(candidate, truth), subject, *right, Until::all);
-      std::size_t told = 0, all_wrong = 0;
-      for (std::size_t n = 0; n < answered.size(); ++n)
-        if (wrong.differs[n]) ++all_wrong, told += of_right.differs[n] ? 1 : 0;
-      return 2 * told < all_wrong;
-    };
     for (const Parameters& other : other_settings(spec.parameters, all)) {
       if (best.size() == 2) break;
       try {

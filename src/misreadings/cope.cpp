@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cmath>
+
+#include "catalogue/encodings/cope.h"
+#include "catalogue/misreadings/cope.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_cope {
+namespace {
+
+using namespace inside;
+
+enum class Between { interpolated, rounded, floor, ceiling, exchanged };
+
+struct Count {
+  bool from_the_first = false;  // of the keys up to this one, not from it to the query
+  bool open = false;            // every gate is 1: the distance
+  bool closes = false;          // 1 - gate
+  bool of_keys = false;         // the gate is of a key with itself
+  Real below = 0;               // added to the position
+  Between between = Between::interpolated;
+  bool divided = false;  // the product with the row, by sqrt(dim)
+};
+
+Encoding reads(const Parameters& given, const Count& of) {
+  const Arguments p = misread::arguments(encodings::cope, given);
+  const std::size_t dim = p.width("dim"), rows = p.width("length");
+  const Real scale = p.is("gate", "scaled") ? 1 / root(dim) : 1;
+  const std::size_t behind = p.is("counting", "inclusive") ? 0 : 1;
+  const Tensor table = trained(rows, dim, p.whole("table_seed"));
+  return misread::with_pairs(
+      encodings::cope, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+        const auto gate = [=, &q, &k](std::size_t i, std::size_t l) -> Real {
+          if (of.open) return 1;
+          const Real open = 1 / (1 + std::exp(-scale * dot(of.of_keys ? k.row(l) : q.row(i), k.row(l))));
+          return of.closes ? 1 - open : open;
+        };
+        const auto logit = [=, &q, &k, &mask](std::size_t i, std::size_t j) {
+          Real position = of.below;
+          const std::size_t begin = of.from_the_first ? 0 : j + behind,
+                            end = of.from_the_first ? j + 1 - behind : k.rows();
+          for (std::size_t l = begin; l < end; ++l)
+            if (mask.at(i, l) != 0) position += gate(i, l);
+          position = std::clamp(position, Real{0}, static_cast<Real>(rows - 1));
+          const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, rows - 1);
+          Real share = position - static_cast<Real>(low);
+          if (of.between == Between::rounded) share = std::nearbyint(share);
+          if (of.between == Between::floor) share = 0;
+          if (of.between == Between::ceiling) share = std::ceil(share);
+          if (of.between == Between::exchanged) share = 1 - share;
+          const Real met =
+              (1 - share) * dot(q.row(i), table.row(low)) + share * dot(q.row(i), table.row(high));
+          return dot(q.row(i), k.row(j)) / root(dim) + (of.divided ? met / root(dim) : met);
+        };
+        return Pairwise{logit, misread::plain_values(v)};
+      });
+}
+
+Encoding from_the_first(const Parameters& p) {
+  return reads(p, {.from_the_first = true});
+}
+Encoding distance(const Parameters& p) {
+  return reads(p, {.open = true});
+}
+Encoding closing(const Parameters& p) {
+  return reads(p, {.closes = true});
+}
+Encoding of_keys(const Parameters& p) {
+  return reads(p, {.of_keys = true});
+}
+Encoding from_one(const Parameters& p) {
+  return reads(p, {.below = 1});
+}
+Encoding one_less(const Parameters& p) {
+  return reads(p, {.below = -1});
+}
+Encoding rounded(const Parameters& p) {
+  return reads(p, {.between = Between::rounded});
+}
+Encoding floor(const Parameters& p) {
+  return reads(p, {.between = Between::floor});
+}
+Encoding ceiling(const Parameters& p) {
+  return reads(p, {.between = Between::ceiling});
+}
+Encoding exchanged(const Parameters& p) {
+  return reads(p, {.between = Between::exchanged});
+}
+Encoding divided(const Parameters& p) {
+  return reads(p, {.divided = true});
+}
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the gates are counted from the first key up to this one, not from this one to the query",
+     &from_the_first, "dim=4 length=8"},
+    {"every gate is 1: positions are distances", &distance, "dim=4 length=8"},
+    {"the gates are 1 - sigmoid: they close where they should open", &closing, "dim=4 length=8"},
+    {"the gates are of a key's product with itself, not with the query", &of_keys, "dim=4 length=8"},
+    {"positions count from 1, not from 0", &from_one, "dim=4 length=8"},
+    {"positions are smaller by 1", &one_less, "dim=4 length=8"},
+    {"positions are rounded to the nearest row, not interpolated", &rounded, "dim=4 length=8"},
+    {"positions are rounded down to a row, not interpolated", &floor, "dim=4 length=8"},
+    {"positions are rounded up to a row, not interpolated", &ceiling, "dim=4 length=8"},
+    {"the two rows of the interpolation have each other's share", &exchanged, "dim=4 length=8"},
+    {"the product of the query with the row is divided by sqrt(dim)", &divided, "dim=4 length=8"},
+}};
+
+}  // namespace posproof::misreadings_cope

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "catalogue/encodings/fire.h"
+#include "catalogue/misreadings/fire.h"
+#include "encodings/fire_numbers.h"
+#include "encodings/perceptron.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_fire {
+namespace {
+
+using bias_bounds::Fire;
+using misread::Real;
+
+Real psi(const Fire& fire, Real x) {
+  return std::log1p(fire.c * x);
+}
+
+// The distance, the query's and the key's position: what the perceptron is given of them.
+using Input = Real (*)(const Fire& fire, Real past, Real query, Real key);
+
+template <Input input>
+Encoding reads(const Parameters& given) {
+  const Fire fire = fire_of(misread::arguments(encodings::fire, given));
+  return misread::with_entry(encodings::fire, given, [fire](std::size_t head, Position i, Position j) {
+    const Real past = static_cast<Real>(std::max<Position>(i - j, 0));
+    const std::array x = {input(fire, past, static_cast<Real>(i), static_cast<Real>(j))};
+    return perceptron(fire.layers, head, x);
+  });
+}
+
+Real scale(const Fire& fire, Real length) {
+  return psi(fire, length) + fire.epsilon;
+}
+
+Real without_logarithm(const Fire& fire, Real past, Real query, Real) {
+  return fire.c * past / (fire.c * std::max<Real>(query, fire.threshold) + fire.epsilon);
+}
+Real distance_alone(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past) / (std::max<Real>(query, fire.threshold) + fire.epsilon);
+}
+Real scale_alone(const Fire& fire, Real past, Real query, Real) {
+  return past / scale(fire, std::max<Real>(query, fire.threshold));
+}
+Real of_the_quotient(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past / (std::max<Real>(query, fire.threshold) + fire.epsilon));
+}
+Real one_in_the_product(const Fire& fire, Real past, Real query, Real) {
+  const auto other = [&](Real x) { return std::log(fire.c * (x + 1)); };
+  return other(past) / (other(std::max<Real>(query, fire.threshold)) + fire.epsilon);
+}
+Real undivided(const Fire& fire, Real past, Real, Real) {
+  return psi(fire, past);
+}
+Real by_the_threshold(const Fire& fire, Real past, Real, Real) {
+  return psi(fire, past) / scale(fire, fire.threshold);
+}
+Real by_the_query(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past) / scale(fire, query);
+}
+Real by_the_query_from_1(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past) / scale(fire, std::max<Real>(query, 1));
+}
+Real by_the_smaller(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past) / scale(fire, std::min<Real>(query, fire.threshold));
+}
+Real by_the_sum(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past) / scale(fire, query + fire.threshold);
+}
+Real by_the_key(const Fire& fire, Real past, Real, Real key) {
+  return psi(fire, past) / scale(fire, std::max<Real>(key, fire.threshold));
+}
+Real by_the_length(const Fire& fire, Real past, Real query, Real) {
+  return psi(fire, past) / scale(fire, std::max<Real>(query + 1, fire.threshold));
+}
+Real without_c(const Fire& fire, Real past, Real query, Real) {
+  return std::log1p(past) / (std::log1p(std::max<Real>(query, fire.threshold)) + fire.epsilon);
+}
+
+template <bool first, bool last, bool bent>
+Encoding with_layers(const Parameters& given) {
+  const Fire fire = fire_of(misread::arguments(encodings::fire, given));
+  return misread::with_entry(encodings::fire, given, [fire](std::size_t head, Position i, Position j) {
+    const Real past = static_cast<Real>(std::max<Position>(i - j, 0));
+    const Real x = psi(fire, past) / scale(fire, std::max<Real>(static_cast<Real>(i), fire.threshold));
+    Real out = last ? fire.layers.last_bias(head) : 0;
+    for (std::size_t k = 0; k < fire.layers.width; ++k) {
+      const Real hidden = fire.layers.weight(k, 0) * x + (first ? fire.layers.bias(k) : 0);
+      out += fire.layers.last_weight(head, k) * (bent ? std::max<Real>(hidden, 0) : hidden);
+    }
+    return out;
+  });
+}
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the logarithm is left out: psi(x) is c x", &reads<without_logarithm>, "width=8 heads=2 threshold=8"},
+    {"the logarithm is of the distance alone, not of what it is divided by", &reads<distance_alone>,
+     "width=8 heads=2 threshold=8"},
+    {"the logarithm is of what the distance is divided by, not of the distance", &reads<scale_alone>,
+     "width=8 heads=2 threshold=8"},
+    {"psi is taken of the quotient of the distance, not of both its numbers", &reads<of_the_quotient>,
+     "width=8 heads=2 threshold=8"},
+    {"c multiplies the 1 as well: psi(x) is ln(c (x + 1))", &reads<one_in_the_product>,
+     "width=8 heads=2 threshold=8"},
+    {"c is left out: psi(x) is ln(x + 1)", &reads<without_c>, "width=8 heads=2 threshold=8"},
+    {"psi of the distance is divided by nothing", &reads<undivided>, "width=8 heads=2 threshold=8"},
+    {"psi of the distance is divided by that of the threshold, whatever the query's position",
+     &reads<by_the_threshold>, "width=8 heads=2 threshold=8"},
+    {"the threshold is left out: psi of the distance is divided by that of the query's position",
+     &reads<by_the_query>, "width=8 heads=2 threshold=8 epsilon=1e-6"},
+    {"the threshold is 1: psi of the distance is divided by that of the query's position",
+     &reads<by_the_query_from_1>, "width=8 heads=2 threshold=8"},
+    {"the smaller of the query's position and the threshold is taken, not the larger", &reads<by_the_smaller>,
+     "width=8 heads=2 epsilon=1e-6"},
+    {"the sum of the query's position and the threshold is taken, not the larger of them", &reads<by_the_sum>,
+     "width=8 heads=2 threshold=8"},
+    {"the larger of the key's position and the threshold is taken, not of the query's", &reads<by_the_key>,
+     "width=8 heads=2 threshold=8"},
+    {"the query's position counts from 1 beside the threshold", &reads<by_the_length>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has no biases", &with_layers<false, true, true>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron has no biases", &with_layers<false, false, true>, "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has no max(., 0)", &with_layers<true, true, false>,
+     "width=8 heads=2 threshold=8"},
+}};
+
+}  // namespace posproof::misreadings_fire

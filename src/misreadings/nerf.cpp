@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "catalogue/encodings/nerf.h"
+#include "catalogue/misreadings/nerf.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_nerf {
+namespace {
+
+using misread::Real;
+
+// What power 2^j counts as, j from 0.
+using Power = Real (*)(std::size_t j, std::size_t count);
+
+Real right(std::size_t j, std::size_t) {
+  return std::ldexp(Real{1}, static_cast<int>(j));
+}
+Real linear(std::size_t j, std::size_t) {
+  return static_cast<Real>(j + 1);
+}
+Real linear_from_0(std::size_t j, std::size_t) {
+  return static_cast<Real>(j);
+}
+// From 1 to 2^(count - 1), evenly spaced: NeRF's `log_sampling=False`.
+Real evenly(std::size_t j, std::size_t count) {
+  const Real most = right(count - 1, count);
+  return count == 1 ? 1 : 1 + (most - 1) * static_cast<Real>(j) / static_cast<Real>(count - 1);
+}
+Real to_the_count(std::size_t j, std::size_t count) {
+  const auto whole = static_cast<Real>(count);
+  return count == 1 ? 1 : std::exp2(static_cast<Real>(j) * whole / (whole - 1));
+}
+Real exponential(std::size_t j, std::size_t) {
+  return std::exp(static_cast<Real>(j));
+}
+
+struct Form {
+  Power power = &right;
+  bool axes_reversed = false;    // of sines and cosines
+  bool inputs_reversed = false;  // of the coordinates themselves
+  bool frequencies_reversed = false;
+  bool input_scaled = false;  // the coordinates are multiplied with pi as the angles are
+};
+
+Encoding reads(const Parameters& given, const Form& form) {
+  const Arguments p = misread::arguments(encodings::nerf, given);
+  Table table = misread::right<Table>(encodings::nerf, given);
+  const std::size_t axes = table.positions.axes, count = p.width("frequencies");
+  const bool several = form.axes_reversed || form.inputs_reversed;
+  if (several && axes == 1) throw Refusal("the same on one axis");
+  const bool of_input = form.inputs_reversed || form.input_scaled;
+  if (of_input && p.is("input", "none")) throw Refusal("the same without the coordinates");
+  const Real unit = p.is("factor", "one")  ? 1
+                    : p.is("factor", "pi") ? std::numbers::pi_v<Real>
+                                           : 2 * std::numbers::pi_v<Real>;
+  if (form.input_scaled && unit == 1) throw Refusal("the same without pi");
+  for (Pair& pair : table.pairs) {
+    const std::size_t j = form.frequencies_reversed ? count - 1 - pair.index : pair.index;
+    pair.frequency = static_cast<double>(unit * form.power(j, count));
+    if (form.axes_reversed) pair.axis = axes - 1 - pair.axis;
+  }
+  const std::size_t inputs = p.is("input", "last") ? table.dim - axes : 0;
+  const bool has_input = !p.is("input", "none");
+  return misread::with_rows(table, [=, pairs = table.pairs](std::span<const Real> x, std::span<double> row) {
+    for (std::size_t axis = 0; has_input && axis < axes; ++axis)
+      row[inputs + axis] = static_cast<double>((form.input_scaled ? unit : 1) *
+                                               x[form.inputs_reversed ? axes - 1 - axis : axis]);
+    for (const Pair& pair : pairs) {
+      const std::size_t j = form.frequencies_reversed ? count - 1 - pair.index : pair.index;
+      const Real angle = unit * form.power(j, count) * x[pair.axis];
+      row[pair.first] = static_cast<double>(std::sin(angle));
+      row[pair.second] = static_cast<double>(std::cos(angle));
+    }
+  });
+}
+
+template <Power power>
+Encoding of_power(const Parameters& given) {
+  return reads(given, {.power = power});
+}
+Encoding axes_reversed(const Parameters& p) {
+  return reads(p, {.axes_reversed = true});
+}
+Encoding inputs_reversed(const Parameters& p) {
+  return reads(p, {.inputs_reversed = true});
+}
+Encoding both_reversed(const Parameters& p) {
+  return reads(p, {.axes_reversed = true, .inputs_reversed = true});
+}
+Encoding frequencies_reversed(const Parameters& p) {
+  return reads(p, {.frequencies_reversed = true});
+}
+Encoding input_scaled(const Parameters& p) {
+  return reads(p, {.input_scaled = true});
+}
+
+constexpr std::string_view two_axes = "axes=2 input=first", with_input = "input=first factor=pi";
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the frequencies are 1, 2, 3, .., not 1, 2, 4, ..", &of_power<linear>},
+    {"the frequencies are 0, 1, 2, .., not 1, 2, 4, ..", &of_power<linear_from_0>},
+    {"the frequencies are evenly spaced from the first to the last, not powers of 2", &of_power<evenly>},
+    {"the frequencies run to 2^frequencies, not to 2^(frequencies - 1)", &of_power<to_the_count>},
+    {"the frequencies are powers of e, not of 2", &of_power<exponential>},
+    {"the frequencies are in reverse order", &frequencies_reversed},
+    {"the sines and cosines have the axes in reverse order", &axes_reversed, two_axes},
+    {"the coordinates themselves are in reverse order", &inputs_reversed, two_axes},
+    {"the axes are in reverse order", &both_reversed, two_axes},
+    {"the coordinates themselves are multiplied by pi as the angles are", &input_scaled, with_input},
+}};
+
+}  // namespace posproof::misreadings_nerf

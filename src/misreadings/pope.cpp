@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "catalogue/encodings/pope.h"
+#include "catalogue/misreadings/pope.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_pope {
+namespace {
+
+using namespace inside;
+
+Real softplus(Real x) {
+  return std::max(x, Real{0}) + std::log1p(std::exp(-std::abs(x)));
+}
+Real positive_part(Real x) {
+  return std::max(x, Real{0});
+}
+Real itself(Real x) {
+  return x;
+}
+Real size(Real x) {
+  return std::abs(x);
+}
+Real exponential(Real x) {
+  return std::exp(x);
+}
+Real bit_more(Real x) {
+  return x > 0 ? x + 1 : std::exp(x);
+}
+
+// Which of them the phase turns, and which way.
+struct Phases {
+  int of_query, of_key;
+};
+
+struct Polar {
+  Real (*magnitude)(Real) = &softplus;
+  Phases phases = {0, 1};
+  int exponents = 1;  // the frequency of channel c is base^(-exponents c / dim)
+  bool centred = true;
+};
+
+Encoding reads(const Parameters& given, const Polar& polar) {
+  const Arguments p = misread::arguments(encodings::pope, given);
+  const std::size_t dim = p.width("dim");
+  const bool of_phases = polar.phases.of_query != 0 || polar.phases.of_key != 1 || !polar.centred;
+  if (of_phases && !p.is("phase", "trained")) throw Refusal("the same without phases");
+  const Real scale = p.is("scale", "rsqrt") ? 1 / root(dim) : 1;
+  Tensor phase({1, dim});
+  if (p.is("phase", "trained")) phase = trained(1, dim, p.whole("table_seed"));
+  const Real centre = p.is("phase", "trained") && polar.centred ? 2 : 0;
+  const auto base = static_cast<Real>(p.real("base"));
+  const auto token = [=](std::span<const double> x, Position t, bool key) {
+    std::vector<Real> out;
+    for (std::size_t c = 0; c < dim; ++c) {
+      const Real w =
+          std::pow(base, -static_cast<Real>(polar.exponents) * static_cast<Real>(c) / static_cast<Real>(dim));
+      const int turned = key ? polar.phases.of_key : polar.phases.of_query;
+      const Real angle = static_cast<Real>(t) * w + static_cast<Real>(turned) * (phase.data[c] - centre);
+      out.push_back(polar.magnitude(x[c]) * std::cos(angle));
+      out.push_back(polar.magnitude(x[c]) * std::sin(angle));
+    }
+    return out;
+  };
+  return misread::with_tokens(encodings::pope, given, token,
+                              [=](std::span<const Real> q, std::span<const Real> k) {
+                                return std::inner_product(q.begin(), q.end(), k.begin(), Real{0}) * scale;
+                              });
+}
+
+template <Real (*magnitude)(Real)>
+Encoding of_magnitude(const Parameters& given) {
+  return reads(given, {.magnitude = magnitude});
+}
+template <int query, int key>
+Encoding with_phases(const Parameters& given) {
+  return reads(given, {.phases = {query, key}});
+}
+Encoding exponents_of_pairs(const Parameters& given) {
+  return reads(given, {.exponents = 2});
+}
+Encoding uncentred(const Parameters& given) {
+  return reads(given, {.centred = false});
+}
+
+constexpr std::string_view trained_phases = "dim=4 phase=trained";
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the magnitude is max(x, 0), not ln(1 + e^x)", &of_magnitude<positive_part>, "dim=4"},
+    {"the magnitude is x itself, not ln(1 + e^x)", &of_magnitude<itself>, "dim=4"},
+    {"the magnitude is |x|, not ln(1 + e^x)", &of_magnitude<size>, "dim=4"},
+    {"the magnitude is e^x, not ln(1 + e^x)", &of_magnitude<exponential>, "dim=4"},
+    {"the magnitude is 1 + ELU(x), not ln(1 + e^x)", &of_magnitude<bit_more>, "dim=4"},
+    {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)", &exponents_of_pairs, "dim=4"},
+    {"the phases have the other sign: they are added to the angles of the queries, not of the keys",
+     &with_phases<1, 0>, trained_phases},
+    {"the phases count twice: they are taken from the angles of the queries as well", &with_phases<-1, 1>,
+     trained_phases},
+    {"the phases are not moved into their range", &uncentred, trained_phases},
+}};
+
+}  // namespace posproof::misreadings_pope

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <variant>
+
+#include "core/error.h"
+#include "core/parameter.h"
+#include "core/spec.h"
+#include "encodings/inside_attention.h"
+
+// What misreadings are made of: the right encoding, whose function is exchanged. Its bound of rounding errors
+// is derived for the right formula. In a misread one a term may be several times as large, so four times as
+// much is allowed: what is told apart differs by far more than rounding.
+namespace posproof::misread {
+
+using inside::Real;
+
+constexpr double more = 4;
+
+// The parameters, with standard values for those that are not given.
+inline Arguments arguments(const EncodingSpec& spec, const Parameters& given) {
+  return Arguments(spec.parameters, given);
+}
+
+template <class Kind>
+Kind right(const EncodingSpec& spec, const Parameters& given) {
+  Kind out = std::get<Kind>(spec.make(given));
+  if constexpr (requires { out.error; })
+    if (out.error) out.error = [own = out.error](const auto&... of) { return more * own(of...); };
+  if constexpr (requires { out.row_error; })
+    if (out.row_error)
+      out.row_error = [own = out.row_error](std::span<const double> position, std::span<const double> row,
+                                            const Precision& precision, std::span<double> error) {
+        own(position, row, precision, error);
+        for (double& entry : error) entry *= more;
+      };
+  return out;
+}
+
+// Of the logit of one query and one key.
+inline Encoding with_logit(const EncodingSpec& spec, const Parameters& given, inside::Logit logit) {
+  Contextual out = right<Contextual>(spec, given);
+  out.logits = inside::contextual(out.dim, out.heads, std::move(logit)).logits;
+  return out;
+}
+
+inline Encoding with_tokens(const EncodingSpec& spec, const Parameters& given, inside::Token token,
+                            inside::LogitOfTokens logit) {
+  Contextual out = right<Contextual>(spec, given);
+  out.logits = inside::contextual_of_tokens(out.dim, std::move(token), std::move(logit)).logits;
+  return out;
+}
+
+inline Encoding with_pairs(const EncodingSpec& spec, const Parameters& given, inside::Paired paired) {
+  Attention out = right<Attention>(spec, given);
+  out.attend = inside::attention(out.dim, std::move(paired)).attend;
+  return out;
+}
+
+// Of one entry of a bias at two positions of one number.
+using Entry = std::function<Real(std::size_t head, Position query, Position key)>;
+
+inline Encoding with_entry(const EncodingSpec& spec, const Parameters& given, Entry entry) {
+  Bias out = right<Bias>(spec, given);
+  out.bias = [heads = out.heads, entry = std::move(entry)](const Positions& queries, const Positions& keys) {
+    Tensor all({heads, queries.size(), keys.size()});
+    for (std::size_t h = 0; h < heads; ++h)
+      for (std::size_t i = 0; i < queries.size(); ++i)
+        for (std::size_t j = 0; j < keys.size(); ++j)
+          all.at(h * queries.size() + i, j) = static_cast<double>(entry(h, queries[i], keys[j]));
+    return all;
+  };
+  return out;
+}
+
+// Of the row at a position, whose numbers are one for each axis.
+using Row = std::function<void(std::span<const Real> position, std::span<double> row)>;
+
+inline Encoding with_rows(Table table, Row row) {
+  table.rows = [axes = table.positions.axes, dim = table.dim, row = std::move(row)](
+                   const Positions& positions, Position) {
+    Tensor rows({positions.size(), dim});
+    std::vector<Real> numbers(axes);
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      for (std::size_t axis = 0; axis < axes; ++axis) numbers[axis] = positions.at(r, axis);
+      row(numbers, rows.row(r));
+    }
+    return rows;
+  };
+  return table;
+}
+
+inline auto plain_values(const Tensor& v) {
+  return [&v](std::size_t, std::size_t j, std::size_t c) { return Real{v.at(j, c)}; };
+}
+
+}  // namespace posproof::misread

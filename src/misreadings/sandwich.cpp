@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cmath>
+
+#include "catalogue/encodings/sandwich.h"
+#include "catalogue/misreadings/sandwich.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_sandwich {
+namespace {
+
+using misread::Real;
+
+// What is added up of a frequency: of the positions, and of the distance as the form counts it.
+using Term = Real (*)(Real frequency, Real query, Real key, Real distance);
+
+enum class Ratio { divides, multiplies, is_left_out };
+
+template <Term term, Ratio ratio = Ratio::divides>
+Encoding reads(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::sandwich, given);
+  const std::size_t heads = p.width("heads"), dim = p.width("dim"), first = p.width("first_n");
+  std::vector<Real> frequencies;
+  for (std::size_t i = first; i < first + dim / 2; ++i)
+    frequencies.push_back(
+        std::pow(static_cast<Real>(p.real("base")), -2 * static_cast<Real>(i) / static_cast<Real>(dim)));
+  const bool causal = p.is("form", "causal");
+  const Real centre = p.is("centre", "zero") ? static_cast<Real>(dim) / 2 : 0;
+  return misread::with_entry(encodings::sandwich, given, [=](std::size_t head, Position i, Position j) {
+    const Real of_head = 8 * static_cast<Real>(head + 1) / static_cast<Real>(heads);
+    const auto distance = static_cast<Real>(causal ? std::max<Position>(i - j, 0) : std::abs(i - j));
+    Real sum = -centre;
+    for (const Real w : frequencies) sum += term(w, static_cast<Real>(i), static_cast<Real>(j), distance);
+    return ratio == Ratio::divides ? sum / of_head : ratio == Ratio::multiplies ? sum * of_head : sum;
+  });
+}
+
+Real cosine(Real w, Real, Real, Real distance) {
+  return std::cos(w * distance);
+}
+Real angle(Real w, Real, Real, Real distance) {
+  return w * distance;
+}
+Real sine(Real w, Real, Real, Real distance) {
+  return std::sin(w * distance);
+}
+Real sines(Real w, Real query, Real key, Real) {
+  return std::sin(w * query) * std::sin(w * key);
+}
+Real cosines(Real w, Real query, Real key, Real) {
+  return std::cos(w * query) * std::cos(w * key);
+}
+Real of_the_sum(Real w, Real query, Real key, Real) {
+  return std::cos(w * (query + key));
+}
+
+constexpr std::string_view few = "heads=3 dim=16";
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the angles are added up, not their cosines", &reads<angle>, few},
+    {"the sines of the angles are added up, not their cosines", &reads<sine>, few},
+    {"the products of the two sines are added up, without those of the two cosines", &reads<sines>, few},
+    {"the products of the two cosines are added up, without those of the two sines", &reads<cosines>, few},
+    {"the cosines are of the sum of the two positions, not of the distance", &reads<of_the_sum>, few},
+    {"the sum is multiplied by the ratio of the head, not divided", &reads<cosine, Ratio::multiplies>, few},
+    {"the sum is not divided by the ratio of the head", &reads<cosine, Ratio::is_left_out>, few},
+}};
+
+}  // namespace posproof::misreadings_sandwich

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "catalogue/encodings/selective_rope.h"
+#include "catalogue/misreadings/selective_rope.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_selective_rope {
+namespace {
+
+using namespace inside;
+
+struct Angles {
+  bool of_queries = false;  // projected from queries, not keys
+  bool accumulated = true;  // added up from the first token on
+  bool own = true;          // a token's own increment counts
+  bool with_step = true, with_frequencies = true;
+  bool gate_after = false;   // the gate multiplies what is added up, not each increment
+  bool gate_of_step = true;  // the gate multiplies the step as well
+  int of_key = 1;            // keys rotate that way
+};
+
+Encoding reads(const Parameters& given, const Angles& of) {
+  const Arguments p = misread::arguments(encodings::selective_rope, given);
+  const bool gated = p.is("gate", "sigmoid");
+  if (!gated && (of.gate_after || !of.gate_of_step)) throw Refusal("the same without a gate");
+  const std::size_t dim = p.width("dim"), half = dim / 2;
+  const auto base = static_cast<Real>(p.real("base"));
+  const Real step = of.with_step ? p.real("step") : 0;
+  const std::size_t next = p.is("layout", "half_split") ? 1 : 2, other = next == 1 ? half : 1;
+  const Tensor projection = trained(half, dim, p.whole("table_seed"), p.real("increment_std")),
+               gate = trained(1, dim, p.whole("table_seed") + 1);
+  return misread::with_pairs(
+      encodings::selective_rope, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+        std::vector<std::vector<Real>> angles;
+        std::vector<Real> sum(half);
+        for (std::size_t j = 0; j < k.rows(); ++j) {
+          const auto token = of.of_queries ? q.row(std::min(j, q.rows() - 1)) : k.row(j);
+          const Real open = gated ? 1 / (1 + std::exp(-dot(gate.row(0), token))) : 1;
+          std::vector<Real> own(half);
+          for (std::size_t c = 0; c < half; ++c) {
+            const Real w =
+                of.with_frequencies ? std::pow(base, -2 * static_cast<Real>(c) / static_cast<Real>(dim)) : 1;
+            const Real projected = dot(projection.row(c), token);
+            own[c] = w * (of.gate_after     ? projected + step
+                          : of.gate_of_step ? open * (projected + step)
+                                            : open * projected + step);
+          }
+          std::vector<Real> at = of.own ? own : std::vector<Real>(half);
+          for (std::size_t c = 0; c < half; ++c) {
+            if (of.accumulated) at[c] += sum[c];
+            sum[c] += own[c];
+            if (of.gate_after) at[c] *= open;
+          }
+          angles.push_back(std::move(at));
+        }
+        using Complex = std::complex<Real>;
+        const auto rotated = [=](const Tensor& x, std::size_t row, std::size_t c, int sign) {
+          const Complex pair(x.at(row, c * next), x.at(row, c * next + other));
+          return pair * std::polar(Real{1}, sign * angles[std::min(row, angles.size() - 1)][c]);
+        };
+        return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+                          Real sum_of_pairs = 0;
+                          for (std::size_t c = 0; c < half; ++c)
+                            sum_of_pairs +=
+                                std::real(rotated(q, i, c, 1) * std::conj(rotated(k, j, c, of.of_key)));
+                          return sum_of_pairs / root(dim);
+                        },
+                        misread::plain_values(v)};
+      });
+}
+
+Encoding of_queries(const Parameters& p) {
+  return reads(p, {.of_queries = true});
+}
+Encoding each_alone(const Parameters& p) {
+  return reads(p, {.accumulated = false});
+}
+Encoding own_later(const Parameters& p) {
+  return reads(p, {.own = false});
+}
+Encoding no_step(const Parameters& p) {
+  return reads(p, {.with_step = false});
+}
+Encoding no_frequencies(const Parameters& p) {
+  return reads(p, {.with_frequencies = false});
+}
+Encoding gate_after(const Parameters& p) {
+  return reads(p, {.gate_after = true});
+}
+Encoding gate_beside_step(const Parameters& p) {
+  return reads(p, {.gate_of_step = false});
+}
+Encoding keys_backwards(const Parameters& p) {
+  return reads(p, {.of_key = -1});
+}
+Encoding keys_still(const Parameters& p) {
+  return reads(p, {.of_key = 0});
+}
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the increments are projected from the queries, not from the keys", &of_queries, "dim=4"},
+    {"the increments are not added up: each token rotates by its own", &each_alone, "dim=4"},
+    {"a token's own increment counts from the next token on", &own_later, "dim=4"},
+    {"the step that every token adds is left out", &no_step, "dim=4"},
+    {"the increments are not multiplied by the frequencies", &no_frequencies, "dim=4"},
+    {"the gate multiplies the sum of the increments, not each of them", &gate_after, "dim=4 gate=sigmoid"},
+    {"the gate does not multiply the step", &gate_beside_step, "dim=4 gate=sigmoid"},
+    {"the keys rotate the other way", &keys_backwards, "dim=4"},
+    {"the keys do not rotate", &keys_still, "dim=4"},
+}};
+
+}  // namespace posproof::misreadings_selective_rope

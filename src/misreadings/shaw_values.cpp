@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <cmath>
+
+#include "catalogue/encodings/shaw_values.h"
+#include "catalogue/misreadings/shaw_values.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_shaw_values {
+namespace {
+
+using namespace inside;
+
+struct Rows {
+  bool of_keys = true, of_values = true;
+  bool keys_mirrored = false, values_mirrored = false;
+  bool values_of_keys = false, keys_of_values = false;  // which table they are read from
+  bool undivided = false;                               // q . a^K is not divided by sqrt(dim)
+  Position less = 0;                                    // the clip is smaller by it
+};
+
+Encoding reads(const Parameters& given, const Rows& rows) {
+  const Arguments p = misread::arguments(encodings::shaw_values, given);
+  const std::size_t dim = p.width("dim");
+  const Position clip = p.whole("clip"), reach = clip - rows.less;
+  if (reach < 0) throw Refusal("nothing is left");
+  const bool key_minus_query = p.is("relative", "key_minus_query");
+  const auto seed = p.whole("table_seed");
+  const Tensor one = trained(2 * p.width("clip") + 1, dim, seed),
+               other = trained(2 * p.width("clip") + 1, dim, seed + 1);
+  const Tensor of_keys = rows.keys_of_values ? other : one, of_values = rows.values_of_keys ? one : other;
+  return misread::with_pairs(
+      encodings::shaw_values, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+        const auto row = [=](std::size_t i, std::size_t j, bool mirrored) {
+          const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
+          const Position offset = key_minus_query != mirrored ? ahead : -ahead;
+          return static_cast<std::size_t>(clip + std::clamp(offset, -reach, reach));
+        };
+        return Pairwise{
+            [=, &q, &k](std::size_t i, std::size_t j) {
+              const Real met = rows.of_keys ? dot(q.row(i), of_keys.row(row(i, j, rows.keys_mirrored))) : 0;
+              return (dot(q.row(i), k.row(j)) + met * (rows.undivided ? root(dim) : 1)) / root(dim);
+            },
+            [=, &v](std::size_t i, std::size_t j, std::size_t c) {
+              return v.at(j, c) +
+                     (rows.of_values ? Real{of_values.at(row(i, j, rows.values_mirrored), c)} : 0);
+            }};
+      });
+}
+
+Encoding no_values(const Parameters& p) {
+  return reads(p, {.of_values = false});
+}
+Encoding no_keys(const Parameters& p) {
+  return reads(p, {.of_keys = false});
+}
+Encoding neither(const Parameters& p) {
+  return reads(p, {.of_keys = false, .of_values = false});
+}
+Encoding values_mirrored(const Parameters& p) {
+  return reads(p, {.values_mirrored = true});
+}
+Encoding keys_mirrored(const Parameters& p) {
+  return reads(p, {.keys_mirrored = true});
+}
+Encoding table_of_keys(const Parameters& p) {
+  return reads(p, {.values_of_keys = true});
+}
+Encoding table_of_values(const Parameters& p) {
+  return reads(p, {.keys_of_values = true});
+}
+Encoding exchanged(const Parameters& p) {
+  return reads(p, {.values_of_keys = true, .keys_of_values = true});
+}
+Encoding undivided(const Parameters& p) {
+  return reads(p, {.undivided = true});
+}
+Encoding one_less(const Parameters& p) {
+  return reads(p, {.less = 1});
+}
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the values have no rows added: a^V is left out", &no_values, "dim=4 clip=3"},
+    {"the keys have no rows added: a^K is left out", &no_keys, "dim=4 clip=3"},
+    {"no rows are added, to the keys or to the values", &neither, "dim=4 clip=3"},
+    {"the rows of the values are read in the other direction: at i - j for j - i", &values_mirrored,
+     "dim=4 clip=3"},
+    {"the rows of the keys are read in the other direction: at i - j for j - i", &keys_mirrored,
+     "dim=4 clip=3"},
+    {"the rows of the values are read from the table of the keys", &table_of_keys, "dim=4 clip=3"},
+    {"the rows of the keys are read from the table of the values", &table_of_values, "dim=4 clip=3"},
+    {"the two tables stand in each other's place", &exchanged, "dim=4 clip=3"},
+    {"q.a^K is not divided by sqrt(dim)", &undivided, "dim=4 clip=3"},
+    {"offsets are clipped one earlier, at clip - 1", &one_less, "dim=4 clip=3"},
+}};
+
+}  // namespace posproof::misreadings_shaw_values

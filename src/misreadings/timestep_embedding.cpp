@@ -1,0 +1,81 @@
+#include <cmath>
+
+#include "catalogue/encodings/timestep_embedding.h"
+#include "catalogue/misreadings/timestep_embedding.h"
+#include "encodings/ladder.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_timestep_embedding {
+namespace {
+
+using misread::Real;
+
+struct Form {
+  bool padded_first = false;  // the zero of an odd width stands before the sines and cosines
+  bool repeated = false;      // the last column again in its place
+  bool divided = false;       // by the scale
+  bool interleaved = false;
+  bool scales_last = false;  // the sines and cosines are multiplied by the scale, not their angles
+};
+
+Encoding reads(const Parameters& given, const Form& form) {
+  const Arguments p = misread::arguments(encodings::timestep_embedding, given);
+  Table table = misread::right<Table>(encodings::timestep_embedding, given);
+  const std::size_t half = table.dim / 2, odd = table.dim % 2;
+  if (odd == 0 && (form.padded_first || form.repeated)) throw Refusal("the same in an even width");
+  const double scale = p.real("scale");
+  if (scale == 1 && (form.divided || form.scales_last)) throw Refusal("the same without a scale");
+  const auto shift = static_cast<std::size_t>(p.whole("shift"));
+  std::vector<Real> w;
+  for (std::size_t i = 0; i < half; ++i)
+    w.push_back((form.divided       ? 1 / scale
+                 : form.scales_last ? 1
+                                    : scale) *
+                ladder::frequency(p.real("max_period"), i, half - shift));
+  for (Pair& pair : table.pairs) {
+    pair.frequency = static_cast<double>(w[pair.index]);
+    if (form.interleaved) {
+      const std::size_t of_sine = pair.first < pair.second ? 0 : 1;
+      pair.first = 2 * pair.index + of_sine;
+      pair.second = 2 * pair.index + 1 - of_sine;
+    }
+    if (form.padded_first) ++pair.first, ++pair.second;
+  }
+  if (form.scales_last) table.amplitude = scale;
+  return misread::with_rows(table, [=, pairs = table.pairs](std::span<const Real> x, std::span<double> row) {
+    for (const Pair& pair : pairs) {
+      const Real angle = x[0] * w[pair.index], size = form.scales_last ? scale : 1;
+      row[pair.first] = static_cast<double>(size * std::sin(angle));
+      row[pair.second] = static_cast<double>(size * std::cos(angle));
+    }
+    if (form.repeated) row[2 * half] = row[2 * half - 1];
+  });
+}
+
+Encoding padded_first(const Parameters& p) {
+  return reads(p, {.padded_first = true});
+}
+Encoding repeated(const Parameters& p) {
+  return reads(p, {.repeated = true});
+}
+Encoding divided(const Parameters& p) {
+  return reads(p, {.divided = true});
+}
+Encoding interleaved(const Parameters& p) {
+  return reads(p, {.interleaved = true});
+}
+Encoding scales_last(const Parameters& p) {
+  return reads(p, {.scales_last = true});
+}
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the column of zeros of an odd width is the first, not the last", &padded_first, "dim=9"},
+    {"an odd width ends with its last column again, not with zeros", &repeated, "dim=9"},
+    {"the angles are divided by the scale, not multiplied", &divided, "scale=1000"},
+    {"the sines and cosines are multiplied by the scale, not their angles", &scales_last, "scale=1000"},
+    {"the sines and cosines stand in turn, not in two halves", &interleaved},
+}};
+
+}  // namespace posproof::misreadings_timestep_embedding
