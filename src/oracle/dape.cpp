@@ -12,9 +12,9 @@ Encoding oracle::dape(const Arguments& p) {
   const std::int64_t seed = p.whole("table_seed");
   const Trained first(hidden, 2 * heads + 1, seed), second(heads, hidden + 1, seed + 1);
 
-  Contextual dape = contextual(
+  Contextual dape = contextual_of_heads(
       "dape", width * heads, heads, AsGiven(),
-      [=](const auto& in, const auto& q, const auto& k, Position i, Position j, std::size_t head) {
+      [=](const auto& in, const auto& q, const auto& k, Position i, Position j) {
         using Numbers = NumbersOf<std::decay_t<decltype(in)>>;
         Numbers all;  // A, B, and 1 for the layer's own vector
         for (std::size_t h = 0; h < heads; ++h)
@@ -29,8 +29,12 @@ Encoding oracle::dape(const Arguments& p) {
         for (std::size_t m = 0; m < hidden; ++m)
           layer.push_back(in.leaky(in.dot(trained(in, first.row(static_cast<Position>(m))), all), 0.01));
         layer.push_back(in.given(1));
-        const auto f = in.dot(trained(in, second.row(static_cast<Position>(head))), layer);
-        return in.sum(residual ? in.sum(all[head], all[heads + head]) : all[head], f);
+        Numbers logits;
+        for (std::size_t h = 0; h < heads; ++h) {
+          const auto f = in.dot(trained(in, second.row(static_cast<Position>(h))), layer);
+          logits.push_back(in.sum(residual ? in.sum(all[h], all[heads + h]) : all[h], f));
+        }
+        return logits;
       });
   dape.positions = whole_domain(0, usual_end);
   return dape;

@@ -40,8 +40,8 @@ Encoding oracle::deberta(const Arguments& p) {
         logarithmic ? buckets(a - b, [&](Position offset) { return bucket(offset, span, longest); }) : a - b;
     return n <= -span ? Position{0} : n >= span ? 2 * span - 1 : n + span;
   };
-  Contextual deberta = contextual(
-      "deberta", dim, 1, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j, std::size_t) {
+  Contextual deberta =
+      contextual("deberta", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
         auto logit = in.dot(q, k);
         if (c2p) logit = in.sum(logit, in.dot(q, trained(in, keys.row(delta(i, j)))));
         if (p2c)

@@ -100,11 +100,11 @@ class Kept {
   std::shared_ptr<All> all_ = std::make_shared<All>();
 };
 
-// Logits of one query and one key at a time: `formula(in, q, k, i, j, head)` is a number of `in`, q and k
-// being what `prepare(in, content)` made of the contents.
+// Logits of one query and one key at a time, of all heads: `formula(in, q, k, i, j)` is a number of `in` for
+// each, q and k being what `prepare(in, content)` made of the contents.
 template <class Prepare, class Formula>
-Contextual contextual(std::string_view name, std::size_t dim, std::size_t heads, Prepare prepare,
-                      Formula formula) {
+Contextual contextual_of_heads(std::string_view name, std::size_t dim, std::size_t heads, Prepare prepare,
+                               Formula formula) {
   Contextual out{.dim = dim, .heads = heads};
   out.logits = [=, name = std::string(name)](const Tensor& q, const Tensor& k, const Positions& queries,
                                              const Positions& keys) {
@@ -118,10 +118,10 @@ Contextual contextual(std::string_view name, std::size_t dim, std::size_t heads,
     Tensor logits({heads, queries.size(), keys.size()});
     for (std::size_t i = 0; i < queries.size(); ++i) {
       const std::vector<exact::Number> query = prepare(in, q.row(i));
-      for (std::size_t h = 0; h < heads; ++h)
-        for (std::size_t j = 0; j < keys.size(); ++j)
-          logits.at(h * queries.size() + i, j) =
-              formula(in, query, of_keys[j], queries[i], keys[j], h).nearest();
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const std::vector<exact::Number> of_heads = formula(in, query, of_keys[j], queries[i], keys[j]);
+        for (std::size_t h = 0; h < heads; ++h) logits.at(h * queries.size() + i, j) = of_heads[h].nearest();
+      }
     }
     return logits;
   };
@@ -130,11 +130,19 @@ Contextual contextual(std::string_view name, std::size_t dim, std::size_t heads,
     const InPrecision in(p);
     const std::vector<Rounded> query = prepare(in, q), key = prepare(in, k);
     double worst = 0;
-    for (std::size_t h = 0; h < heads; ++h)
-      worst = std::max(worst, bound_of(formula(in, query, key, i, j, h)));
+    for (const Rounded& logit : formula(in, query, key, i, j)) worst = std::max(worst, bound_of(logit));
     return worst;
   };
   return out;
+}
+
+// Of one head, whose formula is a number.
+template <class Prepare, class Formula>
+Contextual contextual(std::string_view name, std::size_t dim, Prepare prepare, Formula formula) {
+  return contextual_of_heads(name, dim, 1, prepare,
+                             [=](const auto& in, const auto& q, const auto& k, Position i, Position j) {
+                               return NumbersOf<std::decay_t<decltype(in)>>{formula(in, q, k, i, j)};
+                             });
 }
 
 // What the softmax of one call sees and averages: logits [nq, nk], and values, [nk, value_dim] or, where they

@@ -13,15 +13,14 @@ Encoding oracle::music_transformer(const Arguments& p) {
   const bool repeats = p.is("beyond", "repeat");
   const Trained table(p.width("length"), dim, p.whole("table_seed"));
 
-  Contextual music =
-      contextual("music_transformer", dim, 1, AsGiven(),
-                 [=](const auto& in, auto q, auto k, Position i, Position j, std::size_t) {
-                   const Position row = length - 1 + std::min<Position>(j - i, 0);
-                   const auto content = in.dot(q, k);
-                   if (row < 0 && !repeats) return in.over_root(content, dim);
-                   return in.over_root(
-                       in.sum(content, in.dot(q, trained(in, table.row(std::max<Position>(row, 0))))), dim);
-                 });
+  Contextual music = contextual(
+      "music_transformer", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
+        const Position row = length - 1 + std::min<Position>(j - i, 0);
+        const auto content = in.dot(q, k);
+        if (row < 0 && !repeats) return in.over_root(content, dim);
+        return in.over_root(in.sum(content, in.dot(q, trained(in, table.row(std::max<Position>(row, 0))))),
+                            dim);
+      });
   music.positions = whole_domain(0, usual_end);
   music.causal = true;
   return music;

@@ -21,8 +21,7 @@ Encoding oracle::pope(const Arguments& p) {
     return out;
   };
   Contextual pope = contextual(
-      "pope", dim, 1, magnitudes,
-      [=](const auto& in, const auto& q, const auto& k, Position i, Position j, std::size_t) {
+      "pope", dim, magnitudes, [=](const auto& in, const auto& q, const auto& k, Position i, Position j) {
         const auto rotated_by = [&](bool key) {
           return [&, key](const auto& with, Position t) {
             std::vector<typename std::decay_t<decltype(with)>::Angle> angles;

@@ -12,8 +12,8 @@ Encoding oracle::shaw(const Arguments& p) {
   const bool key_minus_query = p.is("relative", "key_minus_query");
   const Trained table(2 * p.width("clip") + 1, dim, p.whole("table_seed"));
 
-  Contextual shaw = contextual(
-      "shaw", dim, 1, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j, std::size_t) {
+  Contextual shaw =
+      contextual("shaw", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
         const Position offset = key_minus_query ? j - i : i - j;
         const auto a = trained(in, table.row(std::max(-clip, std::min(clip, offset)) + clip));
         return in.over_root(in.sum(in.dot(q, k), in.dot(q, a)), dim);

@@ -18,8 +18,7 @@ Encoding oracle::transformer_xl(const Arguments& p) {
   for (std::size_t c = 0; c < dim / 2; ++c) waves.push_back({base, 2 * c, dim});
 
   Contextual xl = contextual(
-      "transformer_xl", dim, 1, AsGiven(),
-      [=](const auto& in, auto q, auto k, Position i, Position j, std::size_t) {
+      "transformer_xl", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
         const Position limit = clamp == 0 ? largest_whole : clamp;
         const auto projected =
             by_offset(in, std::max(-limit, std::min(limit, i - j)), [&](const auto& with, Position n) {

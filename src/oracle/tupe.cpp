@@ -30,8 +30,8 @@ Encoding oracle::tupe(const Arguments& p) {
   const Kept<Position> buckets;
   const Position last = static_cast<Position>(length) - (untied ? 2 : 1);
 
-  Contextual tupe = contextual(
-      "tupe", dim, 1, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j, std::size_t) {
+  Contextual tupe =
+      contextual("tupe", dim, AsGiven(), [=](const auto& in, auto q, auto k, Position i, Position j) {
         refuse_outside(i, 0, last);
         refuse_outside(j, 0, last);
         Position row = i + (untied ? 1 : 0), column = j + (untied ? 1 : 0), entry = buckets(j - i, &bucket);

@@ -16,9 +16,19 @@ namespace {
 
 using testing::expect_named, testing::parameters_of, testing::said_of, testing::Sentences;
 
-TEST(Misread, the_first_of_each_family_is_named) {
+std::vector<std::string> families() {
+  std::vector<std::string> out;
+  for (const auto& [id, family] : catalogue::misreadings()) out.emplace_back(id);
+  return out;
+}
+
+class MisreadFamily : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(all, MisreadFamily, ::testing::ValuesIn(families()),
+                         [](const auto& of) { return of.param; });
+
+TEST_P(MisreadFamily, its_first_is_named) {
   for (const auto& [id, family] : catalogue::misreadings())
-    expect_named(std::string(id), family->misreadings.front());
+    if (id == GetParam()) expect_named(GetParam(), family->misreadings.front());
 }
 
 TEST(Misread, families_are_encodings_and_sentences_differ) {
