@@ -411,6 +411,11 @@ TEST(Deviations, of_channels) {
        {dim,
         permuted([](std::size_t c) { return (c + 8) % 16; }),
         {"the two components of each rotated pair are swapped"}},
+       {dim,
+        permuted([](std::size_t c) { return c < 4 || c > 11 ? c
+                                            : c < 8         ? c + 4
+                                                            : c - 4; }),
+        {"channels 4 to 7 and 8 to 11 of the answer are in each other's place"}},
        {dim, times([](std::size_t) { return 4; }), {"every rotation is multiplied by sqrt(16), not by 1"}},
        {dim,
         times([](std::size_t) { return 0.25; }),

@@ -372,6 +372,27 @@ TEST(GatePositions, that_are_not_there_are_said_at_both_ends) {
   EXPECT_EQ(found("rope", 7, (1 << 20) + 1).not_checked, Texts{});
 }
 
+TEST(GateOptions, progress_counts_the_properties) {
+  GateOptions options{.budget = {.cases = 2}, .filter = "rotary/"};
+  std::vector<std::size_t> numbers;
+  std::size_t all = 0;
+  options.progress = [&](std::string_view, std::size_t number, std::size_t of) {
+    numbers.push_back(number);
+    all = of;
+  };
+  const EncodingSpec& rope = encoding_named("rope");
+  const Parameters parameters = with(rope, Case::parse("dim=6"));
+  gate(
+      "rope", rope, parameters,
+      [&](const Expected& one) {
+        return Subject{"made", "", rope.make(one.parameters), all_f64};
+      },
+      options);
+  ASSERT_GE(all, 2u);
+  ASSERT_EQ(numbers.size(), all);
+  for (std::size_t n = 0; n < all; ++n) EXPECT_EQ(numbers[n], n + 1);
+}
+
 TEST(GateOptions, reach_the_subject_and_the_search) {
   GateOptions options{.budget = {.cases = 5}, .filter = "rotary/is_linear", .call_time = milliseconds(1234)};
   options.sandbox = true;
