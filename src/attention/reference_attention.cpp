@@ -198,6 +198,7 @@ Attention reference_attention(const Encoding& encoding) {
   attention.only_logits = table == nullptr;
   attention.positional = seen.positional;
   attention.causal = seen.causal;
+  attention.any_mask = !seen.causal;
   const Attention declared = attention;
   const Operate operands = table ? of_table(*table) : of_logits(seen);
   attention.attend = [operands, declared, heads = seen.heads](const Tensor& q, const Tensor& k,

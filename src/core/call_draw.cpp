@@ -95,13 +95,18 @@ std::int64_t room(std::size_t values) {
   return static_cast<std::int64_t>(values_of_a_long_call / std::max<std::size_t>(1, values));
 }
 
-Mask drawn_mask(Draw& draw, std::size_t n, bool causal_only) {
-  const std::vector<Value> masks =
-      causal_only ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
-  const bool causal = std::get<std::string>(draw.one_of("mask", masks)) == "causal";
+Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
+  std::vector<Value> masks = {"causal"};
+  if (!attention.causal) masks.insert(masks.begin(), "none");
+  if (attention.any_mask && n > 1) masks.emplace_back("padding");
+  const std::string name = std::get<std::string>(draw.one_of("mask", masks));
+  // Behind the keys that are kept there is padding, which no query sees.
+  const auto kept = static_cast<std::size_t>(
+      name == "padding" ? draw.integer("kept", 1, static_cast<std::int64_t>(n) - 1) : 0);
   Mask mask({n, n}, std::vector<double>(n * n, 1));
   for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t c = r + 1; causal && c < n; ++c) mask.at(r, c) = 0;
+    for (std::size_t c = name == "causal" ? r + 1 : name == "padding" ? kept : n; c < n; ++c)
+      mask.at(r, c) = 0;
   return mask;
 }
 
@@ -109,7 +114,7 @@ Call drawn_attention(const Encoding& encoding, Draw& draw) {
   const std::size_t values = 2 * width_of_content(encoding, 0) + width_of_content(encoding, 2);
   const std::size_t n = draw.size("tokens", 1, 5, room(values));
   Call call;
-  call.mask = drawn_mask(draw, n, is_causal(encoding));
+  call.mask = drawn_mask(draw, n, std::get<Attention>(encoding));
   call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn
   call.contents = contents_for(encoding, call, &draw);
   return call;

@@ -193,7 +193,8 @@ struct Attention {
   // Bound of |entry - exact| over all entries of one answer, for an implementation of that precision.
   std::function<double(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Precision&)>
       error = {};
-  bool causal = false;  // declared: only a causal mask means anything
+  bool causal = false;    // declared: only a causal mask means anything
+  bool any_mask = false;  // declared: positions do not depend on the mask, whatever it hides
 };
 
 // What a position does to attention, as a plain value. Ours and a foreign one are the same type and differ

@@ -37,6 +37,7 @@ Encoding make(const Arguments& p) {
                       return static_cast<Real>(v.at(j, c)) + of_values.at(row(i, j), c);
                     }};
   });
+  shaw.any_mask = true;
   shaw.error = BoundOf<Attention>(&oracle::shaw_values, p);
   return shaw;
 }

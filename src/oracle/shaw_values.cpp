@@ -12,7 +12,7 @@ Encoding oracle::shaw_values(const Arguments& p) {
   const Trained of_keys(2 * p.width("clip") + 1, dim, p.whole("table_seed")),
       of_values(2 * p.width("clip") + 1, dim, p.whole("table_seed") + 1);
 
-  return attention(
+  Attention shaw = attention(
       "shaw_values", dim,
       [=](const auto& in, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
         Operands<std::decay_t<decltype(in)>> out;
@@ -30,6 +30,8 @@ Encoding oracle::shaw_values(const Arguments& p) {
         }
         return out;
       });
+  shaw.any_mask = true;
+  return shaw;
 }
 
 }  // namespace posproof

@@ -73,6 +73,7 @@ Encoding compared_as(Encoding candidate, const Encoding& truth) {
         [&](auto& own) {
           const auto& declared = std::get<std::decay_t<decltype(own)>>(*same);
           if constexpr (requires { own.causal; }) own.causal = declared.causal;
+          if constexpr (requires { own.any_mask; }) own.any_mask = declared.any_mask;
           if constexpr (requires { own.modulo_rows; }) own.modulo_rows = declared.modulo_rows;
         },
         candidate);
