@@ -9,7 +9,7 @@
 namespace posproof {
 
 // A formula that is easily written in place of an encoding's own: a function left out, a factor in the wrong
-// place. The diagnosis tries each, where nothing was measured that explains a subject.
+// place. The diagnosis tries each, where no convention and no defect explains a subject.
 struct Misreading {
   std::string_view what;                // what is computed instead, as a sentence of a diagnosis
   Encoding (*make)(const Parameters&);  // throws Refusal where it is the same as what is right

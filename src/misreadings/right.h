@@ -72,6 +72,34 @@ inline Encoding with_entry(const EncodingSpec& spec, const Parameters& given, En
   return out;
 }
 
+// Of what multiplies a pair at a position. What rotates stays as it is.
+using Stretch = std::function<Real(const Pair& pair, Real position, Role role)>;
+
+inline Encoding with_stretch(const EncodingSpec& spec, const Parameters& given, Stretch stretch) {
+  Rotary out = std::get<Rotary>(spec.make(given));
+  const Rotary own = out;
+  out.stretch_error = [own](const Pair& pair, double t, const Precision& precision) {
+    return more * own.stretch_error(pair, t, precision);
+  };
+  out.stretch = [stretch](const Pair& pair, double t, Role role) {
+    return static_cast<double>(stretch(pair, t, role));
+  };
+  out.rotate = [own, stretch](const Tensor& x, std::span<const Position> positions, Role role) {
+    Tensor rotated = own.rotate(x, positions, role);
+    const std::size_t n = x.shape[2];
+    for (std::size_t row = 0; row < rotated.rows(); ++row) {
+      const auto t = static_cast<double>(positions[row / (own.heads * n) * n + row % n]);
+      for (const Pair& pair : own.pairs) {
+        const Real by = stretch(pair, t, role) / own.stretch(pair, t, role);
+        for (const std::size_t c : {pair.first, pair.second})
+          rotated.at(row, c) = static_cast<double>(by * rotated.at(row, c));
+      }
+    }
+    return rotated;
+  };
+  return out;
+}
+
 // Of the row at a position, whose numbers are one for each axis.
 using Row = std::function<void(std::span<const Real> position, std::span<double> row)>;
 

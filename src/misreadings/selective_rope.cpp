@@ -15,7 +15,7 @@ struct Angles {
   bool of_queries = false;  // projected from queries, not keys
   bool accumulated = true;  // added up from the first token on
   bool own = true;          // a token's own increment counts
-  bool with_step = true, with_frequencies = true;
+  bool with_frequencies = true;
   bool gate_after = false;   // the gate multiplies what is added up, not each increment
   bool gate_of_step = true;  // the gate multiplies the step as well
   int of_key = 1;            // keys rotate that way
@@ -27,7 +27,7 @@ Encoding reads(const Parameters& given, const Angles& of) {
   if (!gated && (of.gate_after || !of.gate_of_step)) throw Refusal("the same without a gate");
   const std::size_t dim = p.width("dim"), half = dim / 2;
   const auto base = static_cast<Real>(p.real("base"));
-  const Real step = of.with_step ? p.real("step") : 0;
+  const Real step = p.real("step");
   const std::size_t next = p.is("layout", "half_split") ? 1 : 2, other = next == 1 ? half : 1;
   const Tensor projection = trained(half, dim, p.whole("table_seed"), p.real("increment_std")),
                gate = trained(1, dim, p.whole("table_seed") + 1);
@@ -80,9 +80,6 @@ Encoding each_alone(const Parameters& p) {
 Encoding own_later(const Parameters& p) {
   return reads(p, {.own = false});
 }
-Encoding no_step(const Parameters& p) {
-  return reads(p, {.with_step = false});
-}
 Encoding no_frequencies(const Parameters& p) {
   return reads(p, {.with_frequencies = false});
 }
@@ -105,7 +102,6 @@ const MisreadingFamily entry{{
     {"the increments are projected from the queries, not from the keys", &of_queries, "dim=4"},
     {"the increments are not added up: each token rotates by its own", &each_alone, "dim=4"},
     {"a token's own increment counts from the next token on", &own_later, "dim=4"},
-    {"the step that every token adds is left out", &no_step, "dim=4"},
     {"the increments are not multiplied by the frequencies", &no_frequencies, "dim=4"},
     {"the gate multiplies the sum of the increments, not each of them", &gate_after, "dim=4 gate=sigmoid"},
     {"the gate does not multiply the step", &gate_beside_step, "dim=4 gate=sigmoid"},

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cmath>
+
+#include "catalogue/encodings/rope.h"
+#include "catalogue/misreadings/rope.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_rope {
+namespace {
+
+using misread::Real;
+
+// What the base of a longer call is multiplied with: of the factor, the call's length over the one that was
+// trained on, and the exponent d/(d-2).
+using Growth = Real (*)(Real factor, Real lengths, Real exponent);
+
+template <Growth growth, Position more = 0>
+Encoding dynamic(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::rope, given);
+  if (!p.is("scaling", "dynamic_ntk") || p.whole("length") != 0 || p.is("length_of", "row"))
+    throw Refusal("a misreading of bases that depend on the call's length");
+  Rotary out = std::get<Rotary>(encodings::rope.make(given));
+  const Real factor = p.real("factor"), trained = p.real("original_length"), base = p.real("base"),
+             width = 2 * static_cast<Real>(out.pairs.size()), exponent = width / (width - 2);
+  out.in_call = [=, right = out.in_call](Position last) {
+    const Real lengths = static_cast<Real>(last + 1 + more) / trained;
+    Parameters plain = p.parameters();
+    plain.set("scaling", std::string("none"));
+    plain.set("base", static_cast<double>(lengths > 1 ? base * growth(factor, lengths, exponent) : base));
+    auto made = std::make_shared<Rotary>(std::get<Rotary>(encodings::rope.make(plain)));
+    const auto declared = right(last);
+    for (std::size_t i = 0; i < made->pairs.size(); ++i)
+      made->pairs[i].frequency_error = declared->pairs[i].frequency_error;
+    return made;
+  };
+  out.rotate = [in_call = out.in_call](const Tensor& x, std::span<const Position> positions, Role role) {
+    return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
+  };
+  return out;
+}
+
+Real one_forgotten(Real factor, Real lengths, Real exponent) {
+  return std::pow(factor * lengths, exponent);
+}
+Real factor_taken_off(Real factor, Real lengths, Real exponent) {
+  return std::pow(factor * lengths - factor, exponent);
+}
+Real without_factor(Real, Real lengths, Real exponent) {
+  return std::pow(lengths, exponent);
+}
+Real plain_power(Real factor, Real lengths, Real) {
+  return factor * lengths - (factor - 1);
+}
+Real root(Real factor, Real lengths, Real exponent) {
+  return std::pow(factor * lengths - (factor - 1), 1 / exponent);
+}
+Real right(Real factor, Real lengths, Real exponent) {
+  return std::pow(factor * lengths - (factor - 1), exponent);
+}
+
+constexpr std::string_view grows = "dim=16 scaling=dynamic_ntk factor=4 original_length=64";
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    {"the base is multiplied by (s L/L0)^(d/(d-2)): s - 1 is not taken off", &dynamic<one_forgotten>, grows},
+    {"the base is multiplied by (s L/L0 - s)^(d/(d-2)): s is taken off, not s - 1",
+     &dynamic<factor_taken_off>, grows},
+    {"the base is multiplied by (L/L0)^(d/(d-2)), without the factor s", &dynamic<without_factor>, grows},
+    {"the base is multiplied by s L/L0 - (s - 1) itself, without the power d/(d-2)", &dynamic<plain_power>,
+     grows},
+    {"the base is multiplied by (s L/L0 - (s - 1))^((d-2)/d): the power is upside down", &dynamic<root>,
+     grows},
+    {"the length of the call counts one less: its last position", &dynamic<right, -1>, grows},
+    {"the length of the call counts one more", &dynamic<right, 1>, grows},
+}};
+
+}  // namespace posproof::misreadings_rope
