@@ -357,6 +357,11 @@ namespace {
 // Whether a query sees a key in the place of what the mask says.
 using Sees = std::function<bool(const Mask& mask, std::size_t query, std::size_t key)>;
 
+// Keys at the end that no query sees.
+bool is_padding(const Mask& mask) {
+  return mask.rows() > 0 && mask.width() > 0 && mask.at(mask.rows() - 1, mask.width() - 1) == 0;
+}
+
 // A query that would see no key sees what the mask says: no softmax is over none.
 Effect effect_on_mask(std::string words, const Sees& sees) {
   return {std::move(words), [sees] {
@@ -391,6 +396,10 @@ std::vector<Effect> effects_on_operands() {
           effect_on_mask("the mask is ignored: every key is seen", [](M, N, N) { return true; }),
           effect_on_mask("the mask is taken for a causal one: every key up to the query's own is seen",
                          [](M, N i, N j) { return j <= i; }),
+          effect_on_mask("a padding mask is ignored: every key is seen",
+                         [](M mask, N i, N j) { return mask.at(i, j) != 0 || is_padding(mask); }),
+          effect_on_mask("a padding mask is taken for a causal one",
+                         [](M mask, N i, N j) { return is_padding(mask) ? j <= i : mask.at(i, j) != 0; }),
           effect_on_mask("keys after the query are hidden, whatever the mask says",
                          [](M mask, N i, N j) { return mask.at(i, j) != 0 && j <= i; }),
           effect_on_mask("the mask is inverted: hidden keys are seen, and no others",

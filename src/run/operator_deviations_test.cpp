@@ -52,6 +52,17 @@ TEST(OperatorDeviations, name_another_mask) {
                  return mask.at(i, j) != 0 || j == i + 1;
                })),
             (Sentences{"the key after the query is seen, too"}));
+  const auto hides_the_last = [](const Mask& mask) {
+    return mask.at(mask.rows() - 1, mask.width() - 1) == 0;
+  };
+  EXPECT_EQ(of("rope", "dim=4", with_mask([=](const Mask& mask, std::size_t i, std::size_t j) {
+                 return mask.at(i, j) != 0 || hides_the_last(mask);
+               })),
+            (Sentences{"a padding mask is ignored: every key is seen"}));
+  EXPECT_EQ(of("none", "dim=4", with_mask([=](const Mask& mask, std::size_t i, std::size_t j) {
+                 return hides_the_last(mask) ? j <= i : mask.at(i, j) != 0;
+               })),
+            (Sentences{"a padding mask is taken for a causal one"}));
 }
 
 TEST(OperatorDeviationsInFull, name_what_multiplies_the_content) {
