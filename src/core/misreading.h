@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -11,9 +12,9 @@ namespace posproof {
 // A formula that is easily written in place of an encoding's own: a function left out, a factor in the wrong
 // place. The diagnosis tries each, where no convention and no defect explains a subject.
 struct Misreading {
-  std::string_view what;                // what is computed instead, as a sentence of a diagnosis
-  Encoding (*make)(const Parameters&);  // throws Refusal where it is the same as what is right
-  std::string_view setting = "";        // parameters that show it, beside the standard ones: `kernel=power`
+  std::string_view what;                            // what is computed instead, as a sentence of a diagnosis
+  std::function<Encoding(const Parameters&)> make;  // throws Refusal where it is the same as what is right
+  std::string_view setting = "";  // parameters that show it, beside the standard ones: `kernel=power`
 };
 
 // The file's name is that of the encoding whose formula is misread, and whose parameters it takes.

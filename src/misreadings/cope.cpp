@@ -56,55 +56,32 @@ Encoding reads(const Parameters& given, const Count& of) {
       });
 }
 
-Encoding from_the_first(const Parameters& p) {
-  return reads(p, {.from_the_first = true});
-}
-Encoding distance(const Parameters& p) {
-  return reads(p, {.open = true});
-}
-Encoding closing(const Parameters& p) {
-  return reads(p, {.closes = true});
-}
-Encoding of_keys(const Parameters& p) {
-  return reads(p, {.of_keys = true});
-}
-Encoding from_one(const Parameters& p) {
-  return reads(p, {.below = 1});
-}
-Encoding one_less(const Parameters& p) {
-  return reads(p, {.below = -1});
-}
-Encoding rounded(const Parameters& p) {
-  return reads(p, {.between = Between::rounded});
-}
-Encoding floor(const Parameters& p) {
-  return reads(p, {.between = Between::floor});
-}
-Encoding ceiling(const Parameters& p) {
-  return reads(p, {.between = Between::ceiling});
-}
-Encoding exchanged(const Parameters& p) {
-  return reads(p, {.between = Between::exchanged});
-}
-Encoding divided(const Parameters& p) {
-  return reads(p, {.divided = true});
+misread::Make with(const Count& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
     {"the gates are counted from the first key up to this one, not from this one to the query",
-     &from_the_first, "dim=4 length=8"},
-    {"every gate is 1: positions are distances", &distance, "dim=4 length=8"},
-    {"the gates are 1 - sigmoid: they close where they should open", &closing, "dim=4 length=8"},
-    {"the gates are of a key's product with itself, not with the query", &of_keys, "dim=4 length=8"},
-    {"positions count from 1, not from 0", &from_one, "dim=4 length=8"},
-    {"positions are smaller by 1", &one_less, "dim=4 length=8"},
-    {"positions are rounded to the nearest row, not interpolated", &rounded, "dim=4 length=8"},
-    {"positions are rounded down to a row, not interpolated", &floor, "dim=4 length=8"},
-    {"positions are rounded up to a row, not interpolated", &ceiling, "dim=4 length=8"},
-    {"the two rows of the interpolation have each other's share", &exchanged, "dim=4 length=8"},
-    {"the product of the query with the row is divided by sqrt(dim)", &divided, "dim=4 length=8"},
+     with({.from_the_first = true}), "dim=4 length=8"},
+    {"every gate is 1: positions are distances", with({.open = true}), "dim=4 length=8"},
+    {"the gates are 1 - sigmoid: they close where they should open", with({.closes = true}),
+     "dim=4 length=8"},
+    {"the gates are of a key's product with itself, not with the query", with({.of_keys = true}),
+     "dim=4 length=8"},
+    {"positions count from 1, not from 0", with({.below = 1}), "dim=4 length=8"},
+    {"positions are smaller by 1", with({.below = -1}), "dim=4 length=8"},
+    {"positions are rounded to the nearest row, not interpolated", with({.between = Between::rounded}),
+     "dim=4 length=8"},
+    {"positions are rounded down to a row, not interpolated", with({.between = Between::floor}),
+     "dim=4 length=8"},
+    {"positions are rounded up to a row, not interpolated", with({.between = Between::ceiling}),
+     "dim=4 length=8"},
+    {"the two rows of the interpolation have each other's share", with({.between = Between::exchanged}),
+     "dim=4 length=8"},
+    {"the product of the query with the row is divided by sqrt(dim)", with({.divided = true}),
+     "dim=4 length=8"},
 }};
 
 }  // namespace posproof::misreadings_cope

@@ -56,67 +56,34 @@ Encoding reads(const Parameters& given, const Perceptron& of) {
   return misread::with_logit(encodings::dape, given, logit);
 }
 
-Encoding relu(const Parameters& p) {
-  return reads(p, {.negative = 0});
-}
-Encoding slope_of_a_fifth(const Parameters& p) {
-  return reads(p, {.negative = 0.2L});
-}
-Encoding slope_of_a_tenth(const Parameters& p) {
-  return reads(p, {.negative = 0.1L});
-}
-Encoding straight(const Parameters& p) {
-  return reads(p, {.bent = false});
-}
-Encoding no_first_biases(const Parameters& p) {
-  return reads(p, {.first_biases = false});
-}
-Encoding no_last_biases(const Parameters& p) {
-  return reads(p, {.last_biases = false});
-}
-Encoding no_biases(const Parameters& p) {
-  return reads(p, {.first_biases = false, .last_biases = false});
-}
-Encoding blind_to_biases(const Parameters& p) {
-  return reads(p, {.sees_biases = false});
-}
-Encoding blind_to_logits(const Parameters& p) {
-  return reads(p, {.sees_logits = false});
-}
-Encoding biases_first(const Parameters& p) {
-  return reads(p, {.biases_first = true});
-}
-Encoding output_alone(const Parameters& p) {
-  return reads(p, {.alone = true});
-}
-Encoding undivided_logits(const Parameters& p) {
-  return reads(p, {.rescaled = true});
-}
-Encoding of_the_sum(const Parameters& p) {
-  return reads(p, {.of_sum = true});
+misread::Make with(const Perceptron& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the perceptron's leaky ReLU is a ReLU: its slope below 0 is 0, not 0.01", &relu,
+    {"the perceptron's leaky ReLU is a ReLU: its slope below 0 is 0, not 0.01", with({.negative = 0}),
      "dim=2 heads=2 hidden=4"},
-    {"the slope of the perceptron's leaky ReLU below 0 is 0.2, not 0.01", &slope_of_a_fifth,
+    {"the slope of the perceptron's leaky ReLU below 0 is 0.2, not 0.01", with({.negative = 0.2L}),
      "dim=2 heads=2 hidden=4"},
-    {"the slope of the perceptron's leaky ReLU below 0 is 0.1, not 0.01", &slope_of_a_tenth,
+    {"the slope of the perceptron's leaky ReLU below 0 is 0.1, not 0.01", with({.negative = 0.1L}),
      "dim=2 heads=2 hidden=4"},
-    {"the perceptron has no leaky ReLU between its layers", &straight, "dim=2 heads=2 hidden=4"},
-    {"the perceptron's hidden layer has no biases", &no_first_biases, "dim=2 heads=2 hidden=4"},
-    {"the perceptron's output has no biases", &no_last_biases, "dim=2 heads=2 hidden=4"},
-    {"the perceptron has no biases", &no_biases, "dim=2 heads=2 hidden=4"},
-    {"the perceptron is not given the biases of ALiBi", &blind_to_biases, "dim=2 heads=2 hidden=4"},
-    {"the perceptron is not given the logits", &blind_to_logits, "dim=2 heads=2 hidden=4"},
-    {"the perceptron is given the biases of ALiBi first, the logits after them", &biases_first,
+    {"the perceptron has no leaky ReLU between its layers", with({.bent = false}), "dim=2 heads=2 hidden=4"},
+    {"the perceptron's hidden layer has no biases", with({.first_biases = false}), "dim=2 heads=2 hidden=4"},
+    {"the perceptron's output has no biases", with({.last_biases = false}), "dim=2 heads=2 hidden=4"},
+    {"the perceptron has no biases", with({.first_biases = false, .last_biases = false}),
      "dim=2 heads=2 hidden=4"},
-    {"the perceptron's output is the logit: nothing is added to it", &output_alone, "dim=2 heads=2 hidden=4"},
-    {"the perceptron is given logits that are not divided by sqrt(dim)", &undivided_logits,
+    {"the perceptron is not given the biases of ALiBi", with({.sees_biases = false}),
      "dim=2 heads=2 hidden=4"},
-    {"the perceptron is given the logits with the biases of ALiBi added", &of_the_sum,
+    {"the perceptron is not given the logits", with({.sees_logits = false}), "dim=2 heads=2 hidden=4"},
+    {"the perceptron is given the biases of ALiBi first, the logits after them", with({.biases_first = true}),
+     "dim=2 heads=2 hidden=4"},
+    {"the perceptron's output is the logit: nothing is added to it", with({.alone = true}),
+     "dim=2 heads=2 hidden=4"},
+    {"the perceptron is given logits that are not divided by sqrt(dim)", with({.rescaled = true}),
+     "dim=2 heads=2 hidden=4"},
+    {"the perceptron is given the logits with the biases of ALiBi added", with({.of_sum = true}),
      "dim=2 heads=2 hidden=4"},
 }};
 

@@ -9,6 +9,7 @@ namespace {
 
 using namespace inside;
 using misread::Gates;
+using misread::sigmoid, misread::itself;
 
 // The gate of w.k + b.
 using Gate = Real (*)(Real x);
@@ -23,61 +24,36 @@ Encoding reads(const Parameters& given, const Gates& gates, Gate gate) {
 }
 
 Real log_sigmoid(Real x) {
-  return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x));
-}
-Real sigmoid(Real x) {
-  return 1 / (1 + std::exp(-x));
+  return -misread::softplus(-x);
 }
 Real log_of_the_rest(Real x) {
   return log_sigmoid(-x);
-}
-Real itself(Real x) {
-  return x;
 }
 Real less_the_gate(Real x) {
   return sigmoid(x) - 1;
 }
 
-Encoding of_queries(const Parameters& p) {
-  return reads(p, {.of_queries = true}, &log_sigmoid);
-}
-Encoding other_sign(const Parameters& p) {
-  return reads(p, {.sign = -1}, &log_sigmoid);
-}
-Encoding own_gate_too(const Parameters& p) {
-  return reads(p, {.behind = 0}, &log_sigmoid);
-}
-Encoding without_the_query(const Parameters& p) {
-  return reads(p, {.before = 1}, &log_sigmoid);
-}
-Encoding mean(const Parameters& p) {
-  return reads(p, {.mean = true}, &log_sigmoid);
-}
-Encoding no_logarithm(const Parameters& p) {
-  return reads(p, {}, &sigmoid);
-}
-Encoding forgets_the_rest(const Parameters& p) {
-  return reads(p, {}, &log_of_the_rest);
-}
-Encoding no_sigmoid(const Parameters& p) {
-  return reads(p, {}, &itself);
-}
-Encoding first_order(const Parameters& p) {
-  return reads(p, {}, &less_the_gate);
+misread::Make with(const Gates& gates, Gate of) {
+  return [=](const Parameters& given) { return reads(given, gates, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the gates are computed from the queries, not from the keys", &of_queries, "dim=4"},
-    {"the sum of the gates' logarithms has the wrong sign: it is taken from the logit", &other_sign, "dim=4"},
-    {"the key's own gate is forgotten by as well: the sum is over j <= l <= i", &own_gate_too, "dim=4"},
-    {"the query's own gate is left out: the sum is over j < l < i", &without_the_query, "dim=4"},
-    {"the mean of the gates' logarithms is added, not their sum", &mean, "dim=4"},
-    {"the gates are added up, not their logarithms", &no_logarithm, "dim=4"},
-    {"the gates are 1 - sigmoid: what is kept is forgotten", &forgets_the_rest, "dim=4"},
-    {"the gates have no sigmoid: w.k + b is added up", &no_sigmoid, "dim=4"},
-    {"gate - 1 is added up, not the gate's logarithm", &first_order, "dim=4"},
+    {"the gates are computed from the queries, not from the keys", with({.of_queries = true}, &log_sigmoid),
+     "dim=4"},
+    {"the sum of the gates' logarithms has the wrong sign: it is taken from the logit",
+     with({.sign = -1}, &log_sigmoid), "dim=4"},
+    {"the key's own gate is forgotten by as well: the sum is over j <= l <= i",
+     with({.behind = 0}, &log_sigmoid), "dim=4"},
+    {"the query's own gate is left out: the sum is over j < l < i", with({.before = 1}, &log_sigmoid),
+     "dim=4"},
+    {"the mean of the gates' logarithms is added, not their sum", with({.mean = true}, &log_sigmoid),
+     "dim=4"},
+    {"the gates are added up, not their logarithms", with({}, &sigmoid), "dim=4"},
+    {"the gates are 1 - sigmoid: what is kept is forgotten", with({}, &log_of_the_rest), "dim=4"},
+    {"the gates have no sigmoid: w.k + b is added up", with({}, &itself), "dim=4"},
+    {"gate - 1 is added up, not the gate's logarithm", with({}, &less_the_gate), "dim=4"},
 }};
 
 }  // namespace posproof::misreadings_forgetting_transformer

@@ -46,30 +46,18 @@ Encoding reads(const Parameters& given, const Form& form) {
   });
 }
 
-Encoding variance(const Parameters& p) {
-  return reads(p, {.sigmas = 2});
-}
-Encoding precision(const Parameters& p) {
-  return reads(p, {.sigmas = -1});
-}
-Encoding transposed(const Parameters& p) {
-  return reads(p, {.transposed = true});
-}
-Encoding axes_reversed(const Parameters& p) {
-  return reads(p, {.axes_reversed = true});
-}
-Encoding pi_alone(const Parameters& p) {
-  return reads(p, {.turns = 0.5L});
+misread::Make with(const Form& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the matrix has sigma^2 as its standard deviation, not sigma", &variance, "sigma=2"},
-    {"the matrix is divided by sigma, not multiplied", &precision, "sigma=2"},
-    {"the matrix is filled column by column, not row by row", &transposed, "axes=2"},
-    {"the axes are in reverse order", &axes_reversed, "axes=2"},
-    {"the factor of the angles is pi, not 2 pi", &pi_alone, "factor=two_pi"},
+    {"the matrix has sigma^2 as its standard deviation, not sigma", with({.sigmas = 2}), "sigma=2"},
+    {"the matrix is divided by sigma, not multiplied", with({.sigmas = -1}), "sigma=2"},
+    {"the matrix is filled column by column, not row by row", with({.transposed = true}), "axes=2"},
+    {"the axes are in reverse order", with({.axes_reversed = true}), "axes=2"},
+    {"the factor of the angles is pi, not 2 pi", with({.turns = 0.5L}), "factor=two_pi"},
 }};
 
 }  // namespace posproof::misreadings_gaussian_fourier

@@ -76,24 +76,8 @@ Encoding reads(const Parameters& given, const Form& form) {
   });
 }
 
-template <Power power>
-Encoding of_power(const Parameters& given) {
-  return reads(given, {.power = power});
-}
-Encoding axes_reversed(const Parameters& p) {
-  return reads(p, {.axes_reversed = true});
-}
-Encoding inputs_reversed(const Parameters& p) {
-  return reads(p, {.inputs_reversed = true});
-}
-Encoding both_reversed(const Parameters& p) {
-  return reads(p, {.axes_reversed = true, .inputs_reversed = true});
-}
-Encoding frequencies_reversed(const Parameters& p) {
-  return reads(p, {.frequencies_reversed = true});
-}
-Encoding input_scaled(const Parameters& p) {
-  return reads(p, {.input_scaled = true});
+misread::Make with(const Form& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 constexpr std::string_view two_axes = "axes=2 input=first", with_input = "input=first factor=pi";
@@ -101,16 +85,18 @@ constexpr std::string_view two_axes = "axes=2 input=first", with_input = "input=
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the frequencies are 1, 2, 3, .., not 1, 2, 4, ..", &of_power<linear>},
-    {"the frequencies are 0, 1, 2, .., not 1, 2, 4, ..", &of_power<linear_from_0>},
-    {"the frequencies are evenly spaced from the first to the last, not powers of 2", &of_power<evenly>},
-    {"the frequencies run to 2^frequencies, not to 2^(frequencies - 1)", &of_power<to_the_count>},
-    {"the frequencies are powers of e, not of 2", &of_power<exponential>},
-    {"the frequencies are in reverse order", &frequencies_reversed},
-    {"the sines and cosines have the axes in reverse order", &axes_reversed, two_axes},
-    {"the coordinates themselves are in reverse order", &inputs_reversed, two_axes},
-    {"the axes are in reverse order", &both_reversed, two_axes},
-    {"the coordinates themselves are multiplied by pi as the angles are", &input_scaled, with_input},
+    {"the frequencies are 1, 2, 3, .., not 1, 2, 4, ..", with({.power = &linear})},
+    {"the frequencies are 0, 1, 2, .., not 1, 2, 4, ..", with({.power = &linear_from_0})},
+    {"the frequencies are evenly spaced from the first to the last, not powers of 2",
+     with({.power = &evenly})},
+    {"the frequencies run to 2^frequencies, not to 2^(frequencies - 1)", with({.power = &to_the_count})},
+    {"the frequencies are powers of e, not of 2", with({.power = &exponential})},
+    {"the frequencies are in reverse order", with({.frequencies_reversed = true})},
+    {"the sines and cosines have the axes in reverse order", with({.axes_reversed = true}), two_axes},
+    {"the coordinates themselves are in reverse order", with({.inputs_reversed = true}), two_axes},
+    {"the axes are in reverse order", with({.axes_reversed = true, .inputs_reversed = true}), two_axes},
+    {"the coordinates themselves are multiplied by pi as the angles are", with({.input_scaled = true}),
+     with_input},
 }};
 
 }  // namespace posproof::misreadings_nerf

@@ -10,21 +10,10 @@ namespace posproof::misreadings_pope {
 namespace {
 
 using namespace inside;
+using misread::softplus, misread::positive_part, misread::exponential, misread::itself;
 
-Real softplus(Real x) {
-  return std::max(x, Real{0}) + std::log1p(std::exp(-std::abs(x)));
-}
-Real positive_part(Real x) {
-  return std::max(x, Real{0});
-}
-Real itself(Real x) {
-  return x;
-}
 Real size(Real x) {
   return std::abs(x);
-}
-Real exponential(Real x) {
-  return std::exp(x);
 }
 Real bit_more(Real x) {
   return x > 0 ? x + 1 : std::exp(x);
@@ -70,19 +59,8 @@ Encoding reads(const Parameters& given, const Polar& polar) {
                               });
 }
 
-template <Real (*magnitude)(Real)>
-Encoding of_magnitude(const Parameters& given) {
-  return reads(given, {.magnitude = magnitude});
-}
-template <int query, int key>
-Encoding with_phases(const Parameters& given) {
-  return reads(given, {.phases = {query, key}});
-}
-Encoding exponents_of_pairs(const Parameters& given) {
-  return reads(given, {.exponents = 2});
-}
-Encoding uncentred(const Parameters& given) {
-  return reads(given, {.centred = false});
+misread::Make with(const Polar& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 constexpr std::string_view trained_phases = "dim=4 phase=trained";
@@ -90,17 +68,18 @@ constexpr std::string_view trained_phases = "dim=4 phase=trained";
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the magnitude is max(x, 0), not ln(1 + e^x)", &of_magnitude<positive_part>, "dim=4"},
-    {"the magnitude is x itself, not ln(1 + e^x)", &of_magnitude<itself>, "dim=4"},
-    {"the magnitude is |x|, not ln(1 + e^x)", &of_magnitude<size>, "dim=4"},
-    {"the magnitude is e^x, not ln(1 + e^x)", &of_magnitude<exponential>, "dim=4"},
-    {"the magnitude is 1 + ELU(x), not ln(1 + e^x)", &of_magnitude<bit_more>, "dim=4"},
-    {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)", &exponents_of_pairs, "dim=4"},
+    {"the magnitude is max(x, 0), not ln(1 + e^x)", with({.magnitude = &positive_part}), "dim=4"},
+    {"the magnitude is x itself, not ln(1 + e^x)", with({.magnitude = &itself}), "dim=4"},
+    {"the magnitude is |x|, not ln(1 + e^x)", with({.magnitude = &size}), "dim=4"},
+    {"the magnitude is e^x, not ln(1 + e^x)", with({.magnitude = &exponential}), "dim=4"},
+    {"the magnitude is 1 + ELU(x), not ln(1 + e^x)", with({.magnitude = &bit_more}), "dim=4"},
+    {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)", with({.exponents = 2}),
+     "dim=4"},
     {"the phases have the other sign: they are added to the angles of the queries, not of the keys",
-     &with_phases<1, 0>, trained_phases},
-    {"the phases count twice: they are taken from the angles of the queries as well", &with_phases<-1, 1>,
-     trained_phases},
-    {"the phases are not moved into their range", &uncentred, trained_phases},
+     with({.phases = {1, 0}}), trained_phases},
+    {"the phases count twice: they are taken from the angles of the queries as well",
+     with({.phases = {-1, 1}}), trained_phases},
+    {"the phases are not moved into their range", with({.centred = false}), trained_phases},
 }};
 
 }  // namespace posproof::misreadings_pope

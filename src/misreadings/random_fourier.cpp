@@ -51,46 +51,23 @@ Encoding reads(const Parameters& given, const Form& form) {
   });
 }
 
-Encoding variance(const Parameters& p) {
-  return reads(p, {.sigmas = 2});
-}
-Encoding bandwidth(const Parameters& p) {
-  return reads(p, {.sigmas = -1});
-}
-Encoding half_the_phases(const Parameters& p) {
-  return reads(p, {.phases = 0.5L});
-}
-Encoding phases_in_turns(const Parameters& p) {
-  return reads(p, {.phases = 0.5L / std::numbers::pi_v<Real>});
-}
-Encoding no_phases(const Parameters& p) {
-  return reads(p, {.phases = 0});
-}
-Encoding phases_taken_off(const Parameters& p) {
-  return reads(p, {.phases = -1});
-}
-Encoding sines(const Parameters& p) {
-  return reads(p, {.sines = true});
-}
-Encoding root_of_dim(const Parameters& p) {
-  return reads(p, {.root = 1});
-}
-Encoding no_root(const Parameters& p) {
-  return reads(p, {.rooted = false});
+misread::Make with(const Form& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the frequencies have sigma^2 as their standard deviation, not sigma", &variance, "sigma=2"},
-    {"the frequencies are divided by sigma, not multiplied", &bandwidth, "sigma=2"},
-    {"the phases are uniform in [0, pi), not in [0, 2 pi)", &half_the_phases, "form=phase"},
-    {"the phases are uniform in [0, 1), not in [0, 2 pi)", &phases_in_turns, "form=phase"},
-    {"the phases are left out", &no_phases, "form=phase"},
-    {"the phases are taken from the angles, not added", &phases_taken_off, "form=phase"},
-    {"sines are taken, not cosines", &sines, "form=phase"},
-    {"the amplitude is sqrt(1/dim), not sqrt(2/dim)", &root_of_dim, "norm=one"},
-    {"the amplitude is 2/dim, not its root", &no_root, "norm=one"},
+    {"the frequencies have sigma^2 as their standard deviation, not sigma", with({.sigmas = 2}), "sigma=2"},
+    {"the frequencies are divided by sigma, not multiplied", with({.sigmas = -1}), "sigma=2"},
+    {"the phases are uniform in [0, pi), not in [0, 2 pi)", with({.phases = 0.5L}), "form=phase"},
+    {"the phases are uniform in [0, 1), not in [0, 2 pi)", with({.phases = 0.5L / std::numbers::pi_v<Real>}),
+     "form=phase"},
+    {"the phases are left out", with({.phases = 0}), "form=phase"},
+    {"the phases are taken from the angles, not added", with({.phases = -1}), "form=phase"},
+    {"sines are taken, not cosines", with({.sines = true}), "form=phase"},
+    {"the amplitude is sqrt(1/dim), not sqrt(2/dim)", with({.root = 1}), "norm=one"},
+    {"the amplitude is 2/dim, not its root", with({.rooted = false}), "norm=one"},
 }};
 
 }  // namespace posproof::misreadings_random_fourier

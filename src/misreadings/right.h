@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <variant>
 
 #include "core/error.h"
@@ -13,6 +16,7 @@
 namespace posproof::misread {
 
 using inside::Real;
+using Make = std::function<Encoding(const Parameters&)>;
 
 constexpr double more = 4;
 
@@ -115,6 +119,23 @@ inline Encoding with_rows(Table table, Row row) {
     return rows;
   };
   return table;
+}
+
+// What several formulas have, or are taken to have.
+inline Real softplus(Real x) {
+  return std::max(x, Real{0}) + std::log1p(std::exp(-std::abs(x)));
+}
+inline Real sigmoid(Real x) {
+  return 1 / (1 + std::exp(-x));
+}
+inline Real positive_part(Real x) {
+  return std::max(x, Real{0});
+}
+inline Real exponential(Real x) {
+  return std::exp(x);
+}
+inline Real itself(Real x) {
+  return x;
 }
 
 inline auto plain_values(const Tensor& v) {

@@ -71,42 +71,22 @@ Encoding reads(const Parameters& given, const Angles& of) {
       });
 }
 
-Encoding of_queries(const Parameters& p) {
-  return reads(p, {.of_queries = true});
-}
-Encoding each_alone(const Parameters& p) {
-  return reads(p, {.accumulated = false});
-}
-Encoding own_later(const Parameters& p) {
-  return reads(p, {.own = false});
-}
-Encoding no_frequencies(const Parameters& p) {
-  return reads(p, {.with_frequencies = false});
-}
-Encoding gate_after(const Parameters& p) {
-  return reads(p, {.gate_after = true});
-}
-Encoding gate_beside_step(const Parameters& p) {
-  return reads(p, {.gate_of_step = false});
-}
-Encoding keys_backwards(const Parameters& p) {
-  return reads(p, {.of_key = -1});
-}
-Encoding keys_still(const Parameters& p) {
-  return reads(p, {.of_key = 0});
+misread::Make with(const Angles& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the increments are projected from the queries, not from the keys", &of_queries, "dim=4"},
-    {"the increments are not added up: each token rotates by its own", &each_alone, "dim=4"},
-    {"a token's own increment counts from the next token on", &own_later, "dim=4"},
-    {"the increments are not multiplied by the frequencies", &no_frequencies, "dim=4"},
-    {"the gate multiplies the sum of the increments, not each of them", &gate_after, "dim=4 gate=sigmoid"},
-    {"the gate does not multiply the step", &gate_beside_step, "dim=4 gate=sigmoid"},
-    {"the keys rotate the other way", &keys_backwards, "dim=4"},
-    {"the keys do not rotate", &keys_still, "dim=4"},
+    {"the increments are projected from the queries, not from the keys", with({.of_queries = true}), "dim=4"},
+    {"the increments are not added up: each token rotates by its own", with({.accumulated = false}), "dim=4"},
+    {"a token's own increment counts from the next token on", with({.own = false}), "dim=4"},
+    {"the increments are not multiplied by the frequencies", with({.with_frequencies = false}), "dim=4"},
+    {"the gate multiplies the sum of the increments, not each of them", with({.gate_after = true}),
+     "dim=4 gate=sigmoid"},
+    {"the gate does not multiply the step", with({.gate_of_step = false}), "dim=4 gate=sigmoid"},
+    {"the keys rotate the other way", with({.of_key = -1}), "dim=4"},
+    {"the keys do not rotate", with({.of_key = 0}), "dim=4"},
 }};
 
 }  // namespace posproof::misreadings_selective_rope

@@ -47,52 +47,29 @@ Encoding reads(const Parameters& given, const Rows& rows) {
       });
 }
 
-Encoding no_values(const Parameters& p) {
-  return reads(p, {.of_values = false});
-}
-Encoding no_keys(const Parameters& p) {
-  return reads(p, {.of_keys = false});
-}
-Encoding neither(const Parameters& p) {
-  return reads(p, {.of_keys = false, .of_values = false});
-}
-Encoding values_mirrored(const Parameters& p) {
-  return reads(p, {.values_mirrored = true});
-}
-Encoding keys_mirrored(const Parameters& p) {
-  return reads(p, {.keys_mirrored = true});
-}
-Encoding table_of_keys(const Parameters& p) {
-  return reads(p, {.values_of_keys = true});
-}
-Encoding table_of_values(const Parameters& p) {
-  return reads(p, {.keys_of_values = true});
-}
-Encoding exchanged(const Parameters& p) {
-  return reads(p, {.values_of_keys = true, .keys_of_values = true});
-}
-Encoding undivided(const Parameters& p) {
-  return reads(p, {.undivided = true});
-}
-Encoding one_less(const Parameters& p) {
-  return reads(p, {.less = 1});
+misread::Make with(const Rows& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the values have no rows added: a^V is left out", &no_values, "dim=4 clip=3"},
-    {"the keys have no rows added: a^K is left out", &no_keys, "dim=4 clip=3"},
-    {"no rows are added, to the keys or to the values", &neither, "dim=4 clip=3"},
-    {"the rows of the values are read in the other direction: at i - j for j - i", &values_mirrored,
+    {"the values have no rows added: a^V is left out", with({.of_values = false}), "dim=4 clip=3"},
+    {"the keys have no rows added: a^K is left out", with({.of_keys = false}), "dim=4 clip=3"},
+    {"no rows are added, to the keys or to the values", with({.of_keys = false, .of_values = false}),
      "dim=4 clip=3"},
-    {"the rows of the keys are read in the other direction: at i - j for j - i", &keys_mirrored,
+    {"the rows of the values are read in the other direction: at i - j for j - i",
+     with({.values_mirrored = true}), "dim=4 clip=3"},
+    {"the rows of the keys are read in the other direction: at i - j for j - i",
+     with({.keys_mirrored = true}), "dim=4 clip=3"},
+    {"the rows of the values are read from the table of the keys", with({.values_of_keys = true}),
      "dim=4 clip=3"},
-    {"the rows of the values are read from the table of the keys", &table_of_keys, "dim=4 clip=3"},
-    {"the rows of the keys are read from the table of the values", &table_of_values, "dim=4 clip=3"},
-    {"the two tables stand in each other's place", &exchanged, "dim=4 clip=3"},
-    {"q.a^K is not divided by sqrt(dim)", &undivided, "dim=4 clip=3"},
-    {"offsets are clipped one earlier, at clip - 1", &one_less, "dim=4 clip=3"},
+    {"the rows of the keys are read from the table of the values", with({.keys_of_values = true}),
+     "dim=4 clip=3"},
+    {"the two tables stand in each other's place", with({.values_of_keys = true, .keys_of_values = true}),
+     "dim=4 clip=3"},
+    {"q.a^K is not divided by sqrt(dim)", with({.undivided = true}), "dim=4 clip=3"},
+    {"offsets are clipped one earlier, at clip - 1", with({.less = 1}), "dim=4 clip=3"},
 }};
 
 }  // namespace posproof::misreadings_shaw_values

@@ -52,30 +52,19 @@ Encoding reads(const Parameters& given, const Form& form) {
   });
 }
 
-Encoding padded_first(const Parameters& p) {
-  return reads(p, {.padded_first = true});
-}
-Encoding repeated(const Parameters& p) {
-  return reads(p, {.repeated = true});
-}
-Encoding divided(const Parameters& p) {
-  return reads(p, {.divided = true});
-}
-Encoding interleaved(const Parameters& p) {
-  return reads(p, {.interleaved = true});
-}
-Encoding scales_last(const Parameters& p) {
-  return reads(p, {.scales_last = true});
+misread::Make with(const Form& of) {
+  return [of](const Parameters& given) { return reads(given, of); };
 }
 
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the column of zeros of an odd width is the first, not the last", &padded_first, "dim=9"},
-    {"an odd width ends with its last column again, not with zeros", &repeated, "dim=9"},
-    {"the angles are divided by the scale, not multiplied", &divided, "scale=1000"},
-    {"the sines and cosines are multiplied by the scale, not their angles", &scales_last, "scale=1000"},
-    {"the sines and cosines stand in turn, not in two halves", &interleaved},
+    {"the column of zeros of an odd width is the first, not the last", with({.padded_first = true}), "dim=9"},
+    {"an odd width ends with its last column again, not with zeros", with({.repeated = true}), "dim=9"},
+    {"the angles are divided by the scale, not multiplied", with({.divided = true}), "scale=1000"},
+    {"the sines and cosines are multiplied by the scale, not their angles", with({.scales_last = true}),
+     "scale=1000"},
+    {"the sines and cosines stand in turn, not in two halves", with({.interleaved = true})},
 }};
 
 }  // namespace posproof::misreadings_timestep_embedding
