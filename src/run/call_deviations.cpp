@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -13,6 +14,7 @@
 #include "run/call_effects.h"
 #include "run/measured_words.h"
 #include "run/narrowed.h"
+#include "run/token_effects.h"
 
 namespace posproof {
 
@@ -93,7 +95,9 @@ std::vector<bool> right_rows(const Model& model, const Encoding& declared, const
   for (std::size_t head = 0; head < (by_head ? heads : 1); ++head) {
     const Instead instead = steps(asked, head, heads);
     const Position far = std::max(farthest(asked), farthest(instead.call));
-    const auto own = right_rows(model, declared, asked, given, made(model, asked, instead), far);
+    Call rounded = asked;  // what is rounded is the content that the effect gives
+    rounded.contents = instead.call.contents;
+    const auto own = right_rows(model, declared, rounded, given, made(model, asked, instead), far);
     if (out.empty()) out.assign(own.size(), false);
     for (std::size_t r = 0; r < own.size(); ++r)
       if (!by_head || place(declared, asked, 0, r).head == head) out[r] = own[r];
@@ -330,6 +334,12 @@ std::optional<std::vector<bool>> explained_by(const Effect& effect, const Model&
   return differs ? std::optional(out) : std::nullopt;
 }
 
+// One operand, [batch, head, token, channel].
+bool takes_tokens_of_heads(const Signature& signature) {
+  constexpr std::array axes{Axis::batch, Axis::head, Axis::token, Axis::channel};
+  return signature.takes.size() == 1 && std::ranges::equal(signature.takes.front().axes, axes);
+}
+
 bool holds_at(const Where& where, const Explained& alone, const std::vector<bool>& by_effect,
               const std::vector<Answered>& answered) {
   for (std::size_t n = 0; n < alone.rows.size(); ++n)
@@ -411,6 +421,8 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   const auto first_wrong = masked ? std::nullopt : first_wrong_position(model, subject, declared);
   std::vector<Effect> effects =
       masked ? effects_on_operands() : known_effects(signature(declared).has(Axis::key), batch);
+  if (takes_tokens_of_heads(signature(declared)))
+    for (Effect& one : effects_on_tokens()) effects.push_back(std::move(one));
   if (signature(declared).positions) {
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
     for (Effect& one : domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain))

@@ -50,13 +50,18 @@ Model model_of(const Rotary& truth, const MeasuredRotation& queries, const Measu
         FrequencyError made;
         for (const Pair& pair : truth.pairs)
           if (pair.first == one.own || pair.second == one.own) made = pair.frequency_error;
-        const double relative =
-            3 * rotation_error(precision, static_cast<double>(far), Pair{0, 1, one.frequency, steps, made});
+        std::vector<double> relative;
+        for (const Share& share : one.shares)
+          relative.push_back(3 * rotation_error(precision, static_cast<double>(far),
+                                                Pair{0, 1, share.frequency, steps, made}));
         for (std::size_t r = 0; r < x.rows(); ++r) {
           if (r / n % heads.size() != head) continue;
           double size = 0;
-          for (const auto& [input, a, b] : one.shares) size += std::abs(x.at(r, input)) * std::hypot(a, b);
-          out.at(r, c) = size * relative + (size > 0 ? rotation_underflow(precision) : 0);
+          for (std::size_t k = 0; k < one.shares.size(); ++k) {
+            const auto& [input, a, b, frequency] = one.shares[k];
+            size += relative[k] * std::abs(x.at(r, input)) * std::hypot(a, b);
+          }
+          out.at(r, c) = size + (size > 0 ? rotation_underflow(precision) : 0);
         }
       }
     return out;

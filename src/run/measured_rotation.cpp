@@ -145,13 +145,18 @@ const Pair* declared(const Rotary& truth, std::size_t channel) {
 }
 
 void share_out(MeasuredChannel& channel) {
-  if (channel.constant) channel.shares = {{channel.own, *channel.constant, 0}};
+  if (channel.constant) channel.shares = {{channel.own, *channel.constant, 0, 0}};
+  const double sign = channel.partner > channel.own ? -1 : 1;
+  if (channel.apart) {
+    const auto& [cosine, sine] = *channel.apart;
+    channel.shares = {{channel.own, cosine.amplitude * std::cos(cosine.phase), 0, cosine.frequency},
+                      {channel.partner, 0, sign * sine.amplitude * std::cos(sine.phase), sine.frequency}};
+  }
   if (!channel.rotates) return;
   const auto& [amplitude, frequency, phase, error] = *channel.rotates;
   const double c = amplitude * std::cos(phase), s = amplitude * std::sin(phase);
-  const double sign = channel.partner > channel.own ? -1 : 1;
-  channel.frequency = frequency;
-  channel.shares = {{channel.own, c, -s}, {channel.partner, sign * s, sign * c}};
+  channel.shares = {{channel.own, c, -s, frequency}, {channel.partner, sign * s, sign * c, frequency}};
+  if (channel.added) channel.shares.push_back({channel.own, 1, 0, 0});
 }
 
 class Measuring {
@@ -190,8 +195,9 @@ class Measuring {
  private:
   bool known() const {
     return std::ranges::all_of(out_.heads, [](const auto& channels) {
-      return std::ranges::all_of(
-          channels, [](const MeasuredChannel& one) { return one.is_known() || one.rotates || one.constant; });
+      return std::ranges::all_of(channels, [](const MeasuredChannel& one) {
+        return one.is_known() || one.rotates || one.apart || one.constant;
+      });
     });
   }
 
@@ -203,6 +209,7 @@ class Measuring {
     out.partner = out.own == out.from[0] ? out.from[1] : out.from[0];
     out.rotates = fitted(near, head, c, out.own, out.partner);
     const auto other = fitted(near, head, c, out.partner, out.own);
+    if (!out.rotates && !other) measure_unlike(near, head, c, out);
     if (!other || std::abs(other->phase) > 1e-3) return;
     // A cosine and a sine in each other's place are no channels in each other's place.
     const Pair* pair = declared(truth_, c);
@@ -212,11 +219,27 @@ class Measuring {
     out.rotates = other;
   }
 
+  // What two inputs make that do not rotate together: on top of one of them as it was, or by two frequencies.
+  void measure_unlike(const Factors& near, std::size_t head, std::size_t c, MeasuredChannel& out) const {
+    out.rotates = fitted(near, head, c, out.own, out.partner, 1);
+    out.added = out.rotates.has_value();
+    for (const auto& [own, partner] : {std::pair{out.own, out.partner}, std::pair{out.partner, out.own}}) {
+      if (out.rotates || out.apart) return;
+      const auto first = wave(near, head, c, own), second = wave(near, head, c, partner);
+      if (!first || !second || first->sine != 0 || second->cosine != 0) continue;
+      const double sign = partner > own ? -1 : 1, half = std::numbers::pi;
+      const double turns = std::copysign(1.0, sign * second->sine);
+      out.own = own, out.partner = partner;
+      out.apart = Halves{{std::abs(first->cosine), first->frequency, first->cosine < 0 ? half : 0, 0},
+                         {std::abs(second->sine), turns * second->frequency, 0, 0}};
+    }
+  }
+
   std::optional<Rotating> fitted(const Factors& near, std::size_t head, std::size_t c, std::size_t own,
-                                 std::size_t partner) const {
+                                 std::size_t partner, double without = 0) const {
     std::vector<Complex> values;
     for (std::size_t token = 0; token < tokens_; ++token)
-      values.push_back(entry_of(near, head, token, c, own, partner));
+      values.push_back(entry_of(near, head, token, c, own, partner) - without);
     return rotating(values, near.positions().front(), noise_);
   }
 
@@ -233,16 +256,46 @@ class Measuring {
       out.constant = first;
       return;
     }
-    const Pair* pair = declared(truth_, c);
-    if (pair == nullptr || pair->frequency == 0 || near.positions().front() != 0 || n < 4) return;
-    const double w = pair->frequency, sine = (value(1) - first * std::cos(w)) / std::sin(w);
-    const double size = std::abs(first) + std::abs(sine), allowed = 8 * noise_(static_cast<double>(n), w);
-    for (std::size_t token = 0; token < n; ++token) {
+    if (const auto is = wave(near, head, c, out.own)) out.shares = {*is};
+  }
+
+  // The factor of one input as a cosine and a sine of the frequency that a pair declares, the channel's own
+  // before others'. What is within rounding of 0 is that.
+  std::optional<Share> wave(const Factors& near, std::size_t head, std::size_t c, std::size_t input) const {
+    if (near.positions().front() != 0 || tokens_ < 4) return std::nullopt;
+    const Pair* own = declared(truth_, c);
+    if (own != nullptr)
+      if (const auto is = wave_of(*own, near, head, c, input)) return is;
+    for (const Pair& pair : truth_.pairs)
+      if (const auto is = wave_of(pair, near, head, c, input)) return is;
+    return std::nullopt;
+  }
+
+  std::optional<Share> wave_of(const Pair& pair, const Factors& near, std::size_t head, std::size_t c,
+                               std::size_t input) const {
+    const double w = pair.frequency;
+    if (w == 0) return std::nullopt;
+    const auto value = [&](std::size_t token) { return near(head, token, c, input); };
+    // The sine is known best where it is largest.
+    std::size_t at = 1;
+    for (std::size_t token = 2; token < tokens_; ++token)
+      if (std::abs(std::sin(w * static_cast<double>(token))) >
+          std::abs(std::sin(w * static_cast<double>(at))))
+        at = token;
+    const double widest = w * static_cast<double>(at);
+    const double first = value(0), sine = (value(at) - first * std::cos(widest)) / std::sin(widest);
+    const double size = std::abs(first) + std::abs(sine);
+    const double allowed = 8 * noise_(static_cast<double>(tokens_), w) * size;
+    double of_sine = 0, largest = 0;
+    for (std::size_t token = 0; token < tokens_; ++token) {
       const double angle = w * static_cast<double>(token);
-      if (std::abs(value(token) - first * std::cos(angle) - sine * std::sin(angle)) > allowed * size) return;
+      if (std::abs(value(token) - first * std::cos(angle) - sine * std::sin(angle)) > allowed)
+        return std::nullopt;
+      of_sine = std::max(of_sine, std::abs(sine * std::sin(angle)));
+      largest = std::max(largest, std::abs(value(token)));
     }
-    out.frequency = w;
-    out.shares = {{out.own, first, sine}};
+    if (largest == 0) return std::nullopt;
+    return Share{input, std::abs(first) > allowed ? first : 0, of_sine > allowed ? sine : 0, w};
   }
 
   // All at once: the positions are as they were asked for as long as all follow.
@@ -264,9 +317,10 @@ class Measuring {
       for (std::size_t head = 0; head < next.heads.size(); ++head)
         for (std::size_t c = 0; c < asking_.dim(); ++c) {
           MeasuredChannel& channel = next.heads[head][c];
-          if (channel.rotates &&
-              !follow(*channel.rotates, far[token],
-                      entry_of(*factors, head, token, c, channel.own, channel.partner), noise_))
+          if (channel.rotates && !follow(*channel.rotates, far[token],
+                                         entry_of(*factors, head, token, c, channel.own, channel.partner) -
+                                             (channel.added ? 1.0 : 0.0),
+                                         noise_))
             return;
         }
       out_ = std::move(next);
@@ -332,7 +386,8 @@ Rotary rotation_of(const Rotary& truth, const MeasuredRotation& queries, const M
   std::vector<double> frequencies;
   for (const MeasuredRotation& one : *both)
     for (const auto& channels : one.heads)
-      for (const MeasuredChannel& channel : channels) frequencies.push_back(channel.frequency);
+      for (const MeasuredChannel& channel : channels)
+        for (const Share& share : channel.shares) frequencies.push_back(share.frequency);
   std::ranges::sort(frequencies);
   frequencies.erase(std::unique(frequencies.begin(), frequencies.end()), frequencies.end());
   out.rotate = [both, frequencies](const Tensor& x, const Positions& positions, Role role) {
@@ -347,12 +402,12 @@ Rotary rotation_of(const Rotary& truth, const MeasuredRotation& queries, const M
       }
       for (std::size_t head = 0; head < heads.size(); ++head) {
         const std::size_t r = (token / n * heads.size() + head) * n + token % n;
-        for (std::size_t c = 0; c < heads[head].size(); ++c) {
-          const auto found = std::ranges::lower_bound(frequencies, heads[head][c].frequency);
-          const auto w = static_cast<std::size_t>(found - frequencies.begin());
-          for (const auto& [input, a, b] : heads[head][c].shares)
+        for (std::size_t c = 0; c < heads[head].size(); ++c)
+          for (const auto& [input, a, b, frequency] : heads[head][c].shares) {
+            const auto found = std::ranges::lower_bound(frequencies, frequency);
+            const auto w = static_cast<std::size_t>(found - frequencies.begin());
             y.at(r, c) += x.at(r, input) * (a * cosine[w] + b * sine[w]);
-        }
+          }
       }
     }
     return y;

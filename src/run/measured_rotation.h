@@ -9,11 +9,16 @@
 
 namespace posproof {
 
-// How an input channel counts in an output channel: (cosine cos wt + sine sin wt), w being the output's
-// frequency.
+// How an input channel counts in an output channel at position t: cosine cos(frequency t) + sine
+// sin(frequency t).
 struct Share {
   std::size_t channel;
-  double cosine, sine;
+  double cosine, sine, frequency;
+};
+
+// A rotation whose cosine and sine are not of one frequency: A cos(w t) and B sin(v t).
+struct Halves {
+  Rotating cosine, sine;
 };
 
 // An output channel of a rotation, as measured.
@@ -23,9 +28,10 @@ struct MeasuredChannel {
   // minus where the partner's number is the larger one.
   std::size_t own = 0, partner = 0;
   std::optional<Rotating> rotates;
+  std::optional<Halves> apart;     // in the place of `rotates`
+  bool added = false;              // the input as it was, on top of what rotates
   std::optional<double> constant;  // what its only input is multiplied by, at every position
   std::vector<Share> shares;       // what the output is; empty where it is none of these
-  double frequency = 0;
 
   bool is_known() const { return from.empty() || !shares.empty(); }
 };

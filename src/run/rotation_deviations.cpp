@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "run/ladder_deviations.h"
 #include "run/measured_words.h"
+#include "run/rolled_channels.h"
 
 namespace posproof {
 namespace {
@@ -451,45 +452,141 @@ bool describe_in(const Channels& channels, const Layout& layout, Described& to) 
   return describe_amplitudes(channels, to);
 }
 
-}  // namespace
-
-std::optional<std::vector<std::string>> rotation_deviations(const Channels& channels, const Rotary& truth,
-                                                            const Parameters& parameters, double divisor,
-                                                            const Precision& precision) {
-  Described to{truth, parameters, precision, divisor};
-  const auto declared = layout_of(declared_pairs(truth));
-  if (!declared || truth.pairs.empty()) return std::nullopt;
-  if (std::ranges::any_of(channels, [](const MeasuredChannel& one) { return !one.is_known(); }))
-    return std::nullopt;
+// Channels whose cosine and sine are of one frequency.
+std::optional<Sentences> described(const Channels& channels, const Layout& declared, Described to) {
+  const Rotary& truth = to.truth;
   const std::vector<Two> found = measured_pairs(channels);
   const bool as_declared = std::ranges::all_of(found, [&](const Two& two) {
-    const auto pair = declared->pair_of(two.first);
-    return pair && declared->channels(*pair) == two;
+    const auto pair = declared.pair_of(two.first);
+    return pair && declared.channels(*pair) == two;
   });
   const bool alone = std::ranges::any_of(
       channels, [](const MeasuredChannel& one) { return one.from.size() == 1 && !one.constant; });
   if (!describe_constants(channels, to)) return std::nullopt;
   if (as_declared && !alone)
-    return describe_in(channels, *declared, to) ? std::optional(to.out) : std::nullopt;
+    return describe_in(channels, declared, to) ? std::optional(to.out) : std::nullopt;
   if (const auto other = layout_of(found); other && !alone) {
-    to.out.push_back(fmt::format("{} rotate together, not {}", other->words(), declared->words()));
-    if (other->pairs == declared->pairs && other->neighbours != declared->neighbours &&
-        (other->neighbours || other->apart == declared->pairs))
+    to.out.push_back(fmt::format("{} rotate together, not {}", other->words(), declared.words()));
+    if (other->pairs == declared.pairs && other->neighbours != declared.neighbours &&
+        (other->neighbours || other->apart == declared.pairs))
       to.out.back() += ": the same after one permutation of channels, evens then odds";
     return describe_in(channels, *other, to) ? std::optional(to.out) : std::nullopt;
   }
-  if (!describe_partners(channels, *declared, to)) return std::nullopt;
+  if (!describe_partners(channels, declared, to)) return std::nullopt;
   std::vector<MeasuredFrequency> by_channel;
   for (std::size_t c = 0; c < channels.size(); ++c)
-    if (const auto pair = declared->pair_of(c); pair && channels[c].rotates) {
+    if (const auto pair = declared.pair_of(c); pair && channels[c].rotates) {
       // The sine's sign is that of the place among the two, which another partner may change.
-      const auto [a, b] = declared->channels(*pair);
+      const auto [a, b] = declared.channels(*pair);
       const bool turned = (channels[c].partner > c) != (c == a);
       const double w = declared_frequency(truth, *pair) * (turned ? -1 : 1);
       if (frequency(to, w, channels[c], *pair).differs()) return std::nullopt;
     }
   if (!describe_amplitudes(channels, to)) return std::nullopt;
   return to.out;
+}
+
+// ---- of channels that are moved
+
+std::string rolled_words(const char* words, std::size_t by, std::size_t dim) {
+  const bool behind = 2 * by <= dim;
+  return fmt::format(fmt::runtime(words), fmt::format("channel c {} {} (modulo {})", behind ? '-' : '+',
+                                                      behind ? by : dim - by, dim));
+}
+
+std::optional<Sentences> described_or_rolled(const Channels& channels, const Layout& declared,
+                                             const Described& to) {
+  if (auto said = described(channels, declared, to)) return said;
+  // One that is rolled by whole pairs is both, if other frequencies are said of one of them.
+  std::optional<Sentences> best;
+  for (const auto& [words, rolled] :
+       {std::pair{"channel c of the answer holds the rotated {}", rolled_answer(channels)},
+        std::pair{"for channel c {} of the token is rotated", rolled_input(channels)}}) {
+    if (!rolled) continue;
+    auto said = described(rolled->back, declared, to);
+    if (!said || (best && best->size() <= said->size() + 1)) continue;
+    said->insert(said->begin(), rolled_words(words, rolled->by, channels.size()));
+    best = std::move(said);
+  }
+  return best;
+}
+
+// ---- of two parts, each as if the other were like it
+
+struct Part {
+  std::string_view name;
+  Channels channels;
+};
+
+// What is said of both is said once.
+std::optional<Sentences> described_in_parts(const Part& one, const Part& other, const Layout& declared,
+                                            const Described& to) {
+  const auto of_one = described_or_rolled(one.channels, declared, to),
+             of_other = described_or_rolled(other.channels, declared, to);
+  if (!of_one || !of_other) return std::nullopt;
+  const auto has = [](const Sentences& all, const std::string& sentence) {
+    return std::ranges::find(all, sentence) != all.end();
+  };
+  Sentences out;
+  for (const std::string& sentence : *of_one)
+    out.push_back(has(*of_other, sentence) ? sentence : fmt::format("{}: {}", one.name, sentence));
+  for (const std::string& sentence : *of_other)
+    if (!has(*of_one, sentence)) out.push_back(fmt::format("{}: {}", other.name, sentence));
+  return out;
+}
+
+Channels with_one_frequency(Channels channels, Rotating Halves::*which) {
+  for (MeasuredChannel& one : channels)
+    if (one.apart) one.rotates = (*one.apart).*which;
+  return channels;
+}
+
+// Both channels of each declared pair as one of them.
+Channels alike(Channels channels, const Layout& declared, std::size_t Two::*which) {
+  for (std::size_t pair = 0; pair < declared.pairs; ++pair) {
+    const Two two = declared.channels(pair);
+    const MeasuredChannel as = channels[two.*which];
+    for (const std::size_t c : {two.first, two.second}) {
+      if (c == two.*which || channels[c].from.size() != 2 || as.from != channels[c].from) continue;
+      const MeasuredChannel own = channels[c];
+      channels[c] = as;
+      channels[c].own = own.own, channels[c].partner = own.partner;
+    }
+  }
+  return channels;
+}
+
+std::optional<Sentences> described_in_any_part(const Channels& channels, const Layout& declared,
+                                               const Described& to) {
+  if (std::ranges::any_of(channels, [](const MeasuredChannel& one) { return one.apart.has_value(); }))
+    return described_in_parts({"cosines", with_one_frequency(channels, &Halves::cosine)},
+                              {"sines", with_one_frequency(channels, &Halves::sine)}, declared, to);
+  if (auto said = described_or_rolled(channels, declared, to)) return said;
+  return described_in_parts({"the first channel of a pair", alike(channels, declared, &Two::first)},
+                            {"the second channel of a pair", alike(channels, declared, &Two::second)},
+                            declared, to);
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> rotation_deviations(const Channels& channels, const Rotary& truth,
+                                                            const Parameters& parameters, double divisor,
+                                                            const Precision& precision) {
+  const auto is = [&](const std::function<bool(const MeasuredChannel&)>& one) {
+    return std::ranges::any_of(channels, one);
+  };
+  const auto declared = layout_of(declared_pairs(truth));
+  if (!declared || truth.pairs.empty() || is([](const MeasuredChannel& one) { return !one.is_known(); }))
+    return std::nullopt;
+  const Described to{truth, parameters, precision, divisor};
+  auto said = described_in_any_part(channels, *declared, to);
+  const auto added = those(channels, [](const MeasuredChannel& one, std::size_t) { return one.added; });
+  if (said && !added.empty())
+    said->push_back(
+        fmt::format("the token is added to {}", added.size() == 2 * truth.pairs.size()
+                                                    ? "its rotation"
+                                                    : numbered("channel", added) + " of its rotation"));
+  return said;
 }
 
 }  // namespace posproof
