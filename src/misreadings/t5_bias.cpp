@@ -8,6 +8,8 @@
 namespace posproof::misreadings_t5_bias {
 namespace {
 
+using misread::Real;
+
 // A bias of one head whose entries are the numbers of the buckets.
 Bias buckets_of(const Parameters& given) {
   Parameters one = given;
@@ -23,35 +25,116 @@ struct Place {
 };
 using At = Place (*)(std::int64_t bucket, std::int64_t head, std::int64_t buckets, std::int64_t heads);
 
+// Of the table that stands for the trained numbers, [buckets, heads]; there are no other rows.
+std::function<double(const Place&)> entries_of(const Arguments& p) {
+  const std::int64_t heads = p.whole("heads"), count = p.whole("buckets");
+  const auto seed = static_cast<std::uint64_t>(p.whole("table_seed"));
+  return [=, index = p.is("table", "index"), scale = static_cast<Real>(p.real("scale"))](const Place& at) {
+    const std::int64_t row = std::clamp(at.row, std::int64_t{0}, count - 1);
+    return static_cast<double>(
+        scale * (index ? static_cast<double>(row + count * at.column)
+                       : seeded(seed, static_cast<std::uint64_t>(row * heads + at.column), 1.0)));
+  };
+}
+
 template <At at>
 Encoding reads(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::t5_bias, given);
   const std::int64_t heads = p.whole("heads"), count = p.whole("buckets");
-  const auto seed = static_cast<std::uint64_t>(p.whole("table_seed"));
-  const bool index = p.is("table", "index");
-  const long double scale = p.real("scale");
-  const auto entry = [=](std::int64_t bucket, std::int64_t head) {
-    const auto [row, column] = at(bucket, head, count, heads);
-    return static_cast<double>(scale *
-                               (index ? static_cast<double>(row + count * column)
-                                      : seeded(seed, static_cast<std::uint64_t>(row * heads + column), 1.0)));
-  };
   Bias out = std::get<Bias>(encodings::t5_bias.make(given));
-  out.bias = [=, bucket = buckets_of(given).bias](const Positions& queries, const Positions& keys) {
+  out.bias = [=, entry = entries_of(p), bucket = buckets_of(given).bias](const Positions& queries,
+                                                                         const Positions& keys) {
     const Tensor buckets = bucket(queries, keys);
     Tensor all({static_cast<std::size_t>(heads), queries.size(), keys.size()});
     for (std::size_t n = 0; n < all.data.size(); ++n)
-      all.data[n] = entry(static_cast<std::int64_t>(buckets.data[n % buckets.data.size()]),
-                          static_cast<std::int64_t>(n / buckets.data.size()));
+      all.data[n] = entry(at(static_cast<std::int64_t>(buckets.data[n % buckets.data.size()]),
+                             static_cast<std::int64_t>(n / buckets.data.size()), count, heads));
     return all;
   };
   return out;
+}
+
+// How the distances of one direction are shared out: buckets 0 to count - 1, of which `exact` hold one
+// distance each.
+struct Side {
+  Real count, exact, max_distance;
+
+  // At a power that has a bucket of its own a logarithm may be off by a unit in either direction.
+  Real from_exact(Real share) const {
+    return std::min(count - 1, exact + std::floor((count - exact) * share + 1e-9L));
+  }
+  Real right(Real d) const {
+    return d < exact ? d : from_exact(std::log(d / exact) / std::log(max_distance / exact));
+  }
+};
+
+// The bucket of an offset, keys after the query being above 0; `side.count` is half of all where both
+// directions have buckets.
+using BucketOf = Real (*)(const Side& side, Real offset, bool both);
+
+template <BucketOf bucket>
+Encoding buckets_are(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::t5_bias, given);
+  const bool both = p.is("direction", "bidirectional"), forward = p.is("relative", "key_minus_query");
+  const Real count = static_cast<Real>(p.whole("buckets")) / (both ? 2 : 1);
+  const Side side{count, std::floor(count / 2), static_cast<Real>(p.whole("max_distance"))};
+  return misread::with_entry(
+      encodings::t5_bias, given,
+      [=, entry = entries_of(p)](std::size_t head, Position query, Position key) -> Real {
+        const auto offset = static_cast<Real>(forward ? key - query : query - key);
+        return entry(
+            {static_cast<std::int64_t>(bucket(side, offset, both)), static_cast<std::int64_t>(head)});
+      });
+}
+
+// Of a function of distances that each direction has its own half for.
+template <Real (*of)(const Side& side, Real distance)>
+Real on_each_side(const Side& side, Real offset, bool both) {
+  if (!both) return of(side, std::max(-offset, Real{0}));
+  return (offset > 0 ? side.count : 0) + of(side, std::abs(offset));
+}
+
+Real of_the_distance_itself(const Side& side, Real d) {
+  return d < side.exact ? d : side.from_exact(std::log(d) / std::log(side.max_distance));
+}
+Real of_one_more(const Side& side, Real d) {
+  return d < side.exact
+             ? d
+             : side.from_exact(std::log1p(d / side.exact) / std::log(side.max_distance / side.exact));
+}
+Real linear(const Side& side, Real d) {
+  return d < side.exact ? d : side.from_exact((d - side.exact) / (side.max_distance - side.exact));
+}
+Real from_0(const Side& side, Real d) {
+  if (d < side.exact) return d;
+  const Real share = std::log(d / side.exact) / std::log(side.max_distance / side.exact);
+  return std::min(side.count - 1, std::floor((side.count - side.exact) * share + 1e-9L));
+}
+
+Real later_from_0(const Side& side, Real offset, bool both) {
+  if (!both) throw Refusal("said of buckets for both directions");
+  return (offset >= 0 ? side.count : 0) + side.right(std::abs(offset));
+}
+Real shared(const Side& side, Real offset, bool both) {
+  if (!both) throw Refusal("said of buckets for both directions");
+  return side.right(std::abs(offset));
+}
+Real right(const Side& side, Real d) {
+  return side.right(d);
+}
+Real one_above(const Side& side, Real offset, bool both) {
+  return on_each_side<right>(side, offset, both) + 1;
 }
 
 // As if it were [heads, buckets].
 Place transposed(std::int64_t bucket, std::int64_t head, std::int64_t buckets, std::int64_t heads) {
   const std::int64_t at = head * buckets + bucket;
   return {at / heads, at % heads};
+}
+// As if it had been written so.
+Place written_transposed(std::int64_t bucket, std::int64_t head, std::int64_t buckets, std::int64_t heads) {
+  const std::int64_t at = bucket * heads + head;
+  return {at % buckets, at / buckets};
 }
 Place reversed(std::int64_t bucket, std::int64_t head, std::int64_t buckets, std::int64_t) {
   return {buckets - 1 - bucket, head};
@@ -64,8 +147,19 @@ Place first_is_last(std::int64_t bucket, std::int64_t head, std::int64_t buckets
 
 const MisreadingFamily entry{{
     {"the table is read as [heads, buckets], not [buckets, heads]", &reads<transposed>, "heads=3"},
+    {"the table is read as [buckets, heads], and lies as [heads, buckets]", &reads<written_transposed>,
+     "heads=3"},
     {"the rows of the table are read in reverse order", &reads<reversed>, "heads=3"},
     {"the rows of the table are read one before: of bucket 0 the last", &reads<first_is_last>, "heads=3"},
+    {"distance 0 has the first of the buckets of later keys", &buckets_are<later_from_0>, "heads=3"},
+    {"keys before and after the query share their buckets", &buckets_are<shared>, "heads=3"},
+    {"the bucket is one too large, the last as it is", &buckets_are<one_above>, "heads=3"},
+    {"the logarithm is of the distance, not of how many times as far it is as the exact buckets reach",
+     &buckets_are<on_each_side<of_the_distance_itself>>, "heads=3"},
+    {"ln(1 + n/e) stands for ln(n/e)", &buckets_are<on_each_side<of_one_more>>, "heads=3"},
+    {"buckets grow in proportion to the distance, not to its logarithm", &buckets_are<on_each_side<linear>>,
+     "heads=3"},
+    {"buckets past the exact ones begin at 0 again", &buckets_are<on_each_side<from_0>>, "heads=3"},
 }};
 
 }  // namespace posproof::misreadings_t5_bias
