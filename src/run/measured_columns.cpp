@@ -66,14 +66,14 @@ std::string order_words(const std::vector<MeasuredColumn>& columns, const std::s
       {[=](std::size_t c) { return (c ^ 1) < n ? c ^ 1 : c; },
        "the same after one permutation of {}s: neighbours are swapped"},
       {[=](std::size_t c) { return n - 1 - c; }, "the same after one permutation of {}s: in reverse order"},
-      {[](std::size_t c) { return c / 2 * 2; }, "every second {0} is the {0} before it"},
-      {[=](std::size_t c) { return std::min(c | 1, n - 1); },
-       "every {0} with an even number is the {0} after it"},
       {[=](std::size_t c) { return n % 2 == 0 ? c % half : c; },
        "the second half of the {}s is the first again"},
       {[](std::size_t) { return std::size_t{0}; }, "every {} is the first"},
       {[=](std::size_t c) { return (c + 1) % n; }, "every {} is the next one, the last the first"},
       {[=](std::size_t c) { return (c + n - 1) % n; }, "every {} is the one before, the first the last"},
+      {[](std::size_t c) { return c / 2 * 2; }, "every second {0} is the {0} before it"},
+      {[=](std::size_t c) { return std::min(c | 1, n - 1); },
+       "every {0} with an even number is the {0} after it"},
   };
   const auto are = [&](const std::function<std::size_t(std::size_t)>& of) {
     bool all = n > 1;
