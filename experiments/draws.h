@@ -1,15 +1,10 @@
 #pragma once
 
-#include <fmt/format.h>
-#include <boost/math/distributions/binomial.hpp>
-
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <cstdint>
 #include <utility>
 #include <vector>
-
-#include "core/document.h"
 
 // What was measured on random content, over many seeds: no single draw is a result.
 namespace posproof::experiments {
@@ -29,11 +24,7 @@ class Drawn {
 
   // 95 % confidence interval of the median, from order statistics: how many draws lie below the true median
   // is binomial with 1/2, whatever the distribution.
-  std::pair<double, double> of_median() const {
-    const boost::math::binomial below(static_cast<double>(values_.size()), 0.5);
-    const auto cut = static_cast<std::size_t>(quantile_of(below));
-    return {values_[cut], values_[values_.size() - 1 - cut]};
-  }
+  std::pair<double, double> of_median() const;
 
  private:
   // Linear between two neighbours in order.
@@ -41,10 +32,6 @@ class Drawn {
     const double at = share * static_cast<double>(values_.size() - 1), whole = std::floor(at);
     const auto lower = static_cast<std::size_t>(whole), upper = std::min(lower + 1, values_.size() - 1);
     return values_[lower] + (at - whole) * (values_[upper] - values_[lower]);
-  }
-  // The largest count whose probability to be reached or stayed below is no more than 2.5 %.
-  static double quantile_of(const boost::math::binomial& below) {
-    return boost::math::quantile(below, 0.025);
   }
 
   std::vector<double> values_;  // rising
