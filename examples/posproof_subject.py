@@ -93,6 +93,7 @@ os.close(_nothing)
 _asked = None
 _renews = False
 _REPLACED = 75  # exit status of a child that is to be replaced
+_STAYS = hasattr(os, "sched_setaffinity")
 
 
 class Asked(dict):
@@ -192,10 +193,14 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
         words["backward"] = "yes"
     if _renews:
         words["renews"] = "yes"
+    if _STAYS:
+        words["processor"] = "yes"
     _write(words)
 
+    anywhere = None
     while True:
         words, tensors = _read()
+        _run_on(anywhere)
         if words is None:
             return
         if words["call"] == "renew":
@@ -215,7 +220,21 @@ def serve(rows=None, rotate=None, bias=None, logits=None, attend=None, dtype="f3
                 answer.update(answer="declined", reason=str(error) or type(error).__name__)
             else:
                 answer.update(answer="error", text="".join(traceback.format_exc(limit=-3))[-1500:].strip())
+        anywhere = _run_on({int(words["processor"])} if "processor" in words else None)
         _write(answer, result, how.stored)
+
+
+def _run_on(processors):
+    """Lets this thread run on these processors, or does nothing without any; where it could run before, if it could be done.
+    It waits where posproof waits for the answer, and is woken there without another processor; it computes anywhere."""
+    if processors is None:
+        return None
+    try:
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, processors)
+        return before
+    except OSError:
+        return None
 
 
 # ---- PyTorch modules as they are
@@ -1388,7 +1407,7 @@ def _write(words, result=None, stored=None):
     if result is not None:
         data = result.tobytes()
         header["result"] = {"dtype": stored, "shape": result.shape, "data_offsets": [0, len(data)]}
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = _ENCODER.encode(header).encode()
     _wire_out.write(b"".join((struct.pack("<Q", len(text)), text, data)))
     _wire_out.flush()
 
@@ -1401,7 +1420,7 @@ def _read():
     size = struct.unpack("<Q", first)[0] if len(first) == 8 else _LONGEST_HEADER + 1
     if size > _LONGEST_HEADER:
         sys.exit("standard input does not speak posproof's protocol: run this program as cmd:... of posproof")
-    header = json.loads(_exactly(size), object_pairs_hook=_no_duplicates)
+    header = _DECODER.decode(_exactly(size).decode())
     words = header.pop("__metadata__")
     tensors, end = {}, 0
     for name, part in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
@@ -1423,6 +1442,10 @@ def _no_duplicates(pairs):
     if len(found) != len(pairs):
         sys.exit("a frame's header has a key twice")
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_no_duplicates)  # made once: that takes longer than to read a small frame
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def _exactly(size):

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "subject/interrupt.h"
+#include "subject/processor.h"
 #include "subject/subject.h"
 #include "subject/supervisor.h"
 
@@ -142,7 +143,10 @@ Process::Wait Process::await(std::size_t count, Clock::time_point deadline) {
                                   {outgoing_.empty() ? -1 : in_, POLLOUT, 0},
                                   {link_, POLLIN, 0},
                                   {interrupt_descriptor(), POLLIN, 0}}};
-    ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, 1h).count()));
+    {
+      const OnThisProcessor here(waits_here_ && left > 0ms);
+      ::poll(fds.data(), fds.size(), static_cast<int>(std::min<decltype(left)>(left, 1h).count()));
+    }
     if (fds[1].revents != 0) read_stderr();
     if (fds[0].revents != 0) read_some();
     if (fds[3].revents != 0) read_ending();

@@ -35,6 +35,9 @@ class Process {
   // an interrupt was noted (subject/interrupt.h).
   Wait await(std::size_t count, Clock::time_point deadline);
 
+  // Whether await() stays on one processor (subject/processor.h), where the program waits for us, too.
+  void wait_here(bool here) { waits_here_ = here; }
+
   // What has come and was not taken.
   std::string_view come() const { return std::string_view(incoming_).substr(taken_); }
   std::string take(std::size_t count);
@@ -60,6 +63,7 @@ class Process {
   bool supervisor_ends(Clock::time_point deadline);
 
   Status seen_;
+  bool waits_here_ = false;
   pid_t supervisor_ = -1;
   int link_ = -1;                      // to the supervisor
   int in_ = -1, out_ = -1, err_ = -1;  // ours of its stdin, stdout, stderr

@@ -9,6 +9,7 @@
 
 #include "core/failure.h"
 #include "subject/interrupt.h"
+#include "subject/processor.h"
 #include "subject/sandbox.h"
 #include "subject/words.h"
 
@@ -108,6 +109,9 @@ Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const
   if (interrupted() != 0) throw SubjectError(fmt::format("{}: {}", name_, interruption()));
   if (!process_) start();
   question_ = message.text();
+  const auto here = introduction_.processor ? processor() : std::nullopt;
+  if (here) message.word("processor", std::to_string(*here));
+  process_->wait_here(here.has_value());
   const auto idle = process_->await(1, Process::Clock::now());
   if (idle == Process::Wait::ready) no_protocol();
   if (idle == Process::Wait::ended) died(fmt::format("it {} after the call before", process_->ending()));
@@ -191,6 +195,7 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
   it.version = printable(optional("version"), 100);
   it.conventions = printable(optional("conventions"), longest_word);
   it.renews = says_yes(header, "renews");
+  it.processor = says_yes(header, "processor");
   it.kinds = words_of(header.word("kinds"));
   if (it.kinds.empty()) throw Malformed("implements no kind of call");
   for (const std::string& kind : it.kinds)

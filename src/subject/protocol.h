@@ -31,7 +31,8 @@ struct Introduction {
   bool renews = false;  // understands the call `renew`
   // How it gives positions to the implementation: each token its own, or as `takes_positions` says.
   std::string takes_positions = "each";
-  bool backward = false;  // understands `rotate` with the word `backward`
+  bool backward = false;   // understands `rotate` with the word `backward`
+  bool processor = false;  // understands the word `processor`
 };
 
 // The protocol of protocol.md with one program: `hello`, then calls with answers. Everything else that can go

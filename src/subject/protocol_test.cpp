@@ -1,9 +1,11 @@
 #include "subject/protocol.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -22,6 +24,7 @@ using namespace std::chrono_literals;
 using testing::bad;
 using testing::expected;
 using testing::rows;
+using testing::sdk;
 using testing::thrown;
 
 Expected table_of_four() {
@@ -129,12 +132,47 @@ TEST(SubjectProtocol, every_fault_of_an_introduction_is_named) {
             ": takes positions as `pairs`, which is none of each, shared, ascending, offset, sequence, mask");
   EXPECT_EQ(start(bad("backward_of_rows")), ": says `backward` and implements no `rotate`");
   EXPECT_EQ(start(bad("backward_or_not")), ": says `perhaps` for `backward`, which is `yes` or is left out");
+  EXPECT_EQ(start(bad("processor_or_not")),
+            ": says `perhaps` for `processor`, which is `yes` or is left out");
   for (const std::string domain : {"10_5", "5", "5_10_begins", "5_10_ends_here"})
     EXPECT_EQ(start(bad("domain_of_" + domain)), ": its domain `" +
                                                      std::regex_replace(domain, std::regex("_"), " ") +
                                                      "` is not FIRST LAST or FIRST LAST ends");
   EXPECT_EQ(start(bad("no_name")), ": `name` is missing from its `__metadata__`");
   EXPECT_EQ(start(bad("declines_hello")), ": declines in the handshake: there is no CUDA device");
+}
+
+std::vector<int> allowed(pid_t thread = 0) {
+  cpu_set_t set;
+  EXPECT_EQ(::sched_getaffinity(thread, sizeof set, &set), 0);
+  std::vector<int> out;
+  for (int number = 0; number < CPU_SETSIZE; ++number)
+    if (CPU_ISSET(number, &set)) out.push_back(number);
+  return out;
+}
+
+TEST(SubjectProtocol, who_asks_for_it_is_told_where_we_wait) {
+  const std::vector<int> before = allowed();
+  const Subject told = open(bad("told_its_processor"), table_of_four());
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const auto number = static_cast<int>(rows(told, {5}).data.front());
+    EXPECT_TRUE(std::ranges::find(before, number) != before.end()) << number;
+    EXPECT_EQ(allowed(), before);  // this thread waited there, and may run anywhere again
+  }
+  const Subject not_told = open(bad("told_no_processor"), table_of_four());
+  EXPECT_EQ(rows(not_told, {5}).data.front(), -1);
+}
+
+// It computes where the scheduler has it, and waits where we do.
+TEST(PythonSubject, waits_on_the_processor_on_which_it_is_waited_for) {
+  const std::vector<int> before = allowed();
+  const Subject subject = open(sdk("processors"), expected(Table{.dim = 2}, "dim=2"));
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const Tensor answer = rows(subject, {5});
+    EXPECT_EQ(answer.data[0], static_cast<double>(before.size()));
+    // It was narrowed before it answered.
+    EXPECT_EQ(allowed(static_cast<pid_t>(answer.data[1])).size(), 1u);
+  }
 }
 
 TEST(SubjectProtocol, every_fault_of_a_frame_is_named) {
@@ -330,7 +368,7 @@ TEST(SubjectProtocol, nan_comes_through_and_is_refuted) {
 }
 
 TEST(SubjectProtocol, content_that_the_subjects_format_cannot_hold_is_not_sent) {
-  const Subject subject = open(testing::sdk("twice f16"), expected(Rotary{.dim = 2}));
+  const Subject subject = open(sdk("twice f16"), expected(Rotary{.dim = 2}));
   const auto& rotary = std::get<Rotary>(subject.encoding);
   EXPECT_EQ(thrown("",
                    [&] {

@@ -95,6 +95,10 @@ if wrong == "backward_of_rows":
     said["backward"] = "yes"
 if wrong == "backward_or_not":
     said["backward"] = "perhaps"
+if wrong == "told_its_processor":
+    said["processor"] = "yes"
+if wrong == "processor_or_not":
+    said["processor"] = "perhaps"
 if wrong.startswith("domain_of_"):
     said["domain"] = wrong.removeprefix("domain_of_").replace("_", " ")
 if wrong == "domain":
@@ -205,6 +209,8 @@ while True:
         os._exit(0)
     if wrong == "counts":
         data = struct.pack("<4f", calls, calls, calls, calls) * len(t)
+    if wrong == "told_its_processor" or wrong == "told_no_processor":
+        data = struct.pack("<f", float(words.get("processor", -1))) * (4 * len(t))
     if wrong == "dies_after":
         with open(sys.argv[2], "w") as pid:
             pid.write(str(os.getpid()))

@@ -116,6 +116,8 @@ elif what == "torch_changing":
     serve(rotate=lambda x, positions, role: x.mul_(2).clone(), dtype=getattr(torch, dtype))
 elif what == "bad_positions":
     serve(rotate=twice, positions="int8")
+elif what == "processors":  # on how many it may run while it computes, and which process it is
+    serve(rows=lambda positions: np.array([[len(os.sched_getaffinity(0)), os.getpid()]] * len(positions), np.float32))
 elif what == "twice":
     serve(rotate=twice, dtype=dtype)
 elif what == "type_of_positions":
