@@ -119,6 +119,16 @@ Real shared(const Side& side, Real offset, bool both) {
   if (!both) throw Refusal("said of buckets for both directions");
   return side.right(std::abs(offset));
 }
+Real later_alike(const Side& side, Real offset, bool both) {
+  if (!both) throw Refusal("said of buckets for both directions");
+  return offset > 0 ? side.count : side.right(-offset);
+}
+// Of a logarithm to base 2 over a natural one.
+Real two_bases(const Side& side, Real d) {
+  return d < side.exact
+             ? d
+             : side.from_exact(std::log2(d / side.exact) / std::log(side.max_distance / side.exact));
+}
 Real right(const Side& side, Real d) {
   return side.right(d);
 }
@@ -153,6 +163,9 @@ const MisreadingFamily entry{{
     {"the rows of the table are read one before: of bucket 0 the last", &reads<first_is_last>, "heads=3"},
     {"distance 0 has the first of the buckets of later keys", &buckets_are<later_from_0>, "heads=3"},
     {"keys before and after the query share their buckets", &buckets_are<shared>, "heads=3"},
+    {"all keys after the query have the first of their buckets", &buckets_are<later_alike>, "heads=3"},
+    {"the logarithm of the distance is to base 2, that of max_distance is natural",
+     &buckets_are<on_each_side<two_bases>>, "heads=3"},
     {"the bucket is one too large, the last as it is", &buckets_are<one_above>, "heads=3"},
     {"the logarithm is of the distance, not of how many times as far it is as the exact buckets reach",
      &buckets_are<on_each_side<of_the_distance_itself>>, "heads=3"},

@@ -70,6 +70,9 @@ class Measuring {
     attempt(out, [&] { return by_shape(); });
     attempt(out, [&] { return by_side(); });
     attempt(out, [&] { return by_distance(); });
+    attempt(out, [&] { return by_window(); });
+    attempt(out, [&] { return by_modulo(); });
+    attempt(out, [&] { return by_limit(); });
     for (const auto& [words, other] : forms()) out.push_back({{words}, made(truth_, other), true});
     return out;
   }
@@ -335,6 +338,46 @@ class Measuring {
                      })};
   }
 
+  // One number on all keys that are farther away.
+  std::optional<Deviation> by_window() const {
+    const auto wrong = first_wrong();
+    if (!wrong) return std::nullopt;
+    const Tensor there = entries(subject_, {domain_.hi}, {domain_.hi - *wrong});
+    const double is = there.data.front();
+    if (std::ranges::any_of(there.data, [is](double entry) { return entry != is; })) return std::nullopt;
+    const Position last = *wrong - 1;
+    return Deviation{
+        {fmt::format("keys more than {} before the query have the bias {}", last,
+                     std::isinf(is) ? (is < 0 ? "minus infinity" : "infinity") : number(is, 1e-6))},
+        made(truth_, [last, is](const Entry& entry, const Asked& asked) {
+          return asked.i - asked.j > last ? is : entry(asked.head, asked.i, asked.j);
+        })};
+  }
+
+  std::optional<Deviation> by_modulo() const {
+    const auto wrong = first_wrong();
+    if (!wrong || *wrong < 2) return std::nullopt;
+    return Deviation{{fmt::format("distances are taken modulo {}", *wrong)},
+                     made(truth_, [n = *wrong](const Entry& entry, const Asked& asked) {
+                       return entry(asked.head, asked.i, asked.i - (asked.i - asked.j) % n);
+                     })};
+  }
+
+  // What no entry is beyond, of every head: that of the farthest key.
+  std::optional<Deviation> by_limit() const {
+    const Tensor there = entries(subject_, {domain_.hi}, {domain_.lo});
+    const double limit = there.data.front();
+    if (!std::isfinite(limit) ||
+        std::ranges::any_of(there.data, [=](double entry) { return entry != limit; }))
+      return std::nullopt;
+    const std::string is = number(limit, 1e-6);
+    return Deviation{{fmt::format("entries {} {} are {}", limit < 0 ? "below" : "above", is, is)},
+                     made(truth_, [limit](const Entry& entry, const Asked& asked) {
+                       const double own = entry(asked.head, asked.i, asked.j);
+                       return limit < 0 ? std::max(own, limit) : std::min(own, limit);
+                     })};
+  }
+
   // ---- other functions of the positions
 
   static std::vector<std::pair<std::string, Other>> forms() {
@@ -347,7 +390,18 @@ class Measuring {
         const auto [i, j] = to({a.i, a.j, a.row, a.column, a.queries, a.keys});
         return entry(a.head, i, j);
       });
+    // As a factor of the distance, with the sign that it has then; a form of pairs looks where keys stand
+    // then.
+    const auto times_distance = [](Position (*to)(Position)) -> Other {
+      return [to](E entry, A a) {
+        const Position d = a.i - a.j;
+        const double is = entry(a.head, a.i, a.j);
+        return d == 0 ? is : is / static_cast<double>(d) * static_cast<double>(to(d));
+      };
+    };
     const std::vector<std::pair<std::string, Other>> own = {
+        {distances_in_8_bits, times_distance(&in_8_bits)},
+        {distances_in_16_bits, times_distance(&in_16_bits)},
         {"later keys have no bias", [](E entry, A a) { return a.j > a.i ? 0 : entry(a.head, a.i, a.j); }},
         {"later keys are masked: their bias is minus infinity",
          [](E entry, A a) {
@@ -359,6 +413,21 @@ class Measuring {
            if (std::isfinite(d)) return entry(a.head, a.i, a.i - static_cast<Position>(d));
            const double one = entry(a.head, 1, 0);
            return one == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), one);
+         }},
+        {"the query's own key is masked: its bias is minus infinity",
+         [](E entry, A a) {
+           return a.j == a.i ? -std::numeric_limits<double>::infinity() : entry(a.head, a.i, a.j);
+         }},
+        {"entries at distance 0 are 0",
+         [](E entry, A a) { return a.i == a.j ? 0 : entry(a.head, a.i, a.j); }},
+        {"entries at distance 0 are 1",
+         [](E entry, A a) { return a.i == a.j ? 1 : entry(a.head, a.i, a.j); }},
+        {"every entry is divided by the number of keys",
+         [](E entry, A a) { return entry(a.head, a.i, a.j) / static_cast<double>(a.keys.size()); }},
+        {"where queries and keys are as many, the answer is transposed",
+         [](E entry, A a) {
+           const bool square = a.queries.size() == a.keys.size();
+           return square ? entry(a.head, a.queries[a.column], a.keys[a.row]) : entry(a.head, a.i, a.j);
          }},
         {"the bias depends on the key alone, as of its distance from the first key",
          [first](E entry, A a) { return -entry(a.head, a.j, first(a)); }},

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "run/testing/deviations.h"
 
@@ -48,6 +50,89 @@ TEST(BiasDeviations, are_what_stands_for_the_distance) {
   EXPECT_EQ(of_distance([](double d) { return std::pow(d, 0.75); }),
             (Sentences{"the distance to the power 0.75 stands for the distance"}));
   EXPECT_EQ(of_distance([](double d) { return std::sqrt(d + 1); }), Sentences{});
+}
+
+TEST(BiasDeviations, are_distances_in_few_bits) {
+  const auto cut = [](auto to) {
+    return of("heads=3", [to](double m, double d) { return d > 0 ? -m * static_cast<double>(to(d)) : 0; });
+  };
+  EXPECT_EQ(cut([](double d) { return static_cast<std::int8_t>(static_cast<std::int64_t>(d)); }),
+            (Sentences{"distances are cut to 8 bits, with a sign: 128 counts as -128"}));
+  EXPECT_EQ(cut([](double d) { return static_cast<std::int16_t>(static_cast<std::int64_t>(d)); }),
+            (Sentences{"distances are cut to 16 bits, with a sign: 32768 counts as -32768"}));
+}
+
+// One number stands on all keys that are farther away, of every head.
+TEST(BiasDeviations, are_a_window) {
+  const auto beyond = [](double most, double is) {
+    return of("heads=3", [=](double m, double d) { return d > most ? is : d > 0 ? -m * d : 0; });
+  };
+  EXPECT_EQ(beyond(100, -1e9), (Sentences{"keys more than 100 before the query have the bias -1e+09"}));
+  EXPECT_EQ(beyond(100, -std::numeric_limits<double>::infinity()),
+            (Sentences{"keys more than 100 before the query have the bias minus infinity"}));
+  EXPECT_EQ(beyond(63, 0), (Sentences{"keys more than 63 before the query have the bias 0"}));
+  // Another number for each head is no window.
+  EXPECT_EQ(of("heads=3", [](double m, double d) { return d > 100 ? -m * 1000
+                                                          : d > 0 ? -m * d
+                                                                  : 0; }),
+            Sentences{});
+}
+
+TEST(BiasDeviations, are_limits_of_the_distance_and_of_entries) {
+  const auto of_distance = [](const std::function<double(double m, double d)>& entry) {
+    return of("heads=3", [entry](double m, double d) { return d > 0 ? entry(m, d) : 0; });
+  };
+  EXPECT_EQ(of_distance([](double m, double d) { return -m * std::fmod(d, 1000); }),
+            (Sentences{"distances are taken modulo 1000"}));
+  EXPECT_EQ(of_distance([](double m, double d) { return -m * std::min(d, 1000.); }),
+            (Sentences{"distances past 1000 count as 1000"}));
+  EXPECT_EQ(of_distance([](double m, double d) { return std::max(-m * d, -10.); }),
+            (Sentences{"entries below -10 are -10"}));
+  EXPECT_EQ(
+      of_distance([](double m, double d) { return std::max(-m * d, -10.) * (m < 0.01 ? 1 + 1e-5 : 1); }),
+      Sentences{});
+  EXPECT_EQ(of("heads=3",
+               [](double m, double d) {
+                 return d == 0 ? -std::numeric_limits<double>::infinity() : d > 0 ? -m * d : 0;
+               }),
+            (Sentences{"the query's own key is masked: its bias is minus infinity"}));
+}
+
+// Of a T5 bias: at distance 0, as a share of the keys, transposed.
+TEST(BiasDeviations, are_entries_in_other_places) {
+  using Call = std::function<double(const Bias&, std::size_t head, const Positions&, const Positions&,
+                                    std::size_t row, std::size_t column)>;
+  const auto made = [](const Call& entry) {
+    return said("t5_bias", "heads=2 table=index", [entry](const Parameters& parameters) {
+      const Bias truth = std::get<Bias>(encoding_named("t5_bias").make(parameters));
+      Bias own = truth;
+      own.bias = [entry, truth](const Positions& queries, const Positions& keys) {
+        Tensor out({truth.heads, queries.size(), keys.size()});
+        for (std::size_t r = 0; r < out.rows(); ++r)
+          for (std::size_t c = 0; c < keys.size(); ++c)
+            out.at(r, c) = entry(truth, r / queries.size(), queries, keys, r % queries.size(), c);
+        return out;
+      };
+      return Encoding(own);
+    });
+  };
+  const auto at = [](const Bias& truth, std::size_t head, Position i, Position j) {
+    return truth.bias(std::vector{i}, std::vector{j}).data.at(head);
+  };
+  for (const double zero : {0.0, 1.0})
+    EXPECT_EQ(
+        made([=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
+                 std::size_t c) { return i[r] == j[c] ? zero : at(truth, head, i[r], j[c]); }),
+        (Sentences{zero == 0 ? "entries at distance 0 are 0" : "entries at distance 0 are 1"}));
+  EXPECT_EQ(
+      made([=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
+               std::size_t c) { return at(truth, head, i[r], j[c]) / static_cast<double>(j.size()); }),
+      (Sentences{"every entry is divided by the number of keys"}));
+  EXPECT_EQ(made([=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j,
+                     std::size_t r, std::size_t c) {
+              return i.size() == j.size() ? at(truth, head, i[c], j[r]) : at(truth, head, i[r], j[c]);
+            }),
+            (Sentences{"where queries and keys are as many, the answer is transposed"}));
 }
 
 TEST(BiasDeviations, are_another_multiple_for_keys_after_the_query) {

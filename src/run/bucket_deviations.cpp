@@ -128,8 +128,9 @@ std::vector<Deviation> of_other_distances(const EncodingSpec& spec, const Parame
                ? d
                : std::min(side.count - 1, side.exact + std::floor(std::log2(d / side.exact) + 1e-9));
   });
-  for (const double exact : {std::floor(count / 4), side.exact - 1, side.exact + 1})
-    if (exact >= 1 && exact < count)
+  for (const double exact : {std::floor(count / 4), std::floor(count / 3), std::floor(3 * count / 4),
+                             side.exact - 1, side.exact + 1})
+    if (exact >= 1 && exact < count && exact != side.exact)
       add(fmt::format("{:g} buckets of a direction hold one distance each, not {:g}", exact, side.exact),
           [own = Side{count, exact, side.max_distance}](double d) { return own.bucket(d, &down); });
   add("the bucket of a distance is one too large",

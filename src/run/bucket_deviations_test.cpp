@@ -68,6 +68,8 @@ TEST(BucketDeviations, name_the_bucket_of_a_distance) {
         words);
   };
   EXPECT_EQ(with_exact(4), Sentences{"4 buckets of a direction hold one distance each, not 8"});
+  EXPECT_EQ(with_exact(5), Sentences{"5 buckets of a direction hold one distance each, not 8"});
+  EXPECT_EQ(with_exact(12), Sentences{"12 buckets of a direction hold one distance each, not 8"});
   EXPECT_EQ(with_exact(7), Sentences{"7 buckets of a direction hold one distance each, not 8"});
   EXPECT_EQ(with_exact(9), Sentences{"9 buckets of a direction hold one distance each, not 8"});
   const auto moved = [&](double by) {

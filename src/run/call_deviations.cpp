@@ -9,6 +9,7 @@
 #include <map>
 #include <new>
 #include <set>
+#include <span>
 
 #include "core/error.h"
 #include "run/call_effects.h"
@@ -55,26 +56,53 @@ AnsweredRow place(const Encoding& declared, const Call& call, std::size_t item, 
   return {item, r / tokens / heads, r / tokens % heads, r % tokens};
 }
 
-// Rows of the answer to one call: whether each is what was expected. Entries that the mask hides are passed
-// over, and rows count from their first entry where a constant on them does not matter.
-std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Call& asked,
-                             const Tensor& given, const Tensor& expected, Position far) {
-  if (given.shape != expected.shape) return std::vector<bool>(given.rows(), false);
+// A row of an answer beside what was expected.
+struct Fit {
+  bool right = true;
+  bool tells = false;  // some entry may be off by less than a quarter of what the row is
+};
+
+// Whether as much may be wrong with an entry as there is in its row: then nothing is told by its being right.
+bool is_close(double error, double largest) {
+  constexpr double nothing = 1e-30;  // what underflows
+  return error <= std::max(largest / 4, nothing);
+}
+
+double largest(std::span<const double> row) {
+  double most = 0;
+  for (const double x : row) most = std::max(most, std::abs(x));  // NaN is passed over
+  return most;
+}
+
+// Rows of the answer to one call. Entries that the mask hides are passed over, and rows count from their
+// first entry where a constant on them does not matter.
+std::vector<Fit> fits(const Model& model, const Encoding& declared, const Call& asked, const Tensor& given,
+                      const Tensor& expected, Position far) {
+  if (given.shape != expected.shape) return std::vector<Fit>(given.rows(), Fit{false});
   const Tensor error = model.error(asked, expected, far);
   const bool pairs = signature(declared).has(Axis::key) && signature(declared).positions;
   const bool causal = pairs && is_causal(declared), shifted = pairs && is_modulo_rows(declared);
   const std::size_t nq = asked.positions.size();
-  std::vector<bool> out(given.rows(), true);
+  std::vector<Fit> out(given.rows());
   for (std::size_t r = 0; r < given.rows(); ++r) {
     std::optional<std::size_t> own;
-    for (std::size_t c = 0; c < given.width() && out[r]; ++c) {
+    const double most = largest(expected.row(r));
+    for (std::size_t c = 0; c < given.width() && out[r].right; ++c) {
       if (causal && asked.keys.whole[c] > asked.positions.whole[r % nq]) continue;
       if (!own) own = c;
       const double from = shifted ? given.at(r, *own) : 0, to = shifted ? expected.at(r, *own) : 0;
       const double more = shifted ? error.at(r, *own) + unit_f32 * (std::abs(from) + std::abs(to)) : 0;
-      out[r] = within(given.at(r, c) - from, expected.at(r, c) - to, error.at(r, c) + more);
+      out[r].right = within(given.at(r, c) - from, expected.at(r, c) - to, error.at(r, c) + more);
+      out[r].tells = out[r].tells || std::isnan(expected.at(r, c)) || is_close(error.at(r, c) + more, most);
     }
   }
+  return out;
+}
+
+std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Call& asked,
+                             const Tensor& given, const Tensor& expected, Position far) {
+  std::vector<bool> out;
+  for (const Fit& row : fits(model, declared, asked, given, expected, far)) out.push_back(row.right);
   return out;
 }
 
@@ -88,17 +116,19 @@ Tensor made(const Model& model, const Call& asked, const Instead& instead) {
 }
 
 // What an effect gives for one call, head by head where heads differ.
-std::vector<bool> right_rows(const Model& model, const Encoding& declared, const Steps& steps, bool by_head,
-                             const Call& asked, const Tensor& given) {
+std::vector<Fit> fits(const Model& model, const Encoding& declared, const Steps& steps, bool by_head,
+                      const Call& asked, const Tensor& given) {
   const std::size_t heads = heads_of(declared);
-  std::vector<bool> out;
+  std::vector<Fit> out;
   for (std::size_t head = 0; head < (by_head ? heads : 1); ++head) {
     const Instead instead = steps(asked, head, heads);
     const Position far = std::max(farthest(asked), farthest(instead.call));
     Call rounded = asked;  // what is rounded is the content that the effect gives
     rounded.contents = instead.call.contents;
-    const auto own = right_rows(model, declared, rounded, given, made(model, asked, instead), far);
-    if (out.empty()) out.assign(own.size(), false);
+    auto own = fits(model, declared, rounded, given, made(model, asked, instead), far);
+    if (instead.how != Instead::How::encoded)
+      for (Fit& row : own) row.tells = true;  // it is no function of positions, whose error it would have
+    if (out.empty()) out.assign(own.size(), Fit{false});
     for (std::size_t r = 0; r < own.size(); ++r)
       if (!by_head || place(declared, asked, 0, r).head == head) out[r] = own[r];
   }
@@ -305,33 +335,40 @@ std::optional<Position> first_wrong_position(const Model& model, const Subject& 
 
 // ---- effects
 
+constexpr std::size_t several = 3;  // rows that are wrong are more than an accident
+
 // Whether the effect explains each row; none where one that the model leaves unexplained stays so. An effect
 // is allowed the error of the positions that it leads to: where the model's own answers are within that, too,
-// in all rows that it explains, it explains nothing.
+// in all rows that it explains, it explains nothing; nor where that is as large as what is answered in all
+// but a few of them.
 std::optional<std::vector<bool>> explained_by(const Effect& effect, const Model& model,
                                               const Encoding& declared, const std::vector<Answered>& answered,
                                               const Explained& alone) {
   std::vector<bool> out;
   bool differs = false;
+  std::size_t told = 0;
   const Steps steps = effect.begin(), again = effect.begin();
   try {
     for (const Answered& one : answered) {
-      const auto rows = right_rows(model, declared, steps, effect.by_head, one.call, one.answer);
+      const auto rows = fits(model, declared, steps, effect.by_head, one.call, one.answer);
       const std::size_t first = out.size();
-      for (const bool right : rows) {
-        if (!right && !alone.right[out.size()]) return std::nullopt;
-        out.push_back(right);
+      for (const Fit& row : rows) {
+        if (!alone.right[out.size()]) {
+          if (!row.right) return std::nullopt;
+          if (row.tells) ++told;
+        }
+        out.push_back(row.right);
       }
       if (differs) continue;
       const auto of_model =
-          right_rows(model, declared, again, effect.by_head, one.call, answer(model.encoding, one.call));
+          fits(model, declared, again, effect.by_head, one.call, answer(model.encoding, one.call));
       for (std::size_t r = 0; r < rows.size(); ++r)
-        differs = differs || (!alone.right[first + r] && !of_model[r]);
+        differs = differs || (!alone.right[first + r] && !of_model[r].right);
     }
   } catch (const Refusal&) {  // the declared encoding is not defined at these positions
     return std::nullopt;
   }
-  return differs ? std::optional(out) : std::nullopt;
+  return differs && told >= several ? std::optional(out) : std::nullopt;
 }
 
 // One operand, [batch, head, token, channel].
@@ -414,7 +451,6 @@ Explained explained(const Model& model, const Encoding& declared, const std::vec
 std::optional<std::string> call_deviation(const Model& model, const Subject& subject,
                                           const Encoding& declared, const std::vector<Answered>& answered) {
   const Explained alone = explained(model, declared, answered);
-  constexpr std::size_t several = 3;
   if (alone.wrong() < several) return std::nullopt;
   const bool batch = signature(declared).has(Axis::batch), tokens = signature(declared).has(Axis::token);
   const bool masked = signature(declared).mask;

@@ -86,6 +86,18 @@ std::vector<Effect> of_positions() {
                           [](T t) { return t.all.front() + static_cast<Position>(t.token); }),
       effect_on_positions("positions are relative to the first of their row",
                           [](T t) { return t.at - t.first(); }),
+      effect_on_positions("positions are relative to the last of their row",
+                          [](T t) { return t.at - t.last(); }),
+      effect_on_positions("positions are relative to the smallest of their row",
+                          [](T t) { return t.at - *std::ranges::min_element(t.of_row()); }),
+      effect_on_positions("positions are relative to the smallest of the batch",
+                          [](T t) { return t.at - *std::ranges::min_element(t.all); }),
+      effect_on_positions("positions of a row are sorted, the smallest first",
+                          [](T t) {
+                            std::vector<Position> rising(t.of_row().begin(), t.of_row().end());
+                            std::ranges::sort(rising);
+                            return rising[t.token];
+                          }),
       effect_on_positions("every token has the position of the first of its row",
                           [](T t) { return t.first(); }),
       effect_on_positions("every token has the position of the last of its row",
@@ -97,10 +109,7 @@ std::vector<Effect> of_positions() {
       effect_on_positions("every token has the smallest position of the batch",
                           [](T t) { return *std::ranges::min_element(t.all); }),
       effect_on_positions("every token has the largest position of its row",
-                          [](T t) {
-                            const auto row = t.all.begin() + static_cast<std::ptrdiff_t>(t.row * t.tokens);
-                            return *std::max_element(row, row + static_cast<std::ptrdiff_t>(t.tokens));
-                          }),
+                          [](T t) { return *std::ranges::max_element(t.of_row()); }),
       effect_on_positions("positions count as the number of tokens in the row",
                           [](T t) { return static_cast<Position>(t.tokens); }),
       effect_on_positions("positions count as the number of tokens in the row, less one",

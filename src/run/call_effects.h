@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct TokenOf {
   const std::vector<Position>& all;       // of the call, row by row
   std::size_t head, heads;
 
+  std::span<const Position> of_row() const { return std::span(all).subspan(row * tokens, tokens); }
   Position first() const { return all[row * tokens]; }
   Position last() const { return all[row * tokens + tokens - 1]; }
 };

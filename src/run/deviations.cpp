@@ -8,9 +8,11 @@
 #include <new>
 #include <numbers>
 #include <optional>
+#include <span>
 
 #include "attention/reference_attention.h"
 #include "core/error.h"
+#include "run/answer_deviations.h"
 #include "run/axes_deviations.h"
 #include "run/bias_deviations.h"
 #include "run/bucket_deviations.h"
@@ -23,6 +25,7 @@
 #include "run/remembered.h"
 #include "run/rotation_deviations.h"
 #include "run/rotation_forms.h"
+#include "run/row_deviations.h"
 #include "run/stretch_forms.h"
 #include "run/table_deviations.h"
 #include "run/term_deviations.h"
@@ -131,9 +134,12 @@ class Deviating {
     // What a head gives says more than that a constant lies between two.
     if (auto heads = of_heads_of_a_bias(); !heads.empty()) return heads;
     if (const auto logits = content ? std::nullopt : of_logits()) return {*logits};
-    if (positions_of(declared_).axes > 1) return of_axes();
-    return std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
-                      subject_.encoding, declared_);
+    Sentences found = positions_of(declared_).axes > 1
+                          ? of_axes()
+                          : std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
+                                       subject_.encoding, declared_);
+    if (found.empty()) found = of_digits();
+    return found.empty() ? of_answers() : found;
   }
 
  private:
@@ -143,6 +149,42 @@ class Deviating {
     for (const Deviation& one : bias_deviations(*own, *truth, parameters_, subject_.precision))
       if (!one.guessed && explains_all(measured_model(one), declared_, answered_)) return one.sentences;
     return {};
+  }
+
+  // Answers in fewer digits, but for what falls to the other side of a tie.
+  Sentences of_digits() const {
+    const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
+    for (const Deviation& one : rounded_answers(declared_))
+      if (explains(compare(one.corrected, subject_, answered_, Until::first_unexplained), wrong))
+        return one.sentences;
+    return {};
+  }
+
+  // What rounding does to a row grows with it, and what is done to it is rounded, too.
+  Sentences of_answers() const {
+    const Model right = posproof::model_of(declared_, subject_.precision);
+    const auto error = [this, right](const Call& call, const Tensor& expected, Position far) {
+      const Tensor before = answer(declared_, call);
+      Tensor out = right.error(call, before, far);
+      for (std::size_t r = 0; r < out.rows(); ++r) {
+        const double is = largest(expected.row(r)), was = largest(before.row(r));
+        const double grown = was > 0 && is > was ? is / was : 1;
+        for (double& entry : out.row(r)) entry = 3 * (grown * entry + subject_.precision.result * is);
+      }
+      return out;
+    };
+    if (explains_all({declared_, error}, declared_, answered_)) return {};  // nothing is done to answers
+    std::vector<Deviation> all = answer_deviations(declared_);
+    if (auto one = multiplied_answers(declared_, answered_)) all.push_back(std::move(*one));
+    for (const Deviation& one : all)
+      if (explains_all({one.corrected, error}, declared_, answered_)) return one.sentences;
+    return {};
+  }
+
+  static double largest(std::span<const double> row) {
+    double most = 0;
+    for (const double x : row) most = std::max(most, std::abs(x));
+    return most;
   }
 
   Sentences of(const auto&, const auto&) {
@@ -166,8 +208,7 @@ class Deviating {
   }
 
   Sentences of_columns(const Table& truth) const {
-    const auto found = column_deviation(truth, subject_.precision, answered_);
-    return found ? first_confirmed({*found}) : Sentences{};
+    return first_confirmed(row_deviations(truth, subject_.precision, answered_));
   }
 
   Sentences of(const Bias& own, const Bias& truth) {

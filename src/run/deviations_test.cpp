@@ -94,7 +94,7 @@ TEST(DeviationsOfDefects, of_tables_and_biases) {
   expect_same(of_defects("learned", "length=64"),
               {{"clamps_past_the_end", {}},
                {"decode_restarts_at_zero", {"after the first call a single token counts as 0"}},
-               {"offset_missing", {}},
+               {"offset_missing", {"every entry is 2 too small"}},  // its table is the index
                {"offset_twice", {"positions are two ahead"}},
                {"padding_counted", {}},
                {"positions_accumulate", {"every call counts on where the one before ended"}},
@@ -909,7 +909,7 @@ TEST(Deviations, of_what_is_near_to_one_are_none) {
                              [](const Call&) -> Tensor { throw Refusal("no"); });
         },
         {}},
-       // Right as long as it is asked as agreement asks, and then it declines.
+       // It answers as long as it is asked as agreement asks, and declines what a measurement asks.
        {dim,
         [](const Parameters& p) {
           const Encoding right = encoding_named("rope").make(p);
@@ -920,7 +920,7 @@ TEST(Deviations, of_what_is_near_to_one_are_none) {
             return out;
           });
         },
-        {}}});
+        {"every entry is multiplied by 1.01, not by 1"}}});
 }
 
 }  // namespace

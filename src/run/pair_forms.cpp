@@ -1,6 +1,7 @@
 #include "run/pair_forms.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "core/formats.h"
 
@@ -12,6 +13,14 @@ Position rounded_to_bf16(Position t) {
 }
 
 }  // namespace
+
+Position in_8_bits(Position distance) {
+  return static_cast<std::int8_t>(distance);
+}
+
+Position in_16_bits(Position distance) {
+  return static_cast<std::int16_t>(distance);
+}
 
 std::vector<PairForm> pair_forms(const std::string& entry) {
   using A = const AskedPair&;
@@ -27,12 +36,16 @@ std::vector<PairForm> pair_forms(const std::string& entry) {
        }},
       {"both directions have the " + entry + " of the distance",
        at_distance([](Position d) { return d < 0 ? -d : d; })},
+      {"both directions have the " + entry + " of a key after the query",
+       at_distance([](Position d) { return d < 0 ? d : -d; })},
       {"distances count one more", at_distance([](Position d) { return d >= 0 ? d + 1 : d - 1; })},
       {"keys stand one position behind", at_distance([](Position d) { return d + 1; })},
       {"keys stand one position ahead", at_distance([](Position d) { return d - 1; })},
       {"distances are halved, rounded down",
        at_distance([](Position d) { return d >= 0 ? d / 2 : -((-d) / 2); })},
       {"distances are doubled", at_distance([](Position d) { return 2 * d; })},
+      {distances_in_8_bits, at_distance(&in_8_bits)},
+      {distances_in_16_bits, at_distance(&in_16_bits)},
       {"distances are squared", at_distance([](Position d) { return d >= 0 ? d * d : -d * d; })},
       {"distances are rounded to bf16: from 257 on neighbours coincide", at_distance(&rounded_to_bf16)},
       {"positions are rounded to bf16",

@@ -22,6 +22,13 @@ struct PairForm {
   std::function<std::pair<Position, Position>(const AskedPair&)> to;
 };
 
+// A distance as an integer of so many bits holds it, with a sign.
+Position in_8_bits(Position distance);
+Position in_16_bits(Position distance);
+constexpr const char* distances_in_8_bits = "distances are cut to 8 bits, with a sign: 128 counts as -128";
+constexpr const char* distances_in_16_bits =
+    "distances are cut to 16 bits, with a sign: 32768 counts as -32768";
+
 // The known ones, the commonest first. `entry` is what has these positions: `bias`, `logit`.
 std::vector<PairForm> pair_forms(const std::string& entry);
 

@@ -346,6 +346,16 @@ bool describe_phases(const std::vector<PairOf>& pairs, Described& to) {
         fmt::format("positions are {} {}", number(std::abs(shift), known), shift > 0 ? "ahead" : "behind"));
     return true;
   }
+  const auto sharpest = std::ranges::min_element(pairs, {}, slack);
+  const double phase = std::remainder(rotation(*sharpest->first).phase, 2 * std::numbers::pi);
+  if (all([&](const Rotating& is, double slack_of) {
+        return apart(is.phase, phase) <= slack_of + slack(*sharpest);
+      })) {
+    to.out.push_back(fmt::format("every angle is {} {}",
+                                 number(std::abs(phase), slack(*sharpest) / std::abs(phase)),
+                                 phase > 0 ? "ahead" : "behind"));
+    return true;
+  }
   return false;
 }
 

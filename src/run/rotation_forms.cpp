@@ -119,6 +119,10 @@ CircleOf kept(Rounding of_cosine, Rounding of_sine) {
   };
 }
 
+CircleOf changed(Circle (*other)(Circle)) {
+  return [=](double t, double w) { return other(circle(static_cast<long double>(t) * w)); };
+}
+
 // One of the two without the factor of both.
 CircleOf multiplied(double cosine, double sine) {
   return [=](double t, double w) {
@@ -193,6 +197,20 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
             [](double& first, double& second, const Circle& of) {
               second = first * of.sine + second * of.cosine;
               first = first * of.cosine - second * of.sine;
+            })},
+      {"a cosine stands in the place of each sine", made(truth, changed([](Circle of) {
+                                                           return Circle{of.cosine, of.cosine};
+                                                         }),
+                                                         &at_once)},
+      {"a sine stands in the place of each cosine", made(truth, changed([](Circle of) {
+                                                           return Circle{of.sine, of.sine};
+                                                         }),
+                                                         &at_once)},
+      {"the sine multiplies each channel itself, not the other one of its pair",
+       made(truth, plainly,
+            [](double& first, double& second, const Circle& of) {
+              first *= of.cosine - of.sine;
+              second *= of.sine + of.cosine;
             })},
       {"sines have no sign", made(truth, kept(&same, &without_sign), &at_once)},
       {"ln(1 + position) stands for the position", in(&logarithm, &same, &same)},

@@ -79,6 +79,15 @@ const std::vector<std::pair<std::string, Rotated>> forms = {
        const double second = rotated(x, std::cos(t * w), std::sin(t * w)).second;
        return Point{rotated({x.first, second}, std::cos(t * w), std::sin(t * w)).first, second};
      }},
+    {"a cosine stands in the place of each sine",
+     [](Point x, double t, double w) { return rotated(x, std::cos(t * w), std::cos(t * w)); }},
+    {"a sine stands in the place of each cosine",
+     [](Point x, double t, double w) { return rotated(x, std::sin(t * w), std::sin(t * w)); }},
+    {"the sine multiplies each channel itself, not the other one of its pair",
+     [](Point x, double t, double w) {
+       return Point{x.first * std::cos(t * w) - x.first * std::sin(t * w),
+                    x.second * std::sin(t * w) + x.second * std::cos(t * w)};
+     }},
     {"sines have no sign", of_kept(same, [](double x) { return std::abs(x); })},
     {"ln(1 + position) stands for the position",
      of_angles([](double t) { return t < 0 ? -std::log(1 - t) : std::log(1 + t); }, same, same)},

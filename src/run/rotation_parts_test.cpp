@@ -91,6 +91,31 @@ TEST(RotationParts, are_named_where_cosines_and_sines_have_other_frequencies) {
                        "sines: the sine in the second channel of pair 7 has the wrong sign"}));
 }
 
+TEST(RotationParts, are_named_where_every_angle_is_ahead) {
+  const auto ahead = [](std::function<double(std::size_t pair)> by) {
+    return said("rope", interleaved,
+                rotating([=](const Rotary& right, const Tensor& x, const Positions& positions, Role) {
+                  Tensor y(x.shape);
+                  const std::size_t heads = x.shape[1], n = x.shape[2];
+                  for (std::size_t r = 0; r < x.rows(); ++r)
+                    for (std::size_t i = 0; i < pairs; ++i) {
+                      const auto t = static_cast<long double>(positions[r / (heads * n) * n + r % n]);
+                      const auto angle = static_cast<double>(std::remainder(t * right.pairs.at(i).frequency,
+                                                                            2 * std::acos(-1.0L))) +
+                                         by(i);
+                      const double a = x.at(r, 2 * i), b = x.at(r, 2 * i + 1);
+                      y.at(r, 2 * i) = a * std::cos(angle) - b * std::sin(angle);
+                      y.at(r, 2 * i + 1) = a * std::sin(angle) + b * std::cos(angle);
+                    }
+                  return y;
+                }));
+  };
+  EXPECT_EQ(ahead([](std::size_t) { return 0.1; }), Sentences{"every angle is 0.1 ahead"});
+  EXPECT_EQ(ahead([](std::size_t) { return -0.75; }), Sentences{"every angle is 0.75 behind"});
+  EXPECT_EQ(ahead([](std::size_t i) { return i == 7 ? 0.2 : 0.1; }), Sentences{});
+  EXPECT_EQ(ahead([](std::size_t i) { return i == 3 ? 0.1001 : 0.1; }), Sentences{});
+}
+
 TEST(RotationParts, are_named_where_the_token_is_added) {
   const auto added_up_to = [](std::size_t end) {
     return rotating([=](const Rotary& right, const Tensor& x, const Positions& positions, Role role) {

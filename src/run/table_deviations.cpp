@@ -18,6 +18,7 @@
 #include "run/measured_rotation.h"
 #include "run/narrowed.h"
 #include "run/rotation_deviations.h"
+#include "run/row_deviations.h"
 
 namespace posproof {
 namespace {
@@ -49,25 +50,6 @@ Tensor rows(const Table& table, const std::vector<Position>& at, Position length
 
 // ---- columns that are others
 
-// As the columns of the declared rows that they are.
-std::optional<Deviation> said_of(const Table& truth, const Entries& values, const Entries& declared,
-                                 const Entries& allowed) {
-  const auto columns = measured_columns(values, declared, allowed);
-  if (!columns) return std::nullopt;
-  Deviation out{column_deviations(*columns, "column", "entry", truth.dim), truth};
-  if (out.sentences.empty()) return std::nullopt;
-  std::get<Table>(out.corrected).rows = [own = truth.rows, columns = *columns](const Positions& positions,
-                                                                               Position of_length) {
-    const Tensor from = own(positions, of_length);
-    Tensor to(from.shape);
-    for (std::size_t r = 0; r < to.rows(); ++r)
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        to.at(r, c) = columns[c].factor == 0 ? 0 : columns[c].factor * from.at(r, columns[c].of);
-    return to;
-  };
-  return out;
-}
-
 std::optional<Deviation> by_columns(const Table& subject, const Table& truth, const Precision& precision,
                                     const Probes& at, Position length) {
   Entries values, declared, allowed;
@@ -80,7 +62,7 @@ std::optional<Deviation> by_columns(const Table& subject, const Table& truth, co
       allowed.push_back(row_error(truth, precision, (*all)[r], ought.row(r)));
     }
   }
-  return said_of(truth, values, declared, allowed);
+  return deviation_of_columns(truth, values, declared, allowed);
 }
 
 // ---- sines and cosines
@@ -185,7 +167,18 @@ class Ladder {
       out.frequency = best / at;
       out.error = own / at;
     }
-    return out.frequency == 0 ? std::nullopt : std::optional(out);
+    return out.frequency == 0 || !is_near(out, column, is_sine) ? std::nullopt : std::optional(out);
+  }
+
+  // The first positions were passed over, all but those that double.
+  bool is_near(const Rotating& one, std::size_t column, bool is_sine) const {
+    for (std::size_t r = 0; r < near_.rows(); ++r) {
+      const auto t = static_cast<double>(at_.near[r]);
+      const double angle = t * one.frequency, is = is_sine ? std::sin(angle) : std::cos(angle);
+      const double error = 4 * noise_(t, one.frequency) + 2 * one.error * t;
+      if (!(std::abs(near_.at(r, column) / truth_.amplitude - is) <= error)) return false;
+    }
+    return true;
   }
 
   std::optional<Rotating> measured(const Columns& columns) const {
@@ -215,7 +208,7 @@ class Ladder {
       channel.from = {2 * i, 2 * i + 1};
       channel.own = 2 * i, channel.partner = 2 * i + 1;
       channel.rotates = number;
-      channel.shares = {{2 * i, 1, 0}};
+      channel.shares = {{2 * i, 1, 0, number->frequency}};
       is.heads[0].push_back(channel);
       std::swap(channel.own, channel.partner);
       is.heads[0].push_back(channel);
@@ -299,22 +292,6 @@ std::vector<Deviation> table_deviations(const Table& subject, const Table& truth
   attempt([&] { return by_columns(subject, truth, precision, at, length); });
   if (ladder) attempt([&] { return Ladder(subject, truth, parameters, precision, at, length).of_columns(); });
   return out;
-}
-
-std::optional<Deviation> column_deviation(const Table& truth, const Precision& precision,
-                                          const std::vector<Answered>& answered) {
-  constexpr std::size_t many = 200;  // rows
-  Entries values, declared, allowed;
-  for (const Answered& one : answered) {
-    const Tensor ought = answer(truth, one.call);
-    const Tensor error = bound(truth, one.call, ought, precision).error;
-    for (std::size_t r = 0; r < ought.rows() && values.size() < many; ++r) {
-      values.emplace_back(one.answer.row(r).begin(), one.answer.row(r).end());
-      declared.emplace_back(ought.row(r).begin(), ought.row(r).end());
-      allowed.emplace_back(error.row(r).begin(), error.row(r).end());
-    }
-  }
-  return said_of(truth, values, declared, allowed);
 }
 
 }  // namespace posproof

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "core/case.h"
 #include "core/encoding.h"
 #include "core/precision.h"
-#include "run/answered.h"
 #include "run/deviation.h"
 
 namespace posproof {
@@ -15,10 +13,5 @@ namespace posproof {
 // frequencies, offsets and amplitudes. What may explain it, most likely first; none is confirmed.
 std::vector<Deviation> table_deviations(const Table& subject, const Table& truth,
                                         const Parameters& parameters, const Precision& precision);
-
-// Of a table, from the rows that were answered, whatever its positions are: columns that are another one, or
-// times a factor.
-std::optional<Deviation> column_deviation(const Table& truth, const Precision& precision,
-                                          const std::vector<Answered>& answered);
 
 }  // namespace posproof

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "core/formats.h"
@@ -37,6 +38,67 @@ Sentences with_columns(const std::string& family, const std::string& words, cons
       return to;
     });
   });
+}
+
+// Each row is made of its own position's right one, in f32.
+using OfRow = std::function<void(double t, std::span<double> row)>;
+Sentences with_rows(const std::string& family, const std::string& words, const OfRow& change) {
+  return said(family, words, [=](const Parameters& parameters) {
+    const Encoding right = encoding_named(family).make(parameters);
+    return answered_by(right, [=](const Call& call) {
+      Tensor out = answer(right, call);
+      for (std::size_t r = 0; r < out.rows(); ++r) {
+        change(static_cast<double>(call.positions.whole[r * call.positions.axes]), out.row(r));
+        for (double& x : out.row(r)) x = static_cast<float>(x);
+      }
+      return out;
+    });
+  });
+}
+
+// On one axis and on a grid.
+TEST(TableDeviations, are_one_row_in_the_place_of_all_or_beside_all) {
+  for (const auto& [family, words] :
+       {std::pair<std::string, std::string>{"sinusoidal", "dim=8"}, {"sincos_2d", "dim=8"}}) {
+    const auto of = [&](const std::function<double(double x, std::size_t c)>& entry) {
+      return with_rows(family, words, [&](double, std::span<double> row) {
+        for (std::size_t c = 0; c < row.size(); ++c) row[c] = entry(row[c], c);
+      });
+    };
+    const auto share = [](std::size_t c) { return static_cast<double>(c + 1) / 100; };
+    EXPECT_EQ(of([](double, std::size_t) { return 0.1; }),
+              Sentences{"every entry is 0.1, whatever the position"});
+    EXPECT_EQ(of([=](double, std::size_t c) { return share(c); }),
+              Sentences{"every row is the same, whatever the position"});
+    EXPECT_EQ(of([](double x, std::size_t) { return x + 0.25; }), Sentences{"every entry is 0.25 too large"});
+    EXPECT_EQ(of([](double x, std::size_t) { return x - 0.25; }), Sentences{"every entry is 0.25 too small"});
+    EXPECT_EQ(of([=](double x, std::size_t c) { return x + share(c); }),
+              Sentences{"a row is added to every row, the same at all positions"});
+    // In one column only, and a little otherwise at some positions.
+    EXPECT_EQ(of([=](double x, std::size_t c) { return c == 7 ? x + 0.25 : x; }),
+              Sentences{"a row is added to every row, the same at all positions"});
+    EXPECT_EQ(with_rows(family, words,
+                        [&](double t, std::span<double> row) {
+                          for (std::size_t c = 0; c < row.size(); ++c)
+                            row[c] = share(c) * (t < 3 ? 1 : 1 + 1e-6);
+                        }),
+              Sentences{});
+    EXPECT_EQ(with_rows(family, words,
+                        [&](double t, std::span<double> row) {
+                          for (std::size_t c = 0; c < row.size(); ++c)
+                            row[c] += share(c) + (t < 3 ? 0 : 4e-6);
+                        }),
+              Sentences{});
+  }
+}
+
+// The first positions alone look like sines of a small frequency and cosines near a quarter of a turn.
+TEST(TableDeviations, of_a_line_are_no_frequencies) {
+  EXPECT_EQ(with_rows("sinusoidal", "dim=8",
+                      [](double t, std::span<double> row) {
+                        for (double& x : row) x = t / 1e6;
+                      }),
+            Sentences{});
 }
 
 TEST(TableDeviations, of_columns_on_a_grid_and_of_real_positions) {

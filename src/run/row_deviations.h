@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/precision.h"
+#include "run/answered.h"
+#include "run/deviation.h"
+#include "run/measured_columns.h"
+
+namespace posproof {
+
+// Columns of a table that are another declared one, or times a factor: from its rows, what was declared
+// there, and how far rounding may put them from it.
+std::optional<Deviation> deviation_of_columns(const Table& truth, const Entries& values,
+                                              const Entries& declared, const Entries& allowed);
+
+// Of a table, from the rows that were answered, whatever its positions are: columns that are others, one row
+// in the place of all, one row that is added to all. The most likely first; none is confirmed.
+std::vector<Deviation> row_deviations(const Table& truth, const Precision& precision,
+                                      const std::vector<Answered>& answered);
+
+}  // namespace posproof
