@@ -195,7 +195,10 @@ class Deviating {
   Sentences of_axes() const {
     if (const auto* bias = std::get_if<Bias>(&declared_))
       return first_confirmed(window_deviations(*bias, parameters_));
-    if (const auto* table = std::get_if<Table>(&declared_)) return of_columns(*table);
+    if (const auto* table = std::get_if<Table>(&declared_)) {
+      const auto row = of_one_row(*table);
+      return row.empty() ? of_columns(*table) : row;
+    }
     const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
     if (own == nullptr || truth == nullptr) return {};
     const auto found = axes_deviation(*own, *truth, parameters_, subject_.precision);
@@ -203,8 +206,14 @@ class Deviating {
   }
 
   Sentences of(const Table& own, const Table& truth) {
+    if (const auto row = of_one_row(truth); !row.empty()) return row;
     Sentences found = first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
     return found.empty() ? of_columns(truth) : found;
+  }
+
+  Sentences of_one_row(const Table& truth) const {
+    const auto row = same_row_deviation(truth, subject_.precision, answered_);
+    return row ? first_confirmed({*row}) : Sentences{};
   }
 
   Sentences of_columns(const Table& truth) const {

@@ -98,30 +98,35 @@ Encoding with_row(const Table& truth, const std::vector<double>& row, Row how) {
   });
 }
 
-// One row in the place of all, or beside all.
-std::optional<Deviation> by_one_row(const Table& truth, const Precision& precision, const Seen& all) {
-  constexpr std::size_t several = 3;
+constexpr std::size_t several = 3;  // rows, of which one could stand for all
+
+std::optional<Deviation> by_added_row(const Table& truth, const Precision& precision, const Seen& all) {
   if (all.values.size() < several || truth.dim == 0) return std::nullopt;
   const double unit = precision.result, error = 16 * unit;
-  if (const auto row = one_row(all, unit)) {
-    const bool alike = all_alike(*row, error * std::abs(row->front()));
-    return Deviation{
-        {alike ? fmt::format("every entry is {}, whatever the position", number(row->front(), error))
-               : "every row is the same, whatever the position"},
-        with_row(truth, *row, Row::alone)};
-  }
-  if (const auto row = added_row(all, unit)) {
-    const double by = row->front();
-    return Deviation{{all_alike(*row, error * (1 + std::abs(by)))
-                          ? fmt::format("every entry is {} {}", number(std::abs(by), error),
-                                        by > 0 ? "too large" : "too small")
-                          : "a row is added to every row, the same at all positions"},
-                     with_row(truth, *row, Row::added)};
-  }
-  return std::nullopt;
+  const auto row = added_row(all, unit);
+  if (!row) return std::nullopt;
+  const double by = row->front();
+  return Deviation{{all_alike(*row, error * (1 + std::abs(by)))
+                        ? fmt::format("every entry is {} {}", number(std::abs(by), error),
+                                      by > 0 ? "too large" : "too small")
+                        : "a row is added to every row, the same at all positions"},
+                   with_row(truth, *row, Row::added)};
 }
 
 }  // namespace
+
+std::optional<Deviation> same_row_deviation(const Table& truth, const Precision& precision,
+                                            const std::vector<Answered>& answered) {
+  const Seen all = seen(truth, precision, answered);
+  if (all.values.size() < several || truth.dim == 0) return std::nullopt;
+  const auto row = one_row(all, precision.result);
+  if (!row) return std::nullopt;
+  const double error = 16 * precision.result, first = row->front();
+  return Deviation{{all_alike(*row, error * std::abs(first))
+                        ? fmt::format("every entry is {}, whatever the position", number(first, error))
+                        : "every row is the same, whatever the position"},
+                   with_row(truth, *row, Row::alone)};
+}
 
 std::vector<Deviation> row_deviations(const Table& truth, const Precision& precision,
                                       const std::vector<Answered>& answered) {
@@ -129,7 +134,7 @@ std::vector<Deviation> row_deviations(const Table& truth, const Precision& preci
   std::vector<Deviation> out;
   if (auto one = deviation_of_columns(truth, all.values, all.declared, all.allowed))
     out.push_back(std::move(*one));
-  if (auto one = by_one_row(truth, precision, all)) out.push_back(std::move(*one));
+  if (auto one = by_added_row(truth, precision, all)) out.push_back(std::move(*one));
   return out;
 }
 

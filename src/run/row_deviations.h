@@ -16,8 +16,13 @@ namespace posproof {
 std::optional<Deviation> deviation_of_columns(const Table& truth, const Entries& values,
                                               const Entries& declared, const Entries& allowed);
 
-// Of a table, from the rows that were answered, whatever its positions are: columns that are others, one row
-// in the place of all, one row that is added to all. The most likely first; none is confirmed.
+// Of a table, from the rows that were answered, whatever its positions are: one row in the place of all.
+// Rather than as pairs that do not rotate.
+std::optional<Deviation> same_row_deviation(const Table& truth, const Precision& precision,
+                                            const std::vector<Answered>& answered);
+
+// Likewise columns that are others, and one row that is added to all. The most likely first; none is
+// confirmed.
 std::vector<Deviation> row_deviations(const Table& truth, const Precision& precision,
                                       const std::vector<Answered>& answered);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <map>
+#include <numeric>
 
 #include "run/measured_words.h"
 #include "run/pair_forms.h"
@@ -204,7 +206,9 @@ class Terms {
     const PairForm as_it_is{"", [](const AskedPair& pair) { return std::pair(pair.i, pair.j); }};
     own_ = parts_at(as_it_is.to);
     if (const auto fit = fits(own_)) return {deviation(reference_, truth_, {as_it_is, {}, *fit})};
-    for (const PairForm& form : pair_forms("logit")) try {
+    std::vector<PairForm> forms = pair_forms("logit");
+    if (auto limit = limited()) forms.push_back(std::move(*limit));
+    for (const PairForm& form : forms) try {
         const std::vector<Parts> there = parts_at(form.to);
         for (const Moved& moved : {Moved{true, true, true, true}, Moved{true, false, false, false},
                                    Moved{false, true, false, false}, Moved{false, false, true, false}}) {
@@ -220,6 +224,23 @@ class Terms {
   }
 
  private:
+  // Distances that end before the first at which a logit is another.
+  std::optional<PairForm> limited() const {
+    std::optional<Position> first;
+    for (std::size_t n = 0; n < logits_.size(); ++n) {
+      const double declared = std::accumulate(own_[n].begin(), own_[n].end(), 0.0);
+      if (std::abs(logits_[n].given - declared) <= logits_[n].error) continue;
+      const AskedPair at = logits_[n].pair();
+      const Position distance = std::abs(at.i - at.j);
+      if (!first || distance < *first) first = distance;
+    }
+    if (!first || *first < 2) return std::nullopt;
+    return PairForm{fmt::format("distances past {0} count as {0}", *first - 1),
+                    [last = *first - 1](const AskedPair& at) {
+                      return std::pair(at.i, at.i - std::clamp(at.i - at.j, -last, last));
+                    }};
+  }
+
   std::vector<Parts> parts_at(
       const std::function<std::pair<Position, Position>(const AskedPair&)>& to) const {
     std::vector<Parts> out;

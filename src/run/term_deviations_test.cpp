@@ -1,9 +1,12 @@
 // Logits that depend on content, wrong in one of their terms.
 #include "run/term_deviations.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 
 #include "attention/reference_attention.h"
@@ -93,6 +96,30 @@ TEST(TermDeviationsInFull, name_the_positions_of_all_terms_or_of_one) {
   };
   EXPECT_EQ(of("shaw", "dim=4 clip=5", twice_as_far),
             (Sentences{"distances are doubled", "the term of query and key is 3 times the declared one"}));
+}
+
+// Each logit of the declared encoding at another distance.
+Wrong at_distance(const std::function<Position(Position)>& other) {
+  return [other](const Logit& declared, std::span<const double> q, std::span<const double> k, Position i,
+                 Position j) { return declared(q, k, i, i - other(i - j)); };
+}
+
+TEST(TermDeviations, name_the_distance_from_which_on_a_logit_is_the_same) {
+  for (const Position last : {1, 2, 4})
+    EXPECT_EQ(of("shaw", "dim=4 clip=5",
+                 at_distance([=](Position d) { return std::clamp<Position>(d, -last, last); })),
+              (Sentences{fmt::format("distances past {0} count as {0}", last)}));
+  EXPECT_EQ(
+      of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -3, 5); })),
+      (Sentences{"the term of the query is wrong; the term without content and the term of the key and "
+                 "the term of query and key are as declared"}));
+}
+
+TEST(TermDeviations, name_directions_that_are_not_told_apart) {
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::abs(d); })),
+            (Sentences{"both directions have the logit of the distance"}));
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", at_distance([](Position d) { return -std::abs(d); })),
+            (Sentences{"both directions have the logit of a key after the query"}));
 }
 
 TEST(TermDeviationsInFull, say_which_terms_are_others_where_no_rule_is_known) {
