@@ -24,6 +24,8 @@ set(POSPROOF_UNITY_USUAL 22)  # generating code takes little of their time, and 
 set(POSPROOF_UNITY_MOST 24)
 posproof_compiles(posproof_tests)
 target_compile_options(posproof_tests PRIVATE $<$<CONFIG:Release>:-O0>)  # they run once: compiling is what takes time
+# ... but for the numbers of a second derivation, of thousands of bits.
+set_source_files_properties(src/exact/testing/boost_numbers.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
 # Of an inline function the linker keeps the first that it meets. So that this is not the one of the tests, which is not
 # optimised, the libraries stand before them, whole: reports.encoding_by_property takes 23 s then, and 31 s without.
 get_property(folders GLOBAL PROPERTY posproof_folders)
@@ -39,19 +41,25 @@ add_executable(posproof_test_subject src/command/testing/subject.cpp)
 target_link_libraries(posproof_test_subject PRIVATE posproof_run)
 posproof_compiles(posproof_test_subject)
 add_dependencies(posproof_tests posproof posproof_test_subject)
+# `./run test` runs all but those that have the label `long`, and `./run test fast` leaves out `slow` ones, too.
 # Those that take ten seconds and more, those of PyTorch, and those that gate other projects' code in many settings have
 # the label `long`, though they are in the same program.
-set(slow reports.defects:reports.encodings:PublicModels.*:DiagnosisOfDefects.of_rope_tells_all_apart_that_differ:Modules.*)
-string(APPEND slow :Gate.shrinks_and_names_the_variants_of_torch_rope:PythonSubject.torch_functions_*:Examples.torch_rope)
-string(APPEND slow :ScaledRopes.*:Grids.*:InsideAttention.*:ForeignBiases.*:RealFunctions.*:ResizedTables.*:IdentifyLiveInFull.*)
-string(APPEND slow :TermDeviationsInFull.*:OperatorDeviationsInFull.*:OperatorRulesInFull.*:OtherSettings.explain_*)
+set(long reports.defects:reports.encodings:PublicModels.*:DiagnosisOfDefects.of_rope_tells_all_apart_that_differ:Modules.*)
+string(APPEND long :Gate.shrinks_and_names_the_variants_of_torch_rope:PythonSubject.torch_functions_*:Examples.torch_rope)
+string(APPEND long :ScaledRopes.*:Grids.*:InsideAttention.*:ForeignBiases.*:RealFunctions.*:ResizedTables.*:IdentifyLiveInFull.*)
+string(APPEND long :TermDeviationsInFull.*:OperatorDeviationsInFull.*:OperatorRulesInFull.*:OtherSettings.explain_*)
 # What takes a quarter of the time of all others starts first: at the end it would run alone.
 set(longest reports.encoding_by_property)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${longest} TEST_LIST longest_tests
-                     PROPERTIES SKIP_RETURN_CODE 77 COST 1000)
-gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER -${slow}:${longest}
+                     PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 1000)
+file(STRINGS cmake/slow_tests.txt slow REGEX "^[^#]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/slow_tests.txt)
+list(JOIN slow : slow)
+gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${slow}-${long}:${longest} TEST_LIST slow_tests
+                     PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 100)
+gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER -${slow}:${long}:${longest}
                      PROPERTIES SKIP_RETURN_CODE 77)
-gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${slow} TEST_LIST slow_tests
+gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${long} TEST_LIST long_tests
                      PROPERTIES SKIP_RETURN_CODE 77 LABELS long)
 
 # An arrow that runs up does not link: cmake/folder.cmake

@@ -68,6 +68,17 @@ TEST(RunScript, prints_the_line_to_paste_where_it_may_not_install) {
   EXPECT_TRUE(shows(installed, "\ninstall -y -q --no-install-recommends cmake libfmt-dev\n"));
 }
 
+TEST(RunScript, runs_all_tests_or_the_fast_ones) {
+  const Clone clone({});
+  clone.program("cmake", "exit 0");
+  clone.program("ctest", "echo \"ctest $*\"");
+  EXPECT_EQ(clone.run("./run test 2>/dev/null").said, "ctest --preset release\n");
+  EXPECT_EQ(clone.run("./run test fast 2>/dev/null").said, "ctest --preset fast\n");
+  const Ran refused = clone.run("./run test fats");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(shows(refused, "./run: `test` takes `fast` or nothing, not `fats`\nusage: "));
+}
+
 // The words arrive as they are, the folder is the caller's, and stdout is the program's alone.
 TEST(RunScript, calls_the_program_that_it_built) {
   const Clone clone({});
