@@ -50,6 +50,7 @@ struct AsGiven {
   template <class In>
   NumbersOf<In> operator()(const In& in, std::span<const double> x) const {
     NumbersOf<In> out;
+    out.reserve(x.size());
     for (const double one : x) out.push_back(in.given(one));
     return out;
   }
@@ -61,6 +62,7 @@ NumbersOf<In> given(const In& in, std::span<const double> x) {
 template <class In>
 NumbersOf<In> trained(const In& in, std::span<const double> x) {
   NumbersOf<In> out;
+  out.reserve(x.size());
   for (const double one : x) out.push_back(in.trained(one));
   return out;
 }
