@@ -1,5 +1,6 @@
 // Rotations whose cosines and sines, or whose two channels of a pair, are not of one frequency; rolled
 // channels; tokens in each other's place.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
