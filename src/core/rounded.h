@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numbers>
 #include <span>
+#include <vector>
 
 #include "core/error.h"
 #include "core/precision.h"
@@ -58,6 +59,11 @@ class InPrecision {
     out.error += (static_cast<double>(a.size()) * p.work() + p.result) * out.size;
     return out;
   }
+  Rounded weighted(std::span<const double> weights, std::span<const Rounded> x) const {
+    std::vector<Rounded> kept;
+    for (std::size_t c = 0; c < x.size(); ++c) kept.push_back(trained(weights[c]));
+    return dot(kept, x);
+  }
   // The next partial sum, which the work's format holds; `stored` is what the result's makes of it.
   Rounded next(const Rounded& sum, const Rounded& x) const {
     const double size = sum.size + x.size;
@@ -89,6 +95,24 @@ class InPrecision {
   Rounded sigmoid(const Rounded& x) const {
     const double y = 1 / (1 + std::exp(-x.value));
     return {y, y, x.error / 4 + (6 * p.work() + p.result) * y};
+  }
+  // x / (1 + e^-x), of slope below 1.1: 4 units of the exponential, 1 of the sum, 1 of the quotient or of a
+  // product with the sigmoid, which some store.
+  Rounded silu(const Rounded& x) const {
+    const double y = x.value / (1 + std::exp(-x.value));
+    return {y, std::abs(y), 1.1 * x.error + (6 * p.work() + 2 * p.result) * std::abs(y)};
+  }
+  Rounded rectified(const Rounded& x) const {
+    const double y = std::max(x.value, 0.0);
+    return {y, y, x.error};
+  }
+  // A whole number from 0 on, which the work's format may not hold.
+  Rounded whole(double n) const { return {n, n, n * p.work() > 1 ? p.work() * n : 0}; }
+  // ln(1 + n): 4 units of the logarithm and, where 1 + n is formed, 1, absolutely.
+  Rounded log_of_1_and(double n) const {
+    const double y = std::log1p(n);
+    return n == 0 ? Rounded{}
+                  : Rounded{y, y, whole(n).error / (1 + n) + p.work() * (4 * y + 1) + p.result * y};
   }
   // x where it is above 0, else the slope times x: no further off than x, but for the product.
   Rounded leaky(const Rounded& x, double slope) const {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace posproof::rounded_test {
 namespace {
@@ -55,6 +57,33 @@ TEST(Rounded, bounds_functions_by_their_slopes) {
   expect(in.sigmoid(off), 0.5, 0.5, 0.01 / 4 + (6 * u + b) * 0.5);
   expect(in.leaky({-2, 2, 0.01}, 0.5), -1, 1, 0.01 + 2 * b);
   expect(in.leaky({2, 2, 0.01}, 0.5), 2, 2, 0.01 + 4 * b);
+}
+
+TEST(Rounded, bounds_the_layers_of_perceptrons) {
+  const InPrecision in(bf16_over_f32);
+  const std::array<double, 2> weights = {3, -4};
+  const std::array<Rounded, 2> x = {in.given(1), in.given(2)};
+  expect(in.weighted(weights, x), -5, 11, 11 * b + (2 * u + b) * 11);
+  expect(in.rectified({2, 3, 0.5}), 2, 2, 0.5);
+  expect(in.rectified({-2, 3, 0.5}), 0, 0, 0.5);
+  const double y = 2 / (1 + std::exp(-2.0)), z = -2 / (1 + std::exp(2.0));
+  expect(in.silu({2, 3, 0.5}), y, y, 0.55 + (6 * u + 2 * b) * y);
+  expect(in.silu({-2, 3, 0.5}), z, -z, 0.55 - (6 * u + 2 * b) * z);
+  expect(in.whole(0x1p24), 0x1p24, 0x1p24, 0);
+  expect(in.whole(0x1p24 + 1), 0x1p24 + 1, 0x1p24 + 1, u * (0x1p24 + 1));
+  const double log = std::log(4.0);
+  expect(in.log_of_1_and(3), log, log, u * (4 * log + 1) + b * log);
+  expect(in.log_of_1_and(0), 0, 0, 0);
+}
+
+// Its slope is largest where x tanh(x / 2) = 2, at 2.3994, and 1.09984 there.
+TEST(Rounded, has_a_slope_of_silu_that_is_none_too_large) {
+  const auto silu = [](double x) { return x / (1 + std::exp(-x)); };
+  double steepest = 0;
+  for (double x = -40; x < 40; x += 0x1p-8)
+    steepest = std::max(steepest, std::abs(silu(x + 0x1p-8) - silu(x)) * 0x1p8);
+  EXPECT_LT(steepest, 1.1);
+  EXPECT_GT(steepest, 1.0998);
 }
 
 TEST(Rounded, bounds_angles_as_the_rest_of_the_suite_does) {

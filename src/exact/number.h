@@ -84,6 +84,18 @@ class InFull {
     for (std::size_t c = 0; c < a.size(); ++c) mpfr_fma(out.x, a[c].x, b[c].x, out.x, MPFR_RNDN);
     return out;
   }
+  Number weighted(std::span<const double> weights, std::span<const Number> x) const {
+    mp_limb_t digits[1];
+    mpfr_t weight;
+    mpfr_custom_init(digits, 53);
+    mpfr_custom_init_set(weight, MPFR_ZERO_KIND, 0, 53, digits);
+    Number out;
+    for (std::size_t c = 0; c < x.size(); ++c) {
+      mpfr_set_d(weight, weights[c], MPFR_RNDN);
+      mpfr_fma(out.x, weight, x[c].x, out.x, MPFR_RNDN);
+    }
+    return out;
+  }
   Number next(const Number& sum, const Number& x) const { return sum + x; }
   Number stored(const Number& x) const { return x; }
   Number total(std::span<const Number> terms) const {
@@ -96,6 +108,14 @@ class InFull {
   Number softplus(const Number& x) const { return log1p(exp(x)); }
   Number log_sigmoid(const Number& x) const { return minus(softplus(minus(x))); }
   Number sigmoid(const Number& x) const { return Number(1) / (Number(1) + exp(minus(x))); }
+  // e^-x is no digit of 1 + e^-x past 180, and x e^x no double past -800.
+  Number silu(const Number& x) const {
+    if (Number(180) < x) return x;
+    return x < Number(-800) ? Number() : x / (Number(1) + exp(minus(x)));
+  }
+  Number rectified(const Number& x) const { return x < Number() ? Number() : x; }
+  Number whole(double n) const { return n; }
+  Number log_of_1_and(double n) const { return log1p(Number(n)); }
   Number leaky(const Number& x, double slope) const { return x < Number() ? x * Number(slope) : x; }
 
   Number power(const Wave& wave) const { return radians(wave); }

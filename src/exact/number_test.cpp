@@ -42,6 +42,28 @@ TEST(InFull, is_the_arithmetic_of_formulas_without_roundings) {
   EXPECT_EQ(in.leaky(2, 0.5).nearest(), 2);
 }
 
+TEST(InFull, has_the_layers_of_perceptrons) {
+  const InFull in;
+  const std::array<double, 2> weights = {0.1, -0.5};
+  const std::array<Number, 2> x = {3, Number(1) / Number(3)};
+  EXPECT_EQ(in.weighted(weights, x).nearest(), (Number(0.1) * Number(3) - Number(1) / Number(6)).nearest());
+  EXPECT_EQ(in.rectified(-2).nearest(), 0);
+  EXPECT_EQ(in.rectified(2).nearest(), 2);
+  EXPECT_EQ(in.whole(7).nearest(), 7);
+  EXPECT_EQ(in.log_of_1_and(1).nearest(), 0x1.62e42fefa39efp-1);
+}
+
+// Also where e^-x is left out: nothing of it would show.
+TEST(InFull, has_silu_on_both_sides_of_where_it_is_cut_short) {
+  const InFull in;
+  const auto whole = [](const Number& x) { return x / (Number(1) + exp(Number() - x)); };
+  for (const double x : {-2.0, 0.0, 1.0, 40.0, 179.0, 181.0, 1e6, -799.0})
+    EXPECT_EQ((in.silu(x) - whole(x)).nearest(), 0) << x;
+  EXPECT_NE(in.silu(-740).nearest(), 0) << "still a double";
+  EXPECT_EQ(in.silu(-801).nearest(), 0);
+  EXPECT_EQ(whole(-801).nearest(), 0) << "no double any more";
+}
+
 TEST(InFull, turns_by_differences_of_angles) {
   const InFull in;
   const Wave quarter{16, 1, 2};

@@ -51,6 +51,17 @@ TEST(ForeignBiases, of_fire) {
   expect("fire", "heads=1 width=8 c=2 threshold=8.5 epsilon=1e-6", 0.1, {});
 }
 
+TEST(ForeignBiases, of_x_transformers) {
+  expect("dynamic_position_bias", "heads=2 width=8", 0.005,
+         {"no_sign", "other_sign", "clipped", "no_biases", "no_last_biases", "one_layer_is_linear",
+          "other_function"},
+         {"product"});
+  expect("dynamic_position_bias", "heads=3 width=16 depth=1 activation=relu scale=log", 0.03,
+         {"binary", "no_sign", "other_function"});
+  expect("dynamic_position_bias", "heads=1 width=4 depth=3 offset=distance std=1", 0.005,
+         {"no_biases", "clipped"});
+}
+
 TEST(ForeignBiases, of_windows) {
   expect("relative_table", "heads=2 height=3 width=5 table=seeded scale=5.65", 0.1,
          {"square", "axes_exchanged", "other_sign", "unscaled"});

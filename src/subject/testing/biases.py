@@ -56,7 +56,7 @@ def sandwich(queries, keys):
 
 def seeded(count):
     """The suite's numbers of a seed: uniform, of mean 0 and standard deviation 1."""
-    seed = asked["mlp_seed"] if asked.encoding in ("fire", "log_cpb") else asked["table_seed"]
+    seed = asked["mlp_seed"] if asked.encoding in ("dynamic_position_bias", "fire", "log_cpb") else asked["table_seed"]
     z = (np.uint64(seed) << np.uint64(32)) + np.arange(count, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -135,6 +135,35 @@ def log_cpb(queries, keys):
     return np.moveaxis(z, -1, 0)
 
 
+def dynamic_position_bias(queries, keys):
+    width, depth = asked["width"], asked["depth"]
+    numbers = iter(np.split(seeded(2 * width + (depth - 1) * width * (width + 1) + heads * (width + 1))
+                            * f32(asked["std"]), np.cumsum(
+                                [width, width] + [width * width, width] * (depth - 1) + [heads * width])))
+    t = (queries[:, None] - keys[None]).astype(f32)
+    if asked["offset"] == "distance" or wrong == "no_sign":
+        t = np.abs(t)
+    if wrong == "other_sign":
+        t = -t
+    if asked["scale"] == "log":
+        t = np.sign(t) * (np.log(np.abs(t) + f32(1)) if wrong != "binary" else np.log2(np.abs(t) + f32(1)))
+    if wrong == "clipped":
+        t = np.clip(t, -f32(1 << 15), f32(1 << 15))
+    x = t[..., None]
+    for layer in range(depth):
+        weights, biases = next(numbers).reshape(width, x.shape[-1]), next(numbers)
+        x = x @ weights.T + (biases if wrong != "no_biases" else f32(0))
+        if wrong == "one_layer_is_linear" and layer == depth - 1:
+            continue
+        if (asked["activation"] == "silu") != (wrong == "other_function"):
+            with np.errstate(over="ignore"):
+                x = x / (f32(1) + np.exp(-x)) if wrong != "product" else x * (f32(1) / (f32(1) + np.exp(-x)))
+        else:
+            x = np.maximum(x, f32(0))
+    weights, biases = next(numbers).reshape(heads, width), next(numbers)
+    return np.moveaxis(x @ weights.T + (biases if wrong != "no_last_biases" else f32(0)), -1, 0)
+
+
 def alibi_slopes(count):
     if asked["rule"] == "log_linear" and wrong != "geometric":  # IBM's foundation-model-stack
         return f32(2) ** np.linspace(-1, -asked["max_bias"], count, dtype=f32)
@@ -164,7 +193,7 @@ def alibi(queries, keys):
     return bias
 
 
-ENCODINGS = {"alibi": alibi, "fire": fire, "kerple": kerple, "log_cpb": log_cpb, "relative_table": relative_table,
-             "sandwich": sandwich}
+ENCODINGS = {"alibi": alibi, "dynamic_position_bias": dynamic_position_bias, "fire": fire, "kerple": kerple,
+             "log_cpb": log_cpb, "relative_table": relative_table, "sandwich": sandwich}
 bias = ENCODINGS[asked.encoding]
 serve(bias=lambda queries, keys: bias(queries, keys).astype(f32))
