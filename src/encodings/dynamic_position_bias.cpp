@@ -17,28 +17,14 @@
 #include "catalogue/properties/bias/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "core/declare.h"
+#include "encodings/dynamic_bias_numbers.h"
 #include "encodings/facts.h"
-#include "encodings/seeded.h"
-#include "oracle/dynamic_bias.h"
 
 namespace posproof::encodings_dynamic_position_bias {
 namespace {
 
 using oracle::DynamicBias;
 using Values = std::vector<long double>;
-
-DynamicBias bias_of(const Arguments& p) {
-  DynamicBias bias{.width = p.width("width"),
-                   .depth = p.width("depth"),
-                   .heads = p.width("heads"),
-                   .distance = p.is("offset", "distance"),
-                   .log = p.is("scale", "log"),
-                   .silu = p.is("activation", "silu"),
-                   .numbers = {}};
-  const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
-  for (std::size_t n = 0; n < bias.count(); ++n) bias.numbers.push_back(seeded(seed, n, p.real("std")));
-  return bias;
-}
 
 // W x + b, the layer's numbers beginning at `first`.
 Values linear(const DynamicBias& of, std::size_t& first, std::size_t outputs, const Values& x) {
@@ -65,7 +51,7 @@ Values entries_at(const DynamicBias& of, Position offset) {
 }
 
 Encoding make(const Arguments& p) {
-  const DynamicBias of = bias_of(p);
+  const DynamicBias of = dynamic_bias_of(p);
   Bias bias{.heads = of.heads};
   bias.bias = [of](const Positions& queries, const Positions& keys) {
     Tensor out({of.heads, queries.size(), keys.size()});

@@ -36,8 +36,37 @@ std::vector<Position> whole(const Positions& positions) {
   return {positions.begin(), positions.end()};
 }
 
+// What rounding may do to the declared entries of which that makes one, where it depends on their positions.
+double error_of(const Bias& truth, const Other& other, std::size_t head, Position i, Position j, double entry,
+                const Precision& precision) {
+  const std::vector<Position> query = {i}, key = {j};
+  double worst = 0;
+  const auto count = [&](std::size_t of, Position at, Position to, double is) {
+    const double from = static_cast<double>(at), there = static_cast<double>(to);
+    worst = std::max(worst, truth.error(of, {&from, 1}, {&there, 1}, is, precision));
+  };
+  count(head, i, j, entry);
+  const Entry declared = [&](std::size_t of, Position at, Position to) {
+    const Position one[] = {at}, two[] = {to};
+    const double is = truth.bias(one, two).data.at(of);
+    count(of, at, to, is);
+    return is;
+  };
+  try {
+    other(declared, {head, i, j, 0, 0, query, key});
+  } catch (const Refusal&) {  // not defined there
+  }
+  return worst;
+}
+
 Encoding made(const Bias& truth, const Other& other) {
   Bias out = truth;
+  if (truth.error)
+    out.error = [=](std::size_t head, std::span<const double> query, std::span<const double> key,
+                    double entry, const Precision& precision) {
+      return error_of(truth, other, head, static_cast<Position>(query[0]), static_cast<Position>(key[0]),
+                      entry, precision);
+    };
   out.bias = [other, own = truth.bias, heads = truth.heads](const Positions& queries, const Positions& keys) {
     const std::vector<Position> i = whole(queries), j = whole(keys);
     Tensor to({heads, i.size(), j.size()});

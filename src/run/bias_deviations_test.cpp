@@ -173,5 +173,32 @@ TEST(BiasDeviations, are_one_factor_before_they_are_other_heads) {
             (Sentences{"every entry is 0.5 times the declared one"}));
 }
 
+// Rounded as it is where the other offset has been taken, which is far more than at the declared one.
+TEST(BiasDeviations, are_allowed_what_rounding_does_where_they_look) {
+  const auto of_offset = [](const std::string& words, Position (*other)(Position), double off = 0) {
+    return said("dynamic_position_bias", "width=4 heads=2 " + words, [=](const Parameters& parameters) {
+      const Bias right = std::get<Bias>(encoding_named("dynamic_position_bias").make(parameters));
+      Bias own = right;
+      own.bias = [=](const Positions& queries, const Positions& keys) {
+        Tensor out({right.heads, queries.size(), keys.size()});
+        for (std::size_t i = 0; i < queries.size(); ++i)
+          for (std::size_t j = 0; j < keys.size(); ++j) {
+            const Position query[] = {other(queries[i] - keys[j])}, key[] = {0};
+            const Tensor is = right.bias(query, key);
+            for (std::size_t h = 0; h < right.heads; ++h)
+              out.at(h * queries.size() + i, j) = static_cast<float>(is.data[h] * (1 + off));
+          }
+        return out;
+      };
+      return Encoding(own);
+    });
+  };
+  const auto opposite = [](Position d) { return -d; };
+  const Sentences swapped{"the two directions are swapped: query and key are exchanged"};
+  EXPECT_EQ(of_offset("", opposite), swapped);
+  EXPECT_EQ(of_offset("depth=1 activation=relu", opposite), swapped);
+  EXPECT_EQ(of_offset("depth=1 activation=relu", opposite, 1e-3), Sentences{});
+}
+
 }  // namespace
 }  // namespace posproof::bias_deviations_test
