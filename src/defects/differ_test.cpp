@@ -190,5 +190,26 @@ TEST(Defects, are_refused_where_they_make_no_difference) {
   }
 }
 
+// Positions before those that were kept are as they are asked for.
+TEST(DefectsDiffer, a_cache_has_no_entry_before_its_first) {
+  const EncodingSpec& spec = encoding_named("rope");
+  const Parameters parameters = with(spec, Case::parse("dim=4"));
+  const DefectFamily* rope = nullptr;
+  for (const auto& [family, defects] : catalogue::defects())
+    if (family == "rope") rope = defects;
+  ASSERT_NE(rope, nullptr);
+  const auto& all = rope->defects;
+  const auto defect = std::ranges::find(all, std::string_view("cache_filled_from_an_offset"), &Defect::name);
+  ASSERT_NE(defect, all.end());
+  const Encoding right = spec.make(parameters), wrong = defect->make(parameters);
+  const auto asked = [&](const Encoding& of, std::vector<Position> at) {
+    Call call = sequence(right, at);
+    for (double& x : call.contents.at(0).data) x = 1;
+    return answer(of, call).data;
+  };
+  EXPECT_EQ(asked(wrong, {5, 6, 7}), asked(right, {5, 6, 7}));  // fills it
+  EXPECT_EQ(asked(wrong, {-1, 0, 3}), asked(right, {-1, 5, 3}));
+}
+
 }  // namespace
 }  // namespace posproof::differ_test

@@ -79,6 +79,10 @@ TEST(TimestepEmbedding, declares_its_ladder_and_its_errors) {
     EXPECT_DOUBLE_EQ(table.pairs[1].frequency, 10);
     EXPECT_DOUBLE_EQ(table.pairs[1].frequency_error.roundings, 2 + 3 * 6.907755278982137);
     EXPECT_EQ(table.pairs[1].frequency_error.condition, 1);
+    EXPECT_DOUBLE_EQ(made_by(oracle, encodings::timestep_embedding, "dim=7 scale=0.001")
+                         .pairs[1]
+                         .frequency_error.roundings,
+                     2 + 3 * 6.907755278982137);
     EXPECT_TRUE(table.positions.real);
     EXPECT_EQ(made_by(oracle, encodings::timestep_embedding, "").pairs[1].frequency_error.roundings, 0);
   }

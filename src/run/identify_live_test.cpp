@@ -101,6 +101,7 @@ TEST(IdentifyLive, names_a_rotation_by_several_numbers_of_a_position) {
 
 TEST(IdentifyLive, names_a_table_and_a_bias) {
   expect_named({{"sinusoidal dim=16 base=500 layout=sin_cos", "sinusoidal", "dim=16"},
+                {"sinusoidal dim=16 divisor=half_minus_one scale=2", "sinusoidal", "dim=16"},
                 {"alibi heads=12 rows=key_index", "alibi", "heads=12"},
                 {"t5_bias heads=2 direction=unidirectional", "t5_bias", "heads=2"}});
 }

@@ -67,6 +67,15 @@ TEST(TermDeviations, name_a_term_that_is_multiplied_or_missing) {
             (Sentences{"the term of query and key is 0.3 times the declared one"}));
 }
 
+// What it gives for keys after the query means nothing, and is not looked at.
+TEST(TermDeviations, name_a_term_of_what_looks_back_alone) {
+  const auto no_past = [missing = times(1, 0, 1, 1)](const Logit& declared, std::span<const double> q,
+                                                     std::span<const double> k, Position i, Position j) {
+    return j > i ? 1e3 : missing(declared, q, k, i, j);
+  };
+  EXPECT_EQ(of("music_transformer", "dim=4", no_past), (Sentences{"the term of the query is missing"}));
+}
+
 TEST(TermDeviationsInFull, name_terms_of_each_content) {
   EXPECT_EQ(of("transformer_xl", "dim=2", times(0, 1, 0, 1)),
             (Sentences{"the term without content is missing", "the term of the key is missing"}));
