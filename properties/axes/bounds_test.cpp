@@ -13,6 +13,7 @@
 #include "core/testing/unscaled.h"
 #include "grid.h"
 #include "search/search.h"
+#include "search/testing/asked.h"
 #include "search/trial.h"
 
 namespace posproof::axes_bounds_test {
@@ -111,6 +112,18 @@ TEST(Axes, ask_for_no_move_by_no_vector) {
 TEST(Axes, ask_in_sequences_that_hold_their_places) {
   EXPECT_EQ(call_at(right_table(), {{1, 2}, {5, 0}}).length, 6);
   EXPECT_EQ(call_at(right_table(), {{1, 2}, {0, 7}}).length, 8);
+}
+
+// At numbers that every axis has.
+TEST(Axes, are_asked_for_equal_numbers_up_to_the_nearest_end) {
+  for (const std::vector<Position>& ends : {std::vector<Position>{3, 15}, std::vector<Position>{15, 3}}) {
+    auto rotary = std::get<Rotary>(ladder());
+    rotary.positions.last_on_axis = ends;
+    EXPECT_EQ(watched::ask(asked::is_one_ladder_where_numbers_are_equal, rotary, all_f32,
+                           "x=[1,0,1,0,1,0,1,0] t=2 role=key")
+                  .drawn,
+              "x [8], t 0..3, role query/key");
+  }
 }
 
 // Dot products of exact answers are rounded by the check itself.

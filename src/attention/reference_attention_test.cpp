@@ -237,6 +237,17 @@ TEST(PlugError, nothing_is_allowed_to_what_is_not_a_number) {
   EXPECT_EQ(attention.error(x, x, x, mask::none(2), all_f64), 0);
 }
 
+// Of the first query, which sees the first key alone, all is finite; the second one's logits overflow, or the
+// range of its values.
+TEST(PlugError, nothing_is_allowed_where_the_last_query_overflows) {
+  const Attention attention = reference_attention(distances({0.0}));
+  const Tensor zero({2, 4}), ones({2, 4}, std::vector<double>(8, 1.0));
+  const Tensor far({2, 4}, {0, 0, 0, 0, 1e200, 0, 0, 0}), wide({2, 4}, {1e308, 0, 0, 0, -1e308, 0, 0, 0});
+  EXPECT_EQ(attention.error(zero, far, ones, mask::causal(2), all_f32), 8 * unit_f32);  // 2 * 2 + 4
+  EXPECT_EQ(attention.error(far, far, ones, mask::causal(2), all_f32), 0);
+  EXPECT_EQ(attention.error(zero, zero, wide, mask::causal(2), all_f32), 0);
+}
+
 TEST(Lift, gives_the_logits_that_the_softmax_sees) {
   const std::vector<Position> queries = {3}, keys = {1, 2};
   const Tensor q({1, 2}, {1, 0}), k({2, 2}, {0, 1, 2, 0});

@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "catalogue/defects.h"
 #include "core/call.h"
 #include "core/formats.h"
 #include "defects/not_asked.h"
+#include "defects/rope_angles.h"
 #include "defects/rope_made.h"
 #include "defects/sources.h"
 #include "run/agreement.h"
@@ -131,6 +133,23 @@ TEST(Defects, with_an_angle_for_each_channel_declare_the_larger_frequency_of_a_p
         &wrong_ropes::right_partner, 4);
     for (const Pair& pair : std::get<Rotary>(made).pairs) EXPECT_EQ(pair.frequency, 0.5);
   }
+}
+
+// Beyond 65519 that is infinity, and the angle no number.
+TEST(Defects, with_positions_in_f16_rotate_by_the_nearest_one_that_f16_holds) {
+  const Parameters parameters = with(encoding_named("rope"), Case::parse("dim=4 heads=1"));
+  const auto made = std::get<Rotary>(wrong_ropes::positions_in_f16(parameters));
+  const Tensor x({1, 1, 1, 4}, {1, 2, 3, 4});
+  const auto rotated = [&](Position t) { return made.rotate(x, {&t, 1}, Role::query); };
+  const std::pair<Position, Position> held[] = {{1000, 1000}, {2049, 2048}, {4099, 4100}, {65519, 65504}};
+  for (const auto& [asked, taken] : held) {
+    const Tensor right = wrong_ropes::rotated(
+        made, {.positions = {.whole = {taken}}, .contents = {x}}, [&](std::size_t, const Pair& pair) {
+          return wrong_ropes::exact(static_cast<long double>(taken) * pair.frequency);
+        });
+    EXPECT_EQ(rotated(asked), right) << asked;
+  }
+  for (const double y : rotated(65520).data) EXPECT_TRUE(std::isnan(y));
 }
 
 std::string refused(std::string_view name, std::string_view parameters) {

@@ -105,7 +105,6 @@ TEST(Rope, of_longrope_divides_each_frequency_by_its_own_factor) {
   EXPECT_EQ(list("original_length=1 attention_factor=1.5"), "not refused");
 }
 
-// As Llama 4 Scout has it: pair 35 makes 0.9967 rotations, the one before 1.22.
 // A call's length matters to a factor that grows with it, and where there are two lists to take one from.
 TEST(Rope, is_another_in_each_call_where_its_length_decides) {
   const std::pair<std::string, bool> all[] = {
@@ -121,6 +120,7 @@ TEST(Rope, is_another_in_each_call_where_its_length_decides) {
   }
 }
 
+// As Llama 4 Scout has it: pair 35 makes 0.9967 rotations, the one before 1.22.
 TEST(Rope, of_llama3_with_equal_bounds_is_a_step) {
   const std::string words =
       "dim=128 base=500000 scaling=llama3 factor=16 low_freq_factor=1 high_freq_factor=1";

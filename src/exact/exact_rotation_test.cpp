@@ -173,6 +173,26 @@ TEST(ExactRotation, keeps_its_digits_where_the_terms_cancel) {
   EXPECT_GT(found, 3900u);
 }
 
+// Past the reach of the fast path, and where its products would lose digits below the smallest double.
+TEST(Ladder, rotates_as_mpfr_does_where_the_fast_path_does_not) {
+  const Ladder ladder(Frequencies{Given{{1.0, 0.25}}});
+  const auto expect_right = [&](Position t, double size) {
+    std::array<double, 4> xy = {0.6 * size, -0.8 * size, 0.8 * size, 0.7 * size};
+    const std::array<double, 4> from = xy;
+    const std::vector<std::vector<Ladder::Coordinates>> points = {{{&xy[0], &xy[1]}}, {{&xy[2], &xy[3]}}};
+    ladder.rotate(t, points);
+    for (const std::size_t i : {0u, 1u}) {
+      const auto right = ladder.multiprecision().rotated(i, t, from[2 * i], from[2 * i + 1], Format::f64);
+      EXPECT_EQ(xy[2 * i], right.x) << t << " " << size;
+      EXPECT_EQ(xy[2 * i + 1], right.y) << t << " " << size;
+    }
+  };
+  ASSERT_NE(ladder.phasors(), nullptr);
+  expect_right(fast_reach + 1, 1);
+  for (Position t = 1; t <= 20; ++t)
+    for (const double size : {1.0, 0x1p-1040, 0x1p1000}) expect_right(t, size);
+}
+
 TEST(ExactRotation, refuses_what_it_cannot_judge) {
   const auto ladder = std::make_shared<const Ladder>(Frequencies{Given{{1.0, 0.5}}});
   const auto pairs = pairs_of(2, true);

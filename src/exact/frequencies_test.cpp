@@ -136,6 +136,17 @@ TEST(Frequencies, between_equal_bounds_are_a_step) {
   EXPECT_EQ(kept, 25u);
 }
 
+// Two convergents of 2 pi: the first pair makes 1 + 2^-103.4 times and 1 - 2^-99.4 times as many rotations as
+// the bound, which the 96 bits of the first try do not tell from it.
+TEST(Frequencies, at_a_step_are_on_the_side_that_more_bits_show) {
+  const auto first = [](double original_length, double rotations) {
+    const ByParts step{10, original_length, rotations, rotations};
+    return exact(Frequencies{Geometric{10000, {{0, 64}}, step}}, 64).front().nearest();
+  };
+  EXPECT_EQ(first(5706674932067741, 908245524057187), 1);
+  EXPECT_EQ(first(856449186698608, 136308121570117), 0.1);
+}
+
 TEST(Amplitude, is_the_known_one) {
   const auto yarn = [](double s) { return exact(Amplitude(YarnAmplitude{s}), 128).nearest(); };
   EXPECT_NEAR(yarn(4), 1.1386294361, 5e-11);

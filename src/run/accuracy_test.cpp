@@ -431,6 +431,16 @@ TEST(Accuracy, of_another_kind_is_none) {
   EXPECT_EQ(found.rows, 0u);
 }
 
+// A row of a table has as many entries here as the biases of a query.
+TEST(Accuracy, of_another_kind_with_as_many_entries_is_none) {
+  const Setting bias{"alibi", "heads=1"}, table{"sinusoidal", "dim=4"};
+  const Encoding of_four = with_positions(bias.truth(), Domain(0, 3));
+  const Accuracy found = accuracy(of_four, {"sinusoidal", "", table.truth(), all_f64, true});
+  EXPECT_EQ(found.stopped, "the encoding gives bias, the subject table: there are no entries to compare");
+  EXPECT_EQ(found.rows, 0u);
+  EXPECT_EQ(accuracy(of_four, {"alibi", "", of_four, all_f64, true}).rows, 4u);
+}
+
 TEST(Accuracy, of_positions_of_several_numbers_is_none) {
   const Setting setting{"sincos_2d", "dim=4"};
   const Accuracy found = accuracy(setting.truth(), {"sincos_2d", "", setting.truth(), all_f64, true});

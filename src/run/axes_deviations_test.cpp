@@ -343,6 +343,19 @@ TEST(AxesDeviations, are_more_than_rounding_allows) {
   EXPECT_NE(off_by(4), Sentences{"none"});
 }
 
+// Beside that nothing but the last bits of a double.
+TEST(AxesDeviations, of_doubles_are_more_than_their_last_bits) {
+  const auto too_fast_by = [](double share) {
+    const Angle angle = [=](const At& at, const auto& number) {
+      return at.pair.frequency * (at.pair.axis == 0 ? 1 + share : 1) * number(at.pair.axis);
+    };
+    return sentences(measured(
+        "axial_rope", flat, turned("axial_rope", angle), [](Rotary&) {}, all_f64));
+  };
+  EXPECT_EQ(too_fast_by(1e-15), Sentences{"none"});
+  EXPECT_EQ(too_fast_by(8e-15), Sentences{"of the row: every pair rotates too fast by a relative 8e-15"});
+}
+
 // FLUX.2 has four numbers: time, row, column, and which token of the text.
 TEST(AxesDeviations, name_the_fourth_number) {
   const auto next = [](std::size_t wrong) {

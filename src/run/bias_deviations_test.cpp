@@ -200,5 +200,18 @@ TEST(BiasDeviations, are_allowed_what_rounding_does_where_they_look) {
   EXPECT_EQ(of_offset("depth=1 activation=relu", opposite, 1e-3), Sentences{});
 }
 
+// Of one position there is no distance, and of none nothing.
+TEST(BiasDeviations, need_two_positions) {
+  const Parameters parameters = with(encoding_named("alibi"), Case::parse("heads=2"));
+  const Encoding truth = encoding_named("alibi").oracle(parameters);
+  const auto of = [&](Position lo, Position hi) {
+    const Encoding there = with_positions(truth, Domain(lo, hi));
+    return bias_deviations(std::get<Bias>(there), std::get<Bias>(truth), parameters, all_f32);
+  };
+  EXPECT_TRUE(of(5, 5).empty());
+  EXPECT_TRUE(of(6, 5).empty());
+  EXPECT_FALSE(of(5, 6).empty());
+}
+
 }  // namespace
 }  // namespace posproof::bias_deviations_test

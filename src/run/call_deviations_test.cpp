@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "run/catalogued.h"
@@ -23,6 +28,156 @@ TEST(CallDeviations, allow_a_pair_what_its_norm_loses) {
   const double least = rotation_underflow(all_f32);
   const double of_second = 5 * (one[1] + unit_f64) + least, of_first = 13 * (one[0] + unit_f64) + least;
   EXPECT_EQ(error.data, (std::vector<double>{0, of_second, 0, of_second, of_first, 0, of_first, 0}));
+}
+
+// Where a row of an answer stands.
+struct Where {
+  std::size_t batch, tokens, row, token;
+  Position at;
+  std::optional<Position> before, after;  // the neighbours' in the row
+  Role role;
+};
+using Is = std::function<bool(const Where&)>;
+struct Place {
+  std::string words;
+  Is is;
+};
+
+// So many rows of so many tokens, at positions of which some follow each other.
+Call call_of(const Encoding& declared, std::size_t batch, std::size_t tokens, Role role, Position shift) {
+  Call call;
+  call.batch = batch;
+  call.role = role;
+  for (std::size_t n = 0; n < batch * tokens; ++n)
+    call.positions.whole.push_back(shift + static_cast<Position>(n % 3 == 2 ? 7 * n + 40 : 7 * (n / 3) + n));
+  if (signature(declared).has(Axis::key)) call.keys.whole = {5000, 6000};
+  if (std::holds_alternative<Rotary>(declared)) {
+    Tensor x({batch, 1, tokens, 2});
+    for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = 1 + static_cast<double>(e % 3);
+    call.contents = {x};
+  }
+  return call;
+}
+
+// What is said where the answers are 0 in a place, and else as declared.
+std::string said_of_zeros(const Encoding& declared, const std::vector<Call>& calls, const Is& is) {
+  std::vector<Answered> answered;
+  for (const Call& call : calls) {
+    Tensor out = answer(declared, call);
+    const std::size_t tokens = call.positions.size() / call.batch;
+    for (std::size_t r = 0; r < out.rows(); ++r) {
+      const std::size_t row = r / tokens, token = r % tokens;
+      const auto at = [&](std::size_t n) { return call.positions.whole[row * tokens + n]; };
+      Where where{call.batch, tokens, row, token, at(token), {}, {}, call.role};
+      if (token > 0) where.before = at(token - 1);
+      if (token + 1 < tokens) where.after = at(token + 1);
+      if (is(where)) std::ranges::fill(out.row(r), 0.0);
+    }
+    answered.push_back({{}, call, out});
+  }
+  const Encoding silent = answered_by(declared, [](const Call&) -> Tensor { throw Refusal("not asked"); });
+  return call_deviation(model_of(declared, all_f32), {"made", "", silent, all_f32}, declared, answered)
+      .value_or("none");
+}
+
+// Each place is told from all that come before it.
+void expect_places(const Encoding& declared, const std::vector<Call>& calls,
+                   const std::vector<Place>& places) {
+  for (const auto& [words, is] : places)
+    EXPECT_EQ(said_of_zeros(declared, calls, is), words + "the answer is 0");
+}
+
+const std::vector<std::size_t> sizes = {1,  1,  1,  2,  3,  5,   6,   9,   12, 17,
+                                        24, 33, 48, 65, 96, 129, 192, 257, 520};
+
+std::vector<Place> of_many_tokens() {
+  std::vector<Place> out;
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256}) {
+    const std::string n = std::to_string(block);
+    out.push_back(
+        {"in calls of more than " + n + " tokens, past the last multiple of " + n + ": ",
+         [=](const Where& w) { return w.tokens > block && w.token >= w.tokens - w.tokens % block; }});
+    if (block > 2)
+      out.push_back(
+          {"every token from number " + n + " on: ", [=](const Where& w) { return w.token >= block; }});
+    if (block < 128)
+      out.push_back({"where the number of tokens is a multiple of " + n + ": ",
+                     [=](const Where& w) { return w.tokens % block == 0; }});
+  }
+  return out;
+}
+
+TEST(CallDeviations, name_the_place_of_a_rotated_token) {
+  const Encoding rope = encoding_named("rope").oracle(Case::parse("dim=2"));
+  std::vector<Call> calls;
+  for (const std::size_t batch : {1, 2, 3})
+    for (const std::size_t tokens : {1, 2, 3, 4, 5})
+      for (const Role role : {Role::query, Role::key})
+        for (const Position shift : {-9, 20}) calls.push_back(call_of(rope, batch, tokens, role, shift));
+  const auto is_key = [](const Where& w) { return w.role == Role::key; };
+  const auto one = [](const Where& w) { return w.tokens == 1; };
+  const auto later = [](const Where& w) { return w.row > 0; };
+  const auto last = [](const Where& w) { return w.token + 1 == w.tokens; };
+  expect_places(
+      rope, calls,
+      {{"", [](const Where&) { return true; }},
+       {"in calls of one token a row: ", one},
+       {"in calls of several tokens a row: ", [=](const Where& w) { return !one(w); }},
+       {"keys: ", is_key},
+       {"queries: ", [=](const Where& w) { return !is_key(w); }},
+       {"in a batch of several rows: ", [](const Where& w) { return w.batch > 1; }},
+       {"in a batch of one row: ", [](const Where& w) { return w.batch == 1; }},
+       {"in batch rows after the first: ", later},
+       {"in the first batch row: ", [=](const Where& w) { return !later(w); }},
+       {"in the last of several batch rows: ",
+        [](const Where& w) { return w.batch > 1 && w.row + 1 == w.batch; }},
+       {"with one token a row, in batch rows after the first: ",
+        [=](const Where& w) { return one(w) && later(w); }},
+       {"keys in calls of one token a row: ", [=](const Where& w) { return one(w) && is_key(w); }},
+       {"queries in calls of one token a row: ", [=](const Where& w) { return one(w) && !is_key(w); }},
+       {"the first token of a row: ", [](const Where& w) { return w.token == 0; }},
+       {"every token after the first: ", [](const Where& w) { return w.token > 0; }},
+       {"the last token of a row: ", last},
+       {"the last of several tokens: ", [=](const Where& w) { return last(w) && !one(w); }},
+       {"tokens beside which no neighbouring position stands, each a call of "
+        "its own where an offset is taken: ",
+        [](const Where& w) { return w.before != w.at - 1 && w.after != w.at + 1; }},
+       {"every second token, from the second on: ", [](const Where& w) { return w.token % 2 == 1; }},
+       {"at odd positions: ", [](const Where& w) { return w.at % 2 != 0; }},
+       {"at negative positions: ", [](const Where& w) { return w.at < 0; }}});
+}
+
+TEST(CallDeviations, name_the_place_of_a_row_of_a_table) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  std::vector<Call> calls;
+  for (std::size_t n = 0; n < sizes.size(); ++n)
+    calls.push_back(call_of(table, 1, sizes[n], Role::query, 3 + static_cast<Position>(n)));
+  std::vector<Place> places = of_many_tokens();
+  places.push_back({"in calls of one token: ", [](const Where& w) { return w.tokens == 1; }});
+  places.push_back({"in calls of several tokens: ", [](const Where& w) { return w.tokens > 1; }});
+  places.push_back({"the first token: ", [](const Where& w) { return w.token == 0; }});
+  places.push_back({"the last of several tokens: ",
+                    [](const Where& w) { return w.tokens > 1 && w.token + 1 == w.tokens; }});
+  // From a number of tokens on, which may be any between two calls.
+  places.push_back({"in calls of more than 5 tokens: ", [](const Where& w) { return w.tokens >= 6; }});
+  places.push_back({"in calls of more tokens than some number from 9 to 11: ",
+                    [](const Where& w) { return w.tokens >= 10; }});
+  expect_places(table, calls, places);
+}
+
+TEST(CallDeviations, name_the_place_of_a_query) {
+  const Encoding bias = encoding_named("alibi").oracle(Case::parse("heads=1 form=symmetric"));
+  std::vector<Call> calls;
+  for (const std::size_t queries : {1, 2, 3, 4})
+    for (const Position shift : {3, 20, 31}) calls.push_back(call_of(bias, 1, queries, Role::query, shift));
+  expect_places(bias, calls,
+                {{"in calls of one query: ", [](const Where& w) { return w.tokens == 1; }},
+                 {"in calls of several queries: ", [](const Where& w) { return w.tokens > 1; }},
+                 {"the first query: ", [](const Where& w) { return w.token == 0; }},
+                 {"every query after the first: ", [](const Where& w) { return w.token > 0; }},
+                 {"the last query: ", [](const Where& w) { return w.token + 1 == w.tokens; }},
+                 {"the last of several queries: ",
+                  [](const Where& w) { return w.tokens > 1 && w.token + 1 == w.tokens; }}});
 }
 
 }  // namespace

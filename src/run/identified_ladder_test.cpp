@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "run/catalogued.h"
 
@@ -77,6 +79,24 @@ TEST(IdentifiedLadder, finds_what_a_ladder_was_made_from) {
     EXPECT_NE(std::ranges::find(all, among), all.end())
         << made << "\nfound " << ::testing::PrintToString(all);
   }
+}
+
+// As it is only where no formula gives it.
+TEST(IdentifiedLadder, says_an_amplitude_once) {
+  const std::string yarn = "scaling=yarn factor=40 original_length=4096",
+                    longrope = "scaling=longrope factor=32 original_length=4096",
+                    factors = " factors=[1,1.05,1.3,2.25,4.5]";
+  const auto expect_alone = [](const std::string& dim, const std::string& words) {
+    const std::string own = "base=10000 " + words.substr(0, words.find(' ') + 1);
+    std::vector<std::string> all = found(dim + words);
+    std::erase_if(all, [&](const std::string& one) { return !one.starts_with(own); });
+    EXPECT_EQ(all, std::vector<std::string>{"base=10000 " + words});
+  };
+  for (const std::string amplitude : {"", " mscale=0.707 mscale_all_dim=1", " mscale=0.5 mscale_all_dim=0",
+                                      " attention_factor=1", " attention_factor=1.75"})
+    expect_alone("dim=64 ", yarn + amplitude);
+  expect_alone("dim=16 ", longrope + factors);
+  expect_alone("dim=16 ", "scaling=longrope attention_factor=1.5" + factors);
 }
 
 // The first that is found is the plain one, and only numbers of other bases follow.

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "attention/dot_product.h"
 #include "attention/reference_attention.h"
@@ -121,6 +123,72 @@ TEST(OperatorDeviationsInFull, name_the_positions_of_values) {
   };
   EXPECT_EQ(of("shaw_values", "dim=4 clip=3", without),
             (Sentences{"what is added to values for their positions is missing"}));
+}
+
+// softmax(logits) v, of one head of four channels.
+using Logit = std::function<double(double content, double i, double j, double first_of_query)>;
+
+Attention operator_of(const Logit& logit) {
+  Attention out;
+  out.dim = out.value_dim = 4;
+  out.attend = [logit](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    Tensor scores({q.rows(), k.rows()});
+    for (std::size_t i = 0; i < q.rows(); ++i)
+      for (std::size_t j = 0; j < k.rows(); ++j) {
+        double product = 0;
+        for (std::size_t c = 0; c < 4; ++c) product += q.at(i, c) * k.at(j, c);
+        scores.at(i, j) =
+            logit(product / 2, static_cast<double>(i), static_cast<double>(j), q.at(i, 0) * k.at(j, 1));
+      }
+    return attention::product(attention::softmax(scores, mask), v);
+  };
+  out.error = [](const Tensor&, const Tensor&, const Tensor&, const Mask&, const Precision&) { return 1e-6; };
+  return out;
+}
+
+std::vector<Sentences> measured(const Logit& subject, const Logit& declared) {
+  std::vector<Sentences> out;
+  const Attention truth = operator_of(declared);
+  for (const Deviation& one : operator_deviations(operator_of(subject), truth, truth, 1))
+    out.push_back(one.sentences);
+  return out;
+}
+
+// By least squares, and as they come where they are no numbers in use.
+TEST(OperatorDeviations, measure_what_multiplies_content_and_position) {
+  using D = double;
+  const auto behind = [](D i, D j) { return -0.4 * std::fmod(i - j, 3); };
+  const Logit by_position = [=](D c, D i, D j, D) { return c + behind(i, j); },
+              by_query = [](D c, D i, D j, D q) { return c * std::cos(0.5 * (i - j)) + q; },
+              nearly_content = [](D c, D, D, D q) { return c + 1e-4 * q; };
+  const std::string product = "the product of query and key is ",
+                    position = "what a logit has from its position is ";
+  EXPECT_EQ(measured(by_position, by_position), std::vector<Sentences>{});
+  EXPECT_EQ(measured([=](D c, D i, D j, D) { return 3 * c + 0.7 * behind(i, j); }, by_position),
+            (std::vector<Sentences>{
+                {product + "3 times the declared one", position + "0.7 times the declared one"}}));
+  EXPECT_EQ(
+      measured([=](D c, D i, D j, D) { return 2 * c + 0.25 * behind(i, j); }, by_position),
+      (std::vector<Sentences>{{product + "not divided by sqrt(4)", position + "1/4 of the declared one"}}));
+  EXPECT_EQ(measured([=](D c, D i, D j, D) { return 0.5 * c - behind(i, j); }, by_position),
+            (std::vector<Sentences>{{product + "divided by sqrt(4) once more",
+                                     "what a logit has from its position has the other sign"}}));
+  // Where nothing comes from the position, the key before has as much.
+  const Logit content = [](D c, D, D, D) { return c; };
+  const auto missing = measured(content, by_position),
+             thrice = measured([](D c, D, D, D) { return 3 * c; }, content);
+  ASSERT_FALSE(missing.empty() || thrice.empty());
+  EXPECT_EQ(missing.front(), Sentences{position + "missing"});
+  EXPECT_EQ(thrice.front(), Sentences{product + "3 times the declared one"});
+  // Where what is beside the content depends on queries, too, they are not told apart.
+  EXPECT_EQ(measured([=](D c, D i, D j, D q) { return 3 * by_query(c, i, j, q); }, by_query),
+            (std::vector<Sentences>{{"every logit is 3 times the declared one"}}));
+  EXPECT_EQ(measured(content, by_query), (std::vector<Sentences>{{position + "missing"}}));
+  EXPECT_EQ(measured([=](D c, D i, D j, D q) { return 3 * nearly_content(c, i, j, q); }, nearly_content),
+            (std::vector<Sentences>{{"every logit is 3 times the declared one"}}));
+  // Nor is a square of what is declared a multiple of it.
+  EXPECT_EQ(measured([=](D c, D i, D j, D) { return c - std::pow(behind(i, j), 2); }, by_position),
+            std::vector<Sentences>{});
 }
 
 }  // namespace

@@ -17,13 +17,15 @@ namespace {
 using Sentences = std::vector<std::string>;
 using Channels = std::vector<MeasuredChannel>;
 
+const Precision iterated = Precision::parse("f32+iterated");
+
 // `rope` of 16 channels, measured as it is declared, but for what is changed; `error` is of each frequency.
 class Measured {
  public:
-  explicit Measured(const std::string& words = "", const Precision& precision = all_f64, double error = 1e-15)
+  explicit Measured(const std::string& words = "", const Precision& in = all_f64, double error = 1e-15)
       : parameters(with(encoding_named("rope"), Case::parse("dim=16 " + words))),
         truth(std::get<Rotary>(encoding_named("rope").oracle(parameters))),
-        precision(precision),
+        precision(in),
         channels(16) {
     for (const Pair& pair : truth.pairs) {
       turn(pair.first, pair.second, {1, pair.frequency, 0, error});
@@ -95,6 +97,10 @@ TEST(RotationDeviations, name_the_channel_that_is_multiplied_by_a_constant) {
   Measured two("rotary_dim=8");
   two.keep(9, -1), two.keep(15, 0.5);
   EXPECT_EQ(two.said(), Sentences{"channels 9 and 15 are multiplied by a constant"});
+  // Another channel times a constant is no such one.
+  Measured other("rotary_dim=8");
+  other.channels[9] = other.channels[10];
+  EXPECT_EQ(other.said(), Sentences{"none"});
 }
 
 TEST(RotationDeviations, name_the_channel_that_stays) {
@@ -133,10 +139,12 @@ TEST(RotationDeviations, are_no_sign_where_both_channels_rotate_otherwise) {
   for (const std::size_t c : {4, 12}) {  // of pair 4
     Measured one;
     one.of(c).frequency *= -1;
-    EXPECT_EQ(one.said(), Sentences{std::string("the sine in the ") + (c < 8 ? "first" : "second") +
-                                    " channel of pair 4 has the wrong sign"});
+    const std::string which = c < 8 ? "first" : "second";
+    EXPECT_EQ(one.said(), Sentences{"the sine in the " + which + " channel of pair 4 has the wrong sign"});
     one.of(c).frequency *= 1.01;
-    EXPECT_EQ(one.said(), Sentences{"none"});
+    EXPECT_EQ(one.said(), Sentences{"the " + which +
+                                    " channel of a pair: pair 4 rotates at -1.01 times the declared "
+                                    "frequency"});
   }
 }
 
@@ -153,8 +161,23 @@ TEST(RotationDeviations, have_a_phase_that_is_more_than_rounding) {
   };
   EXPECT_EQ(ahead(all_f32, 0, 0.99), Sentences{});
   EXPECT_NE(ahead(all_f32, 0, 1.01), Sentences{});
+  EXPECT_EQ(ahead(iterated, 0, 0.99), Sentences{});
+  EXPECT_NE(ahead(iterated, 0, 1.01), Sentences{});
   EXPECT_EQ(ahead(all_f64, 1e-9, 0.99), Sentences{});
   EXPECT_NE(ahead(all_f64, 1e-9, 1.01), Sentences{});
+}
+
+// Where each frequency is made from the one before, a later one is allowed more.
+TEST(RotationDeviations, are_allowed_the_steps_of_a_ladder) {
+  for (const std::size_t moved : {0, 1, 2}) {  // both channels, the first, the second
+    Measured one("", iterated);
+    for (const Pair& pair : one.truth.pairs) {
+      const double off = 0.99 * angle_error(iterated, 1, pair);
+      if (moved != 2) one.of(pair.first).frequency += off;
+      if (moved != 1) one.of(pair.second).frequency += off;
+    }
+    EXPECT_EQ(one.said(), Sentences{}) << moved;
+  }
 }
 
 }  // namespace

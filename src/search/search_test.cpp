@@ -14,6 +14,7 @@
 #include "core/failure.h"
 #include "core/random.h"
 #include "search/budget_clock.h"
+#include "search/case_result.h"
 #include "search/generate.h"
 
 namespace posproof::search_test {
@@ -213,6 +214,19 @@ TEST(Shrink, a_field_that_is_no_longer_drawn_disappears) {
         return fails_where(draw.position("t", wide) >= 7);
       },
       "long=0 t=7");
+}
+
+// Of two numbers that are lowered together, the second is asked for no longer once the first is 23.
+TEST(Shrink, goes_on_where_the_second_of_two_numbers_disappears) {
+  const Trial trial = [](Draw& draw) {
+    draw.position("t", wide);
+    draw.content("x", 1);
+    const auto a = draw.integer("a", 0, 100);
+    return fails_where(a == 23 || (draw.integer("b", 0, 100) - a == 4 && a >= 20));
+  };
+  const Verdict found = shrunk(trial, run_repaired(trial, Case::parse("t=0 x=[0] a=60 b=64")), 1, {});
+  ASSERT_TRUE(std::holds_alternative<Refuted>(found));
+  EXPECT_EQ(std::get<Refuted>(found).counterexample.text(), "t=0 x=[0] a=23");
 }
 
 TEST(Shrink, nan_stays_refuted) {

@@ -130,6 +130,18 @@ TEST(Process, that_reads_nothing_is_late_in_time) {
   EXPECT_EQ(process.await(1, Process::Clock::now() + 100ms), Process::Wait::late);
 }
 
+// Its own end is waited for until then, and not for the ten seconds that a dying program has.
+TEST(Process, that_closes_its_stdout_and_goes_on_has_ended_at_the_deadline) {
+  Process process({"sh", "-c", "exec >&-; echo closed >&2; exec sleep 1000"});
+  const auto most = a_minute();
+  while (process.stderr_tail().empty() && Process::Clock::now() < most) std::this_thread::sleep_for(1ms);
+  const auto start = Process::Clock::now();
+  EXPECT_EQ(process.await(1, start + 100ms), Process::Wait::ended);
+  EXPECT_LT(Process::Clock::now() - start, 10s);
+  EXPECT_TRUE(process.ended());
+  EXPECT_EQ(process.ending(), "closes its stdout");
+}
+
 TEST(Process, that_closes_its_stdin_can_still_answer) {
   Process process({"sh", "-c", "exec 0<&-; echo closed; exec sleep 1000"});
   EXPECT_EQ(process.await(7, a_minute()), Process::Wait::ready);

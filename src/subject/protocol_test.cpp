@@ -82,6 +82,15 @@ TEST(SubjectProtocol, the_domain_the_precision_and_the_conventions_are_the_subje
   EXPECT_EQ(open(bad("domain") + "@f16", table_of_four()).precision, Precision::parse("f16"));
 }
 
+TEST(SubjectProtocol, on_a_grid_each_axis_ends_where_the_first_of_both_does) {
+  Table table{.dim = 4};
+  table.positions.axes = 2, table.positions.hi = 11, table.positions.last_on_axis = {11, 4};
+  const Subject subject = open(bad("domain"), expected(table));
+  const Domain& domain = std::get<Table>(subject.encoding).positions;
+  EXPECT_EQ(domain.axes, 2u);
+  EXPECT_EQ(domain.last_on_axis, (std::vector<Position>{9, 4}));
+}
+
 TEST(SubjectProtocol, hello_carries_the_encoding_and_its_parameters) {
   const Subject subject =
       open(bad("repeats_parameters"), expected(Table{.dim = 4}, "dim=4 table=index at=[0.5,0*5]"));
@@ -257,6 +266,18 @@ TEST(SubjectProtocol, a_program_that_is_started_anew_must_introduce_itself_as_be
                    }),
             ": introduces itself otherwise than when it was started first");
   std::filesystem::remove(mark);
+}
+
+// It answers how often it was asked since, and how often it was told to renew.
+TEST(SubjectProtocol, a_program_that_renews_is_asked_to_and_any_other_is_started_anew) {
+  for (const bool renews : {true, false}) {
+    const Subject subject = open(bad(renews ? "renews" : "renews_not"), table_of_four());
+    rows(subject, {1});
+    EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {2, 0, 2, 0}));
+    subject.renew();
+    const double told = renews ? 1 : 0;
+    EXPECT_EQ(rows(subject, {1}), Tensor({1, 4}, {1, told, 1, told}));
+  }
 }
 
 TEST(SubjectProtocol, a_hang_ends_at_the_deadline_with_all_that_was_started) {

@@ -163,9 +163,9 @@ TEST(PythonSubject, arrays_come_as_code_meets_them_and_in_the_same_way_again) {
 // int32 up to 2^31 - 1, float32 up to 2^24; either sign.
 TEST(PythonSubject, positions_come_in_dtypes_that_hold_them) {
   const Subject subject = open(sdk("layout"), expected(Rotary{.dim = 2, .heads = 2}));
-  const auto some_in = [&](double dtype, Position last) {
+  const auto some_in = [&](double dtype, Position end) {
     for (Position t = 1; t <= 60; ++t) {
-      const std::vector<Position> at = {last - t, last};
+      const std::vector<Position> at = {end > 0 ? end - t : end + t, end};
       const Tensor seen = std::get<Rotary>(subject.encoding).rotate(quarters({1, 2, 2, 2}), at, Role::key);
       if (seen.data[0] >= dtype && seen.data[0] < dtype + 4) return true;
     }
@@ -173,11 +173,12 @@ TEST(PythonSubject, positions_come_in_dtypes_that_hold_them) {
   };
   constexpr double int32 = 4, float32 = 8;
   constexpr Position most = Position{1} << 24, of_int = (Position{1} << 31) - 1;
-  EXPECT_TRUE(some_in(float32, most));
-  EXPECT_FALSE(some_in(float32, most + 1));
-  EXPECT_FALSE(some_in(float32, -most));
-  EXPECT_TRUE(some_in(int32, of_int));
-  EXPECT_FALSE(some_in(int32, of_int + 1));
+  for (const Position sign : {1, -1}) {
+    EXPECT_TRUE(some_in(float32, sign * most));
+    EXPECT_FALSE(some_in(float32, sign * (most + 1)));
+    EXPECT_TRUE(some_in(int32, sign * of_int));
+    EXPECT_FALSE(some_in(int32, sign * (of_int + 1)));
+  }
 }
 
 TEST(PythonSubject, positions_come_in_dtypes_that_there_are) {

@@ -97,6 +97,8 @@ if wrong == "backward_or_not":
     said["backward"] = "perhaps"
 if wrong == "told_its_processor":
     said["processor"] = "yes"
+if wrong == "renews":
+    said["renews"] = "yes"
 if wrong == "processor_or_not":
     said["processor"] = "perhaps"
 if wrong.startswith("domain_of_"):
@@ -123,9 +125,13 @@ elif wrong == "cut_hello":
 else:
     write(frame(said))
 
-calls = 0
+calls = renewed = 0
 while True:
     words, values = read()
+    if words["call"] == "renew":
+        calls, renewed = 0, renewed + 1
+        write(frame(said))
+        continue
     calls += 1
     result = {"answer": "result", "id": words["id"]}
     t = values["positions"]
@@ -209,6 +215,8 @@ while True:
         os._exit(0)
     if wrong == "counts":
         data = struct.pack("<4f", calls, calls, calls, calls) * len(t)
+    if wrong in ("renews", "renews_not"):
+        data = struct.pack("<4f", calls, renewed, calls, renewed) * len(t)
     if wrong == "told_its_processor" or wrong == "told_no_processor":
         data = struct.pack("<f", float(words.get("processor", -1))) * (4 * len(t))
     if wrong == "dies_after":

@@ -1,0 +1,46 @@
+// Settings that are proposed of a table's rows, near and far.
+#include "run/identified_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/formats.h"
+#include "run/catalogued.h"
+
+namespace posproof::identified_table_test {
+namespace {
+
+MeasuredRows rows_of(const std::string& words, Position end) {
+  const auto table = std::get<Table>(encoding_named("sinusoidal").make(Case::parse(words)));
+  std::vector<Position> near(256);
+  std::iota(near.begin(), near.end(), Position{0});
+  MeasuredRows out;
+  for (Position t = 256; t < end; t *= 2) out.at.push_back(t);
+  out.near = table.rows(near, end);
+  if (!out.at.empty()) out.far = table.rows(out.at, end);
+  for (Tensor* rows : {&out.near, &out.far})
+    for (double& entry : rows->data) entry = to_bf16(entry);
+  return out;
+}
+
+bool is_proposed(const MeasuredRows& rows, const std::string& words) {
+  const EncodingSpec& spec = encoding_named("sinusoidal");
+  const Parameters wanted = with(spec, Case::parse(words));
+  return std::ranges::any_of(table_candidates("sinusoidal", spec, rows, Precision::parse("bf16/f64")),
+                             [&](const Candidate& one) { return with(spec, one.parameters) == wanted; });
+}
+
+// The first 256 rows in bf16 do not tell five digits of a base; those up to 2^20 do.
+TEST(IdentifiedTable, follows_each_pair_over_the_far_rows) {
+  for (const std::string words : {"dim=8 base=12345", "dim=8 base=54321 layout=sin_cos"}) {
+    EXPECT_TRUE(is_proposed(rows_of(words, Position{1} << 20), words)) << words;
+    EXPECT_FALSE(is_proposed(rows_of(words, 256), words)) << words;
+  }
+}
+
+}  // namespace
+}  // namespace posproof::identified_table_test
