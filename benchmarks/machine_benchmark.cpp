@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/microarchitecture.h"
 #include "exact/phasor_tables.h"
 
 namespace posproof::exact {
@@ -26,14 +27,22 @@ std::string line_of(const char* path, const std::string& key) {
   return "unknown";
 }
 
+int number(const std::string& text) {
+  return text.empty() || text.find_first_not_of("0123456789") != std::string::npos ? -1 : std::stoi(text);
+}
+
 const bool told = [] {
   const auto tell = [](const char* key, const std::string& value) {
     benchmark::AddCustomContext(key, value);
   };
   tell("processor", line_of("/proc/cpuinfo", "model name"));
-  const std::string family = line_of("/proc/cpuinfo", "cpu family"),
-                    model = line_of("/proc/cpuinfo", "model\t");
-  tell("processor_family", fmt::format("family {}, model {}", family, model));
+  const std::string vendor = line_of("/proc/cpuinfo", "vendor_id"),
+                    family = line_of("/proc/cpuinfo", "cpu family"),
+                    model = line_of("/proc/cpuinfo", "model\t"),
+                    stepping = line_of("/proc/cpuinfo", "stepping");
+  tell("processor_family",
+       fmt::format("{}, family {}, model {}, stepping {}", vendor, family, model, stepping));
+  tell("microarchitecture", microarchitecture(vendor, number(family), number(model), number(stepping)));
   tell("hypervisor",
        line_of("/proc/cpuinfo", "flags").find(" hypervisor") == std::string::npos ? "no" : "yes");
   tell("governor", line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", ""));

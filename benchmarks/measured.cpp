@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -210,7 +212,18 @@ std::optional<Growth> growth(std::span<const std::pair<double, double>> points) 
     const double off = std::log(y) - mean_y - slope * (std::log(x) - mean_x);
     left += off * off;
   }
-  return Growth{slope, std::sqrt(left / (n - 2) / xx)};
+  const double error = std::sqrt(left / (n - 2) / xx);
+  const double within = error * boost::math::quantile(boost::math::students_t(n - 2), 0.975);
+  return Growth{slope, error, slope - within, slope + within};
+}
+
+std::optional<double> growth_at_the_end(std::span<const std::pair<double, double>> points) {
+  std::map<double, std::vector<double>> by_size;
+  for (const auto& [x, y] : points) by_size[x].push_back(y);
+  if (by_size.size() < 2) return std::nullopt;
+  const auto last = std::prev(by_size.end()), before = std::prev(last);
+  if (!(before->first > 0)) return std::nullopt;
+  return std::log(median(last->second) / median(before->second)) / std::log(last->first / before->first);
 }
 
 }  // namespace posproof::report

@@ -70,11 +70,15 @@ class Measured {
   std::map<std::string, std::string> context_;
 };
 
-// The exponent of a power law y = c x^exponent, by least squares in the logarithms, and its standard error.
-// None for fewer than three points, fewer than two different x, or values that are not above 0.
+// The exponent of a power law y = c x^exponent, by least squares in the logarithms, its standard error, and
+// the interval that holds it with 95 % where the scatter is normal (Student's t). None for fewer than three
+// points, fewer than two different x, or values that are not above 0.
 struct Growth {
-  double exponent, error;
+  double exponent, error, low, high;
 };
 std::optional<Growth> growth(std::span<const std::pair<double, double>> points);
+
+// The exponent between the two largest x alone, of the medians at each. None without two x above 0.
+std::optional<double> growth_at_the_end(std::span<const std::pair<double, double>> points);
 
 }  // namespace posproof::report

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 #include "benchmarks/words_of_numbers.h"
 #include "report/file.h"
@@ -137,6 +138,17 @@ TEST(Growth, its_standard_error_is_of_least_squares) {
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->exponent, 0.5, 1e-12);
   EXPECT_NEAR(fit->error, std::sqrt(1.0 / 12), 1e-12);
+  // Student's t with one degree of freedom is Cauchy's: its quantile at 0.975 is tan(0.475 pi).
+  const double within = std::sqrt(1.0 / 12) * std::tan(0.475 * std::numbers::pi);
+  EXPECT_NEAR(fit->low, 0.5 - within, 1e-12);
+  EXPECT_NEAR(fit->high, 0.5 + within, 1e-12);
+}
+
+// Medians 1, 2 and 16 at the sizes 1, 2 and 4.
+TEST(Growth, at_the_end_is_that_of_the_two_largest_sizes) {
+  const std::vector<std::pair<double, double>> points = {{1, 1}, {2, 1}, {2, 2}, {2, 9}, {4, 16}};
+  EXPECT_DOUBLE_EQ(*growth_at_the_end(points), 3);
+  EXPECT_FALSE(growth_at_the_end(std::span(points).first(1)));
 }
 
 TEST(Growth, too_little_gives_none) {

@@ -22,10 +22,11 @@ struct Target {
   std::string unit;                      // behind the number: ` x`, ` %`, ` ms`
   std::string missing = "not measured";  // or why it was not
 
-  bool met() const;  // by the median over the rounds
+  bool met() const;                 // by the median over the rounds
+  bool met_in_every_round() const;  // by the round that is farthest from it
   std::string number(double value) const;
   std::string aim() const;      // `at least 3,500 x`
-  std::string verdict() const;  // `met`, `not met`, or what is missing
+  std::string verdict() const;  // `met in every round`, `met by the median`, `not met`, or what is missing
 };
 
 std::vector<Target> performance_targets(const Measured& measured);

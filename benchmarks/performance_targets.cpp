@@ -25,6 +25,10 @@ bool Target::met() const {
   return measured && (at_least ? measured->median >= limit : measured->median <= limit);
 }
 
+bool Target::met_in_every_round() const {
+  return measured && (at_least ? measured->least >= limit : measured->most <= limit);
+}
+
 std::string Target::number(double value) const {
   return significant(value) + unit;
 }
@@ -34,7 +38,8 @@ std::string Target::aim() const {
 }
 
 std::string Target::verdict() const {
-  return !measured ? missing : met() ? "met" : "not met";
+  if (!measured) return missing;
+  return met_in_every_round() ? "met in every round" : met() ? "met by the median" : "not met";
 }
 
 std::vector<Target> performance_targets(const Measured& measured) {

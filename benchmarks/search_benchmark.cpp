@@ -53,6 +53,15 @@ void three_positions(benchmark::State& state) {
       300);
 }
 
+// What users_today.py has Hypothesis check, too.
+void depends_on_offset(benchmark::State& state) {
+  const EncodingSpec& rope = encoding_named("rope");
+  searched(state,
+           *trial(property_named("score/depends_on_offset"),
+                  rope.make(with(rope, Case::parse("dim=64 heads=1"))), all_f64),
+           300);
+}
+
 // One cell of the matrix: a claim over the encoding's grid, whose settings are built once, before the time
 // counts.
 void cell(benchmark::State& state, const Claim& claim, const EncodingSpec& spec) {
@@ -81,6 +90,7 @@ void gate_out_of_process(benchmark::State& state) {
 
 BENCHMARK(driver)->Name("cases/driver");
 BENCHMARK(three_positions)->Name("cases/three_positions");
+BENCHMARK(depends_on_offset)->Name("cases/depends_on_offset");
 BENCHMARK(gate_in_process)->Name("gate/in_process")->UseRealTime();
 BENCHMARK(gate_out_of_process)->Name("gate/out_of_process")->UseRealTime();
 

@@ -1,5 +1,6 @@
 """What users run today, timed in the same run as posproof_benchmarks: sinusoidal tables and rotary caches of 131072 x 128
-by numpy and PyTorch, one thread each, and what posproof's own commands take as processes. Prints JSON in the form of
+by numpy and PyTorch, one thread each, a property of RoPE in Hypothesis, and what posproof's own commands take as processes.
+Prints JSON in the form of
 Google Benchmark's; the tables stay behind as NAME.COLUMNS.f32 (row-major), for posproof_benchmarks to verify.
 
     python3 benchmarks/users_today.py FOLDER [--posproof build/release/posproof] [--repetitions 5] > today.json
@@ -27,6 +28,12 @@ try:
     torch.set_num_threads(1)
 except ImportError:
     torch = None
+try:
+    import hypothesis
+    import hypothesis.extra.numpy
+    from hypothesis import strategies
+except ImportError:
+    hypothesis = None
 
 ROWS, DIM, BASE = 131072, 128, 10000.0
 
@@ -108,6 +115,37 @@ class TorchRotation:
         first, second = self.x.chunk(2, dim=-1)
         return self.x * self.cos + torch.cat((-second, first), dim=-1) * self.sin
 
+
+class OffsetAlone:
+    """The logits of RoPE depend on the offset alone, at d = 64 in f64: s(q, k; i + t, j + t) = s(q, k; i, j). Each channel is
+    drawn, or numpy draws them from a seed that is. The bound is no derived one: what is timed is that all cases run."""
+
+    def __init__(self, seeded, cases):
+        self.cases, self.run = cases, 0
+        w = BASE ** (-np.arange(0, 64, 2) / 64)
+
+        def rotated(x, t):
+            cos, sin = np.cos(t * w), np.sin(t * w)
+            return np.concatenate([x[:32] * cos - x[32:] * sin, x[:32] * sin + x[32:] * cos])
+
+        channels = hypothesis.extra.numpy.arrays(np.float64, 64, elements=strategies.floats(-1, 1))
+        if seeded:
+            channels = strategies.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).uniform(-1, 1, 64))
+        positions = strategies.integers(0, 2**19)
+
+        @hypothesis.settings(max_examples=cases, deadline=None, database=None, derandomize=True,
+                             phases=[hypothesis.Phase.generate], suppress_health_check=list(hypothesis.HealthCheck))
+        @hypothesis.given(channels, channels, positions, positions, positions)
+        def check(q, k, i, j, t):
+            self.run += 1
+            assert abs(rotated(q, i + t) @ rotated(k, j + t) - rotated(q, i) @ rotated(k, j)) < 1e-6
+
+        self.check = check
+
+    def __call__(self):
+        self.check()
+
+
 # ---- timing ----
 
 measured = []
@@ -148,7 +186,8 @@ def process(name, words):
 
 flags.folder.mkdir(parents=True, exist_ok=True)
 context = {"python": platform.python_version(), "numpy": np.__version__,
-           "torch": torch.__version__ if torch else "not installed"}
+           "torch": torch.__version__ if torch else "not installed",
+           "hypothesis": hypothesis.__version__ if hypothesis else "not installed"}
 values = ROWS * DIM
 
 keep("numpy_tutorial.interleaved", timed("today/numpy_tutorial", numpy_tutorial, values))
@@ -160,6 +199,13 @@ if torch:
     keep("llama_cosines.cos_cos", cos.numpy())
     keep("llama_sines.sin_sin", sin.numpy())
     timed("today/torch_rotate", TorchRotation(), 32 * 4096 * DIM)
+
+if hypothesis:
+    for name, seeded, cases in (("hypothesis/drawn", False, 100), ("hypothesis/seeded", True, 400)):
+        offset_alone = OffsetAlone(seeded, cases)
+        timed(name, offset_alone, cases)
+        if offset_alone.run != cases * (flags.repetitions + 1):
+            sys.exit(f"{name}: {offset_alone.run} cases were run")
 
 encoding = ["sinusoidal", "--dim", "128", "--base", "500000", "--layout", "sin_cos"]
 file = flags.folder / "exact.npy"

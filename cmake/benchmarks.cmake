@@ -1,6 +1,6 @@
 # What is timed, and what writes the performance report: `./run performance` builds and runs both. Nothing of it ships.
 file(GLOB report_sources CONFIGURE_DEPENDS benchmarks/performance*.cpp benchmarks/measured.cpp
-     benchmarks/words_of_numbers.cpp)
+     benchmarks/words_of_numbers.cpp benchmarks/errors_in_ulp.cpp benchmarks/microarchitecture.cpp)
 list(FILTER report_sources EXCLUDE REGEX "_(test|main)\\.cpp$")
 add_library(posproof_performance_report STATIC EXCLUDE_FROM_ALL ${report_sources})
 target_include_directories(posproof_performance_report PUBLIC ${PROJECT_SOURCE_DIR})
@@ -16,7 +16,8 @@ if(NOT benchmark_FOUND)
   return()
 endif()
 file(GLOB benchmarks CONFIGURE_DEPENDS benchmarks/*_benchmark.cpp)
-add_executable(posproof_benchmarks EXCLUDE_FROM_ALL ${benchmarks})
+add_executable(posproof_benchmarks EXCLUDE_FROM_ALL ${benchmarks} benchmarks/errors_in_ulp.cpp
+               benchmarks/microarchitecture.cpp)
 target_include_directories(posproof_benchmarks PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(posproof_benchmarks PRIVATE posproof_run benchmark::benchmark ${CMAKE_DL_LIBS})
 posproof_compiles(posproof_benchmarks)
