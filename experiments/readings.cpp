@@ -1,0 +1,81 @@
+#include "readings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/call.h"
+#include "run/catalogued.h"
+
+namespace posproof::experiments {
+namespace {
+
+Call call_of(const Encoding& encoding, const std::vector<Position>& at, std::size_t axes) {
+  Call call{.positions = {.whole = at, .axes = axes}};
+  call.length = *last_of(call.positions) + 1;
+  if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
+    const std::size_t n = at.size() / axes;
+    call.batch = n;
+    call.positions.whole.clear();
+    Tensor x({n, rotary->heads, rotary->dim, rotary->dim});
+    for (std::size_t row = 0; row < x.rows(); ++row) x.at(row, row % rotary->dim) = 1;
+    for (std::size_t b = 0; b < n; ++b)
+      for (std::size_t c = 0; c < rotary->dim; ++c)
+        for (std::size_t axis = 0; axis < axes; ++axis) call.positions.whole.push_back(at[b * axes + axis]);
+    call.contents = {x};
+    return call;
+  }
+  if (signature(encoding).has(posproof::Axis::key)) call.keys = call.positions;
+  for (std::size_t n = 0; n < signature(encoding).takes.size(); ++n) {
+    call.contents.emplace_back(shape_of_content(encoding, call, n));
+    std::ranges::fill(call.contents.back().data, 1.0);
+  }
+  return call;
+}
+
+}  // namespace
+
+Encoding oracle(const Reading& of) {
+  return encoding_named(of.encoding).oracle(Case::parse(of.words));
+}
+
+double apart(const Reading& a, const Reading& b, const std::vector<Position>& at, std::size_t axes) {
+  const Encoding one = oracle(a), other = oracle(b);
+  const Call call = call_of(one, at, axes);
+  const Tensor x = answer(one, call), y = answer(other, call);
+  double most = 0;
+  for (std::size_t n = 0; n < x.data.size(); ++n) most = std::max(most, std::abs(x.data[n] - y.data[n]));
+  return most;
+}
+
+std::vector<Position> up_to(Position n) {
+  std::vector<Position> out;
+  for (Position t = 0; t < n; ++t) out.push_back(t);
+  return out;
+}
+
+Ratio ratio(const Reading& a, const Reading& b) {
+  const auto x = std::get<Rotary>(oracle(a)).pairs, y = std::get<Rotary>(oracle(b)).pairs;
+  Ratio out;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (const double one = x[i].frequency / y[i].frequency; std::max(one, 1 / one) > out.most)
+      out = {std::max(one, 1 / one), i};
+  return out;
+}
+
+std::string link(std::string_view name, std::string_view where) {
+  return fmt::format("[{}](https://{})", name, where);
+}
+std::string arxiv(std::string_view name, std::string_view number) {
+  return link(name, fmt::format("arxiv.org/abs/{}", number));
+}
+std::string github(std::string_view name, std::string_view path) {
+  return link(name, fmt::format("github.com/{}", path));
+}
+
+std::string three(double x) {
+  return fmt::format("{:.3g}", x);
+}
+
+}  // namespace posproof::experiments
