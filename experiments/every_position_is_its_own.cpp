@@ -219,7 +219,7 @@ std::vector<Block> introduction(const Measured& m) {
           "Each `g(k)` is the f64 number nearest to the exact one; of two that differ the larger is larger, so the nearest pair is found, not estimated."},
       Plot{
           .name = "nearest_by_length",
-          .title = "At widths 2 to 16 longer sequences have nearer pairs; at 64 neighbours stay nearest",
+          .title = "Nearer pairs appear with length at widths 2 to 16; at 64 neighbours stay nearest",
           .description = fmt::format(
               "Distance of the nearest pair among the first N positions against N, both logarithmic, for widths 2, 4, 8, 16 and 64. "
               "No curve rises; those of widths 2 to 16 are staircases that fall. "

@@ -265,7 +265,7 @@ Plot distinct_rows(const Collided& found) {
   proved(two.distinct.back() > 40 * narrow.distinct.back(), "two pairs have forty times as many rows as one");
   Plot plot{
       .name = "distinct_rows",
-      .title = "Of 2^20 rows in bf16, forty times as many are distinct with two pairs as with one",
+      .title = "Of 2^20 rows in bf16, two pairs keep over forty times as many distinct as one",
       .description = fmt::format(
           "Number of distinct rows among the first N positions against N, both logarithmic, base 10000. "
           "Width 2 follows the line of all rows distinct to N = {} in bf16 and {} in f16 and ends at {} and {} rows. "

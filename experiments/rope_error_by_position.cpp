@@ -304,7 +304,7 @@ Plot angle_error(const Measured& m) {
 Plot cosine_error(const Measured& m) {
   Plot plot{
       .name = "cosine_error",
-      .title = "90th percentile of the cosine error: it grows with f32 angles, with f64 angles it is 0",
+      .title = "Cosine error, 90th percentile: it grows with f32 angles and is 0 with f64 angles",
       .description =
           "90th percentile of the error of the cosine in ulps of f32, between the cosine of the formed angle and that of the exact angle, against the position; both axes logarithmic. "
           "f32 grows in proportion to the position; bf16 and f16 start higher by the bits they lack and level off where the angle is lost. "

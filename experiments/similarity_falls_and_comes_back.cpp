@@ -195,7 +195,7 @@ Plot by_base(const Ladders& all) {
          "the first zero comes ten times later, the minimum is the same to 0.01");
   return {
       .name = "smallest_by_base",
-      .title = "At base 500000 the first zero comes over ten times later, the minimum is the same to 0.01",
+      .title = "Base 500000: the first zero is over ten times later, the minimum within 0.01",
       .description = fmt::format(
           "Smallest similarity in each octave of offsets, as a share of that at offset 0, for width 128 and the bases 10000 and 500000, against the end of the octave, logarithmic. "
           "That of base 10000 is first negative at {}, that of base 500000 at {}; in the last octave they are at {}.",

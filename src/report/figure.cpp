@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "report/figure_data.h"
@@ -156,11 +157,21 @@ std::string opening(const Frame& frame, const Colours& palette) {
       1 - frame.top / frame.height, 1 - frame.bottom / frame.height, palette.muted);
 }
 
+// A letter of the title is 9 units wide in the widest fonts that stand for Helvetica: a longer title is cut.
+std::string_view fitting(std::string_view title, double width) {
+  const auto letters = std::ranges::count_if(title, [](char c) { return (c & 0xC0) != 0x80; });  // of UTF-8
+  const auto most = static_cast<std::ptrdiff_t>((width - 2 * 16) / 9);
+  if (letters > most)
+    throw std::invalid_argument(
+        fmt::format("the title of a figure has {} letters; at most {} fit: `{}`", letters, most, title));
+  return title;
+}
+
 // The title above, what is measured upright under it (not rotated on its side), what it is measured against
 // below.
 std::string words(const Frame& frame, const Colours& palette, std::string_view title, const FigureAxis& x,
                   const FigureAxis& y) {
-  return placed(frame, 16, 24, title, palette.text, "Helvetica:Bold,15") +
+  return placed(frame, 16, 24, fitting(title, frame.width), palette.text, "Helvetica:Bold,15") +
          placed(frame, 16, 48, y.label, palette.muted, "Helvetica,12") +
          placed(frame, (frame.left + frame.right) / 2, frame.height - 14, x.label, palette.muted,
                 "Helvetica,12", "center");

@@ -48,6 +48,22 @@ HeatMap heat(double lo) {
           .decimals = 2};
 }
 
+TEST(Figure, refuses_a_title_that_would_be_cut) {
+  Plot plot = mixed();
+  plot.title = std::string(79, 'x') + "π";
+  EXPECT_NO_THROW(script(plot, Theme::light));
+  plot.title += "y";
+  try {
+    script(plot, Theme::light);
+    ADD_FAILURE() << "not refused";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(error.what(), "the title of a figure has 81 letters; at most 80 fit: `" + plot.title + "`");
+  }
+  HeatMap map = heat(-1);
+  map.title = std::string(81, 'x');
+  EXPECT_THROW(script(map, Theme::light), std::invalid_argument);
+}
+
 // A line, a limit, dots that end early and a curve without a label; a logarithmic axis; a note.
 TEST(Figure, of_a_plot_has_every_curve_label_and_note_in_its_place) {
   EXPECT_EQ(
