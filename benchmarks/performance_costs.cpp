@@ -218,8 +218,7 @@ std::vector<Block> performance_growth(const Measured& measured) {
     std::map<double, std::vector<double>> by_size;
     for (const auto& [x, seconds] : points) by_size[x].push_back(seconds);
     const std::string_view name = row.name;
-    if (name != "growth/exact_write/n" && name != "growth/attention/n" && name != "growth/rotary/heads" &&
-        name != "growth/search/cases" && name != "growth/exact_ladder/d")
+    if (name != "growth/exact_write/n" && name != "growth/attention/n" && name != "growth/rotary/n")
       continue;
     document::Curve curve{
         .label = fmt::format(
