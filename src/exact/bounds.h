@@ -84,6 +84,36 @@
 //     the sum and the last step once each, all by 2^-24 of themselves, and w is made too large by 2^-20
 //     (`of_single`) before. NaN, and what is as large as 2^128, stays so in the sum, which is then
 //     not below 2^115.
+// (8) Entries of bf16 and f16 are compared in single precision. Let v = 2^-24, P a power of two at or above A
+//     (by 2^-53 of P below it at most, and what is between P and P (1 + 2^-52) rounds to P in either format),
+//     S and C the giant, s and c the baby, M at least the largest |s| of the block; gs, gc, bs, bc are the
+//     same rounded to f32. All of S and C are at most P, all of s and c at most 1, so that gs is off by v
+//     min(|gs|, P/2), gc likewise, bc by v/2, bs by v min(M, 1/2). For the sine, x = S c + C s:
+//       heads: S c - gs bc and C s - gc bs are at most h = v (min(|gs|, P/2) + |gs|/2 + M min(|gc|, P/2) +
+//              |gc| min(M, 1/2));
+//       inner: z1 = fl(gc bs - e) is off by i = v min(q, P/2), q = |gc| M; where q is more than P (1 -
+//       2^-20),
+//              q + e may be more than P, which doubles the last place: i = v P;
+//       outer: low = fl(gs bc + z1) is off by o = v min(|gs| + q, P/2) where it is at most P.
+//     e = (h + i + o) (1 + 2^-15) + 2^-48 P. The first factor has room for the e in q + e and in |gs| + q +
+//     e, where e, as far as it is proportional to them, is at most 6 v of P and 4.1 v of |gs| + q, that is, v
+//     e is below 2^-20 of o; for what doubles are off by (2^-52 of gs, gc, bs, bc); and for e being computed
+//     in single precision itself, a dozen roundings. The second has room for v times itself, for the giants,
+//     (2), and for what single precision flushes or rounds below 2^-126, since P is at least 2^-60: half of
+//     it is left. Then gs bc + z1 < x - o, and so low < x, or -P = low <= x where rounding would go beyond
+//     -P. On the other side gs bc + z1 > x - 2 e + o, and low is at most o less, 2 o where it is below -P.
+//     high = fl(low + w) with w = 2 e + 2 o: low + w > x + o, and rounding takes o at most, or ends at P >=
+//     x. So the value lies strictly between low and high, or it is P or -P. The cosine has gs and gc
+//     exchanged.
+//
+//     An entry y is right if low and high both round to it, ties away from 0: all between them do, and a tie
+//     strictly between would part them, whichever way it goes; P is no tie. Rounding is adding half of what
+//     is left off to the bits of an f32, and looking at the others: those of low and of high have to be those
+//     of y as an f32. In f16, y may be subnormal: low and high are rounded to 11 digits all the same, so that
+//     y, a multiple of 2^-24, is within 2^-25 of the value, and the nearest one. 0 is never right this way,
+//     since w is more than all that would round to it, and neither is an infinity or NaN, since low and high
+//     are below 2^62. The same is done once more in doubles, with low and high of (3), for what this leaves
+//     open.
 namespace posproof::exact::bounds {
 
 constexpr double u = 0x1p-53;
@@ -103,5 +133,10 @@ constexpr double surely_rounded = 0x1.00004p38;                     // (7): W fo
 constexpr double of_single = 1 + 0x1p-20;                           // (7): what W is too large by
 constexpr double most_rounding_margin = 0x1p115;                    // (7): of W
 constexpr double least_f32 = 0x1p-126;                              // a normal one
+
+constexpr float single = 0x1p-24f * (1 + 0x1p-15f);           // (8): v, with room
+constexpr float least_single = 0x1p-48f;                      // (8): of P
+constexpr float below_power = 1 - 0x1p-20f;                   // (8): of P
+constexpr double least_power = 0x1p-60, most_power = 0x1p60;  // (8): of A
 
 }  // namespace posproof::exact::bounds

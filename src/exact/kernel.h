@@ -37,6 +37,19 @@ struct Errors {
   double shift;                     // adding and subtracting it halves a giant
 };
 
+// What formats of 16 bits are compared with, in single precision: (8) in bounds.h.
+struct InSingle {
+  const float* babies;        // [lanes / 16][rows_per_block][2][16]: sines, then cosines
+  const float* largest_sine;  // over the lanes: of the babies
+  float power;                // of two, at or above the amplitude
+};
+constexpr std::size_t singles_together = 16;
+
+// What values lie between.
+struct Intervals {
+  float *low_sine, *high_sine, *low_cosine, *high_cosine;
+};
+
 // The rows t0 + begin .. t0 + end - 1, of at most rows_per_block: e^{i (t0 + j) w} = giant * babies[j].
 struct Block {
   const Phasor* giant;  // times the amplitude
@@ -45,6 +58,7 @@ struct Block {
   const double* split_babies;   // [lanes / 8][rows_per_block][4][8]
   const Errors* errors;
   std::size_t begin, end;
+  const InSingle* single = nullptr;  // null where amplitudes are too large or too small for it
 };
 
 // Blocks whose rows follow each other: what one strip of columns needs of the babies stays in the first cache
@@ -126,6 +140,9 @@ struct Kernel {
   // Measures the error of every entry. Undecided entries are not counted as wrong.
   void (*compare)(Format format, const Block& block, const Columns& columns, const void* at, Found& found,
                   const Undecided& undecided);
+
+  // What single precision says of row `row`, over the lanes: (8) in bounds.h. Null where nothing is fused.
+  void (*intervals)(const Block& block, std::size_t row, const Intervals& out, std::size_t lanes);
 
   // ---- tokens that were rotated; f32, bf16 and f16 only ----
 

@@ -2,6 +2,7 @@
 // How many entries are not right, for one instruction set: see kernel_of.h.
 #include "exact/kernel_entries.h"
 #include "exact/kernel_joined.h"
+#include "exact/kernel_narrow.h"
 
 namespace posproof::exact::POSPROOF_ISA {
 namespace {
@@ -75,41 +76,56 @@ POSPROOF_INLINE Counted strip_counted(const Piece& piece, Ahead ahead) {
   return {wrong.of_first(piece.count), open_rows};
 }
 
-// Rows where not all is decided, as surely as one can be here.
-template <Format format, Part part, std::size_t groups>
-__attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::uint64_t rows) {
-  constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
-  Unequal<format> decided;
-  std::uint64_t beside_open = 0;
-  for (; rows != 0; rows &= rows - 1) {
-    const auto row = static_cast<std::size_t>(__builtin_ctzll(rows));
-    for (std::size_t k = 0; k < groups; ++k) {
-      const std::size_t lane = piece.lane + k * lanes;
-      const auto g = group<Surest<format>>(piece.block, lane);
-      const auto stored = entries<format, part, true>(piece.row(row) + k * one, piece.columns.apart, lanes);
-      const auto count = [&](Stored<format> there, Stored<format> value, Open<format> open, bool cosine) {
-        if (!any(open)) return decided.add(there, value);
-        Unequal<format> each;
-        each.add(there, value);
-        for (std::size_t i = 0; i < piece.count; ++i)
-          if (open[i] != 0)
-            piece.undecided.tell(piece.undecided.who, piece.before + row, lane + i, cosine);
-          else
-            beside_open += static_cast<std::uint64_t>(each.counts[i]);
-      };
-      if constexpr (has_sines(part)) {
-        Open<format> open{};
-        const auto value = sines<format>(g, piece.block, row, lane, open);
-        count(stored.sine, value, open, false);
-      }
-      if constexpr (has_cosines(part)) {
-        Open<format> open{};
-        const auto value = cosines<format>(g, piece.block, row, lane, open);
-        count(stored.cosine, value, open, true);
-      }
+// Of single groups of lanes of a row, as surely as one can be here.
+template <Format format, Part part>
+class GroupsCounted {
+ public:
+  explicit GroupsCounted(const Piece& piece) : piece_(piece) {}
+
+  // Group k from the piece's lane on.
+  void add(std::size_t row, std::size_t k) {
+    constexpr std::size_t one = (in_pairs(part) ? 2 : 1) * sizeof(Stored<format>);
+    const std::size_t lane = piece_.lane + k * lanes;
+    const auto g = group<Surest<format>>(piece_.block, lane);
+    const auto stored = entries<format, part, true>(piece_.row(row) + k * one, piece_.columns.apart, lanes);
+    if constexpr (has_sines(part)) {
+      Open<format> open{};
+      const auto value = sines<format>(g, piece_.block, row, lane, open);
+      add(stored.sine, value, open, row, lane, false);
+    }
+    if constexpr (has_cosines(part)) {
+      Open<format> open{};
+      const auto value = cosines<format>(g, piece_.block, row, lane, open);
+      add(stored.cosine, value, open, row, lane, true);
     }
   }
-  return decided.of_first(piece.count) + beside_open;
+  std::uint64_t wrong() const { return decided_.of_first(piece_.count) + beside_open_; }
+
+ private:
+  void add(Stored<format> there, Stored<format> value, Open<format> open, std::size_t row, std::size_t lane,
+           bool cosine) {
+    if (!any(open)) return decided_.add(there, value);
+    Unequal<format> each;
+    each.add(there, value);
+    for (std::size_t i = 0; i < piece_.count; ++i)
+      if (open[i] != 0)
+        piece_.undecided.tell(piece_.undecided.who, piece_.before + row, lane + i, cosine);
+      else
+        beside_open_ += static_cast<std::uint64_t>(each.counts[i]);
+  }
+
+  const Piece& piece_;
+  Unequal<format> decided_;
+  std::uint64_t beside_open_ = 0;
+};
+
+// Rows where not all is decided.
+template <Format format, Part part, std::size_t groups>
+__attribute__((noinline)) std::uint64_t rows_counted(const Piece& piece, std::uint64_t rows) {
+  GroupsCounted<format, part> counted(piece);
+  for (; rows != 0; rows &= rows - 1)
+    for (std::size_t k = 0; k < groups; ++k) counted.add(static_cast<std::size_t>(__builtin_ctzll(rows)), k);
+  return counted.wrong();
 }
 
 #if POSPROOF_VBMI2
@@ -164,6 +180,70 @@ __attribute__((noinline)) std::uint64_t piece_counted(const Piece& piece, Ahead 
   return found.wrong + rows_counted<format, part, groups>(piece, found.open_rows);
 }
 
+#if POSPROOF_FMA
+
+// Whether one entry is surely right: (3) and (8) in bounds.h, in plain doubles.
+template <Format format, Part part, bool cosine>
+POSPROOF_INLINE bool surely_right(const Piece& piece, std::size_t row, std::size_t k) {
+  const Block& block = piece.block;
+  const std::size_t lane = piece.lane + k;
+  const double* const baby = babies<2>(block.coarse_babies, lane) + row * 2 * lanes_together;
+  const double s = baby[0], c = baby[lanes_together];
+  const double sine = block.giant->sine[lane], cosine_of = block.giant->cosine[lane];
+  const double e = (cosine ? block.errors->cosine : block.errors->sine)[lane];
+  const double low = cosine ? cosine_of * c - (sine * s + e) : sine * c + (cosine_of * s - e);
+  const std::size_t column = !in_pairs(part) ? k : 2 * k + (cosine == (part == Part::sine_and_cosine));
+  const char* const at = piece.row(row) + column * bytes_of<format>;
+  const std::ptrdiff_t apart = cosine && part == Part::sine_apart_cosine ? piece.columns.apart : 0;
+  return differences<format>(low, low + 2 * e, entry<format>(at + apart)) == 0;
+}
+
+// Where not many cells of a block are open. What a cell stands for is decided one by one, and where an entry
+// is not right, with its groups of lanes.
+template <Format format, Part part>
+__attribute__((noinline)) std::uint64_t cells_counted(const Piece& piece, const CellMask* not_sure,
+                                                      std::uint64_t rows) {
+  GroupsCounted<format, part> counted(piece);
+  for (; rows != 0; rows &= rows - 1) {
+    const auto row = static_cast<std::size_t>(__builtin_ctzll(rows));
+    unsigned groups = 0;
+    for (unsigned cells = not_sure[row]; cells != 0; cells &= cells - 1) {
+      const auto cell = static_cast<std::size_t>(__builtin_ctz(cells));
+      bool right = true;
+      for (const std::size_t k : {cell, cell + singles}) {
+        if constexpr (has_sines(part)) right &= surely_right<format, part, false>(piece, row, k);
+        if constexpr (has_cosines(part)) right &= surely_right<format, part, true>(piece, row, k);
+      }
+      if (!right) groups |= 5u << cell / lanes;
+    }
+    for (; groups != 0; groups &= groups - 1)
+      counted.add(row, static_cast<std::size_t>(__builtin_ctz(groups)));
+  }
+  return counted.wrong();
+}
+
+template <Format format, Part part>
+__attribute__((noinline)) std::uint64_t narrow_counted(const Piece& piece, Ahead ahead) {
+  constexpr std::size_t bytes = 2 * sizeof(Cells);
+  constexpr int many = rows_per_block / 2;
+  const Block& block = piece.block;
+  const NarrowStrip<format, part> strip(block, piece.lane);
+  alignas(64) CellMask not_sure[rows_per_block];
+  const char* at = piece.at;
+  for (std::size_t row = block.begin; row < block.end; ++row, at += piece.columns.stride) {
+    ahead.prefetch<has_sines(part) && has_cosines(part) ? bytes : bytes / 2, false>();
+    not_sure[row] = strip.not_sure(row, at, piece.columns.apart);
+  }
+  std::uint64_t rows = 0;
+  for (std::size_t row = block.begin; row < block.end; ++row)
+    rows |= std::uint64_t{not_sure[row] != 0} << row;
+  if (rows == 0) return 0;
+  if (__builtin_popcountll(rows) > many) return piece_counted<format, part, 4>(piece, ahead);
+  return cells_counted<format, part>(piece, not_sure, rows);
+}
+
+#endif
+
 // The same where the group is not whole.
 template <Format format, Part part>
 __attribute__((noinline)) std::uint64_t last_counted(const Piece& piece, Ahead ahead) {
@@ -187,6 +267,14 @@ POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& tw
     if (piece.count == lanes && may_join<part>(piece.block, piece.lane, groups * lanes))
       return twins ? joined_counted<part, groups, true>(piece, twin, first)
                    : joined_counted<part, groups, false>(piece, twin, first);
+#endif
+#if POSPROOF_FMA
+  if constexpr (in_singles<format> && groups == 4)
+    if (piece.count == lanes && piece.lane % singles == 0 && piece.block.single != nullptr) {
+      std::uint64_t wrong = narrow_counted<format, part>(piece, first);
+      if (twins) wrong += narrow_counted<format, part>(twin, second);
+      return wrong;
+    }
 #endif
   const auto counted =
       groups == 1 && piece.count < lanes ? &last_counted<format, part> : &piece_counted<format, part, groups>;

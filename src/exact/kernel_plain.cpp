@@ -5,8 +5,15 @@
 
 namespace posproof::exact {
 
-const Kernel plain_kernel{
-    "plain",         &plain::multiply,      &plain::bound,          &plain::fill,           &plain::count,
-    &plain::compare, &plain::angles_of_row, &plain::verify_rotated, &plain::compare_rotated};
+const Kernel plain_kernel{"plain",
+                          &plain::multiply,
+                          &plain::bound,
+                          &plain::fill,
+                          &plain::count,
+                          &plain::compare,
+                          nullptr,
+                          &plain::angles_of_row,
+                          &plain::verify_rotated,
+                          &plain::compare_rotated};
 
 }  // namespace posproof::exact

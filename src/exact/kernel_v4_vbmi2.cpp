@@ -13,6 +13,7 @@ const Kernel v4_vbmi2_kernel{"v4_vbmi2",
                              &v4_vbmi2::fill,
                              &v4_vbmi2::count,
                              &v4_vbmi2::compare,
+                             &v4_vbmi2::intervals,
                              &v4_vbmi2::angles_of_row,
                              &v4_vbmi2::verify_rotated,
                              &v4_vbmi2::compare_rotated};

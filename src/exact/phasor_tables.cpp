@@ -81,14 +81,20 @@ std::unique_ptr<double[]> array(std::size_t lanes) {
 
 // ---- rows ----
 
-void FreeLines::operator()(double* memory) const {
+void FreeLines::operator()(void* memory) const {
   ::operator delete (memory, std::align_val_t{line});
 }
 
-Lines lines(std::size_t numbers) {
-  Lines memory(static_cast<double*>(::operator new (numbers * sizeof(double), std::align_val_t{line})));
-  std::fill_n(memory.get(), numbers, 0.0);
+template <class Real>
+std::unique_ptr<Real, FreeLines> zeros(std::size_t numbers) {
+  std::unique_ptr<Real, FreeLines> memory(
+      static_cast<Real*>(::operator new (numbers * sizeof(Real), std::align_val_t{line})));
+  std::fill_n(memory.get(), numbers, Real{0});
   return memory;
+}
+
+Lines lines(std::size_t numbers) {
+  return zeros<double>(numbers);
 }
 
 // Of a row, the four arrays follow each other; the padding behind the last row is that of all.
@@ -153,6 +159,26 @@ PhasorTables::PhasorTables(const Multiprecision& multiprecision, const Kernel& k
         halve(from.cosine[lane + i], from.cosine_rest[lane + i], split + 2 * few + i, split + 3 * few + i);
       }
     }
+  build_singles();
+}
+
+void PhasorTables::build_singles() {
+  const double amplitude = std::abs(amplitude_);
+  if (amplitude < bounds::least_power || amplitude > bounds::most_power) return;
+  singles_ = zeros<float>(2 * rows_per_block * lanes_);
+  largest_single_ = std::make_unique<float[]>(lanes_);
+  constexpr std::size_t few = singles_together;
+  float* to = singles_.get();
+  for (std::size_t lane = 0; lane < lanes_; lane += few)
+    for (std::size_t row = 0; row < rows_per_block; ++row)
+      for (const double* from : {tables_[0][row].sine, tables_[0][row].cosine})
+        for (std::size_t i = 0; i < few; ++i) *to++ = static_cast<float>(from[lane + i]);
+  for (std::size_t i = 0; i < size_; ++i)
+    largest_single_[i] = std::nextafter(static_cast<float>(largest_sine_[i]), 2.0f);
+  int exponent = 0;
+  const double fraction = std::frexp(amplitude, &exponent);
+  single_ = {singles_.get(), largest_single_.get(),
+             std::ldexp(1.0f, fraction == 0.5 ? exponent - 1 : exponent)};
 }
 
 const PhasorRows& PhasorTables::table(std::size_t level) const {
@@ -228,7 +254,7 @@ Giants::Giants(const PhasorTables& phasors, std::size_t most)
     bounds_[i] = {room.sine, room.cosine, room.sine_rest, room.cosine_rest, 0, 0, 0};
     blocks_[i] = {
         &rows_[i], phasors.table(0).data(), phasors.coarse_babies(), phasors.split_babies(), &bounds_[i], 0,
-        0};
+        0,         phasors.in_single()};
   }
 }
 

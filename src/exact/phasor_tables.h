@@ -17,10 +17,11 @@ class Multiprecision;
 
 // Numbers, zeros at first, aligned to lines.
 struct FreeLines {
-  void operator()(double* memory) const;
+  void operator()(void* memory) const;
 };
 using Lines = std::unique_ptr<double, FreeLines>;
 Lines lines(std::size_t numbers);
+using SingleLines = std::unique_ptr<float, FreeLines>;
 
 // Memory for rows of complex numbers, zeros, aligned to lines.
 class PhasorRows {
@@ -59,18 +60,23 @@ class PhasorTables {
   const double* split_babies() const { return split_.get(); }
   const double* largest_sine() const { return largest_sine_.get(); }  // the largest |sine| of table 0
   const double* frequency() const { return frequency_.get(); }        // |w|, rounded up
+  const InSingle* in_single() const { return single_.babies != nullptr ? &single_ : nullptr; }
 
   static constexpr std::size_t levels = 7;
 
  private:
   struct Seeds;
   void build_next() const;
+  void build_singles();
 
   const Kernel& kernel_;
   std::size_t size_, lanes_;
   double amplitude_ = 0, amplitude_rest_ = 0;
   std::unique_ptr<double[]> largest_sine_, frequency_;
   Lines coarse_, split_;
+  SingleLines singles_;
+  std::unique_ptr<float[]> largest_single_;
+  InSingle single_{};
   mutable std::mutex building_;
   mutable std::shared_ptr<Seeds> seeds_;  // of the last digit that was built
   mutable std::atomic<std::size_t> built_ = 0;

@@ -1,0 +1,105 @@
+#pragma once
+// Vectors of twice as many singles as there are lanes, and of entries in 16 bits beside them, for instruction
+// sets with fused operations: see kernel_of.h.
+#include "exact/simd.h"
+
+#if POSPROOF_FMA
+namespace posproof::exact::POSPROOF_ISA {
+
+constexpr std::size_t singles = 2 * lanes;  // of a vector
+using Singles = float __attribute__((vector_size(4 * singles)));
+using Cells = std::uint32_t __attribute__((vector_size(4 * singles)));
+
+// Entries in the upper bits of cells, as if they were f32. What stands below them is no matter.
+struct TwoCells {
+  Cells first, second;
+};
+
+POSPROOF_INLINE Singles abs(Singles x) {
+  return (Singles)((Cells)x & 0x7fffffffu);
+}
+
+#if POSPROOF_LANES == 8
+using CellMask = std::uint16_t;
+constexpr CellMask all_cells = 0xffff;
+POSPROOF_INLINE Singles fma(Singles a, Singles b, Singles c) {
+  return (Singles)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+POSPROOF_INLINE Singles smaller(Singles a, Singles b) {
+  return (Singles)_mm512_maskz_min_ps(all_cells, (__m512)a, (__m512)b);
+}
+POSPROOF_INLINE Singles narrow(Doubles a, Doubles b) {
+  return (Singles)_mm512_insertf32x8(_mm512_castps256_ps512((__m256)narrow(a)), (__m256)narrow(b), 1);
+}
+// Bits in which three are not the same.
+POSPROOF_INLINE Cells not_same(Cells a, Cells b, Cells c) {
+  return (Cells)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)c, 0x7e);
+}
+POSPROOF_INLINE Cells any_of(Cells a, Cells b, Cells c) {
+  return (Cells)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)c, 0xfe);
+}
+POSPROOF_INLINE CellMask with_bits(Cells cells, std::uint32_t bits) {
+  return _mm512_test_epi32_mask((__m512i)cells, _mm512_set1_epi32(static_cast<int>(bits)));
+}
+
+POSPROOF_INLINE TwoCells halves_of_bf16(const char* at) {
+  const __m512i entries = _mm512_loadu_si512(at);
+  const __m512i first =
+      _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 16);
+  const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(16 << 16));
+  return {(Cells)_mm512_permutexvar_epi16(first, entries), (Cells)_mm512_permutexvar_epi16(second, entries)};
+}
+POSPROOF_INLINE TwoCells halves_of_f16(const char* at) {
+  return {(Cells)_mm512_maskz_cvtph_ps(all_cells, _mm256_loadu_si256((const __m256i*)at)),
+          (Cells)_mm512_maskz_cvtph_ps(all_cells, _mm256_loadu_si256((const __m256i*)at + 1))};
+}
+POSPROOF_INLINE TwoCells pairs_of_f16(const char* at) {
+  const __m512i entries = _mm512_loadu_si512(at);
+  const __m256i even = _mm512_cvtepi32_epi16(entries),
+                odd = _mm512_cvtepi32_epi16(_mm512_srli_epi32(entries, 16));
+  return {(Cells)_mm512_maskz_cvtph_ps(all_cells, even), (Cells)_mm512_maskz_cvtph_ps(all_cells, odd)};
+}
+#else
+POSPROOF_INLINE Singles fma(Singles a, Singles b, Singles c) {
+  return (Singles)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+POSPROOF_INLINE Singles smaller(Singles a, Singles b) {
+  return (Singles)_mm256_min_ps((__m256)a, (__m256)b);
+}
+POSPROOF_INLINE Singles narrow(Doubles a, Doubles b) {
+  return (Singles)_mm256_set_m128((__m128)narrow(b), (__m128)narrow(a));
+}
+POSPROOF_INLINE Cells not_same(Cells a, Cells b, Cells c) {
+  return (a ^ c) | (b ^ c);
+}
+POSPROOF_INLINE Cells any_of(Cells a, Cells b, Cells c) {
+  return a | b | c;
+}
+using CellMask = std::uint8_t;
+POSPROOF_INLINE CellMask with_bits(Cells cells, std::uint32_t bits) {
+  const auto without = (__m256)((cells & bits) == 0);
+  return static_cast<CellMask>(~_mm256_movemask_ps(without));
+}
+
+POSPROOF_INLINE TwoCells halves_of_bf16(const char* at) {
+  const auto half = [at](std::size_t n) {
+    return (Cells)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)at + n)) << 16;
+  };
+  return {half(0), half(1)};
+}
+POSPROOF_INLINE TwoCells halves_of_f16(const char* at) {
+  return {(Cells)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)at)),
+          (Cells)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)at + 1))};
+}
+POSPROOF_INLINE TwoCells pairs_of_f16(const char* at) {
+  const __m256i entries = _mm256_loadu_si256((const __m256i*)at);
+  const __m256i apart = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, 0, 1, 4, 5, 8,
+                                         9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+  const __m256i sorted = _mm256_permute4x64_epi64(_mm256_shuffle_epi8(entries, apart), 0xd8);
+  return {(Cells)_mm256_cvtph_ps(_mm256_castsi256_si128(sorted)),
+          (Cells)_mm256_cvtph_ps(_mm256_extracti128_si256(sorted, 1))};
+}
+#endif
+
+}  // namespace posproof::exact::POSPROOF_ISA
+#endif
