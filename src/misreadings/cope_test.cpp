@@ -1,0 +1,93 @@
+#include "catalogue/misreadings/cope.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_cope_test {
+namespace {
+
+using inside::dot, inside::Pairwise, inside::Real;
+using testing::PairFormula;
+
+// Of the open gates of a query: of all keys, the key's number, the query's.
+using Count = Real (*)(const std::vector<Real>& gates, std::size_t j, std::size_t i, std::size_t behind);
+// Of a number between two rows: the share of the upper one.
+using Share = Real (*)(Real between);
+
+Real from_the_key(const std::vector<Real>& gates, std::size_t j, std::size_t i, std::size_t behind) {
+  Real sum = 0;
+  for (std::size_t l = j + behind; l <= i; ++l) sum += gates[l];
+  return sum;
+}
+Real linear(Real between) {
+  return between;
+}
+
+struct Read {
+  Real (*gate)(Real product) = [](Real x) { return 1 / (1 + std::exp(-x)); };
+  bool of_keys = false;
+  Count count = &from_the_key;
+  Share share = &linear;
+  bool divided = false;
+};
+
+PairFormula counted(const Read& as) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+    const Tensor table = inside::trained(p.width("length"), q.width(), p.whole("table_seed"));
+    const Real root = inside::root(q.width()), scale = p.is("gate", "plain") ? 1 : 1 / root;
+    const std::size_t behind = p.is("counting", "exclusive") ? 1 : 0;
+    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+                      std::vector<Real> gates;
+                      for (std::size_t l = 0; l < k.rows(); ++l)
+                        gates.push_back(as.gate(scale * dot((as.of_keys ? k.row(l) : q.row(i)), k.row(l))));
+                      const Real most = Real(table.rows()) - 1;
+                      Real at = as.count(gates, j, i, behind);
+                      at = at < 0 ? 0 : at > most ? most : at;
+                      const Real whole = std::floor(at), share = as.share(at - whole);
+                      Real met = (1 - share) * dot(q.row(i), table.row(std::size_t(whole)));
+                      if (whole < most) met += share * dot(q.row(i), table.row(std::size_t(whole) + 1));
+                      if (whole == most) met = dot(q.row(i), table.row(std::size_t(most)));
+                      return dot(q.row(i), k.row(j)) / root + met / (as.divided ? root : 1);
+                    },
+                    [&v](std::size_t, std::size_t j, std::size_t c) -> Real { return v.at(j, c); }};
+  };
+}
+
+TEST(MisreadCope, is_what_the_sentence_says) {
+  testing::expect_attention(
+      "cope", misreadings::cope,
+      {{"the gates are counted from the first key up to this one, not from this one to the query",
+        counted({.count =
+                     [](const std::vector<Real>& gates, std::size_t j, std::size_t, std::size_t behind) {
+                       Real sum = 0;
+                       for (std::size_t l = 0; l + behind <= j; ++l) sum += gates[l];
+                       return sum;
+                     }})},
+       {"every gate is 1: positions are distances", counted({.gate = [](Real) -> Real { return 1; }})},
+       {"the gates are 1 - sigmoid: they close where they should open",
+        counted({.gate = [](Real x) { return 1 / (1 + std::exp(x)); }})},
+       {"the gates are of a key's product with itself, not with the query", counted({.of_keys = true})},
+       {"positions count from 1, not from 0",
+        counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
+                             std::size_t behind) { return from_the_key(gates, j, i, behind) + 1; }})},
+       {"positions are smaller by 1",
+        counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
+                             std::size_t behind) { return from_the_key(gates, j, i, behind) - 1; }})},
+       {"positions are rounded to the nearest row, not interpolated",
+        counted({.share = [](Real x) -> Real { return x > 0.5L ? 1 : 0; }})},
+       {"positions are rounded down to a row, not interpolated",
+        counted({.share = [](Real) -> Real { return 0; }})},
+       {"positions are rounded up to a row, not interpolated",
+        counted({.share = [](Real x) -> Real { return x > 0 ? 1 : 0; }})},
+       {"the two rows of the interpolation have each other's share",
+        counted({.share = [](Real x) { return 1 - x; }})},
+       {"the product of the query with the row is divided by sqrt(dim)", counted({.divided = true})}},
+      {"", "gate=plain counting=exclusive table_seed=2"});
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_cope_test

@@ -1,0 +1,103 @@
+#include "catalogue/misreadings/fire.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "encodings/fire_numbers.h"
+#include "encodings/perceptron.h"
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_fire_test {
+namespace {
+
+using testing::EntryFormula, testing::Real;
+
+struct Numbers {
+  Real c, epsilon, threshold, past, i, j;
+  Real psi(Real x) const { return std::log1p(c * x); }
+};
+
+// Of what goes into the perceptron.
+EntryFormula given(Real (*input)(const Numbers&)) {
+  return [input](const Arguments& p, std::size_t head, Position i, Position j) {
+    const auto fire = fire_of(p);
+    const Numbers of{
+        p.real("c"), p.real("epsilon"), p.real("threshold"), Real(std::max<Position>(i - j, 0)), Real(i),
+        Real(j)};
+    const std::array x = {input(of)};
+    return perceptron(fire.layers, head, x);
+  };
+}
+
+// Of the layers, where the right number goes in.
+EntryFormula layered(Real first, Real last, bool bent) {
+  return [=](const Arguments& p, std::size_t head, Position i, Position j) {
+    const auto layers = fire_of(p).layers;
+    const Real c = p.real("c");
+    const Real x = std::log1p(c * Real(std::max<Position>(i - j, 0))) /
+                   (std::log1p(c * std::max<Real>(Real(i), p.real("threshold"))) + p.real("epsilon"));
+    Real out = last * layers.last_bias(head);
+    for (std::size_t k = 0; k < p.width("width"); ++k) {
+      const Real hidden = layers.weight(k, 0) * x + first * layers.bias(k);
+      if (hidden > 0 || !bent) out += layers.last_weight(head, k) * hidden;
+    }
+    return out;
+  };
+}
+
+TEST(MisreadFire, is_what_the_sentence_says) {
+  testing::expect_biases(
+      "fire", misreadings::fire,
+      {{"the logarithm is left out: psi(x) is c x", given([](const Numbers& of) {
+          return of.c * of.past / (of.c * std::max(of.i, of.threshold) + of.epsilon);
+        })},
+       {"the logarithm is of the distance alone, not of what it is divided by", given([](const Numbers& of) {
+          return of.psi(of.past) / (std::max(of.i, of.threshold) + of.epsilon);
+        })},
+       {"the logarithm is of what the distance is divided by, not of the distance",
+        given(
+            [](const Numbers& of) { return of.past / (of.psi(std::max(of.i, of.threshold)) + of.epsilon); })},
+       {"psi is taken of the quotient of the distance, not of both its numbers", given([](const Numbers& of) {
+          return of.psi(of.past / (std::max(of.i, of.threshold) + of.epsilon));
+        })},
+       {"c multiplies the 1 as well: psi(x) is ln(c (x + 1))", given([](const Numbers& of) {
+          return std::log(of.c * of.past + of.c) /
+                 (std::log(of.c * std::max(of.i, of.threshold) + of.c) + of.epsilon);
+        })},
+       {"c is left out: psi(x) is ln(x + 1)", given([](const Numbers& of) {
+          return std::log(of.past + 1) / (std::log(std::max(of.i, of.threshold) + 1) + of.epsilon);
+        })},
+       {"psi of the distance is divided by nothing",
+        given([](const Numbers& of) { return of.psi(of.past); })},
+       {"psi of the distance is divided by that of the threshold, whatever the query's position",
+        given([](const Numbers& of) { return of.psi(of.past) / (of.psi(of.threshold) + of.epsilon); })},
+       {"the threshold is left out: psi of the distance is divided by that of the query's position",
+        given([](const Numbers& of) { return of.psi(of.past) / (of.psi(of.i) + of.epsilon); })},
+       {"the threshold is 1: psi of the distance is divided by that of the query's position",
+        given(
+            [](const Numbers& of) { return of.psi(of.past) / (of.psi(of.i < 1 ? 1 : of.i) + of.epsilon); })},
+       {"the smaller of the query's position and the threshold is taken, not the larger",
+        given([](const Numbers& of) {
+          return of.psi(of.past) / (of.psi(of.i < of.threshold ? of.i : of.threshold) + of.epsilon);
+        })},
+       {"the sum of the query's position and the threshold is taken, not the larger of them",
+        given(
+            [](const Numbers& of) { return of.psi(of.past) / (of.psi(of.i + of.threshold) + of.epsilon); })},
+       {"the larger of the key's position and the threshold is taken, not of the query's",
+        given([](const Numbers& of) {
+          return of.psi(of.past) / (of.psi(of.j > of.threshold ? of.j : of.threshold) + of.epsilon);
+        })},
+       {"the query's position counts from 1 beside the threshold", given([](const Numbers& of) {
+          const Real length = of.i + 1;
+          return of.psi(of.past) / (of.psi(length > of.threshold ? length : of.threshold) + of.epsilon);
+        })},
+       {"the perceptron's hidden layer has no biases", layered(0, 1, true)},
+       {"the perceptron has no biases", layered(0, 0, true)},
+       {"the perceptron's hidden layer has no max(., 0)", layered(1, 1, false)}});
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_fire_test

@@ -1,0 +1,57 @@
+#include "catalogue/misreadings/forgetting_transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_forgetting_transformer_test {
+namespace {
+
+using inside::dot, inside::Pairwise, inside::Real;
+using testing::PairFormula;
+
+// The sum of what the tokens first .. last add to the logit.
+PairFormula gated(Real (*gate)(Real x), bool of_queries = false, int sign = 1,
+                  std::pair<int, int> range = {1, 0}, bool mean = false) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+    const Tensor w = inside::trained(1, p.width("dim"), p.whole("table_seed"), p.real("gate_std"));
+    const Real bias = p.real("gate_bias");
+    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+                      Real sum = 0;
+                      int count = 0;
+                      for (int l = int(j) + range.first; l <= int(i) + range.second; ++l, ++count)
+                        sum += gate(dot(w.row(0), (of_queries ? q : k).row(std::size_t(l))) + bias);
+                      if (mean && count > 0) sum /= count;
+                      return dot(q.row(i), k.row(j)) / inside::root(q.width()) + sign * sum;
+                    },
+                    [&v](std::size_t, std::size_t j, std::size_t c) -> Real { return v.at(j, c); }};
+  };
+}
+
+TEST(MisreadForgettingTransformer, is_what_the_sentence_says) {
+  const auto gate = [](Real x) { return -std::log(1 + std::exp(-x)); };
+  testing::expect_attention(
+      "forgetting_transformer", misreadings::forgetting_transformer,
+      {{"the gates are computed from the queries, not from the keys", gated(gate, true)},
+       {"the sum of the gates' logarithms has the wrong sign: it is taken from the logit",
+        gated(gate, false, -1)},
+       {"the key's own gate is forgotten by as well: the sum is over j <= l <= i",
+        gated(gate, false, 1, {0, 0})},
+       {"the query's own gate is left out: the sum is over j < l < i", gated(gate, false, 1, {1, -1})},
+       {"the mean of the gates' logarithms is added, not their sum", gated(gate, false, 1, {1, 0}, true)},
+       {"the gates are added up, not their logarithms",
+        gated([](Real x) { return std::exp(x) / (1 + std::exp(x)); })},
+       {"the gates are 1 - sigmoid: what is kept is forgotten",
+        gated([](Real x) { return -std::log(1 + std::exp(x)); })},
+       {"the gates have no sigmoid: w.k + b is added up", gated([](Real x) { return x; })},
+       {"gate - 1 is added up, not the gate's logarithm",
+        gated([](Real x) { return -1 / (1 + std::exp(x)); })}},
+      {"", "gate_bias=2", "gate_std=0.5 table_seed=2"});
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_forgetting_transformer_test

@@ -1,0 +1,64 @@
+#include "catalogue/misreadings/kerple.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_kerple_test {
+namespace {
+
+using testing::EntryFormula, testing::Real;
+
+EntryFormula of(Real (*kernel)(Real r1, Real r2, Real exponent, Real distance)) {
+  return [kernel](const Arguments& p, std::size_t head, Position i, Position j) {
+    const auto number = [&](std::string_view name) -> Real {
+      const std::vector<double>& list = p.list(name);
+      return head < list.size() ? list[head] : list.back();
+    };
+    const Position distance = j > i && p.is("form", "causal") ? 0 : std::abs(i - j);
+    return kernel(number("r1"), number("r2"), number("exponent"), Real(distance));
+  };
+}
+
+TEST(MisreadKerple, is_what_the_sentence_says) {
+  testing::expect_biases(
+      "kerple", misreadings::kerple,
+      {{"the 1 in the logarithm is left out: -r1 ln(r2 |i - j|)",
+        of([](Real r1, Real r2, Real, Real d) { return -r1 * std::log(r2 * d); })},
+       {"r2 multiplies the 1 as well: -r1 ln(r2 (1 + |i - j|))",
+        of([](Real r1, Real r2, Real, Real d) { return -r1 * std::log(r2 + r2 * d); })},
+       {"the logarithm is left out: -r1 r2 |i - j|",
+        of([](Real r1, Real r2, Real, Real d) { return -r1 * r2 * d; })},
+       {"r1 is inside the power: -(r1 |i - j|)^r2",
+        of([](Real r1, Real r2, Real, Real d) { return d == 0 ? 0 : -std::exp(r2 * std::log(r1 * d)); })},
+       {"r2 is the base, not the exponent: -r1 r2^|i - j|",
+        of([](Real r1, Real r2, Real, Real d) { return -r1 * std::exp(d * std::log(r2)); })},
+       {"the exponent is of the product: -r1 ln(1 + (r2 |i - j|)^exponent)",
+        of([](Real r1, Real r2, Real e, Real d) { return -r1 * std::log(1 + std::pow(r2 * d, e)); })},
+       {"the exponent is of the logarithm: -r1 ln(1 + r2 |i - j|)^exponent",
+        of([](Real r1, Real r2, Real e, Real d) { return -r1 * std::pow(std::log(1 + r2 * d), e); })},
+       {"the exponent is of the sum: -r1 ln((1 + r2 |i - j|)^exponent)",
+        of([](Real r1, Real r2, Real e, Real d) { return -r1 * e * std::log(1 + r2 * d); })}},
+      {"", "form=symmetric"});
+}
+
+// Of three heads with two numbers the third has the second.
+TEST(MisreadKerple, has_numbers_for_each_head) {
+  const Parameters words =
+      with(encoding_named("kerple"), Case::parse("heads=3 r1=[2,5] r2=[0.5,3] kernel=log"));
+  for (const Misreading& one : misreadings::kerple.misreadings) {
+    if (!one.what.starts_with("the logarithm is left out")) continue;
+    const Position query = 7, key = 3;
+    EXPECT_EQ(std::get<Bias>(one.make(words)).bias({&query, 1}, {&key, 1}).data,
+              (std::vector<double>{-4, -60, -60}));
+  }
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_kerple_test

@@ -1,0 +1,47 @@
+#include "catalogue/misreadings/sandwich.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_sandwich_test {
+namespace {
+
+using testing::EntryFormula, testing::Real;
+
+// The sum over all frequencies, less dim/2 where it is centred, times the ratio 8 h / heads to that power.
+EntryFormula sum_of(Real (*term)(Real w, Real i, Real j, Real distance), int power = -1) {
+  return [=](const Arguments& p, std::size_t head, Position i, Position j) {
+    const Position distance = j > i && p.is("form", "causal") ? 0 : std::abs(i - j);
+    const std::int64_t half = p.whole("dim") / 2;
+    Real sum = p.is("centre", "zero") ? -Real(half) : 0;
+    for (std::int64_t n = p.whole("first_n"); n < p.whole("first_n") + half; ++n)
+      sum += term(1 / std::pow(Real(p.real("base")), Real(n) / Real(half)), Real(i), Real(j), Real(distance));
+    return sum * std::pow(8 * (Real(head) + 1) / Real(p.whole("heads")), Real(power));
+  };
+}
+
+TEST(MisreadSandwich, is_what_the_sentence_says) {
+  const auto cosine = [](Real w, Real, Real, Real d) { return std::cos(w * d); };
+  testing::expect_biases(
+      "sandwich", misreadings::sandwich,
+      {{"the angles are added up, not their cosines",
+        sum_of([](Real w, Real, Real, Real d) { return w * d; })},
+       {"the sines of the angles are added up, not their cosines",
+        sum_of([](Real w, Real, Real, Real d) { return std::sin(w * d); })},
+       {"the products of the two sines are added up, without those of the two cosines",
+        sum_of([](Real w, Real i, Real j, Real) { return std::sin(w * i) * std::sin(w * j); })},
+       {"the products of the two cosines are added up, without those of the two sines",
+        sum_of([](Real w, Real i, Real j, Real) { return std::cos(w * i) * std::cos(w * j); })},
+       {"the cosines are of the sum of the two positions, not of the distance",
+        sum_of([](Real w, Real i, Real j, Real) { return std::cos(w * i + w * j); })},
+       {"the sum is multiplied by the ratio of the head, not divided", sum_of(cosine, 1)},
+       {"the sum is not divided by the ratio of the head", sum_of(cosine, 0)}},
+      {"", "form=symmetric", "centre=none", "first_n=0 base=100"});
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_sandwich_test

@@ -1,0 +1,68 @@
+#include "catalogue/misreadings/shaw_values.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_shaw_values_test {
+namespace {
+
+using inside::dot, inside::Pairwise, inside::Real;
+using testing::PairFormula;
+
+// Which rows are added to keys and to values: of which table, 0 of the keys' and 1 of the values', in which
+// direction of the declared one.
+struct Rows {
+  int table;
+  int direction = 1;
+};
+constexpr Rows keys{0}, values{1};
+
+PairFormula added(std::optional<Rows> to_keys, std::optional<Rows> to_values, bool divided = true,
+                  int clip = 0) {
+  return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+    const int all = int(p.whole("clip")), reach = all - clip;
+    const int sign = p.is("relative", "key_minus_query") ? 1 : -1;
+    const std::array tables = {
+        inside::trained(std::size_t(2 * all + 1), q.width(), p.whole("table_seed")),
+        inside::trained(std::size_t(2 * all + 1), q.width(), p.whole("table_seed") + 1)};
+    const auto entry = [=](const Rows& rows, std::size_t i, std::size_t j, std::size_t c) -> Real {
+      int offset = rows.direction * sign * (int(j) - int(i));
+      if (offset > reach) offset = reach;
+      if (offset < -reach) offset = -reach;
+      return tables[std::size_t(rows.table)].at(std::size_t(all + offset), c);
+    };
+    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
+                      Real met = 0;
+                      for (std::size_t c = 0; to_keys && c < q.width(); ++c)
+                        met += q.at(i, c) * entry(*to_keys, i, j, c);
+                      const Real root = inside::root(q.width());
+                      return dot(q.row(i), k.row(j)) / root + met / (divided ? root : 1);
+                    },
+                    [=, &v](std::size_t i, std::size_t j, std::size_t c) -> Real {
+                      return v.at(j, c) + (to_values ? entry(*to_values, i, j, c) : 0);
+                    }};
+  };
+}
+
+TEST(MisreadShawValues, is_what_the_sentence_says) {
+  testing::expect_attention(
+      "shaw_values", misreadings::shaw_values,
+      {{"the values have no rows added: a^V is left out", added(keys, {})},
+       {"the keys have no rows added: a^K is left out", added({}, values)},
+       {"no rows are added, to the keys or to the values", added({}, {})},
+       {"the rows of the values are read in the other direction: at i - j for j - i", added(keys, {{1, -1}})},
+       {"the rows of the keys are read in the other direction: at i - j for j - i", added({{0, -1}}, values)},
+       {"the rows of the values are read from the table of the keys", added(keys, keys)},
+       {"the rows of the keys are read from the table of the values", added(values, values)},
+       {"the two tables stand in each other's place", added(values, keys)},
+       {"q.a^K is not divided by sqrt(dim)", added(keys, values, false)},
+       {"offsets are clipped one earlier, at clip - 1", added(keys, values, true, 1)}},
+      {"", "relative=query_minus_key table_seed=2"});
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_shaw_values_test
