@@ -72,10 +72,11 @@ struct Side {
 // directions have buckets.
 using BucketOf = Real (*)(const Side& side, Real offset, bool both);
 
-template <BucketOf bucket>
+template <BucketOf bucket, bool said_of_both = false>
 Encoding buckets_are(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::t5_bias, given);
   const bool both = p.is("direction", "bidirectional"), forward = p.is("relative", "key_minus_query");
+  if (said_of_both && !both) throw Refusal("said of buckets for both directions");
   const Real count = static_cast<Real>(p.whole("buckets")) / (both ? 2 : 1);
   const Side side{count, std::floor(count / 2), static_cast<Real>(p.whole("max_distance"))};
   return misread::with_entry(
@@ -111,16 +112,13 @@ Real from_0(const Side& side, Real d) {
   return std::min(side.count - 1, std::floor((side.count - side.exact) * share + 1e-9L));
 }
 
-Real later_from_0(const Side& side, Real offset, bool both) {
-  if (!both) throw Refusal("said of buckets for both directions");
+Real later_from_0(const Side& side, Real offset, bool) {
   return (offset >= 0 ? side.count : 0) + side.right(std::abs(offset));
 }
-Real shared(const Side& side, Real offset, bool both) {
-  if (!both) throw Refusal("said of buckets for both directions");
+Real shared(const Side& side, Real offset, bool) {
   return side.right(std::abs(offset));
 }
-Real later_alike(const Side& side, Real offset, bool both) {
-  if (!both) throw Refusal("said of buckets for both directions");
+Real later_alike(const Side& side, Real offset, bool) {
   return offset > 0 ? side.count : side.right(-offset);
 }
 // Of a logarithm to base 2 over a natural one.
@@ -161,9 +159,9 @@ const MisreadingFamily entry{{
      "heads=3"},
     {"the rows of the table are read in reverse order", &reads<reversed>, "heads=3"},
     {"the rows of the table are read one before: of bucket 0 the last", &reads<first_is_last>, "heads=3"},
-    {"distance 0 has the first of the buckets of later keys", &buckets_are<later_from_0>, "heads=3"},
-    {"keys before and after the query share their buckets", &buckets_are<shared>, "heads=3"},
-    {"all keys after the query have the first of their buckets", &buckets_are<later_alike>, "heads=3"},
+    {"distance 0 has the first of the buckets of later keys", &buckets_are<later_from_0, true>, "heads=3"},
+    {"keys before and after the query share their buckets", &buckets_are<shared, true>, "heads=3"},
+    {"all keys after the query have the first of their buckets", &buckets_are<later_alike, true>, "heads=3"},
     {"the logarithm of the distance is to base 2, that of max_distance is natural",
      &buckets_are<on_each_side<two_bases>>, "heads=3"},
     {"the bucket is one too large, the last as it is", &buckets_are<one_above>, "heads=3"},

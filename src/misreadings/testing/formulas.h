@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,14 +64,12 @@ inline void expect_biases(const std::string& id, const MisreadingFamily& family,
   expect_formulas<Bias>(
       id, family, formulas, settings,
       [](const Bias& made, const Arguments& p, const EntryFormula& formula, const std::string& where) {
-        std::vector<Position> at(24);
-        std::iota(at.begin(), at.end(), Position{0});
+        const std::vector<Position> at = {0, 1, 2, 5, 7, 8, 9, 16, 23, 150};
         const Tensor all = made.bias(at, at);
         for (std::size_t h = 0; h < made.heads; ++h)
           for (std::size_t i = 0; i < at.size(); ++i)
             for (std::size_t j = 0; j < at.size(); ++j)
-              expect_same(all.at(h * at.size() + i, j), formula(p, h, at[i], at[j]),
-                          where + " at i=" + std::to_string(i) + " j=" + std::to_string(j));
+              expect_same(all.at(h * at.size() + i, j), formula(p, h, at[i], at[j]), where);
       });
 }
 
@@ -120,8 +117,7 @@ inline void expect_rows(const std::string& id, const MisreadingFamily& family,
           const Tensor row = made.rows(Positions(std::span<const double>(at), at.size()), 1);
           const std::vector<Real> expected = formula(p, at);
           ASSERT_EQ(row.data.size(), expected.size()) << where;
-          for (std::size_t c = 0; c < expected.size(); ++c)
-            expect_same(row.data[c], expected[c], where + ", column " + std::to_string(c));
+          for (std::size_t c = 0; c < expected.size(); ++c) expect_same(row.data[c], expected[c], where);
         }
       });
 }
@@ -172,7 +168,7 @@ inline void expect_attention(const std::string& id, const MisreadingFamily& fami
               sum += weight * of.value(i, j, c);
               whole += weight;
             }
-            expect_same(found.at(i, c), sum / whole, where + " at query " + std::to_string(i));
+            expect_same(found.at(i, c), sum / whole, where);
           }
       });
 }
