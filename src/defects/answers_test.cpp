@@ -1,0 +1,231 @@
+// What defects answer, written out: the rows of a table, the slopes of a bias.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "catalogue/defects/alibi.h"
+#include "catalogue/defects/learned.h"
+#include "catalogue/defects/resized_table.h"
+#include "catalogue/defects/sinusoidal.h"
+#include "core/call.h"
+#include "core/failure.h"
+#include "run/catalogued.h"
+
+namespace posproof::answers_test {
+namespace {
+
+using At = std::vector<Position>;
+
+Encoding wrong(const DefectFamily& family, std::string_view name, const Parameters& parameters) {
+  const auto one = std::ranges::find(family.defects, name, &Defect::name);
+  if (one == family.defects.end()) throw std::logic_error(std::string(name));
+  return one->make(parameters);
+}
+
+Parameters words_of(const std::string& id, const std::string& words) {
+  return with(encoding_named(id), Case::parse(words));
+}
+
+Tensor rows(const Encoding& table, const At& at) {
+  return answer(table, {.positions = {.whole = at}});
+}
+
+// Calls one after the other, and at which positions the right encoding has the rows that come; below 0:
+// zeros.
+using Calls = std::vector<std::pair<At, At>>;
+
+void expect_rows_of(const std::string& id, const DefectFamily& family, std::string_view name,
+                    const std::string& words, const std::string& right_words, const Calls& calls) {
+  const Encoding made = wrong(family, name, words_of(id, words)),
+                 right = encoding_named(id).make(words_of(id, right_words));
+  for (const auto& [asked, taken] : calls) {
+    At there = taken;
+    for (Position& t : there) t = std::max<Position>(t, 0);
+    Tensor expected = rows(right, there);
+    for (std::size_t r = 0; r < taken.size(); ++r)
+      if (taken[r] < 0) std::ranges::fill(expected.row(r), 0.0);
+    EXPECT_EQ(rows(made, asked), expected) << name << " " << words << " at " << asked.front();
+  }
+}
+
+TEST(WrongTables, have_the_rows_of_other_positions) {
+  const auto learned = [](std::string_view name, const std::string& words, const Calls& calls) {
+    expect_rows_of("learned", defects::learned, name, "dim=3 length=8 " + words, "dim=3 length=8", calls);
+  };
+  learned("wraps_past_the_end", "offset=0", {{{0, 7, 8, 9, 17}, {0, 7, 0, 1, 1}}});
+  learned("wraps_past_the_end", "offset=2", {{{0, 5, 6, 7}, {2, 7, 0, 1}}});
+  learned("clamps_past_the_end", "offset=0", {{{0, 6, 7, 8, 20}, {0, 6, 7, 7, 7}}});
+  learned("clamps_past_the_end", "offset=2", {{{0, 5, 6, 7}, {2, 7, 7, 7}}});
+  learned("returns_zero_past_the_end", "offset=0", {{{0, 7, 8, 9}, {0, 7, -1, -1}}});
+  learned("returns_zero_past_the_end", "offset=2", {{{0, 5, 6}, {2, 7, -1}}});
+  learned("offset_missing", "offset=2", {{{0, 1, 5}, {0, 1, 5}}});
+  learned("offset_twice", "offset=2", {{{0, 1, 3}, {4, 5, 7}}});
+  learned("positions_accumulate", "offset=0", {{{0, 1, 2}, {0, 1, 2}}, {{1, 0}, {4, 3}}, {{2}, {6}}});
+  learned("decode_restarts_at_zero", "offset=0", {{{3}, {3}}, {{4}, {0}}, {{5, 6}, {5, 6}}, {{7}, {0}}});
+  learned("single_token_without_a_row", "offset=0", {{{3}, {-1}}, {{3, 4}, {3, 4}}});
+  learned("padding_counted", "offset=0",
+          {{{0, 0, 0, 1, 2}, {0, 1, 2, 3, 4}}, {{2, 3, 3}, {2, 3, 3}}, {{4}, {4}}, {{3, 3}, {3, 4}}});
+  expect_rows_of("learned", defects::learned, "positions_averaged_in_f16", "dim=3 length=30",
+                 "dim=3 length=30", {{{0, 1, 7, 12, 13, 14}, {0, 1, 7, 12, 12, 14}}});
+
+  const auto sinusoidal = [](std::string_view name, const Calls& calls) {
+    expect_rows_of("sinusoidal", defects::sinusoidal, name, "dim=4", "dim=4", calls);
+  };
+  sinusoidal("single_row_added_to_all", {{{5, 6, 7}, {3, 3, 3}}, {{9}, {1}}});
+  sinusoidal("row_of_the_batch_element", {{{5, 6}, {0, 0}}});
+  sinusoidal("positions_ignored", {{{5, 3, 9}, {0, 1, 2}}});
+  sinusoidal("decode_restarts_at_zero", {{{3}, {3}}, {{4}, {0}}, {{5, 6}, {5, 6}}, {{7}, {0}}});
+
+  // 2 x 3 entries behind two class tokens.
+  expect_rows_of("resized_table", defects::resized_table, "added_before_the_class_token",
+                 "dim=2 from_height=2 from_width=3 height=2 width=3 kept_rows=2",
+                 "dim=2 from_height=2 from_width=3 height=2 width=3 kept_rows=2",
+                 {{{0, 1, 2, 3, 5, 7}, {0, 1, 0, 1, 3, 5}}});
+}
+
+// Past the end of the table, which an offset brings nearer.
+TEST(WrongTables, raise_where_an_index_is_out_of_range) {
+  const auto raised = [](const Encoding& made, const At& at) {
+    try {
+      rows(made, at);
+      return std::string("nothing");
+    } catch (const Failure& failure) {
+      return failure.reason;
+    }
+  };
+  const Encoding accumulating =
+      wrong(defects::learned, "positions_accumulate", words_of("learned", "dim=1 length=4"));
+  EXPECT_EQ(raised(accumulating, {0, 1, 2}), "nothing");
+  EXPECT_EQ(raised(accumulating, {0}), "nothing");
+  EXPECT_EQ(raised(accumulating, {0}), "raises an IndexError");
+  const Encoding narrow = wrong(defects::learned, "table_without_room_for_its_offset",
+                                words_of("learned", "dim=1 length=8 offset=2"));
+  const Position last = positions_of(narrow).hi;
+  EXPECT_EQ(raised(narrow, {0, last - 2}), "nothing");
+  EXPECT_EQ(raised(narrow, {last - 1, 0}), "raises an IndexError");
+  EXPECT_EQ(raised(narrow, {last}), "raises an IndexError");
+  const Encoding odd =
+      wrong(defects::sinusoidal, "odd_width_raises", words_of("sinusoidal", "dim=3 odd=truncate"));
+  EXPECT_EQ(raised(odd, {0}), "raises a RuntimeError");
+}
+
+TEST(WrongTables, have_other_columns) {
+  const auto row = [](std::string_view name, const std::string& words, Position t) {
+    return rows(wrong(defects::sinusoidal, name, words_of("sinusoidal", words)), {t}).data;
+  };
+  const auto near = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t c = 0; c < expected.size(); ++c) EXPECT_NEAR(found[c], expected[c], 1e-14) << c;
+  };
+  const auto of = [](double w) { return std::pair(std::sin(3 * w), std::cos(3 * w)); };
+  const double root = std::sqrt(std::sqrt(1000.0));
+  near(
+      row("base_1000_odd_cosine", "dim=4 layout=interleaved", 3),
+      {of(1).first, of(1 / root).second, of(1 / std::sqrt(1000)).first, of(1 / (root * root * root)).second});
+  near(row("base_1000_odd_cosine", "dim=2 layout=sin_cos offset=1 amplitude=2", 2),
+       {2 * std::sin(3.0), 2 * std::cos(3 / std::sqrt(1000.0))});
+  near(row("integer_division_exponent", "dim=4 layout=sin_cos", 3),
+       {of(1).first, of(1).first, of(1).second, of(1).second});
+  near(row("integer_division_exponent", "dim=3 layout=interleaved odd=truncate", 3),
+       {of(1).first, of(1).second, of(1).first});
+  near(row("scaled_down", "dim=4 layout=interleaved", 0), {0, 0.5, 0, 0.5});
+  near(row("never_added", "dim=4", 5), {0, 0, 0, 0});
+  const Encoding table =
+      wrong(defects::sinusoidal, "odd_tail_unwritten", words_of("sinusoidal", "dim=3 odd=zero_pad"));
+  near(rows(table, {0, 0}).data, [] {
+    const Tensor right =
+        rows(encoding_named("sinusoidal").make(words_of("sinusoidal", "dim=3 odd=zero_pad")), {0, 0});
+    std::vector<double> out = right.data;
+    out[2] = out[5] = 1;
+    out[3] = 0;
+    return out;
+  }());
+  // Uniform numbers of that standard deviation, the same in every call.
+  const Encoding drawn = wrong(defects::sinusoidal, "overwritten_by_init", words_of("sinusoidal", "dim=64"));
+  At at(64);
+  for (std::size_t t = 0; t < at.size(); ++t) at[t] = static_cast<Position>(t);
+  const Tensor all = rows(drawn, at);
+  double sum = 0;
+  for (const double x : all.data) sum += x * x;
+  EXPECT_NEAR(std::sqrt(sum / static_cast<double>(all.data.size())), 0.02, 0.0005);
+  EXPECT_EQ(rows(drawn, {17}).data, std::vector<double>(all.row(17).begin(), all.row(17).end()));
+}
+
+Tensor bias(const Encoding& made, const At& queries, const At& keys) {
+  return answer(made, {.positions = {.whole = queries}, .keys = {.whole = keys}});
+}
+
+// Of a key that is one before the query: the slopes with a minus.
+std::vector<double> slopes(std::string_view name, const std::string& words) {
+  std::vector<double> out = bias(wrong(defects::alibi, name, words_of("alibi", words)), {5}, {4}).data;
+  for (double& x : out) x = -x;
+  return out;
+}
+
+TEST(WrongAlibi, has_these_slopes) {
+  const auto near = [](const std::vector<double>& found, const std::vector<double>& powers) {
+    ASSERT_EQ(found.size(), powers.size());
+    for (std::size_t h = 0; h < powers.size(); ++h) EXPECT_NEAR(found[h], std::exp2(-powers[h]), 1e-15) << h;
+  };
+  near(slopes("geometric_for_any_head_count", "heads=3"), {8 / 3.0, 16 / 3.0, 8});
+  near(slopes("slopes_from_zero", "heads=4"), {0, 2, 4, 6});
+  near(slopes("slopes_of_the_first_shard", "heads=4"), {2, 4, 2, 4});
+  near(slopes("slopes_of_the_next_power", "heads=3"), {2, 4, 6});
+  std::vector<double> favoured = slopes("distant_keys_favoured", "heads=2");
+  for (double& x : favoured) x = -x;
+  near(favoured, {4, 8});
+}
+
+TEST(WrongAlibi, has_distances_in_few_bits) {
+  const auto distance = [](std::string_view name, Position query, Position key, const std::string& form) {
+    const Encoding made = wrong(defects::alibi, name, words_of("alibi", "heads=2 form=" + form));
+    const Tensor found = bias(made, {query}, {key});
+    EXPECT_EQ(found.data[0], 16 * found.data[1]) << name;
+    return -16 * found.data[0];
+  };
+  EXPECT_EQ(distance("distance_in_bf16", 257, 0, "causal"), 256);
+  EXPECT_EQ(distance("distance_in_bf16", 259, 0, "causal"), 260);
+  EXPECT_EQ(distance("distance_in_bf16", 3, 260, "symmetric"), 256);
+  EXPECT_EQ(distance("distance_in_bf16", 3, 260, "causal"), 0);
+  EXPECT_EQ(distance("distance_in_f16", 2049, 0, "causal"), 2048);
+  EXPECT_EQ(distance("distance_in_f16", 2051, 0, "causal"), 2052);
+  EXPECT_EQ(distance("distance_in_f16", 2060, 11, "symmetric"), 2048);
+  EXPECT_EQ(distance("distance_in_f16", 257, 0, "causal"), 257);
+}
+
+TEST(WrongAlibi, remembers_calls) {
+  const Parameters words = words_of("alibi", "heads=1");
+  const Encoding right = encoding_named("alibi").make(words),
+                 kept = wrong(defects::alibi, "cached_rows_not_sliced", words),
+                 small = wrong(defects::alibi, "cached_matrix_too_small", words);
+  const auto raises = [&](const At& at) {
+    try {
+      bias(small, at, at);
+      return false;
+    } catch (const Failure&) {
+      return true;
+    }
+  };
+  // With more rows than queries, which the caller refuses.
+  const auto own = [&](const At& queries, const At& keys) {
+    return std::get<Bias>(kept).bias(queries, keys);
+  };
+  EXPECT_EQ(own({3, 4}, {0, 1}), bias(right, {3, 4}, {0, 1}));
+  EXPECT_EQ(own({7}, {0, 1}), bias(right, {3, 4}, {0, 1}));
+  EXPECT_EQ(own({7, 8}, {0, 1}), bias(right, {3, 4}, {0, 1}));
+  EXPECT_EQ(own({7, 8, 9}, {0}), bias(right, {7, 8, 9}, {0}));
+  // The first call makes it, a shorter one makes it anew, a longer one finds it too small.
+  EXPECT_FALSE(raises({0, 1, 2, 3}));
+  EXPECT_FALSE(raises({0, 1, 2, 3}));
+  EXPECT_TRUE(raises({0, 1, 2, 3, 4}));
+  EXPECT_FALSE(raises({0, 1}));
+  EXPECT_TRUE(raises({0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace posproof::answers_test
