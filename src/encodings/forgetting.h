@@ -12,8 +12,8 @@ namespace posproof::inside {
 // key nothing is forgotten.
 inline Attention forgetting(std::size_t dim, Real scale,
                             std::function<Real(std::span<const double> key)> forgets) {
-  Attention out = attention(dim, [dim, scale, forgets = std::move(forgets)](const Tensor& q, const Tensor& k,
-                                                                            const Tensor& v, const Mask&) {
+  Attention out = attention(dim, [scale, forgets = std::move(forgets)](const Tensor& q, const Tensor& k,
+                                                                       const Tensor& v, const Mask&) {
     std::vector<Real> each;
     for (std::size_t j = 0; j < k.rows(); ++j) each.push_back(forgets(k.row(j)));
     return Pairwise{[&q, &k, scale, each](std::size_t i, std::size_t j) {

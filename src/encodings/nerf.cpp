@@ -81,7 +81,7 @@ Encoding make(const Arguments& p) {
   table.positions = {-128, 128, hard_positions(table.pairs, -128, 128)};
   table.positions.axes = c.axes;
   table.positions.real = true;
-  table.rows = [c, factor, unit](const Positions& positions, Position) {
+  table.rows = [c, factor](const Positions& positions, Position) {
     Tensor rows({positions.size(), c.dim()});
     for (std::size_t r = 0; r < positions.size(); ++r)
       for (std::size_t axis = 0; axis < c.axes; ++axis) {

@@ -69,8 +69,8 @@ Encoding oracle::random_fourier(const Arguments& p) {
   // that is rounded twice where an amplitude that is given is once.
   const Table beside = table;
   if (!paired)
-    table.row_error = [features, beside, plain](std::span<const double> at, std::span<const double>,
-                                                const Precision& precision, std::span<double> error) {
+    table.row_error = [features, beside](std::span<const double> at, std::span<const double>,
+                                         const Precision& precision, std::span<double> error) {
       for (std::size_t n = 0; n < features.size(); ++n) {
         const auto& [w, b, turns] = features[n];
         const double units = 4 * std::abs(w * at[0]) + 3 * std::abs(b + 2 * std::numbers::pi * turns);
