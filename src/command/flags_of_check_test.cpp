@@ -141,6 +141,12 @@ TEST(FlagsOfCheck, parameters_that_stand_in_a_case_apply) {
   const Ran other = posproof(check + "--dim 6 --case 'dim=4 " + inputs + "'");
   EXPECT_EQ(other.code, 2);
   EXPECT_EQ(other.said, "posproof: --dim `6`: the case has `dim=4`\n");
+  // Of several the one that differs, and all of them apply.
+  const Ran second = posproof(check + "--base 500 --case 'dim=4 base=10000 " + inputs + "'");
+  EXPECT_EQ(second.code, 2);
+  EXPECT_EQ(second.said, "posproof: --base `500`: the case has `base=10000`\n");
+  EXPECT_EQ(posproof(check + "--case 'dim=4 base=500 " + inputs + "'").said,
+            posproof(check + "--dim 4 --base 500 --case '" + inputs + "'").said);
   const Ran neither = posproof(check + "--case 'dmi=4 " + inputs + "'");
   EXPECT_EQ(neither.code, 2) << neither.said;
   EXPECT_NE(neither.said.find("`dmi=4"), std::string::npos) << neither.said;

@@ -152,6 +152,17 @@ TEST(Defects, with_positions_in_f16_rotate_by_the_nearest_one_that_f16_holds) {
   for (const double y : rotated(65520).data) EXPECT_TRUE(std::isnan(y));
 }
 
+// 10 bits after the first, ties to even.
+TEST(Defects, in_tf32_keep_ten_bits) {
+  EXPECT_EQ(wrong_ropes::to_tf32(1 + 0x1p-10), 1 + 0x1p-10);
+  EXPECT_EQ(wrong_ropes::to_tf32(1 + 0x1p-11), 1);
+  EXPECT_EQ(wrong_ropes::to_tf32(1 + 3 * 0x1p-11), 1 + 0x1p-9);
+  EXPECT_EQ(wrong_ropes::to_tf32(-3000.6), -3000);
+  EXPECT_EQ(wrong_ropes::to_tf32(2049), 2048);
+  EXPECT_EQ(wrong_ropes::to_tf32(0x1.ffcp-20), 0x1.ffcp-20);
+  EXPECT_EQ(wrong_ropes::to_tf32(0), 0);
+}
+
 std::string refused(std::string_view name, std::string_view parameters) {
   const Entry& one = *std::ranges::find(entries(), name, &Entry::name);
   try {

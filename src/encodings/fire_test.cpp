@@ -31,6 +31,17 @@ TEST(Fire, has_these_entries) {
   }
 }
 
+// Keys after the query are as far as the query's own.
+TEST(Fire, allows_later_keys_what_it_allows_the_querys_own) {
+  const Bias bias =
+      std::get<Bias>(encodings::fire.oracle(with(encodings::fire, Case::parse("heads=2 width=4"))));
+  const auto allowed = [&](double query, double key) {
+    return bias.error(1, {&query, 1}, {&key, 1}, 0.5, all_f32);
+  };
+  EXPECT_EQ(allowed(3, 9), allowed(3, 3));
+  EXPECT_LT(allowed(3, 3), allowed(9, 3));
+}
+
 // At distance 0 the perceptron is asked at 0; of the whole way back, past the threshold, at 1.
 TEST(Fire, goes_from_0_to_1_past_its_threshold) {
   const auto number = [](std::size_t at) { return seeded(1, at, 1.0); };

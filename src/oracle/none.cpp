@@ -45,7 +45,7 @@ Encoding oracle::none(const Arguments& p) {
   const std::size_t dim = p.width("dim");
   const std::size_t root = p.is("scale", "rsqrt") ? dim : 1;
 
-  Contextual none{.dim = dim};
+  Contextual none{.dim = dim, .positional = false};
   none.positions.hard = hard_positions(std::span<const Pair>{}, none.positions.lo, none.positions.hi);
   none.logits = [dim, root](const Tensor& q, const Tensor& k, std::span<const Position> queries,
                             std::span<const Position> keys) {

@@ -75,6 +75,10 @@ TEST(OracleRope, declares_what_the_roundings_of_a_scaling_lose) {
   EXPECT_EQ(frequency_error("dim=128", 30).roundings, 0);
   EXPECT_EQ(frequency_error("dim=128 scaling=linear", 30).roundings, 2);
   EXPECT_DOUBLE_EQ(frequency_error("dim=128 scaling=ntk", 63).roundings, 5 + 3 * std::log(8));
+  for (const std::string scaling : {"linear", "ntk", "dynamic_ntk length=4096", "by_parts", "yarn", "llama3",
+                                    "longrope factors=[1.5,2,3]"})
+    EXPECT_GT(frequency_error("dim=128 original_length=256 factor=3 scaling=" + scaling, 63).roundings, 0)
+        << scaling;
   EXPECT_EQ(frequency_error("dim=128 base=500000 scaling=llama3", 0).condition, 1);
   EXPECT_EQ(frequency_error("dim=128 base=500000 scaling=llama3", 63).condition, 1);
   EXPECT_GT(frequency_error("dim=128 base=500000 scaling=llama3", 34).condition, 2);

@@ -10,9 +10,12 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 namespace posproof::report::file_test {
 namespace {
@@ -243,6 +246,17 @@ TEST_F(NewFiles, says_whether_it_changed_anything) {
   EXPECT_TRUE(replace_file(folder_ / "x", "two"));
   EXPECT_EQ(file_bytes(folder_ / "x"), "two");
   EXPECT_EQ(file_bytes(folder_ / "none"), std::nullopt);
+}
+
+// More than a pipe holds comes in several pieces.
+TEST_F(NewFiles, a_text_is_read_to_its_end) {
+  std::string text;
+  while (text.size() < 300000) text += std::to_string(text.size()) + " ";
+  const fs::path pipe = folder_ / "long_pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  EXPECT_EQ(text_of_file(pipe, text.size()), text);
+  writer.join();
 }
 
 TEST_F(NewFiles, a_text_from_outside_has_an_end) {

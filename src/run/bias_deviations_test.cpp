@@ -146,6 +146,46 @@ TEST(BiasDeviations, are_another_multiple_for_keys_after_the_query) {
   EXPECT_EQ(later(0.5), (Sentences{"the bias of keys after the query is 1/2 of the declared one"}));
 }
 
+// The query's own key is none of them, whose entry of this bias is not 0.
+TEST(BiasDeviations, are_none_of_the_querys_own_key_where_later_keys_have_no_bias) {
+  for (const double later : {0.0, -std::numeric_limits<double>::infinity()})
+    EXPECT_EQ(said("t5_bias", "heads=2",
+                   [later](const Parameters& parameters) {
+                     Bias own = std::get<Bias>(encoding_named("t5_bias").make(parameters));
+                     own.bias = [right = own.bias, later](const Positions& queries, const Positions& keys) {
+                       Tensor out = right(queries, keys);
+                       for (std::size_t r = 0; r < out.rows(); ++r)
+                         for (std::size_t c = 0; c < keys.size(); ++c)
+                           if (keys[c] > queries[r % queries.size()]) out.at(r, c) = later;
+                       return out;
+                     };
+                     return Encoding(own);
+                   }),
+              (Sentences{later == 0 ? "later keys have no bias"
+                                    : "later keys are masked: their bias is minus infinity"}));
+}
+
+// Nothing is asked where the subject has no positions.
+TEST(BiasDeviations, are_what_stands_for_the_distance_up_to_the_last_one) {
+  EXPECT_EQ(said("alibi", "heads=3",
+                 [](const Parameters& parameters) {
+                   Bias own = std::get<Bias>(encoding_named("alibi").make(parameters));
+                   own.bias = [slopes = own.slopes](const Positions& queries, const Positions& keys) {
+                     Tensor out({slopes.size(), queries.size(), keys.size()});
+                     for (std::size_t r = 0; r < out.rows(); ++r)
+                       for (std::size_t c = 0; c < keys.size(); ++c) {
+                         const Position i = queries[r % queries.size()], j = keys[c];
+                         if (i > 40 || j < 0) throw Refusal("no such position");
+                         out.at(r, c) = i > j ? -slopes[r / queries.size()] * std::sqrt(double(i - j)) : 0;
+                       }
+                     return out;
+                   };
+                   own.positions.hi = 40;
+                   return Encoding(own);
+                 }),
+            (Sentences{"the square root of the distance stands for the distance"}));
+}
+
 TEST(BiasDeviations, are_the_declared_slopes_in_another_order) {
   const auto in_order = [](auto compare) {
     return of(

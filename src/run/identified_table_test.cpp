@@ -42,5 +42,18 @@ TEST(IdentifiedTable, follows_each_pair_over_the_far_rows) {
   }
 }
 
+// One pair may be off, and its amplitude is not that of the others.
+TEST(IdentifiedTable, proposes_the_amplitude_of_most_pairs) {
+  const std::string words = "dim=16 base=500 amplitude=0.5";
+  for (const double factor : {0.25, 4.0}) {
+    MeasuredRows rows = rows_of(words, 4096);
+    const auto table = std::get<Table>(encoding_named("sinusoidal").make(Case::parse(words)));
+    for (Tensor* part : {&rows.near, &rows.far})
+      for (std::size_t r = 0; r < part->rows(); ++r)
+        for (const std::size_t c : {table.pairs[2].first, table.pairs[2].second}) part->at(r, c) *= factor;
+    EXPECT_TRUE(is_proposed(rows, words)) << factor;
+  }
+}
+
 }  // namespace
 }  // namespace posproof::identified_table_test

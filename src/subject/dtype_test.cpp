@@ -83,6 +83,10 @@ TEST(Dtype, what_a_format_holds) {
   EXPECT_TRUE(holds(Dtype::F32, double(0.1f)));
   EXPECT_TRUE(holds(Dtype::F64, 0.1));
   EXPECT_TRUE(holds(Dtype::F16, -0.0));
+  for (const double x : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    for (const Dtype all : {Dtype::F64, Dtype::F32, Dtype::BF16, Dtype::F16}) EXPECT_TRUE(holds(all, x)) << x;
+    EXPECT_FALSE(holds(Dtype::I64, x)) << x;
+  }
 }
 
 TEST(Dtype, is_known_by_its_safetensors_name) {
