@@ -325,6 +325,19 @@ bool is_modulo_rows(const Encoding& encoding) {
       encoding);
 }
 
+namespace {
+
+// An initializer list would copy each twice.
+template <class... Tensors>
+std::vector<Tensor> copies(const Tensors&... of) {
+  std::vector<Tensor> out;
+  out.reserve(sizeof...(of));
+  (out.push_back(of), ...);
+  return out;
+}
+
+}  // namespace
+
 Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answer) {
   const auto held = [](const Positions& positions) {
     TokenPositions out{.axes = positions.axes()};
@@ -335,36 +348,38 @@ Encoding answered_by(Encoding encoding, std::function<Tensor(const Call&)> answe
         out.real.push_back(positions.at(n / positions.axes(), n % positions.axes()));
     return out;
   };
-  std::visit(
-      Overloaded{
-          [&](Table& table) {
-            table.rows = [=](const Positions& positions, Position length) {
-              return answer({.positions = held(positions), .length = length});
-            };
-          },
-          [&](Rotary& rotary) {
-            rotary.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
-              return answer(
-                  {.batch = x.shape.at(0), .positions = held(positions), .contents = {x}, .role = role});
-            };
-          },
-          [&](Bias& bias) {
-            bias.bias = [=](const Positions& queries, const Positions& keys) {
-              return answer({.positions = held(queries), .keys = held(keys)});
-            };
-          },
-          [&](Contextual& contextual) {
-            contextual.logits = [=](const Tensor& q, const Tensor& k, const Positions& queries,
-                                    const Positions& keys) {
-              return answer({.positions = held(queries), .keys = held(keys), .contents = {q, k}});
-            };
-          },
-          [&](Attention& attention) {
-            attention.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-              return answer({.contents = {q, k, v}, .mask = mask});
-            };
-          }},
-      encoding);
+  std::visit(Overloaded{[&](Table& table) {
+                          table.rows = [=](const Positions& positions, Position length) {
+                            return answer({.positions = held(positions), .length = length});
+                          };
+                        },
+                        [&](Rotary& rotary) {
+                          rotary.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+                            return answer({.batch = x.shape.at(0),
+                                           .positions = held(positions),
+                                           .contents = copies(x),
+                                           .role = role});
+                          };
+                        },
+                        [&](Bias& bias) {
+                          bias.bias = [=](const Positions& queries, const Positions& keys) {
+                            return answer({.positions = held(queries), .keys = held(keys)});
+                          };
+                        },
+                        [&](Contextual& contextual) {
+                          contextual.logits = [=](const Tensor& q, const Tensor& k, const Positions& queries,
+                                                  const Positions& keys) {
+                            return answer(
+                                {.positions = held(queries), .keys = held(keys), .contents = copies(q, k)});
+                          };
+                        },
+                        [&](Attention& attention) {
+                          attention.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v,
+                                                 const Mask& mask) {
+                            return answer({.contents = copies(q, k, v), .mask = mask});
+                          };
+                        }},
+             encoding);
   return encoding;
 }
 

@@ -23,10 +23,9 @@ namespace {
 // A number that the subject's format cannot hold would be rounded on its way in, and the subject blamed for
 // it.
 void add(frame::Message& message, std::string_view name, const Tensor& values, Dtype dtype) {
-  for (const double value : values.data)
-    if (!holds(dtype, value))
-      throw SubjectError(
-          fmt::format("`{}` holds {}, which {} cannot hold exactly", name, value, posproof::name(dtype)));
+  if (const auto value = first_not_held(dtype, values.data))
+    throw SubjectError(
+        fmt::format("`{}` holds {}, which {} cannot hold exactly", name, *value, posproof::name(dtype)));
   message.values(name, values);
 }
 
@@ -126,13 +125,12 @@ bool is_across(const Encoding& declared, const Call& call) {
 // and they are given as they usually lie. A wrong number there is wrong.
 Tensor asked_with(std::string_view arrays, SubjectProtocol& talk, const frame::Message& plain,
                   std::string_view name, const Shape& shape) {
-  frame::Message asked = plain;
-  if (!arrays.empty()) asked.word("arrays", arrays);
+  if (arrays.empty()) return talk.ask(plain, {}, name, shape);
   try {
-    return talk.ask(std::move(asked), name, shape);
+    return talk.ask(plain, {{"arrays", std::string(arrays)}}, name, shape);
   } catch (const Failure& failure) {
-    if (failure.how != Failure::How::raised || arrays.empty()) throw;
-    return talk.ask(frame::Message(plain), name, shape);
+    if (failure.how != Failure::How::raised) throw;
+    return talk.ask(plain, {}, name, shape);
   }
 }
 

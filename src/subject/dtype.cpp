@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <stdexcept>
 
@@ -20,16 +19,13 @@ struct Entry {
   std::string_view name;
   std::size_t size;
   std::string_view precision = {};
-  int bits = 0;     // of the significand, the hidden one included
-  int least = 0;    // every value is a multiple of 2^least
-  double most = 0;  // the largest finite value
 };
 
 constexpr std::array<Entry, 15> dtypes = {{
-    {"F64", 8, "f64", 53, -1074, std::numeric_limits<double>::max()},
-    {"F32", 4, "f32", 24, -149, std::numeric_limits<float>::max()},
-    {"BF16", 2, "bf16", 8, -133, 0x1.fep127},
-    {"F16", 2, "f16", 11, -24, 65504},
+    {"F64", 8, "f64"},
+    {"F32", 4, "f32"},
+    {"BF16", 2, "bf16"},
+    {"F16", 2, "f16"},
     {"I64", 8},
     {"I32", 4},
     {"I16", 2},
@@ -80,7 +76,7 @@ std::size_t size(Dtype dtype) {
   return entry(dtype).size;
 }
 bool is_float(Dtype dtype) {
-  return entry(dtype).bits != 0;
+  return !entry(dtype).precision.empty();
 }
 std::string_view precision_word(Dtype dtype) {
   return entry(dtype).precision;
@@ -148,13 +144,19 @@ std::vector<double> decode(Dtype dtype, std::string_view bytes) {
 }
 
 bool holds(Dtype dtype, double value) {
-  const Entry& f = entry(dtype);
-  if (!std::isfinite(value) || value == 0) return f.bits != 0;
-  if (std::abs(value) > f.most) return false;
-  const int last =
-      std::max(std::ilogb(value) - f.bits + 1, f.least);  // the exponent of the format's last place here
-  const double places = std::ldexp(value, -last);
-  return places == std::floor(places);
+  const auto own = format(dtype);
+  return own && (!std::isfinite(value) || nearest(*own, value) == value);
+}
+
+std::optional<double> first_not_held(Dtype dtype, std::span<const double> values) {
+  if (dtype == Dtype::F64) return std::nullopt;
+  // What is asked most, at speed.
+  if (dtype == Dtype::F32 && std::ranges::all_of(values, [](double value) {
+        return static_cast<double>(static_cast<float>(value)) == value;
+      }))
+    return std::nullopt;
+  const auto found = std::ranges::find_if(values, [dtype](double value) { return !holds(dtype, value); });
+  return found == values.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace posproof

@@ -40,5 +40,7 @@ std::vector<double> decode(Dtype dtype, std::string_view bytes);
 
 // Whether the format holds the number without rounding it.
 bool holds(Dtype dtype, double value);
+// The first that it does not hold; none where it holds all.
+std::optional<double> first_not_held(Dtype dtype, std::span<const double> values);
 
 }  // namespace posproof

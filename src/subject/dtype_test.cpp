@@ -87,6 +87,28 @@ TEST(Dtype, what_a_format_holds) {
     for (const Dtype all : {Dtype::F64, Dtype::F32, Dtype::BF16, Dtype::F16}) EXPECT_TRUE(holds(all, x)) << x;
     EXPECT_FALSE(holds(Dtype::I64, x)) << x;
   }
+  EXPECT_TRUE(holds(Dtype::F32, 0x1.fffffep127));
+  EXPECT_FALSE(holds(Dtype::F32, 0x1.ffffffp127));
+  EXPECT_FALSE(holds(Dtype::F32, 0x1p128));
+  EXPECT_TRUE(holds(Dtype::F32, 0x1p-149));
+  EXPECT_FALSE(holds(Dtype::F32, 0x1p-150));
+  EXPECT_TRUE(holds(Dtype::BF16, 0x1p-133));
+  EXPECT_FALSE(holds(Dtype::BF16, 0x1p-134));
+  EXPECT_TRUE(holds(Dtype::F16, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_TRUE(holds(Dtype::F32, -std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(holds(Dtype::I64, 0));
+  EXPECT_FALSE(holds(Dtype::U8, 5));
+}
+
+TEST(Dtype, the_first_value_that_a_format_does_not_hold) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), none = std::numeric_limits<double>::infinity();
+  const std::vector<double> values = {0.5, nan, none, double(0.1f), 0x1.ffp0, 0.1, 0.2};
+  EXPECT_EQ(first_not_held(Dtype::F64, values), std::nullopt);
+  EXPECT_EQ(first_not_held(Dtype::F32, values), 0.1);
+  EXPECT_EQ(first_not_held(Dtype::BF16, values), double(0.1f));
+  EXPECT_EQ(first_not_held(Dtype::F16, std::span(values).subspan(4)), 0.1);
+  EXPECT_EQ(first_not_held(Dtype::F32, std::span(values).first(5)), std::nullopt);
+  EXPECT_EQ(first_not_held(Dtype::F32, {}), std::nullopt);
 }
 
 TEST(Dtype, is_known_by_its_safetensors_name) {

@@ -71,6 +71,13 @@ Part parse_part(const std::string& key, const json& value) {
   return part;
 }
 
+// As JSON has it. What is plain, as nearly every word is, needs no library.
+std::string quoted(const std::string& word) {
+  const bool plain =
+      std::ranges::all_of(word, [](char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; });
+  return plain ? fmt::format("\"{}\"", word) : json(word).dump();
+}
+
 void parse_words(Header& header, const json& value) {
   if (!value.is_object()) refuse("`__metadata__` is not a JSON object");
   for (const auto& [key, word] : value.items()) {
@@ -116,6 +123,12 @@ Header parse(std::string_view text) {
   return header;
 }
 
+Header parse(std::string_view json, const Known& usual) {
+  const bool as_usual = !usual.text.empty() && json.starts_with(usual.text) &&
+                        json.find_first_not_of(' ', usual.text.size()) == std::string_view::npos;
+  return as_usual ? usual.header : parse(json);
+}
+
 Message& Message::word(std::string_view name, std::string_view value) {
   words_.emplace_back(name, value);
   return *this;
@@ -145,38 +158,58 @@ Message& Message::mask(std::string_view name, const Mask& mask) {
   return part(name, Dtype::U8, mask.shape, seen);
 }
 
-std::string header_bytes(const Words& words, std::span<const Part> parts) {
-  std::string header = "{\"__metadata__\":{";
-  const auto out = std::back_inserter(header);
-  for (const auto& [name, value] : words)
-    fmt::format_to(out, "{}\"{}\":{}", header.back() == '{' ? "" : ",", name, json(value).dump());
-  header += "}";
+std::string header_text(const Words& words, std::span<const Part> parts) {
+  fmt::memory_buffer text;
+  const auto out = fmt::appender(text);
+  fmt::format_to(out, "{{\"__metadata__\":{{");
+  std::string_view between;
+  for (const auto& [name, value] : words) {
+    fmt::format_to(out, "{}\"{}\":{}", between, name, quoted(value));
+    between = ",";
+  }
+  fmt::format_to(out, "}}");
   for (const Part& part : parts)
     fmt::format_to(out, ",\"{}\":{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", part.name,
                    name(part.dtype), fmt::join(part.shape, ","), part.begin, part.begin + part.size);
-  header += "}";
-  header.append((8 - header.size() % 8) % 8,
-                ' ');  // so that the values lie where any machine may read them in place
+  fmt::format_to(out, "}}");
+  return fmt::to_string(text);
+}
 
-  const std::uint64_t size = header.size();
+Known known(const Words& words, std::vector<Part> parts) {
+  Known out{.header = {}, .text = header_text(words, parts)};
+  out.header.words.insert(words.begin(), words.end());
+  for (const Part& part : parts) out.header.size += part.size;
+  out.header.parts = std::move(parts);
+  return out;
+}
+
+std::string header_bytes(const Words& words, std::span<const Part> parts) {
+  const std::string text = header_text(words, parts);
+  const std::uint64_t size = (text.size() + 7) / 8 * 8;
   std::string bytes(sizeof size, '\0');
   std::memcpy(bytes.data(), &size, sizeof size);
-  return bytes += header;
+  bytes += text;
+  return bytes.append(size - text.size(), ' ');
 }
 
-std::string Message::bytes() const {
-  return header_bytes(words_, parts_) + data_;
+std::string Message::bytes(const Words& more) const {
+  Words words = words_;
+  words.insert(words.end(), more.begin(), more.end());
+  std::string bytes = header_bytes(words, parts_);
+  bytes.reserve(bytes.size() + data_.size());
+  return bytes += data_;
 }
 
-std::string Message::text() const {
+std::string Message::text(const Words& more) const {
   std::string call, inside;
   for (const Part& part : parts_) inside += fmt::format(", {} {}", part.name, posproof::text(part.shape));
-  for (const auto& [name, value] : words_) {
-    if (name == "call")
-      call = value;
-    else if (name != "id")
-      inside += fmt::format(", {} {}", name, value);
-  }
+  for (const Words* words : {&words_, &more})
+    for (const auto& [name, value] : *words) {
+      if (name == "call")
+        call = value;
+      else if (name != "id")
+        inside += fmt::format(", {} {}", name, value);
+    }
   return fmt::format("{}({})", call, inside.empty() ? inside : inside.substr(2));
 }
 

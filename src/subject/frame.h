@@ -54,7 +54,18 @@ Header parse(std::string_view json);
 // What stands under `__metadata__`, in its order. Names are plain words.
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-// A header as it is written, its length before it: so many bytes that the values after it are aligned to 8.
+std::string header_text(const Words& words, std::span<const Part> parts);
+
+// A header, and how one that nothing is wrong with is written: what comes so needs no parser.
+struct Known {
+  Header header;
+  std::string text;
+};
+Known known(const Words& words, std::vector<Part> parts);
+Header parse(std::string_view json, const Known& usual);
+
+// A header as it is written, its length before it, spaces behind it: so that the values after it are aligned
+// to 8, and any machine may read them in place.
 std::string header_bytes(const Words& words, std::span<const Part> parts);
 
 // A frame in the making.
@@ -65,9 +76,10 @@ class Message {
   Message& positions(std::string_view name, std::span<const Position> values, const Shape& shape);  // I64
   Message& mask(std::string_view name, const Mask& mask);                                           // U8
 
-  std::string bytes() const;
+  // With further words behind its own.
+  std::string bytes(const Words& more = {}) const;
   // What is asked, for error messages: `rotate(x [1, 1, 3, 64], positions [1, 3], role query)`.
-  std::string text() const;
+  std::string text(const Words& more = {}) const;
 
  private:
   Message& part(std::string_view name, Dtype dtype, const Shape& shape, std::string_view data);

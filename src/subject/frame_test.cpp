@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <ctime>
+#include <tuple>
 
 namespace posproof::frame_test {
 
@@ -45,6 +46,40 @@ TEST(Frame, reads_back_what_it_writes) {
   EXPECT_EQ(header.parts[1].dtype, Dtype::I64);
   EXPECT_EQ(std::memcmp(bytes.data() + 8 + size + 16, positions.data(), 16), 0);
   EXPECT_EQ(bytes.substr(bytes.size() - 3), std::string("\1\0\1", 3));
+}
+
+TEST(Frame, further_words_stand_behind_its_own) {
+  Message message;
+  message.values("x", Tensor({1}, {0.5})).word("role", "key");
+  const frame::Words more = {{"arrays", "slice"}, {"call", "rotate"}, {"id", "4"}};
+  EXPECT_EQ(message.text(more), "rotate(x [1], role key, arrays slice)");
+  EXPECT_EQ(message.bytes(more).substr(8, 78),
+            R"({"__metadata__":{"role":"key","arrays":"slice","call":"rotate","id":"4"},"x":{)");
+  EXPECT_EQ(message.text(), "(x [1], role key)") << "they are not kept";
+}
+
+// What comes as it is known is not parsed: the header that is given for it here says so itself.
+TEST(Frame, a_header_that_is_known_is_what_its_text_says) {
+  const frame::Words words = {{"answer", "result"}, {"id", "12"}};
+  frame::Known usual = frame::known(words, {{"result", Dtype::F32, {2, 3}, 0, 24}});
+  const Header parsed = frame::parse(usual.text);
+  EXPECT_EQ(usual.header.words, parsed.words);
+  EXPECT_EQ(usual.header.size, parsed.size);
+  ASSERT_EQ(parsed.parts.size(), 1u);
+  ASSERT_EQ(usual.header.parts.size(), 1u);
+  const frame::Part &known = usual.header.parts.front(), &part = parsed.parts.front();
+  EXPECT_EQ(std::tie(known.name, known.dtype, known.shape, known.begin, known.size),
+            std::tie(part.name, part.dtype, part.shape, part.begin, part.size));
+
+  usual.header.words["id"] = "as known";
+  const auto id = [&](const std::string& text) { return frame::parse(text, usual).word("id"); };
+  EXPECT_EQ(id(usual.text), "as known");
+  EXPECT_EQ(id(usual.text + "   "), "as known");
+  EXPECT_EQ(id(frame::known({{"answer", "result"}, {"id", "13"}}, parsed.parts).text), "13");
+  EXPECT_EQ(id(" " + usual.text), "12");
+  EXPECT_THROW(id(usual.text + "  x"), frame::Malformed);
+  EXPECT_THROW(id(usual.text.substr(0, usual.text.size() - 1)), frame::Malformed);
+  EXPECT_THROW(frame::parse("  ", frame::Known{}), frame::Malformed);
 }
 
 TEST(Frame, a_shape_that_is_not_the_values_shape_is_not_sent) {

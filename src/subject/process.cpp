@@ -165,14 +165,12 @@ Process::Wait Process::ended_before(std::size_t count) {
   return come().size() >= count ? Wait::ready : Wait::ended;
 }
 
-std::string Process::take(std::size_t count) {
-  std::string bytes = incoming_.substr(taken_, count);
-  taken_ += bytes.size();
+void Process::take(std::size_t count) {
+  taken_ += std::min(count, incoming_.size() - taken_);
   if (taken_ == incoming_.size()) {
     incoming_.clear();
     taken_ = 0;
   }
-  return bytes;
 }
 
 // The supervisor says how it has ended; a supervisor that is gone without that was killed, and it with it.

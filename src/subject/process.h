@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace posproof {
@@ -29,7 +30,7 @@ class Process {
 
   // Bytes for its stdin, written while we wait: a child that answers while we still write would block for
   // ever otherwise.
-  void send(std::string_view bytes) { outgoing_ += bytes; }
+  void send(std::string bytes) { outgoing_ = outgoing_.empty() ? std::move(bytes) : outgoing_ + bytes; }
 
   // Writes what is to be written and reads until `count` bytes are there, it has ended, it is too late, or
   // an interrupt was noted (subject/interrupt.h).
@@ -40,7 +41,7 @@ class Process {
 
   // What has come and was not taken.
   std::string_view come() const { return std::string_view(incoming_).substr(taken_); }
-  std::string take(std::size_t count);
+  void take(std::size_t count);
 
   // Whether it has ended, or closed its stdout, by now.
   bool ended();

@@ -101,23 +101,25 @@ SubjectProtocol::SubjectProtocol(std::string name, std::vector<std::string> argv
   start();
 }
 
-Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const Shape& shape) {
+Tensor SubjectProtocol::ask(const frame::Message& message, frame::Words more, std::string_view call,
+                            const Shape& shape) {
   if (late_ >= most_late)
     throw SubjectError(fmt::format("{}: not asked: {} answers were late", name_, late_));
   const std::string id = std::to_string(++last_id_);
-  message.word("call", call).word("id", id);
+  more.emplace_back("call", call);
+  more.emplace_back("id", id);
   if (interrupted() != 0) throw SubjectError(fmt::format("{}: {}", name_, interruption()));
   if (!process_) start();
-  question_ = message.text();
+  question_ = message.text(more);
   const auto here = introduction_.processor ? processor() : std::nullopt;
-  if (here) message.word("processor", std::to_string(*here));
+  if (here) more.emplace_back("processor", std::to_string(*here));
   process_->wait_here(here.has_value());
   const auto idle = process_->await(1, Process::Clock::now());
   if (idle == Process::Wait::ready) no_protocol();
   if (idle == Process::Wait::ended) died(fmt::format("it {} after the call before", process_->ending()));
 
   const auto deadline = Process::Clock::now() + answer_time();
-  const frame::Header header = exchange(message, deadline);
+  const frame::Header header = exchange(message.bytes(more), deadline, right_answer(id, shape));
   const std::string& answer = header.word("answer");
   if (answer == "declined")
     throw Refusal(fmt::format("{} declines: {}", name_, printable(header.word("reason"), longest_word)));
@@ -138,7 +140,16 @@ Tensor SubjectProtocol::ask(frame::Message message, std::string_view call, const
   }
   need(header.size, "values", deadline);
   answered_ = true;
-  return Tensor(shape, decode(introduction_.dtype, process_->take(header.size)));
+  Tensor given(shape, decode(introduction_.dtype, process_->come().substr(0, header.size)));
+  process_->take(header.size);
+  return given;
+}
+
+// The header that is to come, where nothing is wrong.
+frame::Known SubjectProtocol::right_answer(const std::string& id, const Shape& shape) const {
+  const Dtype dtype = introduction_.dtype;
+  return frame::known({{"answer", "result"}, {"id", id}},
+                      {{"result", dtype, shape, 0, count(shape) * size(dtype)}});
 }
 
 void SubjectProtocol::start() {
@@ -165,7 +176,7 @@ void SubjectProtocol::introduce(std::string_view call) {
   hello.word("call", call).word("id", "0").word("protocol", protocol_version);
   hello.word("encoding", encoding_).word("parameters", parameters_);
 
-  const frame::Header header = exchange(hello, Process::Clock::now() + start_takes * call_time_);
+  const frame::Header header = exchange(hello.bytes(), Process::Clock::now() + start_takes * call_time_);
   try {
     const std::string& answer = header.word("answer");
     if (answer == "declined")
@@ -233,10 +244,10 @@ Introduction SubjectProtocol::introduction_of(const frame::Header& header) const
   return it;
 }
 
-frame::Header SubjectProtocol::exchange(const frame::Message& message, Deadline deadline) {
-  process_->send(message.bytes());
+frame::Header SubjectProtocol::exchange(std::string message, Deadline deadline, const frame::Known& usual) {
+  process_->send(std::move(message));
   try {
-    const frame::Header header = read_header(deadline);
+    const frame::Header header = read_header(deadline, usual);
     const std::string &id = header.word("id"), asked = std::to_string(question_.empty() ? 0 : last_id_);
     if (id != asked)
       give_up(fmt::format("it answers call `{}`; call {} was asked", printable(id, 20), asked));
@@ -254,7 +265,7 @@ frame::Header SubjectProtocol::exchange(const frame::Message& message, Deadline 
   }
 }
 
-frame::Header SubjectProtocol::read_header(Deadline deadline) {
+frame::Header SubjectProtocol::read_header(Deadline deadline, const frame::Known& usual) {
   if (process_->await(8, deadline) != Process::Wait::ready && is_text(process_->come())) no_protocol();
   need(8, "length", deadline);
   std::size_t size = 0;
@@ -266,7 +277,8 @@ frame::Header SubjectProtocol::read_header(Deadline deadline) {
   }
   process_->take(8);
   need(size, "header", deadline);
-  frame::Header header = frame::parse(process_->take(size));
+  frame::Header header = frame::parse(process_->come().substr(0, size), usual);
+  process_->take(size);
   if (Process::Clock::now() > deadline)
     give_up(fmt::format("{}, with the time that its header takes to be read", late()));
   return header;

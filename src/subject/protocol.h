@@ -50,10 +50,10 @@ class SubjectProtocol {
   const Introduction& introduction() const { return introduction_; }
   const Containment& containment() const { return containment_; }
 
-  // Asks, and checks that the answer has that shape. Throws Refusal where the subject declines and Failure
-  // (core/failure.h) where it raises an error, dies or answers otherwise. One that was late twice is not
-  // asked again.
-  Tensor ask(frame::Message message, std::string_view call, const Shape& shape);
+  // Asks, with further words, and checks that the answer has that shape. Throws Refusal where the subject
+  // declines and Failure (core/failure.h) where it raises an error, dies or answers otherwise. One that was
+  // late twice is not asked again.
+  Tensor ask(const frame::Message& message, frame::Words more, std::string_view call, const Shape& shape);
 
  private:
   using Deadline = Process::Clock::time_point;
@@ -61,8 +61,9 @@ class SubjectProtocol {
   void start();
   void introduce(std::string_view call);
   // What takes longer than the deadline is given up, reading the header included.
-  frame::Header exchange(const frame::Message& message, Deadline deadline);
-  frame::Header read_header(Deadline deadline);
+  frame::Header exchange(std::string message, Deadline deadline, const frame::Known& usual = {});
+  frame::Header read_header(Deadline deadline, const frame::Known& usual);
+  frame::Known right_answer(const std::string& id, const Shape& shape) const;
   void need(std::size_t count, std::string_view of, Deadline deadline);
   void check_result(const frame::Header& header, const Shape& shape) const;
   Introduction introduction_of(const frame::Header& header) const;
