@@ -234,6 +234,26 @@ TEST(BoundsOfRotations, are_the_sums_of_their_terms_and_no_larger) {
   }
 }
 
+// What is zero stays zero: nothing underflows there.
+TEST(BoundsOfRotations, allow_nothing_to_a_norm_of_zero) {
+  constexpr double tiny_one = 1e-150;  // whose square is a number
+  Rotary rotary{.dim = 4};
+  rotary.pairs = {{0, 1, 1.0, 0}, {2, 3, 0.5, 1}};
+  rotary.rotate = [](const Tensor& x, const Positions&, Role) {
+    Tensor y = x;
+    y.data[0] += tiny_one;
+    return y;
+  };
+  const auto holds = [&](const Property& property, std::string_view x) {
+    Replay draw(Case::parse(fmt::format("batch=1 n=1 i1=0 role=query x={}", x)));
+    return (*trial(property, rotary, all_f32))(draw).holds();
+  };
+  EXPECT_FALSE(holds(preserves_norm, "[0,0,0,0]"));
+  EXPECT_TRUE(holds(preserves_norm, "[0,0,1,0]"));
+  EXPECT_FALSE(holds(preserves_pair_norms, "[0,0,1,0]"));
+  EXPECT_TRUE(holds(preserves_pair_norms, "[0,1,1,0]"));
+}
+
 // Of right encodings as they are computed in those formats, in all 300 cases.
 TEST(RotationsInAnyFormat, hold_in_every_case_and_use_much_of_what_is_allowed) {
   struct Statement {

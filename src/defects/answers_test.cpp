@@ -12,6 +12,7 @@
 #include "catalogue/defects/learned.h"
 #include "catalogue/defects/resized_table.h"
 #include "catalogue/defects/sinusoidal.h"
+#include "catalogue/defects/t5_bias.h"
 #include "core/call.h"
 #include "core/failure.h"
 #include "run/catalogued.h"
@@ -196,6 +197,21 @@ TEST(WrongAlibi, has_distances_in_few_bits) {
   EXPECT_EQ(distance("distance_in_f16", 2051, 0, "causal"), 2052);
   EXPECT_EQ(distance("distance_in_f16", 2060, 11, "symmetric"), 2048);
   EXPECT_EQ(distance("distance_in_f16", 257, 0, "causal"), 257);
+}
+
+// Past max_distance, of every query and head. From 8 on a side has 8 buckets up to 128, of which one has
+// grown to half of the next power: 8 + floor(8 ln(d / 8) / ln 16).
+TEST(WrongT5Bias, has_buckets_past_the_last) {
+  const Encoding made = wrong(defects::t5_bias, "missing_cap", words_of("t5_bias", "heads=2 table=index"));
+  const auto buckets = [&](const At& queries, const At& keys) { return bias(made, queries, keys).data; };
+  EXPECT_EQ(
+      buckets({1000, 1001}, {1000 - 127, 1000 - 300, 0}),
+      (std::vector<double>{15, 18, 21, 16, 18, 21, 32 + 15, 32 + 18, 32 + 21, 32 + 16, 32 + 18, 32 + 21}));
+  EXPECT_EQ(buckets({0, 1}, {128, 301}),
+            (std::vector<double>{16 + 16, 16 + 18, 16 + 15, 16 + 18, 64, 66, 63, 66}));
+  const Encoding decoder = wrong(defects::t5_bias, "decoder_bidirectional",
+                                 words_of("t5_bias", "heads=2 table=index direction=unidirectional"));
+  EXPECT_EQ(bias(decoder, {20, 30}, {11, 12}).data, (std::vector<double>{8, 8, 10, 10, 40, 40, 42, 42}));
 }
 
 TEST(WrongAlibi, remembers_calls) {

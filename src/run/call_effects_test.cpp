@@ -74,6 +74,44 @@ TEST(CallEffects, give_each_token_of_each_row_its_position) {
   }
 }
 
+// Two rows of three tokens, then one token, then two.
+TEST(CallEffects, remember_the_calls_before) {
+  Call one, two;
+  one.positions.whole = {7}, two.positions.whole = {8, 3};
+  using Row = std::vector<Position>;
+  const struct {
+    std::string words;
+    Row first, second, third;
+  } all[] = {
+      {"after the first call a single token counts as 0", {5, -1, 9, 300, 2, 4}, {0}, {8, 3}},
+      {"every call counts on where the one before ended", {5, -1, 9, 300, 2, 4}, {12}, {21, 16}},
+      {"the number of tokens of all calls before is added to every position",
+       {5, -1, 9, 300, 2, 4},
+       {10},
+       {12, 7}},
+  };
+  const std::vector<Effect> effects = known_effects(false, false);
+  for (const auto& [words, first, second, third] : all) {
+    const Effect* effect_ = effect(effects, words);
+    ASSERT_NE(effect_, nullptr) << words;
+    for (int object = 0; object < 2; ++object) {
+      const Steps steps = effect_->begin();
+      EXPECT_EQ(steps(two_rows_of_three(), 0, 1).call.positions.whole, first) << words;
+      EXPECT_EQ(steps(one, 0, 1).call.positions.whole, second) << words;
+      EXPECT_EQ(steps(two, 0, 1).call.positions.whole, third) << words;
+    }
+  }
+  const Effect* decided =
+      effect(effects, "the first call with so many tokens decides on the positions of all later ones");
+  ASSERT_NE(decided, nullptr);
+  const Steps steps = decided->begin();
+  for (const Row& row : {Row{4}, Row{1, 2}, Row{9}, Row{5, 6}}) {
+    Call call;
+    call.positions.whole = row;
+    EXPECT_EQ(steps(call, 0, 1).call.positions.whole, row.size() == 1 ? (Row{4}) : (Row{1, 2}));
+  }
+}
+
 TEST(CallEffects, are_of_queries_where_keys_have_positions) {
   const std::vector<Effect> plain = known_effects(false, false), of_both = known_effects(true, false);
   for (const std::string words :

@@ -42,6 +42,16 @@ TEST(LadderDeviations, are_a_factor_of_all_pairs) {
             Sentences{"every pair rotates too slowly by a relative 3e-07"});
 }
 
+// Sizes of a ladder are none where pairs rotate in both directions.
+TEST(LadderDeviations, are_no_ladder_of_both_directions) {
+  const auto base_500 = [](double i) { return std::pow(500, -i / 8); };
+  EXPECT_EQ(of([&](double i, double) { return base_500(i); }),
+            Sentences{"frequencies are base^(-2i/16) with base 500, not 10000"});
+  for (const double backwards : {3, 7})
+    EXPECT_EQ(of([&](double i, double) { return i == backwards ? -base_500(i) : base_500(i); }),
+              Sentences{"pairs 1 to 7 rotate at other frequencies: pair 1 at 0.4598633, not 0.316228"});
+}
+
 TEST(LadderDeviations, are_no_factor_that_changes_by_less_than_it_is_known) {
   // Each is known to 1e-4, and differs from its neighbours by 4e-5.
   std::vector<MeasuredFrequency> pairs;

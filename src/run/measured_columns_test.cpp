@@ -27,6 +27,18 @@ TEST(MeasuredColumns, that_stand_in_an_order_are_said_in_one_sentence) {
             Words{"every column with an even number is the column after it"});
   EXPECT_EQ(held(16, [](std::size_t c) { return 15 - c; }),
             Words{"the same after one permutation of columns: in reverse order"});
+  // In no order that has a word: from the first that is another on, or the last three.
+  const auto shuffled = [](std::size_t from) {
+    return held(24, [from](std::size_t c) { return c < from ? c : from + (c - from) * (c - from) % 3; });
+  };
+  const auto permuted = [](std::size_t first, std::size_t count) {
+    return held(24, [=](std::size_t c) {
+      return c < first || c >= first + count ? c : first + 5 * (c - first + 1) % count;
+    });
+  };
+  EXPECT_EQ(shuffled(21).empty(), false);
+  EXPECT_EQ(permuted(2, 17),
+            Words{"the same after one permutation of columns: 2 holds 7, 3 holds 12, 4 holds 17, .."});
   EXPECT_EQ(held(4, [](std::size_t c) { return c == 3 ? 1 : c; }), Words{"column 3 holds column 1"});
   // Seven that are in no order, each twice: no list of them is read.
   EXPECT_EQ(held(16, [](std::size_t c) { return c * c % 16; }), Words{});

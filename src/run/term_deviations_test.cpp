@@ -67,6 +67,30 @@ TEST(TermDeviations, name_a_term_that_is_multiplied_or_missing) {
             (Sentences{"the term of query and key is 0.3 times the declared one"}));
 }
 
+// Of calls of more than six queries and keys, the later ones are looked at too.
+TEST(TermDeviations, name_no_term_that_is_another_in_the_first_rows_alone) {
+  const auto reference = std::get<Contextual>(encoding_named("shaw").make(Case::parse("dim=4 clip=2")));
+  const auto truth = std::get<Contextual>(encoding_named("shaw").oracle(Case::parse("dim=4 clip=2")));
+  std::vector<double> numbers;
+  for (std::size_t n = 0; n < 48; ++n) numbers.push_back(std::sin(static_cast<double>(3 * n + 1)));
+  const Tensor q({12, 4}, numbers), k({12, 4}, {numbers.rbegin(), numbers.rend()});
+  Call call;
+  call.contents = {q, k};
+  for (Position t = 0; t < 12; ++t) call.positions.whole.push_back(t), call.keys.whole.push_back(t);
+  const auto said_of = [&](std::size_t rows, std::size_t columns) {
+    Tensor answer = truth.logits(q, k, call.positions.whole, call.keys.whole);
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j) answer.at(i, j) *= 3;
+    Sentences out;
+    for (const Deviation& one : term_deviations(reference, truth, all_f32, {{{}, call, answer}}))
+      out.insert(out.end(), one.sentences.begin(), one.sentences.end());
+    return out;
+  };
+  EXPECT_FALSE(said_of(12, 12).empty());
+  EXPECT_EQ(said_of(6, 12), Sentences{});
+  EXPECT_EQ(said_of(12, 6), Sentences{});
+}
+
 // What it gives for keys after the query means nothing, and is not looked at.
 TEST(TermDeviations, name_a_term_of_what_looks_back_alone) {
   const auto no_past = [missing = times(1, 0, 1, 1)](const Logit& declared, std::span<const double> q,

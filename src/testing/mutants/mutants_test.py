@@ -153,6 +153,26 @@ class Sites(Folder):
             self.assertEqual(sorted({site.line for site in found}), left)
             self.assertEqual(excluded["negative example: another wrong encoding"] > 0, left == [4])
 
+    def test_leave_out_the_list_of_what_is_wrong_already(self):
+        text = """namespace posproof {
+struct NegativeExample { double x; };
+struct Property { double before; NegativeExample must_reject; double behind; };
+NegativeExample off(double by) { return {by + 1}; }
+const Property entry{
+    .before = 1.0 + 2,
+    .must_reject = {off(3.0 + 4)
+                        .x},
+    .behind = 5.0 + 6,
+};
+}
+"""
+        for folder, left in (("properties", [6, 9]), ("src", [4, 6, 7, 9])):
+            (self.folder / folder).mkdir()
+            file = self.folder / folder / "one.cpp"
+            file.write_text(text)
+            (_, found, _), = sites.sites_in(("clang++", "c++ -std=c++20", str(self.folder), str(file), {str(file): text}))
+            self.assertEqual(sorted({site.line for site in found}), left)
+
 
 class Planting(Folder):
     def planted(self):

@@ -10,7 +10,11 @@ import syntax
 ARITHMETIC = {"bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long",
               "unsigned long", "long long", "unsigned long long", "float", "double", "long double"}
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
-EXAMPLES = {"Encoding", "Table", "Rotary", "Bias", "Contextual", "Attention", "Made"}
+EXAMPLES = {"Encoding", "Table", "Rotary", "Bias", "Contextual", "Attention", "Made", "NegativeExample",
+            "NegativeExample>"}  # one, or a vector of them
+# The list of them at the foot of a property.
+EXAMPLE_LIST = re.compile(r"^ +\.must_reject =.*?(?=^ +\.\w+ =|^};)", re.M | re.S)
+AN_EXAMPLE = "negative example: another wrong encoding"
 FUNCTIONS = {"FunctionDecl", "CXXMethodDecl", "CXXConversionDecl", "CXXConstructorDecl", "CXXDestructorDecl"}
 LOOPS = {"ForStmt", "WhileStmt", "DoStmt", "CXXForRangeStmt"}
 EXTREMES = {"max": "min", "min": "max", "fmax": "fmin", "fmin": "fmax"}
@@ -94,6 +98,9 @@ class Sites:
         self.excluded = collections.Counter()
         self._reason = None
         self._constexpr = False
+        self._examples = []
+        if "properties" in pathlib.PurePath(file).parts:
+            self._examples = [match.span() for match in EXAMPLE_LIST.finditer(text)]
         self._lines = [0]
         for at, char in enumerate(text):
             if char == "\n":
@@ -112,8 +119,11 @@ class Sites:
         return self.text[node.begin:node.end]
 
     def _add(self, operator, begin, end, code, type_, before, after, line=None):
-        if self._reason:
-            self.excluded[self._reason] += 1
+        reason = self._reason
+        if any(first <= begin < last for first, last in self._examples):
+            reason = AN_EXAMPLE
+        if reason:
+            self.excluded[reason] += 1
             return
         if 'R"' in self.text[begin:end]:
             self.excluded["raw string"] += 1
@@ -159,7 +169,7 @@ class Sites:
             self._reason = self._reason or "constexpr variable"
         if kind in FUNCTIONS:
             if self._makes_an_example(node):
-                self._reason = self._reason or "negative example: another wrong encoding"
+                self._reason = self._reason or AN_EXAMPLE
             self._constexpr = bool(node.raw.get("constexpr"))
         getattr(self, "_at_" + kind, lambda *_: None)(node, parent)
         for child in self._evaluated(node):
