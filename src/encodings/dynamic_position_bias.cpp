@@ -4,6 +4,7 @@
 
 #include "catalogue/encodings/dynamic_position_bias.h"
 #include "catalogue/oracle/dynamic_position_bias.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
 #include "catalogue/properties/attention/key_order_invariant.h"
 #include "catalogue/properties/attention/permutation_equivariant.h"
@@ -96,7 +97,7 @@ const EncodingSpec entry{
     .exact = &oracle::dynamic_position_bias,
     .facts = {{&facts::acts_on_logits_alone},
               {&facts::depends_on_offset_alone},
-              {&facts::distinguishes_positions}},
+              {&facts::distinguishes_positions, {}, {&attention::breaks_the_symmetry}}},
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask,
@@ -119,6 +120,13 @@ const EncodingSpec entry{
         {
             // A perceptron with other numbers falls, is 0 at 0 or is a kernel; with numbers of mean 0 most do
             // not.
+            fails(
+                attention::breaks_the_symmetry,
+                "heads=1 width=4 depth=2 activation=relu offset=distance scale=log std=0.5 mlp_seed=5 n=3 "
+                "permutation=[1,0,2]",
+                0.000342,
+                "exchanging the first two tokens of three changes no answer by the threshold, 2^-11: the numbers "
+                "are too small"),
             fails(bias::falls_at_the_first_step, "heads=1 width=4 std=1 mlp_seed=5 side=future i=0", 2.4,
                   "a trained perceptron may rise with the distance, as this one does to the right"),
             fails(bias::falls_with_distance, "heads=1 width=4 std=1 mlp_seed=5 far=2 near=1 side=past i=2",
