@@ -113,7 +113,8 @@
 //     y, a multiple of 2^-24, is within 2^-25 of the value, and the nearest one. 0 is never right this way,
 //     since w is more than all that would round to it, and neither is an infinity or NaN, since low and high
 //     are below 2^62. The same is done once more in doubles, with low and high of (3), for what this leaves
-//     open.
+//     open. What is written is what low and high both round to: in bf16 by their bits, in f16 as the processor
+//     rounds, to nearest and ties to even, its subnormal numbers and infinities too.
 namespace posproof::exact::bounds {
 
 constexpr double u = 0x1p-53;

@@ -182,24 +182,22 @@ __attribute__((noinline)) std::uint64_t piece_counted(const Piece& piece, Ahead 
 
 #if POSPROOF_FMA
 
-// Whether one entry is surely right: (3) and (8) in bounds.h, in plain doubles.
-template <Format format, Part part, bool cosine>
-POSPROOF_INLINE bool surely_right(const Piece& piece, std::size_t row, std::size_t k) {
-  const Block& block = piece.block;
-  const std::size_t lane = piece.lane + k;
-  const double* const baby = babies<2>(block.coarse_babies, lane) + row * 2 * lanes_together;
-  const double s = baby[0], c = baby[lanes_together];
-  const double sine = block.giant->sine[lane], cosine_of = block.giant->cosine[lane];
-  const double e = (cosine ? block.errors->cosine : block.errors->sine)[lane];
-  const double low = cosine ? cosine_of * c - (sine * s + e) : sine * c + (cosine_of * s - e);
-  const std::size_t column = !in_pairs(part) ? k : 2 * k + (cosine == (part == Part::sine_and_cosine));
-  const char* const at = piece.row(row) + column * bytes_of<format>;
-  const std::ptrdiff_t apart = cosine && part == Part::sine_apart_cosine ? piece.columns.apart : 0;
-  return differences<format>(low, low + 2 * e, entry<format>(at + apart)) == 0;
+// The stored entries of a cell of a row, in the order of cell_entries().
+template <Part part>
+POSPROOF_INLINE std::uint64_t stored_cell(const Piece& piece, std::size_t row, std::size_t cell) {
+  std::uint16_t there[4];
+  for (std::size_t i = 0; i < 4; ++i)
+    __builtin_memcpy(
+        &there[i],
+        piece.row(row) + place_of<part>(cell + i / 2 * singles, is_cosine<part>(i), piece.columns.apart),
+        sizeof there[i]);
+  std::uint64_t four;
+  __builtin_memcpy(&four, there, sizeof four);
+  return four;
 }
 
-// Where not many cells of a block are open. What a cell stands for is decided one by one, and where an entry
-// is not right, with its groups of lanes.
+// Where not many cells of a block are open: each by itself, and where not all of it is right, with its groups
+// of lanes.
 template <Format format, Part part>
 __attribute__((noinline)) std::uint64_t cells_counted(const Piece& piece, const CellMask* not_sure,
                                                       std::uint64_t rows) {
@@ -209,12 +207,8 @@ __attribute__((noinline)) std::uint64_t cells_counted(const Piece& piece, const 
     unsigned groups = 0;
     for (unsigned cells = not_sure[row]; cells != 0; cells &= cells - 1) {
       const auto cell = static_cast<std::size_t>(__builtin_ctz(cells));
-      bool right = true;
-      for (const std::size_t k : {cell, cell + singles}) {
-        if constexpr (has_sines(part)) right &= surely_right<format, part, false>(piece, row, k);
-        if constexpr (has_cosines(part)) right &= surely_right<format, part, true>(piece, row, k);
-      }
-      if (!right) groups |= 5u << cell / lanes;
+      const CellEntries right = cell_entries<format, part>(piece.block, row, piece.lane + cell);
+      if (!right.sure || right.entries != stored_cell<part>(piece, row, cell)) groups |= 5u << cell / lanes;
     }
     for (; groups != 0; groups &= groups - 1)
       counted.add(row, static_cast<std::size_t>(__builtin_ctz(groups)));
@@ -270,7 +264,7 @@ POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& tw
 #endif
 #if POSPROOF_FMA
   if constexpr (in_singles<format> && groups == 4)
-    if (piece.count == lanes && piece.lane % singles == 0 && piece.block.single != nullptr) {
+    if (piece.count == lanes && may_narrow(piece.block, piece.lane)) {
       std::uint64_t wrong = narrow_counted<format, part>(piece, first);
       if (twins) wrong += narrow_counted<format, part>(twin, second);
       return wrong;

@@ -1,6 +1,7 @@
 #pragma once
 // Writing, for one instruction set: see kernel_of.h.
 #include "exact/kernel_joined.h"
+#include "exact/kernel_narrow.h"
 #include "exact/kernel_values.h"
 
 namespace posproof::exact::POSPROOF_ISA {
@@ -57,15 +58,103 @@ POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, ch
   return open;
 }
 
-#if POSPROOF_VBMI2
+#if POSPROOF_FMA
 // One row of a strip where not all was sure.
-template <Part part, std::size_t groups, bool streaming>
+template <Format format, Part part, std::size_t groups, bool streaming>
 __attribute__((noinline)) Words fill_row(const Block& block, std::size_t row, std::size_t lane, char* at,
                                          std::ptrdiff_t apart) {
   const Block one = rows_of(block, row, row + 1);
-  return fill_strip<Format::f32, part, Coarse, groups, streaming>(one, lane, at, 0, apart);
+  return fill_strip<format, part, Coarse, groups, streaming>(one, lane, at, 0, apart);
 }
 
+// Writes over what stands in the cells of a row that are not sure, and what is open then.
+template <Format format, Part part>
+__attribute__((noinline)) Words mended(const Block& block, std::size_t row, std::size_t lane, unsigned cells,
+                                       char* at, std::ptrdiff_t apart) {
+  bool sure = true;
+  for (; cells != 0; cells &= cells - 1) {
+    const auto cell = static_cast<std::size_t>(__builtin_ctz(cells));
+    const CellEntries right = cell_entries<format, part>(block, row, lane + cell);
+    std::uint16_t entry[4];
+    __builtin_memcpy(entry, &right.entries, sizeof entry);
+    for (std::size_t i = 0; i < 4; ++i)
+      __builtin_memcpy(at + place_of<part>(cell + i / 2 * singles, is_cosine<part>(i), apart), &entry[i],
+                       sizeof entry[i]);
+    sure &= right.sure;
+  }
+  return sure ? Words{} : fill_row<format, part, 4, false>(block, row, lane, at, apart);
+}
+
+// Strips of two vectors that fill a line side by side.
+constexpr std::size_t line = 64, strips_of_line = line / sizeof(Cells), narrow_groups = 4 * strips_of_line;
+
+// All rows are written, then what was not sure in them: in f16 so many are not that a branch a row would be
+// guessed wrong too often. What goes past the caches waits in them until then, and until it fills lines.
+template <Format format, Part part, bool streaming>
+POSPROOF_INLINE Words fill_and_mend(const Block& block, std::size_t lane, char* at, std::size_t stride,
+                                    std::ptrdiff_t apart) {
+  constexpr std::size_t vector = sizeof(Cells), lines = has_sines(part) && has_cosines(part) ? 2 : 1;
+  alignas(line) char waiting[streaming ? rows_per_block * lines * line : 1];
+  CellMask not_sure[rows_per_block];
+  const std::size_t next = streaming ? lines * line : stride;
+  const std::ptrdiff_t second = in_pairs(part) ? std::ptrdiff_t{vector}
+                                : streaming    ? std::ptrdiff_t{line}
+                                               : apart;
+  Words open{};
+  for (std::size_t n = 0; n < strips_of_line; ++n) {
+    char* const to = (streaming ? waiting : at) + n * vector * (in_pairs(part) ? 2 : 1);
+    const std::size_t first_lane = lane + n * 2 * singles;
+    const NarrowStrip<format, part> strip(block, first_lane);
+    char* row_at = to;
+    for (std::size_t row = block.begin; row < block.end; ++row, row_at += next) {
+      const auto entries = strip.written(row);
+      not_sure[row] = entries.not_sure;
+      store(row_at, entries.first);
+      if constexpr (lines == 2) store(row_at + second, entries.second);
+    }
+    row_at = to;
+    for (std::size_t row = block.begin; row < block.end; ++row, row_at += next)
+      if (__builtin_expect(not_sure[row] != 0, 0))
+        open |= mended<format, part>(block, row, first_lane, not_sure[row], row_at, second);
+  }
+  if constexpr (streaming) {
+    const char* from = waiting;
+    for (std::size_t row = block.begin; row < block.end; ++row, at += stride, from += next) {
+      for (std::size_t n = 0; n < line; n += vector) stream(at + n, load<Cells>(from + n));
+      char* const other = at + (in_pairs(part) ? std::ptrdiff_t{line} : apart);
+      if constexpr (lines == 2)
+        for (std::size_t n = 0; n < line; n += vector) stream(other + n, load<Cells>(from + line + n));
+    }
+  }
+  return open;
+}
+
+template <Format format, Part part, bool streaming>
+POSPROOF_INLINE Words fill_narrow(const Block& block, std::size_t lane, char* at, std::size_t stride,
+                                  std::ptrdiff_t apart) {
+  if constexpr (!streaming || format == Format::f16 || strips_of_line > 1)
+    return fill_and_mend<format, part, streaming>(block, lane, at, stride, apart);
+  const NarrowStrip<format, part> strip(block, lane);
+  Words open{};
+  for (std::size_t row = block.begin; row < block.end; ++row, at += stride) {
+    auto entries = strip.written(row);
+    if (__builtin_expect(entries.not_sure != 0, 0)) {
+      char both[2 * sizeof(Cells)];
+      store(both, entries.first);
+      store(both + sizeof(Cells), entries.second);
+      open |= mended<format, part>(block, row, lane, entries.not_sure, both, sizeof(Cells));
+      entries.first = load<Cells>(both);
+      entries.second = load<Cells>(both + sizeof(Cells));
+    }
+    stream(at, entries.first);
+    if constexpr (in_pairs(part)) stream(at + sizeof(Cells), entries.second);
+    if constexpr (part == Part::sine_apart_cosine) stream(at + apart, entries.second);
+  }
+  return open;
+}
+#endif
+
+#if POSPROOF_VBMI2
 template <Part part, std::size_t groups, bool streaming>
 POSPROOF_INLINE Words fill_joined(const Block& block, std::size_t lane, char* at, std::size_t stride,
                                   std::ptrdiff_t apart) {
@@ -75,7 +164,7 @@ POSPROOF_INLINE Words fill_joined(const Block& block, std::size_t lane, char* at
   for (std::size_t row = block.begin; row < block.end; ++row, at += stride) {
     const auto entries = strip.at(row);
     if (__builtin_expect(!entries.sure, 0)) {
-      open |= fill_row<part, groups, streaming>(block, row, lane, at, apart);
+      open |= fill_row<Format::f32, part, groups, streaming>(block, row, lane, at, apart);
       continue;
     }
 #pragma GCC unroll 16
@@ -95,6 +184,12 @@ POSPROOF_INLINE Open<format> fill_strip(const Block& block, std::size_t lane, ch
   if constexpr (joins<format, part, groups>)
     if (may_join<part>(block, lane, groups * lanes))
       return fill_joined<part, groups, streaming>(block, lane, at, stride, apart);
+#endif
+#if POSPROOF_FMA
+  if constexpr (in_singles<format> && groups > together<format, part>())
+    return fill_narrow<format, part, streaming>(block, lane, at, stride, apart);
+  else if constexpr (in_singles<format> && groups == narrow_groups)
+    if (may_narrow(block, lane)) return fill_narrow<format, part, streaming>(block, lane, at, stride, apart);
 #endif
   if constexpr (format == Format::f64)
     if (may_split<part>(block, lane, groups * lanes))
@@ -173,6 +268,11 @@ __attribute__((noinline)) void fill_last(const Blocks& blocks, const Columns& co
 template <Format format, Part part, bool streaming>
 void fill_run(const Blocks& blocks, const Columns& columns, char* at, const Undecided& undecided) {
   std::size_t done = 0;
+#if POSPROOF_FMA
+  if constexpr (in_singles<format> && narrow_groups > together<format, part>())
+    if (may_narrow(*blocks.first, columns.lane))
+      fill_strips<format, part, narrow_groups, streaming>(blocks, columns, at, done, undecided);
+#endif
   fill_strips<format, part, together<format, part>(), streaming>(blocks, columns, at, done, undecided);
   fill_strips<format, part, 1, streaming>(blocks, columns, at, done, undecided);
   if (done < columns.count) fill_last<format, part>(blocks, columns, at, done, undecided);

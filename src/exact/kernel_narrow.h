@@ -1,6 +1,6 @@
 #pragma once
-// Entries of 16 bits compared with values in single precision, for one instruction set with fused operations:
-// see kernel_of.h, and (8) in bounds.h for what is proved.
+// Entries of 16 bits written, and compared with values, in single precision, for one instruction set with
+// fused operations: see kernel_of.h, and (8) in bounds.h for what is proved.
 #include "exact/kernel_entries.h"
 #include "exact/simd_singles.h"
 
@@ -32,24 +32,70 @@ POSPROOF_INLINE TwoCells cells(const char* at) {
 template <Format format>
 constexpr std::uint32_t left_off = format == Format::bf16 ? 0xffff : 0x1fff;
 
-// Not 0 where not all from low to high rounds to the entry, one in plain doubles.
+// ---- what one cell stands for, in plain doubles ----
+
+using Four = double __attribute__((vector_size(32)));
+using FourBits = std::uint64_t __attribute__((vector_size(32)));
+
+// Four doubles rounded to a format that they are numbers of, and back.
 template <Format format>
-POSPROOF_INLINE std::uint64_t differences(double low, double high, double entry) {
-  constexpr std::uint64_t left = (std::uint64_t{left_off<format>} + 1) * (std::uint64_t{1} << 29) - 1;
-  const auto bits_of = [](double x) {
-    std::uint64_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-  };
-  const std::uint64_t half = left / 2 + 1, there = bits_of(entry);
-  return (((bits_of(low) + half) ^ there) | ((bits_of(high) + half) ^ there)) & ~left;
+POSPROOF_INLINE std::uint64_t entries_of(Four values) {
+  const __m128 singles = _mm256_cvtpd_ps((__m256d)values);
+  const __m128i upper = _mm_srli_epi32((__m128i)singles, 16);
+  return static_cast<std::uint64_t>(
+      _mm_cvtsi128_si64(format == Format::bf16 ? _mm_packus_epi32(upper, upper)
+                                               : _mm_cvtps_ph(singles, _MM_FROUND_TO_NEAREST_INT)));
 }
 template <Format format>
-POSPROOF_INLINE double entry(const char* at) {
-  std::uint16_t bits;
-  __builtin_memcpy(&bits, at, sizeof bits);
-  const __m128i one = _mm_cvtsi32_si128(format == Format::bf16 ? bits << 16 : bits);
-  return static_cast<double>(_mm_cvtss_f32(format == Format::bf16 ? (__m128)one : _mm_cvtph_ps(one)));
+POSPROOF_INLINE Four values_of(std::uint64_t entries) {
+  const __m128i four = _mm_cvtsi64_si128(static_cast<long long>(entries));
+  return (Four)_mm256_cvtps_pd(format == Format::bf16 ? (__m128)_mm_unpacklo_epi16(_mm_setzero_si128(), four)
+                                                      : _mm_cvtph_ps(four));
+}
+
+// Whether the value of a cell's entry `i` of four is a cosine; the first two are of its first lane.
+template <Part part>
+constexpr bool is_cosine(std::size_t i) {
+  return part == Part::cosine || (part != Part::sine && i % 2 == 1);
+}
+// Bytes from the first entry of a row to that of lane k.
+template <Part part>
+POSPROOF_INLINE std::ptrdiff_t place_of(std::size_t k, bool cosine, std::ptrdiff_t apart) {
+  const auto lane = static_cast<std::ptrdiff_t>(k * sizeof(std::uint16_t));
+  if constexpr (in_pairs(part)) return 2 * lane + (cosine == (part == Part::sine_and_cosine) ? 2 : 0);
+  return lane + (cosine && part == Part::sine_apart_cosine ? apart : 0);
+}
+
+// What all within the bounds of (3) rounds to, the first entry in the lowest bits, if all are sure.
+struct CellEntries {
+  std::uint64_t entries;
+  bool sure;
+};
+template <Format format, Part part>
+POSPROOF_INLINE CellEntries cell_entries(const Block& block, std::size_t row, std::size_t lane) {
+  const auto each = [&](auto of) {
+    return Four{of(lane, 0), of(lane, 1), of(lane + singles, 2), of(lane + singles, 3)};
+  };
+  const auto of_baby = [&](std::size_t which) {
+    return each([&](std::size_t of_lane, std::size_t) {
+      return (babies<2>(block.coarse_babies, of_lane) + (row * 2 + which) * lanes_together)[0];
+    });
+  };
+  const auto one_of = [&](const double* sine, const double* cosine) {
+    return each(
+        [&](std::size_t of_lane, std::size_t i) { return (is_cosine<part>(i) ? cosine : sine)[of_lane]; });
+  };
+  const Four s = of_baby(0), c = of_baby(1), e = one_of(block.errors->sine, block.errors->cosine),
+             minus = each([](std::size_t, std::size_t i) { return is_cosine<part>(i) ? -1.0 : 1.0; });
+  const Phasor& giant = *block.giant;
+  const Four low =
+                 one_of(giant.sine, giant.cosine) * c + (one_of(giant.cosine, giant.sine) * (minus * s) - e),
+             high = low + 2 * e;
+  constexpr std::uint64_t left = (std::uint64_t{left_off<format>} + 1) * (std::uint64_t{1} << 29) - 1;
+  const FourBits a = ((FourBits)low + (left / 2 + 1)) & ~left, b = ((FourBits)high + (left / 2 + 1)) & ~left;
+  const std::uint64_t entries = entries_of<format>((Four)a);
+  const FourBits other = (a ^ b) | (a ^ (FourBits)values_of<format>(entries));
+  return {entries, _mm256_testz_si256((__m256i)other, (__m256i)other) != 0};
 }
 
 // ---- values ----
@@ -108,7 +154,37 @@ void intervals(const Block& block, std::size_t row, const Intervals& out, std::s
   }
 }
 
+POSPROOF_INLINE bool may_narrow(const Block& block, std::size_t lane) {
+  return block.single != nullptr && lane % singles == 0;
+}
+
 // ---- rows of a strip ----
+
+// Numbers rounded to a format, and whether two of them are.
+template <Format format>
+struct Rounded {
+  Cells bits;  // the upper ones are those of the format
+
+  static POSPROOF_INLINE Rounded of(Singles x) { return {(Cells)x + (left_off<format> / 2 + 1)}; }
+  POSPROOF_INLINE Rounded with_difference(Rounded a, Rounded b) const { return {bits | (a.bits ^ b.bits)}; }
+  POSPROOF_INLINE CellMask any() const { return that_have(bits, ~left_off<format>); }
+  static POSPROOF_INLINE Cells joined(Rounded first, Rounded second) {
+    return upper_halves(first.bits, second.bits);
+  }
+  static POSPROOF_INLINE Cells pairs(Rounded even, Rounded odd) { return zipped(even.bits, odd.bits); }
+};
+template <>
+struct Rounded<Format::f16> {
+  Halves bits;
+
+  static POSPROOF_INLINE Rounded of(Singles x) { return {halves(x)}; }
+  POSPROOF_INLINE Rounded with_difference(Rounded a, Rounded b) const { return {bits | (a.bits ^ b.bits)}; }
+  POSPROOF_INLINE CellMask any() const { return not_zero(bits); }
+  static POSPROOF_INLINE Cells joined(Rounded first, Rounded second) {
+    return POSPROOF_ISA::joined(first.bits, second.bits);
+  }
+  static POSPROOF_INLINE Cells pairs(Rounded even, Rounded odd) { return zipped(even.bits, odd.bits); }
+};
 
 // What stands in two vectors of a row: the entries of two groups.
 template <Format format, Part part>
@@ -131,7 +207,40 @@ struct NarrowStrip {
       if constexpr (has_cosines(part)) of_cosine = differences(g.cosine, c, s, stored.cosine[k]);
       open = any_of(open, of_sine, of_cosine);
     }
-    return with_bits(open, ~left_off<format>);
+    return that_have(open, ~left_off<format>);
+  }
+
+  // The entries of a row, where they are sure, as they stand in memory; cosines that stand apart are the
+  // second ones, and sines or cosines alone have no second ones.
+  struct Written {
+    Cells first, second;
+    CellMask not_sure;
+  };
+  POSPROOF_INLINE Written written(std::size_t row) const {
+    using One = Rounded<format>;
+    One sine[2], cosine[2], open{};
+    const auto rounded = [&](const Sum& sum, Singles c, Singles s) {
+      const Singles low = sum.low(c, s);
+      const One one = One::of(low);
+      open = open.with_difference(one, One::of(sum.high(low)));
+      return one;
+    };
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Group& g = groups[k];
+      const Singles s = g.baby_sine(row), c = g.baby_cosine(row);
+      if constexpr (has_sines(part)) sine[k] = rounded(g.sine, c, s);
+      if constexpr (has_cosines(part)) cosine[k] = rounded(g.cosine, c, s);
+    }
+    if constexpr (part == Part::sine_and_cosine)
+      return {One::pairs(sine[0], cosine[0]), One::pairs(sine[1], cosine[1]), open.any()};
+    else if constexpr (part == Part::cosine_and_sine)
+      return {One::pairs(cosine[0], sine[0]), One::pairs(cosine[1], sine[1]), open.any()};
+    else if constexpr (part == Part::sine_apart_cosine)
+      return {One::joined(sine[0], sine[1]), One::joined(cosine[0], cosine[1]), open.any()};
+    else if constexpr (part == Part::sine)
+      return {One::joined(sine[0], sine[1]), Cells{}, open.any()};
+    else
+      return {One::joined(cosine[0], cosine[1]), Cells{}, open.any()};
   }
 
  private:

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -186,6 +188,36 @@ TEST_P(KernelsNarrow, find_every_planted_error_in_every_layout) {
           }
         }
   EXPECT_GT(planted, 15000u);
+}
+
+// ---- what is written ----
+
+// Past the caches (from 4 MiB on, in lines of its own) and through them; up to infinities in f16.
+TEST_P(KernelsNarrow, write_what_the_plain_kernel_writes) {
+  const Kernel& kernel = random_tables::kernel_named(GetParam());
+  Random random(33);
+  for (const std::size_t pairs : {32u, 44u, 64u})
+    for (const Table& layout : layouts(pairs))
+      for (const double amplitude : {1.0, 1.3467, 70000.0})
+        for (const double base : {1e4, 1e9})
+          for (const Format format : {Format::bf16, Format::f16}) {
+            const bool large = base < 1e5 && amplitude < 2 && pairs != 44;
+            const std::size_t rows = large ? (std::size_t{1} << 21) / layout.dim + 77 : 150,
+                              size = 2 * rows * layout.dim;
+            const Position first = below(random, 2) == 0 ? -70 : static_cast<Position>(random() >> 44);
+            const auto table = [&](const Kernel& one) {
+              return ExactTable(std::make_shared<const Ladder>(powers(base, pairs), amplitude, one),
+                                layout.runs, layout.dim, 0);
+            };
+            const auto filled = [&](const Kernel& one) {
+              std::unique_ptr<char, decltype(&std::free)> out(
+                  static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64)), &std::free);
+              table(one).fill(format, first, rows, out.get());
+              return out;
+            };
+            EXPECT_EQ(std::memcmp(filled(kernel).get(), filled(plain_kernel).get(), size), 0)
+                << name(format) << ' ' << pairs << ' ' << amplitude << ' ' << base << ' ' << first;
+          }
 }
 
 // Few wrong entries are settled one by one, many by the other kernels: any share gives the same answer.
