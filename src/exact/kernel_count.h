@@ -216,8 +216,9 @@ __attribute__((noinline)) std::uint64_t cells_counted(const Piece& piece, const 
   return counted.wrong();
 }
 
+// `few` is whether few cells were open in the block before, and so are likely to be in this one.
 template <Format format, Part part>
-__attribute__((noinline)) std::uint64_t narrow_counted(const Piece& piece, Ahead ahead) {
+__attribute__((noinline)) std::uint64_t narrow_counted(const Piece& piece, Ahead ahead, bool& few) {
   constexpr std::size_t bytes = 2 * sizeof(Cells);
   constexpr int many = rows_per_block / 2;
   const Block& block = piece.block;
@@ -232,7 +233,8 @@ __attribute__((noinline)) std::uint64_t narrow_counted(const Piece& piece, Ahead
   for (std::size_t row = block.begin; row < block.end; ++row)
     rows |= std::uint64_t{not_sure[row] != 0} << row;
   if (rows == 0) return 0;
-  if (__builtin_popcountll(rows) > many) return piece_counted<format, part, 4>(piece, ahead);
+  few = __builtin_popcountll(rows) <= many;
+  if (!few) return piece_counted<format, part, 4>(piece, ahead);
   return cells_counted<format, part>(piece, not_sure, rows);
 }
 
@@ -249,7 +251,8 @@ __attribute__((noinline)) std::uint64_t last_counted(const Piece& piece, Ahead a
 
 // Of a piece and its twin, if it has one; `ahead` is moved on by what they read.
 template <Format format, Part part, std::size_t groups>
-POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& twin, Ahead& ahead) {
+POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& twin, Ahead& ahead,
+                                             [[maybe_unused]] bool& few_open) {
   constexpr std::size_t one =
       groups * lanes * bytes_of<format> * (has_sines(part) && has_cosines(part) ? 2 : 1);
   const std::size_t read = (piece.block.end - piece.block.begin) * one;
@@ -264,9 +267,9 @@ POSPROOF_INLINE std::uint64_t pieces_counted(const Piece& piece, const Piece& tw
 #endif
 #if POSPROOF_FMA
   if constexpr (in_singles<format> && groups == 4)
-    if (piece.count == lanes && may_narrow(piece.block, piece.lane)) {
-      std::uint64_t wrong = narrow_counted<format, part>(piece, first);
-      if (twins) wrong += narrow_counted<format, part>(twin, second);
+    if (few_open && piece.count == lanes && may_narrow(piece.block, piece.lane)) {
+      std::uint64_t wrong = narrow_counted<format, part>(piece, first, few_open);
+      if (twins) wrong += narrow_counted<format, part>(twin, second, few_open);
       return wrong;
     }
 #endif
@@ -286,13 +289,14 @@ void count_run(const Blocks& blocks, const Columns& columns, const char* at, std
   std::size_t done = 0;
   const auto strips = [&]<std::size_t groups>(std::size_t count) {
     const char* from = at + done * one;
+    bool few_open = true;
     for (std::size_t b = 0; b < blocks.count; ++b) {
       const Block& block = blocks.first[b];
       const auto piece = [&](const char* begin, const Undecided& told) {
         return Piece{block, b * rows_per_block, columns.lane + done, count, begin, columns, told};
       };
       wrong[b] += pieces_counted<format, part, groups>(piece(from, undecided),
-                                                       piece(from + columns.twin, of_twins), ahead);
+                                                       piece(from + columns.twin, of_twins), ahead, few_open);
       from += (block.end - block.begin) * columns.stride;
     }
     done += groups * lanes;

@@ -15,19 +15,6 @@ constexpr bool in_singles = POSPROOF_FMA != 0 && (format == Format::bf16 || form
 
 // ---- entries ----
 
-// Of a vector of entries: its first half and its second; in pairs, the even ones and the odd ones.
-template <Format format, bool pairs>
-POSPROOF_INLINE TwoCells cells(const char* at) {
-  if constexpr (format == Format::f16) {
-    return pairs ? pairs_of_f16(at) : halves_of_f16(at);
-  } else if constexpr (pairs) {
-    const Cells both = load<Cells>(at);
-    return {both << 16, both};
-  } else {
-    return halves_of_bf16(at);
-  }
-}
-
 // The bits of an f32 that a format has not.
 template <Format format>
 constexpr std::uint32_t left_off = format == Format::bf16 ? 0xffff : 0x1fff;
@@ -160,30 +147,50 @@ POSPROOF_INLINE bool may_narrow(const Block& block, std::size_t lane) {
 
 // ---- rows of a strip ----
 
-// Numbers rounded to a format, and whether two of them are.
+// Entries in a vector each, or numbers rounded to be some.
 template <Format format>
-struct Rounded {
-  Cells bits;  // the upper ones are those of the format
+struct Rounded;
 
-  static POSPROOF_INLINE Rounded of(Singles x) { return {(Cells)x + (left_off<format> / 2 + 1)}; }
-  POSPROOF_INLINE Rounded with_difference(Rounded a, Rounded b) const { return {bits | (a.bits ^ b.bits)}; }
-  POSPROOF_INLINE CellMask any() const { return that_have(bits, ~left_off<format>); }
+template <>
+struct Rounded<Format::bf16> {
+  Cells bits;  // the upper halves of them
+
+  static POSPROOF_INLINE Rounded of(Singles x) { return {(Cells)x + (left_off<Format::bf16> / 2 + 1)}; }
+  POSPROOF_INLINE CellMask any() const { return that_have(bits, ~left_off<Format::bf16>); }
+
+  template <bool pairs>
+  static POSPROOF_INLINE void load_two(const char* at, Rounded& first, Rounded& second) {
+    const Cells both = load<Cells>(at);
+    const TwoCells two = pairs ? TwoCells{both << 16, both} : halves_of_bf16(at);
+    first.bits = two.first;
+    second.bits = two.second;
+  }
   static POSPROOF_INLINE Cells joined(Rounded first, Rounded second) {
     return upper_halves(first.bits, second.bits);
   }
-  static POSPROOF_INLINE Cells pairs(Rounded even, Rounded odd) { return zipped(even.bits, odd.bits); }
 };
+
 template <>
 struct Rounded<Format::f16> {
   Halves bits;
 
   static POSPROOF_INLINE Rounded of(Singles x) { return {halves(x)}; }
-  POSPROOF_INLINE Rounded with_difference(Rounded a, Rounded b) const { return {bits | (a.bits ^ b.bits)}; }
   POSPROOF_INLINE CellMask any() const { return not_zero(bits); }
+
+  template <bool pairs>
+  static POSPROOF_INLINE void load_two(const char* at, Rounded& first, Rounded& second) {
+    if constexpr (pairs) {
+      const TwoHalves two = pairs_of_f16(at);
+      first.bits = two.first;
+      second.bits = two.second;
+    } else {
+      first.bits = load<Halves>(at);
+      second.bits = load<Halves>(at + sizeof(Halves));
+    }
+  }
   static POSPROOF_INLINE Cells joined(Rounded first, Rounded second) {
     return POSPROOF_ISA::joined(first.bits, second.bits);
   }
-  static POSPROOF_INLINE Cells pairs(Rounded even, Rounded odd) { return zipped(even.bits, odd.bits); }
 };
 
 // What stands in two vectors of a row: the entries of two groups.
@@ -195,19 +202,27 @@ struct NarrowStrip {
   POSPROOF_INLINE NarrowStrip(const Block& block, std::size_t lane)
       : groups{singles_of(block, lane), singles_of(block, lane + singles)} {}
 
-  // A lane of either group has an entry that is not surely right.
+  // Of a row, lanes of which either group has an entry that is not surely right.
   POSPROOF_INLINE CellMask not_sure(std::size_t row, const char* at, std::ptrdiff_t apart) const {
-    const Row stored = entries(at, apart);
-    Cells open{};
+    One sine[2], cosine[2], open{};
+    if constexpr (in_pairs(part)) {
+      for (std::size_t k = 0; k < 2; ++k)
+        One::template load_two<true>(at + k * vector, part == Part::sine_and_cosine ? sine[k] : cosine[k],
+                                     part == Part::sine_and_cosine ? cosine[k] : sine[k]);
+    } else {
+      if constexpr (has_sines(part)) One::template load_two<false>(at, sine[0], sine[1]);
+      if constexpr (has_cosines(part))
+        One::template load_two<false>(part == Part::cosine ? at : at + apart, cosine[0], cosine[1]);
+    }
     for (std::size_t k = 0; k < 2; ++k) {
       const Group& g = groups[k];
       const Singles s = g.baby_sine(row), c = g.baby_cosine(row);
-      Cells of_sine{}, of_cosine{};
-      if constexpr (has_sines(part)) of_sine = differences(g.sine, c, s, stored.sine[k]);
-      if constexpr (has_cosines(part)) of_cosine = differences(g.cosine, c, s, stored.cosine[k]);
-      open = any_of(open, of_sine, of_cosine);
+      One of_sine{}, of_cosine{};
+      if constexpr (has_sines(part)) of_sine = differences(g.sine, c, s, sine[k]);
+      if constexpr (has_cosines(part)) of_cosine = differences(g.cosine, c, s, cosine[k]);
+      open.bits = any_of(open.bits, of_sine.bits, of_cosine.bits);
     }
-    return that_have(open, ~left_off<format>);
+    return open.any();
   }
 
   // The entries of a row, where they are sure, as they stand in memory; cosines that stand apart are the
@@ -217,12 +232,11 @@ struct NarrowStrip {
     CellMask not_sure;
   };
   POSPROOF_INLINE Written written(std::size_t row) const {
-    using One = Rounded<format>;
     One sine[2], cosine[2], open{};
     const auto rounded = [&](const Sum& sum, Singles c, Singles s) {
       const Singles low = sum.low(c, s);
       const One one = One::of(low);
-      open = open.with_difference(one, One::of(sum.high(low)));
+      open.bits |= one.bits ^ One::of(sum.high(low)).bits;
       return one;
     };
     for (std::size_t k = 0; k < 2; ++k) {
@@ -232,9 +246,9 @@ struct NarrowStrip {
       if constexpr (has_cosines(part)) cosine[k] = rounded(g.cosine, c, s);
     }
     if constexpr (part == Part::sine_and_cosine)
-      return {One::pairs(sine[0], cosine[0]), One::pairs(sine[1], cosine[1]), open.any()};
+      return {zipped(sine[0].bits, cosine[0].bits), zipped(sine[1].bits, cosine[1].bits), open.any()};
     else if constexpr (part == Part::cosine_and_sine)
-      return {One::pairs(cosine[0], sine[0]), One::pairs(cosine[1], sine[1]), open.any()};
+      return {zipped(cosine[0].bits, sine[0].bits), zipped(cosine[1].bits, sine[1].bits), open.any()};
     else if constexpr (part == Part::sine_apart_cosine)
       return {One::joined(sine[0], sine[1]), One::joined(cosine[0], cosine[1]), open.any()};
     else if constexpr (part == Part::sine)
@@ -244,33 +258,11 @@ struct NarrowStrip {
   }
 
  private:
-  struct Row {
-    Cells sine[2], cosine[2];
-  };
-  static POSPROOF_INLINE Row entries(const char* at, std::ptrdiff_t apart) {
-    Row out;
-    if constexpr (in_pairs(part)) {
-      for (std::size_t k = 0; k < 2; ++k) {
-        const TwoCells two = cells<format, true>(at + k * vector);
-        out.sine[k] = part == Part::sine_and_cosine ? two.first : two.second;
-        out.cosine[k] = part == Part::sine_and_cosine ? two.second : two.first;
-      }
-      return out;
-    }
-    const auto halves = [](Cells* to, const TwoCells& two) {
-      to[0] = two.first;
-      to[1] = two.second;
-    };
-    if constexpr (has_sines(part)) halves(out.sine, cells<format, false>(at));
-    if constexpr (has_cosines(part))
-      halves(out.cosine, cells<format, false>(part == Part::cosine ? at : at + apart));
-    return out;
-  }
+  using One = Rounded<format>;
   // Bits that are not 0 where not all in the interval rounds to the entry.
-  static POSPROOF_INLINE Cells differences(const Sum& sum, Singles c, Singles s, Cells entry) {
-    constexpr std::uint32_t half = left_off<format> / 2 + 1;
+  static POSPROOF_INLINE One differences(const Sum& sum, Singles c, Singles s, One entry) {
     const Singles low = sum.low(c, s);
-    return not_same((Cells)low + half, (Cells)sum.high(low) + half, entry);
+    return {not_same(One::of(low).bits, One::of(sum.high(low)).bits, entry.bits)};
   }
 };
 

@@ -16,6 +16,10 @@ struct TwoCells {
   Cells first, second;
 };
 
+struct TwoHalves {
+  Halves first, second;
+};
+
 POSPROOF_INLINE Singles abs(Singles x) {
   return (Singles)((Cells)x & 0x7fffffffu);
 }
@@ -50,17 +54,17 @@ POSPROOF_INLINE TwoCells halves_of_bf16(const char* at) {
   const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(16 << 16));
   return {(Cells)_mm512_permutexvar_epi16(first, entries), (Cells)_mm512_permutexvar_epi16(second, entries)};
 }
-POSPROOF_INLINE TwoCells halves_of_f16(const char* at) {
-  return {(Cells)_mm512_maskz_cvtph_ps(all_cells, _mm256_loadu_si256((const __m256i*)at)),
-          (Cells)_mm512_maskz_cvtph_ps(all_cells, _mm256_loadu_si256((const __m256i*)at + 1))};
-}
-POSPROOF_INLINE TwoCells pairs_of_f16(const char* at) {
+POSPROOF_INLINE TwoHalves pairs_of_f16(const char* at) {
   const __m512i entries = _mm512_loadu_si512(at);
-  const __m256i even = _mm512_cvtepi32_epi16(entries),
-                odd = _mm512_cvtepi32_epi16(_mm512_srli_epi32(entries, 16));
-  return {(Cells)_mm512_maskz_cvtph_ps(all_cells, even), (Cells)_mm512_maskz_cvtph_ps(all_cells, odd)};
+  return {(Halves)_mm512_cvtepi32_epi16(entries),
+          (Halves)_mm512_cvtepi32_epi16(_mm512_srli_epi32(entries, 16))};
 }
-
+POSPROOF_INLINE Halves not_same(Halves a, Halves b, Halves c) {
+  return (Halves)_mm256_ternarylogic_epi32((__m256i)a, (__m256i)b, (__m256i)c, 0x7e);
+}
+POSPROOF_INLINE Halves any_of(Halves a, Halves b, Halves c) {
+  return (Halves)_mm256_ternarylogic_epi32((__m256i)a, (__m256i)b, (__m256i)c, 0xfe);
+}
 POSPROOF_INLINE Cells upper_halves(Cells first, Cells second) {
   const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i lower = _mm512_add_epi32(_mm512_slli_epi32(numbers, 2), _mm512_set1_epi32(1));
@@ -107,19 +111,19 @@ POSPROOF_INLINE TwoCells halves_of_bf16(const char* at) {
   };
   return {half(0), half(1)};
 }
-POSPROOF_INLINE TwoCells halves_of_f16(const char* at) {
-  return {(Cells)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)at)),
-          (Cells)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)at + 1))};
-}
-POSPROOF_INLINE TwoCells pairs_of_f16(const char* at) {
+POSPROOF_INLINE TwoHalves pairs_of_f16(const char* at) {
   const __m256i entries = _mm256_loadu_si256((const __m256i*)at);
   const __m256i apart = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, 0, 1, 4, 5, 8,
                                          9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
   const __m256i sorted = _mm256_permute4x64_epi64(_mm256_shuffle_epi8(entries, apart), 0xd8);
-  return {(Cells)_mm256_cvtph_ps(_mm256_castsi256_si128(sorted)),
-          (Cells)_mm256_cvtph_ps(_mm256_extracti128_si256(sorted, 1))};
+  return {(Halves)_mm256_castsi256_si128(sorted), (Halves)_mm256_extracti128_si256(sorted, 1)};
 }
-
+POSPROOF_INLINE Halves not_same(Halves a, Halves b, Halves c) {
+  return (a ^ c) | (b ^ c);
+}
+POSPROOF_INLINE Halves any_of(Halves a, Halves b, Halves c) {
+  return a | b | c;
+}
 POSPROOF_INLINE Cells upper_halves(Cells first, Cells second) {
   const __m256i packed = _mm256_packus_epi32((__m256i)(first >> 16), (__m256i)(second >> 16));
   return (Cells)_mm256_permute4x64_epi64(packed, 0xd8);
