@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace posproof::call_effects_test {
 namespace {
@@ -120,6 +123,70 @@ TEST(CallEffects, are_of_queries_where_keys_have_positions) {
     EXPECT_EQ(effect(of_both, words), nullptr) << words;
     EXPECT_NE(effect(of_both, "of queries: " + words), nullptr) << words;
   }
+}
+
+// Three queries and keys: a causal mask without the middle key, and one of padding, whose last key is hidden.
+TEST(CallEffects, of_operands_are_other_masks) {
+  using Rows = std::vector<double>;
+  const Rows causal = {1, 0, 0, 1, 0, 0, 1, 0, 1}, padding = {1, 1, 0, 1, 1, 0, 1, 1, 0};
+  const struct {
+    std::string words;
+    Rows of_causal, of_padding;
+  } all[] = {
+      {"the mask is ignored: every key is seen", {1, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
+      {"the mask is taken for a causal one: every key up to the query's own is seen",
+       {1, 0, 0, 1, 1, 0, 1, 1, 1},
+       {1, 0, 0, 1, 1, 0, 1, 1, 1}},
+      {"a padding mask is ignored: every key is seen", causal, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
+      {"a padding mask is taken for a causal one", causal, {1, 0, 0, 1, 1, 0, 1, 1, 1}},
+      {"keys after the query are hidden, whatever the mask says", causal, {1, 0, 0, 1, 1, 0, 1, 1, 0}},
+      {"the mask is inverted: hidden keys are seen, and no others",
+       {0, 1, 1, 0, 1, 1, 0, 1, 0},
+       {0, 0, 1, 0, 0, 1, 0, 0, 1}},
+      // The first query of the causal one would see none.
+      {"the query's own key is hidden", {1, 0, 0, 1, 0, 0, 1, 0, 0}, {0, 1, 0, 1, 0, 0, 1, 1, 0}},
+      {"the key after the query is seen, too", {1, 1, 0, 1, 0, 1, 1, 0, 1}, {1, 1, 0, 1, 1, 1, 1, 1, 0}},
+      // Nothing sees the second key; nothing is seen by the last query of the other.
+      {"the mask is transposed", {1, 1, 1, 1, 0, 0, 0, 0, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 0}},
+  };
+  const std::vector<Effect> effects = effects_on_operands();
+  for (const auto& [words, of_causal, of_padding] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    for (const auto& [mask, expected] : {std::pair(causal, of_causal), std::pair(padding, of_padding)}) {
+      Call call;
+      call.mask = Mask({3, 3}, mask);
+      EXPECT_EQ(one->begin()(call, 0, 1).call.mask.data, expected) << words;
+    }
+  }
+  const std::pair<std::string, double> factors[] = {
+      {"products of query and key are not divided by the root of the width", 2},
+      {"products of query and key are divided by the root of the width twice", 0.5},
+      {"products of query and key have the other sign", -1},
+  };
+  for (const auto& [words, factor] : factors) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    Call call;
+    call.contents = {Tensor({1, 4}, {1, 2, 3, 4}), Tensor({1, 4}, {5, 6, 7, 8})};
+    const Call asked = one->begin()(call, 0, 1).call;
+    EXPECT_EQ(asked.contents[0].data, (Rows{factor, 2 * factor, 3 * factor, 4 * factor})) << words;
+    EXPECT_EQ(asked.contents[1].data, (Rows{5, 6, 7, 8})) << words;
+  }
+}
+
+// A table is asked for lengths; tokens that are rotated can stay as they are, in each head.
+TEST(CallEffects, are_those_of_the_kind) {
+  const std::string length = "the number of tokens of the call counts as the length of the sequence",
+                    left = "tokens stay as they are, as at position 0",
+                    both = "queries and keys are numbered from 0, whatever their positions";
+  for (const bool keys : {false, true})
+    for (const bool heads : {false, true}) {
+      const std::vector<Effect> all = known_effects(keys, heads);
+      EXPECT_EQ(effect(all, length) != nullptr, !keys && !heads);
+      EXPECT_EQ(effect(all, left) != nullptr, heads);
+      EXPECT_EQ(effect(all, both) != nullptr, keys);
+    }
 }
 
 TEST(CallEffects, begin_at_a_position) {
