@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -268,6 +269,9 @@ void add_those_of(const Suites& suites) {
 }  // namespace posproof::conformance_test
 
 int main(int argc, char** argv) {
+  // Who starts the tests under nohup, or in the background of a script, ignores some: all that they start
+  // would, too.
+  for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTERM}) std::signal(signal, SIG_DFL);
   testing::InitGoogleTest(&argc, argv);
   posproof::conformance_test::add_those_of(posproof::conformance_test::Suites(testing::GTEST_FLAG(filter)));
   const int code = RUN_ALL_TESTS();

@@ -241,18 +241,20 @@ TEST(History, is_not_asked_of_what_cannot_be_started_anew) {
   EXPECT_TRUE(std::holds_alternative<NotApplicable>(searched(file)));
 }
 
-// Of calls that take 3 ms at least, 28 in all, no more than eight begin within 24 ms.
+// Of calls that take 10 ms at least, 28 in all, no more than 13 begin within 80 ms: on a busy machine the
+// clock of budgets takes back up to nine tenths of the 50 ms before it was read, and those may have begun
+// before the search.
 TEST(History, ends_when_its_time_is_over) {
   const Made slow = made("rope", "dim=8", [](const Encoding& of, Memory&, const Call& call) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return answer(of, call);
   });
-  for (const int time : {0, 24}) {
+  for (const auto& [time, most] : {std::pair{0, 0u}, {80, 13u}}) {
     const Verdict verdict = history_searched(
         slow.truth, slow.subject, {.id = "time", .budget = {.time = std::chrono::milliseconds(time)}});
     const auto* undecided = std::get_if<Undecided>(&verdict);
     ASSERT_NE(undecided, nullptr) << name(verdict);
-    EXPECT_LE(undecided->held.cases, static_cast<std::uint64_t>(time / 3)) << undecided->why;
+    EXPECT_LE(undecided->held.cases, most) << undecided->why;
   }
 }
 

@@ -39,6 +39,18 @@ TEST(Interrupt, is_noted_once_and_ends_the_process_the_second_time) {
   }
 }
 
+// As under nohup, or in the background of a script.
+TEST(Interrupt, that_whoever_starts_these_tests_ignores_is_none_here) {
+  EXPECT_EQ(ended([] {
+              for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
+              ::execl("/proc/self/exe", "posproof_tests", "--gtest_brief=1",
+                      "--gtest_filter=Interrupt.is_noted_once_and_ends_the_process_the_second_time",
+                      static_cast<char*>(nullptr));
+              return 1;
+            }),
+            0);
+}
+
 TEST(Interrupt, that_is_ignored_stays_so) {
   EXPECT_EQ(ended([] {
               std::signal(SIGHUP, SIG_IGN);
