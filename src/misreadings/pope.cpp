@@ -34,7 +34,7 @@ struct Polar {
 Encoding reads(const Parameters& given, const Polar& polar) {
   const Arguments p = misread::arguments(encodings::pope, given);
   const std::size_t dim = p.width("dim");
-  const bool of_phases = polar.phases.of_query != 0 || polar.phases.of_key != 1 || !polar.centred;
+  const bool of_phases = polar.phases.of_query != 0 || !polar.centred;
   if (of_phases && !p.is("phase", "trained")) throw Refusal("the same without phases");
   const Real scale = p.is("scale", "rsqrt") ? 1 / root(dim) : 1;
   Tensor phase({1, dim});

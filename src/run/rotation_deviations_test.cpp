@@ -88,6 +88,19 @@ TEST(RotationDeviations, name_the_channel_that_has_another_amplitude) {
                                    "channel 5 is multiplied by 1.25, not by 1"}));
 }
 
+// The width is 16.
+TEST(RotationDeviations, name_a_root_of_the_width_that_multiplies) {
+  const auto said_of = [](double factor) {
+    Measured all;
+    for (std::size_t c = 0; c < 16; ++c) all.of(c).amplitude = factor;
+    return all.said();
+  };
+  EXPECT_EQ(said_of(4), Sentences{"every rotation is multiplied by sqrt(16), not by 1"});
+  EXPECT_EQ(said_of(0.25), Sentences{"every rotation is multiplied by 1/sqrt(16), not by 1"});
+  EXPECT_EQ(said_of(4.001), Sentences{"every rotation is multiplied by 4.001, not by 1"});
+  EXPECT_EQ(said_of(16), Sentences{"every rotation is multiplied by 16, not by 1"});
+}
+
 TEST(RotationDeviations, name_the_channel_that_is_multiplied_by_a_constant) {
   for (std::size_t c = 8; c < 16; ++c) {
     Measured one("rotary_dim=8");
