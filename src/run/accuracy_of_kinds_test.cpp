@@ -157,6 +157,23 @@ TEST(Accuracy, of_a_rotary_sees_its_tail) {
   EXPECT_EQ(found.beyond->at.column, 7u);
 }
 
+// Behind it stand others of which nothing is allowed either, and nothing is wrong.
+TEST(Accuracy, of_a_rotary_sees_a_channel_before_others_of_its_tail) {
+  const Setting partial{"rope", "dim=8 rotary_dim=4"};
+  for (const std::size_t channel : {4u, 5u, 7u}) {
+    const Encoding made = answered_by(narrowed(partial.truth(), 0, 99), [&](const Call& call) {
+      Tensor out = answer(partial.truth(), call);
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        if (call.positions.whole[r] == 60) out.at(r, channel) += 1e-9;
+      return out;
+    });
+    const Accuracy found = accuracy(partial.truth(), {"rope", "", made, all_f64, true});
+    ASSERT_TRUE(found.beyond) << channel;
+    EXPECT_EQ(found.beyond->at.position, 60);
+    EXPECT_EQ(found.beyond->at.column, channel);
+  }
+}
+
 // Of what becomes of (0, 1) the cosine stands in the second channel.
 TEST(Accuracy, of_a_rotary_tells_the_channel_of_the_answer) {
   const Setting setting{"rope", "dim=4"};

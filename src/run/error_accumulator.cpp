@@ -118,11 +118,11 @@ ErrorAccumulator::Block ErrorAccumulator::weighed(const Values& values, const Co
     block.share = 0;
     for (std::size_t c = 0; c < errors.size(); ++c) {
       if (errors[c] > errors[largest]) largest = c;
-      // Without a division for every entry: most are no larger share than the largest.
-      if (!(errors[c] <= block.share * bound[c])) {
-        block.share = share_of(errors[c], bound[c]);
-        block.column = c;
-      }
+      // Without a division for every entry: most are no larger share than the largest. Of a bound of 0 the
+      // share may be infinite, and its product with the next one no number.
+      if (errors[c] <= block.share * bound[c]) continue;
+      const double share = share_of(errors[c], bound[c]);
+      if (share > block.share) block.share = share, block.column = c;
     }
   };
   const Position t = nearest(compared.first, compared.rows);
