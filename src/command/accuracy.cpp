@@ -81,8 +81,8 @@ Command accuracy_command() {
                 "cache of a rotary encoding; left out: our own",
             .words = &schemes},
            {"--positions", &arguments->positions,
-            "only these, FIRST:LAST, both included; standard: all that the subject has, and of one that says "
-            "nothing of its end 0:4095, of a bias 0:1023"},
+            "only these, FIRST:LAST, both included, of a grid on each axis; standard: all that the subject "
+            "has, and of one that says nothing of its end 0:4095, of a bias 0:1023"},
            {"-o,--output", &arguments->file, "write it to this file; the terminal has the summary",
             Option::NewFile{}},
            {.names = "--threads",

@@ -14,11 +14,23 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+// A position, or a place of a grid.
+std::string position_text(const Accuracy& accuracy, Position position) {
+  return accuracy.places ? accuracy.places->text(position) : fmt::format("{}", position);
+}
+
 std::string place(const Accuracy& accuracy, const Entry& entry) {
-  if (accuracy.keys == 0) return fmt::format("position {}, column {}", entry.position, entry.column);
-  return fmt::format("query {}, key {}, head {}", entry.position,
-                     accuracy.first + static_cast<Position>(entry.column % accuracy.keys),
-                     entry.column / accuracy.keys);
+  const auto& [position, column] = entry;
+  if (accuracy.keys > 0)
+    return fmt::format(
+        "query {}, key {}, head {}", position_text(accuracy, position),
+        position_text(accuracy, accuracy.first + static_cast<Position>(column % accuracy.keys)),
+        column / accuracy.keys);
+  if (!accuracy.places) return fmt::format("position {}, column {}", position, column);
+  if (accuracy.channels == accuracy.columns || accuracy.channels == 0)
+    return fmt::format("{}, column {}", position_text(accuracy, position), column);
+  return fmt::format("{}, head {}, column {}", position_text(accuracy, position), column / accuracy.channels,
+                     column % accuracy.channels);
 }
 
 std::string size(double error) {
@@ -56,7 +68,8 @@ std::string bound(const Accuracy& accuracy, const Precision& precision, const St
 std::string table(const Accuracy& accuracy) {
   const std::string_view unit = accuracy.of_angles && accuracy.amplitude == 1 ? "radians" : "error";
   std::string out =
-      fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", "positions", unit, "bound", "largest ulp");
+      fmt::format("  {:>19}  {:>12}  {:>12}  {:>14}\n", accuracy.places ? "largest number" : "positions",
+                  unit, "bound", "largest ulp");
   for (const PositionRange& octave : by_octave(accuracy.profile)) {
     const std::string positions = octave.first == octave.last
                                       ? fmt::format("{}", octave.first)
@@ -72,16 +85,18 @@ std::string table(const Accuracy& accuracy) {
 std::string summary(const Accuracy& accuracy, const Precision& precision, const Style& style) {
   std::string out;
   if (accuracy.entries > 0) {
-    out += fmt::format("  {} entries in {}, positions {} to {}: {}\n", accuracy.entries,
-                       name(accuracy.format), accuracy.first, accuracy.last, rounded(accuracy));
+    out += fmt::format("  {} entries in {}, {} {} to {}: {}\n", accuracy.entries, name(accuracy.format),
+                       accuracy.places ? "places" : "positions", position_text(accuracy, accuracy.first),
+                       position_text(accuracy, accuracy.last), rounded(accuracy));
     if (accuracy.wrong > 0)
       out +=
           fmt::format("  largest error  {:.6g} ulp at {}\n", accuracy.ulp, place(accuracy, accuracy.ulp_at));
     out += fmt::format("  largest error  {}  {}", largest(accuracy), bound(accuracy, precision, style));
   }
   if (accuracy.declined > 0)
-    out += fmt::format("  {}  {} positions were declined, the first is {}\n", style.paint("NOT CHECKED"),
-                       accuracy.declined, accuracy.first_declined);
+    out += fmt::format("  {}  {} {} were declined, the first is {}\n", style.paint("NOT CHECKED"),
+                       accuracy.declined, accuracy.places ? "places" : "positions",
+                       position_text(accuracy, accuracy.first_declined));
   if (accuracy.failed)
     out += fmt::format("  {}  {}\n    at  {}\n", style.paint("REFUTED"), printable(accuracy.failed->instead),
                        accuracy.failed->counterexample.text());

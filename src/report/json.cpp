@@ -113,17 +113,27 @@ Json of(const Containment& containment) {
   return {{"contained", containment.contained}, {"not_contained", containment.not_contained}};
 }
 
+// A position, or the numbers of a place.
+Json numbers(const Accuracy& accuracy, Position position) {
+  return accuracy.places ? Json(accuracy.places->at(position)) : Json(position);
+}
+
 Json of(const Accuracy& accuracy, const Entry& entry) {
-  if (accuracy.keys == 0) return {{"position", entry.position}, {"column", entry.column}};
-  return {{"query", entry.position},
-          {"key", accuracy.first + static_cast<Position>(entry.column % accuracy.keys)},
+  const Json position = numbers(accuracy, entry.position);
+  if (accuracy.channels > 0)
+    return {{"position", position},
+            {"head", entry.column / accuracy.channels},
+            {"column", entry.column % accuracy.channels}};
+  if (accuracy.keys == 0) return {{"position", position}, {"column", entry.column}};
+  return {{"query", position},
+          {"key", numbers(accuracy, accuracy.first + static_cast<Position>(entry.column % accuracy.keys))},
           {"head", entry.column / accuracy.keys}};
 }
 
 Json of(const Accuracy& accuracy) {
   Json out = {{"format", name(accuracy.format)},
-              {"first", accuracy.first},
-              {"last", accuracy.last},
+              {"first", numbers(accuracy, accuracy.first)},
+              {"last", numbers(accuracy, accuracy.last)},
               {"rows", accuracy.rows},
               {"declined", accuracy.declined},
               {"entries", accuracy.entries},

@@ -23,6 +23,7 @@ namespace {
 constexpr Position most_unasked = 4096, most_unasked_of_a_bias = 1024;
 constexpr std::size_t values_of_a_call = std::size_t{1} << 20;
 constexpr Position rows_of_a_call = 1024;
+constexpr Position most_places = 1 << 20;
 // Of a file: they stay in the last cache from the reading to the comparing, and threads have enough to do.
 constexpr std::size_t bytes_of_a_block = std::size_t{1} << 23;
 
@@ -65,14 +66,28 @@ struct FedRows {
 struct Compared {
   Encoding truth, subject;
   Domain domain;
+  std::optional<Places> places;  // of a grid; positions are the numbers of places then
   std::shared_ptr<FedRows> fed;
 
+  Position first() const { return places ? 0 : domain.lo; }
+  Position last() const { return places ? places->count() - 1 : domain.hi; }
+
+  Case again(Position t, const std::vector<double>& content = {}, Role role = Role::query) const {
+    if (!places) return case_of(truth, domain, t, content, role);
+    return case_of(truth, domain, places->at(t), {}, content, role);
+  }
+  Case again_with_key(Position t, Position key) const {
+    if (!places) return case_of(truth, Domain(key, key), t);
+    return case_of(truth, domain, places->at(t), places->at(key));
+  }
+
   ErrorAccumulator::RowSource source() const {
-    return {[all = *this](Position t, std::size_t) { return case_of(all.truth, all.domain, t); }, &same};
+    return {[all = *this](Position t, std::size_t) { return all.again(t); }, &same};
   }
 
   // A call for neighbouring positions, in a sequence that has all of them.
   Call call(Position first, std::size_t rows) const {
+    if (places) return call_of(subject, *places, first, rows);
     Call call = sequence(subject, consecutive(first, rows));
     call.length = domain.hi + 1;
     return call;
@@ -145,10 +160,22 @@ ErrorAccumulator::RowSource source_of(const Compared& all, const Rotary& truth, 
   std::iota(channel.begin(), channel.end(), std::size_t{0});
   if (basis.second)
     for (const Pair& pair : truth.pairs) std::swap(channel[pair.first], channel[pair.second]);
-  return {[all, basis](Position t, std::size_t) {
-            return case_of(all.truth, all.domain, t, basis.x, basis.role);
-          },
-          [channel](std::size_t column) { return channel[column]; }};
+  return {[all, basis](Position t, std::size_t) { return all.again(t, basis.x, basis.role); },
+          [channel](std::size_t column) {
+            const std::size_t own = column % channel.size();
+            return column - own + channel[own];
+          }};
+}
+
+// [heads, rows, dim] as [rows, heads, dim].
+std::vector<double> token_by_token(const Tensor& answer) {
+  const std::size_t heads = answer.shape.at(1), rows = answer.shape.at(2);
+  std::vector<double> out;
+  out.reserve(answer.data.size());
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t head = 0; head < heads; ++head)
+      std::ranges::copy(answer.row(head * rows + r), std::back_inserter(out));
+  return out;
 }
 
 BatchSweep::Rows rotations_of(const Compared& all, const Rotary& truth) {
@@ -164,28 +191,35 @@ BatchSweep::Rows rotations_of(const Compared& all, const Rotary& truth) {
     }
     for (const bool second : {false, true}) {
       const Basis rotated = basis(truth, second);
+      const auto judge = [&](std::span<const double> own) {
+        all.fed->add(first, rows, meant(truth, rotated, own, all.fed->format),
+                     source_of(all, truth, rotated));
+      };
+      // On a grid heads may have frequencies of their own, and are columns of one row.
+      if (all.places) {
+        judge(token_by_token(answers[second]));
+        continue;
+      }
       const std::span<const double> entries = answers[second].data;
       const std::size_t size = rows * truth.dim;
       for (std::size_t head = 0; head < truth.heads; ++head) {
         const auto own = entries.subspan(head * size, size);
         // Bit for bit what the first head answered: judged already.
         if (head > 0 && std::memcmp(own.data(), entries.data(), size * sizeof(double)) == 0) continue;
-        all.fed->add(first, rows, meant(truth, rotated, own, all.fed->format),
-                     source_of(all, truth, rotated));
+        judge(own);
       }
     }
   };
 }
 
 BatchSweep::Rows biases_of(const Compared& all) {
-  const auto keys = consecutive(all.domain.lo, static_cast<std::size_t>(all.domain.hi - all.domain.lo + 1));
+  const auto keys = consecutive(all.first(), static_cast<std::size_t>(all.last() - all.first() + 1));
   return [=](Position first, std::size_t) {
     Call call = all.call(first, 1);
-    call.keys.whole = keys;
+    if (!all.places) call.keys.whole = keys;
     all.fed->add(first, 1, answer(all.subject, call).data,
                  {[all, keys](Position i, std::size_t column) {
-                    const Position key = keys[column % keys.size()];
-                    return case_of(all.truth, Domain(key, key), i);
+                    return all.again_with_key(i, keys[column % keys.size()]);
                   },
                   &same});
   };
@@ -209,6 +243,7 @@ Range asked_for(const Encoding& truth, const Subject& subject, const AccuracyOpt
   Range out{overlap(own, declared)};
   Domain& domain = out.domain;
   if (options.positions) out.not_covered = not_covered(*options.positions, domain);
+  if (domain.axes > 1) return out;
   const bool says_nothing = subject.live && !own.ends && own.hi >= declared.hi;
   const bool pairs = signature(truth).has(Axis::key);
   if (!says_nothing || options.positions || (options.everything && !pairs)) return out;
@@ -220,15 +255,27 @@ Range asked_for(const Encoding& truth, const Subject& subject, const AccuracyOpt
   return out;
 }
 
+// Why the places of this grid are not all compared; empty where they are.
+std::string too_many(const Domain& domain, const Places& places) {
+  if (places.count() == 0) return "the encoding and the subject have no place in common";
+  if (places.count() <= most_places) return {};
+  constexpr auto remedy = "`--positions FIRST:LAST` says which numbers of each axis are compared";
+  if (domain.last_on_axis.empty() || std::ranges::max(domain.last_on_axis) >= Domain().hi)
+    return fmt::format("the grid has no end; {}", remedy);
+  return fmt::format("the grid has too many places, of which {} are compared at most; {}", most_places,
+                     remedy);
+}
+
 Accuracy compared(const Encoding& truth, const Subject& subject, Format format, const Domain& domain,
-                  const Reference& reference, const AccuracyOptions& options) {
+                  const std::optional<Places>& places, const Reference& reference,
+                  const AccuracyOptions& options) {
   ErrorAccumulator errors(reference, format, options);
   const auto fed = std::make_shared<FedRows>(FedRows{errors, format});
   BatchSweep sweep;
   sweep.deadline = options.deadline;
   sweep.progress = options.progress;
-  const Compared all{truth, subject.encoding, domain, fed};
-  const Call one = all.call(domain.lo, 1);
+  const Compared all{truth, subject.encoding, domain, places, fed};
+  const Call one = all.call(all.first(), 1);
   const auto* rotary = std::get_if<Rotary>(&truth);
   if (subject.stored) {
     sweep.batch = rows_of_a_block(*subject.stored);
@@ -241,14 +288,20 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
     sweep.rows = biases_of(all);
   }
   const std::vector<double> content = rotary != nullptr ? basis(*rotary, false).x : std::vector<double>{};
-  sweep.again = [all, content](Position t) { return case_of(all.truth, all.domain, t, content); };
+  sweep.again = [all, content](Position t) { return all.again(t, content); };
+  if (places)
+    sweep.words = [&](Position first, Position last) {
+      return fmt::format("places {} to {}", places->text(first), places->text(last));
+    };
   const SweepResult swept =
-      sweep.along(domain.lo, domain.hi, [&](Position t, std::size_t rows) { errors.done(t, rows); });
+      sweep.along(all.first(), all.last(), [&](Position t, std::size_t rows) { errors.done(t, rows); });
 
   Accuracy found = errors.found();
-  found.first = domain.lo;
-  found.last = domain.hi;
-  if (signature(truth).has(Axis::key)) found.keys = static_cast<std::size_t>(domain.hi - domain.lo + 1);
+  found.first = all.first();
+  found.last = all.last();
+  found.places = places;
+  if (signature(truth).has(Axis::key)) found.keys = static_cast<std::size_t>(all.last() - all.first() + 1);
+  if (places && rotary != nullptr) found.channels = rotary->dim;
   found.declined = swept.declined;
   found.first_declined = swept.first_declined;
   found.failed = swept.failed;
@@ -269,23 +322,27 @@ Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyO
   if (truth.index() != subject.encoding.index())
     return nothing(fmt::format("the encoding gives {}, the subject {}: there are no entries to compare",
                                kind(truth), kind(subject.encoding)));
-  if (const std::size_t axes = positions_of(truth).axes; axes > 1)
-    return nothing(fmt::format(
-        "a position has {} numbers; only encodings of one number are compared position by position", axes));
   if (signature(truth).has(Axis::query) && !signature(truth).takes.empty())
     return nothing(fmt::format("{} depends on content: there are no entries to compare", kind(truth)));
   const auto [domain, not_covered] = asked_for(truth, subject, options);
   if (domain.lo > domain.hi) return nothing("the encoding and the subject have no position in common");
-  const auto with = reference(truth, subject.precision, domain);
+  std::optional<Places> places;
+  if (domain.axes > 1) {
+    places = places_of(domain);
+    if (std::string why = too_many(domain, *places); !why.empty()) return nothing(std::move(why));
+  }
+  const auto with =
+      places ? reference(truth, subject.precision, *places) : reference(truth, subject.precision, domain);
   if (!with) return nothing(fmt::format("no exact {} is known to compare with", kind(truth)));
 
   const Format format = format_of(subject.precision.result);
   Accuracy found;
   try {
-    found = compared(truth, subject, format, domain, *with, options);
+    found = compared(truth, subject, format, domain, places, *with, options);
   } catch (const NotHeld&) {  // wider than what it is judged by
     const bool fine = subject.stored && unit(subject.stored->format) <= subject.precision.result;
-    found = compared(truth, subject, fine ? subject.stored->format : Format::f64, domain, *with, options);
+    found =
+        compared(truth, subject, fine ? subject.stored->format : Format::f64, domain, places, *with, options);
   }
   if (found.stopped.empty()) found.stopped = not_covered;
   return found;

@@ -11,13 +11,15 @@
 #include "core/formats.h"
 #include "core/verdict.h"
 #include "run/error_profile.h"
+#include "run/places.h"
 #include "search/budget_clock.h"
 #include "subject/subject.h"
 
 namespace posproof {
 
-// One entry. The column is that of a table's row or of a rotary's answer (its channel); of a bias,
-// head * keys + number of the key.
+// One entry. The position is the number of the place where tokens are on a grid. The column is that of a
+// table's row or of a rotary's answer (its channel; on a grid head * dim + channel); of a bias, head * keys +
+// number of the key.
 struct Entry {
   Position position;
   std::size_t column;
@@ -26,11 +28,13 @@ struct Entry {
 // How exact a subject is, every entry of every position: what was compared with the exact real numbers, and
 // what came of it.
 struct Accuracy {
-  Format format = Format::f64;    // in which entries are called correctly rounded, and whose units count
-  Position first = 0, last = -1;  // the positions that were asked for, both included
-  std::size_t columns = 0;        // entries of a row
-  std::size_t keys = 0;           // of a bias: that many of the columns are one head's
-  bool of_angles = false;         // entries are sines and cosines, times the amplitude
+  Format format = Format::f64;        // in which entries are called correctly rounded, and whose units count
+  Position first = 0, last = -1;      // the positions that were asked for, both included
+  std::optional<Places> places = {};  // of a grid, which those are the numbers of
+  std::size_t columns = 0;            // entries of a row
+  std::size_t keys = 0;               // of a bias: that many of the columns are one head's
+  std::size_t channels = 0;           // of a rotary on a grid: the same
+  bool of_angles = false;             // entries are sines and cosines, times the amplitude
   double amplitude = 1;
 
   std::uint64_t rows = 0;       // positions that were compared
@@ -47,7 +51,8 @@ struct Accuracy {
   // off than half a unit in the last place of the amplitude, that is a bound, and no entry.
   double largest = 0;
   std::optional<Entry> largest_at = {};
-  std::vector<PositionRange> profile = {};  // against the distance of the position from 0
+  // Against the distance of the position from 0, of a place the largest of its numbers.
+  std::vector<PositionRange> profile = {};
 
   // How many are wrong against the table whose frequencies were first rounded to a format.
   struct Against {
@@ -79,8 +84,8 @@ struct Accuracy {
 };
 
 struct AccuracyOptions {
-  // Only these, both ends included; else all that the subject has, and of a live one that says nothing of
-  // where it ends the first 4096 (1024 of a bias).
+  // Only these, both ends included, of a grid those numbers of each axis; else all that the subject has, and
+  // of a live one that says nothing of where it ends the first 4096 (1024 of a bias). A grid has to end.
   std::optional<std::pair<Position, Position>> positions = {};
   // A live subject that says nothing is asked for all positions of the encoding, too; not a bias, whose pairs
   // are too many.
@@ -91,9 +96,10 @@ struct AccuracyOptions {
   std::function<void(Position done, Position of)> progress = {};
 };
 
-// Compares every entry of the subject with the encoding's exact one: the bytes of a table file where they
-// lie, a live subject in batches. A rotary is asked for (1, 0) in every pair as a query and for (0, 1) as a
-// key, all heads at once. Nothing but std::bad_alloc and std::invalid_argument (positions) leaves it.
+// Compares every entry of the subject with the encoding's exact one, on a grid at every place: the bytes of a
+// table file where they lie, a live subject in batches. A rotary is asked for (1, 0) in every pair as a query
+// and for (0, 1) as a key, all heads at once. Nothing but std::bad_alloc and std::invalid_argument
+// (positions) leaves it.
 Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyOptions& options = {});
 
 }  // namespace posproof

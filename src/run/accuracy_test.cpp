@@ -445,7 +445,7 @@ TEST(Accuracy, of_positions_of_several_numbers_is_none) {
   const Setting setting{"sincos_2d", "dim=4"};
   const Accuracy found = accuracy(setting.truth(), {"sincos_2d", "", setting.truth(), all_f64, true});
   EXPECT_EQ(found.stopped,
-            "a position has 2 numbers; only encodings of one number are compared position by position");
+            "the grid has no end; `--positions FIRST:LAST` says which numbers of each axis are compared");
   EXPECT_EQ(found.rows, 0u);
 }
 

@@ -72,7 +72,8 @@ SweepResult BatchSweep::along(Position first, Position last, const Rows& done) c
   Asking asking(*this, done, swept);
   for (Position t = first; t <= last;) {
     if (deadline && BudgetClock::now() >= *deadline) {
-      swept.stopped = fmt::format("out of time: positions {} to {} were not compared", t, last);
+      swept.stopped = fmt::format("out of time: {} were not compared",
+                                  words ? words(t, last) : fmt::format("positions {} to {}", t, last));
       break;
     }
     const Position past = (t % batch + batch) % batch;

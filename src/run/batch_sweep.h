@@ -27,6 +27,8 @@ struct BatchSweep {
   Position batch = 1;  // so many at a time, from a multiple of it
   Rows rows = {};      // throws Refusal where one of them is refused: then they are asked in halves
   std::function<Case(Position)> again = {};  // where an error was
+  // What those from the first to the last are called; else positions.
+  std::function<std::string(Position first, Position last)> words = {};
   std::optional<BudgetClock::time_point> deadline = {};
   std::function<void(Position done, Position of)> progress = {};
 

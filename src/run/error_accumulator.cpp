@@ -129,7 +129,8 @@ ErrorAccumulator::Block ErrorAccumulator::weighed(const Values& values, const Co
   weigh(bound(t, false));
   if (block.share > 1) weigh(bound(t, true));
   block.error = errors[largest];
-  profile_.add(t, block.error, bound_.of_column[largest], compared.ulp);
+  profile_.add(reference_.distance ? reference_.distance(t) : t, block.error, bound_.of_column[largest],
+               compared.ulp);
   return block;
 }
 

@@ -7,6 +7,7 @@
 #include "core/call.h"
 #include "run/agreement.h"
 #include "run/narrowed.h"
+#include "run/places.h"
 #include "search/budget_clock.h"
 #include "search/case_result.h"
 #include "search/trial.h"
@@ -39,19 +40,10 @@ std::vector<Case> every_case(const Encoding& truth, const Encoding& subject) {
 // places between them are asked for, too.
 std::vector<Case> every_case_of_a_grid(const Encoding& truth, const Encoding& subject, Position most) {
   const Domain domain = overlap(positions_of(subject), positions_of(truth));
-  if (!gives_rows(subject) || domain.real) return {};
-  std::vector<Case> cases = {case_of(truth, domain, domain.lo)};
-  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-    const Position numbers = domain.last(axis) - domain.lo + 1;
-    if (numbers > most / static_cast<Position>(cases.size())) return {};
-    std::vector<Case> more;
-    for (const Case& one : cases)
-      for (Position t = domain.lo; t <= domain.last(axis); ++t) {
-        more.push_back(one);
-        more.back().set(axis == 0 ? "t" : fmt::format("t_{}", axis), static_cast<double>(t));
-      }
-    cases = std::move(more);
-  }
+  const Places places = places_of(domain);
+  if (!gives_rows(subject) || domain.real || places.count() > most) return {};
+  std::vector<Case> cases;
+  for (Position n = 0; n < places.count(); ++n) cases.push_back(case_of(truth, domain, places.at(n)));
   return cases;
 }
 
@@ -118,7 +110,7 @@ bool has_exact_entries(const Encoding& truth) {
 Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive) {
   if (truth.index() != subject.encoding.index()) return {};
   const auto one = trial(agreement(truth), subject.encoding, subject.precision);
-  if (one && positions_of(truth).axes > 1)
+  if (one && positions_of(truth).axes > 1 && !exhaustive)
     return {case_by_case(
                 every_case_of_a_grid(truth, subject.encoding, subject.live ? most_live : most_rows_of_a_file),
                 *one, budget),

@@ -227,7 +227,41 @@ Reference of_rows(const Bias& truth, const Precision& precision, const Domain& d
   return out;
 }
 
+// Of each place, the call for it alone, and what that is allowed to be off by.
+Reference of_places(const Encoding& truth, const Precision& precision, const Places& places,
+                    std::size_t columns) {
+  const auto row_of = [truth, precision, places](Position place) {
+    Call call = call_of(truth, places, place, 1);
+    if (const auto* rotary = std::get_if<Rotary>(&truth))
+      for (std::size_t head = 0; head < rotary->heads; ++head)
+        for (const Pair& pair : rotary->pairs) call.contents.front().at(head, pair.first) = 1;
+    const Tensor exact = answer(truth, call);
+    Row row{exact.data, bound(truth, call, exact, precision).error.data};
+    for (std::size_t c = 0; c < row.exact.size(); ++c) row.bound[c] += unit_f64 * std::abs(row.exact[c]);
+    return row;
+  };
+  Reference out = by_rows(columns, row_of);
+  out.distance = [places](Position place) {
+    Position most = 0;
+    for (const Position number : places.at(place)) most = std::max(most, std::abs(number));
+    return most;
+  };
+  return out;
+}
+
 }  // namespace
+
+std::optional<Reference> reference(const Encoding& truth, const Precision& precision, const Places& places) {
+  const Signature& known = signature(truth);
+  if (is_modulo_rows(truth) || (known.has(Axis::key) && !known.takes.empty())) return std::nullopt;
+  const std::size_t columns = count(shape_of_answer(truth, call_of(truth, places, 0, 1)));
+  Reference out = of_places(truth, precision, places, columns);
+  const auto* table = std::get_if<Table>(&truth);
+  const auto* rotary = std::get_if<Rotary>(&truth);
+  if (table != nullptr && !table->pairs.empty()) out.ceiling = 2 * table->amplitude;
+  if (rotary != nullptr) out.ceiling = 2 * rotary->amplitude;
+  return out;
+}
 
 std::optional<Reference> reference(const Encoding& truth, const Precision& precision, const Domain& domain) {
   return std::visit(

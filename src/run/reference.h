@@ -12,6 +12,7 @@
 #include "core/formats.h"
 #include "core/precision.h"
 #include "exact/exact_table.h"
+#include "run/places.h"
 
 namespace posproof {
 
@@ -35,6 +36,10 @@ struct Reference {
                                 const Each& each, unsigned threads)>
       compare = {};
 
+  // How far from 0 a position is; of places, whose positions are numbers, the largest of their numbers. Else
+  // it is the position.
+  std::function<Position(Position)> distance = {};
+
   // How many entries of a row are compared, where a mask hides others: keys after the query of a causal bias.
   std::function<std::size_t(Position)> seen = {};
 
@@ -52,5 +57,9 @@ struct Reference {
 // For positions within the domain; the keys of a bias are all of them. None for logits and whole operators:
 // they have no entries of their own.
 std::optional<Reference> reference(const Encoding& truth, const Precision& precision, const Domain& domain);
+
+// The same on a grid: positions are the numbers of places, of a rotary all heads are one row, and the keys of
+// a bias are all places.
+std::optional<Reference> reference(const Encoding& truth, const Precision& precision, const Places& places);
 
 }  // namespace posproof

@@ -134,6 +134,11 @@ std::vector<std::string> cache_paths(const std::string& words) {
 }
 
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected) {
+  if (declared.positions.axes > 1)
+    throw std::invalid_argument(
+        fmt::format("{}: a cache has a row for each position of one number, those of `{}` have {}; allowed: "
+                    "cmd:'PROGRAM ARGS'",
+                    words.rest, expected.encoding, declared.positions.axes));
   std::vector<Rows> files;
   for (const std::string& path : cache_paths(words.rest)) files.push_back(rows(read_array(path)));
   const Rows &cosines = files.front(), &sines = files.back();

@@ -216,5 +216,16 @@ TEST(CacheFile, what_is_rotated_has_four_axes_the_heads_the_width_and_a_position
   EXPECT_NO_THROW(rotary.rotate(Tensor({2, 2, 2, 5}), std::vector<Position>(4), Role::query));
 }
 
+// A row of a cache is one of a line.
+TEST(CacheFile, of_a_rotation_on_a_grid_is_refused) {
+  const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
+  Rotary grid = half_split();
+  grid.positions.axes = 2;
+  const std::string words = "table:" + path(cos) + "," + path(sin);
+  EXPECT_EQ(thrown<std::invalid_argument>(words, [&] { open(words, rotating(grid)); }),
+            ": a cache has a row for each position of one number, those of `rope` have 2; allowed: "
+            "cmd:'PROGRAM ARGS'");
+}
+
 }  // namespace
 }  // namespace posproof::cache_file_test
