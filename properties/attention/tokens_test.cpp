@@ -59,7 +59,8 @@ Contextual plain_logits(double scale) {
       for (std::size_t j = 0; j < k.rows(); ++j) out.at(i, j) = scale * q.at(i, 0) * k.at(j, 0);
     return out;
   };
-  plain.error = [scale](std::span<const double> q, std::span<const double> k, Position, Position,
+  plain.error = [scale](std::span<const double> q, std::span<const double> k, std::span<const double>,
+                        std::span<const double>,
                         const Precision& p) { return 4 * p.result * std::abs(scale * q[0] * k[0]); };
   return plain;
 }

@@ -67,9 +67,11 @@ inline Encoding right_contextual() {
           out.data[entry++] = dot(q.row(i), k.row(j)) - distance(h, queries[i], keys[j]);
     return out;
   };
-  logits.error = [=](std::span<const double> q, std::span<const double> k, Position i, Position j,
-                     const Precision& p) {
-    return 2 * p.result * (std::abs(q[0] * k[0]) + std::abs(q[1] * k[1]) + distance(1, i, j));
+  logits.error = [=](std::span<const double> q, std::span<const double> k, std::span<const double> i,
+                     std::span<const double> j, const Precision& p) {
+    return 2 * p.result *
+           (std::abs(q[0] * k[0]) + std::abs(q[1] * k[1]) +
+            distance(1, static_cast<Position>(i[0]), static_cast<Position>(j[0])));
   };
   return logits;
 }

@@ -32,9 +32,9 @@ Residual check(const Contextual& contextual, Precision p, Draw& draw) {
     double size = 0;
     for (const Tensor* logit : {&here, &there, &bare, &far}) size += std::abs(logit->data.at(h));
     const double bound =
-        contextual.error(q.data, k.data, i, j, p) + contextual.error(q.data, k.data, a, b, p) +
-        contextual.error(zero.data, zero.data, i, j, p) + contextual.error(zero.data, zero.data, a, b, p) +
-        term(Term::ours, 2 * unit_f64 * size);
+        logit_error(contextual, q.data, k.data, i, j, p) + logit_error(contextual, q.data, k.data, a, b, p) +
+        logit_error(contextual, zero.data, zero.data, i, j, p) +
+        logit_error(contextual, zero.data, zero.data, a, b, p) + term(Term::ours, 2 * unit_f64 * size);
     const bool says_nothing = (i == a && j == b) || (q == zero && k == zero);
     worst = worse(worst, difference(here.data[h] - there.data[h], bare.data[h] - far.data[h], bound,
                                     says_nothing ? 0 : no_ceiling));

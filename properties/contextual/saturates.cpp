@@ -23,8 +23,8 @@ Residual check(const Contextual& contextual, Precision p, Draw& draw) {
   for (std::size_t j = 0; j < 2; ++j) std::ranges::copy(k.data, twice.row(j).begin());
   const Tensor at = contextual.logits(q, twice, query, keys);
   // The exact logits are equal by the statement, each answer is within its error of them.
-  const double bound = contextual.error(q.data, k.data, query[0], keys[0], p) +
-                       contextual.error(q.data, k.data, query[0], keys[1], p);
+  const double bound = logit_error(contextual, q.data, k.data, query[0], keys[0], p) +
+                       logit_error(contextual, q.data, k.data, query[0], keys[1], p);
   Residual worst{0, 0, 0};
   for (std::size_t h = 0; h < contextual.heads; ++h)
     worst = worse(worst, difference(at.at(h, 1), at.at(h, 0), bound));

@@ -92,7 +92,8 @@ Encoding off_contextual(double share, const Precision& p, const Sign& sign) {
   contextual.logits = [=, calls = no_calls()](const Tensor& q, const Tensor& k, const Positions& queries,
                                               const Positions& keys) {
     Tensor out = right.logits(q, k, queries, keys);
-    const double off = unscaled([&] { return right.error(q.row(0), k.row(0), queries[0], keys[0], p); });
+    const double off =
+        unscaled([&] { return logit_error(right, q.row(0), k.row(0), queries[0], keys[0], p); });
     for (double& value : out.data) value += sign(keys[0], *calls) * share * off;
     ++*calls;
     return out;

@@ -124,9 +124,9 @@ Encoding hardly_falling_logits() {
         out.at(i, j) = -std::exp2(-14.5) * static_cast<double>(std::abs(queries[i] - keys[j]));
     return out;
   };
-  contextual.error = [](std::span<const double>, std::span<const double>, Position i, Position j,
-                        const Precision& p) {
-    return term(Term::own, 2 * p.result * std::exp2(-14.5) * static_cast<double>(std::abs(i - j)));
+  contextual.error = [](std::span<const double>, std::span<const double>, std::span<const double> i,
+                        std::span<const double> j, const Precision& p) {
+    return term(Term::own, 2 * p.result * std::exp2(-14.5) * std::abs(i[0] - j[0]));
   };
   return contextual;
 }

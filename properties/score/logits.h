@@ -53,9 +53,9 @@ inline Contextual penalised_products() {
     return out;
   };
   // One operation and one rounding of each product and of the penalty.
-  contextual.error = [](std::span<const double> q, std::span<const double> k, Position i, Position j,
-                        const Precision& p) {
-    double size = penalty(i, j);
+  contextual.error = [](std::span<const double> q, std::span<const double> k, std::span<const double> i,
+                        std::span<const double> j, const Precision& p) {
+    double size = penalty(static_cast<Position>(i[0]), static_cast<Position>(j[0]));
     for (std::size_t c = 0; c < q.size(); ++c) size += std::abs(q[c] * k[c]);
     return term(Term::own, 2 * p.result * size);
   };

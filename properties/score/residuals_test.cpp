@@ -281,8 +281,8 @@ TEST(DependsOnOrder, asks_until_the_spread_is_larger_than_rounding) {
     contextual.logits = [&](const Tensor&, const Tensor&, const Positions&, const Positions&) {
       return Tensor({1, 1, 1}, {least * logits.at(calls++)});
     };
-    contextual.error = [](std::span<const double>, std::span<const double>, Position, Position,
-                          const Precision&) { return least; };
+    contextual.error = [](std::span<const double>, std::span<const double>, std::span<const double>,
+                          std::span<const double>, const Precision&) { return least; };
     EXPECT_TRUE(replayed(depends_on_order, contextual, "i=20").holds());
     return calls;
   };
@@ -302,10 +302,10 @@ TEST(DependsOnOrder, has_as_many_ones_as_leave_something_to_see) {
       given.insert(q.data), given.insert(k.data);
       return Tensor({1, 1, 1}, {static_cast<double>(keys[0])});
     };
-    contextual.error = [of_each](std::span<const double> q, std::span<const double> k, Position i, Position j,
-                                 const Precision&) {
+    contextual.error = [of_each](std::span<const double> q, std::span<const double> k,
+                                 std::span<const double> i, std::span<const double> j, const Precision&) {
       double sum = 0;
-      if (i != 20 || j != 20) return sum;  // what counts is the query against itself
+      if (i[0] != 20 || j[0] != 20) return sum;  // what counts is the query against itself
       for (std::size_t c = 0; c < q.size(); ++c) sum += of_each * q[c] * k[c];
       return sum;
     };

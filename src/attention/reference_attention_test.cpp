@@ -277,7 +277,8 @@ TEST(Lift, the_error_of_a_pair_is_that_of_its_worst_head) {
   const auto bias = to_logits(distances({0.5, 0.25}));
   const std::vector<double> zero(8, 0.0);
   // A product with a slope of 1/2: the bias's own bound, and one rounding of the sum.
-  EXPECT_DOUBLE_EQ(bias->error(zero, zero, 3, 1, all_f32), bias_error(all_f32, -1.0, 0.5, 1) + unit_f32);
+  EXPECT_DOUBLE_EQ(logit_error(*bias, zero, zero, 3, 1, all_f32),
+                   bias_error(all_f32, -1.0, 0.5, 1) + unit_f32);
 }
 
 // (1, 0) at 0 against 0 at 1, which is (1, 2): 2 + 1 + 3 roundings of the product 1, the query's sum (1 unit
@@ -287,8 +288,8 @@ TEST(Lift, the_error_of_a_table_counts_both_sides) {
   const auto table = to_logits(counting());
   const std::vector<double> q = {1, 0}, k = {0, 0};
   const double right = (10 * unit_f32 + 3 * unit_f32 * unit_f32) / std::numbers::sqrt2;
-  EXPECT_DOUBLE_EQ(table->error(q, k, 0, 1, all_f32), right);
-  EXPECT_DOUBLE_EQ(table->error(k, q, 1, 0, all_f32), right);
+  EXPECT_DOUBLE_EQ(logit_error(*table, q, k, 0, 1, all_f32), right);
+  EXPECT_DOUBLE_EQ(logit_error(*table, k, q, 1, 0, all_f32), right);
 }
 
 TEST(Lift, each_head_has_the_error_of_its_own_slope) {
@@ -313,7 +314,8 @@ TEST(Lift, a_rotary_is_told_which_are_queries_and_which_keys) {
 TEST(Lift, the_error_of_a_rotary_pair_grows_with_the_position) {
   const auto rotary = to_logits(quarter_turns());
   const std::vector<double> x = {1, 0, 0, 0};
-  const double near = rotary->error(x, x, 4, 4, all_f32), far = rotary->error(x, x, 4096, 4096, all_f32);
+  const double near = logit_error(*rotary, x, x, 4, 4, all_f32),
+               far = logit_error(*rotary, x, x, 4096, 4096, all_f32);
   // At least the error of the two angles of size t * pi/2, over sqrt(2), where cosine and sine share it.
   EXPECT_GT(near, 0);
   EXPECT_GT(far, 4096 * unit_f32);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -163,6 +162,13 @@ Logits of_bias(const Bias& bias) {
   return logits;
 }
 
+// Of one token's position.
+std::vector<double> numbers(const Positions& positions, std::size_t token) {
+  std::vector<double> out;
+  for (std::size_t axis = 0; axis < positions.axes(); ++axis) out.push_back(positions.at(token, axis));
+  return out;
+}
+
 Logits of_contextual(const Contextual& contextual) {
   Logits logits{.dim = contextual.dim,
                 .heads = contextual.heads,
@@ -175,9 +181,10 @@ Logits of_contextual(const Contextual& contextual) {
                                 const Precision& p) {
     Tensor error({contextual.heads, q.rows(), k.rows()});
     for (std::size_t i = 0; i < q.rows(); ++i)
-      for (std::size_t j = 0; j < k.rows(); ++j)
-        for (std::size_t h = 0; h < contextual.heads; ++h)
-          error.at(h * q.rows() + i, j) = contextual.error(q.row(i), k.row(j), queries[i], keys[j], p);
+      for (std::size_t j = 0; j < k.rows(); ++j) {
+        const double off = contextual.error(q.row(i), k.row(j), numbers(queries, i), numbers(keys, j), p);
+        for (std::size_t h = 0; h < contextual.heads; ++h) error.at(h * q.rows() + i, j) = off;
+      }
     return Logits::Bounded{contextual.logits(q, k, queries, keys), error};
   };
   return logits;
@@ -254,12 +261,14 @@ std::optional<Contextual> to_logits(const Encoding& encoding) {
                     .logits = seen->at,
                     .causal = seen->causal,
                     .modulo_rows = seen->modulo_rows};
-  logits.error = [bounded = seen->bounded](std::span<const double> q, std::span<const double> k, Position i,
-                                           Position j, const Precision& p) {
-    const std::array<Position, 1> query = {i}, key = {j};
-    const Tensor of_heads = bounded(Tensor({1, q.size()}, {q.begin(), q.end()}),
-                                    Tensor({1, k.size()}, {k.begin(), k.end()}), query, key, p)
-                                .error;
+  logits.error = [bounded = seen->bounded](std::span<const double> q, std::span<const double> k,
+                                           std::span<const double> query, std::span<const double> key,
+                                           const Precision& p) {
+    const std::vector<Position> i(query.begin(), query.end()), j(key.begin(), key.end());
+    const Tensor of_heads =
+        bounded(Tensor({1, q.size()}, {q.begin(), q.end()}), Tensor({1, k.size()}, {k.begin(), k.end()}),
+                {i, i.size()}, {j, j.size()}, p)
+            .error;
     return *std::max_element(of_heads.data.begin(), of_heads.data.end());
   };
   return logits;

@@ -43,9 +43,9 @@ TEST(ToLogits, of_a_bias_may_be_off_by_what_its_worst_head_is) {
   EXPECT_TRUE(reference_attention(bias).causal);
   EXPECT_FALSE(both.modulo_rows);
   const std::vector<double> zero(8, 0.0);
-  EXPECT_GT(both.error(zero, zero, 1000, 0, all_f32), 1000 * 0.5 * unit_f32);
+  EXPECT_GT(logit_error(both, zero, zero, 1000, 0, all_f32), 1000 * 0.5 * unit_f32);
   bias.modulo_rows = true;
-  EXPECT_GT(to_logits(bias)->error(zero, zero, 1000, 1000, all_f32), 1000 * 0.5 * unit_f32)
+  EXPECT_GT(logit_error(*to_logits(bias), zero, zero, 1000, 1000, all_f32), 1000 * 0.5 * unit_f32)
       << "a shifted row holds the slope times a position";
   EXPECT_TRUE(to_logits(bias)->modulo_rows);
 }

@@ -285,11 +285,14 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
             });
           },
           [&](const Contextual& contextual) {
+            std::vector<std::vector<double>> key_at;
+            for (std::size_t c = 0; c < keys.size(); ++c) key_at.push_back(numbers(keys, c));
             row_by_row([&](std::size_t r) {
               const std::size_t i = r % positions.size();
+              const auto query = numbers(positions, i);
               for (std::size_t c = 0; c < keys.size(); ++c) {
                 out.error.at(r, c) = contextual.error(call.contents.at(0).row(i), call.contents.at(1).row(c),
-                                                      positions[i], keys[c], precision);
+                                                      query, key_at[c], precision);
                 if (answer.at(r, c) == 0 && out.error.at(r, c) == 0) out.ceiling.at(r, c) = 0;
               }
             });

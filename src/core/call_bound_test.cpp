@@ -97,8 +97,8 @@ TEST(Bound, of_a_bias_is_that_of_the_slope_of_its_head) {
 
 TEST(Bound, of_logits_is_what_the_encoding_says_of_each_query_and_key) {
   Contextual logits{.dim = 1, .heads = 2};
-  logits.error = [](Row q, Row k, Position i, Position j, const Precision& p) {
-    return 1000 * q[0] + 100 * k[0] + 10 * static_cast<double>(i) + static_cast<double>(j) + p.result;
+  logits.error = [](Row q, Row k, Row i, Row j, const Precision& p) {
+    return 1000 * q[0] + 100 * k[0] + 10 * i[0] + j[0] + p.result;
   };
   const Call call{
       .positions = {{1, 2}}, .keys = {{3, 4, 5}}, .contents = {of({2, 1}, {6, 7}), of({3, 1}, {8, 9, 10})}};
@@ -111,10 +111,23 @@ TEST(Bound, of_logits_is_what_the_encoding_says_of_each_query_and_key) {
                       10 * (1.0 + static_cast<double>(i)) + 3.0 + static_cast<double>(j) + unit_f32);
 }
 
+// Of places on a grid, whose numbers are those of their token.
+TEST(Bound, of_logits_on_a_grid_has_every_number_of_both_places) {
+  Contextual logits{.dim = 1};
+  logits.error = [](Row, Row, Row i, Row j, const Precision&) {
+    return 1000 * i[0] + 100 * i[1] + 10 * j[0] + j[1];
+  };
+  const Call call{.positions = {.whole = {1, 2, 3, 4}, .axes = 2},
+                  .keys = {.whole = {5, 6, 7, 8}, .axes = 2},
+                  .contents = {Tensor({2, 1}), Tensor({2, 1})}};
+  EXPECT_EQ(bound(logits, call, Tensor({1, 2, 2}), all_f32).error.data,
+            (std::vector<double>{1256, 1278, 3456, 3478}));
+}
+
 // A logit of content 0 cannot come out otherwise.
 TEST(Bound, of_logits_has_no_room_where_answer_and_error_are_0) {
   Contextual logits{.dim = 1, .heads = 1};
-  logits.error = [](Row q, Row, Position, Position, const Precision&) { return q[0]; };
+  logits.error = [](Row q, Row, Row, Row, const Precision&) { return q[0]; };
   const Call call{.positions = {{0, 1}}, .keys = {{0, 1}}, .contents = {of({2, 1}, {0, 2}), Tensor({2, 1})}};
   EXPECT_EQ(bound(logits, call, of({1, 2, 2}, {0, 1, 0, 1}), all_f32).ceiling,
             of({1, 2, 2}, {0, infinity, infinity, infinity}));

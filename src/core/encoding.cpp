@@ -19,6 +19,12 @@ std::string_view kind(const Encoding& encoding) {
   return names[encoding.index()];
 }
 
+double logit_error(const Contextual& contextual, std::span<const double> q, std::span<const double> k,
+                   Position query, Position key, const Precision& precision) {
+  const double i = static_cast<double>(query), j = static_cast<double>(key);
+  return contextual.error(q, k, {&i, 1}, {&j, 1}, precision);
+}
+
 const Domain& positions_of(const Encoding& encoding) {
   static const Domain none(0, -1);
   return std::visit(

@@ -171,13 +171,18 @@ struct Contextual {
   bool positional = true;  // declared: position acts at all
   std::function<Tensor(const Tensor& q, const Tensor& k, const Positions& queries, const Positions& keys)>
       logits = {};
-  // Bound of |logit - exact| for one pair of tokens and an implementation of that precision.
-  std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j,
-                       const Precision&)>
+  // Bound of |logit - exact| for one pair of tokens and an implementation of that precision. Query and key
+  // are positions, a number for each axis.
+  std::function<double(std::span<const double> q, std::span<const double> k, std::span<const double> query,
+                       std::span<const double> key, const Precision&)>
       error = {};
   bool causal = false;       // declared: only keys at or before the query mean anything
   bool modulo_rows = false;  // declared: what all keys of a query have in common does not matter
 };
+
+// Its bound where a position is one number.
+double logit_error(const Contextual& contextual, std::span<const double> q, std::span<const double> k,
+                   Position query, Position key, const Precision& precision);
 
 // Which key each query may see: [nq, nk] of 0 and 1.
 using Mask = Tensor;

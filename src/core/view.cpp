@@ -224,7 +224,9 @@ Score of_contextual(const Contextual& contextual) {
                 query, key)
         .data.at(0);
   };
-  score.error = contextual.error;
+  score.error = [contextual](Row q, Row k, Position i, Position j, const Precision& p) {
+    return logit_error(contextual, q, k, i, j, p);
+  };
   return score;
 }
 
@@ -279,6 +281,11 @@ struct OnAxis {
     contextual.logits = [*this, logits = contextual.logits](const Tensor& q, const Tensor& k,
                                                             const Positions& queries, const Positions& keys) {
       return logits(q, k, {operator()(queries), axes}, {operator()(keys), axes});
+    };
+    contextual.error = [*this, error = contextual.error](std::span<const double> q, std::span<const double> k,
+                                                         std::span<const double> query,
+                                                         std::span<const double> key, const Precision& p) {
+      return error(q, k, numbers(query), numbers(key), p);
     };
     return contextual;
   }

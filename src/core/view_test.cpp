@@ -80,8 +80,8 @@ TEST(Score, of_a_logit_without_a_frequency_is_as_far_from_its_own_as_from_the_ex
   contextual.logits = [](const Tensor&, const Tensor&, const Positions&, const Positions&) {
     return Tensor({1, 1, 1}, {3});
   };
-  contextual.error = [](std::span<const double>, std::span<const double>, Position, Position,
-                        const Precision&) { return 0.25; };
+  contextual.error = [](std::span<const double>, std::span<const double>, std::span<const double>,
+                        std::span<const double>, const Precision&) { return 0.25; };
   const Score score = *posproof::score(contextual);
   EXPECT_TRUE(score.causal);
   const std::array<double, 1> one = {1};
@@ -323,8 +323,8 @@ TEST(Score, of_contents_with_positions_is_the_logit_of_one_query_and_one_key) {
     return Tensor({2, 1, 1},
                   {1000 * (q.at(0, 0) + 2 * q.at(0, 1) + 4 * k.at(0, 0) + 8 * k.at(0, 1)) + place, 1e9});
   };
-  contextual.error = [](std::span<const double>, std::span<const double>, Position, Position,
-                        const Precision&) { return 0.0; };
+  contextual.error = [](std::span<const double>, std::span<const double>, std::span<const double>,
+                        std::span<const double>, const Precision&) { return 0.0; };
   const Score score = *posproof::score(contextual);
   EXPECT_EQ(score.dim, 2u);
   EXPECT_FALSE(score.causal);

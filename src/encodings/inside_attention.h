@@ -73,24 +73,42 @@ inline void need_contents(std::size_t dim, const Tensor& q, const Tensor& k, con
                                             text(k.shape), text(want_q), text(want_k)));
 }
 
-// A logit of one query and one key.
-using Logit = std::function<Real(std::span<const double> q, std::span<const double> k, Position i, Position j,
-                                 std::size_t head)>;
+// A logit of one query and one key, whose positions have a number for each axis.
+using Coordinates = std::span<const Position>;
+using LogitOnAGrid = std::function<Real(std::span<const double> q, std::span<const double> k, Coordinates i,
+                                        Coordinates j, std::size_t head)>;
 
-inline Contextual contextual(std::size_t dim, std::size_t heads, Logit logit) {
+inline Contextual contextual_on_a_grid(std::size_t dim, std::size_t heads, std::size_t axes,
+                                       LogitOnAGrid logit) {
   Contextual out{.dim = dim, .heads = heads};
-  out.logits = [dim, heads, logit = std::move(logit)](const Tensor& q, const Tensor& k,
-                                                      const Positions& queries, const Positions& keys) {
+  out.positions.axes = axes;
+  out.logits = [dim, heads, axes, logit = std::move(logit)](const Tensor& q, const Tensor& k,
+                                                            const Positions& queries, const Positions& keys) {
     need_contents(dim, q, k, queries, keys);
+    if (queries.axes() != axes || keys.axes() != axes)
+      throw std::invalid_argument(
+          fmt::format("logits at positions of {} numbers; allowed: {}", queries.axes(), axes));
+    const Coordinates of_queries = queries.flat(), of_keys = keys.flat();
     Tensor logits({heads, queries.size(), keys.size()});
     for (std::size_t h = 0; h < heads; ++h)
       for (std::size_t i = 0; i < queries.size(); ++i)
         for (std::size_t j = 0; j < keys.size(); ++j)
-          logits.at(h * queries.size() + i, j) =
-              static_cast<double>(logit(q.row(i), k.row(j), queries[i], keys[j], h));
+          logits.at(h * queries.size() + i, j) = static_cast<double>(logit(
+              q.row(i), k.row(j), of_queries.subspan(i * axes, axes), of_keys.subspan(j * axes, axes), h));
     return logits;
   };
   return out;
+}
+
+// The same of positions of one number.
+using Logit = std::function<Real(std::span<const double> q, std::span<const double> k, Position i, Position j,
+                                 std::size_t head)>;
+
+inline Contextual contextual(std::size_t dim, std::size_t heads, Logit logit) {
+  return contextual_on_a_grid(
+      dim, heads, 1,
+      [logit = std::move(logit)](std::span<const double> q, std::span<const double> k, Coordinates i,
+                                 Coordinates j, std::size_t head) { return logit(q, k, i[0], j[0], head); });
 }
 
 // A logit of what a query and a key become by themselves.

@@ -45,7 +45,8 @@ Encoding make(const Arguments& p) {
   // f16 does: each term sees one rounding as a product and at most dim - 1 in sums. The sum itself, the
   // scale and the product with it are rounded to the result's: 3 more. The same again in double for the value
   // that it is compared with.
-  contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k, Position, Position,
+  contextual.error = [dim, scale](std::span<const double> q, std::span<const double> k,
+                                  std::span<const double>, std::span<const double>,
                                   const Precision& precision) {
     double sum = 0;
     for (std::size_t c = 0; c < dim; ++c) sum += std::abs(q[c] * k[c]);

@@ -178,7 +178,7 @@ TEST(None, is_the_scaled_product_at_every_position) {
              one = made<Contextual>(encodings::none, "dim=4 scale=one");
   EXPECT_EQ(rsqrt.logits(q, k, queries, keys), Tensor({1, 2, 1}, {9, 0.5}));
   EXPECT_EQ(one.logits(q, k, queries, keys), Tensor({1, 2, 1}, {18, 1}));
-  EXPECT_EQ(rsqrt.error(q.row(0), k.row(0), 5, 7, all_f32), 7 * (unit_f32 + unit_f64) * 18 / 2);
+  EXPECT_EQ(logit_error(rsqrt, q.row(0), k.row(0), 5, 7, all_f32), 7 * (unit_f32 + unit_f64) * 18 / 2);
   EXPECT_THROW(one.logits(k, k, queries, keys), std::invalid_argument);
   EXPECT_THROW(one.logits(q, q, queries, keys), std::invalid_argument);
   EXPECT_EQ(refused(encodings::none, "scale=sqrt"), "`scale=sqrt`; allowed: rsqrt, one; near it: rsqrt");

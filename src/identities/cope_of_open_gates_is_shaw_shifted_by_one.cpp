@@ -31,8 +31,11 @@ Encoding one_further(const Contextual& shaw, Position clip) {
     for (Position& t : j) t += clip;
     return shaw.logits(q, k, i, j);
   };
-  out.error = [shaw, clip](std::span<const double> q, std::span<const double> k, Position i, Position j,
-                           const Precision& p) { return shaw.error(q, k, i + 1, j + clip, p); };
+  out.error = [shaw, clip](std::span<const double> q, std::span<const double> k,
+                           std::span<const double> query, std::span<const double> key, const Precision& p) {
+    const double i = query[0] + 1, j = key[0] + static_cast<double>(clip);
+    return shaw.error(q, k, {&i, 1}, {&j, 1}, p);
+  };
   return out;
 }
 

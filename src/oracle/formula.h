@@ -102,18 +102,27 @@ class Kept {
   std::shared_ptr<All> all_ = std::make_shared<All>();
 };
 
+// The numbers of one token's position.
+using Coordinates = std::span<const Position>;
+
 // Logits of one query and one key at a time, of all heads: `formula(in, q, k, i, j)` is a number of `in` for
-// each, q and k being what `prepare(in, content)` made of the contents.
+// each, q and k being what `prepare(in, content)` made of the contents, i and j Coordinates.
 template <class Prepare, class Formula>
-Contextual contextual_of_heads(std::string_view name, std::size_t dim, std::size_t heads, Prepare prepare,
-                               Formula formula) {
+Contextual contextual_on_a_grid(std::string_view name, std::size_t dim, std::size_t heads, std::size_t axes,
+                                Prepare prepare, Formula formula) {
   Contextual out{.dim = dim, .heads = heads};
+  out.positions.axes = axes;
   out.logits = [=, name = std::string(name)](const Tensor& q, const Tensor& k, const Positions& queries,
                                              const Positions& keys) {
     const Shape want_q = {queries.size(), dim}, want_k = {keys.size(), dim};
     if (q.shape != want_q || k.shape != want_k)
       throw Refusal(fmt::format("{}: q is {} and k is {}, {} and {} came", name, text(want_q), text(want_k),
                                 text(q.shape), text(k.shape)));
+    if (queries.axes() != axes || keys.axes() != axes)
+      throw Refusal(fmt::format("{}: a position has {} numbers, {} came", name, axes, queries.axes()));
+    const auto numbers = [axes](const Positions& all, std::size_t token) {
+      return all.flat().subspan(token * axes, axes);
+    };
     const exact::InFull in;
     std::vector<std::vector<exact::Number>> of_keys;
     for (std::size_t j = 0; j < keys.size(); ++j) of_keys.push_back(prepare(in, k.row(j)));
@@ -121,21 +130,33 @@ Contextual contextual_of_heads(std::string_view name, std::size_t dim, std::size
     for (std::size_t i = 0; i < queries.size(); ++i) {
       const std::vector<exact::Number> query = prepare(in, q.row(i));
       for (std::size_t j = 0; j < keys.size(); ++j) {
-        const std::vector<exact::Number> of_heads = formula(in, query, of_keys[j], queries[i], keys[j]);
+        const std::vector<exact::Number> of_heads =
+            formula(in, query, of_keys[j], numbers(queries, i), numbers(keys, j));
         for (std::size_t h = 0; h < heads; ++h) logits.at(h * queries.size() + i, j) = of_heads[h].nearest();
       }
     }
     return logits;
   };
-  out.error = [=](std::span<const double> q, std::span<const double> k, Position i, Position j,
-                  const Precision& p) {
+  out.error = [=](std::span<const double> q, std::span<const double> k, std::span<const double> of_query,
+                  std::span<const double> of_key, const Precision& p) {
     const InPrecision in(p);
     const std::vector<Rounded> query = prepare(in, q), key = prepare(in, k);
+    const std::vector<Position> i(of_query.begin(), of_query.end()), j(of_key.begin(), of_key.end());
     double worst = 0;
-    for (const Rounded& logit : formula(in, query, key, i, j)) worst = std::max(worst, bound_of(logit));
+    for (const Rounded& logit : formula(in, query, key, Coordinates(i), Coordinates(j)))
+      worst = std::max(worst, bound_of(logit));
     return worst;
   };
   return out;
+}
+
+// Of positions of one number.
+template <class Prepare, class Formula>
+Contextual contextual_of_heads(std::string_view name, std::size_t dim, std::size_t heads, Prepare prepare,
+                               Formula formula) {
+  return contextual_on_a_grid(name, dim, heads, 1, prepare,
+                              [=](const auto& in, const auto& q, const auto& k, Coordinates i,
+                                  Coordinates j) { return formula(in, q, k, i[0], j[0]); });
 }
 
 // Of one head, whose formula is a number.

@@ -16,6 +16,8 @@
 namespace posproof::logits_test {
 namespace {
 
+const std::vector<double> origin = {0};
+
 Bias alibi(std::string_view words) {
   return std::get<Bias>(encodings::alibi.oracle(Case::parse(words)));
 }
@@ -212,7 +214,7 @@ TEST(OracleNone, allows_what_rounding_does_and_not_much_more) {
     const float there = sum * (1 / root);
     const std::array<Position, 1> here = {0};
     const double error = std::abs(there - oracle.logits(q, k, here, here).data[0]);
-    const double allowed = oracle.error(q.data, k.data, 0, 0, all_f32);
+    const double allowed = oracle.error(q.data, k.data, origin, origin, all_f32);
     ASSERT_LE(error, allowed);
     most = std::max(most, error / allowed);
   }
@@ -223,12 +225,12 @@ TEST(OracleNone, allows_what_rounding_does_and_not_much_more) {
 TEST(OracleNone, counts_every_rounding_where_there_are_many) {
   const Contextual oracle = none("dim=128 scale=one");
   const std::vector<double> ones(128, 1.0);
-  const double bf16 = oracle.error(ones, ones, 0, 0, Precision::parse("bf16"));
+  const double bf16 = oracle.error(ones, ones, origin, origin, Precision::parse("bf16"));
   EXPECT_GT(bf16, 128 * 131 * unit_bf16);  // more than to first order: 131 roundings of 2^-8 compound
   // The power is within 2 units of itself, there and here; 1 comes off, and 128 of them are added.
   const auto compounded = [](double unit) { return 128 * (std::pow(1 + unit, 131) - 1); };
   EXPECT_NEAR(bf16, compounded(unit_bf16), 128 * 2 * 2 * 1.7 * unit_f64 + 128 * unit_f64 * bf16);
-  EXPECT_NEAR(oracle.error(ones, ones, 0, 0, all_f32), compounded(unit_f32), 128 * 2 * 2 * 1.1 * unit_f64);
+  EXPECT_NEAR(oracle.error(ones, ones, origin, origin, all_f32), compounded(unit_f32), 128 * 2 * 2 * 1.1 * unit_f64);
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ Encoding oracle::none(const Arguments& p) {
     return logits_of(q, k, queries.size(), keys.size(), dim, root);
   };
   none.error = [scale = 1 / std::sqrt(static_cast<double>(root))](
-                   std::span<const double> q, std::span<const double> k, Position, Position,
+                   std::span<const double> q, std::span<const double> k, std::span<const double>,
+                   std::span<const double>,
                    const Precision& precision) { return bound(q, k, scale, precision); };
   return none;
 }

@@ -169,7 +169,7 @@ TEST(Agreement, allows_logits_what_the_encoding_says) {
   logits.logits = [](const Tensor&, const Tensor&, const Positions&, const Positions&) {
     return Tensor({1, 1, 1}, {3});
   };
-  logits.error = [](Row, Row, Position, Position, const Precision&) { return 0.125; };
+  logits.error = [](Row, Row, Row, Row, const Precision&) { return 0.125; };
   const Call call = sequence(logits, {0});
   EXPECT_EQ(agreement_of(logits, call, Tensor({1, 1, 1}, {3.5}), Tensor({1, 1, 1}, {3}), all_f32).bound,
             0.125);

@@ -64,8 +64,8 @@ std::vector<Logit> logits_of(const Contextual& truth, const Precision& precision
         const std::size_t row = a * i.size() / std::min(most, i.size()),
                           column = b * j.size() / std::min(most, j.size());
         if (truth.causal && j[column] > i[row]) continue;
-        const double error = truth.error(one.call.contents[0].row(row), one.call.contents[1].row(column),
-                                         i[row], j[column], precision);
+        const double error = logit_error(truth, one.call.contents[0].row(row),
+                                         one.call.contents[1].row(column), i[row], j[column], precision);
         for (std::size_t h = 0; h < truth.heads && error > 0; ++h)
           out.push_back({&one, h, row, column, one.answer.at(h * i.size() + row, column), error});
       }
@@ -161,9 +161,7 @@ Encoding corrected(const Contextual& reference, const Contextual& truth, const T
   Contextual out = truth;
   double most = 1;
   for (const double factor : by.fit.factor) most = std::max(most, std::abs(factor));
-  out.error = [error = truth.error, most](std::span<const double> q, std::span<const double> k, Position i,
-                                          Position j,
-                                          const Precision& p) { return most * error(q, k, i, j, p); };
+  out.error = [error = truth.error, most](const auto&... of) { return most * error(of...); };
   out.logits = [reference, by](const Tensor& q, const Tensor& k, const Positions& queries,
                                const Positions& keys) {
     const std::vector<Position> i(queries.begin(), queries.end()), j(keys.begin(), keys.end());
