@@ -168,18 +168,23 @@ std::vector<Curve> curves(std::string_view id, const Bias& bias) {
 std::vector<Curve> curves(std::string_view id, const Contextual& contextual) {
   std::vector<Curve> out;
   const Tensor ones({1, contextual.dim}, std::vector<double>(contextual.dim, 1));
-  const auto heads = shown_heads(contextual.heads);
-  Domain behind_the_first = contextual.positions;  // whose position 0 may be a class token's
-  behind_the_first.lo = 1;
-  const double reach = reach_of(id, behind_the_first);
-  for (const std::size_t head : heads) {
-    Curve curve{.label = heads.size() == 1 ? "logit" : fmt::format("head {}", head), .points = {}};
-    for (const double t : key_offsets(reach, contextual.causal)) {
-      const auto [i, j] = places(1, t);
-      const std::array<Position, 1> query = {i}, key = {j};
-      curve.points.emplace_back(t, contextual.logits(ones, ones, query, key).data.at(head));
+  const Domain& domain = contextual.positions;
+  const auto heads = domain.axes == 1 ? shown_heads(contextual.heads) : std::vector<std::size_t>{0};
+  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
+    const Contextual line = domain.axes == 1 ? contextual : std::get<Contextual>(on_axis(contextual, axis));
+    Domain behind_the_first = line.positions;  // whose position 0 may be a class token's
+    behind_the_first.lo = 1;
+    const double reach = reach_of(id, behind_the_first);
+    for (const std::size_t head : heads) {
+      const std::string alone = heads.size() == 1 ? "logit" : fmt::format("head {}", head);
+      Curve curve{.label = of_axis(domain, axis, alone), .points = {}};
+      for (const double t : key_offsets(reach, line.causal)) {
+        const auto [i, j] = places(1, t);
+        const std::array<Position, 1> query = {i}, key = {j};
+        curve.points.emplace_back(t, line.logits(ones, ones, query, key).data.at(head));
+      }
+      out.push_back(std::move(curve));
     }
-    out.push_back(std::move(curve));
   }
   return out;
 }

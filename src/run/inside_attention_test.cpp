@@ -46,6 +46,14 @@ TEST(InsideAttention, of_shaw) {
   expect("shaw_values", "dim=4 clip=3", {"values_mirrored", "one_table"});
 }
 
+TEST(InsideAttention, of_decomposed_relative) {
+  expect("decomposed_relative", "dim=4 grid=[5,3]",
+         {"mirrored", "swapped", "square", "one_axis", "one_less", "other_scale"});
+  expect("decomposed_relative", "dim=2 axes=3 grid=[2,5,3] query=scaled relative=key_minus_query",
+         {"mirrored", "other_scale"});
+  expect("decomposed_relative", "dim=4 grid=[4,6] class_token=apart", {"class_meets"});
+}
+
 TEST(InsideAttention, of_music_transformer) {
   expect("music_transformer", "dim=4 length=6", {"shifted", "wraps", "met_unscaled"});
   expect("music_transformer", "dim=2 length=6 beyond=repeat");

@@ -68,6 +68,33 @@ def shaw():
     return {"logits": one_head(logits)}
 
 
+def decomposed_relative():
+    """As in Segment Anything: a table of 2 g - 1 rows for each axis, and the query, as it is, times the gathered rows."""
+    extents = np.array(asked["grid"], np.int64)
+    if wrong == "square":  # every axis is as long as the first
+        extents[:] = extents[0]
+    rows = 2 * np.array(asked["grid"], np.int64) - 1
+    tables = np.split(trained((rows.sum(), dim), seed), np.cumsum(rows)[:-1])
+
+    def logits(q, k, queries, keys):
+        relative = queries[:, None] - keys[None]
+        if (asked["relative"] == "key_minus_query") != (wrong == "mirrored"):
+            relative = -relative
+        if wrong == "swapped":
+            relative = relative[..., ::-1]
+        met = np.zeros(relative.shape[:2], f32)
+        for axis, table in enumerate(tables[:1] if wrong == "one_axis" else tables):
+            row = np.clip(relative[..., axis] + extents[axis] - (2 if wrong == "one_less" else 1), 0, len(table) - 1)
+            met = met + np.einsum("id,ijd->ij", q, table[row])
+        if asked["class_token"] == "apart" and wrong != "class_meets":
+            met[queries.min(axis=1) < 0] = 0
+            met[:, keys.min(axis=1) < 0] = 0
+        if (asked["query"] == "scaled") != (wrong == "other_scale"):
+            return scaled(q @ k.T + met, dim)
+        return scaled(q, dim) @ k.T + met
+    return {"logits": one_head(logits)}
+
+
 def music_transformer():
     length = asked["length"]
     table = trained((length, dim), seed)
