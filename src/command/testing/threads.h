@@ -24,9 +24,8 @@ inline int threads_of(pid_t process) {
   return 0;
 }
 
-// How many the program has at once, at most, while it works on something long: looks until there are
-// `enough` and for a quarter of a second at least, and for a minute at most. Then it is ended.
-inline int threads_of(const std::string& words, int enough) {
+// The program with these words, which says nothing.
+inline pid_t started(const std::string& words) {
   std::vector<std::string> split_words = split("posproof " + words);
   std::vector<char*> argv;
   for (std::string& word : split_words) argv.push_back(word.data());
@@ -39,14 +38,21 @@ inline int threads_of(const std::string& words, int enough) {
     ::execv(POSPROOF_BINARY, argv.data());
     ::_exit(127);
   }
+  return process;
+}
+
+// How many the program has at once, at most, while it works on something long: looks until there are
+// `enough` and for a quarter of a second at least, and for a minute at most. Then it is ended. On a busy
+// machine it may be over before we looked at the right moment: then it is started again.
+inline int threads_of(const std::string& words, int enough) {
   int most = 0;
   using Clock = std::chrono::steady_clock;
-  for (const auto begin = Clock::now();;) {
-    const int now = threads_of(process);
-    most = std::max(most, now);
-    const auto gone = Clock::now() - begin;
-    if (now == 0 || gone > std::chrono::minutes(1)) break;
+  const auto begin = Clock::now();
+  pid_t process = started(words);
+  for (auto gone = Clock::now() - begin; gone < std::chrono::minutes(1); gone = Clock::now() - begin) {
+    most = std::max(most, threads_of(process));
     if (most >= enough && gone > std::chrono::milliseconds(250)) break;
+    if (::waitpid(process, nullptr, WNOHANG) == process) process = started(words);
   }
   ::kill(process, SIGKILL);
   ::waitpid(process, nullptr, 0);
