@@ -17,11 +17,13 @@
 #include "run/bias_deviations.h"
 #include "run/bucket_deviations.h"
 #include "run/call_deviations.h"
+#include "run/circle_forms.h"
 #include "run/logit_deviations.h"
 #include "run/measured_rotation.h"
 #include "run/measured_words.h"
 #include "run/operator_deviations.h"
 #include "run/operator_rules.h"
+#include "run/position_deviations.h"
 #include "run/remembered.h"
 #include "run/rotation_deviations.h"
 #include "run/rotation_forms.h"
@@ -196,19 +198,27 @@ class Deviating {
     if (const auto* bias = std::get_if<Bias>(&declared_))
       return first_confirmed(window_deviations(*bias, parameters_));
     if (const auto* table = std::get_if<Table>(&declared_)) {
-      const auto row = of_one_row(*table);
-      return row.empty() ? of_columns(*table) : row;
+      Sentences found = of_one_row(*table);
+      if (found.empty()) found = of_positions(std::get<Table>(subject_.encoding), *table);
+      return found.empty() ? of_columns(*table) : found;
     }
     const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
     if (own == nullptr || truth == nullptr) return {};
     const auto found = axes_deviation(*own, *truth, parameters_, subject_.precision);
-    return found ? first_confirmed({*found}) : Sentences{};
+    Sentences said = found ? first_confirmed({*found}) : Sentences{};
+    return said.empty() ? best_of(*truth, circle_forms(*truth)) : said;
   }
 
   Sentences of(const Table& own, const Table& truth) {
     if (const auto row = of_one_row(truth); !row.empty()) return row;
     Sentences found = first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
+    if (found.empty()) found = of_positions(own, truth);
     return found.empty() ? of_columns(truth) : found;
+  }
+
+  Sentences of_positions(const Table& own, const Table& truth) const {
+    const auto found = position_deviation(own, truth, subject_.precision);
+    return found ? first_confirmed({*found}) : Sentences{};
   }
 
   Sentences of_one_row(const Table& truth) const {
@@ -270,11 +280,16 @@ class Deviating {
 
   // The one that leaves least unexplained; what is rounded may fall to the other side of a tie.
   Sentences of_form(const Rotary& truth) const {
-    const Unexplained wrong = compare(truth, subject_, answered_, Until::all);
-    std::optional<std::pair<std::uint64_t, std::string>> best;
     std::vector<RotationForm> forms =
         stretch_forms(std::get<Rotary>(subject_.encoding), truth, spec_, parameters_, subject_.precision);
     for (RotationForm& form : rotation_forms(truth)) forms.push_back(std::move(form));
+    for (RotationForm& form : circle_forms(truth)) forms.push_back(std::move(form));
+    return best_of(truth, forms);
+  }
+
+  Sentences best_of(const Rotary& truth, const std::vector<RotationForm>& forms) const {
+    const Unexplained wrong = compare(truth, subject_, answered_, Until::all);
+    std::optional<std::pair<std::uint64_t, std::string>> best;
     for (const RotationForm& form : forms) {
       const Unexplained left = compare(form.rotation, subject_, answered_, Until::first_unexplained);
       if (explains(left, wrong) && (!best || left.entries < best->first)) best = {left.entries, form.words};
