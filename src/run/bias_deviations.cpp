@@ -140,10 +140,15 @@ class Measuring {
         if (truth_.causal && j > i) continue;
         values.emplace_back(), declared.emplace_back(), allowed.emplace_back();
         for (std::size_t h = 0; h < truth_.heads; ++h) {
-          const double right = ought.at(h * at.size() + i, j);
-          values.back().push_back(is.at(h * at.size() + i, j));
+          const std::size_t row = h * at.size() + i;
+          // Where a constant on a row does not matter, rows count from their first entry.
+          const double own = truth_.modulo_rows ? is.at(row, 0) : 0,
+                       from = truth_.modulo_rows ? ought.at(row, 0) : 0;
+          const double right = ought.at(row, j) - from,
+                       size = std::max({std::abs(ought.at(row, j)), std::abs(from), std::abs(own)});
+          values.back().push_back(is.at(row, j) - own);
           declared.back().push_back(right);
-          allowed.back().push_back(bias_error(precision_, right, truth_, h));
+          allowed.back().push_back(bias_error(precision_, truth_.modulo_rows ? 2 * size : right, truth_, h));
         }
       }
     const auto heads = measured_columns(values, declared, allowed);

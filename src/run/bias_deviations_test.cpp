@@ -52,6 +52,40 @@ TEST(BiasDeviations, are_what_stands_for_the_distance) {
   EXPECT_EQ(of_distance([](double d) { return std::sqrt(d + 1); }), Sentences{});
 }
 
+TEST(BiasDeviations, are_distances_past_0_that_count_one_more_or_less) {
+  const auto by = [](double more) {
+    return of("heads=3 form=symmetric",
+              [more](double m, double d) { return d == 0 ? 0 : -m * (std::abs(d) + more); });
+  };
+  EXPECT_EQ(by(1), (Sentences{"distances count one more, 0 as it is"}));
+  EXPECT_EQ(by(-1), (Sentences{"distances count one less, 0 as it is"}));
+  EXPECT_EQ(by(1.5), Sentences{});
+}
+
+// As BLOOM has them: a slope times the key's index, which is another constant on each row.
+TEST(BiasDeviations, are_slopes_beside_a_constant_on_each_row) {
+  const auto of_keys = [](const Slopes& slopes) {
+    return said("alibi", "heads=6 rows=any", [=](const Parameters& parameters) {
+      Bias own = std::get<Bias>(encoding_named("alibi").make(parameters));
+      own.bias = [all = slopes(own.slopes)](const Positions& queries, const Positions& keys) {
+        Tensor out({all.size(), queries.size(), keys.size()});
+        for (std::size_t r = 0; r < out.rows(); ++r)
+          for (std::size_t c = 0; c < keys.size(); ++c)
+            out.at(r, c) = static_cast<float>(all[r / queries.size()]) * static_cast<float>(keys[c] + 1);
+        return out;
+      };
+      return Encoding(own);
+    });
+  };
+  using Of = std::vector<double>;
+  EXPECT_EQ(of_keys([](Of right) { return right; }), Sentences{});
+  EXPECT_EQ(of_keys([](Of) { return Of{0.25, 0.0625, 0x1p-6, 0x1p-8, 0.5, 0.25}; }),
+            (Sentences{"slopes past head 3 are 2^(-8 k/8) with k = 1, 2, 3, .., not 1, 3, 5, .."}));
+  EXPECT_EQ(of_keys([](Of) { return Of{1, 0.25, 0.0625, 0x1p-6, 0.5, 0.125}; }),
+            (Sentences{"slopes are 1, 0.25, 0.0625, 0.015625, 0.5, 0.125, not 0.25, 0.0625, 0.015625, "
+                       "0.00390625, 0.5, 0.125"}));
+}
+
 TEST(BiasDeviations, are_distances_in_few_bits) {
   const auto cut = [](auto to) {
     return of("heads=3", [to](double m, double d) { return d > 0 ? -m * static_cast<double>(to(d)) : 0; });

@@ -39,6 +39,12 @@ std::vector<PairForm> pair_forms(const std::string& entry) {
       {"both directions have the " + entry + " of a key after the query",
        at_distance([](Position d) { return d < 0 ? d : -d; })},
       {"distances count one more", at_distance([](Position d) { return d >= 0 ? d + 1 : d - 1; })},
+      {"distances count one more, 0 as it is", at_distance([](Position d) {
+         return d == 0 ? d : d > 0 ? d + 1 : d - 1;
+       })},
+      {"distances count one less, 0 as it is", at_distance([](Position d) {
+         return d == 0 ? d : d > 0 ? d - 1 : d + 1;
+       })},
       {"keys stand one position behind", at_distance([](Position d) { return d + 1; })},
       {"keys stand one position ahead", at_distance([](Position d) { return d - 1; })},
       {"distances are halved, rounded down",

@@ -108,6 +108,24 @@ void add_of_table(const Window& window, const Parameters& parameters, const std:
       [=](Offset at, std::size_t head) { return at_row(rows.row(at) + 1, head); });
   add("the row of an offset is one too small",
       [=](Offset at, std::size_t head) { return at_row(rows.row(at) - 1, head); });
+  // As languages count that take a negative index from the end.
+  const auto from_end = [=](Position row, std::size_t head) {
+    return table.at(static_cast<std::size_t>(row < 0 ? row + last + 1 : row) * heads + head);
+  };
+  const Position one_row = rows.columns_fastest ? 2 * rows.width - 1 : 1,
+                 one_column = rows.columns_fastest ? 1 : 2 * rows.height - 1,
+                 up = (rows.height - 1) * one_row, left = (rows.width - 1) * one_column;
+  const auto unshifted = [&](std::string_view of, Position by) {
+    if (by > 0)
+      add(fmt::format(
+              "the index is {} too small, and negative ones count from the end: {} not shifted to begin "
+              "at 0",
+              by, of),
+          [=](Offset at, std::size_t head) { return from_end(rows.row(at) - by, head); });
+  };
+  unshifted("the offset of columns is", left);
+  unshifted("the offset of rows is", up);
+  unshifted("offsets are", up + left);
   const Position right = rows.columns_fastest ? 2 * rows.width - 1 : 2 * rows.height - 1;
   for (const Position stride :
        {rows.width, rows.height, 2 * rows.width - 1, 2 * rows.height - 1, 2 * rows.width, 2 * rows.height})

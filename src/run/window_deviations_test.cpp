@@ -95,6 +95,29 @@ TEST(WindowDeviations, name_offsets_without_a_sign) {
             Sentences{"offsets have no sign"});
 }
 
+// A negative index counts from the end of the table.
+TEST(WindowDeviations, name_offsets_that_do_not_begin_at_0) {
+  const auto without = [](Position by_rows, Position by_columns) {
+    return said_of([=](const Window& w, Position rows, Position columns, std::size_t head) {
+      const Position row = right_row(w, rows - by_rows, columns - by_columns);
+      return w.at(row < 0 ? row + w.offsets() : row, head);
+    });
+  };
+  EXPECT_EQ(
+      without(0, 3),
+      Sentences{"the index is 3 too small, and negative ones count from the end: the offset of columns is "
+                "not shifted to begin at 0"});
+  EXPECT_EQ(
+      without(2, 0),
+      Sentences{"the index is 14 too small, and negative ones count from the end: the offset of rows is "
+                "not shifted to begin at 0"});
+  EXPECT_EQ(
+      without(2, 3),
+      Sentences{"the index is 17 too small, and negative ones count from the end: offsets are not shifted "
+                "to begin at 0"});
+  EXPECT_EQ(without(0, 2), Sentences{});
+}
+
 TEST(WindowDeviations, name_another_index) {
   EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
               return right_row(w, rows, columns) + 1;
