@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "catalogue/encodings/fire.h"
 #include "catalogue/misreadings/fire.h"
@@ -79,7 +80,21 @@ Real without_c(const Fire& fire, Real past, Real query, Real) {
   return std::log1p(past) / (std::log1p(std::max<Real>(query, fire.threshold)) + fire.epsilon);
 }
 
-template <bool first, bool last, bool bent>
+Real root(const Fire& fire, Real past, Real query, Real) {
+  return std::sqrt(past) / (std::sqrt(std::max<Real>(query, fire.threshold)) + fire.epsilon);
+}
+
+Real leaky(Real x) {
+  return x < 0 ? 0.01L * x : x;
+}
+Real gelu(Real x) {
+  return x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
+}
+Real silu(Real x) {
+  return x / (1 + std::exp(-x));
+}
+
+template <bool first, bool last, Real (*activation)(Real)>
 Encoding with_layers(const Parameters& given) {
   const Fire fire = fire_of(misread::arguments(encodings::fire, given));
   return misread::with_entry(encodings::fire, given, [fire](std::size_t head, Position i, Position j) {
@@ -88,7 +103,7 @@ Encoding with_layers(const Parameters& given) {
     Real out = last ? fire.layers.last_bias(head) : 0;
     for (std::size_t k = 0; k < fire.layers.width; ++k) {
       const Real hidden = fire.layers.weight(k, 0) * x + (first ? fire.layers.bias(k) : 0);
-      out += fire.layers.last_weight(head, k) * (bent ? std::max<Real>(hidden, 0) : hidden);
+      out += fire.layers.last_weight(head, k) * activation(hidden);
     }
     return out;
   });
@@ -122,10 +137,19 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the query's position counts from 1 beside the threshold", &reads<by_the_length>,
      "width=8 heads=2 threshold=8"},
-    {"the perceptron's hidden layer has no biases", &with_layers<false, true, true>,
+    {"the perceptron's hidden layer has no biases", &with_layers<false, true, misread::positive_part>,
      "width=8 heads=2 threshold=8"},
-    {"the perceptron has no biases", &with_layers<false, false, true>, "width=8 heads=2 threshold=8"},
-    {"the perceptron's hidden layer has no max(., 0)", &with_layers<true, true, false>,
+    {"the perceptron has no biases", &with_layers<false, false, misread::positive_part>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has no max(., 0)", &with_layers<true, true, misread::itself>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron's last layer has no biases", &with_layers<true, false, misread::positive_part>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has max(x, 0.01 x)", &with_layers<true, true, leaky>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has GELU", &with_layers<true, true, gelu>, "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has SiLU", &with_layers<true, true, silu>, "width=8 heads=2 threshold=8"},
+    {"the square root stands for the logarithm: psi(x) is sqrt(x)", &reads<root>,
      "width=8 heads=2 threshold=8"},
 }};
 

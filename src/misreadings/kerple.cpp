@@ -57,6 +57,18 @@ Real product_with_1(const Head& head, Real d) {
 Real without_logarithm(const Head& head, Real d) {
   return -head.r1 * head.r2 * d;
 }
+Real all_inside(const Head& head, Real d) {
+  return -std::log1p(head.r1 * head.r2 * d);
+}
+Real exchanged(const Head& head, Real d) {
+  return -head.r2 * std::log1p(head.r1 * d);
+}
+Real divided(const Head& head, Real d) {
+  return -std::log1p(head.r2 * d) / head.r1;
+}
+Real power_of_one_more(const Head& head, Real d) {
+  return -head.r1 * head.r2 * std::log1p(d);
+}
 Real scaled_inside(const Head& head, Real d) {
   return -std::pow(head.r1 * d, head.r2);
 }
@@ -80,6 +92,13 @@ const MisreadingFamily entry{{
     {"r2 multiplies the 1 as well: -r1 ln(r2 (1 + |i - j|))", &logarithmic<product_with_1>,
      "heads=2 r2=[0.5,3]"},
     {"the logarithm is left out: -r1 r2 |i - j|", &logarithmic<without_logarithm>, "heads=2 r2=[0.5,3]"},
+    {"r1 is inside the logarithm: -ln(1 + r1 r2 |i - j|)", &logarithmic<all_inside>,
+     "heads=2 r1=[0.5,3] r2=[2]"},
+    {"r1 and r2 are exchanged: -r2 ln(1 + r1 |i - j|)", &logarithmic<exchanged>, "heads=2 r1=[0.5,3] r2=[2]"},
+    {"the logarithm is divided by r1: -ln(1 + r2 |i - j|) / r1", &logarithmic<divided>,
+     "heads=2 r1=[0.5,3] r2=[2]"},
+    {"r2 is the power of the sum: -r1 ln((1 + |i - j|)^r2)", &logarithmic<power_of_one_more>,
+     "heads=2 r1=[0.5,3] r2=[2,0.3]"},
     {"r1 is inside the power: -(r1 |i - j|)^r2", &of_powers<scaled_inside>,
      "heads=2 kernel=power r1=[0.5,3] r2=[1.5]"},
     {"r2 is the base, not the exponent: -r1 r2^|i - j|", &of_powers<exponential>,

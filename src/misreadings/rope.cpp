@@ -1,5 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "catalogue/encodings/rope.h"
 #include "catalogue/misreadings/rope.h"
@@ -58,6 +62,51 @@ Real right(Real factor, Real lengths, Real exponent) {
   return std::pow(factor * lengths - (factor - 1), exponent);
 }
 
+// The divisors of LongRoPE's frequencies, one for each pair, read otherwise.
+using Divisors = std::vector<double> (*)(const std::vector<double>& declared);
+
+template <Divisors other, bool short_ones = true>
+Encoding divided_by(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::rope, given);
+  if (!p.is("scaling", "longrope")) throw Refusal("a misreading of divisors");
+  const std::size_t pairs = std::get<Rotary>(encodings::rope.make(given)).pairs.size();
+  if (!short_ones && p.list("short_factors").empty()) throw Refusal("the same without short ones");
+  Parameters out = p.parameters();
+  bool differs = false;
+  for (const std::string name : {"factors", "short_factors"}) {
+    std::vector<double> each = p.list(name);
+    if (each.empty() || (name == "short_factors" && !short_ones)) continue;
+    each.resize(std::max(each.size(), pairs), each.back());
+    const std::vector<double> read = other(each);
+    differs = differs || read != each;
+    out.set(name, read);
+  }
+  if (!differs) throw Refusal("the same divisors");
+  return encodings::rope.make(out);
+}
+
+std::vector<double> reversed(const std::vector<double>& declared) {
+  return {declared.rbegin(), declared.rend()};
+}
+std::vector<double> reciprocal(const std::vector<double>& declared) {
+  std::vector<double> out;
+  for (const double one : declared) out.push_back(1 / one);
+  return out;
+}
+std::vector<double> one_before(const std::vector<double>& declared) {
+  std::vector<double> out = {declared.back()};
+  out.insert(out.end(), declared.begin(), declared.end() - 1);
+  return out;
+}
+std::vector<double> one_after(const std::vector<double>& declared) {
+  std::vector<double> out(declared.begin() + 1, declared.end());
+  out.push_back(declared.front());
+  return out;
+}
+
+constexpr std::string_view divided =
+    "dim=8 scaling=longrope factor=8 original_length=64 factors=[1,1.5,2,4] short_factors=[1,1.1,1.2,1.5]";
+
 constexpr std::string_view grows = "dim=16 scaling=dynamic_ntk factor=4 original_length=64";
 
 }  // namespace
@@ -73,6 +122,15 @@ const MisreadingFamily entry{{
      grows},
     {"the length of the call counts one less: its last position", &dynamic<right, -1>, grows},
     {"the length of the call counts one more", &dynamic<right, 1>, grows},
+    {"the divisors stand in reverse order: pair i has that of the last pair but i", &divided_by<reversed>,
+     divided},
+    {"the divisors of long sequences stand in reverse order, those of short ones do not",
+     &divided_by<reversed, false>, divided},
+    {"frequencies are multiplied by their divisors", &divided_by<reciprocal>, divided},
+    {"every pair has the divisor of the pair before, the first that of the last", &divided_by<one_before>,
+     divided},
+    {"every pair has the divisor of the pair after, the last that of the first", &divided_by<one_after>,
+     divided},
 }};
 
 }  // namespace posproof::misreadings_rope

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catalogue/encodings/kerple.h"
+#include "catalogue/encodings/log_cpb.h"
 #include "catalogue/encodings/sandwich.h"
 #include "misreadings/right.h"
 #include "run/testing/misread.h"
@@ -91,6 +92,15 @@ TEST(Misread, near_ones_have_no_name) {
                                           return (std::sin(0.01L * d) + std::cos(0.0001L * d)) / 8;
                                         })),
             Sentences{});
+  // The coordinates of a window, which other functions of the offset are near to.
+  const Parameters window = parameters_of("log_cpb", "hidden=8 heads=2 height=5 width=7 std=0.5");
+  Bias bias = misread::right<Bias>(encodings::log_cpb, window);
+  bias.bias = [own = bias.bias](const Positions& queries, const Positions& keys) {
+    Tensor out = own(queries, keys);
+    for (double& x : out.data) x = 15.9 * x / 16 + 0.0001 * x * x;
+    return out;
+  };
+  EXPECT_EQ(said_of("log_cpb", window, bias), Sentences{});
 }
 
 }  // namespace

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "catalogue/encodings/log_cpb.h"
+#include "catalogue/misreadings/log_cpb.h"
+#include "encodings/seeded.h"
+#include "misreadings/right.h"
+
+namespace posproof::misreadings_log_cpb {
+namespace {
+
+using misread::Real;
+
+// The offset along an axis, and the extent of the window by which it is divided: what the perceptron is
+// given.
+using Coordinate = Real (*)(Real offset, Real extent);
+using Function = Real (*)(Real x);
+
+Real with_sign(Real offset, Real size) {
+  return std::copysign(size, offset);
+}
+Real right(Real offset, Real extent) {
+  return with_sign(offset, std::log2(1 + 8 * std::abs(offset) / (extent - 1)) / 3);
+}
+Real by_the_extent(Real offset, Real extent) {
+  return with_sign(offset, std::log2(1 + 8 * std::abs(offset) / extent) / 3);
+}
+Real without_8(Real offset, Real extent) {
+  return with_sign(offset, std::log2(1 + std::abs(offset) / (extent - 1)) / 3);
+}
+Real without_division(Real offset, Real) {
+  return with_sign(offset, std::log2(1 + 8 * std::abs(offset)) / 3);
+}
+Real natural(Real offset, Real extent) {
+  return with_sign(offset, std::log1p(8 * std::abs(offset) / (extent - 1)) / 3);
+}
+Real without_3(Real offset, Real extent) {
+  return 3 * right(offset, extent);
+}
+Real without_logarithm(Real offset, Real extent) {
+  return 8 * offset / (extent - 1);
+}
+Real backward(Real offset, Real extent) {
+  return -right(offset, extent);
+}
+
+Real sixteenfold(Real z) {
+  return 16 * misread::sigmoid(z);
+}
+Real eightfold_tanh(Real z) {
+  return 8 * std::tanh(z);
+}
+Real gelu(Real x) {
+  return x * std::erfc(-x / std::sqrt(Real{2})) / 2;
+}
+
+struct Reading {
+  Coordinate coordinate = &right;
+  Function limit = &sixteenfold;
+  Function activation = &misread::positive_part;
+  bool exchanged = false, hidden_biases = true;
+};
+
+Encoding made(const Parameters& given, const Reading& as) {
+  const Arguments p = misread::arguments(encodings::log_cpb, given);
+  if (!p.is("coordinates", "normalized") || !p.is("limit", "sigmoid"))
+    throw Refusal("a misreading of normalised coordinates and of the sigmoid");
+  const std::vector<double>& trained = p.list("pretrained");
+  const std::array<Real, 2> extent = {
+      static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("height")) : trained.at(0)),
+      static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("width")) : trained.at(1))};
+  const std::size_t hidden = p.width("hidden");
+  const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
+  Bias out = misread::right<Bias>(encodings::log_cpb, given);
+  out.bias = [=, heads = out.heads, std = p.real("std")](const Positions& queries, const Positions& keys) {
+    const auto entry = [&](std::size_t head, Real rows, Real columns) {
+      std::array x = {as.coordinate(rows, extent[0]), as.coordinate(columns, extent[1])};
+      if (as.exchanged) std::swap(x[0], x[1]);
+      Real z = 0;
+      for (std::size_t k = 0; k < hidden; ++k) {
+        const Real before = seeded(seed, 2 * k, 1.0) * x[0] + seeded(seed, 2 * k + 1, 1.0) * x[1] +
+                            (as.hidden_biases ? seeded(seed, 2 * hidden + k, 1.0) : 0);
+        z += seeded(seed, 3 * hidden + head * hidden + k, std) * as.activation(before);
+      }
+      return static_cast<double>(as.limit(z));
+    };
+    std::map<std::pair<double, double>, std::vector<double>> known;
+    Tensor all({heads, queries.size(), keys.size()});
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const double rows = queries.at(i, 0) - keys.at(j, 0), columns = queries.at(i, 1) - keys.at(j, 1);
+        std::vector<double>& entries = known[{rows, columns}];
+        for (std::size_t h = entries.size(); h < heads; ++h) entries.push_back(entry(h, rows, columns));
+        for (std::size_t h = 0; h < heads; ++h) all.at(h * queries.size() + i, j) = entries[h];
+      }
+    return all;
+  };
+  return out;
+}
+
+Misreading reads(std::string_view what, const Reading& as) {
+  return {what, [as](const Parameters& given) { return made(given, as); },
+          "hidden=8 heads=2 height=5 width=7 std=0.5"};
+}
+
+}  // namespace
+
+const MisreadingFamily entry{{
+    reads("offsets are divided by the extents of the window, not by one less",
+          {.coordinate = &by_the_extent}),
+    reads("the factor 8 is left out: log2(1 + |t| / (e - 1)) / 3", {.coordinate = &without_8}),
+    reads("offsets are not divided by the extents: log2(1 + 8 |t|) / 3", {.coordinate = &without_division}),
+    reads("the logarithm is natural, not to base 2", {.coordinate = &natural}),
+    reads("the logarithm is not divided by 3, the one of 8", {.coordinate = &without_3}),
+    reads("the logarithm is left out: 8 t / (e - 1)", {.coordinate = &without_logarithm}),
+    reads("the offsets are those of the key to the query", {.coordinate = &backward}),
+    reads("the coordinates of rows and columns are exchanged", {.exchanged = true}),
+    reads("the factor 16 of the sigmoid is left out", {.limit = &misread::sigmoid}),
+    reads("the sigmoid is left out: 16 z", {.limit = [](Real z) { return 16 * z; }}),
+    reads("8 tanh(z) stands for 16 / (1 + e^-z)", {.limit = &eightfold_tanh}),
+    reads("the perceptron's hidden layer has no biases", {.hidden_biases = false}),
+    reads("the perceptron's hidden layer has no max(., 0)", {.activation = &misread::itself}),
+    reads("the perceptron's hidden layer has GELU", {.activation = &gelu}),
+}};
+
+}  // namespace posproof::misreadings_log_cpb
