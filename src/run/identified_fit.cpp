@@ -12,6 +12,7 @@
 #include "run/catalogued.h"
 #include "run/exhaustive.h"
 #include "run/narrowed.h"
+#include "run/overflows.h"
 #include "search/generate.h"
 
 namespace posproof {
@@ -71,6 +72,7 @@ void add_entries(const Tensor& there, const Tensor& here, const Bound& allowed, 
 Fit fit(const Encoding& truth, const Source& answers, const Precision& precision, FitUntil until) {
   Fit out{.passes_over = is_modulo_rows(truth) ? 2 : is_causal(truth) ? 1 : 0};
   answers([&](const Answers::One& one) {
+    if (overflows(truth, one.call)) return true;
     try {
       const Tensor here = answer(truth, one.call);
       const Agreement found = agreement_in_full(truth, one.call, one.answer, here, precision);

@@ -11,6 +11,7 @@
 
 #include "attention/reference_attention.h"
 #include "run/agreement.h"
+#include "run/overflows.h"
 
 namespace posproof {
 namespace {
@@ -77,11 +78,12 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
   std::vector<PrecisionTried> all;
   for (const Precision& precision : candidates_of(declared)) all.push_back({precision});
   for (const Answers::One& one : answers.all()) {
+    if (overflows(*same, one.call)) continue;
     const auto here = answered(*same, one.call);
     if (!here) continue;
     for (PrecisionTried& tried : all)
-      tried.share = std::max(
-          tried.share, share_of(agreement_of(*same, one.call, one.answer, *here, tried.precision)));
+      tried.share =
+          std::max(tried.share, share_of(agreement_of(*same, one.call, one.answer, *here, tried.precision)));
     ++out.answers;
   }
   const auto declared_one = std::find_if(
