@@ -8,9 +8,10 @@
 
 namespace posproof {
 
-// Settings of `m_rope` and `axial_rope` that a live rotation by several numbers of a position may have: how
-// many pairs each number rotates, their layout, and the base of one ladder over all pairs, each measured
-// along one number with the others at their first position.
+// Settings of `m_rope`, `axial_rope` and `mixed_rope` that a live rotation by several numbers of a position
+// may have: how many pairs each number rotates, their layout, the base of one ladder over all pairs or of
+// that of one number, what positions are divided by, and where every number rotates every pair its
+// frequencies; each measured along one number with the others at their first position.
 std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& precision);
 
 }  // namespace posproof

@@ -13,6 +13,7 @@
 #include "run/identified_call_length.h"
 #include "run/identified_grid.h"
 #include "run/identified_rotary.h"
+#include "run/identified_stretch.h"
 #include "run/identified_table.h"
 
 namespace posproof {
@@ -87,6 +88,18 @@ bool has_sines(const Unidentified& subject, const Candidate& like) {
   }
 }
 
+// Of a layer of attention: how many heads of a bias are as wide as it, where the encoding has heads and no
+// width.
+std::optional<double> heads_of_a_bias(const EncodingSpec& spec, const Encoding& subject) {
+  const auto* layer = std::get_if<Attention>(&subject);
+  if (layer == nullptr || spec.parameters.find("dim") != nullptr || spec.parameters.find("heads") == nullptr)
+    return std::nullopt;
+  Parameters one = standard(spec);
+  one.set("heads", 1.0);
+  const std::size_t width = attention::reference_attention(spec.make(one)).dim;
+  return layer->dim % width == 0 ? std::optional(static_cast<double>(layer->dim / width)) : std::nullopt;
+}
+
 bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const Encoding& subject) {
   try {
     const auto kinds = attention::in_every_kind(spec.make(parameters));
@@ -145,11 +158,24 @@ std::vector<Proposed> Proposals::on_a_grid() {
   bool has = false;
   for (Candidate& one : grid_candidates(asked_.shapes().front())) {
     const std::string own = text(*one.parameters.find("grid"));
-    if (own != grid) has = has_sines(asked_, one);
+    if (own != grid) {
+      has = has_sines(asked_, one);
+      if (has) propose_measured(one);
+    }
     grid = own;
     if (has) proposed_.push_back({std::move(one)});
   }
   return since(before);
+}
+
+// By the sines of the file, taken for that grid.
+void Proposals::propose_measured(const Candidate& like) {
+  const Subject subject = asked_.as(like);
+  const auto& table = std::get<Table>(subject.encoding);
+  for (Candidate& one : measured_grid_candidates(table, subject.precision)) {
+    one.parameters.set("grid", *like.parameters.find("grid"));
+    add(std::move(one));
+  }
 }
 
 std::vector<Proposed> Proposals::since(std::size_t before) const {
@@ -220,11 +246,14 @@ void Proposals::propose(const Rotary& rotary, const Candidate& like, const Preci
   const Encoding truth = encoding_named("rope").oracle(rope_like(rotary, like));
   for (Candidate& one : rotary_candidates(rotary, std::get<Rotary>(truth), precision)) add(std::move(one));
   if (!asked_.live()) return;
+  for (Candidate& one : stretched_candidates(rotary, precision)) add(std::move(one));
   for (Candidate& one : call_length_candidates(rotary, std::get<Rotary>(truth), precision))
     add(std::move(one));
 }
 
 void Proposals::propose(const Table& table, const Candidate&, const Precision& precision) {
+  if (asked_.live())
+    for (Candidate& one : measured_grid_candidates(table, precision)) add(std::move(one));
   for (const Position skipped : {0, 16}) {  // the first rows may be special: that of padding is 0 in fairseq
     const auto rows = rows_of(table, asked_.live(), skipped);
     if (!rows) return;
@@ -258,6 +287,7 @@ void Proposals::propose_settings(const Encoding& subject) {
               shape.set("heads", static_cast<double>(kind.heads));
         },
         subject);
+    if (const auto heads = heads_of_a_bias(*spec, subject)) shape.set("heads", *heads);
     for (Candidate& one : settings(std::string(entry.id), *spec, shape, most))
       if (is_of_kind(*spec, one.parameters, subject)) add(std::move(one));
   }

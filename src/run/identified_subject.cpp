@@ -148,9 +148,11 @@ Unidentified::Unidentified(Subject live, Candidate taken_for)
     : words_(live.name), live_(std::move(live)), taken_for_(std::move(taken_for)) {}
 
 std::optional<Unidentified> Unidentified::taken_otherwise() const {
-  // An attention layer was compared with those of all encodings.
-  if (asked_already_.empty() || !signature(live_->encoding).positions) return std::nullopt;
+  if (asked_already_.empty()) return std::nullopt;
   Unidentified other = *this;
+  // A layer of attention was compared with those of all encodings of that width. Those of biases have a width
+  // for each head.
+  if (!signature(live_->encoding).positions) return other.next_layer() ? std::optional(other) : std::nullopt;
   if (std::vector<std::string> failed; !other.start(failed)) return std::nullopt;
   return other;
 }
@@ -167,6 +169,13 @@ bool Unidentified::start(std::vector<std::string>& failed) {
     }
     if (BudgetClock::now() > begun + 3 * options_.call_time) break;
   }
+  return false;
+}
+
+bool Unidentified::next_layer() {
+  const std::vector<Parameters> shapes = shapes_of(encoding_named("alibi"), options_);
+  for (std::vector<std::string> failed; layers_ < shapes.size();)
+    if (started({"alibi", shapes[layers_++]}, failed)) return true;
   return false;
 }
 

@@ -31,7 +31,8 @@ class Unidentified {
   Unidentified(Subject live, Candidate taken_for);
 
   // The same program, started as the next encoding of another kind, or of positions of another number of
-  // axes, that it answers; none of a file, and where there is no other.
+  // axes, that it answers, a layer of attention as biases of another number of heads; none of a file, and
+  // where there is no other.
   std::optional<Unidentified> taken_otherwise() const;
 
   bool live() const { return live_.has_value(); }
@@ -52,6 +53,7 @@ class Unidentified {
   using Questions = std::pair<std::string, std::size_t>;  // kind and axes
 
   bool start(std::vector<std::string>& failed);
+  bool next_layer();
   bool is_asked_already(const Candidate& candidate) const;
   bool started(const Candidate& candidate, std::vector<std::string>& failed);
 
@@ -60,6 +62,7 @@ class Unidentified {
   std::optional<Subject> live_;
   Candidate taken_for_;
   std::vector<Questions> asked_already_;
+  std::size_t layers_ = 0;  // of the numbers of heads, how many a layer was asked with
   std::vector<Shape> shapes_;
 };
 

@@ -118,10 +118,8 @@ std::optional<Interval> of_all(const std::vector<Interval>& intervals) {
 // Numbers of xPos that differ from the declared ones, by the lines of the queries.
 class OfXpos {
  public:
-  OfXpos(const EncodingSpec& spec, const Parameters& parameters, const Rotary& truth,
-         const std::vector<Line>& lines)
-      : spec_(spec),
-        parameters_(parameters),
+  OfXpos(const Parameters& parameters, const Rotary& truth, const std::vector<Line>& lines)
+      : parameters_(parameters),
         centre_(parameters.real("centre")),
         scale_base_(parameters.real("scale_base")),
         lines_(lines) {
@@ -129,8 +127,8 @@ class OfXpos {
       logarithms_.push_back(std::log(truth.stretch(pair, centre_ + scale_base_, Role::query)));
   }
 
-  std::vector<RotationForm> all() const {
-    std::vector<RotationForm> out;
+  std::vector<Parameters> all() const {
+    std::vector<Parameters> out;
     const auto with = [&](const Numbers& numbers, double scale_base, const std::vector<double>& logarithms) {
       if (!numbers.empty()) add(out, numbers);
       const auto at = centre(scale_base, logarithms);
@@ -195,29 +193,26 @@ class OfXpos {
     return is ? std::optional(is->lo <= 0 && is->hi >= 0 ? 0 : simplest(*is)) : std::nullopt;
   }
 
-  void add(std::vector<RotationForm>& out, const Numbers& numbers) const {
+  void add(std::vector<Parameters>& out, const Numbers& numbers) const {
     Parameters other = parameters_;
-    std::string words;
-    for (const auto& [name, is] : numbers) {
-      const double declared = parameters_.real(name);
-      if (is == declared) continue;
-      other.set(name, is);
-      words += fmt::format("{}{} is {}, not {}", words.empty() ? "" : ", ", name, number(is, 1e-6),
-                           number(declared, 1e-6));
-    }
-    if (words.empty()) return;
-    try {
-      out.push_back({words, std::get<Rotary>(spec_.oracle(other))});
-    } catch (const Refusal&) {  // it makes no sense with the others
-    }
+    for (const auto& [name, is] : numbers) other.set(name, is);
+    if (!(other == parameters_)) out.push_back(std::move(other));
   }
 
-  const EncodingSpec& spec_;
   const Parameters& parameters_;
   double centre_, scale_base_;
   const std::vector<Line>& lines_;
   std::vector<double> logarithms_;
 };
+
+std::string numbers_in(const Parameters& other, const Parameters& declared) {
+  std::string words;
+  for (const char* name : {"scale_base", "gamma", "centre"})
+    if (other.real(name) != declared.real(name))
+      words += fmt::format("{}{} is {}, not {}", words.empty() ? "" : ", ", name,
+                           number(other.real(name), 1e-6), number(declared.real(name), 1e-6));
+  return words;
+}
 
 // zeta to a whole power, and zeta of another pair.
 std::vector<RotationForm> other_powers(const Rotary& truth, double centre, double scale_base) {
@@ -260,14 +255,25 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
   if (parameters.find("scale_base") == nullptr) return out;
   for (RotationForm& form : other_powers(truth, parameters.real("centre"), parameters.real("scale_base")))
     out.push_back(std::move(form));
+  for (const Parameters& other : measured_stretches(subject, truth, parameters, precision)) {
+    try {
+      out.push_back({numbers_in(other, parameters), std::get<Rotary>(spec.oracle(other))});
+    } catch (const Refusal&) {  // it makes no sense with the others
+    }
+  }
+  return out;
+}
+
+std::vector<Parameters> measured_stretches(const Rotary& subject, const Rotary& truth,
+                                           const Parameters& parameters, const Precision& precision) {
   try {
     if (const auto lines = Lines(subject, truth, precision).of(Role::query))
-      for (RotationForm& form : OfXpos(spec, parameters, truth, *lines).all()) out.push_back(std::move(form));
+      return OfXpos(parameters, truth, *lines).all();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {  // it declined, or died: nothing was measured
   }
-  return out;
+  return {};
 }
 
 }  // namespace posproof
