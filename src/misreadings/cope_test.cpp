@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_cope_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_gaussian_fourier_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_kerple_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_pope_test {
 namespace {

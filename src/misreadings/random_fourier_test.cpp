@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_random_fourier_test {
 namespace {

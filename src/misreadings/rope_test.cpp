@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_rope_test {
 namespace {

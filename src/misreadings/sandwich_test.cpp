@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_sandwich_test {
 namespace {

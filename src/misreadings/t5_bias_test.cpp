@@ -8,7 +8,7 @@
 #include <string>
 
 #include "encodings/seeded.h"
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_t5_bias_test {
 namespace {

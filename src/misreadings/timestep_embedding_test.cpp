@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_timestep_embedding_test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "misreadings/testing/formulas.h"
+#include "run/testing/formulas.h"
 
 namespace posproof::misreadings_xpos_test {
 namespace {
