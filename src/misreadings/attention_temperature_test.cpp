@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_attention_temperature_test {
 namespace {

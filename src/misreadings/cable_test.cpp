@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_cable_test {
 namespace {

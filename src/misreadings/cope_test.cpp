@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_cope_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_dape_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "encodings/seeded.h"
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_dynamic_position_bias_test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "encodings/fire_numbers.h"
 #include "encodings/perceptron.h"
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_fire_test {
 namespace {

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_gaussian_fourier_test {
 namespace {

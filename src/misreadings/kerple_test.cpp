@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_kerple_test {
 namespace {

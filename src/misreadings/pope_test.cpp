@@ -5,7 +5,8 @@
 #include <cmath>
 #include <span>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_pope_test {
 namespace {

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_rope_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_sandwich_test {
 namespace {

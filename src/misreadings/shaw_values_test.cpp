@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_shaw_values_test {
 namespace {

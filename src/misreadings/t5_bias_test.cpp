@@ -8,7 +8,8 @@
 #include <string>
 
 #include "encodings/seeded.h"
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_t5_bias_test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "run/testing/formulas.h"
+#include "misreadings/testing/formulas.h"
 
 namespace posproof::misreadings_xpos_test {
 namespace {

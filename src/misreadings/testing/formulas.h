@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -11,10 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "attention/mask.h"
+#include "catalogue/encodings.h"
 #include "core/misreading.h"
 #include "encodings/inside_attention.h"
-#include "run/catalogued.h"
 
 // For tests of misreadings: the answers of each beside the formula that its sentence says, written out again.
 // A misreading without a formula fails.
@@ -39,7 +39,10 @@ inline void expect_same(double found, Real expected, const std::string& where) {
 template <class Kind, class Formula, class Compare>
 void expect_formulas(const std::string& id, const MisreadingFamily& family, const Formulas<Formula>& formulas,
                      const std::vector<std::string>& settings, const Compare& compare) {
-  const EncodingSpec& spec = encoding_named(id);
+  const auto all = catalogue::encodings();
+  const auto named = std::ranges::find(all, id, [](const auto& one) { return std::string(one.id); });
+  ASSERT_NE(named, all.end()) << id;
+  const EncodingSpec& spec = *named->value;
   EXPECT_EQ(formulas.size(), family.misreadings.size());
   for (const Misreading& one : family.misreadings) {
     const auto formula = formulas.find(one.what);
@@ -157,7 +160,9 @@ inline void expect_attention(const std::string& id, const MisreadingFamily& fami
         constexpr std::size_t n = 6;
         const Tensor q = inside::trained(n, made.dim, 11), k = inside::trained(n, made.dim, 12),
                      v = inside::trained(n, made.dim, 13);
-        const Mask mask = mask::causal(n);
+        Mask mask({n, n});
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j <= i; ++j) mask.at(i, j) = 1;
         const Tensor found = made.attend(q, k, v, mask);
         const inside::Pairwise of = formula(p, q, k, v, mask);
         for (std::size_t i = 0; i < n; ++i)
