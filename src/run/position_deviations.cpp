@@ -202,7 +202,6 @@ std::string of_itself(double factor, double constant, double offset) {
   if (factor == 1)
     return fmt::format("positions are {} {}", std::abs(shift) == 1 ? "one" : written(std::abs(shift)),
                        shift > 0 ? "ahead" : "behind");
-  if (constant == 0 && factor == 0) return "every position counts as 0";
   if (factor == 0) return fmt::format("every position counts as {}", written(constant));
   const bool all = std::abs(constant - factor * offset) <= 1e-6 * std::abs(constant);
   if (all)
