@@ -140,10 +140,10 @@ const EncodingSpec entry{
                   "the perceptron's value at 0 depends on its biases"),
             fails(bias::is_conditionally_positive_definite,
                   "heads=1 width=4 std=1 mlp_seed=5 n=3 step=1 i=0 weights=balanced c0=1", 1.65,
-                  "a bias that rises with the distance is not such a kernel"),
+                  "the entries of the two neighbours add up to more than twice that of offset 0"),
             fails(bias::saturates,
                   "heads=1 width=4 std=1 mlp_seed=5 far=1048576 near=1048575 side=past i=1048576", 0.404,
-                  "far away every layer is linear, and the bias goes on as a straight line"),
+                  "far away every layer is nearly linear, and the bias goes on as a straight line"),
         },
 };
 

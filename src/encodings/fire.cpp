@@ -130,7 +130,7 @@ const EncodingSpec entry{
                   "on the logarithmic scale the last of 2^20 steps still changes the bias"),
             fails(bias::is_conditionally_positive_definite,
                   "heads=1 width=8 threshold=8 n=3 step=1 i=0 weights=balanced c0=1", 0.445,
-                  "a bias that rises with the distance is not such a kernel"),
+                  "the bias of the neighbour is larger than that of offset 0"),
         },
 };
 
