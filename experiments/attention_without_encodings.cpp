@@ -433,8 +433,8 @@ std::vector<Block> two_sentences(const Measured& m) {
           fixed(m.of(0, causal)[2].last.median(), 3), fixed(low, 3), fixed(high, 3), draws)},
       sentences(m),
       Paragraph{fmt::format(
-          "Under a causal mask the last token sees all others, in one block as a set; so its output is the same if the sentences end in the same word. "
-          "A token before it sees itself and those before it. Where the two sentences differ in that set or in the token itself, its output differs after one block, and with it the mean: in the sentences about oranges at positions {}. "
+          "Under a causal mask the last token sees all others, in one block without their order; so its output is the same if sentences of the same words end in the same one. "
+          "A token before it sees itself and those before it. Where the two sentences differ in these words or in the token itself, its output differs after one block, and with it the mean: in the sentences about oranges at positions {}. "
           "The sentences about forest fires end in different words, so their last outputs differ in any case, and only the mean is a fair comparison. "
           "With capitals, \"Tom bit a dog\" and \"A dog bit Tom\" do not consist of the same words.",
           differ_at(duos()[0]))},
@@ -451,7 +451,7 @@ Document run() {
           "Without mask and encoding, attention gives \"3 oranges and 4 bananas\" and \"4 oranges and 3 bananas\" the same last output at every depth; under a causal mask the last outputs are the same after one block and differ from the second on: after two the largest difference of an entry is {} (median of {} random draws, untrained, width 16; 5 to 95 %: {} to {}).",
           fixed(two.median(), 3), draws, fixed(two.band().first, 3), fixed(two.band().second, 3)),
       .condition = fmt::format(
-          "Encoder blocks of width {}, 2 heads, feed-forward, LayerNorm after each sublayer and residual; {} draws (seeds 1 to {}) of the weights and of one random vector for each word, entries of variance 1; untrained; f64.",
+          "Encoder blocks of width {}, 2 heads, feed-forward of 64 channels, residual and LayerNorm after each sublayer; {} draws (seeds 1 to {}) of the weights, normal with the variance 1 over the number of inputs, and of one random vector for each word, normal entries of variance 1; untrained; f64.",
           dim, draws, draws),
       .blocks = joined(
           {two_sentences(m),

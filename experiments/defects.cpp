@@ -171,7 +171,7 @@ std::vector<Block> matrices(const Measured& m) {
   std::vector<Block> out = {
       Section{"Defect by property"},
       Paragraph{
-          "x: refuted; **x**: by the property that is named in advance; -: the right encoding does not claim it at that setting; empty: it holds there."}};
+          "x: refuted; **x**: by the property that is named in advance; -: the right encoding does not claim it at that setting; empty: it holds there. A property that refutes no defect of a family has no column in its table."}};
   std::map<std::string, std::vector<const Row*>> families;
   for (const Row& row : m.rows) families[row.family].push_back(&row);
   for (const auto& [family, rows] : families) {

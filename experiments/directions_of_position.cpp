@@ -494,7 +494,7 @@ std::vector<Block> answered(const Measured& m) {
        "not by the computation without LayerNorm; by training perhaps",
        fmt::format("rotated network: difference below 1e-11 in {} draws", draws)},
       {"The row may hide the token.", "in few directions only",
-       fmt::format("99.9 % of 512 rows of width 512 lie in {} directions", m.kept)},
+       fmt::format("99.9 % of the energy of 512 rows of width 512 lies in {} directions", m.kept)},
       {"Training learns to weigh token and position.", "possible by a fixed linear map; needs training",
        fmt::format("{} of {} tokens of scale 0.02 wrong after the projection", m.wrong,
                    whole(static_cast<std::int64_t>(16 * draws)))},

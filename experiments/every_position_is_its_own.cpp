@@ -296,7 +296,7 @@ std::vector<Block> derived(const Measured& m) {
 
 std::string answer(const Measured& m) {
   return fmt::format(
-      "All positions below 2^20 have rows of their own, at base 10000 at least {} apart at width 4, {} at width 16 and {} at width 512. "
+      "All positions below 2^20 have rows of their own: at base 10000 the nearest two are {} apart at width 4, {} at width 16 and {} at width 512. "
       "The neighbour is the nearest at the even widths from {} on for base 10000 and from {} on for base 500000, and from width {} on rounding to f64, f32, bf16 or f16 makes no two rows equal; all even widths to {} were tested, and 256 and 512.",
       scientific(m.of(4).to_nearest, 2), fixed(m.of(16).to_nearest, 3), fixed(m.of(512).to_nearest, 3),
       m.last_narrow(0) + 2, m.last_narrow(1) + 2, m.in_every_format(), every_even_to);

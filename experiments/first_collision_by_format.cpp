@@ -307,7 +307,7 @@ std::vector<Block> collisions_of(const Measured& m) {
       Section{"Base 500000"},
       first_collisions(m.collided, bases[1]),
       Paragraph{
-          "Below 2^20, base 500000 separates width 8 and base 10000 does not. There the ratio of neighbouring frequencies is 10, so that a nearly whole rotation of the slowest pair brings all four back; with 500000^(1/4) = 26.6, which is not rational, four separate conditions have to be met. "
+          "Below 2^20, base 500000 separates width 8 and base 10000 does not. There the ratio of neighbouring frequencies is 10, so that an offset that is nearly a whole number of rotations of the slowest pair is one of all four; with 500000^(1/4) = 26.6, which is not rational, four separate conditions have to be met. "
           "Equal rows are [nearly equal](every_position_is_its_own.md) before rounding: rounding does not make rows equal that are farther apart than two roundings."},
       distinct_rows(m.collided),
       Paragraph{fmt::format("Width 2 is one circle. "

@@ -255,7 +255,7 @@ std::vector<Block> four_terms(const Measured& m) {
       .columns = {"width", "W", "x W x'", "x W p'", "p W x'", "p W p'"},
       .rows = {},
       .caption = fmt::format(
-          "Standard deviation over 32 queries and 32 keys, tokens of scale 1; median of {} draws (5 to 95 %). The last column has no tokens in it. "
+          "Standard deviation over 32 queries and 32 keys, without the factor 1/√d; tokens of scale 1; median of {} draws (5 to 95 %). The last column has no tokens in it. "
           "Position only: the rotation, between projections onto the directions that hold 99.9 % of 32 rows ({} at width 64, {} at 256). Content only: the projection off the directions above 1e-6 ({} and {}).",
           draws, m.with_tokens[small].held, m.with_tokens[large].held, m.with_tokens[small].above,
           m.with_tokens[large].above)};

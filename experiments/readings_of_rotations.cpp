@@ -36,7 +36,7 @@ Conflict layouts() {
       fmt::format(
           "At width 128 and position 1 entries of both rotations differ by up to {}; at width 2 they are the same. After one permutation "
           "of the channels of queries and keys both give the same logits (`posproof explain "
-          "interleaved_rope_is_half_split_permuted`), so the choice binds weights, not mathematics.",
+          "interleaved_rope_is_half_split_permuted`), so the choice matters to trained weights alone.",
           three(most)),
       most};
 }

@@ -101,7 +101,9 @@ Conflict slopes() {
       symmetric{"alibi", "heads=12 form=symmetric", "", ""};
   const double by_root = apart(readings[0], scaled, at), later = apart(readings[0], symmetric, at);
   const Reading eight{"alibi", "heads=8", "", ""}, geometric_eight{"alibi", "heads=8 rule=geometric", "", ""};
-  proved(apart(eight, geometric_eight, at) == 0, "the rules agree where the heads are a power of two");
+  const Reading log_linear_eight{"alibi", "heads=8 rule=log_linear", "", ""};
+  proved(apart(eight, geometric_eight, at) == 0 && apart(eight, log_linear_eight, at) == 0,
+         "the three rules agree with 8 heads");
   return {
       "Slopes of ALiBi where the heads are no power of two",
       "--rule, --head_dim, --form",
@@ -110,7 +112,7 @@ Conflict slopes() {
       fmt::format("{} and {} in a logit", three(geometric), three(log_linear)),
       fmt::format(
           "With 12 heads, at distance 100, the geometric rule differs from the official one by up to {} and the log-linear one by up to {}; with 8 heads "
-          "the first two agree. Falcon divides the bias by the root of the head width with the product (`--head_dim 64`: up to {} at that "
+          "all three agree. Falcon divides the bias by the root of the head width with the product (`--head_dim 64`: up to {} at that "
           "distance); and bidirectional models count later keys by their distance (`--form symmetric`: up to {}).",
           three(geometric), three(log_linear), three(by_root), three(later)),
       std::min({geometric, log_linear, by_root, later})};

@@ -364,11 +364,11 @@ std::vector<Block> by_recipe(const Measured& m) {
       Paragraph{fmt::format(
           "All recipes are the same number T^(-2i/d) in exact arithmetic, T the base. "
           "The exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
-          "The exponent 2i/d of a power is exact where d is a power of 2, so powers are off by half a unit there, and their reciprocals by little more; at width 768 it is rounded, and they are off by up to {} and {}. "
+          "The exponent 2i/d of a power is exact where d is a power of 2, so powers are off by half a unit there, and their reciprocals by up to {}; at width 768 it is rounded, and they are off by up to {} and {}. "
           "Products of one power add up its error: up to {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
-          of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[2].of[power][f32].largest),
-          of_units(m.lines[2].of[reciprocal][f32].largest), of_units(m.lines[1].of[iteration][f32].largest),
-          of_units(m.lines[0].of[iteration][f32].largest))},
+          of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[1].of[reciprocal][f32].largest),
+          of_units(m.lines[2].of[power][f32].largest), of_units(m.lines[2].of[reciprocal][f32].largest),
+          of_units(m.lines[1].of[iteration][f32].largest), of_units(m.lines[0].of[iteration][f32].largest))},
       plot,
       Paragraph{
           "A position multiplies the error of a frequency, and many units of a slow frequency are a small angle. "

@@ -22,9 +22,9 @@ Matrix with_constant(const Matrix& rows) {
   return out;
 }
 
-Matrix coordinates(const Matrix& rows, Index seen) {
+Matrix coordinates(const Matrix& rows, Index seen, double weakest) {
   const Directions of = directions(rows.topRows(seen));
-  const Index kept = of.above(1e-4);
+  const Index kept = of.above(weakest);
   return rows * of.basis.leftCols(kept) * of.strength.head(kept).cwiseInverse().asDiagonal();
 }
 

@@ -10,9 +10,9 @@ Matrix binary_rows(Index bits, Index length);
 
 Matrix with_constant(const Matrix& rows);
 
-// Coordinates along the directions of the first `seen` rows; those below 1e-4 of the strongest are rounding
-// for a probe, and left out.
-Matrix coordinates(const Matrix& rows, Index seen);
+// Coordinates along the directions of the first `seen` rows; those below `weakest` of the strongest are left
+// out. How many are kept decides what a probe reads of rows that it was not fitted to.
+Matrix coordinates(const Matrix& rows, Index seen, double weakest = 1e-4);
 
 // The largest entry that the affine map from rows to targets misses which is best in the mean square.
 double affine_residual(const Matrix& rows, const Matrix& targets);
@@ -24,8 +24,8 @@ struct Read {
 // Fitted to the first half of the rows, read in both.
 class Probe {
  public:
-  explicit Probe(const Matrix& rows)
-      : seen_(rows.rows() / 2), coordinates_(coordinates(with_constant(rows), seen_)) {}
+  explicit Probe(const Matrix& rows, double weakest = 1e-4)
+      : seen_(rows.rows() / 2), coordinates_(coordinates(with_constant(rows), seen_, weakest)) {}
 
   Read read(Index period) const;
 

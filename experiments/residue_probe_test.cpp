@@ -31,6 +31,18 @@ TEST(ResidueProbe, reads_the_period_of_a_wave) {
   EXPECT_EQ(Probe(wave).read(3).after, 1);
 }
 
+// A column that is weak beside the others is read where its direction is kept: without it the outputs for
+// even and odd are equal, and the first is taken.
+TEST(ResidueProbe, leaves_weak_directions_out) {
+  Matrix rows(24, 3);
+  for (Index t = 0; t < 24; ++t) {
+    const double angle = 2 * 3.14159265358979323846 * static_cast<double>(t) / 3;
+    rows.row(t) << std::sin(angle), std::cos(angle), t % 2 == 0 ? 1e-3 : -1e-3;
+  }
+  EXPECT_EQ(Probe(rows).read(2).after, 1);
+  EXPECT_EQ(Probe(rows, 1e-2).read(2).after, 0.5);
+}
+
 // From 0, 1, 2, 3 to their squares: the best line misses by 1 at every position.
 TEST(ResidueProbe, misses_what_no_affine_map_gives) {
   Matrix line(4, 1), square(4, 1);

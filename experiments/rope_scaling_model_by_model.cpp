@@ -315,7 +315,7 @@ Grid errors(const Measured& m) {
       .rows = {},
       .caption =
           "Largest error of an angle, rad, of all pairs and of the last 64 positions of the context: frequencies in f32, the position and its "
-          "product with the frequency rounded to the format. Errors are not reduced modulo 2π: a pair whose error passes π carries no position. The last column counts these pairs. Past 65,504 there is no number in f16."};
+          "product with the frequency rounded to the format. Errors are not reduced modulo 2π: an error beyond π can turn a pair into any direction. The last column counts these pairs. Past 65,504 there is no number in f16."};
   for (const Row& row : m.rows)
     grid.rows.push_back({std::string(row.model->name), whole(row.model->context), radians(row.end[0].off),
                          radians(row.end[1].off), radians(row.end[2].off),

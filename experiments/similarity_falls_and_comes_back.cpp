@@ -303,7 +303,7 @@ std::string finding(const Ladders& all) {
 std::string answer(const Measured& wide) {
   return fmt::format(
       "At width 128 and base 10000 similarity falls, as a trend, until it is negative first at offset {}. "
-      "From there to 2^20 it lies between {} and {} of its value at 0 and does not decay further: its root mean square in the last octave is {}.",
+      "From there to 2^20 it lies between {} and {} of its value at 0 and does not decay to 0: its root mean square in the last octave is {}.",
       whole(wide.first_negative), fixed(wide.lowest_after, 3), fixed(wide.highest_after, 3),
       fixed(wide.octaves.back().root_mean_square, 3));
 }

@@ -138,7 +138,7 @@ Document run() {
       .blocks = joined(
           {{Paragraph{
                 "PyTorch's tutorial on transformers and d2l.ai compute the table in f32 from beginning to end. In the former a frequency is the exponential of a rounded exponent and an angle the rounded product of position and frequency; in the latter an angle is the position over a rounded power of the base. "
-                "The sine of a wrong angle is wrong however good the sine is. "
+                "An accurate sine does not repair a wrong angle. "
                 "How many entries differ from the correctly rounded ones depends on the length (angles grow, and with them their errors), on the width and on the format in which the table is stored: a narrow format hides most of the errors."},
             Section{"By width, length and storage format"}, grid,
             Paragraph{

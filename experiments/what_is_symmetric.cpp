@@ -168,7 +168,7 @@ std::vector<Block> where_it_comes_from(const Measured& m) {
       Section{"The same token at another position"},
       Paragraph{
           "Without an encoding the logit of a query and a key does not change with their positions; the state of a recurrent network does. "
-          "A causal mask is the reading in which a position is the context streamed so far, and not the number of a row."},
+          "Under a causal mask a position can be understood as the context that has been streamed so far, not as the number of a row."},
       grid,
       Section{"It is the sum, not the parallel product"},
       Paragraph{fmt::format(

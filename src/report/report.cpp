@@ -235,9 +235,9 @@ constexpr std::pair<Asker, std::string_view> parts_of_the_index[] = {
 File index(const std::vector<File>& pages, std::string_view questions) {
   std::string out =
       "# Reports\n\n"
-      "What the experiments found. Every page and the data of its figures are written by `posproof report` from the\n"
-      "numbers that it measures, and a test compares them byte for byte. The [glossary](glossary.md) defines the\n"
-      "terms that are posproof's own.\n\n"
+      "What the experiments found. Every page but `performance.md` and `mutants.md` is written, with the data of its\n"
+      "figures, by `posproof report` from the numbers that it measures, and a test compares it byte for byte. The\n"
+      "[glossary](glossary.md) defines the terms that are posproof's own.\n\n"
       "The [matrix](encoding_by_property.md) is the front page: which property holds for which encoding, and from there\n"
       "[a page for each encoding](encodings/).\n";
   std::map<Asker, std::string> parts;

@@ -136,9 +136,10 @@ const std::vector<Claim>& the_sphere() {
        .says = "With the width, points at different positions are pushed further apart.",
        .answer = Answer::under_a_condition,
        .why =
-           "In absolute terms; relative to tokens of unit variance the radius is the same at every width, and neighbours are no farther apart in wide rows.",
+           "In absolute terms; relative to tokens of unit variance the radius is the same at every width, and neighbours are nearer in wider rows, at the widths shown.",
        .evidence = {Cell{sphere, wide, {"16"}, "D(1)"}, Cell{sphere, wide, {"1024"}, "D(1)"},
-                    Cell{sphere, wide, {"16"}, "radius / √d"}, Cell{sphere, wide, {"1024"}, "radius / √d"}}},
+                    Cell{sphere, wide, {"16"}, "radius / √d"}, Cell{sphere, wide, {"1024"}, "radius / √d"},
+                    Cell{sphere, wide, {"16"}, "D(1) / √d"}, Cell{sphere, wide, {"1024"}, "D(1) / √d"}}},
       {.id = "B18",
        .says = "Meaning may be in the differences of words, not in their location.",
        .answer = Answer::under_a_condition,

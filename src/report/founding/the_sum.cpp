@@ -108,7 +108,7 @@ const std::vector<Claim>& the_sum() {
        .says = "Why is the linear relation attractive, if it is one of the encodings only?",
        .answer = Answer::answered,
        .why =
-           "One of the four terms of a logit is of positions alone, and a head that rotates by k looks k tokens back by it, as long as tokens are small; large tokens drown it, between projections less often. Other matrices can do better, and the best was not sought.",
+           "One of the four terms of a logit is of positions alone, and a head that rotates by k looks k tokens back by it, as long as tokens are small; it fails with large tokens, less often between projections. Other matrices can do better, and the best was not sought.",
        .evidence = {Cell{back, "Positions alone", {"512"}, "queries that look k back"},
                     Said{back, "With tokens", "a token's product with itself"},
                     Said{back, "With tokens", "the head still looks back"}},

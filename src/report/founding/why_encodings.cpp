@@ -79,7 +79,7 @@ const std::vector<Claim>& why_encodings() {
        .says = "Encodings reduce the burden of causal models, too.",
        .answer = Answer::needs_training,
        .why =
-           "It speaks of how fast a model is trained. Measured is that of untrained layers a linear probe reads the position better with the encoding.",
+           "It speaks of how fast a model is trained. What was measured is that a linear probe reads the position from untrained layers better with the encoding.",
        .evidence = {Cell{depth, "Does an encoding help a causal model?", {"6"}, "with encoding"},
                     Cell{depth, "Does an encoding help a causal model?", {"6"}, "without"},
                     Said{depth, "Does an encoding help a causal model?",
@@ -148,14 +148,14 @@ const std::vector<Claim>& why_encodings() {
        .says = "Sinusoids serve periodic structure, such as that of poems.",
        .answer = Answer::under_a_condition,
        .why =
-           "Inside the window that a linear probe was fitted to, for some periods in a wide row. Periods below the shortest wavelength, in the window that was tried, and positions after the window are read at chance; a short window can be learned by heart.",
+           "For periods that are nearly a wavelength: a pair of the wide row gives one of them far past the window, as long as the phases have not drifted apart. A linear probe reads periods below the shortest wavelength at chance in the window that was tried; a short window can be learned by heart.",
        .evidence = {Cell{carries, "Can t mod m be read off?", {"2"}, "width 512, inside"},
                     Cell{carries, "Can t mod m be read off?", {"7"}, "width 512, inside"},
                     Cell{carries, "Can t mod m be read off?", {"7"}, "width 64, inside"},
                     Said{carries, "Can t mod m be read off?", "so no single one has a period"},
-                    Said{carries, "Can t mod m be read off?", "some larger m can be fitted"}},
-       .on_paper =
-           "of trained models; a linear probe reads a period approximately, through near matches, and less well in longer windows."},
+                    Said{carries, "Can t mod m be read off?", "some larger m can be fitted"},
+                    Said{carries, "Can t mod m be read off?", "That is overfitting"},
+                    Said{carries, "Can t mod m be read off?", "One pair is enough"}}},
       {.id = "A15",
        .says = "Relative position matters more than absolute position.",
        .answer = Answer::needs_training,
@@ -269,7 +269,7 @@ const std::vector<Claim>& why_encodings() {
        .evidence = {Cell{kernel, "Against the derivation", {"width 16: p_5 · p_10"}, "measured"}}},
       {.id = "A27",
        .says =
-           "exp(-2i ln T / d) is the paper's divisor; the sine is in even columns, the cosine in odd ones.",
+           "Multiplying by exp(-2i ln T / d) is dividing by the paper's T^(2i/d); the sine is in even columns, the cosine in odd ones.",
        .answer = Answer::is_true,
        .why =
            "In exact numbers; in floating point the recipes differ by units in the last place, which the position multiplies.",
