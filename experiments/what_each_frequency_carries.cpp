@@ -356,7 +356,7 @@ std::vector<Block> fourier(const Measured& m) {
 std::vector<Block> residues(const Measured& m) {
   Plot plot{
       .name = "probe_of_t_mod_m",
-      .title = "Beyond the window that it was fitted to, the probe of t mod m guesses",
+      .title = "Beyond the window that it was fitted to, this probe of t mod m guesses",
       .description = "",
       .x = {"m", false, {{2, 16}}},
       .y = {"share of positions with the right t mod m", false, {{-0.02, 1.05}}},

@@ -70,7 +70,7 @@ Encoding made(const Bias& truth, const Other& other) {
   out.bias = [other, own = truth.bias, heads = truth.heads](const Positions& queries, const Positions& keys) {
     const std::vector<Position> i = whole(queries), j = whole(keys);
     Tensor to({heads, i.size(), j.size()});
-    const Entry declared = [&own, &i, &j](std::size_t head, Position at, Position key) {
+    const Entry declared = [&own](std::size_t head, Position at, Position key) {
       const Position one[] = {at}, two[] = {key};
       return own(one, two).data.at(head);
     };

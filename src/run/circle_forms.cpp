@@ -42,10 +42,10 @@ Rotary made(const Rotary& truth, const Circle& circle) {
       const Token token{r / (heads * n), r % n, n, positions};
       for (const Pair& pair : pairs) {
         const double t = circle.cosine(token, pair), u = circle.sine(token, pair);
-        const double c = circle.of_cosine(pair, t, role) *
-                         std::cos(static_cast<long double>(t) * pair.frequency),
-                     s = circle.of_sine(pair, u, role) *
-                         std::sin(static_cast<long double>(u) * pair.frequency);
+        const auto c = static_cast<double>(circle.of_cosine(pair, t, role) *
+                                           std::cos(static_cast<long double>(t) * pair.frequency)),
+                   s = static_cast<double>(circle.of_sine(pair, u, role) *
+                                           std::sin(static_cast<long double>(u) * pair.frequency));
         const double a = x.at(r, pair.first), b = x.at(r, pair.second);
         y.at(r, pair.first) = a * c - b * s;
         y.at(r, pair.second) = a * s + b * c;

@@ -94,7 +94,8 @@ using Weighing = std::function<Tensor(const Tensor& logits, const Mask& mask)>;
 Tensor seen(const Tensor& logits, const Mask& mask, const std::function<double(double)>& weight) {
   Tensor out(logits.shape);
   for (std::size_t i = 0; i < out.rows(); ++i)
-    for (std::size_t j = 0; j < out.width(); ++j) out.at(i, j) = mask.at(i, j) ? weight(logits.at(i, j)) : 0;
+    for (std::size_t j = 0; j < out.width(); ++j)
+      out.at(i, j) = mask.at(i, j) != 0 ? weight(logits.at(i, j)) : 0;
   return out;
 }
 
@@ -116,9 +117,9 @@ Tensor over_queries(const Tensor& logits, const Mask& mask) {
   for (std::size_t j = 0; j < out.width(); ++j) {
     double most = hidden, sum = 0;
     for (std::size_t i = 0; i < out.rows(); ++i)
-      if (mask.at(i, j)) most = std::max(most, logits.at(i, j));
+      if (mask.at(i, j) != 0) most = std::max(most, logits.at(i, j));
     for (std::size_t i = 0; i < out.rows(); ++i)
-      if (mask.at(i, j)) sum += out.at(i, j) = std::exp(logits.at(i, j) - most);
+      if (mask.at(i, j) != 0) sum += out.at(i, j) = std::exp(logits.at(i, j) - most);
     for (std::size_t i = 0; i < out.rows(); ++i) out.at(i, j) = sum == 0 ? 0 : out.at(i, j) / sum;
   }
   return out;
@@ -127,7 +128,7 @@ Tensor over_queries(const Tensor& logits, const Mask& mask) {
 Tensor less_where_hidden(Tensor logits, const Mask& mask, double less) {
   for (std::size_t i = 0; i < logits.rows(); ++i)
     for (std::size_t j = 0; j < logits.width(); ++j)
-      if (!mask.at(i, j)) logits.at(i, j) -= less;
+      if (mask.at(i, j) == 0) logits.at(i, j) -= less;
   return logits;
 }
 

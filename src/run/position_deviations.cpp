@@ -75,7 +75,9 @@ class Summing {
     std::vector<double> steps;
   };
 
-  double origin(std::size_t axis) const { return domain_.lo <= 0 && domain_.last(axis) > 0 ? 0 : domain_.lo; }
+  double origin(std::size_t axis) const {
+    return domain_.lo <= 0 && domain_.last(axis) > 0 ? 0 : static_cast<double>(domain_.lo);
+  }
 
   void ask() {
     TokenPositions at;
