@@ -67,10 +67,9 @@ Encoding make(const Arguments& p) {
   return relative;
 }
 
-bool one_for_each_axis(const Arguments& p) {
+bool two_or_three_extents(const Arguments& p) {
   const auto& grid = p.list("grid");
-  return grid.size() == p.width("axes") &&
-         std::ranges::all_of(grid, [](double x) { return x >= 1 && x == std::floor(x); });
+  return grid.size() >= 2 && std::ranges::all_of(grid, [](double x) { return x >= 1 && x == std::floor(x); });
 }
 
 using namespace properties;
@@ -92,13 +91,11 @@ const EncodingSpec entry{
     .parameters =
         {.all =
              {whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),
-              whole("axes", {2, 3}, 2, {2, 3},
-                    "numbers in a position: 2 (row, column), 3 (time, row, column)"),
               {"grid",
                type::List{3},
                std::vector<double>{14, 14},
                {std::vector<double>{14, 14}, std::vector<double>{5, 3}, std::vector<double>{2, 5, 3}},
-               "extent g of each axis, whose table has 2 g - 1 rows: of rows and columns, of time before them",
+               "extent g of each axis, whose table has 2 g - 1 rows: [rows, columns] or [time, rows, columns]",
                "positions"},
               convention("relative", {"query_minus_key", "key_minus_query"},
                          "direction of the offset; the first row of a table is that of its smallest"),
@@ -110,7 +107,7 @@ const EncodingSpec entry{
                          "query or as key (MViTv2)"),
               whole("table_seed", type::any_whole, 1, {1, 2},
                     "seed of the tables, [2 g - 1, dim] one after the other")},
-         .relations = {{{"grid", "axes"}, "whole numbers from 1, one for each axis", &one_for_each_axis},
+         .relations = {{{"grid"}, "two or three whole numbers from 1", &two_or_three_extents},
                        {{"grid", "dim"},
                         "tables of up to 4194304 numbers",
                         [](const Arguments& p) {

@@ -33,10 +33,10 @@ TEST(Fire, has_these_entries) {
 
 // Keys after the query are as far as the query's own.
 TEST(Fire, allows_later_keys_what_it_allows_the_querys_own) {
-  const Bias bias =
-      std::get<Bias>(encodings::fire.oracle(with(encodings::fire, Case::parse("heads=2 width=4"))));
+  const Bias bias = std::get<Bias>(
+      encodings::fire.oracle(with(encodings::fire, Case::parse("heads=2 width=4 threshold=8"))));
   const auto allowed = [&](double query, double key) {
-    return bias.error(1, {&query, 1}, {&key, 1}, 0.5, all_f32);
+    return bias.error(0, {&query, 1}, {&key, 1}, 0.5, all_f32);
   };
   EXPECT_EQ(allowed(3, 9), allowed(3, 3));
   EXPECT_LT(allowed(3, 3), allowed(9, 3));

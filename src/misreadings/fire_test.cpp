@@ -32,8 +32,12 @@ EntryFormula given(Real (*input)(const Numbers&)) {
   };
 }
 
+Real positive_part(Real x) {
+  return x > 0 ? x : 0;
+}
+
 // Of the layers, where the right number goes in.
-EntryFormula layered(Real first, Real last, bool bent) {
+EntryFormula layered(Real first, Real last, Real (*activation)(Real)) {
   return [=](const Arguments& p, std::size_t head, Position i, Position j) {
     const auto layers = fire_of(p).layers;
     const Real c = p.real("c");
@@ -42,7 +46,7 @@ EntryFormula layered(Real first, Real last, bool bent) {
     Real out = last * layers.last_bias(head);
     for (std::size_t k = 0; k < p.width("width"); ++k) {
       const Real hidden = layers.weight(k, 0) * x + first * layers.bias(k);
-      if (hidden > 0 || !bent) out += layers.last_weight(head, k) * hidden;
+      out += layers.last_weight(head, k) * activation(hidden);
     }
     return out;
   };
@@ -94,9 +98,19 @@ TEST(MisreadFire, is_what_the_sentence_says) {
           const Real length = of.i + 1;
           return of.psi(of.past) / (of.psi(length > of.threshold ? length : of.threshold) + of.epsilon);
         })},
-       {"the perceptron's hidden layer has no biases", layered(0, 1, true)},
-       {"the perceptron has no biases", layered(0, 0, true)},
-       {"the perceptron's hidden layer has no max(., 0)", layered(1, 1, false)}});
+       {"the perceptron's hidden layer has no biases", layered(0, 1, &positive_part)},
+       {"the perceptron has no biases", layered(0, 0, &positive_part)},
+       {"the perceptron's hidden layer has no max(., 0)", layered(1, 1, [](Real x) { return x; })},
+       {"the perceptron's last layer has no biases", layered(1, 0, &positive_part)},
+       {"the perceptron's hidden layer has max(x, 0.01 x)",
+        layered(1, 1, [](Real x) { return x > 0 ? x : x / 100; })},
+       {"the perceptron's hidden layer has GELU",
+        layered(1, 1, [](Real x) { return x * (1 + std::erf(x / std::sqrt(Real{2}))) / 2; })},
+       {"the perceptron's hidden layer has SiLU",
+        layered(1, 1, [](Real x) { return x * (1 + std::tanh(x / 2)) / 2; })},
+       {"the square root stands for the logarithm: psi(x) is sqrt(x)", given([](const Numbers& of) {
+          return std::sqrt(of.past) / (std::sqrt(of.i > of.threshold ? of.i : of.threshold) + of.epsilon);
+        })}});
 }
 
 }  // namespace

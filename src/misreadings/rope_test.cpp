@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "misreadings/testing/formulas.h"
@@ -15,53 +15,99 @@ namespace {
 
 using testing::Real;
 
-// The base over the declared one, of s, L/L0 and d.
-using Growth = Real (*)(Real s, Real lengths, Real d);
+// That a call whose last position is this rotates pair i by t w_i, as the frequencies of the call say and as
+// what rotates does: by the directions of tokens of ones and zeros.
+void expect_rotates(const Rotary& made, Position last, const std::vector<Real>& w, const std::string& where) {
+  const Position at[] = {1, last};
+  Tensor x({1, 1, 2, made.dim});
+  for (const Pair& pair : made.pairs) x.at(0, pair.first) = x.at(1, pair.first) = 1;
+  const Tensor rotated = made.rotate(x, at, Role::query);
+  const auto in_call = made.in_call(last);
+  ASSERT_EQ(in_call->pairs.size(), w.size()) << where;
+  for (const Pair& pair : in_call->pairs) {
+    ASSERT_NEAR(pair.frequency, static_cast<double>(w[pair.index]), 4e-16 * pair.frequency) << where;
+    for (const std::size_t row : {0u, 1u}) {
+      const Real angle = static_cast<Real>(at[row]) * w[pair.index];
+      const Real size = std::hypot(rotated.at(row, pair.first), rotated.at(row, pair.second));
+      ASSERT_NEAR(rotated.at(row, pair.first), static_cast<double>(size * std::cos(angle)), 1e-13) << where;
+      ASSERT_NEAR(rotated.at(row, pair.second), static_cast<double>(size * std::sin(angle)), 1e-13) << where;
+    }
+  }
+}
 
-const testing::Formulas<std::pair<Growth, Position>> growths = {
+// The frequencies of a call of so many tokens.
+using Frequencies = std::function<std::vector<Real>(const Arguments&, std::size_t pairs, Real tokens)>;
+
+std::vector<Real> powers(Real base, std::size_t pairs) {
+  std::vector<Real> w;
+  for (std::size_t i = 0; i < pairs; ++i)
+    w.push_back(std::pow(base, -static_cast<Real>(i) / static_cast<Real>(pairs)));
+  return w;
+}
+
+// The base over the declared one, of s, L/L0 and d; `more` tokens are counted.
+Frequencies grown(Real (*growth)(Real s, Real lengths, Real d), int more = 0) {
+  return [=](const Arguments& p, std::size_t pairs, Real tokens) {
+    const Real lengths = (tokens + more) / p.real("original_length");
+    const Real grows = lengths > 1 ? growth(p.real("factor"), lengths, 2 * static_cast<Real>(pairs)) : 1;
+    return powers(p.real("base") * grows, pairs);
+  };
+}
+
+// What stands for the divisor of pair i of n.
+Frequencies divided(Real (*divisor)(const std::vector<double>& list, std::size_t i, std::size_t n),
+                    bool of_short_ones = true) {
+  return [=](const Arguments& p, std::size_t pairs, Real tokens) {
+    const bool longer = tokens > p.real("original_length");
+    const std::vector<double>& list = p.list(longer ? "factors" : "short_factors");
+    std::vector<Real> w = powers(p.real("base"), pairs);
+    for (std::size_t i = 0; i < pairs; ++i)
+      w[i] /= longer || of_short_ones ? divisor(list, i, pairs) : list[i];
+    return w;
+  };
+}
+
+Real from_the_end(const std::vector<double>& list, std::size_t i, std::size_t n) {
+  return list[n - 1 - i];
+}
+
+const testing::Formulas<Frequencies> formulas = {
     {"the base is multiplied by (s L/L0)^(d/(d-2)): s - 1 is not taken off",
-     {[](Real s, Real n, Real d) { return std::pow(s * n, d / (d - 2)); }, 0}},
+     grown([](Real s, Real n, Real d) { return std::pow(s * n, d / (d - 2)); })},
     {"the base is multiplied by (s L/L0 - s)^(d/(d-2)): s is taken off, not s - 1",
-     {[](Real s, Real n, Real d) { return std::pow(s * (n - 1), d / (d - 2)); }, 0}},
+     grown([](Real s, Real n, Real d) { return std::pow(s * (n - 1), d / (d - 2)); })},
     {"the base is multiplied by (L/L0)^(d/(d-2)), without the factor s",
-     {[](Real, Real n, Real d) { return std::pow(n, d / (d - 2)); }, 0}},
+     grown([](Real, Real n, Real d) { return std::pow(n, d / (d - 2)); })},
     {"the base is multiplied by s L/L0 - (s - 1) itself, without the power d/(d-2)",
-     {[](Real s, Real n, Real) { return s * n - s + 1; }, 0}},
+     grown([](Real s, Real n, Real) { return s * n - s + 1; })},
     {"the base is multiplied by (s L/L0 - (s - 1))^((d-2)/d): the power is upside down",
-     {[](Real s, Real n, Real d) { return std::pow(s * n - s + 1, (d - 2) / d); }, 0}},
+     grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, (d - 2) / d); })},
     {"the length of the call counts one less: its last position",
-     {[](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); }, -1}},
+     grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); }, -1)},
     {"the length of the call counts one more",
-     {[](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); }, 1}},
+     grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); }, 1)},
+    {"the divisors stand in reverse order: pair i has that of the last pair but i", divided(&from_the_end)},
+    {"the divisors of long sequences stand in reverse order, those of short ones do not",
+     divided(&from_the_end, false)},
+    {"frequencies are multiplied by their divisors",
+     divided(
+         [](const std::vector<double>& list, std::size_t i, std::size_t) -> Real { return 1 / list[i]; })},
+    {"every pair has the divisor of the pair before, the first that of the last",
+     divided([](const std::vector<double>& list, std::size_t i, std::size_t n) -> Real {
+       return list[(i + n - 1) % n];
+     })},
+    {"every pair has the divisor of the pair after, the last that of the first",
+     divided([](const std::vector<double>& list, std::size_t i, std::size_t n) -> Real {
+       return list[(i + 1) % n];
+     })},
 };
 
-// As the frequencies of a call and as what rotates: by the sines and cosines of angles, half of the channels
-// being 1 and the others 0.
-TEST(MisreadRope, of_a_longer_call_has_the_base_that_the_sentence_says) {
+TEST(MisreadRope, has_the_frequencies_that_the_sentence_says) {
   testing::expect_formulas<Rotary>(
-      "rope", misreadings::rope, growths, {"", "base=500 rotary_dim=8"},
-      [](const Rotary& made, const Arguments& p, const std::pair<Growth, Position>& read,
-         const std::string& where) {
-        const Real trained = p.real("original_length"), pairs = static_cast<Real>(made.pairs.size());
-        for (const Position last : {Position{20}, Position{62}, Position{63}, Position{64}, Position{200}}) {
-          const Real lengths = static_cast<Real>(last + 1 + read.second) / trained;
-          const Real base =
-              p.real("base") * (lengths > 1 ? read.first(p.real("factor"), lengths, 2 * pairs) : 1);
-          const Position at[] = {1, last};
-          Tensor x({1, 1, 2, 16});
-          for (const Pair& pair : made.pairs) x.at(0, pair.first) = x.at(1, pair.first) = 1;
-          const Tensor rotated = made.rotate(x, at, Role::query);
-          const auto in_call = made.in_call(last);
-          for (const Pair& pair : in_call->pairs) {
-            const Real w = std::pow(base, -static_cast<Real>(pair.index) / pairs);
-            ASSERT_NEAR(pair.frequency, static_cast<double>(w), 4e-16 * pair.frequency) << where;
-            for (const std::size_t row : {0u, 1u}) {
-              const Real angle = static_cast<Real>(at[row]) * w;
-              ASSERT_NEAR(rotated.at(row, pair.first), static_cast<double>(std::cos(angle)), 1e-13) << where;
-              ASSERT_NEAR(rotated.at(row, pair.second), static_cast<double>(std::sin(angle)), 1e-13) << where;
-            }
-          }
-        }
+      "rope", misreadings::rope, formulas, {"", "base=500 rotary_dim=8"},
+      [](const Rotary& made, const Arguments& p, const Frequencies& formula, const std::string& where) {
+        for (const Position last : {Position{20}, Position{62}, Position{63}, Position{64}, Position{200}})
+          expect_rotates(made, last, formula(p, made.pairs.size(), static_cast<Real>(last + 1)), where);
       });
 }
 

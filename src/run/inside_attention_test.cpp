@@ -49,7 +49,7 @@ TEST(InsideAttention, of_shaw) {
 TEST(InsideAttention, of_decomposed_relative) {
   expect("decomposed_relative", "dim=4 grid=[5,3]",
          {"mirrored", "swapped", "square", "one_axis", "one_less", "other_scale"});
-  expect("decomposed_relative", "dim=2 axes=3 grid=[2,5,3] query=scaled relative=key_minus_query",
+  expect("decomposed_relative", "dim=2 grid=[2,5,3] query=scaled relative=key_minus_query",
          {"mirrored", "other_scale"});
   expect("decomposed_relative", "dim=4 grid=[4,6] class_token=apart", {"class_meets"});
 }

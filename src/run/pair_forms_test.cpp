@@ -21,6 +21,8 @@ TEST(PairForms, are_these_positions) {
       {"both directions have the bias of the distance", {{600, 3}, {260, 220}}},
       {"both directions have the bias of a key after the query", {{600, 1197}, {260, 300}}},
       {"distances count one more", {{600, 2}, {260, 301}}},
+      {"distances count one more, 0 as it is", {{600, 2}, {260, 301}}},
+      {"distances count one less, 0 as it is", {{600, 4}, {260, 299}}},
       {"keys stand one position behind", {{600, 2}, {260, 299}}},
       {"keys stand one position ahead", {{600, 4}, {260, 301}}},
       {"distances are halved, rounded down", {{600, 302}, {260, 280}}},

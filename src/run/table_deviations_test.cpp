@@ -161,7 +161,8 @@ TEST(TableDeviations, of_positions_that_are_no_whole_numbers) {
   EXPECT_EQ(at([](double t) { return 2 * t; }), Sentences{"positions are doubled"});
   EXPECT_EQ(at([](double t) { return t / 2; }), Sentences{"positions are halved"});
   EXPECT_EQ(at([](double t) { return t / 1000; }), Sentences{"positions are a thousandth"});
-  EXPECT_EQ(at([](double t) { return 1.25 * t; }), Sentences{});
+  EXPECT_EQ(at([](double t) { return 1.25 * t; }), Sentences{"positions are multiplied by 1.25"});
+  EXPECT_EQ(at([](double t) { return t + 0.25 * std::sin(t); }), Sentences{});
 }
 
 }  // namespace
