@@ -47,9 +47,9 @@ TEST(DecomposedRelative, has_the_golden_logits) {
   expect_logits("dim=4 grid=[5,3] query=scaled", {{{0, 0}, {0, 0}, -0.262143290385206715},
                                                   {{3, 1}, {1, 2}, -2.55725777335144541},
                                                   {{4, 2}, {0, 0}, -1.38540638107015821}});
-  expect_logits("dim=4 axes=3 grid=[2,5,3] table_seed=2", {{{0, 0, 0}, {0, 0, 0}, -1.15749459057798386},
-                                                           {{1, 3, 1}, {0, 1, 2}, 3.28784710745373814},
-                                                           {{0, 4, 2}, {1, 0, 0}, 1.71807967102183947}});
+  expect_logits("dim=4 grid=[2,5,3] table_seed=2", {{{0, 0, 0}, {0, 0, 0}, -1.15749459057798386},
+                                                    {{1, 3, 1}, {0, 1, 2}, 3.28784710745373814},
+                                                    {{0, 4, 2}, {1, 0, 0}, 1.71807967102183947}});
   expect_logits(
       "dim=4 grid=[5,3] class_token=apart",
       {{{0, 0}, {0, 0}, 0.350713419229586570}, {{-1, 0}, {2, 1}, -0.875}, {{2, 1}, {0, -1}, -0.875}});
@@ -126,8 +126,10 @@ TEST(DecomposedRelative, says_which_positions_it_takes) {
   };
   EXPECT_EQ(ask(spec.make(parameters)), "logits at positions of 3 numbers; allowed: 2");
   EXPECT_EQ(ask(spec.oracle(parameters)), "decomposed_relative: a position has 2 numbers, 3 came");
-  EXPECT_NE(refused(spec, "dim=4 grid=[5,3,2]").find("whole numbers from 1, one for each axis"),
-            std::string::npos);
+  for (const std::string grid : {"[5]", "[5,0]", "[5,2.5]"})
+    EXPECT_NE(refused(spec, "dim=4 grid=" + grid).find("two or three whole numbers from 1"),
+              std::string::npos)
+        << grid;
 }
 
 }  // namespace
