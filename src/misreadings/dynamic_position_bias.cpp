@@ -26,10 +26,6 @@ struct Reading {
   bool hidden_biases = true, last_biases = true, last_is_linear = false;
 };
 
-Real silu(Real x) {
-  return x / (1 + std::exp(-x));
-}
-
 // Of the head: `of` as `as` reads it.
 Real entry_of(const DynamicBias& of, const Reading& as, std::size_t head, Position offset) {
   const auto t = static_cast<Real>(of.distance ? std::abs(offset) : offset);
@@ -49,7 +45,7 @@ Real entry_of(const DynamicBias& of, const Reading& as, std::size_t head, Positi
     layer(of.width, as.hidden_biases);
     if (as.last_is_linear && n + 1 == of.depth) continue;
     for (Real& one : x)
-      one = as.function != nullptr ? as.function(one) : of.silu ? silu(one) : std::max<Real>(one, 0);
+      one = as.function != nullptr ? as.function(one) : of.silu ? misread::silu(one) : std::max<Real>(one, 0);
   }
   layer(of.heads, as.last_biases);
   return x.at(head);
@@ -74,20 +70,11 @@ Real without_sign(Real, Real size) {
   return size;
 }
 
-Real itself(Real x) {
-  return x;
-}
-Real gelu(Real x) {
-  return x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
-}
 Real gelu_by_tanh(Real x) {
   return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi_v<Real>) * (x + 0.044715L * x * x * x)));
 }
 Real tanh_of(Real x) {
   return std::tanh(x);
-}
-Real sigmoid(Real x) {
-  return 1 / (1 + std::exp(-x));
 }
 Real leaky(Real x) {
   return x < 0 ? 0.01L * x : x;
@@ -100,11 +87,11 @@ const MisreadingFamily entry{{
     reads("the last layer has no biases", {.last_biases = false}),
     reads("no layer has biases", {.hidden_biases = false, .last_biases = false}),
     reads("the last hidden layer has no activation", {.last_is_linear = true}),
-    reads("no layer has an activation", {.function = &itself}),
-    reads("the activation is GELU", {.function = &gelu}),
+    reads("no layer has an activation", {.function = &misread::itself}),
+    reads("the activation is GELU", {.function = &misread::gelu}),
     reads("the activation is GELU as tanh approximates it", {.function = &gelu_by_tanh}),
     reads("the activation is tanh", {.function = &tanh_of}),
-    reads("the activation is the sigmoid alone", {.function = &sigmoid}),
+    reads("the activation is the sigmoid alone", {.function = &misread::sigmoid}),
     reads("the activation is max(x, 0.01 x)", {.function = &leaky}),
     reads("the logarithm is that of base 2", {.input = &in_bits}, "width=8 heads=2 scale=log"),
     reads("the logarithm has no sign: ln(1 + |t|)", {.input = &without_sign}, "width=8 heads=2 scale=log"),

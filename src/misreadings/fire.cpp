@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "catalogue/encodings/fire.h"
 #include "catalogue/misreadings/fire.h"
@@ -87,12 +86,6 @@ Real root(const Fire& fire, Real past, Real query, Real) {
 Real leaky(Real x) {
   return x < 0 ? 0.01L * x : x;
 }
-Real gelu(Real x) {
-  return x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
-}
-Real silu(Real x) {
-  return x / (1 + std::exp(-x));
-}
 
 template <bool first, bool last, Real (*activation)(Real)>
 Encoding with_layers(const Parameters& given) {
@@ -147,8 +140,10 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has max(x, 0.01 x)", &with_layers<true, true, leaky>,
      "width=8 heads=2 threshold=8"},
-    {"the perceptron's hidden layer has GELU", &with_layers<true, true, gelu>, "width=8 heads=2 threshold=8"},
-    {"the perceptron's hidden layer has SiLU", &with_layers<true, true, silu>, "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has GELU", &with_layers<true, true, misread::gelu>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has SiLU", &with_layers<true, true, misread::silu>,
+     "width=8 heads=2 threshold=8"},
     {"the square root stands for the logarithm: psi(x) is sqrt(x)", &reads<root>,
      "width=8 heads=2 threshold=8"},
 }};

@@ -56,9 +56,6 @@ Real sixteenfold(Real z) {
 Real eightfold_tanh(Real z) {
   return 8 * std::tanh(z);
 }
-Real gelu(Real x) {
-  return x * std::erfc(-x / std::sqrt(Real{2})) / 2;
-}
 
 struct Reading {
   Coordinate coordinate = &right;
@@ -126,7 +123,7 @@ const MisreadingFamily entry{{
     reads("8 tanh(z) stands for 16 / (1 + e^-z)", {.limit = &eightfold_tanh}),
     reads("the perceptron's hidden layer has no biases", {.hidden_biases = false}),
     reads("the perceptron's hidden layer has no max(., 0)", {.activation = &misread::itself}),
-    reads("the perceptron's hidden layer has GELU", {.activation = &gelu}),
+    reads("the perceptron's hidden layer has GELU", {.activation = &misread::gelu}),
 }};
 
 }  // namespace posproof::misreadings_log_cpb

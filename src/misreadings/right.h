@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <variant>
 
 #include "core/error.h"
@@ -130,6 +131,12 @@ inline Real sigmoid(Real x) {
 }
 inline Real positive_part(Real x) {
   return std::max(x, Real{0});
+}
+inline Real silu(Real x) {
+  return x / (1 + std::exp(-x));
+}
+inline Real gelu(Real x) {
+  return x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
 }
 inline Real exponential(Real x) {
   return std::exp(x);

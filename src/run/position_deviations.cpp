@@ -32,7 +32,7 @@ struct Sum {
   }
 };
 
-double turned(double angle) {
+double within_half_a_rotation(double angle) {
   return std::remainder(angle, 2 * std::numbers::pi);
 }
 
@@ -123,13 +123,13 @@ class Summing {
     const std::size_t from = expected ? slow_first.size() - 1 : 0;
     for (std::size_t n = from; n < slow_first.size(); ++n) {
       const double w = slow_first[n].frequency;
-      is += turned(phase(row, slow_first[n]) - w * is) / w;
+      is += within_half_a_rotation(phase(row, slow_first[n]) - w * is) / w;
     }
     const Pair& fastest = slow_first.back();
     const double error = 2 * noise(fastest, std::abs(is)) / fastest.frequency;
     for (const Pair& pair : slow_first) {
       const double size = std::hypot(rows_.at(row, pair.first), rows_.at(row, pair.second));
-      const double off = turned(phase(row, pair) - pair.frequency * is);
+      const double off = within_half_a_rotation(phase(row, pair) - pair.frequency * is);
       if (!(std::abs(size / truth_.amplitude - 1) <= 1e-3)) return std::nullopt;
       if (!(std::abs(off) <= 2 * noise(pair, std::abs(is)) + pair.frequency * error)) return std::nullopt;
     }
