@@ -149,7 +149,7 @@ std::vector<Curve> curves(std::string_view id, const Bias& bias) {
   std::vector<Curve> out;
   const Domain& domain = bias.positions;
   for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-    const Bias line = domain.axes == 1 ? bias : std::get<Bias>(on_axis(bias, axis));
+    const Bias line = domain.axes == 1 ? bias : as<Bias>(on_axis(bias, axis));
     const auto offsets = key_offsets(reach_of(id, line.positions), bias.causal);
     const auto heads = domain.axes == 1 ? shown_heads(bias.heads) : std::vector<std::size_t>{0};
     for (const std::size_t head : heads) {
@@ -171,7 +171,7 @@ std::vector<Curve> curves(std::string_view id, const Contextual& contextual) {
   const Domain& domain = contextual.positions;
   const auto heads = domain.axes == 1 ? shown_heads(contextual.heads) : std::vector<std::size_t>{0};
   for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-    const Contextual line = domain.axes == 1 ? contextual : std::get<Contextual>(on_axis(contextual, axis));
+    const Contextual line = domain.axes == 1 ? contextual : as<Contextual>(on_axis(contextual, axis));
     Domain behind_the_first = line.positions;  // whose position 0 may be a class token's
     behind_the_first.lo = 1;
     const double reach = reach_of(id, behind_the_first);

@@ -66,13 +66,6 @@ void for_each_entry(const Encoding& exact, const Call& call, const Tensor& there
           see);
 }
 
-// The pairs of a table or a rotation; of the other kinds none.
-std::vector<Pair> pairs_of(const Encoding& encoding) {
-  if (const auto* table = std::get_if<Table>(&encoding)) return table->pairs;
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) return rotary->pairs;
-  return {};
-}
-
 // As most programs form an angle: frequency and position in f32, and their product.
 std::optional<double> angle_in_f32(const Encoding& encoding, Position t) {
   const std::vector<Pair> pairs = pairs_of(encoding);

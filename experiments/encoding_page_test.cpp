@@ -78,7 +78,7 @@ TEST(EncodingCurve, of_logits_with_content_begins_behind_the_first_token) {
   const Tensor ones({1, 64}, std::vector<double>(64, 1));
   const std::vector<Position> one = {1}, four = {4};
   const Plot plot = curve_of("tupe");
-  const auto& logits = std::get<Contextual>(exact).logits;
+  const auto& logits = as<Contextual>(exact).logits;
   EXPECT_EQ(value_at(plot.curves[0], 3), logits(ones, ones, one, four).data[0]);
   EXPECT_EQ(value_at(plot.curves[0], -3), logits(ones, ones, four, one).data[0]);
 }
@@ -170,7 +170,7 @@ TEST(EncodingErrors, are_those_that_a_gate_allows) {
   const std::vector<Precision> all = {all_f64, all_f32, Precision::parse("f16"), Precision::parse("bf16"),
                                       Precision::parse("bf16/bf16")};
   const EncodingSpec& spec = encoding_named("alibi");
-  const auto bias = std::get<Bias>(spec.oracle(with(spec, {})));
+  const auto bias = spec.oracle<Bias>(with(spec, {}));
   for (std::size_t p = 0; p < all.size(); ++p)
     EXPECT_EQ(alibi.at[1].allowed[p], bias_error(all[p], -50, bias, 0)) << all[p].text();
 }

@@ -14,16 +14,16 @@ namespace {
 Call call_of(const Encoding& encoding, const std::vector<Position>& at, std::size_t axes) {
   Call call{.positions = {.whole = at, .axes = axes}};
   call.length = *last_of(call.positions) + 1;
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
-    const std::size_t n = at.size() / axes;
+  if (signature(encoding).role) {
+    const std::size_t n = at.size() / axes, dim = width_of_content(encoding, 0);
     call.batch = n;
     call.positions.whole.clear();
-    Tensor x({n, rotary->heads, rotary->dim, rotary->dim});
-    for (std::size_t row = 0; row < x.rows(); ++row) x.at(row, row % rotary->dim) = 1;
     for (std::size_t b = 0; b < n; ++b)
-      for (std::size_t c = 0; c < rotary->dim; ++c)
+      for (std::size_t c = 0; c < dim; ++c)
         for (std::size_t axis = 0; axis < axes; ++axis) call.positions.whole.push_back(at[b * axes + axis]);
-    call.contents = {x};
+    Tensor x(shape_of_content(encoding, call, 0));
+    for (std::size_t row = 0; row < x.rows(); ++row) x.at(row, row % dim) = 1;
+    call.contents = {std::move(x)};
     return call;
   }
   if (signature(encoding).has(posproof::Axis::key)) call.keys = call.positions;
@@ -56,7 +56,7 @@ std::vector<Position> up_to(Position n) {
 }
 
 Ratio ratio(const Reading& a, const Reading& b) {
-  const auto x = std::get<Rotary>(oracle(a)).pairs, y = std::get<Rotary>(oracle(b)).pairs;
+  const auto x = as<Rotary>(oracle(a)).pairs, y = as<Rotary>(oracle(b)).pairs;
   Ratio out;
   for (std::size_t i = 0; i < x.size(); ++i)
     if (const double one = x[i].frequency / y[i].frequency; std::max(one, 1 / one) > out.most)

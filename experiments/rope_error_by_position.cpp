@@ -224,7 +224,7 @@ constexpr std::array<std::int64_t, 4> asked_of_the_oracle = {1, 4097, 131071, 10
 long double from_the_oracle() {
   const Encoding exact =
       encodings::rope.oracle(with(encodings::rope, Case::parse(fmt::format("dim={}", dim))));
-  const auto& rotary = std::get<Rotary>(exact);
+  const auto& rotary = as<Rotary>(exact);
   const std::vector<long double> w = ladder(dim);
   long double worst = 0;
   for (const std::int64_t position : asked_of_the_oracle) {

@@ -228,7 +228,7 @@ Row measured(const Model& model) {
   const Configured said = configured(config_settings("config.json", model.config), "rope");
   proved(said.ambiguous.empty(), "each configuration is read in one way");
   row.parameters = said.parameters;
-  const auto rotary = std::get<Rotary>(encodings::rope.oracle(said.parameters));
+  const auto rotary = encodings::rope.oracle<Rotary>(said.parameters);
   for (const Pair& pair : rotary.pairs) row.w.push_back(std::abs(pair.frequency));
   const auto longer_than = [&](Position length) {
     return static_cast<std::size_t>(std::ranges::count_if(row.w, [&](double one) {

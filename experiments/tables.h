@@ -12,7 +12,7 @@
 namespace posproof::experiments {
 
 inline Table table(const EncodingSpec& spec, const std::string& parameters) {
-  return std::get<Table>(spec.make(with(spec, Case::parse(parameters))));
+  return spec.make<Table>(with(spec, Case::parse(parameters)));
 }
 
 // The rows of positions 0, 1, ..., of a sequence of that length.

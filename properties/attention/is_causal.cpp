@@ -43,7 +43,7 @@ Encoding taking_off(double penalty) {
 
 // Every query sees the key after its own as well.
 Encoding one_key_ahead() {
-  Attention attention = std::get<Attention>(taking_off(0));
+  Attention attention = as<Attention>(taking_off(0));
   attention.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     Mask seen = mask;
     for (std::size_t i = 0; i + 1 < seen.rows(); ++i) seen.at(i, i + 1) = 1;
@@ -55,7 +55,7 @@ Encoding one_key_ahead() {
 // A 2^18th of the value after leaks into each answer: 64 units of f32, where each of two answers may be off
 // by 8 and a few.
 Encoding leak() {
-  Attention attention = std::get<Attention>(taking_off(0));
+  Attention attention = as<Attention>(taking_off(0));
   attention.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     Tensor out = attention::scaled_dot_product(q, k, v, mask);
     for (std::size_t i = 0; i + 1 < v.rows(); ++i)

@@ -14,7 +14,7 @@ namespace {
 // both. Their answers are the same where what lies between a key and a query is a difference of sums over
 // tokens: it is then the same for both keys, but for a sum that does not depend on the query.
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
-  const auto& attention = std::get<Attention>(encoding);
+  const auto& attention = as<Attention>(encoding);
   const auto n = static_cast<std::size_t>(draw.integer("n", 4, 8));
   const auto i = static_cast<std::size_t>(draw.integer("i", 2, static_cast<std::int64_t>(n) - 2));
   const auto near = static_cast<std::size_t>(draw.integer("near", 1, static_cast<std::int64_t>(i) - 1));

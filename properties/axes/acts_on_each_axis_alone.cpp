@@ -39,7 +39,7 @@ Residual check_table(const Encoding& encoding, Precision p, Draw& draw) {
 
 // By its number on one axis, the others being 0, and then by the others.
 Residual check_rotation(const Encoding& encoding, Precision p, Draw& draw) {
-  const auto& rotary = std::get<Rotary>(encoding);
+  const auto& rotary = as<Rotary>(encoding);
   const Domain& domain = positions_of(encoding);
   const std::size_t axis = drawn_axis(domain, draw);
   const std::vector<double> x = draw.content("x", rotary.dim);

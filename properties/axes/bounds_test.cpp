@@ -117,7 +117,7 @@ TEST(Axes, ask_in_sequences_that_hold_their_places) {
 // At numbers that every axis has.
 TEST(Axes, are_asked_for_equal_numbers_up_to_the_nearest_end) {
   for (const std::vector<Position>& ends : {std::vector<Position>{3, 15}, std::vector<Position>{15, 3}}) {
-    auto rotary = std::get<Rotary>(ladder());
+    auto rotary = as<Rotary>(ladder());
     rotary.positions.last_on_axis = ends;
     EXPECT_EQ(watched::ask(asked::is_one_ladder_where_numbers_are_equal, rotary, all_f32,
                            "x=[1,0,1,0,1,0,1,0] t=2 role=key")

@@ -44,9 +44,10 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const Domain& domain = positions_of(encoding);
   std::vector<std::vector<double>> contents(2);
   double most = no_ceiling;
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
-    contents = {draw.content("q", rotary->dim), draw.content("k", rotary->dim)};
-    most = rotary->amplitude * rotary->amplitude * range(rotary->pairs, contents[0], contents[1]);
+  if (signature(encoding).role) {
+    const std::size_t dim = width_of_content(encoding, 0);
+    contents = {draw.content("q", dim), draw.content("k", dim)};
+    most = std::pow(*amplitude_of(encoding), 2) * range(pairs_of(encoding), contents[0], contents[1]);
   }
   const Numbers i = drawn_place(domain, "i", draw), j = drawn_place(domain, "j", draw),
                 t = drawn_shift(domain, {i, j}, "t", draw);

@@ -68,8 +68,8 @@ inline Call call_at(const Encoding& encoding, const std::vector<Numbers>& places
   for (const Numbers& place : places)
     call.positions.whole.insert(call.positions.whole.end(), place.begin(), place.end());
   call.length = last_of(call.positions).value_or(-1) + 1;
-  if (const auto* rotary = std::get_if<Rotary>(&encoding)) {
-    Tensor x({1, rotary->heads, places.size(), rotary->dim});
+  if (signature(encoding).role) {
+    Tensor x(shape_of_content(encoding, call, 0));
     for (std::size_t r = 0; r < x.rows(); ++r)
       std::ranges::copy(contents[r % places.size()], x.row(r).begin());
     call.contents = {std::move(x)};

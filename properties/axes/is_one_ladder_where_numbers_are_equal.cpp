@@ -22,7 +22,7 @@ Position nearest_end(const Domain& domain) {
 
 // The first two pairs say what the ratio is. It and its power are rounded: n + 2 units of the angle.
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
-  const auto& rotary = std::get<Rotary>(encoding);
+  const auto& rotary = as<Rotary>(encoding);
   const Domain& domain = positions_of(encoding);
   const std::vector<Pair> pairs = in_order(rotary.pairs);
   if (pairs.size() < 3) throw Inapplicable{"it has fewer than three pairs"};

@@ -35,16 +35,16 @@ void permute(Tensor& rows, const std::vector<std::size_t>& place) {
 
 Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   const Domain& domain = positions_of(encoding);
-  const auto* rotary = std::get_if<Rotary>(&encoding);
-  const auto& pairs = rotary ? rotary->pairs : std::get<Table>(encoding).pairs;
-  const std::size_t dim = rotary ? rotary->dim : std::get<Table>(encoding).dim;
+  const bool rotates = signature(encoding).role;
+  const std::vector<Pair>& pairs = pairs_of(encoding);
+  const std::size_t dim = rotates ? width_of_content(encoding, 0) : as<Table>(encoding).dim;
   if (pairs.empty()) throw Inapplicable{"it declares no pairs"};
   const auto last = static_cast<std::int64_t>(domain.axes) - 1;
   const auto a = static_cast<std::size_t>(draw.integer("a", 0, last - 1));
   const auto b = static_cast<std::size_t>(draw.integer("b", static_cast<std::int64_t>(a) + 1, last));
   const auto channels = exchanged(pairs, dim, a, b);
-  const auto x = rotary ? draw.content("x", dim) : std::vector<double>{};
-  const Role role = rotary ? drawn_role(draw) : Role::query;
+  const auto x = rotates ? draw.content("x", dim) : std::vector<double>{};
+  const Role role = rotates ? drawn_role(draw) : Role::query;
   const Numbers place = drawn_place(domain, "i", draw);
   if (place[a] == place[b] || place[a] > domain.last(b) || place[b] > domain.last(a)) throw Discard{};
   Numbers other = place;
@@ -53,7 +53,7 @@ Residual check(const Encoding& encoding, Precision p, Draw& draw) {
   Answered here = answered(encoding, call_at(encoding, {place}, role, {x}), p);
   permute(here.values, channels), permute(here.error, channels);
   Call moved = call_at(encoding, {other}, role, {x});
-  if (rotary) permute(moved.contents[0], channels);
+  if (rotates) permute(moved.contents[0], channels);
   const Answered there = answered(encoding, moved, p);
 
   Residual worst{0, 0, 0};

@@ -64,7 +64,7 @@ Encoding clamped() {
 
 // It looks at the first position of a call alone.
 Encoding looks_at_the_first() {
-  Table table = std::get<Table>(answering(0, [](Position t) { return t; }));
+  Table table = as<Table>(answering(0, [](Position t) { return t; }));
   table.rows = [exact = table.rows](const Positions& positions, Position length) {
     if (positions.size() == 1) return exact(positions, length);
     return Tensor({positions.size(), 1});

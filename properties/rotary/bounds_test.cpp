@@ -208,7 +208,7 @@ std::vector<Proof> proofs() {
 }
 
 Residual replayed(const Proof& proof, double share) {
-  Rotary rotary = std::get<Rotary>(off_by(share, proof.setting, proof.off));
+  Rotary rotary = as<Rotary>(off_by(share, proof.setting, proof.off));
   rotary.positions = proof.positions;
   Case words = Case::parse(fmt::format("batch=1 n=1 {}", proof.drawn));
   const Value x = *Case::parse(fmt::format("x={}", proof.setting.content)).find("x");

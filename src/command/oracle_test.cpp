@@ -64,7 +64,7 @@ std::vector<double> rounded(std::vector<double> values, Format format) {
 }
 
 TEST_F(OracleCommand, numpy_reads_what_was_written) {
-  const auto rows = std::get<Table>(truth("sinusoidal", "dim=6")).rows(from(1000, 50), 1050);
+  const auto rows = as<Table>(truth("sinusoidal", "dim=6")).rows(from(1000, 50), 1050);
   for (const auto& [format, dtype] :
        {std::pair{Format::f64, "float64"}, {Format::f32, "float32"}, {Format::f16, "float16"}}) {
     const auto read =
@@ -77,7 +77,7 @@ TEST_F(OracleCommand, numpy_reads_what_was_written) {
 }
 
 TEST_F(OracleCommand, safetensors_say_what_they_hold) {
-  const auto rows = std::get<Table>(truth("sinusoidal", "dim=6")).rows(from(0, 9), 9);
+  const auto rows = as<Table>(truth("sinusoidal", "dim=6")).rows(from(0, 9), 9);
   for (const auto& [format, dtype] :
        {std::pair{Format::f64, "F64"}, {Format::f32, "F32"}, {Format::bf16, "BF16"}, {Format::f16, "F16"}}) {
     const auto read =
@@ -113,7 +113,7 @@ TEST_F(OracleCommand, entries_are_rounded_once) {
         Trap{Format::f16, (1 << 11) + 3, 0x1p40, 0x1.004p-9}}) {
     const std::string words = fmt::format("dim=4 base={} amplitude={}", 0x1p120, amplitude);
     const double twice =
-        nearest(format, std::get<Table>(truth("sinusoidal", words)).rows(from(t, 1), t + 1).at(0, 2));
+        nearest(format, as<Table>(truth("sinusoidal", words)).rows(from(t, 1), t + 1).at(0, 2));
     EXPECT_GT(twice, right) << "no trap";
     const auto read = written(fmt::format("sinusoidal --dim 4 --base {} --amplitude {} --positions {}:{} "
                                           "--dtype {}",
@@ -124,7 +124,7 @@ TEST_F(OracleCommand, entries_are_rounded_once) {
 }
 
 TEST_F(OracleCommand, a_rotation_is_written_as_its_cosines_and_sines) {
-  const auto rope = std::get<Rotary>(truth("rope", "dim=6 rotary_dim=4 layout=interleaved"));
+  const auto rope = as<Rotary>(truth("rope", "dim=6 rotary_dim=4 layout=interleaved"));
   const auto positions = from(7, 5);
   Tensor x({1, 1, 5, 6});
   for (std::size_t r = 0; r < 5; ++r) x.at(r, 0) = x.at(r, 2) = 1;
@@ -144,7 +144,7 @@ TEST_F(OracleCommand, a_rotation_is_written_as_its_cosines_and_sines) {
 }
 
 TEST_F(OracleCommand, what_has_no_exact_table_is_rounded_from_double_and_says_so) {
-  const auto rows = std::get<Table>(truth("normalized_index", "dim=1")).rows(from(0, 10), 10).data;
+  const auto rows = as<Table>(truth("normalized_index", "dim=1")).rows(from(0, 10), 10).data;
   EXPECT_EQ(written("normalized_index --positions 0:9 --dtype f64")["values"], rows);
   const auto read = written("normalized_index --positions 0:9", "x.safetensors");
   EXPECT_EQ(read["values"], rounded(rows, Format::f32));
@@ -160,7 +160,7 @@ TEST_F(OracleCommand, a_bias_is_written_for_each_two_positions) {
         {"t5_bias --heads 3 --direction unidirectional --relative query_minus_key",
          "heads=3 direction=unidirectional relative=query_minus_key"}}) {
     const std::string encoding = words[0] == 'a' ? "alibi" : "t5_bias";
-    const auto bias = std::get<Bias>(truth(encoding, parameters));
+    const auto bias = as<Bias>(truth(encoding, parameters));
     for (const Format format : {Format::f64, Format::f32, Format::f16}) {
       const auto read =
           written(fmt::format("{} --positions 4:9 --dtype {}", words, name(format)), "x.safetensors");
@@ -188,7 +188,7 @@ TEST_F(OracleCommand, entries_of_a_bias_are_rounded_once) {
         Trap{Format::f32, "1", "0.99999991400867705", "relative", 0, 1, 2, -0x1.000002p-1},
         Trap{Format::f32, "12", "8", "key_index", 1295743693, 1295743693, 8, 0x1.b4e462p+29}}) {
     const auto bias =
-        std::get<Bias>(truth("alibi", fmt::format("heads={} max_bias={} rows={}", heads, max_bias, rows)));
+        as<Bias>(truth("alibi", fmt::format("heads={} max_bias={} rows={}", heads, max_bias, rows)));
     const auto at = from(first, static_cast<std::size_t>(last - first) + 1);
     EXPECT_NE(nearest(format, bias.bias(at, at).data.at(entry)), right) << "no trap";
     const auto read =

@@ -114,14 +114,14 @@ Call drawn_attention(const Encoding& encoding, Draw& draw) {
   const std::size_t values = 2 * width_of_content(encoding, 0) + width_of_content(encoding, 2);
   const std::size_t n = draw.size("tokens", 1, 5, room(values));
   Call call;
-  call.mask = drawn_mask(draw, n, std::get<Attention>(encoding));
+  call.mask = drawn_mask(draw, n, as<Attention>(encoding));
   call.contents = {Tensor({n, 0}), Tensor({n, 0}), Tensor({n, 0})};  // as long as those that are drawn
   call.contents = contents_for(encoding, call, &draw);
   return call;
 }
 
 Call drawn_rotation(const Encoding& encoding, const Domain& domain, Draw& draw) {
-  const std::size_t values = std::get<Rotary>(encoding).heads * width_of_content(encoding, 0);
+  const std::size_t values = as<Rotary>(encoding).heads * width_of_content(encoding, 0);
   Call call;
   call.batch =
       static_cast<std::size_t>(draw.integer("batch", 1, std::clamp<std::int64_t>(room(2 * values), 2, 3)));
@@ -137,7 +137,7 @@ Call drawn_rotation(const Encoding& encoding, const Domain& domain, Draw& draw) 
 
 Call drawn_rows(const Encoding& encoding, const Domain& domain, Draw& draw) {
   Call call;
-  const std::size_t n = draw.size("rows", 0, 4, room(std::get<Table>(encoding).dim));
+  const std::size_t n = draw.size("rows", 0, 4, room(as<Table>(encoding).dim));
   call.positions = n <= 4 ? one_by_one(draw, n, "t", domain) : in_rows(draw, 1, n, "t", domain);
   const Position last = last_of(call.positions).value_or(domain.lo);
   call.length = draw.position("n", domain, last + 1, std::max(last + 1, domain.hi + 1));
@@ -147,7 +147,7 @@ Call drawn_rows(const Encoding& encoding, const Domain& domain, Draw& draw) {
 Call drawn_pairs(const Encoding& encoding, const Domain& domain, Draw& draw) {
   const bool contents = !signature(encoding).takes.empty();
   const std::int64_t usual = contents ? 2 : 4;
-  const std::size_t heads = contents ? std::get<Contextual>(encoding).heads : std::get<Bias>(encoding).heads;
+  const std::size_t heads = contents ? as<Contextual>(encoding).heads : as<Bias>(encoding).heads;
   Call call;
   const std::size_t nq = draw.size("nq", 0, usual, room(heads));
   const std::size_t nk = draw.size("nk", 0, usual, room(heads * nq));

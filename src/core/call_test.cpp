@@ -264,7 +264,7 @@ TEST(Positions, of_several_axes_have_the_error_of_the_axis_of_their_pair) {
   call.contents = {Tensor({1, 1, 1, 4}, {1, 0, 1, 0})};
   const Bound found =
       bound(testing_encodings::axial(), call, answer(testing_encodings::axial(), call), all_f32);
-  const auto declared = std::get<Rotary>(testing_encodings::axial());
+  const auto declared = as<Rotary>(testing_encodings::axial());
   EXPECT_EQ(found.error.at(0, 0), rotated_error(declared, all_f32, 60, call.contents[0].row(0))[0]);
   EXPECT_EQ(found.error.at(0, 2), rotated_error(declared, all_f32, 0, call.contents[0].row(0))[2]);
   EXPECT_GT(found.error.at(0, 0), found.error.at(0, 2));
@@ -273,7 +273,7 @@ TEST(Positions, of_several_axes_have_the_error_of_the_axis_of_their_pair) {
 TEST(Positions, a_function_of_one_number_a_token_refuses_others) {
   const std::vector<Position> two = {1, 2};
   const std::vector<double> halves = {0.5};
-  const auto rows = std::get<Table>(table()).rows;
+  const auto rows = as<Table>(table()).rows;
   EXPECT_THROW(rows(Positions(std::span(two), 2), 3), Refusal);
   EXPECT_THROW(rows(Positions(std::span(halves)), 3), Refusal);
   EXPECT_EQ(rows(two, 3).rows(), 2u);

@@ -25,6 +25,43 @@ double logit_error(const Contextual& contextual, std::span<const double> q, std:
   return contextual.error(q, k, {&i, 1}, {&j, 1}, precision);
 }
 
+const std::vector<Pair>& pairs_of(const Encoding& encoding) {
+  static const std::vector<Pair> none;
+  return std::visit(
+      [](const auto& kind) -> const std::vector<Pair>& {
+        if constexpr (requires { kind.pairs; }) return kind.pairs;
+        return none;
+      },
+      encoding);
+}
+
+std::optional<double> amplitude_of(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) -> std::optional<double> {
+        if constexpr (requires { kind.amplitude; }) return kind.amplitude;
+        return std::nullopt;
+      },
+      encoding);
+}
+
+bool is_stretched(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.stretch; }) return kind.stretch != nullptr;
+        return false;
+      },
+      encoding);
+}
+
+bool depends_on_the_call(const Encoding& encoding) {
+  return std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.in_call; }) return kind.in_call != nullptr;
+        return false;
+      },
+      encoding);
+}
+
 const Domain& positions_of(const Encoding& encoding) {
   static const Domain none(0, -1);
   return std::visit(

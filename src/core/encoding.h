@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -208,6 +209,32 @@ using Encoding = std::variant<Table, Rotary, Bias, Contextual, Attention>;
 
 // `table`, `rotary`, `bias`, `contextual`, `attention`.
 std::string_view kind(const Encoding& encoding);
+
+// An encoding as the kind that whoever made it knows it to be. std::logic_error says both kinds where it is
+// another.
+template <class Kind>
+const Kind& as(const Encoding& encoding) {
+  if (const Kind* known = std::get_if<Kind>(&encoding)) return *known;
+  throw std::logic_error("a " + std::string(kind(Encoding(std::in_place_type<Kind>))) + " was meant, and a " +
+                         std::string(kind(encoding)) + " is here");
+}
+template <class Kind>
+Kind& as(Encoding& encoding) {
+  return const_cast<Kind&>(as<Kind>(std::as_const(encoding)));
+}
+template <class Kind>
+Kind as(Encoding&& encoding) {
+  return std::move(as<Kind>(encoding));
+}
+
+// The pairs of a table or a rotation; of the other kinds none.
+const std::vector<Pair>& pairs_of(const Encoding& encoding);
+// What those are multiplied with; none where there can be no pairs.
+std::optional<double> amplitude_of(const Encoding& encoding);
+// Declared: its pairs are multiplied with a factor that depends on the position, too.
+bool is_stretched(const Encoding& encoding);
+// Declared: its frequencies depend on the largest position of the call.
+bool depends_on_the_call(const Encoding& encoding);
 
 // Where it is defined; of the whole operator, whose positions are row numbers, nothing: from 0 to -1.
 const Domain& positions_of(const Encoding& encoding);

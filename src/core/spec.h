@@ -31,6 +31,15 @@ struct EncodingSpec {
   // schema does not allow.
   Encoding make(const Parameters& given) const { return reference(Arguments(parameters, given)); }
   Encoding oracle(const Parameters& given) const { return exact(Arguments(parameters, given)); }
+  // The same where the kind is known: `rope.make<Rotary>(given)`. As `as` they throw for another kind.
+  template <class Kind>
+  Kind make(const Parameters& given) const {
+    return as<Kind>(make(given));
+  }
+  template <class Kind>
+  Kind oracle(const Parameters& given) const {
+    return as<Kind>(oracle(given));
+  }
 };
 
 Parameters standard(const EncodingSpec& spec);

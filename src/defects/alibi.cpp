@@ -14,7 +14,7 @@ namespace posproof::defects_alibi {
 namespace {
 
 Bias right(const Parameters& parameters) {
-  return std::get<Bias>(encodings::alibi.make(parameters));
+  return encodings::alibi.make<Bias>(parameters);
 }
 
 // The parameters' bias, with other slopes under it.

@@ -228,9 +228,7 @@ TEST(WrongAlibi, remembers_calls) {
     }
   };
   // With more rows than queries, which the caller refuses.
-  const auto own = [&](const At& queries, const At& keys) {
-    return std::get<Bias>(kept).bias(queries, keys);
-  };
+  const auto own = [&](const At& queries, const At& keys) { return as<Bias>(kept).bias(queries, keys); };
   EXPECT_EQ(own({3, 4}, {0, 1}), bias(right, {3, 4}, {0, 1}));
   EXPECT_EQ(own({7}, {0, 1}), bias(right, {3, 4}, {0, 1}));
   EXPECT_EQ(own({7, 8}, {0, 1}), bias(right, {3, 4}, {0, 1}));

@@ -21,7 +21,7 @@ Encoding ladder_half_range(const Parameters& p) {
   refuse_unless(p.word("ladder") == "restarted" && p.real("base") != 1,
                 "said of ladders that begin anew on each axis");
   const auto axes = static_cast<double>(p.integer("axes"));
-  const Rotary rotary = std::get<Rotary>(right(p));
+  const Rotary rotary = as<Rotary>(right(p));
   const std::vector<double> parts = std::get<std::vector<double>>(*p.find("parts"));
   refuse_unless(parts.size() == 1, "said of parts of one width");
   refuse_unless(std::ranges::any_of(rotary.pairs, [](const Pair& pair) { return pair.index > 0; }),
@@ -36,7 +36,7 @@ Encoding even_split(const Parameters& p) {
   Parameters other = p;
   other.set("parts", std::vector<double>{0});
   refuse_unless(p.text() != other.text(), "the parts are even by right");
-  const Rotary even = std::get<Rotary>(right(other));
+  const Rotary even = as<Rotary>(right(other));
   const std::vector<double> parts = std::get<std::vector<double>>(*p.find("parts"));
   const double rotating = 2 * static_cast<double>(even.pairs.size());
   refuse_unless(std::ranges::any_of(

@@ -92,7 +92,7 @@ TEST(Defects, are_not_two_orders_of_evaluation) {
   const Parameters parameters = with(encoding_named("rope"), Case::parse("dim=4 scaling=linear factor=3"));
   const Encoding exact = encoding_named("rope").oracle(parameters);
   for (const bool by_reciprocal : {true, false}) {
-    const Rotary rotary = std::get<Rotary>(exact);
+    const Rotary rotary = as<Rotary>(exact);
     const Encoding legal = answered_by(exact, [=](const Call& call) {
       return wrong_ropes::rotated(rotary, call, [&](std::size_t token, const Pair& pair) {
         const auto t = static_cast<double>(call.positions.whole[token]);
@@ -131,14 +131,14 @@ TEST(Defects, with_an_angle_for_each_channel_declare_the_larger_frequency_of_a_p
     const Encoding made = wrong_ropes::with_channel_angles(
         parameters, [=](const Rotary&, std::size_t c) { return (c < 2) == first_is_faster ? 0.5 : 0.25; },
         &wrong_ropes::right_partner, 4);
-    for (const Pair& pair : std::get<Rotary>(made).pairs) EXPECT_EQ(pair.frequency, 0.5);
+    for (const Pair& pair : as<Rotary>(made).pairs) EXPECT_EQ(pair.frequency, 0.5);
   }
 }
 
 // Beyond 65519 that is infinity, and the angle no number.
 TEST(Defects, with_positions_in_f16_rotate_by_the_nearest_one_that_f16_holds) {
   const Parameters parameters = with(encoding_named("rope"), Case::parse("dim=4 heads=1"));
-  const auto made = std::get<Rotary>(wrong_ropes::positions_in_f16(parameters));
+  const auto made = as<Rotary>(wrong_ropes::positions_in_f16(parameters));
   const Tensor x({1, 1, 1, 4}, {1, 2, 3, 4});
   const auto rotated = [&](Position t) { return made.rotate(x, {&t, 1}, Role::query); };
   const std::pair<Position, Position> held[] = {{1000, 1000}, {2049, 2048}, {4099, 4100}, {65519, 65504}};

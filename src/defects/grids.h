@@ -26,7 +26,7 @@ inline bool equal_numbers(std::span<const Position> place) {
 
 // The pairs that are declared, each with another frequency.
 inline Encoding with_frequencies(const Encoding& right, const std::function<void(Pair&)>& change) {
-  Rotary rotary = std::get<Rotary>(right);
+  Rotary rotary = as<Rotary>(right);
   std::vector<Pair> pairs = rotary.pairs;
   for (Pair& pair : pairs) change(pair);
   rotary.rotate = [pairs](const Tensor& x, const Positions& positions, Role) {

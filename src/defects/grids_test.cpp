@@ -201,7 +201,7 @@ TEST(WrongShifts, give_each_key_another_vector) {
 // padding.
 TEST(WrongShifts, leave_scores_of_the_next_query_above_the_diagonal) {
   const std::string words = "dim=2 form=bidirectional";
-  const auto xl = std::get<Contextual>(right("transformer_xl", words));
+  const auto xl = as<Contextual>(right("transformer_xl", words));
   const Encoding one_sided = wrong("transformer_xl", "one_sided_shift", words);
   const Call call = call_of(xl, {0, 1, 2, 3, 4}, 1);
   const Tensor found = answer(one_sided, call), plain = answer(xl, call), none({5, 2});

@@ -15,7 +15,7 @@ namespace posproof::defects_learned {
 namespace {
 
 Table right(const Parameters& parameters) {
-  return std::get<Table>(encodings::learned.make(parameters));
+  return encodings::learned.make<Table>(parameters);
 }
 
 // The rows that the parameters' table has at other positions; none: zeros.

@@ -18,7 +18,7 @@ Encoding right(const Parameters& p) {
 
 // Whether some pair rotates by that id, and not all do.
 bool has_axis(const Parameters& p, std::size_t axis) {
-  const Rotary rotary = std::get<Rotary>(right(p));
+  const Rotary rotary = as<Rotary>(right(p));
   return std::ranges::any_of(rotary.pairs, [axis](const Pair& pair) { return pair.axis == axis; });
 }
 
@@ -29,7 +29,7 @@ Encoding assignment_swapped(const Parameters& p) {
   const Encoding swapped = right(other);
   const auto axes = [](const Encoding& one) {
     std::vector<std::pair<std::size_t, std::size_t>> out;
-    for (const Pair& pair : std::get<Rotary>(one).pairs) out.emplace_back(pair.first, pair.axis);
+    for (const Pair& pair : as<Rotary>(one).pairs) out.emplace_back(pair.first, pair.axis);
     return out;
   };
   refuse_unless(axes(swapped) != axes(right(p)), "both give each pair the same id");

@@ -11,7 +11,7 @@ namespace posproof::defects_none {
 namespace {
 
 Contextual right(const Parameters& parameters) {
-  return std::get<Contextual>(encodings::none.make(parameters));
+  return encodings::none.make<Contextual>(parameters);
 }
 
 Encoding of_width(const EncodingSpec& spec, const Parameters& p) {

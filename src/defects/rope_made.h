@@ -14,7 +14,7 @@ namespace posproof::wrong_ropes {
 using operators::refuse_unless;
 
 inline Rotary right(const Parameters& parameters) {
-  return std::get<Rotary>(encodings::rope.make(parameters));
+  return encodings::rope.make<Rotary>(parameters);
 }
 
 inline std::size_t rotating(const Rotary& rotary) {
@@ -112,7 +112,7 @@ inline Encoding with_channel_angles(
     const bool first = split ? c < channels / 2 : c % 2 == 0;
     table.push_back({frequency(rotary, c), other, first ? -1.0 : 1.0});
   }
-  Rotary made = std::get<Rotary>(token_by_token(parameters, [table](auto x, auto out, Position t) {
+  Rotary made = as<Rotary>(token_by_token(parameters, [table](auto x, auto out, Position t) {
     for (std::size_t c = 0; c < table.size(); ++c) {
       const auto [cosine, sine] = exact(static_cast<long double>(t) * table[c].frequency);
       out[c] = x[c] * cosine + table[c].sign * x[table[c].partner] * sine;

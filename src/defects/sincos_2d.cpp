@@ -38,7 +38,7 @@ Encoding stacked_on_the_wrong_axis(const Parameters& p) {
 // y / (h + eps) - 1/2, all of it times 2 pi, in place of (y - 1/2) / (h + eps).
 Encoding half_outside_the_bracket(const Parameters& p) {
   refuse_unless(p.word("normalize") == "centred", "there is no half pixel");
-  Table table = std::get<Table>(right(p));
+  Table table = as<Table>(right(p));
   const std::vector<double> grid = std::get<std::vector<double>>(*p.find("grid"));
   const double offset = table.offset + 0.5;
   table.rows = [=, dim = table.dim, pairs = table.pairs](const Positions& positions, Position) {

@@ -15,7 +15,7 @@ namespace posproof::defects_sinusoidal {
 namespace {
 
 Table right(const Parameters& parameters) {
-  return std::get<Table>(encodings::sinusoidal.make(parameters));
+  return encodings::sinusoidal.make<Table>(parameters);
 }
 
 // Its own frequencies for sine and cosine, on the parameters' columns.

@@ -10,7 +10,7 @@ namespace posproof::defects_t5_bias {
 namespace {
 
 Bias right(const Parameters& parameters) {
-  return std::get<Bias>(encodings::t5_bias.make(parameters));
+  return encodings::t5_bias.make<Bias>(parameters);
 }
 
 Encoding decoder_bidirectional(const Parameters& p) {

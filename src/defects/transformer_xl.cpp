@@ -9,7 +9,7 @@ namespace {
 using namespace operators;
 
 Contextual right(const Parameters& p) {
-  return std::get<Contextual>(encodings::transformer_xl.make(p));
+  return encodings::transformer_xl.make<Contextual>(p);
 }
 
 // The last row of the padded matrix is dropped, not the first: each key has the vector of the one before it.

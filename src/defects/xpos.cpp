@@ -15,7 +15,7 @@ namespace {
 using namespace operators;
 
 Rotary right(const Parameters& p) {
-  return std::get<Rotary>(encodings::xpos.make(p));
+  return encodings::xpos.make<Rotary>(p);
 }
 
 // What a channel of a token at t is multiplied with; `turn` is its place in the call's tokens.

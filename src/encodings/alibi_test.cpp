@@ -52,7 +52,7 @@ TEST(Alibi, gives_a_bias_to_its_first_heads_alone) {
   const std::array<Position, 1> query = {5}, key = {1};
   for (const bool exact : {false, true}) {
     const Parameters all = with(encodings::alibi, Case::parse("heads=3 biased_heads=2"));
-    const auto bias = std::get<Bias>(exact ? encodings::alibi.oracle(all) : encodings::alibi.make(all));
+    const auto bias = as<Bias>(exact ? encodings::alibi.oracle(all) : encodings::alibi.make(all));
     EXPECT_EQ(bias.bias(query, key).data, (Doubles{-4 * 0x1p-4, -4 * 0x1p-8, 0}));
     EXPECT_FALSE(std::signbit(bias.bias(query, key).data[2]));
   }
@@ -64,8 +64,7 @@ TEST(Alibi, is_divided_by_the_root_of_the_width_where_it_is_scaled_with_the_prod
   EXPECT_DOUBLE_EQ(made<Bias>(encodings::alibi, "heads=1 head_dim=10").slopes[0], 0x1p-8 / std::sqrt(10));
   for (const std::string words : {"heads=3 head_dim=10", "heads=16 head_dim=128", "heads=5 head_dim=36"}) {
     const Parameters all = with(encodings::alibi, Case::parse(words));
-    const auto here = std::get<Bias>(encodings::alibi.make(all)),
-               there = std::get<Bias>(encodings::alibi.oracle(all));
+    const auto here = encodings::alibi.make<Bias>(all), there = encodings::alibi.oracle<Bias>(all);
     const std::array<Position, 2> at = {0, 1000003};
     const Tensor a = here.bias(at, at), b = there.bias(at, at);
     for (std::size_t n = 0; n < a.data.size(); ++n)
@@ -79,7 +78,7 @@ TEST(Alibi, counts_later_keys_by_themselves_where_it_is_asymmetric) {
   for (const bool exact : {false, true}) {
     const auto entries = [&](std::string_view words) {
       const Parameters all = with(encodings::alibi, Case::parse(words));
-      return std::get<Bias>(exact ? encodings::alibi.oracle(all) : encodings::alibi.make(all))
+      return as<Bias>(exact ? encodings::alibi.oracle(all) : encodings::alibi.make(all))
           .bias(query, keys)
           .data;
     };

@@ -23,7 +23,7 @@ inline const Numbers q4 = {1, -0.5, 2, 0.25}, k4 = {0.5, 1.5, -1, 2};
 inline double logit(const Encoding& encoding, const Numbers& q, const Numbers& k, Position i, Position j,
                     std::size_t head = 0) {
   const std::array<Position, 1> query = {i}, key = {j};
-  return std::get<Contextual>(encoding)
+  return as<Contextual>(encoding)
       .logits(Tensor({1, q.size()}, q), Tensor({1, k.size()}, k), query, key)
       .data.at(head);
 }
@@ -56,7 +56,7 @@ inline const Tensor q3({3, 2}, {1, 0, 0.5, -1, 2, 1}), k3({3, 2}, {0.5, 1, -1, 0
 
 inline Numbers answers(const Encoding& encoding, const Tensor& q = q3, const Tensor& k = k3,
                        const Tensor& v = v3) {
-  return std::get<Attention>(encoding).attend(q, k, v, causal(q.rows())).data;
+  return as<Attention>(encoding).attend(q, k, v, causal(q.rows())).data;
 }
 inline Numbers answers(const EncodingSpec& spec, std::string_view words, const Tensor& q = q3,
                        const Tensor& k = k3, const Tensor& v = v3) {

@@ -56,7 +56,7 @@ TEST(Cope, does_not_count_a_token_whose_gate_is_shut) {
 }
 
 TEST(Cope, counts_the_keys_that_a_query_sees) {
-  const auto cope = std::get<Attention>(encodings::cope.make(Case::parse("dim=2 length=8")));
+  const auto cope = encodings::cope.make<Attention>(Case::parse("dim=2 length=8"));
   Mask without_the_second = causal(3);
   without_the_second.at(2, 1) = 0;
   const Numbers masked = cope.attend(q3, k3, v3, without_the_second).data;

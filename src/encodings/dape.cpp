@@ -29,7 +29,7 @@ Encoding make(const Arguments& p) {
   const Tensor first = trained(hidden, 2 * heads + 1, p.whole("table_seed")),
                second = trained(heads, hidden + 1, p.whole("table_seed") + 1);
   const auto alibi =
-      std::get<Bias>(encodings::alibi.make(Case::parse("form=symmetric heads=" + std::to_string(heads))));
+      encodings::alibi.make<Bias>(Case::parse("form=symmetric heads=" + std::to_string(heads)));
 
   Contextual dape = contextual(
       width * heads, heads,

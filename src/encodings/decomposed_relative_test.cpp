@@ -19,7 +19,7 @@ const EncodingSpec& spec = encodings::decomposed_relative;
 
 double at(const Encoding& encoding, const std::vector<double>& q, const std::vector<double>& k,
           const Place& i, const Place& j) {
-  return std::get<Contextual>(encoding)
+  return as<Contextual>(encoding)
       .logits(Tensor({1, q.size()}, q), Tensor({1, k.size()}, k), {i, i.size()}, {j, j.size()})
       .data.at(0);
 }
@@ -100,7 +100,7 @@ TEST(DecomposedRelative, allows_what_its_roundings_lose) {
   const double content = 6, met = 2 * (h + w), all = content + met;
   for (const bool exact : {false, true}) {
     const Parameters parameters = with(spec, Case::parse("dim=1 grid=[5,3]"));
-    const auto of = std::get<Contextual>(exact ? spec.oracle(parameters) : spec.make(parameters));
+    const auto of = as<Contextual>(exact ? spec.oracle(parameters) : spec.make(parameters));
     const double bound = of.error(q, k, origin, origin, all_f32);
     EXPECT_NEAR(bound, u * ((2 + 3) * content + (1 + 2) * met + 2 * all) + 2 * unit_f64 * all, 1e-12 * bound);
   }

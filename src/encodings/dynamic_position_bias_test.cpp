@@ -13,8 +13,8 @@ namespace {
 
 Bias bias_of(std::string_view parameters, bool exact) {
   const Parameters all = with(encodings::dynamic_position_bias, Case::parse(parameters));
-  return std::get<Bias>(exact ? encodings::dynamic_position_bias.oracle(all)
-                              : encodings::dynamic_position_bias.make(all));
+  return as<Bias>(exact ? encodings::dynamic_position_bias.oracle(all)
+                        : encodings::dynamic_position_bias.make(all));
 }
 
 // Of the last head, at this offset of query and key.

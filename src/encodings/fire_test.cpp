@@ -13,7 +13,7 @@ namespace {
 
 double entry(std::string_view parameters, Position i, Position j, std::size_t head, bool exact) {
   const Parameters all = with(encodings::fire, Case::parse(parameters));
-  const Bias bias = std::get<Bias>(exact ? encodings::fire.oracle(all) : encodings::fire.make(all));
+  const Bias bias = as<Bias>(exact ? encodings::fire.oracle(all) : encodings::fire.make(all));
   const std::array<Position, 2> queries = {i, 0}, keys = {j, 0};
   return bias.bias(queries, keys).data.at(4 * head);
 }
@@ -33,8 +33,8 @@ TEST(Fire, has_these_entries) {
 
 // Keys after the query are as far as the query's own.
 TEST(Fire, allows_later_keys_what_it_allows_the_querys_own) {
-  const Bias bias = std::get<Bias>(
-      encodings::fire.oracle(with(encodings::fire, Case::parse("heads=2 width=4 threshold=8"))));
+  const Bias bias =
+      encodings::fire.oracle<Bias>(with(encodings::fire, Case::parse("heads=2 width=4 threshold=8")));
   const auto allowed = [&](double query, double key) {
     return bias.error(0, {&query, 1}, {&key, 1}, 0.5, all_f32);
   };

@@ -49,8 +49,8 @@ TEST(ForgettingTransformer, forgets_over_two_intervals_what_it_forgets_over_both
 
 TEST(ForgettingTransformer, acts_on_the_logits_alone_and_only_backwards) {
   for (const bool exact : {false, true}) {
-    const auto made = std::get<Attention>(exact ? encodings::forgetting_transformer.oracle({})
-                                                : encodings::forgetting_transformer.make({}));
+    const auto made = as<Attention>(exact ? encodings::forgetting_transformer.oracle({})
+                                          : encodings::forgetting_transformer.make({}));
     EXPECT_TRUE(made.causal);
     EXPECT_TRUE(made.only_logits);
   }

@@ -179,7 +179,7 @@ struct Ramp {
 
 std::vector<double> frequencies(const Parameters& parameters) {
   std::vector<double> out;
-  const auto rotary = std::get<Rotary>(encodings::rope.make(parameters));
+  const auto rotary = encodings::rope.make<Rotary>(parameters);
   for (const Pair& pair : rotary.pairs) out.push_back(pair.frequency);
   return out;
 }
@@ -246,7 +246,7 @@ TEST(Grid, reaches_every_part_of_the_scalings_by_rotations) {
 
 TEST(Grid, has_an_attention_factor_that_is_given_and_one_that_is_made) {
   const auto amplitude = [](std::string_view words) {
-    return std::get<Rotary>(encodings::rope.make(in_the_grid(encodings::rope, words))).amplitude;
+    return encodings::rope.make<Rotary>(in_the_grid(encodings::rope, words)).amplitude;
   };
   EXPECT_EQ(amplitude("scaling=yarn attention_factor=1.5"), 1.5);
   EXPECT_DOUBLE_EQ(amplitude("scaling=yarn factor=2"), 0.1 * std::log(2.0) + 1);

@@ -21,8 +21,8 @@ std::array<Doubles, 2> entries(std::string_view parameters) {
   std::vector<Position> keys;
   for (const Position d : distances) keys.push_back(1048576 - d);
   const std::array<Position, 1> query = {1048576};
-  out[0] = std::get<Bias>(encodings::kerple.make(all)).bias(query, keys).data;
-  out[1] = std::get<Bias>(encodings::kerple.oracle(all)).bias(query, keys).data;
+  out[0] = encodings::kerple.make<Bias>(all).bias(query, keys).data;
+  out[1] = encodings::kerple.oracle<Bias>(all).bias(query, keys).data;
   return out;
 }
 
@@ -82,7 +82,7 @@ TEST(Kerple, counts_later_keys_only_where_it_is_symmetric) {
   for (const bool exact : {false, true}) {
     const auto bias = [&](std::string_view words) {
       const Parameters all = with(encodings::kerple, Case::parse(words));
-      return std::get<Bias>(exact ? encodings::kerple.oracle(all) : encodings::kerple.make(all));
+      return as<Bias>(exact ? encodings::kerple.oracle(all) : encodings::kerple.make(all));
     };
     EXPECT_EQ(bias("heads=1").bias(query, keys).data, (Doubles{two, 0, 0}));
     EXPECT_EQ(bias("heads=1 form=symmetric").bias(query, keys).data, (Doubles{two, 0, two}));

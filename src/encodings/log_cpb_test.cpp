@@ -15,7 +15,7 @@ using Place = std::vector<Position>;
 
 Bias bias_of(std::string_view parameters, bool exact) {
   const Parameters all = with(encodings::log_cpb, Case::parse(parameters));
-  return std::get<Bias>(exact ? encodings::log_cpb.oracle(all) : encodings::log_cpb.make(all));
+  return as<Bias>(exact ? encodings::log_cpb.oracle(all) : encodings::log_cpb.make(all));
 }
 
 // Of the last head.

@@ -22,7 +22,7 @@ std::vector<double> rotated(std::string_view words, const Numbers& place) {
 
 // Whose each pair is, a letter a pair in the order of the channels: `tthhww`, `-` where it does not rotate.
 std::string owners(const Encoding& encoding) {
-  const auto& rotary = std::get<Rotary>(encoding);
+  const auto& rotary = as<Rotary>(encoding);
   std::string out(rotary.dim / 2, '-');
   for (const Pair& pair : rotary.pairs) out[pair.first] = "thw"[pair.axis];
   return out;

@@ -22,7 +22,7 @@ inline std::string refused(const EncodingSpec& spec, std::string_view parameters
 
 // 1, 2, 3, ... rotated at one place, a number for each axis, in every head.
 inline std::vector<double> rotated(const Encoding& encoding, const std::vector<Position>& place) {
-  const auto& rotary = std::get<Rotary>(encoding);
+  const auto& rotary = as<Rotary>(encoding);
   Tensor x({1, rotary.heads, 1, rotary.dim});
   std::iota(x.data.begin(), x.data.end(), 1.0);
   return rotary.rotate(x, {place, place.size()}, Role::query).data;

@@ -46,7 +46,7 @@ TEST(MixedRope, of_frequencies_on_one_axis_each_is_axial_rope) {
   // Each is rounded once; and the given 0.01 is rounded to a double, which moves an angle of at most 0.44, of
   // a pair no longer than (7, 8).
   const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8}, place = {33, 44};
-  const auto error = once_rounded(std::get<Rotary>(reference(words)), place, x, mixed);
+  const auto error = once_rounded(as<Rotary>(reference(words)), place, x, mixed);
   for (std::size_t c = 0; c < 8; ++c)
     EXPECT_NEAR(mixed[c], axial[c], 2 * error[c] + unit_f64 * 0.44 * std::hypot(7, 8)) << c;
 }
@@ -65,7 +65,7 @@ TEST(MixedRope, has_frequencies_of_its_own_in_each_head_or_the_same_in_all) {
         "dim=4 heads=2 shared=false table=given frequencies=[1,2,3,4,5,6,7,8] layout=interleaved"}) {
     const Numbers place = words.find("axes=3") == std::string::npos ? Numbers{1000, 7} : Numbers{1000, 7, 5};
     const auto here = rotated(reference(words), place), exact = rotated(oracle(words), place);
-    const auto rotary = std::get<Rotary>(reference(words));
+    const auto rotary = as<Rotary>(reference(words));
     for (std::size_t head = 0; head < rotary.heads; ++head) {
       const std::size_t first = head * rotary.dim;
       std::vector<double> x(rotary.dim);
@@ -83,7 +83,7 @@ TEST(MixedRope, has_frequencies_of_its_own_in_each_head_or_the_same_in_all) {
 TEST(MixedRope, declares_the_largest_frequency_of_each_pair) {
   const std::string words = "dim=4 heads=2 shared=false std=0.5";
   for (const Encoding& one : {reference(words), oracle(words)}) {
-    const auto& pairs = std::get<Rotary>(one).pairs;
+    const auto& pairs = as<Rotary>(one).pairs;
     ASSERT_EQ(pairs.size(), 2u);
     for (std::size_t i = 0; i < 2; ++i) {
       double most = 0;
@@ -99,7 +99,7 @@ TEST(MixedRope, declares_the_largest_frequency_of_each_pair) {
 TEST(MixedRope, is_allowed_the_roundings_of_each_product_and_sum) {
   const std::string words = "dim=4 heads=2 shared=false table=given frequencies=[1,2,3,4,0.5,0,0,8]";
   for (const Encoding& one : {reference(words), oracle(words)}) {
-    const auto& rotary = std::get<Rotary>(one);
+    const auto& rotary = as<Rotary>(one);
     const std::vector<double> x = {3, 0, 4, 0}, place = {3, -5};
     std::vector<double> error(4);
     rotary.error(x, place, Role::query, all_f32, error);
@@ -125,7 +125,7 @@ TEST(MixedRope, refuses_what_makes_no_sense) {
   const auto rotary = made<Rotary>(encodings::mixed_rope, "dim=4");
   const Numbers one = {3};
   EXPECT_THROW(rotary.rotate(Tensor({1, 1, 1, 4}), one, Role::key), std::invalid_argument);
-  EXPECT_THROW(std::get<Rotary>(oracle("dim=4")).rotate(Tensor({1, 1, 1, 4}), one, Role::key),
+  EXPECT_THROW(as<Rotary>(oracle("dim=4")).rotate(Tensor({1, 1, 1, 4}), one, Role::key),
                std::invalid_argument);
 }
 

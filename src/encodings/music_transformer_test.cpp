@@ -39,7 +39,7 @@ TEST(MusicTransformer, is_what_skewing_gives_on_and_below_the_diagonal) {
       padded.push_back(q[0] * seeded(1, r * dim, 1) + q[1] * seeded(1, r * dim + 1, 1));
   }
   const std::array<Position, n> at = {0, 1, 2, 3, 4};
-  const auto music = std::get<Contextual>(encodings::music_transformer.make(Case::parse("dim=2 length=5")));
+  const auto music = encodings::music_transformer.make<Contextual>(Case::parse("dim=2 length=5"));
   const Tensor logits = music.logits(Tensor({n, dim}, queries), Tensor({n, dim}), at, at);
   EXPECT_TRUE(music.causal);
   for (std::size_t i = 0; i < n; ++i)

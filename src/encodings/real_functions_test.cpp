@@ -23,7 +23,7 @@ using Doubles = std::vector<double>;
 
 Table made_by(bool oracle, const EncodingSpec& spec, const std::string& parameters) {
   const Parameters all = with(spec, Case::parse(parameters));
-  return std::get<Table>(oracle ? spec.oracle(all) : spec.make(all));
+  return as<Table>(oracle ? spec.oracle(all) : spec.make(all));
 }
 
 Doubles row(const Table& table, const Doubles& position) {

@@ -19,7 +19,7 @@ std::array<Doubles, 2> entries(std::string_view parameters, const std::vector<Po
   std::array<Doubles, 2> out;
   for (const bool exact : {false, true}) {
     const auto bias =
-        std::get<Bias>(exact ? encodings::relative_table.oracle(all) : encodings::relative_table.make(all));
+        as<Bias>(exact ? encodings::relative_table.oracle(all) : encodings::relative_table.make(all));
     EXPECT_EQ(bias.positions.axes, axes);
     out[exact] = bias.bias({queries, axes}, {keys, axes}).data;
   }
@@ -53,7 +53,7 @@ TEST(RelativeTable, has_the_index_of_beit) {
   for (const bool exact : {false, true}) {
     const Parameters all = with(encodings::relative_table, Case::parse(words));
     const auto bias =
-        std::get<Bias>(exact ? encodings::relative_table.oracle(all) : encodings::relative_table.make(all));
+        as<Bias>(exact ? encodings::relative_table.oracle(all) : encodings::relative_table.make(all));
     EXPECT_EQ(bias.positions.lo, -1);
   }
 }
@@ -70,7 +70,7 @@ TEST(RelativeTable, of_a_grid_ends_with_its_window) {
     for (const bool exact : {false, true}) {
       const Parameters p = with(encodings::relative_table, Case::parse(words));
       const auto bias =
-          std::get<Bias>(exact ? encodings::relative_table.oracle(p) : encodings::relative_table.make(p));
+          as<Bias>(exact ? encodings::relative_table.oracle(p) : encodings::relative_table.make(p));
       EXPECT_EQ(bias.positions.last_on_axis, last) << words;
       EXPECT_EQ(bias.positions.hi, hi) << words;
       if (exact && last.empty()) {

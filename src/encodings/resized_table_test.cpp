@@ -16,7 +16,7 @@ using Doubles = std::vector<double>;
 
 Table made_by(bool oracle, const std::string& parameters) {
   const Parameters all = with(encodings::resized_table, Case::parse(parameters));
-  return std::get<Table>(oracle ? encodings::resized_table.oracle(all) : encodings::resized_table.make(all));
+  return as<Table>(oracle ? encodings::resized_table.oracle(all) : encodings::resized_table.make(all));
 }
 
 Doubles all_rows(const Table& table) {
@@ -88,7 +88,7 @@ const std::array<std::string, 6> ways = {"",
 
 TEST(ResizedTable, of_its_own_size_is_learned) {
   const Parameters learned = with(encodings::learned, Case::parse("dim=2 length=16 table=seeded"));
-  const Doubles expected = all_rows(std::get<Table>(encodings::learned.make(learned)));
+  const Doubles expected = all_rows(encodings::learned.make<Table>(learned));
   for (const std::string& way : ways)
     EXPECT_EQ(all_rows(made_by(
                   true, "dim=2 kept_rows=1 from_height=3 from_width=5 height=3 width=5 table=seeded" + way)),

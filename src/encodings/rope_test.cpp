@@ -115,8 +115,8 @@ TEST(Rope, is_another_in_each_call_where_its_length_decides) {
       {"dim=4 scaling=longrope factor=2 factors=[1,2] short_factors=[1,1]", true}};
   for (const auto& [words, depends] : all) {
     const Parameters p = with(encodings::rope, Case::parse(words));
-    EXPECT_EQ(static_cast<bool>(std::get<Rotary>(encodings::rope.make(p)).in_call), depends) << words;
-    EXPECT_EQ(static_cast<bool>(std::get<Rotary>(encodings::rope.oracle(p)).in_call), depends) << words;
+    EXPECT_EQ(static_cast<bool>(encodings::rope.make<Rotary>(p).in_call), depends) << words;
+    EXPECT_EQ(static_cast<bool>(encodings::rope.oracle<Rotary>(p).in_call), depends) << words;
   }
 }
 
@@ -126,7 +126,7 @@ TEST(Rope, of_llama3_with_equal_bounds_is_a_step) {
       "dim=128 base=500000 scaling=llama3 factor=16 low_freq_factor=1 high_freq_factor=1";
   for (const Encoding& encoding :
        {Encoding(made<Rotary>(encodings::rope, words)), encodings::rope.oracle(Case::parse(words))}) {
-    const auto& pairs = std::get<Rotary>(encoding).pairs;
+    const auto& pairs = as<Rotary>(encoding).pairs;
     EXPECT_DOUBLE_EQ(pairs[34].frequency, 0.00093847387035738025);
     EXPECT_DOUBLE_EQ(pairs[35].frequency, 4.7781061769823415e-5);
     EXPECT_NEAR(pairs[34].frequency_error.margin, 0.223579692, 5e-10);  // half of the last digit
@@ -141,7 +141,7 @@ TEST(Rope, of_yarn_takes_the_quotient_of_two_attention_factors) {
   const auto amplitude = [](std::string_view words) {
     const std::string all = fmt::format("dim=8 scaling=yarn factor=40 {}", words);
     const double ours = made<Rotary>(encodings::rope, all).amplitude;
-    EXPECT_DOUBLE_EQ(std::get<Rotary>(encodings::rope.oracle(Case::parse(all))).amplitude, ours);
+    EXPECT_DOUBLE_EQ(encodings::rope.oracle<Rotary>(Case::parse(all)).amplitude, ours);
     return ours;
   };
   EXPECT_DOUBLE_EQ(amplitude(""), 1.3688879454113936303);

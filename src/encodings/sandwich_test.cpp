@@ -19,8 +19,8 @@ std::array<Doubles, 2> entries(std::string_view parameters, const std::vector<Po
   std::vector<Position> keys;
   for (const Position d : distances) keys.push_back(1048576 - d);
   const std::array<Position, 1> query = {1048576};
-  return {std::get<Bias>(encodings::sandwich.make(all)).bias(query, keys).data,
-          std::get<Bias>(encodings::sandwich.oracle(all)).bias(query, keys).data};
+  return {encodings::sandwich.make<Bias>(all).bias(query, keys).data,
+          encodings::sandwich.oracle<Bias>(all).bias(query, keys).data};
 }
 
 void expect_near(std::string_view parameters, const std::vector<Position>& distances, const Doubles& right) {
@@ -88,8 +88,7 @@ TEST(Sandwich, counts_later_keys_only_where_it_is_symmetric) {
   for (const bool exact : {false, true})
     for (const std::string form : {"causal", "symmetric"}) {
       const Parameters all = with(encodings::sandwich, Case::parse("heads=1 form=" + form));
-      const auto bias =
-          std::get<Bias>(exact ? encodings::sandwich.oracle(all) : encodings::sandwich.make(all));
+      const auto bias = as<Bias>(exact ? encodings::sandwich.oracle(all) : encodings::sandwich.make(all));
       const Doubles found = bias.bias(query, keys).data;
       EXPECT_NEAR(found[0], (58.79800736937091 - 64) / 8, 1e-14);
       EXPECT_EQ(found[1], 0);

@@ -34,7 +34,7 @@ TEST(Shaw, takes_larger_offsets_for_the_largest) {
 TEST(Shaw, says_which_contents_it_takes) {
   const std::array<Position, 1> one = {0};
   const auto ask = [&](const Encoding& encoding) {
-    return message([&] { std::get<Contextual>(encoding).logits(Tensor({1, 4}), Tensor({2, 4}), one, one); });
+    return message([&] { as<Contextual>(encoding).logits(Tensor({1, 4}), Tensor({2, 4}), one, one); });
   };
   EXPECT_EQ(ask(encodings::shaw.make(Case::parse("dim=4"))),
             "logits of q [1, 4] and k [2, 4]; allowed: [1, 4] and [1, 4]");

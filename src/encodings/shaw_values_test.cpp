@@ -23,8 +23,7 @@ TEST(ShawValues, has_the_weights_of_shaw) {
   const Numbers with = answers(encodings::shaw_values, "dim=2 clip=2"),
                 without = answers(encodings::shaw_values, "dim=2 clip=2", q3, k3, Tensor({3, 2}));
   const std::array<Position, 3> at = {0, 1, 2};
-  const Tensor logits =
-      std::get<Contextual>(encodings::shaw.make(Case::parse("dim=2 clip=2"))).logits(q3, k3, at, at);
+  const Tensor logits = encodings::shaw.make<Contextual>(Case::parse("dim=2 clip=2")).logits(q3, k3, at, at);
   for (std::size_t i = 0; i < 3; ++i) {
     double sum = 0, first = 0, second = 0;
     for (std::size_t j = 0; j <= i; ++j) {
@@ -46,7 +45,7 @@ TEST(ShawValues, is_mirrored_where_the_offset_is_query_minus_key) {
 
 TEST(ShawValues, says_which_shapes_it_takes) {
   const auto ask = [&](const Encoding& encoding, const Mask& mask) {
-    return message([&] { std::get<Attention>(encoding).attend(q3, k3, v3, mask); });
+    return message([&] { as<Attention>(encoding).attend(q3, k3, v3, mask); });
   };
   const Encoding reference = encodings::shaw_values.make(Case::parse("dim=2")),
                  oracle = encodings::shaw_values.oracle(Case::parse("dim=2"));

@@ -15,7 +15,7 @@ namespace {
 using Numbers = std::vector<Position>;
 
 std::vector<double> row(const Encoding& encoding, const Numbers& place) {
-  return std::get<Table>(encoding).rows({place, place.size()}, 1).data;
+  return as<Table>(encoding).rows({place, place.size()}, 1).data;
 }
 std::vector<double> row(std::string_view words, const Numbers& place) {
   return row(encodings::sincos_2d.make(Case::parse(words)), place);
@@ -108,8 +108,8 @@ TEST(Sincos2d, normalised_takes_one_turn_for_the_grid) {
   EXPECT_EQ(table.pairs[0].frequency_error.roundings, 4);
   EXPECT_EQ(table.offset, 1);
   EXPECT_EQ(made<Table>(encodings::sincos_2d, "dim=8 offset=1 normalize=centred").offset, 0.5);
-  const auto oracle = std::get<Table>(
-      encodings::sincos_2d.oracle(Case::parse("dim=8 offset=1 normalize=centred grid=[7,12]")));
+  const auto oracle =
+      encodings::sincos_2d.oracle<Table>(Case::parse("dim=8 offset=1 normalize=centred grid=[7,12]"));
   EXPECT_EQ(oracle.offset, 0.5);
   EXPECT_EQ(oracle.pairs[2].frequency, 2 * std::numbers::pi / (12 + 1e-6));
   EXPECT_EQ(oracle.pairs[2].frequency_error.roundings, 4);
@@ -121,9 +121,8 @@ TEST(Sincos2d, normalised_takes_one_turn_for_the_grid) {
 TEST(Sincos2d, counts_the_roundings_of_its_frequencies) {
   const auto roundings = [](std::string_view words) {
     const Parameters p = Case::parse(words);
-    const double here = std::get<Table>(encodings::sincos_2d.make(p)).pairs[1].frequency_error.roundings;
-    EXPECT_EQ(std::get<Table>(encodings::sincos_2d.oracle(p)).pairs[1].frequency_error.roundings, here)
-        << words;
+    const double here = encodings::sincos_2d.make<Table>(p).pairs[1].frequency_error.roundings;
+    EXPECT_EQ(encodings::sincos_2d.oracle<Table>(p).pairs[1].frequency_error.roundings, here) << words;
     return here;
   };
   EXPECT_EQ(roundings("dim=8"), 0);

@@ -77,7 +77,7 @@ TEST(Sinusoidal, has_four_ways_with_an_odd_width) {
 
 std::vector<double> exact_row(std::string_view parameters, Position t) {
   const std::array<Position, 1> at = {t};
-  return std::get<Table>(encodings::sinusoidal.oracle(with(encodings::sinusoidal, Case::parse(parameters))))
+  return encodings::sinusoidal.oracle<Table>(with(encodings::sinusoidal, Case::parse(parameters)))
       .rows(at, t + 1)
       .data;
 }
@@ -93,7 +93,7 @@ TEST(Sinusoidal, is_scaled_as_in_tensor2tensor) {
   EXPECT_EQ(exact_row("dim=6 scale=2", 77), exact_row("dim=6", 154));
   for (const auto& table :
        {made<Table>(encodings::sinusoidal, words),
-        std::get<Table>(encodings::sinusoidal.oracle(with(encodings::sinusoidal, Case::parse(words))))}) {
+        encodings::sinusoidal.oracle<Table>(with(encodings::sinusoidal, Case::parse(words)))}) {
     EXPECT_DOUBLE_EQ(table.pairs[1].frequency, 2 / std::sqrt(5000.0));
     EXPECT_DOUBLE_EQ(table.pairs[1].frequency_error.roundings, 2 + 3 * std::log(2.0));
   }
@@ -127,7 +127,7 @@ TEST(Sinusoidal, has_a_row_of_padding) {
   }
   const auto has_fast_way = [](std::string_view words) {
     const Parameters all = with(encodings::sinusoidal, Case::parse(words));
-    return std::get<Table>(encodings::sinusoidal.oracle(all)).exact != nullptr;
+    return encodings::sinusoidal.oracle<Table>(all).exact != nullptr;
   };
   EXPECT_TRUE(has_fast_way("dim=4"));
   EXPECT_FALSE(has_fast_way("dim=4 padding_row=1"));

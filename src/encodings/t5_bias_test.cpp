@@ -67,7 +67,7 @@ TEST(T5Bias, multiplies_every_entry_with_its_scale_and_takes_any_two_positions) 
     for (const std::string table : {"index", "seeded"}) {
       const auto entries = [&](const std::string& words) {
         const Parameters all = with(encodings::t5_bias, Case::parse("heads=2 table=" + table + words));
-        return std::get<Bias>(exact ? encodings::t5_bias.oracle(all) : encodings::t5_bias.make(all))
+        return as<Bias>(exact ? encodings::t5_bias.oracle(all) : encodings::t5_bias.make(all))
             .bias(queries, keys);
       };
       const Tensor plain = entries(""), scaled = entries(" scale=3");

@@ -87,7 +87,7 @@ TEST(Learned, has_a_row_of_padding) {
   const auto& spec = encodings::learned;
   const auto exact = [&](std::string_view words, Position t) {
     const std::array<Position, 1> at = {t};
-    return std::get<Table>(spec.oracle(with(spec, Case::parse(words)))).rows(at, 9).data;
+    return spec.oracle<Table>(with(spec, Case::parse(words))).rows(at, 9).data;
   };
   const std::string_view roberta = "dim=2 length=6 offset=2 padding_row=1";
   EXPECT_EQ(row(spec, roberta, -1, 4), (Doubles{0, 0}));
@@ -95,7 +95,7 @@ TEST(Learned, has_a_row_of_padding) {
   EXPECT_EQ(exact(roberta, -1), (Doubles{0, 0}));
   EXPECT_EQ(exact(roberta, 0), (Doubles{4, 5}));
   EXPECT_EQ(made<Table>(spec, roberta).positions.lo, -1);
-  EXPECT_EQ(std::get<Table>(spec.oracle(with(spec, Case::parse(roberta)))).positions.lo, -1);
+  EXPECT_EQ(spec.oracle<Table>(with(spec, Case::parse(roberta))).positions.lo, -1);
   EXPECT_EQ(refused_row(spec, roberta, -2, 4),
             "position -2 is outside the table, which holds positions -1 to 3");
   EXPECT_THROW(exact(roberta, -2), Refusal);

@@ -48,9 +48,8 @@ TEST(TransformerXl, differs_by_its_layout_in_the_columns_of_the_projection_alone
 }
 
 TEST(TransformerXl, is_causal_where_it_says_so) {
-  EXPECT_TRUE(std::get<Contextual>(encodings::transformer_xl.make({})).causal);
-  EXPECT_FALSE(
-      std::get<Contextual>(encodings::transformer_xl.make(Case::parse("form=bidirectional"))).causal);
+  EXPECT_TRUE(encodings::transformer_xl.make<Contextual>({}).causal);
+  EXPECT_FALSE(encodings::transformer_xl.make<Contextual>(Case::parse("form=bidirectional")).causal);
 }
 
 }  // namespace

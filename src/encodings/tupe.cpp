@@ -32,7 +32,7 @@ Encoding make(const Arguments& p) {
   if (p.is("relative", "t5")) biases = trained(33, 1, seed + 2);
   const Position last = static_cast<Position>(length) - (untied ? 2 : 1);
   // Of the table `index` the bias is the bucket itself.
-  const auto bucket = std::get<Bias>(encodings::t5_bias.make(Case::parse("heads=1 table=index"))).bias;
+  const auto bucket = encodings::t5_bias.make<Bias>(Case::parse("heads=1 table=index")).bias;
 
   Contextual tupe = contextual(
       dim, 1, [=](std::span<const double> q, std::span<const double> k, Position i, Position j, std::size_t) {

@@ -46,8 +46,7 @@ TEST(Tupe, adds_a_logit_of_the_positions_to_that_of_the_contents) {
 
 TEST(Tupe, has_the_biases_of_t5_where_the_first_token_is_tied) {
   const std::array<Position, 1> query = {2}, key = {40};
-  const double bucket =
-      std::get<Bias>(encodings::t5_bias.make(Case::parse("heads=1"))).bias(query, key).data.at(0);
+  const double bucket = encodings::t5_bias.make<Bias>(Case::parse("heads=1")).bias(query, key).data.at(0);
   EXPECT_NEAR(logit(encodings::tupe, "dim=4 cls=tied relative=t5", q4, k4, 2, 40) -
                   logit(encodings::tupe, "dim=4 cls=tied", q4, k4, 2, 40),
               seeded(3, static_cast<std::uint64_t>(bucket), 1), 1e-15);

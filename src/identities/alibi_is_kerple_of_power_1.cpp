@@ -10,7 +10,7 @@ using namespace identities;
 
 std::optional<Parameters> right_of(const Arguments& left) {
   Parameters right = taken(left, {"heads", "form"}, "kernel=power r2=[1]");
-  right.set("r1", std::get<Bias>(encodings::alibi.oracle(left.parameters())).slopes);
+  right.set("r1", encodings::alibi.oracle<Bias>(left.parameters()).slopes);
   return right;
 }
 

@@ -19,7 +19,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 }
 
 Residual check(const Sides& sides, Draw& draw) {
-  const std::vector<double>& slopes = std::get<Bias>(sides.left).slopes;
+  const std::vector<double>& slopes = as<Bias>(sides.left).slopes;
   Domain within = positions_of(sides.subject);
   within.hi = std::min(within.hi, most);
   const Call call = draw_call(sides.left, within, draw);

@@ -40,8 +40,8 @@ Encoding one_further(const Contextual& shaw, Position clip) {
 }
 
 Residual check(const Sides& sides, Draw& draw) {
-  const Encoding shifted = attention::reference_attention(one_further(
-      std::get<Contextual>(sides.right), static_cast<Position>(sides.parameters.width("length") / 2)));
+  const Encoding shifted = attention::reference_attention(
+      one_further(as<Contextual>(sides.right), static_cast<Position>(sides.parameters.width("length") / 2)));
   // A query of 1 to 2 and keys of 64: every gate is 1 to f64, and keys differ in their positions alone.
   const auto n = static_cast<std::size_t>(draw.integer("tokens", 1, 6));
   Call call{.contents = {draw.content("q", {n, 1}), Tensor({n, 1}, std::vector<double>(n, 64)),

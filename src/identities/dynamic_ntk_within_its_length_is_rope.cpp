@@ -18,7 +18,7 @@ Residual check(const Sides& sides, Draw& draw) {
 }
 
 Encoding one_too_many(const Encoding& right_one) {
-  Rotary rotary = std::get<Rotary>(right_one);
+  Rotary rotary = as<Rotary>(right_one);
   rotary.rotate = [in_call = rotary.in_call](const Tensor& x, std::span<const Position> positions,
                                              Role role) {
     const Position last = positions.empty() ? 0 : std::ranges::max(positions);

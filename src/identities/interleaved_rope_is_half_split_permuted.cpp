@@ -16,8 +16,8 @@ std::optional<Parameters> right_of(const Arguments& left) {
 // Where the left one has the channel that the right one has at c: as their pairs are declared, or, in no
 // pair of either, where it is.
 std::vector<std::size_t> permutation(const Sides& sides) {
-  const auto& left = std::get<Rotary>(sides.left);
-  const auto& right = std::get<Rotary>(sides.right);
+  const auto& left = as<Rotary>(sides.left);
+  const auto& right = as<Rotary>(sides.right);
   std::vector<std::size_t> order(left.dim);
   // Pairs that are kept still leave the channels of the others in another order.
   const std::vector<std::size_t> from = channels_in_no_pair(left), to = channels_in_no_pair(right);

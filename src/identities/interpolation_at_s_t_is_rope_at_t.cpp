@@ -24,7 +24,7 @@ Residual check(const Sides& sides, Draw& draw) {
 }
 
 Encoding slower(const Encoding& right_one) {
-  Rotary rotary = std::get<Rotary>(right_one);
+  Rotary rotary = as<Rotary>(right_one);
   for (Pair& pair : rotary.pairs) pair.frequency /= 1 + 0x1p-19;
   rotary.rotate = [pairs = rotary.pairs](const Tensor& x, std::span<const Position> positions, Role) {
     Tensor out = x;

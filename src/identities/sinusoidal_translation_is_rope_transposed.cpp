@@ -25,7 +25,7 @@ Residual check(const Sides& sides, Draw& draw) {
   const Position k = draw.position("k", within, 0, within.hi - t);
   const Call both{.positions = {.whole = {t, t + k}}, .length = t + k + 1};
   const Side rows = left_side(sides, both);
-  const auto order = side_by_side(std::get<Table>(sides.left));
+  const auto order = side_by_side(as<Table>(sides.left));
   const Tensor value = reordered(rows.value, order), error = reordered(rows.error, order);
   const Call turn{.positions = {.whole = {k}},
                   .contents = {Tensor({1, 1, 1, order.size()}, {value.row(0).begin(), value.row(0).end()})}};

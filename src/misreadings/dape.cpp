@@ -30,7 +30,7 @@ Encoding reads(const Parameters& given, const Perceptron& of) {
   const Tensor first = trained(hidden, 2 * heads + 1, p.whole("table_seed")),
                second = trained(heads, hidden + 1, p.whole("table_seed") + 1);
   const auto alibi =
-      std::get<Bias>(encodings::alibi.make(Case::parse("form=symmetric heads=" + std::to_string(heads))));
+      encodings::alibi.make<Bias>(Case::parse("form=symmetric heads=" + std::to_string(heads)));
   std::vector<Real> slopes;
   for (const double slope : alibi.slopes) slopes.push_back(slope);
   const auto logit = [=](std::span<const double> q, std::span<const double> k, Position i, Position j,

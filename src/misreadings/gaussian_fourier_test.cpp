@@ -69,7 +69,7 @@ TEST(MisreadGaussianFourier, declares_its_frequencies) {
   const Parameters words = with(encoding_named("gaussian_fourier"), Case::parse("dim=6 factor=two_pi"));
   for (const Misreading& one : misreadings::gaussian_fourier.misreadings) {
     if (!one.what.starts_with("the factor")) continue;
-    const Table table = std::get<Table>(one.make(words));
+    const Table table = as<Table>(one.make(words));
     ASSERT_EQ(table.pairs.size(), 3u);
     const double at[] = {0.5};
     const Tensor row = table.rows(Positions(std::span<const double>(at), 1), 1);

@@ -64,7 +64,7 @@ TEST(MisreadKerple, has_numbers_for_each_head) {
   for (const Misreading& one : misreadings::kerple.misreadings) {
     if (!one.what.starts_with("the logarithm is left out")) continue;
     const Position query = 7, key = 3;
-    EXPECT_EQ(std::get<Bias>(one.make(words)).bias({&query, 1}, {&key, 1}).data,
+    EXPECT_EQ(as<Bias>(one.make(words)).bias({&query, 1}, {&key, 1}).data,
               (std::vector<double>{-4, -60, -60}));
   }
 }

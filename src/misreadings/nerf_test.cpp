@@ -23,7 +23,7 @@ Table read_as(std::string_view what, std::string_view setting) {
   const auto& all = misreadings::nerf.misreadings;
   const auto one = std::ranges::find(all, what, &Misreading::what);
   if (one == all.end()) throw std::invalid_argument(std::string(what));
-  return std::get<Table>(one->make(testing::parameters_of("nerf", setting)));
+  return as<Table>(one->make(testing::parameters_of("nerf", setting)));
 }
 
 void expect_row(std::string_view what, std::string_view setting, const Numbers& position,

@@ -81,7 +81,7 @@ inline Encoding with_entry(const EncodingSpec& spec, const Parameters& given, En
 using Stretch = std::function<Real(const Pair& pair, Real position, Role role)>;
 
 inline Encoding with_stretch(const EncodingSpec& spec, const Parameters& given, Stretch stretch) {
-  Rotary out = std::get<Rotary>(spec.make(given));
+  Rotary out = spec.make<Rotary>(given);
   const Rotary own = out;
   out.stretch_error = [own](const Pair& pair, double t, const Precision& precision) {
     return more * own.stretch_error(pair, t, precision);

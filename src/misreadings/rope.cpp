@@ -23,7 +23,7 @@ Encoding dynamic(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::rope, given);
   if (!p.is("scaling", "dynamic_ntk") || p.whole("length") != 0 || p.is("length_of", "row"))
     throw Refusal("a misreading of bases that depend on the call's length");
-  Rotary out = std::get<Rotary>(encodings::rope.make(given));
+  Rotary out = encodings::rope.make<Rotary>(given);
   const Real factor = p.real("factor"), trained = p.real("original_length"), base = p.real("base"),
              width = 2 * static_cast<Real>(out.pairs.size()), exponent = width / (width - 2);
   out.in_call = [=, right = out.in_call](Position last) {
@@ -31,7 +31,7 @@ Encoding dynamic(const Parameters& given) {
     Parameters plain = p.parameters();
     plain.set("scaling", std::string("none"));
     plain.set("base", static_cast<double>(lengths > 1 ? base * growth(factor, lengths, exponent) : base));
-    auto made = std::make_shared<Rotary>(std::get<Rotary>(encodings::rope.make(plain)));
+    auto made = std::make_shared<Rotary>(encodings::rope.make<Rotary>(plain));
     const auto declared = right(last);
     for (std::size_t i = 0; i < made->pairs.size(); ++i)
       made->pairs[i].frequency_error = declared->pairs[i].frequency_error;
@@ -69,7 +69,7 @@ template <Divisors other, bool short_ones = true>
 Encoding divided_by(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::rope, given);
   if (!p.is("scaling", "longrope")) throw Refusal("a misreading of divisors");
-  const std::size_t pairs = std::get<Rotary>(encodings::rope.make(given)).pairs.size();
+  const std::size_t pairs = encodings::rope.make<Rotary>(given).pairs.size();
   if (!short_ones && p.list("short_factors").empty()) throw Refusal("the same without short ones");
   Parameters out = p.parameters();
   bool differs = false;

@@ -66,7 +66,7 @@ void expect_logits(std::string_view what, const std::string& words, const Angles
   const auto& all = misreadings::selective_rope.misreadings;
   const auto one = std::ranges::find(all, what, &Misreading::what);
   ASSERT_NE(one, all.end()) << what;
-  const auto made = std::get<Attention>(one->make(testing::parameters_of("selective_rope", words)));
+  const auto made = as<Attention>(one->make(testing::parameters_of("selective_rope", words)));
   Tensor v({tokens, dim}), mask({tokens, tokens});
   for (std::size_t t = 0; t < tokens; ++t)
     for (std::size_t j = 0; j <= t; ++j) v.at(t, t) = mask.at(t, j) = 1;

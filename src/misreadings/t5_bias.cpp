@@ -16,7 +16,7 @@ Bias buckets_of(const Parameters& given) {
   one.set("heads", 1.0);
   one.set("table", std::string("index"));
   one.set("scale", 1.0);
-  return std::get<Bias>(encodings::t5_bias.make(one));
+  return encodings::t5_bias.make<Bias>(one);
 }
 
 // The row of the table [buckets, heads] and its column, of a bucket and a head.
@@ -41,7 +41,7 @@ template <At at>
 Encoding reads(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::t5_bias, given);
   const std::int64_t heads = p.whole("heads"), count = p.whole("buckets");
-  Bias out = std::get<Bias>(encodings::t5_bias.make(given));
+  Bias out = encodings::t5_bias.make<Bias>(given);
   out.bias = [=, entry = entries_of(p), bucket = buckets_of(given).bias](const Positions& queries,
                                                                          const Positions& keys) {
     const Tensor buckets = bucket(queries, keys);

@@ -60,7 +60,7 @@ TEST(MisreadTimestepEmbedding, declares_its_pairs) {
   const double at[] = {0.75};
   for (const Misreading& one : misreadings::timestep_embedding.misreadings)
     for (const std::string layout : {" layout=sin_cos", " layout=cos_sin"}) {
-      const Table table = std::get<Table>(one.make(
+      const Table table = as<Table>(one.make(
           with(encoding_named("timestep_embedding"), Case::parse(std::string(one.setting) + layout))));
       const Tensor row = table.rows(Positions(std::span<const double>(at), 1), 1);
       for (const Pair& pair : table.pairs) {

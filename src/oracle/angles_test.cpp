@@ -20,10 +20,10 @@ using by_integers::Whole;
 constexpr Position farthest = Position{1} << 40;
 
 Table sinusoidal(std::string_view words) {
-  return std::get<Table>(encodings::sinusoidal.oracle(Case::parse(words)));
+  return encodings::sinusoidal.oracle<Table>(Case::parse(words));
 }
 Rotary rope(std::string_view words) {
-  return std::get<Rotary>(encodings::rope.oracle(Case::parse(words)));
+  return encodings::rope.oracle<Rotary>(Case::parse(words));
 }
 
 TEST(ByIntegers, knows_pi) {

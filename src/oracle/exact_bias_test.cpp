@@ -18,7 +18,7 @@ namespace {
 struct SpecifiedBias {
   const EncodingSpec* spec;
   std::string words;
-  Bias bias() const { return std::get<Bias>(spec->oracle(Case::parse(words))); }
+  Bias bias() const { return spec->oracle<Bias>(Case::parse(words)); }
 };
 
 const std::vector<SpecifiedBias> settings = {

@@ -19,13 +19,13 @@ namespace {
 const std::vector<double> origin = {0};
 
 Bias alibi(std::string_view words) {
-  return std::get<Bias>(encodings::alibi.oracle(Case::parse(words)));
+  return encodings::alibi.oracle<Bias>(Case::parse(words));
 }
 Bias t5(std::string_view words) {
-  return std::get<Bias>(encodings::t5_bias.oracle(Case::parse(words)));
+  return encodings::t5_bias.oracle<Bias>(Case::parse(words));
 }
 Contextual none(std::string_view words) {
-  return std::get<Contextual>(encodings::none.oracle(Case::parse(words)));
+  return encodings::none.oracle<Contextual>(Case::parse(words));
 }
 
 double at(const Bias& bias, Position i, Position j, std::size_t head = 0) {
@@ -230,7 +230,8 @@ TEST(OracleNone, counts_every_rounding_where_there_are_many) {
   // The power is within 2 units of itself, there and here; 1 comes off, and 128 of them are added.
   const auto compounded = [](double unit) { return 128 * (std::pow(1 + unit, 131) - 1); };
   EXPECT_NEAR(bf16, compounded(unit_bf16), 128 * 2 * 2 * 1.7 * unit_f64 + 128 * unit_f64 * bf16);
-  EXPECT_NEAR(oracle.error(ones, ones, origin, origin, all_f32), compounded(unit_f32), 128 * 2 * 2 * 1.1 * unit_f64);
+  EXPECT_NEAR(oracle.error(ones, ones, origin, origin, all_f32), compounded(unit_f32),
+              128 * 2 * 2 * 1.1 * unit_f64);
 }
 
 }  // namespace

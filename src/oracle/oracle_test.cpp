@@ -23,7 +23,7 @@ namespace {
 using Row = std::vector<double>;
 
 Table sinusoidal(std::string_view words) {
-  return std::get<Table>(encodings::sinusoidal.oracle(Case::parse(words)));
+  return encodings::sinusoidal.oracle<Table>(Case::parse(words));
 }
 
 Row row(const Table& table, Position t, Position length = 1 << 20) {
@@ -32,7 +32,7 @@ Row row(const Table& table, Position t, Position length = 1 << 20) {
 }
 
 Row row(const EncodingSpec& spec, std::string_view words, Position t, Position length = 1 << 20) {
-  return row(std::get<Table>(spec.oracle(Case::parse(words))), t, length);
+  return row(spec.oracle<Table>(Case::parse(words)), t, length);
 }
 
 double product(const Row& a, const Row& b) {
@@ -185,7 +185,7 @@ TEST(OracleLearned, has_the_index_of_each_entry_or_its_seeded_value) {
   EXPECT_TRUE(refuses([] { row(encodings::learned, "dim=3 length=5", -1); }));
   EXPECT_TRUE(refuses([] { row(encodings::learned, "dim=3 length=5 offset=2", 3); }));
   EXPECT_NE(refusal(encodings::learned, "length=2 offset=2"), "");
-  const Table table = std::get<Table>(encodings::learned.oracle(Case::parse("dim=3 length=5 offset=2")));
+  const Table table = encodings::learned.oracle<Table>(Case::parse("dim=3 length=5 offset=2"));
   EXPECT_EQ(table.positions.hi, 2);
   EXPECT_EQ(table.offset, 2);
 
@@ -231,15 +231,15 @@ TEST(OracleWhole, refuses_positions_it_has_no_code_for) {
   EXPECT_EQ(row(encodings::raw_index, "", -half), (Row{-0x1p52}));
   EXPECT_TRUE(refuses([] { row(encodings::raw_index, "", half + 1); }));
   EXPECT_TRUE(refuses([] { row(encodings::raw_index, "", -half - 1); }));
-  EXPECT_EQ(std::get<Table>(encodings::binary.oracle(Case::parse("dim=4"))).positions.hi, 15);
-  EXPECT_EQ(std::get<Table>(encodings::one_hot.oracle(Case::parse("dim=3"))).positions.hi, 2);
+  EXPECT_EQ(encodings::binary.oracle<Table>(Case::parse("dim=4")).positions.hi, 15);
+  EXPECT_EQ(encodings::one_hot.oracle<Table>(Case::parse("dim=3")).positions.hi, 2);
 }
 
 TEST(OracleRope, says_what_it_refuses) {
   for (const char* words :
        {"dim=7", "dim=8 rotary_dim=10", "dim=8 rotary_dim=3", "layout=interleave", "heads=0"})
     EXPECT_NE(refusal(encodings::rope, words), "") << words;
-  const Rotary rotary = std::get<Rotary>(encodings::rope.oracle(Case::parse("dim=4")));
+  const Rotary rotary = encodings::rope.oracle<Rotary>(Case::parse("dim=4"));
   const std::array<Position, 2> two = {0, 1};
   for (const Shape& shape : {Shape{1, 1, 1, 4}, {1, 2, 2, 4}, {2, 4}})
     EXPECT_THROW(rotary.rotate(Tensor(shape), two, Role::query), std::invalid_argument) << text(shape);

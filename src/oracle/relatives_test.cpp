@@ -16,7 +16,7 @@ namespace posproof::relatives_test {
 namespace {
 
 Rotary exact(const EncodingSpec& spec, std::string_view parameters) {
-  return std::get<Rotary>(spec.oracle(with(spec, Case::parse(parameters))));
+  return spec.oracle<Rotary>(with(spec, Case::parse(parameters)));
 }
 
 // What becomes of ones in every channel of one token.
@@ -78,7 +78,7 @@ TEST(Relatives, of_dynamic_ntk_are_of_the_longest_row_or_of_each) {
   for (const bool oracle : {true, false}) {
     const auto of = [&](const std::string& more) {
       const Parameters all = with(encodings::rope, Case::parse(words + more));
-      return std::get<Rotary>(oracle ? encodings::rope.oracle(all) : encodings::rope.make(all));
+      return as<Rotary>(oracle ? encodings::rope.oracle(all) : encodings::rope.make(all));
     };
     for (const auto& [more, expected] : {std::pair{"", ntk}, {" length_of=row", row_by_row}}) {
       const Rotary rotary = of(more);

@@ -12,7 +12,7 @@ namespace posproof::oracle_rope_test {
 namespace {
 
 Rotary rope(std::string_view words) {
-  return std::get<Rotary>(encodings::rope.oracle(Case::parse(words)));
+  return encodings::rope.oracle<Rotary>(Case::parse(words));
 }
 
 std::vector<double> frequencies(std::string_view words) {

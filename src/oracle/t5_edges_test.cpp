@@ -77,9 +77,9 @@ Position bucket(const BucketParameters& setting, const std::vector<Position>& be
 }
 
 Bias t5(const BucketParameters& setting) {
-  return std::get<Bias>(encodings::t5_bias.oracle(
+  return encodings::t5_bias.oracle<Bias>(
       Case::parse("direction=unidirectional heads=1 buckets=" + std::to_string(setting.buckets) +
-                  " max_distance=" + std::to_string(setting.max_distance))));
+                  " max_distance=" + std::to_string(setting.max_distance)));
 }
 
 // At each edge, on both sides of it, where the single distances end and where `max_distance` is. Answers how

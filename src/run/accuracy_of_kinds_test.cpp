@@ -26,7 +26,7 @@ TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
   const Setting alibi{"alibi", "heads=4"};
   std::vector<Position> at;
   for (Position t = 0; t < 40; ++t) at.push_back(t);
-  Tensor values = std::get<Bias>(alibi.truth()).bias(at, at);
+  Tensor values = as<Bias>(alibi.truth()).bias(at, at);
   values.at(0, 39) = not_a_number;  // key 39 after query 0: hidden
   const Accuracy right = of_file(alibi, values, false);
   EXPECT_EQ(right.wrong, 0u);
@@ -46,7 +46,7 @@ TEST(Accuracy, of_a_bias_compares_every_pair_that_a_mask_shows) {
 TEST(Accuracy, of_a_one_sided_bias_compares_the_side_that_has_the_buckets) {
   const Setting setting{"t5_bias", "heads=1 direction=unidirectional relative=query_minus_key"};
   const std::vector<Position> at = {0, 1, 2, 3};
-  Tensor values = std::get<Bias>(setting.truth()).bias(at, at);
+  Tensor values = as<Bias>(setting.truth()).bias(at, at);
   const Accuracy right = of_file(setting, values, true);
   EXPECT_EQ(right.entries, 16u);
   EXPECT_EQ(right.wrong, 0u);
@@ -60,7 +60,7 @@ TEST(Accuracy, of_a_one_sided_bias_compares_the_side_that_has_the_buckets) {
 TEST(Accuracy, of_a_bias_is_judged_by_entries_rounded_once) {
   const Setting trap{"alibi", "heads=1 max_bias=0.99999991400867705"};
   const std::vector<Position> at = {0, 1};
-  Tensor values = std::get<Bias>(trap.truth()).bias(at, at);
+  Tensor values = as<Bias>(trap.truth()).bias(at, at);
   for (double& value : values.data) value = nearest(Format::f32, value);
   const Accuracy twice = of_file(trap, values, true);
   EXPECT_EQ(twice.wrong, 1u);
@@ -76,7 +76,7 @@ TEST(Accuracy, of_a_bias_rounds_ties_to_even) {
   const Setting alibi{"alibi", "heads=1"};
   std::vector<Position> at;
   for (Position t = 0; t < 262; ++t) at.push_back(t);
-  Tensor values = std::get<Bias>(alibi.truth()).bias(at, at);
+  Tensor values = as<Bias>(alibi.truth()).bias(at, at);
   for (double& value : values.data) value = nearest(Format::bf16, value);
   EXPECT_EQ(values.at(257, 0), -1);
   EXPECT_EQ(values.at(259, 0), -260.0 / 256);
@@ -94,7 +94,7 @@ TEST(Accuracy, of_a_bias_finds_every_single_wrong_entry_where_it_is) {
                                  {"alibi", "heads=3 form=symmetric"},
                                  {"alibi", "heads=3 rows=key_index"},
                                  {"t5_bias", "heads=3 table=seeded"}}) {
-    const auto truth = std::get<Bias>(setting.truth());
+    const auto truth = as<Bias>(setting.truth());
     std::vector<Position> at;
     for (Position t = 0; t < 50; ++t) at.push_back(t);
     Tensor right = truth.bias(at, at);
@@ -144,7 +144,7 @@ TEST(Accuracy, of_a_rotary_sees_its_tail) {
   EXPECT_FALSE(of_variant("half_split", "dim=8", some).beyond);
   const Setting partial{"rope", "dim=8 rotary_dim=4"};
   Encoding made = partial.spec().make(partial.all());
-  auto& rotary = std::get<Rotary>(made);
+  auto& rotary = as<Rotary>(made);
   rotary.rotate = [rotate = rotary.rotate](const Tensor& x, std::span<const Position> positions, Role role) {
     Tensor out = rotate(x, positions, role);
     for (std::size_t r = 0; r < out.rows(); ++r)
@@ -180,7 +180,7 @@ TEST(Accuracy, of_a_rotary_tells_the_channel_of_the_answer) {
   for (const auto& [role, channel] :
        {std::pair{Role::key, 3u}, {Role::key, 1u}, {Role::query, 1u}, {Role::query, 2u}}) {
     Encoding made = narrowed(setting.truth(), 0, 99);
-    auto& rotary = std::get<Rotary>(made);
+    auto& rotary = as<Rotary>(made);
     rotary.rotate = [right = rotary.rotate, role = role, channel = channel](const Tensor& x,
                                                                             const Positions& at, Role asked) {
       Tensor out = right(x, at, asked);

@@ -170,7 +170,7 @@ TEST(AccuracyOnAGrid, is_what_an_exhaustive_gate_asks) {
 // A file of places in rows, here behind the row of a class token.
 TEST(AccuracyOnAGrid, of_a_file_finds_one_wrong_entry_where_it_is) {
   const Setting setting{"sincos_2d", "dim=8 grid=[3,5]"};
-  const auto table = std::get<Table>(setting.truth());
+  const auto table = as<Table>(setting.truth());
   Tensor values({16, 8});
   for (std::size_t r = 0; r < 15; ++r) {
     const Numbers place = {static_cast<Position>(r / 5), static_cast<Position>(r % 5)};

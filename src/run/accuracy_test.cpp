@@ -65,7 +65,7 @@ TEST(Accuracy, of_a_table_correctly_rounded_finds_nothing) {
     const Precision p = single ? all_f32 : all_f64;
     EXPECT_DOUBLE_EQ(
         found.profile.back().bound,
-        row_error(std::get<Table>(small.truth()), p, 1472, std::vector<double>(8, 0.0))[0] + 2 * unit_f64);
+        row_error(as<Table>(small.truth()), p, 1472, std::vector<double>(8, 0.0))[0] + 2 * unit_f64);
     EXPECT_TRUE(found.stopped.empty());
   }
 }
@@ -76,7 +76,7 @@ TEST(Accuracy, correct_rounding_is_always_allowed) {
                                   "dim=8 amplitude=22.627", "dim=8 base=1e30 offset=-5"})
     for (const std::string precision : {"f64", "f32", "bf16", "bf16/bf16", "f16", "f32+iterated"}) {
       const Precision p = Precision::parse(precision);
-      const auto table = std::get<Table>(Setting{"sinusoidal", words}.truth());
+      const auto table = as<Table>(Setting{"sinusoidal", words}.truth());
       for (const Position t : {0, 1, 5, 1000, 1 << 20}) {
         const auto bound = row_error(table, p, t, std::vector<double>(table.dim, 0.0));
         std::vector<bool> on_ladder(table.dim, false);
@@ -86,7 +86,7 @@ TEST(Accuracy, correct_rounding_is_always_allowed) {
           EXPECT_GE(bound[c], on_ladder[c] ? half_ulp(format_of(p.result), table.amplitude) : 0)
               << words << " " << precision << " " << t << " " << c;
       }
-      const auto rotary = std::get<Rotary>(Setting{"rope", "dim=8"}.truth());
+      const auto rotary = as<Rotary>(Setting{"rope", "dim=8"}.truth());
       std::vector<double> x(8, 0.0);
       for (const Pair& pair : rotary.pairs) x[pair.first] = 1;
       for (const double bound : rotated_error(rotary, p, 0, x))
@@ -192,7 +192,7 @@ TEST(Accuracy, of_exact_angles_of_rounded_frequencies_is_explained_by_them_alone
 
 // The frequencies of a ladder rounded to f32, at t + offset, times the amplitude: rounded once.
 Tensor of_rounded_frequencies(const Setting& setting, std::size_t count) {
-  const auto table = std::get<Table>(setting.truth());
+  const auto table = as<Table>(setting.truth());
   std::vector<Pair> pairs = table.pairs;
   if (table.lone) pairs.push_back(*table.lone);
   Tensor rows({count, table.dim});
@@ -271,7 +271,7 @@ TEST(Accuracy, of_angles_in_bf16_ends_at_the_first_position_beyond_the_bound) {
 
 TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
   Tensor rows = tutorial(1300, &to_f32);
-  const auto table = std::get<Table>(small.truth());
+  const auto table = as<Table>(small.truth());
   rows.at(777, 3) += 0.5 * row_error(table, all_f32, 777, std::vector<double>(8, 0.0))[3];
   const Written file("share.npy", rows, true);
   const Subject subject = small.open(file.subject());
@@ -356,7 +356,7 @@ TEST(Accuracy, of_a_live_table) {
 TEST(Accuracy, counts_what_is_declined) {
   const Setting setting{"sinusoidal", "dim=4"};
   Encoding made = setting.spec().make(setting.all());
-  auto& table = std::get<Table>(made);
+  auto& table = as<Table>(made);
   table.rows = [rows = table.rows](std::span<const Position> positions, Position length) {
     for (const Position t : positions)
       if (t >= 1500 || t == 37) throw Refusal("not there");
@@ -371,7 +371,7 @@ TEST(Accuracy, counts_what_is_declined) {
 TEST(Accuracy, ends_where_the_subject_does) {
   const Setting setting{"sinusoidal", "dim=4"};
   Encoding made = setting.spec().make(setting.all());
-  auto& table = std::get<Table>(made);
+  auto& table = as<Table>(made);
   table.rows = [rows = table.rows](std::span<const Position> positions, Position length) {
     if (positions.front() >= 1024) throw SubjectError("it died");
     return rows(positions, length);
@@ -386,7 +386,7 @@ TEST(Accuracy, ends_where_the_subject_does) {
 TEST(Accuracy, ends_where_an_answer_fails_and_where_its_time_does) {
   const Setting setting{"sinusoidal", "dim=4"};
   Encoding made = setting.spec().make(setting.all());
-  auto& table = std::get<Table>(made);
+  auto& table = as<Table>(made);
   table.rows = [rows = table.rows](std::span<const Position> positions, Position length) {
     if (positions.front() >= 2048) throw Failure(Failure::How::raised, "no", "rows: no");
     return rows(positions, length);
@@ -452,7 +452,7 @@ TEST(Accuracy, of_positions_of_several_numbers_is_none) {
 // A file's rows begin at its first position, not at 0.
 TEST(Accuracy, of_a_file_reads_its_rows_from_its_first_position) {
   const Setting setting{"sinusoidal", "dim=4"};
-  const auto table = std::get<Table>(setting.truth());
+  const auto table = as<Table>(setting.truth());
   std::vector<Position> at(200);
   std::iota(at.begin(), at.end(), Position{50});
   Tensor rows = table.rows(at, 250);
@@ -493,7 +493,7 @@ TEST(Accuracy, of_a_file_of_a_coarser_format_than_was_meant_is_of_doubles) {
 TEST(Accuracy, of_positions_before_the_origin_allows_each_its_own) {
   const Setting setting{"sinusoidal", "dim=4"};
   const Encoding truth = with_positions(setting.truth(), Domain(-1000, -1));
-  const auto& table = std::get<Table>(truth);
+  const auto& table = as<Table>(truth);
   const double allowed = row_error(table, all_f32, -2, std::vector<double>(4, 0.0))[0],
                far = row_error(table, all_f32, -1000, std::vector<double>(4, 0.0))[0];
   ASSERT_LT(4 * allowed, far);
@@ -518,7 +518,7 @@ TEST(Accuracy, of_a_file_leaves_out_what_it_declines) {
   const Tensor rows = exact_rows(setting, 100, Format::f32);
   std::vector<std::byte> bytes;
   ASSERT_TRUE(pack(Format::f32, rows.data, bytes));
-  auto table = std::get<Table>(narrowed(setting.truth(), 0, 99));
+  auto table = as<Table>(narrowed(setting.truth(), 0, 99));
   table.rows = [right = table.rows](const Positions& at, Position length) {
     for (const Position t : at)
       if (t == 0 || t == 64) throw Refusal("not this one");
@@ -555,7 +555,7 @@ TEST(Accuracy, counts_the_rows_that_could_not_have_been_refuted) {
     const Subject subject{"made", "", setting.spec().make(setting.all()), coarse, true};
     const Accuracy found =
         accuracy(setting.truth(), subject, {.positions = std::pair{Position{0}, Position{999}}});
-    const auto table = std::get<Table>(setting.truth());
+    const auto table = as<Table>(setting.truth());
     std::uint64_t vacuous = 0;
     for (Position t = 0; t < 1000; ++t) {
       const auto bound = row_error(table, coarse, t, std::vector<double>{0, 0});

@@ -36,7 +36,7 @@ void expect_unseen(const EncodingSpec& spec, const char* words) {
   const Encoding truth = spec.oracle(parameters);
   std::size_t asked = 0;
   for (const Encoding& subject :
-       attention::in_every_kind(none_after_the_query(std::get<Bias>(spec.make(parameters))))) {
+       attention::in_every_kind(none_after_the_query(spec.make<Bias>(parameters)))) {
     const std::string about = std::string(words) + ", " + std::string(kind(subject));
     EXPECT_FALSE(looks(agreement_searched(truth, subject, all_f64, {.id = "agreement"}))) << about;
     for (const Claim& claim : claims_of(spec)) {

@@ -34,8 +34,7 @@ Call at_the_farthest(Call call) {
 // A rotation that is stretched may be less off, farther away, as what it gives is smaller there.
 Bound bound_of_the_farthest(const Encoding& truth, const Call& call, const Tensor& here, const Precision& p) {
   Bound farthest = bound(truth, at_the_farthest(call), here, p);
-  const auto* rotary = std::get_if<Rotary>(&truth);
-  if (rotary == nullptr || !rotary->stretch) return farthest;
+  if (!is_stretched(truth)) return farthest;
   const Bound own = bound(truth, call, here, p);
   for (std::size_t n = 0; n < own.error.data.size(); ++n)
     farthest.error.data[n] = std::max(farthest.error.data[n], own.error.data[n]);
@@ -68,8 +67,7 @@ Agreement agrees(const Encoding& truth, const Call& call, const Tensor& there, c
   if (tokens || signature(truth).takes.empty())
     for (std::size_t n = 0; n < here.data.size(); ++n)
       allowed.error.data[n] += term(Term::ours, unit_f64 * std::abs(here.data[n]));
-  if (const auto* bias = std::get_if<Bias>(&truth); bias != nullptr && bias->modulo_rows)
-    allow_shifted_rows(*bias, call, there, p, allowed);
+  if (is_modulo_rows(truth)) allow_shifted_rows(as<Bias>(truth), call, there, p, allowed);
   const Comparison compared = compare(truth, call, there, here, allowed, Freedom::none, each);
   return {compared, std::move(allowed)};
 }

@@ -41,7 +41,7 @@ TEST(Agreement, of_positions_on_a_grid_refutes_axes_in_each_others_place) {
 }
 
 TEST(Agreement, of_positions_on_a_grid_sees_a_second_axis_that_is_off_by_little) {
-  Rotary slow = std::get<Rotary>(axial());
+  Rotary slow = as<Rotary>(axial());
   slow.rotate = [exact = slow.rotate](const Tensor& x, const Positions& positions, Role role) {
     Tensor y = exact(x, positions, role);
     for (std::size_t r = 0; r < y.rows(); ++r) y.at(r, 3) *= 1 + 0x1p-18;
@@ -239,7 +239,7 @@ TEST(Agreement, tells_whoever_listens_every_entry_at_the_farthest_position) {
   Replay draw(Case::parse("rows=3 t=0 t1=1000 t2=5 n=2000"));
   (*trial(listening, sines, all_f32))(draw);
   ASSERT_EQ(heard.size(), 6u);
-  const Table& table = std::get<Table>(sines);
+  const Table& table = as<Table>(sines);
   for (std::size_t n = 0; n < 6; ++n) {
     const double own = std::abs(table.rows(std::vector<Position>{0, 1000, 5}, 2000).data[n]);
     EXPECT_DOUBLE_EQ(heard[n].bound, sine_error(all_f32, 1000, table.pairs[0]) + unit_f64 * own) << n;

@@ -174,8 +174,8 @@ std::vector<Deviation> answer_deviations(const Encoding& declared) {
     for (const EntryForm& form : forms)
       out.push_back({{form.words}, with_entries(declared, form.change), true});
   };
-  if (std::holds_alternative<Table>(declared)) add(of_tables);
-  if (std::holds_alternative<Bias>(declared)) add(of_biases);
+  const Signature& known = signature(declared);
+  if (known.takes.empty()) known.has(Axis::key) ? add(of_biases) : add(of_tables);
   return out;
 }
 

@@ -170,7 +170,7 @@ TEST(AnswerDeviations, of_rounded_angles_are_named_too) {
   const auto make = [](const Parameters& parameters) {
     const Encoding right = encoding_named("rope").make(parameters);
     return answered_by(right, [right](const Call& call) {
-      const auto& rotary = std::get<Rotary>(right);
+      const auto& rotary = as<Rotary>(right);
       Tensor out = answer(right, call);
       const std::size_t n = call.positions.size() / call.batch;
       for (std::size_t r = 0; r < out.rows(); ++r) {

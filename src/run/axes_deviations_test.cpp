@@ -35,7 +35,7 @@ double declared(const At& at, const std::function<double(std::size_t)>& number) 
 
 Make turned(const std::string& family, const Angle& angle) {
   return [=](const Parameters& parameters) -> Encoding {
-    Rotary out = std::get<Rotary>(encoding_named(family).make(parameters));
+    Rotary out = as<Rotary>(encoding_named(family).make(parameters));
     out.rotate = [=, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
       Tensor y = x;
       const std::size_t heads = x.shape[1], n = x.shape[2];
@@ -194,9 +194,9 @@ std::optional<Deviation> measured(
     const std::string& family, const std::string& words, const Make& make,
     const std::function<void(Rotary& truth)>& change = [](Rotary&) {}, const Precision& precision = all_f32) {
   const Parameters parameters = with(encoding_named(family), Case::parse(words));
-  auto truth = std::get<Rotary>(encoding_named(family).oracle(parameters));
+  auto truth = as<Rotary>(encoding_named(family).oracle(parameters));
   change(truth);
-  return axes_deviation(std::get<Rotary>(make(parameters)), truth, parameters, precision);
+  return axes_deviation(as<Rotary>(make(parameters)), truth, parameters, precision);
 }
 
 Sentences sentences(const std::optional<Deviation>& deviation) {
@@ -211,7 +211,7 @@ double first_by_the_second_number(const At& at, const std::function<double(std::
 Make then(const Make& make,
           const std::function<void(std::span<const double> x, std::span<double> y)>& change) {
   return [=](const Parameters& parameters) -> Encoding {
-    auto out = std::get<Rotary>(make(parameters));
+    auto out = as<Rotary>(make(parameters));
     out.rotate = [=, rotate = out.rotate](const Tensor& x, const Positions& positions, Role role) {
       Tensor y = rotate(x, positions, role);
       for (std::size_t r = 0; r < y.rows(); ++r) change(x.row(r), y.row(r));
@@ -233,12 +233,11 @@ TEST(AxesDeviations, are_none_where_something_else_is_wrong_too) {
   const auto plainly = [](Rotary&) {};
   const Precision bf16 = Precision::parse("bf16");
   const std::size_t second =
-      std::get<Rotary>(
-          encoding_named("axial_rope").make(with(encoding_named("axial_rope"), Case::parse(flat))))
+      as<Rotary>(encoding_named("axial_rope").make(with(encoding_named("axial_rope"), Case::parse(flat))))
           .pairs[3]
           .second;
   const auto partners = [](const Parameters& parameters) -> Encoding {  // of pairs 3 and 4 exchanged
-    auto out = std::get<Rotary>(encoding_named("axial_rope").make(parameters));
+    auto out = as<Rotary>(encoding_named("axial_rope").make(parameters));
     out.rotate = [pairs = out.pairs](const Tensor& x, const Positions& positions, Role) {
       Tensor y = x;
       for (std::size_t r = 0; r < x.rows(); ++r)
@@ -314,7 +313,7 @@ TEST(AxesDeviations, keep_the_declared_frequencies_of_what_is_right) {
   });
   const auto found = measured("axial_rope", flat, in_f32);
   ASSERT_TRUE(found.has_value());
-  const auto& corrected = std::get<Rotary>(found->corrected);
+  const auto& corrected = as<Rotary>(found->corrected);
   const std::vector<Position> place = {1 << 20, 3};
   Tensor x({1, 2, 1, 24});
   for (std::size_t head = 0; head < 2; ++head)
@@ -333,7 +332,7 @@ TEST(AxesDeviations, keep_the_declared_frequencies_of_what_is_right) {
 TEST(AxesDeviations, are_more_than_rounding_allows) {
   const Encoding made =
       encoding_named("axial_rope").make(with(encoding_named("axial_rope"), Case::parse(flat)));
-  const double allowed = angle_error(all_f32, 1, std::get<Rotary>(made).pairs[1]);
+  const double allowed = angle_error(all_f32, 1, as<Rotary>(made).pairs[1]);
   const auto off_by = [&](double times) {
     return sentences(measured("axial_rope", flat, turned("axial_rope", [=](const At& at, const auto& number) {
                                 return declared(at, number) + (at.i == 1 ? times * allowed * number(0) : 0);

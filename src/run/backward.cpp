@@ -27,7 +27,7 @@ Rotary transposed(const Rotary& rotary) {
 }
 
 Property backward_agreement(const Encoding& truth) {
-  Property property = agreement(transposed(std::get<Rotary>(truth)));
+  Property property = agreement(transposed(as<Rotary>(truth)));
   property.statement =
       "The gradient with respect to what was rotated is the gradient with respect to the result, rotated back.";
   property.formula = "dL/dx = R(t)^T dL/dy";

@@ -13,7 +13,7 @@ namespace {
 
 Rotary rope(const std::string& parameters) {
   const EncodingSpec& spec = encoding_named("rope");
-  return std::get<Rotary>(spec.oracle(with(spec, Case::parse(parameters))));
+  return spec.oracle<Rotary>(with(spec, Case::parse(parameters)));
 }
 
 Tensor drawn(const Shape& shape, std::uint64_t seed) {

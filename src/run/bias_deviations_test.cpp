@@ -22,7 +22,7 @@ using Slopes = std::function<std::vector<double>(std::vector<double>)>;
 
 Sentences of(const std::string& words, const Entry& entry, const Slopes& other = {}) {
   return said("alibi", words, [=](const Parameters& parameters) {
-    Bias own = std::get<Bias>(encoding_named("alibi").make(parameters));
+    Bias own = as<Bias>(encoding_named("alibi").make(parameters));
     own.bias = [=, slopes = other ? other(own.slopes) : own.slopes](const Positions& queries,
                                                                     const Positions& keys) {
       Tensor out({slopes.size(), queries.size(), keys.size()});
@@ -66,7 +66,7 @@ TEST(BiasDeviations, are_distances_past_0_that_count_one_more_or_less) {
 TEST(BiasDeviations, are_slopes_beside_a_constant_on_each_row) {
   const auto of_keys = [](const Slopes& slopes) {
     return said("alibi", "heads=6 rows=any", [=](const Parameters& parameters) {
-      Bias own = std::get<Bias>(encoding_named("alibi").make(parameters));
+      Bias own = as<Bias>(encoding_named("alibi").make(parameters));
       own.bias = [all = slopes(own.slopes)](const Positions& queries, const Positions& keys) {
         Tensor out({all.size(), queries.size(), keys.size()});
         for (std::size_t r = 0; r < out.rows(); ++r)
@@ -138,7 +138,7 @@ TEST(BiasDeviations, are_entries_in_other_places) {
                                     std::size_t row, std::size_t column)>;
   const auto made = [](const Call& entry) {
     return said("t5_bias", "heads=2 table=index", [entry](const Parameters& parameters) {
-      const Bias truth = std::get<Bias>(encoding_named("t5_bias").make(parameters));
+      const Bias truth = as<Bias>(encoding_named("t5_bias").make(parameters));
       Bias own = truth;
       own.bias = [entry, truth](const Positions& queries, const Positions& keys) {
         Tensor out({truth.heads, queries.size(), keys.size()});
@@ -185,7 +185,7 @@ TEST(BiasDeviations, are_none_of_the_querys_own_key_where_later_keys_have_no_bia
   for (const double later : {0.0, -std::numeric_limits<double>::infinity()})
     EXPECT_EQ(said("t5_bias", "heads=2",
                    [later](const Parameters& parameters) {
-                     Bias own = std::get<Bias>(encoding_named("t5_bias").make(parameters));
+                     Bias own = as<Bias>(encoding_named("t5_bias").make(parameters));
                      own.bias = [right = own.bias, later](const Positions& queries, const Positions& keys) {
                        Tensor out = right(queries, keys);
                        for (std::size_t r = 0; r < out.rows(); ++r)
@@ -203,7 +203,7 @@ TEST(BiasDeviations, are_none_of_the_querys_own_key_where_later_keys_have_no_bia
 TEST(BiasDeviations, are_what_stands_for_the_distance_up_to_the_last_one) {
   EXPECT_EQ(said("alibi", "heads=3",
                  [](const Parameters& parameters) {
-                   Bias own = std::get<Bias>(encoding_named("alibi").make(parameters));
+                   Bias own = as<Bias>(encoding_named("alibi").make(parameters));
                    own.bias = [slopes = own.slopes](const Positions& queries, const Positions& keys) {
                      Tensor out({slopes.size(), queries.size(), keys.size()});
                      for (std::size_t r = 0; r < out.rows(); ++r)
@@ -236,7 +236,7 @@ TEST(BiasDeviations, are_the_declared_slopes_in_another_order) {
 TEST(BiasDeviations, are_one_factor_before_they_are_other_heads) {
   EXPECT_EQ(said("sandwich", "heads=2 dim=4",
                  [](const Parameters& parameters) {
-                   Bias own = std::get<Bias>(encoding_named("sandwich").make(parameters));
+                   Bias own = as<Bias>(encoding_named("sandwich").make(parameters));
                    own.bias = [bias = own.bias](const Positions& queries, const Positions& keys) {
                      Tensor out = bias(queries, keys);
                      for (double& entry : out.data) entry /= 2;
@@ -251,7 +251,7 @@ TEST(BiasDeviations, are_one_factor_before_they_are_other_heads) {
 TEST(BiasDeviations, are_allowed_what_rounding_does_where_they_look) {
   const auto of_offset = [](const std::string& words, Position (*other)(Position), double off = 0) {
     return said("dynamic_position_bias", "width=4 heads=2 " + words, [=](const Parameters& parameters) {
-      const Bias right = std::get<Bias>(encoding_named("dynamic_position_bias").make(parameters));
+      const Bias right = as<Bias>(encoding_named("dynamic_position_bias").make(parameters));
       Bias own = right;
       own.bias = [=](const Positions& queries, const Positions& keys) {
         Tensor out({right.heads, queries.size(), keys.size()});
@@ -280,7 +280,7 @@ TEST(BiasDeviations, need_two_positions) {
   const Encoding truth = encoding_named("alibi").oracle(parameters);
   const auto of = [&](Position lo, Position hi) {
     const Encoding there = with_positions(truth, Domain(lo, hi));
-    return bias_deviations(std::get<Bias>(there), std::get<Bias>(truth), parameters, all_f32);
+    return bias_deviations(as<Bias>(there), as<Bias>(truth), parameters, all_f32);
   };
   EXPECT_TRUE(of(5, 5).empty());
   EXPECT_TRUE(of(6, 5).empty());

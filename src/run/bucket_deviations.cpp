@@ -38,8 +38,8 @@ std::vector<Deviation> of_other_numbers(const EncodingSpec& spec, const Paramete
   for (auto& [other, words] : others) {
     try {
       Encoding made = spec.make(other);
-      const Bias& declared = std::get<Bias>(made);
-      Bias own = std::get<Bias>(spec.make(parameters));
+      const Bias& declared = as<Bias>(made);
+      Bias own = spec.make<Bias>(parameters);
       own.bias = declared.bias;
       // The table stays as it is: of another number of buckets, its columns are as long as they were.
       if (const double more = buckets - other.real("buckets"); more != 0 && is_index)
@@ -111,7 +111,7 @@ Bias in_other_buckets(const Bias& truth, const Side& declared, const BucketOf& o
 }
 
 std::vector<Deviation> of_other_distances(const EncodingSpec& spec, const Parameters& parameters) {
-  const Bias truth = std::get<Bias>(spec.make(parameters));
+  const Bias truth = spec.make<Bias>(parameters);
   const double all = parameters.real("buckets"),
                count = parameters.word("direction") == "bidirectional" ? all / 2 : all;
   const Side side{count, std::floor(count / 2), parameters.real("max_distance")};

@@ -29,7 +29,7 @@ constexpr Position first_of[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 
 
 Sentences said_of(const Bucket& bucket, const std::string& words) {
   return said("t5_bias", words, [bucket](const Parameters& parameters) -> Encoding {
-    Bias out = std::get<Bias>(encoding_named("t5_bias").make(parameters));
+    Bias out = as<Bias>(encoding_named("t5_bias").make(parameters));
     out.bias = [=, right = out.bias](const Positions& queries, const Positions& keys) {
       Tensor to({2, queries.size(), keys.size()});
       for (std::size_t r = 0; r < to.rows(); ++r)

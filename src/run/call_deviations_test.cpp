@@ -17,8 +17,7 @@ namespace {
 
 // Each pair of each token by the norm that it has; of none nothing is lost.
 TEST(CallDeviations, allow_a_pair_what_its_norm_loses) {
-  const auto rope =
-      std::get<Rotary>(encoding_named("rope").oracle(Case::parse("dim=4")));  // pairs (0, 2), (1, 3)
+  const auto rope = as<Rotary>(encoding_named("rope").oracle(Case::parse("dim=4")));  // pairs (0, 2), (1, 3)
   Call call;
   call.positions.whole = {7, 1000};
   call.contents = {Tensor({1, 1, 2, 4}, {0, 3, 0, 4, 5, 0, 12, 0})};

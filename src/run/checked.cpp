@@ -10,7 +10,7 @@ Checked checked(std::string_view id, const Property& property, const Encoding& t
   const bool backward = id == backward_id;
   return {.encoding =
               backward ? with_positions(*subject.backward, positions_of(subject.encoding)) : subject.encoding,
-          .truth = backward ? transposed(std::get<Rotary>(truth)) : truth,
+          .truth = backward ? transposed(as<Rotary>(truth)) : truth,
           .trial = id == history_id ? history_of(truth, subject) : trial_of(property, subject.precision)};
 }
 

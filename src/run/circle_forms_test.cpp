@@ -34,7 +34,7 @@ struct Circle {
 Sentences said_of(const std::string& family, const std::string& words,
                   const std::function<Circle(const At&)>& of) {
   return said(family, words, [&](const Parameters& parameters) -> Encoding {
-    Rotary out = std::get<Rotary>(encoding_named(family).make(parameters));
+    Rotary out = as<Rotary>(encoding_named(family).make(parameters));
     out.rotate = [of, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
       Tensor y = x;
       const std::size_t heads = x.shape[1], n = x.shape[2];

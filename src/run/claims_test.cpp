@@ -321,8 +321,7 @@ TEST(Claims, are_replayed_with_the_parameters_that_their_case_names) {
 
 // The cosine of 0 may be off by 5 units of f32 and is off by 16.
 TEST(Agreement, allows_a_row_its_error) {
-  Table table =
-      std::get<Table>(encodings::sinusoidal.make(with(encodings::sinusoidal, Case::parse("dim=2"))));
+  Table table = encodings::sinusoidal.make<Table>(with(encodings::sinusoidal, Case::parse("dim=2")));
   EXPECT_FALSE(refuted(encodings::sinusoidal, "dim=2", table, "rows=1 t=0 n=1"));
   table.rows = [rows = table.rows](std::span<const Position> positions, Position n) {
     Tensor out = rows(positions, n);
@@ -334,7 +333,7 @@ TEST(Agreement, allows_a_row_its_error) {
 
 // A pair at 0 may be off by 10 units of f32 and is off by 32.
 TEST(Agreement, allows_a_turn_its_error) {
-  Rotary rotary = std::get<Rotary>(encodings::rope.make(with(encodings::rope, Case::parse("dim=2"))));
+  Rotary rotary = encodings::rope.make<Rotary>(with(encodings::rope, Case::parse("dim=2")));
   constexpr std::string_view at = "batch=1 tokens=1 t=0 role=query x=[1,0]";
   EXPECT_FALSE(refuted(encodings::rope, "dim=2", rotary, at));
   rotary.rotate = [rotate = rotary.rotate](const Tensor& x, std::span<const Position> positions, Role role) {

@@ -12,7 +12,7 @@ namespace {
 // Declines every position from `end` on, and all of its domain from there.
 Encoding ending(Position end, std::size_t tokens_at_most = 1000) {
   const EncodingSpec& spec = encoding_named("sinusoidal");
-  auto table = std::get<Table>(spec.make(with(spec, Case::parse("dim=4"))));
+  auto table = spec.make<Table>(with(spec, Case::parse("dim=4")));
   table.rows = [=, rows = table.rows](const Positions& positions, Position length) {
     if (positions.size() > tokens_at_most) throw Refusal("too many tokens");
     for (std::size_t n = 0; n < positions.size(); ++n)
@@ -77,7 +77,7 @@ TEST(Declined, counts_what_is_inside_on_every_axis) {
 TEST(Declined, keeps_the_nearest_of_the_farthest_positions_and_its_reason) {
   const auto declined = std::make_shared<Declined>();
   const EncodingSpec& spec = encoding_named("sinusoidal");
-  auto table = std::get<Table>(spec.make(with(spec, Case::parse("dim=4"))));
+  auto table = spec.make<Table>(with(spec, Case::parse("dim=4")));
   table.rows = [](const Positions& positions, Position) -> Tensor {
     throw Refusal(fmt::format("no {}", positions.flat().front()));
   };

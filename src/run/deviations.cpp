@@ -199,7 +199,7 @@ class Deviating {
       return first_confirmed(window_deviations(*bias, parameters_));
     if (const auto* table = std::get_if<Table>(&declared_)) {
       Sentences found = of_one_row(*table);
-      if (found.empty()) found = of_positions(std::get<Table>(subject_.encoding), *table);
+      if (found.empty()) found = of_positions(as<Table>(subject_.encoding), *table);
       return found.empty() ? of_columns(*table) : found;
     }
     const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
@@ -239,7 +239,7 @@ class Deviating {
 
   Sentences of(const Contextual& own, const Contextual& truth) {
     const std::vector<Encoding> kinds = attention::in_every_kind(spec_.make(parameters_));
-    const auto& reference = std::get<Contextual>(*attention::same_kind(kinds, subject_.encoding));
+    const auto& reference = as<Contextual>(*attention::same_kind(kinds, subject_.encoding));
     Sentences found = first_confirmed(term_deviations(reference, truth, subject_.precision, answered_));
     if (!found.empty()) return found;
     const auto wrong = wrong_terms(own, reference, truth, subject_.precision, answered_);
@@ -248,7 +248,7 @@ class Deviating {
 
   Sentences of(const Attention& own, const Attention& truth) {
     const std::vector<Encoding> kinds = attention::in_every_kind(spec_.make(parameters_));
-    const auto& reference = std::get<Attention>(*attention::same_kind(kinds, subject_.encoding));
+    const auto& reference = as<Attention>(*attention::same_kind(kinds, subject_.encoding));
     const bool several = parameters_.find("heads") != nullptr;
     const std::size_t heads = several ? static_cast<std::size_t>(parameters_.real("heads")) : 1;
     Sentences found = first_confirmed(operator_deviations(own, reference, truth, heads));
@@ -281,7 +281,7 @@ class Deviating {
   // The one that leaves least unexplained; what is rounded may fall to the other side of a tie.
   Sentences of_form(const Rotary& truth) const {
     std::vector<RotationForm> forms =
-        stretch_forms(std::get<Rotary>(subject_.encoding), truth, spec_, parameters_, subject_.precision);
+        stretch_forms(as<Rotary>(subject_.encoding), truth, spec_, parameters_, subject_.precision);
     for (RotationForm& form : rotation_forms(truth)) forms.push_back(std::move(form));
     for (RotationForm& form : circle_forms(truth)) forms.push_back(std::move(form));
     return best_of(truth, forms);
@@ -369,7 +369,7 @@ bool contradicted(const Encoding& candidate, const EncodingSpec& spec, const Par
   const auto *own = std::get_if<Rotary>(&subject.encoding), *other = std::get_if<Rotary>(&candidate);
   if (own == nullptr || other == nullptr) return false;
   const Encoding made = spec.make(parameters);
-  const auto& truth = std::get<Rotary>(made);
+  const auto& truth = as<Rotary>(made);
   const auto is = measured_rotation(*own, truth, Role::query, subject.precision),
              as = measured_rotation(*other, truth, Role::query, all_f64);  // it is ours, and rounds little
   if (!is || !as || !is->is_known() || !as->is_known()) return false;

@@ -159,7 +159,7 @@ struct Turning {
 Make turning(Turning by) {
   return [by](const Parameters& parameters) {
     const Encoding made = encoding_named("rope").make(parameters);
-    const Rotary right = std::get<Rotary>(made);
+    const Rotary right = as<Rotary>(made);
     Rotary out = right;
     out.rotate = [by, right](const Tensor& x, const Positions& positions, Role) {
       Tensor y = x;
@@ -325,7 +325,7 @@ TEST(Deviations, of_the_length_of_a_call) {
   const std::string words =
       "dim=8 scaling=longrope factor=4 original_length=64 short_factors=[1,1.1,1.2,1.3] factors=[2,3,4,5]";
   const auto short_ones = [](const Parameters& parameters) {
-    auto out = std::get<Rotary>(encoding_named("rope").make(parameters));
+    auto out = as<Rotary>(encoding_named("rope").make(parameters));
     out.rotate = [in_call = out.in_call](const Tensor& x, const Positions& positions, Role role) {
       return in_call(0)->rotate(x, positions, role);
     };
@@ -454,7 +454,7 @@ TEST(Deviations, of_cosines_or_sines_alone) {
 TEST(Deviations, of_the_length_that_frequencies_are_made_for) {
   const auto longer = [](Position more) {
     return [more](const Parameters& parameters) -> Encoding {
-      const auto right = std::get<Rotary>(encoding_named("rope").make(parameters));
+      const auto right = as<Rotary>(encoding_named("rope").make(parameters));
       Rotary out = right;
       out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
         Position last = 0;
@@ -470,7 +470,7 @@ TEST(Deviations, of_the_length_that_frequencies_are_made_for) {
               {{words, longer(1), {"frequencies are those of a sequence that is one token longer"}},
                {words, longer(-1), {"frequencies are those of a sequence that is one token shorter"}}});
   const auto of_each_row = [&](const Parameters& parameters) -> Encoding {
-    return by_row(std::get<Rotary>(longer(1)(parameters)));
+    return by_row(as<Rotary>(longer(1)(parameters)));
   };
   expect_said("rope", {{words + " length_of=row",
                         of_each_row,
@@ -784,7 +784,7 @@ TEST(Deviations, of_biases) {
                     {"buckets reach to distance 96, not to 128"}},
                    {"heads=2 table=seeded",
                     [](const Parameters& p) {
-                      Bias right = std::get<Bias>(encoding_named("t5_bias").make(p));
+                      Bias right = as<Bias>(encoding_named("t5_bias").make(p));
                       right.bias = [own = right.bias](const Positions& i, const Positions& j) {
                         const std::vector<Position> a(i.begin(), i.end()), b(j.begin(), j.end());
                         Tensor out({2, a.size(), b.size()});

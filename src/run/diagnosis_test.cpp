@@ -420,7 +420,7 @@ TEST(DiagnosisOfConventions, of_several_that_explain_it_the_best_is_said) {
 // One frequency has the columns of the coordinate and of the first frequency, which are right, and no others.
 TEST(DiagnosisOfNearMisses, of_fewer_columns_is_none) {
   const Diagnosed wrong{"nerf", "frequencies=3 factor=one input=first", [](const Parameters& p) {
-                          Table table = std::get<Table>(encoding_named("nerf").make(p));
+                          Table table = as<Table>(encoding_named("nerf").make(p));
                           table.rows = [own = table.rows](const Positions& positions, Position length) {
                             Tensor rows = own(positions, length);
                             for (std::size_t r = 0; r < rows.rows(); ++r)
@@ -497,7 +497,7 @@ TEST(DiagnosisMeasured, stands_between_conventions_and_names) {
 TEST(DiagnosisMeasured, says_by_how_much_a_frequency_is_off) {
   const auto off = [](double relative) {
     return [relative](const Parameters& parameters) {
-      Rotary rotary = std::get<Rotary>(encoding_named("rope").make(parameters));
+      Rotary rotary = as<Rotary>(encoding_named("rope").make(parameters));
       rotary.rotate = [pairs = rotary.pairs, relative](const Tensor& x, const Positions& positions, Role) {
         Tensor y = x;
         const std::size_t heads = x.shape[1], n = x.shape[2];

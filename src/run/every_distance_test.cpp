@@ -11,7 +11,7 @@ namespace posproof::every_distance_test {
 namespace {
 
 Bias t5(std::string_view parameters) {
-  return std::get<Bias>(encodings::t5_bias.oracle(with(encodings::t5_bias, Case::parse(parameters))));
+  return encodings::t5_bias.oracle<Bias>(with(encodings::t5_bias, Case::parse(parameters)));
 }
 
 // Which offsets are asked for, each how often.

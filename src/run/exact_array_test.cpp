@@ -51,7 +51,7 @@ TEST(ExactArray, of_rows_is_the_tables_in_a_sequence_up_to_its_last_position) {
 // With its exact entries and without, of two heads, each position against each.
 TEST(ExactArray, of_a_bias_has_every_head_query_and_key) {
   for (const std::string_view words : {"heads=3", "heads=2 form=symmetric", "heads=2 rows=key_index"}) {
-    const auto bias = std::get<Bias>(truth_of("alibi", words));
+    const auto bias = as<Bias>(truth_of("alibi", words));
     std::vector<Position> at = {5, 6, 7, 8, 9};
     const Tensor right = bias.bias(at, at);
     Bias plain = bias;

@@ -29,7 +29,7 @@ Parameters parameters() {
 Tensor entries(std::size_t count) {
   std::vector<Position> at;
   for (std::size_t t = 0; t < count; ++t) at.push_back(static_cast<Position>(t));
-  Tensor values = std::get<Bias>(alibi().oracle(parameters())).bias(at, at);
+  Tensor values = as<Bias>(alibi().oracle(parameters())).bias(at, at);
   for (double& value : values.data) value = nearest(Format::f32, value);
   return values;
 }
@@ -87,7 +87,7 @@ Subject live(const Encoding& encoding, Position last) {
 
 Subject changed_table(Position last, std::function<void(Position t, std::span<double> row)> change,
                       std::string_view parameters = "dim=4") {
-  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse(parameters))));
+  auto table = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse(parameters))));
   table.rows = [right = table.rows, change = std::move(change)](const Positions& at, Position length) {
     Tensor rows = right(at, length);
     for (std::size_t r = 0; r < at.size(); ++r) change(at[r], rows.row(r));
@@ -152,7 +152,7 @@ TEST(ExhaustiveLive, an_error_or_a_failure_at_one_position_ends_it_there) {
 // What fails alone, too, is counted behind those that were right.
 TEST(ExhaustiveLive, a_failure_of_one_position_is_found_after_those_before_it) {
   const Encoding truth = truth_of(sinusoidal(), "dim=4");
-  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  auto table = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
   table.rows = [right = table.rows](const Positions& at, Position length) {
     if (at[0] == 2048) throw Failure(Failure::How::raised, "no row", "rows: no row");
     return right(at, length);
@@ -168,7 +168,7 @@ TEST(ExhaustiveLive, a_failure_of_one_position_is_found_after_those_before_it) {
 // In a call of many it raises, alone it answers.
 TEST(ExhaustiveLive, a_failure_of_many_positions_together_is_refuted_and_says_so) {
   const Encoding truth = truth_of(sinusoidal(), "dim=4");
-  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  auto table = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
   table.rows = [right = table.rows](const Positions& at, Position length) {
     if (at.size() > 1 && at[0] == 2048) throw Failure(Failure::How::raised, "too many", "rows: too many");
     return right(at, length);
@@ -181,7 +181,7 @@ TEST(ExhaustiveLive, a_failure_of_many_positions_together_is_refuted_and_says_so
 
 TEST(ExhaustiveLive, what_is_wrong_among_its_neighbours_only_does_not_repeat) {
   const Encoding truth = truth_of(sinusoidal(), "dim=4");
-  auto table = std::get<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
+  auto table = as<Table>(sinusoidal().make(with(sinusoidal(), Case::parse("dim=4"))));
   table.rows = [right = table.rows](const Positions& at, Position length) {
     Tensor rows = right(at, length);
     if (at.size() > 1 && at[0] == 2048) rows.at(7, 1) = 5;
@@ -216,7 +216,7 @@ TEST(ExhaustiveLive, a_table_without_exact_entries_is_asked_case_by_case) {
   ASSERT_TRUE(right.verdict);
   EXPECT_EQ(std::get<Holds>(*right.verdict).cases, 100u);
   EXPECT_FALSE(right.accuracy.has_value());
-  auto wrong = std::get<Table>(truth);
+  auto wrong = as<Table>(truth);
   wrong.rows = [rows = wrong.rows](const Positions& at, Position length) {
     Tensor out = rows(at, length);
     for (std::size_t r = 0; r < at.size(); ++r)
@@ -244,7 +244,7 @@ TEST(ExhaustiveLive, every_place_of_a_small_grid_is_asked_for) {
   EXPECT_EQ(std::get<Holds>(asked(2, 91).verdict.value()).cases, 8100u);
   EXPECT_FALSE(asked(0, 90).verdict.has_value());  // 8281
   for (const auto& [row, column] : {std::pair{0, 0}, std::pair{0, 3}, std::pair{3, 0}, std::pair{3, 3}}) {
-    auto wrong = std::get<Table>(on(0, 3));
+    auto wrong = as<Table>(on(0, 3));
     wrong.rows = [rows = wrong.rows, row = row, column = column](const Positions& at, Position length) {
       Tensor out = rows(at, length);
       for (std::size_t r = 0; r < at.size(); ++r)

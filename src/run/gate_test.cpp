@@ -222,7 +222,7 @@ TEST(Gate, shrinks_and_names_the_variants_of_torch_rope) {
 
 Tensor table_of(Position rows, const std::string& parameters) {
   const EncodingSpec& spec = encoding_named("sinusoidal");
-  const auto table = std::get<Table>(spec.make(with(spec, Case::parse(parameters))));
+  const auto table = spec.make<Table>(with(spec, Case::parse(parameters)));
   std::vector<Position> at;
   for (Position t = 0; t < rows; ++t) at.push_back(t);
   return table.rows(at, rows);
@@ -299,7 +299,7 @@ TEST(Gate, is_undecided_where_positions_were_asked_for_that_there_are_not) {
 // The cosines and the sines of a rope, a column for each pair, as caches have them.
 std::array<Tensor, 2> cache(std::size_t rows, const std::string& parameters) {
   const EncodingSpec& spec = encoding_named("rope");
-  const auto rope = std::get<Rotary>(spec.make(with(spec, Case::parse(parameters))));
+  const auto rope = spec.make<Rotary>(with(spec, Case::parse(parameters)));
   std::vector<Position> at(rows);
   std::iota(at.begin(), at.end(), Position{0});
   Tensor x({1, 1, rows, rope.dim}), cosines({rows, rope.pairs.size()}), sines = cosines;
@@ -428,7 +428,7 @@ TEST(Gate, reads_every_pair_of_a_file_of_biases) {
   const EncodingSpec& spec = encoding_named("alibi");
   std::vector<Position> at;
   for (Position t = 0; t < 100; ++t) at.push_back(t);
-  Tensor values = std::get<Bias>(spec.make(with(spec, Case::parse("heads=4")))).bias(at, at);
+  Tensor values = spec.make<Bias>(with(spec, Case::parse("heads=4"))).bias(at, at);
   {
     const Written file("alibi.npy", values, true);
     EXPECT_TRUE(passes(agreed("alibi", "heads=4", file.subject())));

@@ -174,7 +174,7 @@ struct InFile {
 PropertyResult agreement_of_file(const InFile& file, const std::string& words) {
   const EncodingSpec& spec = encoding_named("sincos_2d");
   const Parameters parameters = with(spec, Case::parse(words));
-  const testing::Written written("pos_embed.npy", file.values(std::get<Table>(spec.make(parameters))), true);
+  const testing::Written written("pos_embed.npy", file.values(spec.make<Table>(parameters)), true);
   GateResult found = gate("sincos_2d", spec, parameters, written.subject(),
                           {.budget = {.cases = 20, .shrinks = 0}, .filter = std::string(agreement_id)});
   return std::move(found.results.front());

@@ -168,7 +168,7 @@ bool fits(const EncodingSpec& spec, Parameters parameters, const Columns& column
   parameters.set("heads", 1.0);
   parameters.set("table", std::string("index"));
   const Encoding made = spec.make(parameters);
-  const auto& rule = std::get<Bias>(made);
+  const auto& rule = as<Bias>(made);
   return fits(rule, columns, 32) && fits(rule, columns, Position{1} << 20);
 }
 
@@ -196,7 +196,7 @@ bool has_its_own_numbers(const EncodingSpec& spec, const Parameters& parameters,
   const Encoding made = spec.make(parameters);
   std::vector<Position> at;
   for (std::size_t n = 0; n < bias.size(); ++n) at.push_back(bias.first + static_cast<Position>(n));
-  const Tensor own = std::get<Bias>(made).bias(at, at);
+  const Tensor own = as<Bias>(made).bias(at, at);
   for (std::size_t h = 0; h < bias.heads(); ++h)
     for (std::size_t key = 0; key < bias.size(); ++key)
       if (own.at(h * bias.size() + bias.size() - 1, key) != bias.at(h, bias.size() - 1, key)) return false;

@@ -15,7 +15,7 @@ namespace posproof::identified_bias_test {
 namespace {
 
 MeasuredBias first_of(const std::string& id, const std::string& words, std::size_t count) {
-  const auto bias = std::get<Bias>(encoding_named(id).make(Case::parse(words)));
+  const auto bias = as<Bias>(encoding_named(id).make(Case::parse(words)));
   std::vector<Position> at(count);
   std::iota(at.begin(), at.end(), Position{0});
   return {bias.bias(at, at), 0};

@@ -23,7 +23,7 @@ Fit of_rows(const Tensor& rows) {
 TEST(IdentifiedFit, of_a_file_compares_all_of_its_rows) {
   std::vector<Position> at(300);
   std::iota(at.begin(), at.end(), Position{0});
-  Tensor rows = std::get<Table>(encoding_named("sinusoidal").make(Case::parse("dim=16"))).rows(at, 300);
+  Tensor rows = as<Table>(encoding_named("sinusoidal").make(Case::parse("dim=16"))).rows(at, 300);
   const Fit right = of_rows(rows);
   EXPECT_TRUE(right.holds());
   EXPECT_EQ(right.of, 300u);

@@ -15,7 +15,7 @@ namespace {
 
 MeasuredLadder ladder_of(const Parameters& parameters, double error = 1e-6) {
   const Encoding made = encoding_named("rope").make(parameters);
-  const auto& rotary = std::get<Rotary>(made);
+  const auto& rotary = as<Rotary>(made);
   MeasuredLadder out;
   for (const Pair& pair : rotary.pairs) {
     out.frequencies.push_back(std::abs(pair.frequency));

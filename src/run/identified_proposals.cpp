@@ -73,7 +73,7 @@ Parameters rope_like(const Rotary& rotary, const Candidate& like) {
 bool has_sines(const Unidentified& subject, const Candidate& like) {
   try {
     const Subject opened = subject.as(like);
-    const auto& table = std::get<Table>(opened.encoding);
+    const auto& table = as<Table>(opened.encoding);
     const std::array<Position, 4> places = {0, 0, 1, 1};
     const Tensor rows = table.rows(Positions(std::span<const Position>(places), 2), 0);
     for (std::size_t r = 0; r < rows.rows(); ++r) {
@@ -171,7 +171,7 @@ std::vector<Proposed> Proposals::on_a_grid() {
 // By the sines of the file, taken for that grid.
 void Proposals::propose_measured(const Candidate& like) {
   const Subject subject = asked_.as(like);
-  const auto& table = std::get<Table>(subject.encoding);
+  const auto& table = as<Table>(subject.encoding);
   for (Candidate& one : measured_grid_candidates(table, subject.precision)) {
     one.parameters.set("grid", *like.parameters.find("grid"));
     add(std::move(one));
@@ -244,11 +244,10 @@ void Proposals::propose(const Rotary& rotary, const Candidate& like, const Preci
     return;
   }
   const Encoding truth = encoding_named("rope").oracle(rope_like(rotary, like));
-  for (Candidate& one : rotary_candidates(rotary, std::get<Rotary>(truth), precision)) add(std::move(one));
+  for (Candidate& one : rotary_candidates(rotary, as<Rotary>(truth), precision)) add(std::move(one));
   if (!asked_.live()) return;
   for (Candidate& one : stretched_candidates(rotary, precision)) add(std::move(one));
-  for (Candidate& one : call_length_candidates(rotary, std::get<Rotary>(truth), precision))
-    add(std::move(one));
+  for (Candidate& one : call_length_candidates(rotary, as<Rotary>(truth), precision)) add(std::move(one));
 }
 
 void Proposals::propose(const Table& table, const Candidate&, const Precision& precision) {

@@ -122,7 +122,7 @@ std::vector<IdentifiedChannels> identified_channels(const MeasuredRotation& meas
 
 std::size_t frequencies_off(const Candidate& candidate, const MeasuredLadder& ladder) {
   const Encoding made = encoding_named(candidate.encoding).make(candidate.parameters);
-  const auto& pairs = std::get<Rotary>(made).pairs;
+  const auto& pairs = as<Rotary>(made).pairs;
   std::size_t off = 0;
   for (std::size_t i = 0; i < ladder.frequencies.size(); ++i)
     if (i >= pairs.size() ||

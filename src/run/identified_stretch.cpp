@@ -67,7 +67,7 @@ std::vector<Candidate> stretched_candidates(const Rotary& subject, const Precisi
     given.set("heads", static_cast<double>(subject.heads));
     given.set("layout", layout);
     if (!makes_sense(spec, given)) return {};
-    const auto like = std::get<Rotary>(spec.oracle(given));
+    const auto like = spec.oracle<Rotary>(given);
     if (keeps_sizes(subject, like)) return {};
     const auto ladder = step_of(subject, like, precision);
     if (!ladder) continue;
@@ -76,7 +76,7 @@ std::vector<Candidate> stretched_candidates(const Rotary& subject, const Precisi
       exponents.push_back(2 * static_cast<double>(i) / static_cast<double>(subject.dim));
     for (const double base : bases(*ladder, exponents)) {
       given.set("base", base);
-      const auto truth = std::get<Rotary>(spec.oracle(given));
+      const auto truth = spec.oracle<Rotary>(given);
       out.push_back({"xpos", given});
       for (Parameters& other : measured_stretches(subject, truth, given, precision))
         if (makes_sense(spec, other) && is_held(other, truth.positions))

@@ -56,7 +56,7 @@ std::vector<double> exponents_of(const EncodingSpec& spec, Parameters parameters
   parameters.set(base_name(spec), 100.0);
   const Encoding other = spec.make(parameters);
   std::vector<double> out;
-  for (const Pair& pair : std::get<Table>(other).pairs)
+  for (const Pair& pair : as<Table>(other).pairs)
     out.push_back(-std::log(std::abs(pair.frequency)) / std::log(100.0));
   out.resize(table.pairs.size(), 0);
   return out;

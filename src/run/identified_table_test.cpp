@@ -15,7 +15,7 @@ namespace posproof::identified_table_test {
 namespace {
 
 MeasuredRows rows_of(const std::string& words, Position end) {
-  const auto table = std::get<Table>(encoding_named("sinusoidal").make(Case::parse(words)));
+  const auto table = as<Table>(encoding_named("sinusoidal").make(Case::parse(words)));
   std::vector<Position> near(256);
   std::iota(near.begin(), near.end(), Position{0});
   MeasuredRows out;
@@ -47,7 +47,7 @@ TEST(IdentifiedTable, proposes_the_amplitude_of_most_pairs) {
   const std::string words = "dim=16 base=500 amplitude=0.5";
   for (const double factor : {0.25, 4.0}) {
     MeasuredRows rows = rows_of(words, 4096);
-    const auto table = std::get<Table>(encoding_named("sinusoidal").make(Case::parse(words)));
+    const auto table = as<Table>(encoding_named("sinusoidal").make(Case::parse(words)));
     for (Tensor* part : {&rows.near, &rows.far})
       for (std::size_t r = 0; r < part->rows(); ++r)
         for (const std::size_t c : {table.pairs[2].first, table.pairs[2].second}) part->at(r, c) *= factor;

@@ -50,7 +50,7 @@ Encoding mixture(const Encoding& one, const Encoding& other, std::size_t axis) {
   return answered_by(one, [=](const Call& call) {
     Tensor out = answer(one, call);
     const Tensor more = answer(other, call);
-    for (const Pair& pair : std::get<Rotary>(one).pairs)
+    for (const Pair& pair : as<Rotary>(one).pairs)
       for (std::size_t r = 0; r < out.rows() && pair.axis == axis; ++r)
         for (const std::size_t c : {pair.first, pair.second}) out.at(r, c) = more.at(r, c);
     return out;
@@ -105,7 +105,7 @@ TEST(IdentifyMeasured, names_a_table_of_a_grid_that_was_resized) {
   for (const std::string more : {"factor=1.5", "factor=3 base=100 axis_order=reversed",
                                  "factor=1.25 divisor=half_minus_one", "base=20 layout=interleaved"})
     expect_named({"sincos_2d", "dim=32 " + more}, known);
-  const auto one = std::get<Table>(Named{"sincos_2d", "dim=32 factor=1.5"}.made());
+  const auto one = as<Table>(Named{"sincos_2d", "dim=32 factor=1.5"}.made());
   const Encoding other = Named{"sincos_2d", "dim=32 factor=1.25"}.made();
   const Encoding mixed = answered_by(one, [=](const Call& call) {
     Tensor out = answer(one, call);
@@ -123,7 +123,7 @@ TEST(IdentifyMeasured, names_a_file_of_a_grid_that_was_resized) {
   Tensor values({54, 32});
   for (std::size_t r = 0; r < values.rows(); ++r) {
     const std::vector<Position> place = {static_cast<Position>(r / 9), static_cast<Position>(r % 9)};
-    std::ranges::copy(std::get<Table>(is.made()).rows({place, 2}, 1).data, values.row(r).begin());
+    std::ranges::copy(as<Table>(is.made()).rows({place, 2}, 1).data, values.row(r).begin());
   }
   const testing::Written file("resized_grid.npy", values, true);
   const Identified found = identify(file.subject(), {});

@@ -19,12 +19,12 @@ std::vector<Position> first(Position n) {
 
 Tensor table(const std::string& id, const std::string& words, Position n) {
   const Encoding made = encoding_named(id).make(Case::parse(words));
-  return std::get<Table>(made).rows(first(n), n);
+  return as<Table>(made).rows(first(n), n);
 }
 
 Tensor bias(const std::string& id, const std::string& words, Position n) {
   const Encoding made = encoding_named(id).make(Case::parse(words));
-  return std::get<Bias>(made).bias(first(n), first(n));
+  return as<Bias>(made).bias(first(n), first(n));
 }
 
 std::string named(const Identified& found) {

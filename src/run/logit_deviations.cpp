@@ -144,9 +144,8 @@ std::string named(const Factor& factor, std::size_t dim) {
 
 std::optional<std::string> logit_deviation(const Encoding& declared, const Precision& precision,
                                            const std::vector<Answered>& answered) {
-  const auto* contextual = std::get_if<Contextual>(&declared);
-  if ((contextual == nullptr && !std::holds_alternative<Bias>(declared)) || is_modulo_rows(declared))
-    return std::nullopt;
+  const Signature& known = signature(declared);
+  if (!known.has(Axis::key) || is_modulo_rows(declared)) return std::nullopt;
   const std::vector<Row> rows = rows_of(declared, precision, answered);
   constexpr std::ptrdiff_t several = 3;
   if (std::ranges::count_if(rows, is_telling) < several) return std::nullopt;
@@ -154,10 +153,10 @@ std::optional<std::string> logit_deviation(const Encoding& declared, const Preci
     return "each query's logits have a constant more or less: equal after a softmax";
   if (explains_all([&](const Row& row) { return weights(row, precision); }, rows))
     return "the answers are attention weights, a softmax of the declared logits";
-  if (contextual == nullptr) return std::nullopt;  // what biases are multiplied by is measured head by head
+  if (known.takes.empty()) return std::nullopt;  // what biases are multiplied by is measured head by head
   const auto factor = factor_of(rows);
   if (factor && explains_all([&](const Row& row) { return multiplied(row, *factor); }, rows))
-    return "every logit is " + named(*factor, contextual->dim);
+    return "every logit is " + named(*factor, width_of_content(declared, 0));
   return std::nullopt;
 }
 

@@ -166,7 +166,7 @@ TEST(Modules, an_operation_without_a_gradient_is_refuted) {
   const std::string words = server.subject("no_gradient");
   const std::string why = thrown(words, [&] {
     const std::vector<Position> at = {3};
-    std::get<Rotary>(*subject.backward).rotate(Tensor({1, 1, 1, 8}), at, Role::query);
+    as<Rotary>(*subject.backward).rotate(Tensor({1, 1, 1, 8}), at, Role::query);
   });
   EXPECT_EQ(
       why,
@@ -186,7 +186,7 @@ TEST(Modules, what_is_served_was_not_tried_before) {
   Tensor x({1, 1, 2, 8});
   x.data[0] = x.data[8] = 1;
   const std::vector<Position> at = {9, 3};
-  const Tensor y = std::get<Rotary>(subject.encoding).rotate(x, at, Role::query);
+  const Tensor y = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
   EXPECT_NEAR(y.data[0], std::cos(9.0), 0x1p-20);
   EXPECT_NEAR(y.data[12], std::sin(3.0), 0x1p-20);
 }

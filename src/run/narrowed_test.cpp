@@ -103,10 +103,10 @@ TEST(Widened, is_what_has_linear_angles_on_top_of_its_own_positions) {
   ends.ends = true;
   ended = with_positions(std::move(ended), ends);
   EXPECT_EQ(positions_of(widened(ended, -9, 5000)).hi, 2047) << "it ends";
-  Table bound = std::get<Table>(made_of("sinusoidal", "dim=8"));
+  Table bound = as<Table>(made_of("sinusoidal", "dim=8"));
   bound.row_error = [](auto, auto, const Precision&, auto) {};
   EXPECT_EQ(positions_of(widened(bound, -9, 0)).lo, 0);
-  Rotary bounded = std::get<Rotary>(made_of("rope", "dim=8"));
+  Rotary bounded = as<Rotary>(made_of("rope", "dim=8"));
   bounded.error = [](auto, auto, Role, const Precision&, auto) {};
   EXPECT_EQ(positions_of(widened(bounded, -9, 0)).lo, 0);
 }

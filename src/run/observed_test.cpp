@@ -19,7 +19,7 @@ const EncodingSpec& rope() {
 }
 
 Rotary truth() {
-  return std::get<Rotary>(rope().oracle(with(rope(), Case::parse("dim=4 heads=2"))));
+  return as<Rotary>(rope().oracle(with(rope(), Case::parse("dim=4 heads=2"))));
 }
 
 Observations observed(const std::function<Tensor(const Call&)>& answers) {

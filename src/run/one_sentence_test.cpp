@@ -16,7 +16,7 @@ using testing::Sentences;
 // ALiBi of 6 heads whose last two slopes, or all, are 2^(-power).
 Sentences of_slopes(std::size_t from, const std::vector<double>& powers) {
   return said("alibi", "heads=6 form=symmetric", [=](const Parameters& parameters) {
-    Bias own = std::get<Bias>(encoding_named("alibi").make(parameters));
+    Bias own = as<Bias>(encoding_named("alibi").make(parameters));
     own.bias = [from, powers, declared = own](const Positions& queries, const Positions& keys) {
       Tensor out = declared.bias(queries, keys);
       for (std::size_t h = from; h < 6; ++h)
@@ -43,7 +43,7 @@ using Rotate = std::function<Tensor(const Rotary& declared, const Tensor& x, con
 
 Sentences of_rotation(const std::string& words, const Rotate& wrong) {
   return said("rope", words, [wrong](const Parameters& parameters) {
-    Rotary own = std::get<Rotary>(encoding_named("rope").make(parameters));
+    Rotary own = as<Rotary>(encoding_named("rope").make(parameters));
     own.rotate = [wrong, declared = own](const Tensor& x, const Positions& at, Role role) {
       return wrong(declared, x, at, role);
     };

@@ -24,7 +24,7 @@ using Attend = std::function<Tensor(const Attention& declared, const Tensor& q, 
 Sentences of(const std::string& family, const std::string& words, const Attend& wrong) {
   return said(family, words, [wrong, family](const Parameters& parameters) {
     const std::vector<Encoding> kinds = attention::in_every_kind(encoding_named(family).make(parameters));
-    Attention own = std::get<Attention>(kinds.back());
+    Attention own = as<Attention>(kinds.back());
     own.attend = [wrong, declared = own](const Tensor& q, const Tensor& k, const Tensor& v,
                                          const Mask& mask) { return wrong(declared, q, k, v, mask); };
     return Encoding(own);

@@ -158,7 +158,7 @@ TEST(OperatorRules, name_what_a_mask_does) {
 TEST(OperatorRules, name_positions_inside_and_what_is_rotated) {
   const auto rotated = [](Position sign) -> Moved {
     return [sign](const Tensor& x, const Parameters& parameters) {
-      const auto rope = std::get<Rotary>(encoding_named("rope").make(parameters));
+      const auto rope = as<Rotary>(encoding_named("rope").make(parameters));
       std::vector<Position> at = rows_of(x);
       for (Position& t : at) t *= sign;
       Tensor out = rope.rotate(Tensor({1, 1, x.rows(), x.width()}, x.data), at, Role::key);
@@ -180,7 +180,7 @@ TEST(OperatorRules, name_positions_inside_and_what_is_rotated) {
 TEST(OperatorRules, name_what_a_token_adds) {
   const auto by = [](const std::function<double(double)>& f) {
     return said("forgetting_transformer", "dim=4", [f](const Parameters& parameters) {
-      auto own = std::get<Attention>(encoding_named("forgetting_transformer").make(parameters));
+      auto own = as<Attention>(encoding_named("forgetting_transformer").make(parameters));
       own.attend = [f, right = own](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
         Tensor logits = attention::scaled_logits(q, k);
         std::vector<double> added;

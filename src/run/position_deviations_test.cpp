@@ -22,7 +22,7 @@ using Instead = std::function<double(std::size_t axis, const Number& number)>;
 // The declared table, in f32, at other numbers.
 Sentences said_at(const std::string& family, const std::string& words, const Instead& instead) {
   return said(family, words, [&](const Parameters& parameters) -> Encoding {
-    Table out = std::get<Table>(encoding_named(family).make(parameters));
+    Table out = as<Table>(encoding_named(family).make(parameters));
     out.rows = [instead, pairs = out.pairs, dim = out.dim](const Positions& positions, Position) {
       Tensor rows({positions.size(), dim});
       for (std::size_t r = 0; r < rows.rows(); ++r)

@@ -295,8 +295,7 @@ std::optional<Verdict> agreement_where_recorded(const Encoding& truth, const Enc
   auto asked = questions(truth, subject);
   if (!asked) return std::nullopt;
   // Where an answer depends on the whole call, each position is one, and what is sought is where that begins.
-  const auto* rotary = std::get_if<Rotary>(&truth);
-  const bool alone = rotary != nullptr && rotary->in_call;
+  const bool alone = depends_on_the_call(truth);
   const std::vector<Position> at = alone ? domain.hard : recorded_positions(domain);
   const std::size_t batch = alone ? 1 : std::max<std::size_t>(1, values_of_a_call / asked->values());
   Replaying replaying(truth, subject, precision, budget, std::move(*asked));

@@ -21,11 +21,11 @@ Encoding truth_of(std::string_view encoding, std::string_view parameters) {
 }
 
 const Table& sinusoidal() {
-  static const auto truth = std::get<Table>(truth_of("sinusoidal", "dim=64"));
+  static const auto truth = as<Table>(truth_of("sinusoidal", "dim=64"));
   return truth;
 }
 const Rotary& rope() {
-  static const auto truth = std::get<Rotary>(truth_of("rope", "dim=64 heads=2"));
+  static const auto truth = as<Rotary>(truth_of("rope", "dim=64 heads=2"));
   return truth;
 }
 
@@ -124,7 +124,7 @@ TEST(Recorded, what_is_wrong_everywhere_is_refuted_at_the_first_of_them) {
 // Recorded ones that its time cut short make no pass of a search that holds, and hide no failure that it
 // finds.
 TEST(Recorded, cut_short_before_a_search_that_ended) {
-  const auto wide = std::get<Table>(truth_of("sinusoidal", "dim=8192"));
+  const auto wide = as<Table>(truth_of("sinusoidal", "dim=8192"));
   const auto verdict = [&](double off) {
     Table subject = wide;
     subject.rows = [&wide, off](Positions at, Position length) {
@@ -156,7 +156,7 @@ TEST(Recorded, held_before_a_search_that_was_cut_short_is_undecided) {
 // A bucketed bias is asked for every distance between the recorded positions and the search.
 TEST(Recorded, distances_of_buckets_are_asked_too) {
   const Encoding truth = truth_of("t5_bias", "heads=1");
-  const auto& bias = std::get<Bias>(truth);
+  const auto& bias = as<Bias>(truth);
   const auto recorded = agreement_where_recorded(truth, truth, all_f64, {}),
              distances = agreement_at_every_distance(truth, truth, all_f64, {});
   ASSERT_TRUE(recorded && distances);
@@ -194,7 +194,7 @@ TEST(Recorded, our_own_encodings_are_refuted_in_a_setting) {
   EncodingSpec spec = encoding_named("rope");
   spec.reference = [](const Arguments& p) -> Encoding {
     Encoding encoding = encoding_named("rope").make(p.parameters());
-    auto& rotary = std::get<Rotary>(encoding);
+    auto& rotary = as<Rotary>(encoding);
     rotary.rotate = [right = rotary.rotate, other = p.real("base") == 500000](const Tensor& x, Positions at,
                                                                               Role role) {
       Tensor out = right(x, at, role);
@@ -404,7 +404,7 @@ TEST(Recorded, our_own_encodings_are_replayed_on_every_ladder_that_they_have) {
 
 TEST(Recorded, a_bias_is_asked_for_them_as_queries) {
   const Encoding truth = truth_of("alibi", "heads=4");
-  Bias wrong = std::get<Bias>(truth);
+  Bias wrong = as<Bias>(truth);
   EXPECT_TRUE(std::holds_alternative<Holds>(agreement_searched(truth, wrong, all_f64, one_case())));
   wrong.bias = [right = wrong.bias](Positions i, Positions j) {
     Tensor out = right(i, j);

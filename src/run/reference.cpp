@@ -232,9 +232,9 @@ Reference of_places(const Encoding& truth, const Precision& precision, const Pla
                     std::size_t columns) {
   const auto row_of = [truth, precision, places](Position place) {
     Call call = call_of(truth, places, place, 1);
-    if (const auto* rotary = std::get_if<Rotary>(&truth))
-      for (std::size_t head = 0; head < rotary->heads; ++head)
-        for (const Pair& pair : rotary->pairs) call.contents.front().at(head, pair.first) = 1;
+    for (Tensor& x : call.contents)
+      for (std::size_t head = 0; head < x.rows(); ++head)
+        for (const Pair& pair : pairs_of(truth)) x.at(head, pair.first) = 1;
     const Tensor exact = answer(truth, call);
     Row row{exact.data, bound(truth, call, exact, precision).error.data};
     for (std::size_t c = 0; c < row.exact.size(); ++c) row.bound[c] += unit_f64 * std::abs(row.exact[c]);
@@ -256,10 +256,7 @@ std::optional<Reference> reference(const Encoding& truth, const Precision& preci
   if (is_modulo_rows(truth) || (known.has(Axis::key) && !known.takes.empty())) return std::nullopt;
   const std::size_t columns = count(shape_of_answer(truth, call_of(truth, places, 0, 1)));
   Reference out = of_places(truth, precision, places, columns);
-  const auto* table = std::get_if<Table>(&truth);
-  const auto* rotary = std::get_if<Rotary>(&truth);
-  if (table != nullptr && !table->pairs.empty()) out.ceiling = 2 * table->amplitude;
-  if (rotary != nullptr) out.ceiling = 2 * rotary->amplitude;
+  if (known.role || !pairs_of(truth).empty()) out.ceiling = 2 * *amplitude_of(truth);
   return out;
 }
 

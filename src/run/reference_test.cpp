@@ -40,9 +40,9 @@ TEST(Reference, of_a_ladder_grows_from_where_its_angle_is_0) {
 
 // error.h's bound of every column, and the two roundings of a double on top where there is anything to round.
 TEST(Reference, allows_every_column_what_error_h_allows) {
-  const auto padded = std::get<Table>(truth_of("sinusoidal", "dim=7 odd=zero_pad amplitude=0.5 offset=3"));
+  const auto padded = as<Table>(truth_of("sinusoidal", "dim=7 odd=zero_pad amplitude=0.5 offset=3"));
   const Reference of_table = reference_of("sinusoidal", "dim=7 odd=zero_pad amplitude=0.5 offset=3");
-  const auto rope = std::get<Rotary>(truth_of("rope", "dim=6 rotary_dim=4 scaling=yarn"));
+  const auto rope = as<Rotary>(truth_of("rope", "dim=6 rotary_dim=4 scaling=yarn"));
   const Reference of_rope = reference_of("rope", "dim=6 rotary_dim=4 scaling=yarn");
   for (const Position t : {0, 1, 77}) {
     const auto allowed = row_error(padded, all_f32, t, std::vector<double>(7, 0.0));
@@ -58,7 +58,7 @@ TEST(Reference, allows_every_column_what_error_h_allows) {
 }
 
 TEST(Reference, of_rows_allows_each_entry_its_own) {
-  const auto table = std::get<Table>(truth_of("normalized_index", "dim=3 range=centred"));
+  const auto table = as<Table>(truth_of("normalized_index", "dim=3 range=centred"));
   const Reference found = reference_of("normalized_index", "dim=3 range=centred");
   EXPECT_FALSE(found.origin.has_value());
   EXPECT_EQ(found.ceiling, no_ceiling);
@@ -74,7 +74,7 @@ TEST(Reference, of_rows_allows_each_entry_its_own) {
 }
 
 TEST(Reference, of_a_bias_allows_every_pair_and_counts_those_that_are_seen) {
-  const auto bias = std::get<Bias>(truth_of("alibi", "heads=3"));
+  const auto bias = as<Bias>(truth_of("alibi", "heads=3"));
   const Reference causal = reference_of("alibi", "heads=3", {2, 11});
   EXPECT_EQ(causal.dim, 30u);
   EXPECT_EQ(causal.seen(2), 3u);

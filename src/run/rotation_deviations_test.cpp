@@ -24,7 +24,7 @@ class Measured {
  public:
   explicit Measured(const std::string& words = "", const Precision& in = all_f64, double error = 1e-15)
       : parameters(with(encoding_named("rope"), Case::parse("dim=16 " + words))),
-        truth(std::get<Rotary>(encoding_named("rope").oracle(parameters))),
+        truth(as<Rotary>(encoding_named("rope").oracle(parameters))),
         precision(in),
         channels(16) {
     for (const Pair& pair : truth.pairs) {

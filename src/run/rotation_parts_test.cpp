@@ -26,7 +26,7 @@ using Rotate =
 
 Make rotating(Rotate rotate) {
   return [rotate = std::move(rotate)](const Parameters& parameters) {
-    const auto right = std::get<Rotary>(encoding_named("rope").make(parameters));
+    const auto right = as<Rotary>(encoding_named("rope").make(parameters));
     Rotary out = right;
     out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
       return rotate(right, x, positions, role);

@@ -18,8 +18,8 @@ std::optional<Deviation> deviation_of_columns(const Table& truth, const Entries&
   if (!columns) return std::nullopt;
   Deviation out{column_deviations(*columns, "column", "entry", truth.dim), truth};
   if (out.sentences.empty()) return std::nullopt;
-  std::get<Table>(out.corrected).rows = [own = truth.rows, columns = *columns](const Positions& positions,
-                                                                               Position of_length) {
+  as<Table>(out.corrected).rows = [own = truth.rows, columns = *columns](const Positions& positions,
+                                                                         Position of_length) {
     const Tensor from = own(positions, of_length);
     Tensor to(from.shape);
     for (std::size_t r = 0; r < to.rows(); ++r)

@@ -22,7 +22,7 @@ struct Arithmetic {
 };
 
 Rotary rope(const Arithmetic& in) {
-  Rotary rotary = std::get<Rotary>(encodings::rope.oracle(with(encodings::rope, Case::parse("dim=8"))));
+  Rotary rotary = encodings::rope.oracle<Rotary>(with(encodings::rope, Case::parse("dim=8")));
   rotary.rotate = [in, pairs = rotary.pairs](const Tensor& x, const Positions& positions, Role) {
     Tensor y = x;
     const std::size_t n = x.shape[2];

@@ -22,7 +22,7 @@ Parameters shifted(const char* words = "heads=12 rows=any") {
 using Entry = std::function<double(double slope, double i, double j)>;
 
 Bias of(const Entry& entry, const Parameters& parameters = shifted()) {
-  Bias bias = std::get<Bias>(encodings::alibi.oracle(parameters));
+  Bias bias = encodings::alibi.oracle<Bias>(parameters);
   bias.bias = [entry, slopes = bias.slopes](const Positions& queries, const Positions& keys) {
     Tensor out({slopes.size(), queries.size(), keys.size()});
     auto to = out.data.begin();

@@ -15,7 +15,7 @@ namespace posproof::small_slopes_test {
 namespace {
 
 Encoding rounded(const Encoding& exact, double (*round)(double)) {
-  Bias bias = std::get<Bias>(exact);
+  Bias bias = as<Bias>(exact);
   bias.bias = [right = bias.bias, round](const Positions& queries, const Positions& keys) {
     Tensor out = right(queries, keys);
     for (double& entry : out.data) entry = round(entry);

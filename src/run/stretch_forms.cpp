@@ -257,7 +257,7 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
     out.push_back(std::move(form));
   for (const Parameters& other : measured_stretches(subject, truth, parameters, precision)) {
     try {
-      out.push_back({numbers_in(other, parameters), std::get<Rotary>(spec.oracle(other))});
+      out.push_back({numbers_in(other, parameters), spec.oracle<Rotary>(other)});
     } catch (const Refusal&) {  // it makes no sense with the others
     }
   }

@@ -31,7 +31,7 @@ double power(double exponent, Role role, double of) {
 // RoPE of interleaved pairs, times that; rounded once to f32.
 Make stretched(const Size& size) {
   return [size](const Parameters& parameters) -> Encoding {
-    Rotary out = std::get<Rotary>(encoding_named("xpos").make(parameters));
+    Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
     out.rotate = [=, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
       Tensor y = x;
       const std::size_t heads = x.shape[1], n = x.shape[2];
@@ -126,7 +126,7 @@ TEST(StretchForms, name_a_temperature_of_keys) {
   const std::string words = "dim=4";
   const auto temperature = [&](bool queries, bool keys) {
     return said("attention_temperature", words, [=](const Parameters& parameters) -> Encoding {
-      Rotary out = std::get<Rotary>(encoding_named("attention_temperature").make(parameters));
+      Rotary out = as<Rotary>(encoding_named("attention_temperature").make(parameters));
       out.rotate = [=, right = out.rotate](const Tensor& x, const Positions& positions, Role role) {
         return (role == Role::query ? queries : keys) ? right(x, positions, Role::query) : x;
       };
@@ -142,7 +142,7 @@ TEST(StretchForms, name_a_temperature_of_keys) {
 TEST(StretchForms, are_none_of_a_rotation_that_is_not_stretched) {
   const EncodingSpec& rope = encoding_named("rope");
   const Parameters parameters = with(rope, Case::parse("dim=4"));
-  const auto truth = std::get<Rotary>(rope.make(parameters));
+  const auto truth = rope.make<Rotary>(parameters);
   EXPECT_TRUE(stretch_forms(truth, truth, rope, parameters, all_f32).empty());
 }
 

@@ -100,7 +100,7 @@ class Ladder {
       for (const std::string& one : ladder_deviations(*ladder, parameters_, divisor()))
         out.sentences.push_back(fmt::format("{}: {}", which, one));
     if (out.sentences.empty()) return std::nullopt;
-    Table& table = std::get<Table>(out.corrected);
+    Table& table = as<Table>(out.corrected);
     table.rows = [sines, cosines, truth = truth_](const Positions& positions, Position length) {
       Tensor to = truth.rows(positions, length);
       for (std::size_t r = 0; r < to.rows(); ++r)

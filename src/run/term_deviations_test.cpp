@@ -27,7 +27,7 @@ using Wrong = std::function<double(const Logit& declared, std::span<const double
 
 Sentences of(const std::string& family, const std::string& words, const Wrong& wrong) {
   return said(family, words, [wrong, family](const Parameters& parameters) {
-    auto own = std::get<Contextual>(encoding_named(family).make(parameters));
+    auto own = as<Contextual>(encoding_named(family).make(parameters));
     own.logits = [wrong, declared = own](const Tensor& q, const Tensor& k, const Positions& queries,
                                          const Positions& keys) {
       Tensor out({1, q.rows(), k.rows()});
@@ -69,8 +69,8 @@ TEST(TermDeviations, name_a_term_that_is_multiplied_or_missing) {
 
 // Of calls of more than six queries and keys, the later ones are looked at too.
 TEST(TermDeviations, name_no_term_that_is_another_in_the_first_rows_alone) {
-  const auto reference = std::get<Contextual>(encoding_named("shaw").make(Case::parse("dim=4 clip=2")));
-  const auto truth = std::get<Contextual>(encoding_named("shaw").oracle(Case::parse("dim=4 clip=2")));
+  const auto reference = as<Contextual>(encoding_named("shaw").make(Case::parse("dim=4 clip=2")));
+  const auto truth = as<Contextual>(encoding_named("shaw").oracle(Case::parse("dim=4 clip=2")));
   std::vector<double> numbers;
   for (std::size_t n = 0; n < 48; ++n) numbers.push_back(std::sin(static_cast<double>(3 * n + 1)));
   const Tensor q({12, 4}, numbers), k({12, 4}, {numbers.rbegin(), numbers.rend()});

@@ -82,8 +82,7 @@ std::string refusal(const std::string& arguments) {
   const Subject subject = open(ways(arguments), expected(Rotary{.dim = 4}));
   return thrown(ways(arguments), [&] {
     const std::vector<Position> at = {3, 1};
-    std::get<Rotary>(subject.encoding)
-        .rotate(Tensor({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), at, Role::query);
+    as<Rotary>(subject.encoding).rotate(Tensor({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), at, Role::query);
   });
 }
 
@@ -132,7 +131,7 @@ TEST(Ways, positions_that_are_no_whole_numbers_are_not_rounded_to_16_bits) {
   for (const std::string format : {"f16", "bf16"}) {
     const Subject subject = open(ways("rows_real " + format),
                                  {.encoding = "timestep_embedding", .parameters = all, .declared = {truth}});
-    const Table& table = std::get<Table>(subject.encoding);
+    const Table& table = as<Table>(subject.encoding);
     for (const double t : {2049.0, 257.0, 0.5, 4097.25}) {
       const double given[] = {t};
       EXPECT_EQ(table.rows(Positions(given), 1).data,
@@ -185,8 +184,7 @@ TEST(Ways, a_bias_takes_numbers_of_tokens) {
   EXPECT_EQ(asked("alibi", "form=symmetric heads=4", "bias_square"), "H");
   const Subject square = open(ways("bias_square"), expected(Bias{.heads = 1}, "heads=1"));
   const std::vector<Position> queries = {0}, keys = {5, 0, 9};
-  EXPECT_EQ(std::get<Bias>(square.encoding).bias(queries, keys),
-            Tensor({1, 1, 3}, {-5 * 0x1p-8, 0, -9 * 0x1p-8}));
+  EXPECT_EQ(as<Bias>(square.encoding).bias(queries, keys), Tensor({1, 1, 3}, {-5 * 0x1p-8, 0, -9 * 0x1p-8}));
 }
 
 TEST(Ways, logits_of_whole_sequences_are_those_of_the_tokens_that_were_asked) {
@@ -194,16 +192,16 @@ TEST(Ways, logits_of_whole_sequences_are_those_of_the_tokens_that_were_asked) {
   const Tensor q({3, 2}, {1, 0, 0, 1, 2, 0}), k({2, 2}, {3, 4, 5, 6});
   const std::vector<Position> queries = {4, 0, 4}, keys = {2, 1};
   // q . k + i - 1000 j
-  EXPECT_EQ(std::get<Contextual>(subject.encoding).logits(q, k, queries, keys),
+  EXPECT_EQ(as<Contextual>(subject.encoding).logits(q, k, queries, keys),
             Tensor({1, 3, 2}, {3 + 4 - 2000, 5 + 4 - 1000, 4 - 2000, 6 - 1000, 6 + 4 - 2000, 10 + 4 - 1000}));
 }
 
 TEST(Ways, the_whole_operator_has_axes_too) {
   const Subject subject = open(ways("attend_axes"), expected(Attention{.dim = 2, .value_dim = 1}));
   const Tensor q({2, 2}, {1, 0, 0, 1});
-  EXPECT_EQ(std::get<Attention>(subject.encoding)
-                .attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {0, 1, 1, 0})),
-            Tensor({2, 1}, {9, 8}));
+  EXPECT_EQ(
+      as<Attention>(subject.encoding).attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {0, 1, 1, 0})),
+      Tensor({2, 1}, {9, 8}));
 }
 
 TEST(Ways, attention_weights_are_asked_for_their_sums) {
@@ -231,7 +229,7 @@ TEST(Ways, a_position_before_the_first_of_a_sequence_is_declined) {
   const std::vector<Position> at = {-1, 2};
   EXPECT_EQ(thrown<Refusal>(ways("sequence"),
                             [&] {
-                              std::get<Rotary>(subject.encoding).rotate(Tensor({1, 1, 2, 4}), at, Role::key);
+                              as<Rotary>(subject.encoding).rotate(Tensor({1, 1, 2, 4}), at, Role::key);
                             }),
             " declines: position -1: sequences begin at 0");
 }

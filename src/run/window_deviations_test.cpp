@@ -35,7 +35,7 @@ Position right_row(const Window& window, Position rows, Position columns) {
 
 Sentences said_of(const Entry& entry, const std::string& words = "height=3 width=4 heads=3 table=seeded") {
   return said("relative_table", words, [entry](const Parameters& parameters) -> Encoding {
-    Bias out = std::get<Bias>(encoding_named("relative_table").make(parameters));
+    Bias out = as<Bias>(encoding_named("relative_table").make(parameters));
     Window window{static_cast<Position>(parameters.real("height")),
                   static_cast<Position>(parameters.real("width")),
                   out.heads,
@@ -180,7 +180,7 @@ TEST(WindowDeviations, are_none_of_a_class_token_or_a_line) {
   const auto none = [](const std::string& words) {
     const EncodingSpec& spec = encoding_named("relative_table");
     const Parameters parameters = with(spec, Case::parse(words));
-    return window_deviations(std::get<Bias>(spec.make(parameters)), parameters).empty();
+    return window_deviations(spec.make<Bias>(parameters), parameters).empty();
   };
   EXPECT_TRUE(none("class_token=three_rows"));
   EXPECT_TRUE(none("axes=line"));

@@ -42,7 +42,7 @@ Tensor sines() {
 Tensor rotated(const Subject& subject) {
   const std::vector<Position> at = {2};
   const Tensor x({1, 2, 1, 5}, {1, 0, 0, 1, 7, 2, 1, 1, 0, 8});
-  return std::get<Rotary>(subject.encoding).rotate(x, at, Role::query);
+  return as<Rotary>(subject.encoding).rotate(x, at, Role::query);
 }
 
 // (a, b) becomes (a c - b s, a s + b c) with c, s = 3, 30 in the first pair and 4, 40 in the second.
@@ -129,8 +129,8 @@ TEST(CacheFile, begins_where_both_of_its_files_say) {
   EXPECT_EQ(positions_of(opened.encoding).lo, 7);
   EXPECT_EQ(positions_of(opened.encoding).hi, 9);
   Tensor x({1, 2, 1, 5});
-  EXPECT_NO_THROW(std::get<Rotary>(opened.encoding).rotate(x, std::vector<Position>{9}, Role::key));
-  EXPECT_THROW(std::get<Rotary>(opened.encoding).rotate(x, std::vector<Position>{6}, Role::key), Refusal);
+  EXPECT_NO_THROW(as<Rotary>(opened.encoding).rotate(x, std::vector<Position>{9}, Role::key));
+  EXPECT_THROW(as<Rotary>(opened.encoding).rotate(x, std::vector<Position>{6}, Role::key), Refusal);
   EXPECT_EQ(
       thrown<SubjectError>(cos, [&] { open(subject("8:10"), rotating()); }),
       fmt::format(" begins at position 7, {} at 8: the cosines and the sines of one cache are of the same "
@@ -145,7 +145,7 @@ TEST(CacheFile, ends_where_its_rows_end) {
   from_2.positions = {2, 100, {3, 50}};
   const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
   const Subject subject = open("table:" + path(cos) + "," + path(sin), rotating(from_2));
-  const auto& rotary = std::get<Rotary>(subject.encoding);
+  const auto& rotary = as<Rotary>(subject.encoding);
   EXPECT_EQ(rotary.positions.hi, 4);
   EXPECT_TRUE(rotary.positions.ends);
   EXPECT_EQ(rotary.positions.hard, (std::vector<Position>{3}));
@@ -202,12 +202,12 @@ TEST(CacheFile, every_token_of_every_row_and_head_is_turned_by_its_own_position)
         expected.at(r, 0) = size * (t + 1), expected.at(r, 2) = size * 10 * (t + 1);
         expected.at(r, 1) = size * (t + 2), expected.at(r, 3) = size * 10 * (t + 2);
       }
-  EXPECT_EQ(std::get<Rotary>(subject.encoding).rotate(x, at, Role::query), expected);
+  EXPECT_EQ(as<Rotary>(subject.encoding).rotate(x, at, Role::query), expected);
 }
 
 TEST(CacheFile, what_is_rotated_has_four_axes_the_heads_the_width_and_a_position_for_each_token) {
   const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
-  const auto rotary = std::get<Rotary>(open("table:" + path(cos) + "," + path(sin), rotating()).encoding);
+  const auto rotary = as<Rotary>(open("table:" + path(cos) + "," + path(sin), rotating()).encoding);
   for (const auto& [shape, positions] : std::vector<std::pair<Shape, std::size_t>>{
            {{2, 1, 5}, 1}, {{1, 1, 1, 5}, 1}, {{1, 2, 1, 4}, 1}, {{1, 2, 1, 5}, 2}, {{2, 2, 2, 5}, 2}})
     EXPECT_THROW(rotary.rotate(Tensor(shape), std::vector<Position>(positions), Role::query),

@@ -44,7 +44,7 @@ TEST(Examples, torch_rope) {
   for (const std::string wrong : {"", "bf16_angles", "pairing", "base_ignored", "decode_restarts"}) {
     const Subject subject =
         asked(example("torch_rope.py", wrong), "rope", "dim=4 base=500000", Rotary{.dim = 4});
-    const Tensor y = std::get<Rotary>(subject.encoding).rotate(x, at, Role::query);
+    const Tensor y = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
     if (wrong.empty())
       EXPECT_LT(farthest(y, right), 1001 * 0x1p-22);
     else
@@ -60,7 +60,7 @@ TEST(Examples, numpy_alibi) {
   for (std::size_t h = 0; h < 6; ++h) right.at(h, 0) = -3 * slopes[h];
   for (const std::string wrong : {"", "geometric", "from_zero", "scaled_in_place"}) {
     const Subject subject = asked(example("numpy_alibi.py", wrong), "alibi", "heads=6", Bias{.heads = 6});
-    const auto& bias = std::get<Bias>(subject.encoding).bias;
+    const auto& bias = as<Bias>(subject.encoding).bias;
     bias(queries, keys);
     EXPECT_EQ(farthest(bias(queries, keys), right) == 0, wrong.empty()) << wrong;
   }
@@ -83,7 +83,7 @@ TEST(Examples, numpy_t5) {
         asked(example("numpy_t5.py", wrong), "t5_bias",
               "heads=2 buckets=32 max_distance=128 direction=bidirectional", Bias{.heads = 2});
     try {
-      const Tensor bias = std::get<Bias>(subject.encoding).bias(query, keys);
+      const Tensor bias = as<Bias>(subject.encoding).bias(query, keys);
       const std::vector<double> first(bias.data.begin(), bias.data.begin() + std::ssize(keys));
       EXPECT_EQ(first == right, wrong.empty()) << wrong;
       EXPECT_EQ(bias.data.back(), bias.data[keys.size() - 1] + 32);
@@ -98,7 +98,7 @@ TEST(Examples, numpy_learned) {
   for (const std::string wrong : {"", "clamps", "wraps", "off_by_one"}) {
     const Subject subject =
         asked(example("numpy_learned.py", wrong), "learned", "dim=2 length=512 offset=0", Table{.dim = 2});
-    const auto& rows = std::get<Table>(subject.encoding).rows;
+    const auto& rows = as<Table>(subject.encoding).rows;
     const auto answers = [&](const std::vector<Position>& positions, const Tensor& row) {
       try {
         return rows(positions, 600) == row;
@@ -120,7 +120,7 @@ TEST(Examples, numpy_attention) {
   for (const std::string wrong : {"", "mask_after_softmax", "keys_are_not_rotated", "values_are_rotated"}) {
     const Subject subject = asked(example("numpy_attention.py", wrong), "rope", "dim=2 base=10000",
                                   Attention{.dim = 2, .value_dim = 2});
-    const Tensor y = std::get<Attention>(subject.encoding).attend(q, q, v, causal);
+    const Tensor y = as<Attention>(subject.encoding).attend(q, q, v, causal);
     if (wrong.empty())
       EXPECT_LT(farthest(y, right), 0x1p-48);
     else
@@ -133,7 +133,7 @@ TEST(Examples, numpy_index) {
                        Position t) {
     const Subject subject = asked(example("numpy_index.py", ""), encoding, parameters, Table{.dim = dim});
     const std::vector<Position> at = {t};
-    return std::get<Table>(subject.encoding).rows(at, 5).data;
+    return as<Table>(subject.encoding).rows(at, 5).data;
   };
   using List = std::vector<double>;
   EXPECT_EQ(code("raw_index", "dim=2 offset=1", 2, 6), (List{7, 7}));
@@ -158,7 +158,7 @@ TEST(Examples, numpy_sinusoidal) {
     ASSERT_EQ(std::system(writes.substr(4).c_str()), 0);
     const Subject subject = asked("table:" + path, "sinusoidal", "dim=4", Table{.dim = 4});
     EXPECT_EQ(subject.precision, all_f32);
-    const Tensor row = std::get<Table>(subject.encoding).rows(at, 4096);
+    const Tensor row = as<Table>(subject.encoding).rows(at, 4096);
     if (wrong.empty())
       EXPECT_LT(farthest(row, right), 0x1p-24);
     else

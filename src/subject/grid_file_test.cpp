@@ -33,7 +33,7 @@ Subject opened(const Tensor& values, std::size_t axes, const std::string& parame
 }
 
 std::vector<double> row(const Subject& subject, const std::vector<Position>& place) {
-  return std::get<Table>(subject.encoding).rows({place, place.size()}, 1).data;
+  return as<Table>(subject.encoding).rows({place, place.size()}, 1).data;
 }
 
 // What is refused, behind the name of the file.
@@ -137,7 +137,7 @@ TEST(GridFile, a_bias_of_a_window_is_asked_by_row_and_column) {
   };
   const testing::Written file("window.npy", counted({2, 6, 6}), true);
   const Subject subject = open(file.subject(), testing::expected(declared, "heads=2"));
-  const auto& bias = std::get<Bias>(subject.encoding);
+  const auto& bias = as<Bias>(subject.encoding);
   const std::vector<Position> query = {1, 0}, keys = {0, 2, 1, 2}, outside = {0, 3}, below = {2, 0},
                               above = {-1, 0};
   EXPECT_EQ(bias.bias({query, 2}, {keys, 2}).data, (std::vector<double>{21, 24, 57, 60}));
@@ -165,7 +165,7 @@ TEST(GridFile, a_bias_of_a_window_with_a_class_token_has_it_first) {
   declared.positions.lo = -1;
   const testing::Written file("window.npy", counted({1, 7, 7}), true);
   const Subject subject = open(file.subject(), testing::expected(declared, "heads=1"));
-  const auto& bias = std::get<Bias>(subject.encoding);
+  const auto& bias = as<Bias>(subject.encoding);
   const std::vector<Position> tokens = {-1, -1, 0, 0, 1, 2};
   EXPECT_EQ(bias.bias({tokens, 2}, {tokens, 2}).data, (std::vector<double>{1, 2, 7, 8, 9, 14, 43, 44, 49}));
   // One negative number is enough.
@@ -178,7 +178,7 @@ TEST(GridFile, a_bias_of_a_window_with_a_class_token_has_it_first) {
 TEST(GridFile, a_bias_of_a_line_has_queries_and_keys_of_its_own) {
   const auto opened_as = [](const Shape& shape) {
     const testing::Written file("line.npy", counted(shape), true);
-    return std::get<Bias>(open(file.subject(), testing::expected(Bias{.heads = 1}, "heads=1")).encoding);
+    return as<Bias>(open(file.subject(), testing::expected(Bias{.heads = 1}, "heads=1")).encoding);
   };
   const std::vector<Position> two = {2}, three = {3}, four = {4}, zero = {0};
   const Bias wide = opened_as({1, 3, 5}), tall = opened_as({1, 5, 3});

@@ -72,7 +72,7 @@ TEST(SubjectProtocol, the_domain_the_precision_and_the_conventions_are_the_subje
   Table table{.dim = 4};
   table.positions.hard = {1, 2, 5, 9, 10};
   const Subject subject = open(bad("domain"), expected(table));
-  const Domain& domain = std::get<Table>(subject.encoding).positions;
+  const Domain& domain = as<Table>(subject.encoding).positions;
   EXPECT_EQ(domain.lo, 2);
   EXPECT_EQ(domain.hi, 9);
   EXPECT_TRUE(domain.ends);
@@ -86,7 +86,7 @@ TEST(SubjectProtocol, on_a_grid_each_axis_ends_where_the_first_of_both_does) {
   Table table{.dim = 4};
   table.positions.axes = 2, table.positions.hi = 11, table.positions.last_on_axis = {11, 4};
   const Subject subject = open(bad("domain"), expected(table));
-  const Domain& domain = std::get<Table>(subject.encoding).positions;
+  const Domain& domain = as<Table>(subject.encoding).positions;
   EXPECT_EQ(domain.axes, 2u);
   EXPECT_EQ(domain.last_on_axis, (std::vector<Position>{9, 4}));
 }
@@ -218,7 +218,7 @@ TEST(SubjectProtocol, an_answer_of_another_shape_dtype_or_name_is_an_error) {
 TEST(SubjectProtocol, after_a_wrong_shape_the_same_process_goes_on) {
   const Subject subject = open(bad("counts"), table_of_four());
   EXPECT_EQ(rows(subject, {0}), Tensor({1, 4}, {1, 1, 1, 1}));
-  const Table& table = std::get<Table>(subject.encoding);
+  const Table& table = as<Table>(subject.encoding);
   EXPECT_EQ(table.rows(std::vector<Position>{0}, 1), Tensor({1, 4}, {2, 2, 2, 2})) << "state is kept";
 }
 
@@ -390,7 +390,7 @@ TEST(SubjectProtocol, nan_comes_through_and_is_refuted) {
 
 TEST(SubjectProtocol, content_that_the_subjects_format_cannot_hold_is_not_sent) {
   const Subject subject = open(sdk("twice f16"), expected(Rotary{.dim = 2}));
-  const auto& rotary = std::get<Rotary>(subject.encoding);
+  const auto& rotary = as<Rotary>(subject.encoding);
   EXPECT_EQ(thrown("",
                    [&] {
                      rotary.rotate(Tensor({1, 1, 1, 2}, {0.25, 0.1}), std::vector<Position>{0}, Role::query);

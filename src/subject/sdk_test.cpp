@@ -19,7 +19,7 @@ const std::vector<Position> two = {5, 7};
 
 Tensor rotated(const Subject& subject, const Tensor& x, Role role = Role::query) {
   const std::vector<Position> positions(x.shape[0] * x.shape[2], 3);
-  return std::get<Rotary>(subject.encoding).rotate(x, positions, role);
+  return as<Rotary>(subject.encoding).rotate(x, positions, role);
 }
 
 Tensor quarters(const Shape& shape) {
@@ -32,7 +32,7 @@ TEST(PythonSubject, answers_every_kind_of_call) {
   const Subject table = open(sdk("all"), expected(Table{.dim = 3}, "dim=3"));
   EXPECT_EQ(testing::rows(table, two, 10), Tensor({2, 3}, {15, 15, 15, 17, 17, 17}));
   EXPECT_EQ(table.description, "sdk 3 (many)");
-  EXPECT_EQ(std::get<Table>(table.encoding).positions.hi, 99);
+  EXPECT_EQ(as<Table>(table.encoding).positions.hi, 99);
 
   const Subject rotary = open(sdk("all"), expected(Rotary{.dim = 2}));
   EXPECT_EQ(rotated(rotary, Tensor({1, 1, 1, 2}, {0.25, -1})), Tensor({1, 1, 1, 2}, {0.5, -2}));
@@ -40,16 +40,16 @@ TEST(PythonSubject, answers_every_kind_of_call) {
 
   const std::vector<Position> one = {2};
   const Subject bias = open(sdk("all"), expected(Bias{.heads = 1}));
-  EXPECT_EQ(std::get<Bias>(bias.encoding).bias(two, one), Tensor({1, 2, 1}, {205, 207}));
+  EXPECT_EQ(as<Bias>(bias.encoding).bias(two, one), Tensor({1, 2, 1}, {205, 207}));
 
   const Subject contextual = open(sdk("all"), expected(Contextual{.dim = 2}));
   const Tensor q({2, 2}, {1, 0, 0, 1}), k({1, 2}, {3, 4});
-  EXPECT_EQ(std::get<Contextual>(contextual.encoding).logits(q, k, two, one), Tensor({1, 2, 1}, {6, 9}));
+  EXPECT_EQ(as<Contextual>(contextual.encoding).logits(q, k, two, one), Tensor({1, 2, 1}, {6, 9}));
 
   const Subject attention = open(sdk("all"), expected(Attention{.dim = 2, .value_dim = 1}));
-  EXPECT_EQ(std::get<Attention>(attention.encoding)
-                .attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {1, 0, 0, 1})),
-            Tensor({2, 1}, {8, 9}));
+  EXPECT_EQ(
+      as<Attention>(attention.encoding).attend(q, q, Tensor({2, 1}, {8, 9}), Tensor({2, 2}, {1, 0, 0, 1})),
+      Tensor({2, 1}, {8, 9}));
 }
 
 TEST(PythonSubject, what_is_printed_does_not_reach_the_stream) {
@@ -122,7 +122,7 @@ TEST(PythonSubject, logits_of_whole_sequences_are_asked_for_a_few_copies_of_a_po
   };
   const auto logits = [&](std::size_t queries, std::size_t keys) {
     const std::vector<Position> i(queries, 1), j(keys, 0);
-    return std::get<Contextual>(subject.encoding).logits(all({queries, 2}, 1), all({keys, 2}, 1), i, j);
+    return as<Contextual>(subject.encoding).logits(all({queries, 2}, 1), all({keys, 2}, 1), i, j);
   };
   EXPECT_EQ(logits(8, 8), all({1, 8, 8}, 2));
   EXPECT_EQ(logits(64, 1), all({1, 64, 1}, 2));
@@ -145,8 +145,7 @@ TEST(PythonSubject, arrays_come_as_code_meets_them_and_in_the_same_way_again) {
     std::vector<double> ways;
     for (Position t = from; t < from + 60; ++t) {
       const std::vector<Position> at = {t, t + 1};
-      ways.push_back(
-          std::get<Rotary>(subject.encoding).rotate(quarters({1, 2, 2, 2}), at, Role::key).data[0]);
+      ways.push_back(as<Rotary>(subject.encoding).rotate(quarters({1, 2, 2, 2}), at, Role::key).data[0]);
     }
     return ways;
   };
@@ -166,7 +165,7 @@ TEST(PythonSubject, positions_come_in_dtypes_that_hold_them) {
   const auto some_in = [&](double dtype, Position end) {
     for (Position t = 1; t <= 60; ++t) {
       const std::vector<Position> at = {end > 0 ? end - t : end + t, end};
-      const Tensor seen = std::get<Rotary>(subject.encoding).rotate(quarters({1, 2, 2, 2}), at, Role::key);
+      const Tensor seen = as<Rotary>(subject.encoding).rotate(quarters({1, 2, 2, 2}), at, Role::key);
       if (seen.data[0] >= dtype && seen.data[0] < dtype + 4) return true;
     }
     return false;
@@ -190,7 +189,7 @@ TEST(PythonSubject, positions_come_in_dtypes_that_there_are) {
 TEST(PythonSubject, what_it_was_given_stays_as_it_was) {
   const auto opened = [](const std::string& what) { return open(sdk(what), expected(Rotary{.dim = 2})); };
   const auto answer = [](const Subject& subject, Position t) {
-    return std::get<Rotary>(subject.encoding)
+    return as<Rotary>(subject.encoding)
         .rotate(Tensor({1, 1, 1, 2}, {1, 2}), std::vector<Position>{t}, Role::query);
   };
   const Subject changing = opened("changing"), as_meant = opened("changing_as_meant"),

@@ -281,8 +281,7 @@ Subject open_table(const Words& words, const Expected& expected) {
   return {
       .name = "",
       .description = fmt::format("{} in {}", text(shape), name(dtype)),
-      .encoding =
-          table ? as_table(array, *table, expected) : as_bias(array, std::get<Bias>(declared), expected),
+      .encoding = table ? as_table(array, *table, expected) : as_bias(array, as<Bias>(declared), expected),
       .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
       .live = false,
       .stored = std::move(stored),

@@ -85,7 +85,7 @@ TEST_F(TableFile, rows_outside_are_refused) {
   Table from_two{.dim = 4, .positions = {2, 1000, {2, 3, 512}}};
   const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 4)"), bytes(eight)));
   const Subject subject = open("table:" + path + "@bf16", expected(from_two));
-  const Domain& domain = std::get<Table>(subject.encoding).positions;
+  const Domain& domain = as<Table>(subject.encoding).positions;
   EXPECT_EQ(domain.lo, 2);
   EXPECT_EQ(domain.hi, 3);
   EXPECT_TRUE(domain.ends);
@@ -128,7 +128,7 @@ TEST_F(TableFile, that_is_cut_short_after_it_was_opened_is_an_error) {
 TEST_F(TableFile, three_axes_are_a_bias) {
   const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 2, 2)"), bytes(eight)));
   const Subject subject = open("table:" + path, expected(Bias{.heads = 2}, "heads=2"));
-  const auto& bias = std::get<Bias>(subject.encoding);
+  const auto& bias = as<Bias>(subject.encoding);
   const std::vector<Position> one = {1}, both = {1, 0}, two = {2};
   EXPECT_EQ(bias.bias(one, both), Tensor({2, 1, 2}, {3, 2, 13, 12}));
   EXPECT_EQ(bias.bias(both, one), Tensor({2, 2, 1}, {3, 1, 13, 11}));  // nothing is read past the last row
@@ -146,7 +146,7 @@ TEST_F(TableFile, a_bias_that_is_not_square_is_held_where_queries_and_keys_are) 
   for (const std::string shape : {"(1, 4, 2)", "(1, 2, 4)"}) {
     const std::string path = file("x.npy", npy(dictionary("<f8", shape), bytes(eight)));
     const Subject subject = open("table:" + path, expected(Bias{.heads = 1}));
-    EXPECT_EQ(std::get<Bias>(subject.encoding).positions.hi, 1) << shape;
+    EXPECT_EQ(as<Bias>(subject.encoding).positions.hi, 1) << shape;
   }
 }
 

@@ -30,7 +30,7 @@ struct Setting {
 inline Tensor exact_rows(const Setting& setting, std::size_t count, Format format) {
   std::vector<Position> at;
   for (std::size_t t = 0; t < count; ++t) at.push_back(static_cast<Position>(t));
-  Tensor rows = std::get<Table>(setting.truth()).rows(at, static_cast<Position>(count));
+  Tensor rows = as<Table>(setting.truth()).rows(at, static_cast<Position>(count));
   for (double& value : rows.data) value = nearest(format, value);
   return rows;
 }
@@ -44,7 +44,7 @@ inline Accuracy of_file(const Setting& setting, const Tensor& values, bool singl
 // Of every position in order, the first that agreement refutes.
 inline Position first_refuted(const Setting& setting, const Subject& subject) {
   const auto one = trial(agreement(setting.truth()), subject.encoding, subject.precision);
-  const Domain& domain = std::get<Table>(subject.encoding).positions;
+  const Domain& domain = as<Table>(subject.encoding).positions;
   for (Position t = domain.lo; t <= domain.hi; ++t)
     if (std::holds_alternative<Refuted>(replay(*one, case_of(setting.truth(), domain, t)))) return t;
   return -1;

@@ -45,7 +45,7 @@ inline Expected expected(Encoding declared, std::string_view parameters = "dim=4
 }
 
 inline Tensor rows(const Subject& subject, std::vector<Position> positions, Position length = 100) {
-  return std::get<Table>(subject.encoding).rows(positions, length);
+  return as<Table>(subject.encoding).rows(positions, length);
 }
 
 // What an action throws as E, without the command that most messages begin with.
