@@ -83,8 +83,8 @@ Conflict magnitudes() {
             "huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/modeling_deepseek.py") +
            "; " + github("inference/model.py", "deepseek-ai/DeepSeek-V3/blob/main/inference/model.py") +
            " has the softmax factor alone"}};
-  const double own = std::get<Rotary>(oracle(readings[0])).amplitude,
-               ratio = std::get<Rotary>(oracle(readings[1])).amplitude;
+  const double own = as<Rotary>(oracle(readings[0])).amplitude,
+               ratio = as<Rotary>(oracle(readings[1])).amplitude;
   proved(ratio == 1, "equal scales leave cosine and sine alone");
   return {
       "Where YaRN's magnitude is applied",
@@ -268,6 +268,39 @@ Conflict formats() {
           "A result in 16 bits has its angles in f32 unless the subject says otherwise.",
           fixed(off.position, 1), fixed(off.both, 1), fixed(off.all, 1)),
       off.position};
+}
+
+Conflict crops() {
+  // 768 x 1280 pixels are 48 x 80 tokens, whose place among 32 x 32 is the crop of rows 6 to 25 and of all
+  // columns.
+  const std::string of =
+      "dim=88 layout=interleaved axis_order=reversed coordinates=cropped grid=[48,80] crop_start=[6,0] crop_stop=[25,32]";
+  const std::string code = "huggingface/diffusers/blob/main/src/diffusers/models/embeddings.py";
+  const std::vector<Reading> readings = {
+      {"axial_rope", of, "row p of E is at a + p (b - a) / E",
+       github("diffusers, `_get_2d_rotary_pos_embed_np`", code) +
+           ": NumPy's `linspace` without its endpoint"},
+      {"axial_rope", of + " crop_spacing=stop_scaled", "E rows run evenly from a to b (E - 1) / E",
+       github("diffusers, `get_2d_rotary_pos_embed`", code) + " and " +
+           github("`get_3d_rotary_pos_embed`", "huggingface/diffusers/pull/10161") + " in PyTorch"}};
+  const auto row = [&](Position p) { return apart(readings[0], readings[1], {p, 0}, 2); };
+  const auto column = [&](Position p) { return apart(readings[0], readings[1], {0, p}, 2); };
+  constexpr Position rows = 48, columns = 80;
+  for (Position p = 0; p < columns; ++p)
+    proved(column(p) == 0, "columns, whose crop begins at 0, are the same");
+  const double first = 6, after = 25, share = static_cast<double>(rows - 1) / rows;
+  return {
+      "The rows of a crop",
+      "--crop_spacing",
+      readings,
+      "48 x 80 tokens in 32 x 32, the last row",
+      three(row(rows - 1)) + " in an entry of the rotation",
+      fmt::format(
+          "An image of HunyuanDiT with 768 x 1280 pixels has 48 x 80 tokens, which stand for the rows 6 to 25 and the columns 0 to 32 of a square of 32 x 32. "
+          "Its last row is at {} in the first reading and at {} in the second, and entries of the rotation differ there by up to {}. The comment beside the second says that it "
+          "matches the first; that is so where a crop begins at 0, as for these columns.",
+          fixed(first + share * (after - first), 3), fixed(after * share, 3), three(row(rows - 1))),
+      row(rows - 1)};
 }
 
 }  // namespace posproof::experiments::contested

@@ -15,5 +15,6 @@ Conflict sections();
 Conflict partial_exponents();
 Conflict factors();
 Conflict formats();
+Conflict crops();
 
 }  // namespace posproof::experiments::contested

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "catalogue/encodings/axial_rope.h"
 #include "catalogue/oracle/axial_rope.h"
@@ -58,10 +59,27 @@ bool from_minus_1(const Arguments& p) {
 // What stands for the numbers of an axis: `step` times their distance from `zero`.
 struct Coordinate {
   long double step, zero;
+  // Roundings of what does not grow with the coordinate; none: 2 of its distance from -1.
+  std::optional<double> roundings = {};
 };
+
+// Between two corners of a crop. The step's numerator is whole, its quotient and product are 2 roundings of
+// at most the whole length; a last number that is scaled itself is 2 more of that number, and 1 of the
+// difference.
+Coordinate cropped(const Arguments& p, std::size_t axis) {
+  const long double start = p.list("crop_start")[axis], stop = p.list("crop_stop")[axis],
+                    extent = p.list("grid")[axis];
+  if (p.is("crop_spacing", "stop_excluded")) {
+    const long double step = (stop - start) / extent;
+    return {step, -start / step, static_cast<double>(2 * (stop - start))};
+  }
+  const long double end = stop * (extent - 1) / extent, step = (end - start) / (extent - 1);
+  return {step, -start / step, static_cast<double>(2 * end + 3 * (end - start))};
+}
 
 Coordinate coordinate_of(const Arguments& p, std::size_t axis) {
   if (p.is("coordinates", "whole")) return {1 / static_cast<long double>(p.real("factor")), 0};
+  if (p.is("coordinates", "cropped")) return cropped(p, axis);
   const auto& grid = p.list("grid");
   if (p.is("coordinates", "resized"))
     return {static_cast<long double>(p.list("trained_grid")[axis]) / static_cast<long double>(grid[axis]), 0};
@@ -109,23 +127,23 @@ double error_between_two(const Arguments& p, double w, std::size_t index, const 
   return power_error(precision, std::exp(-of_power), index) + more * precision.angle;
 }
 
-// What an implementation may be off by where coordinates begin at -1. The quotient c + 1 carries 2 roundings
-// (of the step and its product), the difference c is 1 more: absolutely, since c may be 0. The angle is c
-// times a frequency, 1 rounding; in turns 2 pi and its product are 2 more, and so are pi and its in half
-// turns.
+// What an implementation may be off by where coordinates do not begin at 0. From -1, the quotient c + 1
+// carries 2 roundings (of the step and its product), the difference c is 1 more: absolutely, since c may be
+// 0. The angle is c times a frequency, 1 rounding; in turns 2 pi and its product are 2 more, and so are pi
+// and its in half turns.
 void bound(const Arguments& of, const axial::Ladder& ladder, const std::vector<Coordinate>& at,
            std::span<const double> x, std::span<const double> position, const Precision& p,
            std::span<double> error) {
   const double unit = static_cast<double>(unit_of(of));
   for (std::size_t i = 0; i < ladder.pairs.size(); ++i) {
     const Pair& pair = ladder.pairs[i];
-    const auto [step, zero] = at[pair.axis];
+    const auto& [step, zero, roundings] = at[pair.axis];
     const double c = static_cast<double>((position[pair.axis] - zero) * step), size = std::abs(c);
     const double w = static_cast<double>(ladder.w[i] / step) / unit;
     const double own =
         of_the_base(of) ? power_error(p, w, pair.index) : error_between_two(of, w, pair.index, p);
     const double relative = (unit == 1 ? 1 : 3) * p.angle + own;
-    const double angle = unit * w * ((2 * (c + 1) + size) * p.angle + size * relative);
+    const double angle = unit * w * ((roundings.value_or(2 * (c + 1)) + size) * p.angle + size * relative);
     error[pair.first] = error[pair.second] =
         std::hypot(x[pair.first], x[pair.second]) * (std::min(2.0, angle) + rotation_error(p, 0, pair));
   }
@@ -156,7 +174,7 @@ Encoding make(const Arguments& p) {
     }
   if (p.is("coordinates", "whole")) return axial::rotary(ladder);
   Rotary rotary = axial::rotary(ladder, p.list("grid"));
-  if (from_minus_1(p))
+  if (!p.is("coordinates", "resized"))
     rotary.error = [=](std::span<const double> x, std::span<const double> position, Role,
                        const Precision& precision,
                        std::span<double> error) { bound(p, ladder, at, x, position, precision, error); };
@@ -164,8 +182,10 @@ Encoding make(const Arguments& p) {
 }
 
 const Condition whole_numbers{{{"coordinates", {"whole"}}}};
-const Condition on_a_grid{{{"coordinates", {"resized", "cells", "corners"}}}};
+const Condition on_a_grid{{{"coordinates", {"resized", "cropped", "cells", "corners"}}}};
 const Condition from_0{{{"coordinates", {"whole", "resized"}}}};
+const Condition from_a_corner{{{"coordinates", {"cropped"}}}};
+const Condition not_from_0{{{"coordinates", {"cropped", "cells", "corners"}}}};
 const Condition centred{{{"coordinates", {"cells", "corners"}}}};
 const Condition of_periods{{{"coordinates", {"cells", "corners"}}, {"frequencies", {"periods"}}}};
 const Condition of_bands{
@@ -208,8 +228,9 @@ const std::vector<Parameter> parameters = {
     convention("axis_order", {"given", "reversed"},
                "which axis has the first part: given (the position's first number), reversed (its last)"),
     convention(
-        "coordinates", {"whole", "resized", "cells", "corners"},
+        "coordinates", {"whole", "resized", "cropped", "cells", "corners"},
         "what stands for the number p of E on an axis: whole (p / factor), resized (p times trained_grid / E), "
+        "cropped (from crop_start towards crop_stop, in E equal steps), "
         "cells (2 (p + 1/2) / E - 1), corners (2 p / (E - 1) - 1)"),
     where(whole_numbers, {"factor",
                           type::Real{.lo = 1, .from = true},
@@ -229,6 +250,26 @@ const std::vector<Parameter> parameters = {
            {std::vector<double>{16, 16}, std::vector<double>{4, 7}, std::vector<double>{3, 4, 7}},
            "extent of each axis of the trained grid: timm's ref_feat_shape",
            "positions"}),
+    where(from_a_corner,
+          {"crop_start",
+           type::List{4},
+           std::vector<double>{0, 0},
+           {std::vector<double>{0, 0}, std::vector<double>{2, 3}, std::vector<double>{1, 0, 2}},
+           "first coordinate of each axis: of diffusers' crops_coords the first",
+           "positions"}),
+    where(from_a_corner,
+          {"crop_stop",
+           type::List{4},
+           std::vector<double>{16, 16},
+           {std::vector<double>{16, 16}, std::vector<double>{9, 14}, std::vector<double>{4, 9, 5}},
+           "the coordinate after the last of each axis: of diffusers' crops_coords the second",
+           "positions"}),
+    where(
+        from_a_corner,
+        convention(
+            "crop_spacing", {"stop_excluded", "stop_scaled"},
+            "coordinate p of E from a to b: stop_excluded (a + p (b - a) / E, as NumPy's linspace without its "
+            "endpoint), stop_scaled (evenly from a to b (E - 1) / E, as diffusers in PyTorch)")),
     where(centred, convention("extent", {"separate", "largest", "smallest"},
                               "E of an axis: separate (its own), largest, smallest (of all axes)")),
     where(centred,
@@ -288,6 +329,22 @@ const std::vector<Relation> relations = {
      "axes of 2 numbers at least, between whose corners they lie",
      [](const Arguments& p) { return std::ranges::min(p.list("grid")) >= 2; },
      {{{"coordinates", {"corners"}}}}},
+    {{"crop_start", "axes"},
+     "whole numbers from 0, one for each axis",
+     [](const Arguments& p) { return of_each_axis(p, "crop_start", 0); },
+     from_a_corner},
+    {{"crop_stop", "axes"},
+     "whole numbers from 1, one for each axis",
+     [](const Arguments& p) { return of_each_axis(p, "crop_stop", 1); },
+     from_a_corner},
+    {{"crop_start", "crop_stop", "grid"},
+     "a last coordinate beyond the first, on each axis",
+     [](const Arguments& p) {
+       for (std::size_t axis = 0; axis < p.width("axes"); ++axis)
+         if (!(cropped(p, axis).step > 0)) return false;
+       return true;
+     },
+     from_a_corner},
     {{"trained_grid", "axes"},
      "whole numbers from 1, one for each axis",
      [](const Arguments& p) { return of_each_axis(p, "trained_grid", 1); },
@@ -307,7 +364,7 @@ const EncodingSpec entry{
     .formula = "(x_a, x_b) -> R(p_axis w_j) (x_a, x_b), w_j = base^(-2j/channels of the axis)",
     .source =
         "Heo et al. 2024, Rotary Position Embedding for Vision Transformer, eq. 10; Agrawal et al. 2024, "
-        "Pixtral 12B; Wang et al. 2024, Qwen2-VL; resized: Fang et al. 2023, EVA-02; cells: Siméoni et al. "
+        "Pixtral 12B; Wang et al. 2024, Qwen2-VL; resized: Fang et al. 2023, EVA-02; cropped: diffusers, get_3d_rotary_pos_embed; cells: Siméoni et al. "
         "2025, DINOv3, section 3.2; bands: Wightman, timm, pixel_freq_bands",
     .parameters = {parameters, relations},
     .reference = &make,
@@ -347,11 +404,11 @@ const EncodingSpec entry{
             fails(score::depends_on_order, "dim=8 axes=3 ladder=strided axis=2 i=3", 0.000202,
                   "the last axis has only the slowest frequency, 0.002 radians a column"),
             // A rotation by an angle for each number, none of which need be 0.
-            holds(rotary::preserves_norm, centred),
-            holds(rotary::preserves_pair_norms, centred),
-            holds(rotary::is_linear, centred),
-            holds(rotary::role_does_not_matter, centred),
-            holds(axes::depends_on_vector_offset, centred),
+            holds(rotary::preserves_norm, not_from_0),
+            holds(rotary::preserves_pair_norms, not_from_0),
+            holds(rotary::is_linear, not_from_0),
+            holds(rotary::role_does_not_matter, not_from_0),
+            holds(axes::depends_on_vector_offset, not_from_0),
             fails(rotary::composes,
                   "dim=4 coordinates=cells axis=0 batch=1 n=1 i1=0 x=[1,0,0,0] t1=1 role=query", 0.383,
                   "the first of 16 cells stands for -15/16, and twice -15/16 turns are 1/8 of one", centred),

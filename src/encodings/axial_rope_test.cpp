@@ -143,7 +143,7 @@ TEST(AxialRope, divides_positions_by_its_factor) {
   for (const bool exact : {false, true}) {
     const auto roundings = [&](std::string_view words) {
       const Parameters p = Case::parse(words);
-      return std::get<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p))
+      return as<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p))
           .pairs[0]
           .frequency_error.roundings;
     };
@@ -152,14 +152,63 @@ TEST(AxialRope, divides_positions_by_its_factor) {
   }
 }
 
+// By hand: 3 + p and 1 + 2 p, where 8 (4 - 1) / 4 = 6 and 6 (2 - 1) / 2 = 3 are the last numbers of 4 rows
+// and 2 columns.
+TEST(AxialRope, takes_steps_from_one_corner_of_a_crop_to_the_other) {
+  const auto of = [](bool exact, const std::string& words, const Numbers& place) {
+    const Parameters p = Case::parse("dim=8 " + words);
+    return rotated(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p), place);
+  };
+  for (const bool exact : {false, true}) {
+    const auto same = [&](const std::string& words, const Numbers& place, const Numbers& whole) {
+      const auto here = of(exact, "coordinates=cropped " + words, place), there = of(exact, "", whole);
+      for (std::size_t c = 0; c < there.size(); ++c)
+        EXPECT_NEAR(here[c], there[c], exact ? 0 : 4 * unit_f64) << words << " " << c << " " << exact;
+    };
+    same("crop_start=[2,3] crop_stop=[7,6] grid=[5,3]", {4, 2}, {6, 5});
+    same("crop_start=[3,1] crop_stop=[8,6] grid=[4,2] crop_spacing=stop_scaled", {0, 0}, {3, 1});
+    same("crop_start=[3,1] crop_stop=[8,6] grid=[4,2] crop_spacing=stop_scaled", {2, 1}, {5, 3});
+    same("crop_start=[1,0] crop_stop=[9,4] grid=[4,2]", {3, 1}, {7, 2});
+    EXPECT_EQ(of(exact, "coordinates=cropped crop_stop=[4,7] grid=[5,3]", {3, 2}),
+              of(exact, "coordinates=resized trained_grid=[4,7] grid=[5,3]", {3, 2}));
+  }
+  for (const std::string refused :
+       {"crop_start=[3,1] crop_stop=[3,6]",
+        "crop_start=[5,1] crop_stop=[6,6] grid=[4,2] crop_spacing=stop_scaled",
+        "crop_spacing=stop_scaled grid=[1,4]", "crop_start=[1]", "crop_stop=[2.5,3]"})
+    EXPECT_THROW(encodings::axial_rope.make(Case::parse("coordinates=cropped " + refused)), Refusal)
+        << refused;
+}
+
+// Of the coordinate 3 + 2 p, whose step of 10/5 and whose product are 2 roundings of at most 10; of the one
+// whose last number is 8 (5 - 1) / 5 = 6.4, 2 of that and 3 of 3.4. One more of itself, one of the angle, the
+// power's 4.
+TEST(AxialRope, bounds_what_a_coordinate_of_a_crop_loses) {
+  const std::string crop = "dim=8 coordinates=cropped grid=[5,5] crop_start=[3,3] crop_stop=";
+  const std::pair<std::string, double> all[] = {
+      {"[13,13]", 2 * 10 + 9 * (2 + 4)},
+      {"[8,8] crop_spacing=stop_scaled", 2 * 6.4 + 3 * 3.4 + 5.55 * (2 + 4)}};
+  for (const auto& [words, units] : all)
+    for (const bool exact : {false, true}) {
+      const Parameters p = Case::parse(crop + words);
+      const auto rotary = as<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p));
+      const auto error = rotated_error(rotary, all_f64, std::vector<double>{3, 0},
+                                       std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0});
+      EXPECT_NEAR((error[0] - rotation_error(all_f64, 0, rotary.pairs[0])) / unit_f64, units,
+                  20 * unit_f64 * (units + 8.1))
+          << words;
+      EXPECT_EQ(error[0], error[4]);
+    }
+}
+
 // Where an implementation that takes the steps of DINOv3's code, in f32 or in f64, may be. The middle of an
 // odd grid is no place at all; the first cell's coordinate is a difference that rounding moves by 1/E of a
 // unit. In units, a bound here and there is a sum of less than ten terms above 0 of less than ten roundings
 // each; before, 8.1 units of the rotation were taken off: 20 roundings of all of it.
 TEST(AxialRope, bounds_what_a_coordinate_loses) {
   const auto bound = [](bool exact, std::string_view words, std::vector<double> place, const Precision& p) {
-    const auto rotary = std::get<Rotary>(exact ? encodings::axial_rope.oracle(Case::parse(words))
-                                               : encodings::axial_rope.make(Case::parse(words)));
+    const auto rotary = as<Rotary>(exact ? encodings::axial_rope.oracle(Case::parse(words))
+                                         : encodings::axial_rope.make(Case::parse(words)));
     return rotated_error(rotary, p, place, std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0});
   };
   const double pi = std::numbers::pi;
@@ -193,7 +242,7 @@ TEST(AxialRope, bounds_every_pair_by_its_own_coordinate_and_power) {
   coarse.angle = 1;
   for (const bool exact : {false, true}) {
     const auto rotary =
-        std::get<Rotary>(exact ? encodings::axial_rope.oracle(words) : encodings::axial_rope.make(words));
+        as<Rotary>(exact ? encodings::axial_rope.oracle(words) : encodings::axial_rope.make(words));
     const auto all = rotated_error(rotary, all_f32, place, x), most = rotated_error(rotary, coarse, place, x);
     for (std::size_t i = 0; i < 4; ++i) {
       const double c = i < 2 ? 0.4 : 2.0 / 3, power = i % 2 == 0 ? 1 : 0.01,
@@ -228,8 +277,7 @@ TEST(AxialRope, bounds_frequencies_that_lie_between_two) {
   for (const auto& [words, own] : all)
     for (const bool exact : {false, true}) {
       const Parameters p = Case::parse("dim=12 coordinates=" + words);
-      const auto rotary =
-          std::get<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p));
+      const auto rotary = as<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p));
       for (std::size_t i = 0; i < 6; ++i) {
         std::vector<double> x(12);
         x[i] = 1;
@@ -246,15 +294,16 @@ TEST(AxialRope, bounds_frequencies_that_lie_between_two) {
 
 TEST(AxialRope, ends_with_its_grid) {
   for (const bool exact : {false, true})
-    for (const std::string_view coordinates : {"resized", "cells", "corners"}) {
+    for (const std::string coordinates :
+         {"resized trained_grid=[3,4,7]", "cropped crop_start=[1,0,2] crop_stop=[4,9,5]", "cells",
+          "corners"}) {
       const Parameters words =
-          Case::parse("dim=12 axes=3 parts=[2,6,4] grid=[2,5,3] trained_grid=[3,4,7] coordinates=" +
-                      std::string(coordinates));
+          Case::parse("dim=12 axes=3 parts=[2,6,4] grid=[2,5,3] coordinates=" + coordinates);
       const auto rotary =
-          std::get<Rotary>(exact ? encodings::axial_rope.oracle(words) : encodings::axial_rope.make(words));
+          as<Rotary>(exact ? encodings::axial_rope.oracle(words) : encodings::axial_rope.make(words));
       EXPECT_EQ(rotary.positions.last_on_axis, (Numbers{1, 4, 2})) << coordinates;
       EXPECT_EQ(rotary.positions.hi, 4) << coordinates;
-      EXPECT_EQ(rotary.error == nullptr, coordinates == "resized");
+      EXPECT_EQ(rotary.error == nullptr, coordinates.starts_with("resized"));
       EXPECT_EQ(rotary.pairs[1].frequency_error.roundings, 2) << coordinates;
     }
 }
@@ -274,7 +323,7 @@ TEST(AxialRope, rotates_every_token_of_every_row_and_head_by_its_own_place) {
                                   "dim=8 coordinates=resized grid=[100001,12] trained_grid=[16,16]"}) {
     const auto rotary = made<Rotary>(encodings::axial_rope, words + " heads=3"),
                one = made<Rotary>(encodings::axial_rope, words);
-    const auto exact = std::get<Rotary>(encodings::axial_rope.oracle(Case::parse(words + " heads=3")));
+    const auto exact = encodings::axial_rope.oracle<Rotary>(Case::parse(words + " heads=3"));
     Tensor x({2, 3, 2, 8});
     std::iota(x.data.begin(), x.data.end(), 1.0);
     const Numbers places = {3, 5, 7, 11, 0, 2, 100000, 4};

@@ -20,11 +20,27 @@ namespace {
 // The number p of an axis stands for (times p + plus) / over: whole numbers all.
 struct Fraction {
   std::int64_t times, plus, over;
+  // Units by which the number may be off besides one of its own: where it grows from -1, two of its distance
+  // from there.
+  std::optional<double> units = {};
 };
+
+// From a to b, b excluded: a + p (b - a) / n. One rounding makes the step and one its multiple, at most b -
+// a. From a to e = b (n - 1) / n: a + p (e - a) / (n - 1) = (p (b (n - 1) - a n) + a n (n - 1)) / (n (n -
+// 1)). Two roundings make e, three more the difference, the step and its multiple, each of at most e - a.
+Fraction between_corners(std::int64_t a, std::int64_t b, std::int64_t n, bool excluded) {
+  if (excluded) return {b - a, a * n, n, 2.0 * static_cast<double>(b - a)};
+  const std::int64_t over = n * (n - 1);
+  const double end = static_cast<double>(b * (n - 1)) / static_cast<double>(n);
+  return {b * (n - 1) - a * n, a * over, over, 5 * end - 3 * static_cast<double>(a)};
+}
 
 Fraction fraction_of(const Arguments& p, std::size_t axis) {
   const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
   const std::vector<double>& grid = p.list("grid");
+  if (p.is("coordinates", "cropped"))
+    return between_corners(whole(p.list("crop_start")[axis]), whole(p.list("crop_stop")[axis]),
+                           whole(grid[axis]), p.is("crop_spacing", "stop_excluded"));
   if (p.is("coordinates", "resized")) return {whole(p.list("trained_grid")[axis]), 0, whole(grid[axis])};
   std::vector<double> ascending = grid;
   std::ranges::sort(ascending);
@@ -55,7 +71,8 @@ struct Between {
 };
 
 std::optional<Between> between_of(const Arguments& p) {
-  if (p.is("coordinates", "resized") || p.is("frequencies", "base")) return std::nullopt;
+  if (p.is("coordinates", "resized") || p.is("coordinates", "cropped") || p.is("frequencies", "base"))
+    return std::nullopt;
   using enum Between::Form;
   if (p.is("frequencies", "periods")) return Between{periods, p.real("min_period"), p.real("max_period")};
   return Between{p.is("frequencies", "log_bands") ? log_bands : linear_bands, 1,
@@ -100,8 +117,8 @@ struct OfFractions {
     };
   }
   exact::Angle angle(std::size_t pair, Position at) const {
-    const auto& [by, plus, over] = of_axis[pairs[pair].axis];
-    return times(pair, by * at + plus, over);
+    const Fraction& of = of_axis[pairs[pair].axis];
+    return times(pair, of.times * at + of.plus, of.over);
   }
   double step(std::size_t pair) const {
     const Fraction& of = of_axis[pairs[pair].axis];
@@ -119,12 +136,12 @@ struct OfFractions {
   // |c| (w's error, the products') w, and what a difference from 1 does not make smaller. See
   // encodings/axial_rope.cpp.
   double angle_error(std::size_t pair, double at, const Precision& p) const {
-    const auto& [by, plus, over] = of_axis[pairs[pair].axis];
+    const auto& [by, plus, over, units] = of_axis[pairs[pair].axis];
     const double c = (static_cast<double>(by) * at + static_cast<double>(plus)) / static_cast<double>(over);
     const double one = half_turns == 0 ? 1 : half_turns * 3.141592653589793,
                  w = frequency(pair, 64).nearest();
     const double products = p.angle * (half_turns == 0 ? 1 : 3) + own_error(pair, w, p);
-    return one * w * (std::abs(c) * (products + p.angle) + 2 * p.angle * (1 + c));
+    return one * w * (std::abs(c) * (products + p.angle) + units.value_or(2 * (1 + c)) * p.angle);
   }
 };
 
@@ -132,7 +149,7 @@ Rotary of_fractions(const Arguments& p, const std::vector<AxialPair>& from) {
   const std::size_t dim = p.width("dim"), heads = p.width("heads"), axes = p.width("axes");
   exact::Geometric powers{p.real("base"), {}};
   for (const AxialPair& one : from) powers.exponents.push_back(one.exponent);
-  const bool centred = !p.is("coordinates", "resized");
+  const bool from_0 = p.is("coordinates", "resized"), centred = !from_0 && !p.is("coordinates", "cropped");
   const auto between = between_of(p);
   const bool bands = between && between->form != Between::Form::periods;
   const int half_turns = !centred ? 0 : bands ? 1 : p.is("unit", "turns") ? 2 : 0;
@@ -168,7 +185,7 @@ Rotary of_fractions(const Arguments& p, const std::vector<AxialPair>& from) {
       }
     return x;
   };
-  if (centred)
+  if (!from_0)
     rotary.error = [all](std::span<const double> x, std::span<const double> position, Role,
                          const Precision& precision, std::span<double> error) {
       for (std::size_t i = 0; i < all->pairs.size(); ++i) {
