@@ -234,36 +234,65 @@ std::vector<Effect> of_memory() {
     };
   };
   using All = std::vector<Position>;
-  return {remembering("after the first call a single token counts as 0",
-                      after_first([](All& all, const All&) { std::ranges::fill(all, Position{0}); })),
-          remembering("the first call with so many tokens decides on the positions of all later ones",
-                      [] {
-                        return [first = std::make_shared<std::map<std::size_t, All>>()](
-                                   const Call& call, std::size_t, std::size_t) {
-                          const All& all = call.positions.whole;
-                          Instead out{call};
-                          out.call.positions.whole = first->try_emplace(all.size(), all).first->second;
-                          return out;
-                        };
-                      }),
-          remembering("every call counts on where the one before ended",
-                      [] {
-                        return [next = std::make_shared<Position>(0)](const Call& call, std::size_t,
-                                                                      std::size_t) {
+  using Shape = std::pair<std::size_t, std::size_t>;  // rows, tokens in all
+  const auto shape_of = [](const Call& call) { return Shape{call.batch, call.positions.whole.size()}; };
+  // The first call with such a key decides.
+  const auto first_of = [](auto key_of) {
+    return [key_of] {
+      return [key_of, first = std::make_shared<std::map<Shape, All>>()](const Call& call, std::size_t,
+                                                                        std::size_t) {
+        Instead out{call};
+        out.call.positions.whole = first->try_emplace(key_of(call), call.positions.whole).first->second;
+        return out;
+      };
+    };
+  };
+  // Kept until a call renews them.
+  const auto kept_until = [](auto renews) {
+    return [renews] {
+      return [renews, kept = std::make_shared<Call>()](const Call& call, std::size_t, std::size_t) {
+        if (renews(call, *kept)) *kept = call;
+        Instead out{call};
+        out.call.positions = kept->positions;
+        return out;
+      };
+    };
+  };
+  return {
+      remembering("after the first call a single token counts as 0",
+                  after_first([](All& all, const All&) { std::ranges::fill(all, Position{0}); })),
+      remembering("the first call with so many tokens decides on the positions of all later ones",
+                  first_of([](const Call& call) {
+                    return Shape{0, call.positions.whole.size()};
+                  })),
+      remembering("the first call with so many rows and tokens decides on the positions of all later ones",
+                  first_of(shape_of)),
+      remembering(
+          "positions stay as long as calls have the same number of rows and tokens",
+          kept_until([=](const Call& call, const Call& kept) { return shape_of(call) != shape_of(kept); })),
+      remembering(
+          "positions of queries stay for keys, as long as those have the same number of rows and tokens",
+          kept_until([=](const Call& call, const Call& kept) {
+            return call.role == Role::query || shape_of(call) != shape_of(kept);
+          })),
+      remembering("every call counts on where the one before ended",
+                  [] {
+                    return
+                        [next = std::make_shared<Position>(0)](const Call& call, std::size_t, std::size_t) {
                           Instead out{call};
                           for (Position& t : out.call.positions.whole) t += *next;
                           if (!out.call.positions.whole.empty()) *next = out.call.positions.whole.back() + 1;
                           return out;
                         };
-                      }),
-          remembering("the number of tokens of all calls before is added to every position", [] {
-            return [seen = std::make_shared<Position>(0)](const Call& call, std::size_t, std::size_t) {
-              Instead out{call};
-              for (Position& t : out.call.positions.whole) t += *seen;
-              *seen += call.batch == 0 ? 0 : static_cast<Position>(call.positions.whole.size() / call.batch);
-              return out;
-            };
-          })};
+                  }),
+      remembering("the number of tokens of all calls before is added to every position", [] {
+        return [seen = std::make_shared<Position>(0)](const Call& call, std::size_t, std::size_t) {
+          Instead out{call};
+          for (Position& t : out.call.positions.whole) t += *seen;
+          *seen += call.batch == 0 ? 0 : static_cast<Position>(call.positions.whole.size() / call.batch);
+          return out;
+        };
+      })};
 }
 
 // Where the rows depend on how long the sequence is.

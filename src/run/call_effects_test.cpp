@@ -115,6 +115,42 @@ TEST(CallEffects, remember_the_calls_before) {
   }
 }
 
+// Calls of one, two or three tokens, some of them in two rows, and of keys after queries.
+TEST(CallEffects, remember_the_positions_of_a_call_like_this_one) {
+  using Row = std::vector<Position>;
+  const struct {
+    Row own;
+    std::size_t batch;
+    Role role;
+    Row first, stay, of_queries;  // what the three effects put in their place
+  } calls[] = {
+      {{4}, 1, Role::query, {4}, {4}, {4}},
+      {{9}, 1, Role::key, {4}, {4}, {4}},
+      {{1, 2}, 1, Role::query, {1, 2}, {1, 2}, {1, 2}},
+      {{5, 6}, 2, Role::key, {5, 6}, {5, 6}, {5, 6}},
+      {{7, 8}, 2, Role::query, {5, 6}, {5, 6}, {7, 8}},
+      {{3, 0}, 1, Role::key, {1, 2}, {3, 0}, {3, 0}},
+      {{2}, 1, Role::query, {4}, {2}, {2}},
+      {{11, 3}, 1, Role::query, {1, 2}, {11, 3}, {11, 3}},
+      {{8, 9}, 1, Role::key, {1, 2}, {11, 3}, {11, 3}},
+      {{5}, 1, Role::key, {4}, {5}, {5}},
+      {{6}, 1, Role::key, {4}, {5}, {5}},
+  };
+  const std::vector<Effect> effects = known_effects(false, false);
+  const auto steps = [&](std::string_view words) { return effect(effects, std::string(words))->begin(); };
+  const Steps
+      first = steps("the first call with so many rows and tokens decides on the positions of all later ones"),
+      stay = steps("positions stay as long as calls have the same number of rows and tokens"),
+      of_queries = steps(
+          "positions of queries stay for keys, as long as those have the same number of rows and tokens");
+  for (const auto& one : calls) {
+    const Call call{.batch = one.batch, .positions = {.whole = one.own}, .role = one.role};
+    EXPECT_EQ(first(call, 0, 1).call.positions.whole, one.first);
+    EXPECT_EQ(stay(call, 0, 1).call.positions.whole, one.stay);
+    EXPECT_EQ(of_queries(call, 0, 1).call.positions.whole, one.of_queries);
+  }
+}
+
 TEST(CallEffects, are_of_queries_where_keys_have_positions) {
   const std::vector<Effect> plain = known_effects(false, false), of_both = known_effects(true, false);
   for (const std::string words :

@@ -386,9 +386,7 @@ class Run {
   // first does and no history was seen to matter, so do the others.
   void find_what_needs_history() {
     if (!gated_.subject.renew) return;
-    bool matters = false;
-    for (const PropertyResult& result : gated_.results)
-      matters = matters || (result.id == history_id && std::holds_alternative<Refuted>(result.verdict));
+    bool matters = history_is_refuted();
     for (PropertyResult& result : gated_.results) {
       const auto* refuted = std::get_if<Refuted>(&result.verdict);
       if (refuted == nullptr || result.id == history_id || !result.same_as.empty()) continue;
@@ -399,13 +397,17 @@ class Run {
     }
   }
 
-  // Where that the answers depend on the calls before is a finding of its own.
-  void follow_from_history() {
-    const bool refuted = std::ranges::any_of(gated_.results, [](const PropertyResult& one) {
+  bool history_is_refuted() const {
+    return std::ranges::any_of(gated_.results, [](const PropertyResult& one) {
       return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
     });
+  }
+
+  // Where that the answers depend on the calls before is a finding of its own.
+  void follow_from_history() {
+    if (!history_is_refuted()) return;
     for (PropertyResult& result : gated_.results)
-      if (refuted && result.needs_history) result.follows_from = history_id;
+      if (result.needs_history) result.follows_from = history_id;
   }
 
   bool shows_on_a_new_object(const PropertyResult& result, const Refuted& refuted) const {
@@ -428,10 +430,31 @@ class Run {
         counterexample = refuted->counterexample;
     try {
       if (gated_.subject.renew) gated_.subject.renew();
-      gated_.explanations =
-          diagnose(spec_, gated_.encoding, gated_.parameters, gated_.subject, counterexample, options_.seed);
+      gated_.explanations = diagnosed(counterexample);
+      if (history_is_refuted() && positions_of(truth_).axes == 1 && Clock::now() < deadline_)
+        measure_after_another_call(counterexample);
     } catch (const SubjectError&) {  // it did not start again: nothing explains it
     }
+  }
+
+  std::vector<Explanation> diagnosed(const Case& counterexample) const {
+    return diagnose(spec_, gated_.encoding, gated_.parameters, gated_.subject, counterexample, options_.seed);
+  }
+
+  // What is kept of the first call makes other deviations after another one: a table with as many rows as
+  // that needed.
+  void measure_after_another_call(const Case& counterexample) {
+    const auto is_measured = [](const Explanation& one) { return one.kind == Explanation::Kind::measured; };
+    if (std::ranges::none_of(gated_.explanations, is_measured)) return;
+    gated_.subject.renew();
+    const Position first = positions_of(gated_.subject.encoding).lo;
+    answer(gated_.subject.encoding, sequence(truth_, {first}));
+    for (Explanation& again : diagnosed(counterexample))
+      if (is_measured(again) && std::ranges::find(gated_.explanations, again.what, &Explanation::what) ==
+                                    gated_.explanations.end()) {
+        again.what = fmt::format("after a first call at position {}: {}", first, again.what);
+        gated_.explanations.push_back(std::move(again));
+      }
   }
 
   const EncodingSpec& spec_;

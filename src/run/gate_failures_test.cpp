@@ -116,6 +116,28 @@ TEST(GateFailures, are_explained_by_a_subject_that_was_asked_nothing_before) {
             (Texts{"after the first call a single token counts as 0", "rope/decode_restarts_at_zero"}));
 }
 
+// A table is made for the first call and never grows: which positions are wrong depends on that call.
+TEST(GateFailures, that_depend_on_the_first_call_are_measured_after_two_of_them) {
+  const auto last = std::make_shared<Position>(0);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, Call call) {
+              if (*last == 0) *last = std::max(Position{63}, *last_of(call.positions));
+              for (Position& t : call.positions.whole) t = std::min(t, *last);
+              return answer(right, call);
+            }};
+  one.change = [=](Subject& subject) { subject.renew = [=] { *last = 0; }; };
+  const auto measured = [&](const std::string& filter) {
+    Texts out;
+    for (const Explanation& explanation : one(100, filter).explanations)
+      if (explanation.kind == Explanation::Kind::measured) out.push_back(explanation.what);
+    return out;
+  };
+  const Texts both = measured("");
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_TRUE(both[0].starts_with("positions past ")) << both[0];
+  EXPECT_EQ(both[1], "after a first call at position 0: positions past 63 count as 63");
+  EXPECT_EQ(measured(std::string(agreement_id)).size(), 1u) << "the history is not asked";
+}
+
 TEST(GateFailures, are_explained_and_what_holds_is_not) {
   const Gated ahead{"rope", "dim=4", [](const Encoding& right, Call call) {
                       for (Position& t : call.positions.whole) ++t;
