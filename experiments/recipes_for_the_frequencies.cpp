@@ -156,6 +156,7 @@ struct Printed {
   std::size_t angles = 0, rows = 0, rows_in_f32 = 0;  // entries whose digits are the printed ones, of 32
   std::size_t rounded_to_1 = 0;                       // entries that are printed as 1 and are not
   std::string differs;                                // the entries that are not as printed
+  std::string in_f32;                                 // and why they are in f32
 };
 
 Printed printed() {
@@ -175,10 +176,17 @@ Printed printed() {
     out.rows += exact == printed_rows[e];
     out.rows_in_f32 += fmt::format("{:.4e}", narrow_entry) == printed_rows[e];
     out.rounded_to_1 += printed_rows[e] == "1.0000e+00" && rows.data[e] != 1;
-    if (exact != printed_rows[e])
-      out.differs +=
-          fmt::format("{}sin({}), printed as {}, is {} and rounds to {}", out.differs.empty() ? "" : "; ",
-                      fixed(angle, 2), printed_rows[e], fixed(rows.data[e], 10), exact);
+    if (exact == printed_rows[e]) continue;
+    out.differs +=
+        fmt::format("{}sin({}), printed as {}, is {} and rounds to {}", out.differs.empty() ? "" : "; ",
+                    fixed(angle, 2), printed_rows[e], fixed(rows.data[e], 10), exact);
+    const long double narrow_sine = std::sin(narrow_angle);
+    proved(narrow_w[i] < w[i] && narrow_angle == static_cast<long double>(t) * narrow_w[i] &&
+               fmt::format("{:.4e}", static_cast<double>(narrow_sine)) == printed_rows[e],
+           "what differs does so by the rounding of its frequency alone");
+    out.in_f32 += fmt::format(
+        "{}the frequency {} is rounded down there, so that the angle is {} and its sine {}",
+        out.in_f32.empty() ? "" : "; ", fixed(w[i], 2), fixed(narrow_angle, 10), fixed(narrow_sine, 10));
   }
   return out;
 }
@@ -364,8 +372,8 @@ std::vector<Block> by_recipe(const Measured& m) {
       Paragraph{fmt::format(
           "All recipes are the same number T^(-2i/d) in exact arithmetic, T the base. "
           "The exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
-          "The exponent 2i/d of a power is exact where d is a power of 2, so powers are off by half a unit there, and their reciprocals by up to {}; at width 768 it is rounded, and they are off by up to {} and {}. "
-          "Products of one power add up its error: up to {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
+          "The exponent 2i/d of a power is exact where d is a power of 2, so in f32 powers are off by at most half a unit there, and their reciprocals by up to {}; at width 768 it is rounded, and they are off by up to {} and {}. "
+          "Products of one power add up its error: in f32 up to {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
           of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[1].of[reciprocal][f32].largest),
           of_units(m.lines[2].of[power][f32].largest), of_units(m.lines[2].of[reciprocal][f32].largest),
           of_units(m.lines[1].of[iteration][f32].largest), of_units(m.lines[0].of[iteration][f32].largest))},
@@ -396,9 +404,9 @@ std::vector<Block> of_columns(const Measured& m) {
       Paragraph{fmt::format(
           "The second founding document prints the angles and the rows of 4 positions at width 8 with five digits. "
           "{} of 32 angles and {} of 32 entries are the exact ones, rounded: {}. "
-          "All {} are what the program gives in f32 with every step rounded once, because its angle is a rounded product. "
+          "All {} are what the program gives in f32 with every step rounded once: {}. "
           "Of the entries that are printed as 1.0000e+00, {} are less than 1: the cosines of 0.001, 0.002 and 0.003.",
-          m.printed.angles, m.printed.rows, m.printed.differs, m.printed.rows_in_f32,
+          m.printed.angles, m.printed.rows, m.printed.differs, m.printed.rows_in_f32, m.printed.in_f32,
           m.printed.rounded_to_1)}};
 }
 
@@ -446,8 +454,8 @@ Document run() {
            of_columns(m),
            odd_widths(m),
            {PageVerdict{fmt::format(
-               "Computed in f64 and rounded once to f32 or bf16, frequencies are off by half a unit in the last place, also with functions that are off by one unit. "
-               "As a power of the base in f64 or f32 they are off by half a unit where the width is a power of two and the power is correctly rounded; by up to {} units with a power that is off by one, and at width 768 in f64 by {}. "
+               "Computed in f64 and rounded once to f32 or bf16, frequencies are off by at most half a unit in the last place, also with functions that are off by one unit. "
+               "As a power of the base in f64 or f32 they are off by at most half a unit where the width is a power of two and the power is correctly rounded; by up to {} units with a power that is off by one, and at width 768 in f64 by {}. "
                "The exponential of PyTorch's tutorial is off by up to {} units in f32 at width 512, in slow pairs, where it hardly moves the angle. "
                "Repeated products are off by up to {} units there, and the angle by {} times as much as with a power at position 4,096.",
                of_units(at_512.of[power][f32].slipped), of_units(m.lines[2].of[power][f64].largest),
