@@ -299,15 +299,15 @@ std::vector<Block> collisions_of(const Measured& m) {
           "In exact numbers every position has [a row of its own](every_position_is_its_own.md). "
           "Tables are stored in formats, and two rows that differ may be equal when they are rounded. "
           "Here every row is looked up among all earlier ones, by a hash and then bit by bit. "
-          "A row contains the columns of every row whose width divides its own, with the same frequencies; so a width that contains one without equal rows has none either, and where width 2 has none, no even width has. "
-          "The even widths to 130 that contain none of those looked up are settled by distance: their nearest rows are farther apart than two roundings can add up to. "
+          "A row contains the columns of every row whose width divides its own, with the same frequencies; so where a width has no equal rows, no multiple of it has, and where width 2 has none, no even width has. "
+          "The even widths to 130 that are neither looked up nor such a multiple are settled by distance: their nearest rows are farther apart than two roundings can add up to. "
           "So the tables are complete: of the even widths to 130, only 2, 4 and 8 have equal rows, and at base 500000 only 2 and 4."},
       Section{"Base 10000"},
       first_collisions(m.collided, bases[0]),
       Section{"Base 500000"},
       first_collisions(m.collided, bases[1]),
       Paragraph{
-          "Below 2^20, base 500000 separates width 8 and base 10000 does not. There the ratio of neighbouring frequencies is 10, so that an offset that is nearly a whole number of rotations of the slowest pair is one of all four; with 500000^(1/4) = 26.6, which is not rational, four separate conditions have to be met. "
+          "In bf16 the rows of width 8 below 2^20 all differ at base 500000, and not at base 10000. At base 10000 the ratio of neighbouring frequencies is 10, so that an offset that is nearly a whole number of rotations of the slowest pair is one of all four; at base 500000 it is 500000^(1/4) = 26.6, which is not rational, and four separate conditions have to be met. "
           "Equal rows are [nearly equal](every_position_is_its_own.md) before rounding: rounding does not make rows equal that are farther apart than two roundings."},
       distinct_rows(m.collided),
       Paragraph{fmt::format("Width 2 is one circle. "
