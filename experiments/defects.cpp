@@ -212,9 +212,10 @@ std::vector<Block> left_out(const Measured& m) {
 
 std::string finding(const Measured& m) {
   return fmt::format(
-      "{} of {} defects survive: at its smallest setting each {}is refuted by the property that is named in advance. They stand for {} of {} recorded defects of released code; {} are refuted by agreement with the exact numbers alone.",
-      m.survivors, m.rows.size(), m.survivors == 0 ? "" : "of the others ", m.recorded.size(),
-      m.recorded.size() + not_asked.size(), m.by_agreement_alone);
+      "{} of {} defects survive: at its smallest setting each {}is refuted by the property that is named in advance. {} of them were shipped, {} are neighbours of these; they stand for {} of {} recorded defects of released code. {} are refuted by agreement with the exact numbers alone.",
+      m.survivors, m.rows.size(), m.survivors == 0 ? "" : "of the others ", m.shipped,
+      m.rows.size() - m.shipped, m.recorded.size(), m.recorded.size() + not_asked.size(),
+      m.by_agreement_alone);
 }
 
 Document run() {

@@ -141,7 +141,7 @@ inline const std::vector<Defect> angles = {
      .precision = bf16_over_f32},
     {.name = "frequencies_in_bf16",
      .wrong =
-         "cos(t bf16(w_i)): each pair rotates exactly, at a frequency that is off by up to 2^-9 of itself",
+         "cos(t bf16(w_i)): each pair rotates exactly, at a frequency that is off by up to 2^-8 of itself",
      .sources = "sglang-jax#1472, transformers#29496, TransformerEngine#875",
      .recorded = {"rope-bf16-invfreq-sglang-jax"},
      .make = &frequencies_in_bf16,

@@ -389,7 +389,7 @@ inline const std::vector<Defect> ladders = {
      .setting = "dim=8 scaling=llama3 factor=16"},
     {.name = "dynamic_base_for_short_sequences",
      .wrong =
-         "the base is multiplied by 3^(d/(d-2)), dynamic NTK's factor for twice the length, in sequences that need none",
+         "the base is multiplied by 3^(d/(d-2)), dynamic NTK's factor for twice the length at `factor` 2, in sequences that need none",
      .sources = "vllm#41236, vllm#5093, TensorRT-LLM#1299",
      .recorded = {"dynamic-ntk-length-independent", "dynamic-base-unconditional"},
      .make = &dynamic_base_for_short_sequences,

@@ -29,13 +29,15 @@ std::span<const Term> glossary() {
            "value that "
            "explains a disagreement.",
            "gate"},
-      Term{{"defect"},
-           "A wrong implementation that a real project shipped, reproduced under a name and with its source.",
-           "list, explain, gate"},
+      Term{
+          {"defect"},
+          "A wrong implementation that a real project shipped, or a neighbour of one, reproduced under a name and with its "
+          "source.",
+          "list, explain, gate"},
       Term{
           {"diagnosis"},
-          "The search for a convention or a defect that gives the same answers as a refuted subject in every "
-          "case.",
+          "The search for what explains a refuted subject: a measured deviation, or a convention, a defect or a "
+          "misread formula that gives the same answers in every case.",
           "gate"},
       Term{{"domain"},
            "The positions at which an encoding is defined, or for which a subject says that it answers.",

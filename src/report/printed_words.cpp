@@ -139,7 +139,8 @@ std::vector<Term> of_a_gate() {
        "The counterexample holds where a new object is asked nothing but that: it depends on the calls before.",
        "gate --json"},
       {{"explanations", "behaves exactly like"},
-       "The convention or the shipped defect that gives the subject's answers in every case that was compared.",
+       "The convention, the defect or the misread formula that gives the subject's answers in every case that was "
+       "compared.",
        "gate"},
       {{"found_after", "shrinks"},
        "How many cases were asked before one failed, and how many while that one was made smaller.",
