@@ -390,8 +390,8 @@ Document run() {
   return {
       .title = "RoPE's error by position",
       .finding = fmt::format(
-          "Below position 2^20 angles in f32 are off by up to {} rad where the frequencies are rounded once and {} rad where they are iterated, angles in f64 by up to {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
-          fixed(m.of("f32").worst().radians, 4), fixed(m.of("f32, iterated").worst().radians, 4),
+          "At width {} and base 10000 angles in f32 below position 2^20 are off by up to {} rad where the frequencies are rounded once and {} rad where they are iterated, angles in f64 by up to {}; in bf16 an angle is off by more than 0.1 rad at position {} already.",
+          dim, fixed(m.of("f32").worst().radians, 4), fixed(m.of("f32, iterated").worst().radians, 4),
           m.of("f64").radians(octaves), m.of("bf16").beyond_text(1)),
       .condition = fmt::format(
           "Width {}, base 10000, all {} pairs; every position from 1 to 2^20 - 1, in f16 to 65,504 (of the cosines every one to 127, and {} odd ones in each octave beyond); frequencies rounded once from the exact ones (a less accurate power adds to this), but for `f32, iterated`.",

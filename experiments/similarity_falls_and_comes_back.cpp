@@ -296,7 +296,7 @@ std::vector<Block> derived(const Ladders& all) {
 std::string finding(const Ladders& all) {
   const Measured& wide = of(all, "base 10000", 128);
   return fmt::format(
-      "The kernel falls as a trend, is negative first at offset {} and comes back: at base 10000 and width 128, tokens {} apart are more similar than tokens {} apart, and the smallest similarity below 2^20 is {} of that at offset 0.",
+      "At base 10000 and width 128 the kernel falls as a trend, is negative first at offset {} and comes back: tokens {} apart are more similar than tokens {} apart, and the smallest similarity below 2^20 is {} of that at offset 0.",
       whole(wide.first_negative), whole(wide.beyond_at), whole(wide.as_offset), fixed(wide.lowest, 3));
 }
 
