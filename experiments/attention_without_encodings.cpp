@@ -424,7 +424,7 @@ std::vector<Block> two_sentences(const Measured& m) {
   const auto [low, high] = m.of(0, causal)[2].last.of_median();
   return {
       Paragraph{
-          "The outputs are numbered, but no operation reads the number: projections, feed-forward and normalisation act on each token alone, and the sum over keys does not depend on their order (Vaswani et al. 2017, section 3.5, add encodings for this reason; Yun et al. 2020 prove that the block is permutation equivariant). "
+          "The outputs are numbered, but without mask and encoding no operation reads the number: projections, feed-forward and normalisation act on each token alone, and the sum over keys does not depend on their order (Vaswani et al. 2017, section 3.5, add encodings for this reason; Yun et al. 2020 prove that the block is permutation equivariant). "
           "Reordered tokens therefore give reordered outputs for *every* weight, and training cannot change that."},
       Section{"Two sentences of the same words"},
       difference_by_depth(m),
@@ -433,7 +433,7 @@ std::vector<Block> two_sentences(const Measured& m) {
           fixed(m.of(0, causal)[2].last.median(), 3), fixed(low, 3), fixed(high, 3), draws)},
       sentences(m),
       Paragraph{fmt::format(
-          "Under a causal mask the last token sees all others, in one block without their order; so its output is the same if sentences of the same words end in the same one. "
+          "Under a causal mask the last token sees all others. Without an encoding one block does not see their order, so the last outputs are the same if sentences of the same words end in the same one. "
           "A token before it sees itself and those before it. Where the two sentences differ in these words or in the token itself, its output differs after one block, and with it the mean: in the sentences about oranges at positions {}. "
           "The sentences about forest fires end in different words, so their last outputs differ in any case, and only the mean is a fair comparison. "
           "With capitals, \"Tom bit a dog\" and \"A dog bit Tom\" do not consist of the same words.",
