@@ -416,7 +416,7 @@ std::vector<Block> not_added(const Measured& m) {
   return {
       Section{"What is not added"},
       Paragraph{
-          "RoPE (Su et al. 2021, eq. 34) rotates queries and keys, and ALiBi (Press et al. 2021, section 3) subtracts a penalty that is proportional to the distance from the logit. "
+          "RoPE (Su et al. 2021, eq. 34) rotates queries and keys, and ALiBi (Press et al. 2021, section 3) subtracts from the logit a penalty that is proportional to the distance. "
           "Neither touches the values, and neither changes the logit of a token with itself. "
           "What is added to the input changes both, and its rows are absolute: the offset enters through the dot products only."},
       grid};

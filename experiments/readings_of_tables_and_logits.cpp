@@ -120,7 +120,7 @@ Conflict slopes() {
 
 namespace {
 
-// Distances whose bucket changes where the smallest step of f32 is added inside the logarithm.
+// Distances whose bucket changes where the machine epsilon of f32 is added inside the logarithm.
 std::size_t changed_by_epsilon() {
   std::size_t changed = 0;
   for (const long double exact : {8.0L, 16.0L})
@@ -154,7 +154,7 @@ Conflict t5_signs() {
       "32 buckets, offset 1",
       fmt::format("{} buckets", fixed(most, 0)),
       fmt::format(
-          "At offset 1 the two read entries that lie {} apart. T5X adds the smallest step of f32 inside the logarithm: with 32 buckets and distance 128, of all "
+          "At offset 1 the two read entries that lie {} apart. T5X adds 2^-23, the machine epsilon of f32, inside the logarithm: with 32 buckets and distance 128, of all "
           "distances up to 2^20, in both directions, it changes {} buckets in exact arithmetic, so it is no parameter.",
           fixed(most, 0), changed),
       most};
