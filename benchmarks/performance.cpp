@@ -97,7 +97,7 @@ Document performance(const Measured& measured) {
   out.finding = "What certainty costs: on the machine named below";
   if (mpfr && written)
     out.finding += fmt::format(
-        ", a correctly rounded f32 table takes a {}th of MPFR's time and is written at {} of the memory's "
+        ", a correctly rounded f32 table is made {} times faster than by MPFR and written at {} of the memory's "
         "speed",
         significant(mpfr->median), percent(written->median));
   out.finding += fmt::format("; {} of {} aims are met by the median of {} rounds, {} in every round.", met,

@@ -103,8 +103,8 @@ def page(run, reasons):
              f"`./run mutants {run['asked']} --seed {run['seed']} --page reports/mutants.md` writes this page. No test compares it: "
              f"it takes an hour. This one is of commit `{run['commit']}`. A mutant is red where a test fails, crashes or does not end "
              "with it, twice, and is green without it. One that only a checked-in page of `reports/` shows survives.", "",
-             f"{run['asked']} sites were drawn from the {run['files']} files of `src/` and `properties/`, of each as its share of all "
-             "operators, numbers and branches says, and in a file every operator with the same chance. "
+             f"{run['asked']} sites were drawn from the {run['files']} files of `src/` and `properties/`: of a file in proportion to its "
+             "operators, numbers and branches, and in it every operator with the same chance. "
              f"{len(run['results'])} could be compiled behind a switch.", ""]
     if late := undecided(run["results"]):
         lines += [f"Of {late} nothing is known: their tests were late without them too. They count on neither side.", ""]
