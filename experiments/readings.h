@@ -35,6 +35,9 @@ struct Ratio {
 };
 Ratio ratio(const Reading& a, const Reading& b);
 
+// The pairs whose frequencies are not the same in both.
+std::vector<std::size_t> pairs_that_differ(const Reading& a, const Reading& b);
+
 struct Conflict {
   std::string title;      // of the section
   std::string parameter;  // that tells the readings apart

@@ -53,6 +53,20 @@ Conflict ramps() {
        "ramp over i, whose ends are not rounded",
        github("gpt-oss", "openai/gpt-oss") + ", foundation-model-stack"}};
   const Ratio paper = ratio(readings[0], readings[1]), rounded = ratio(readings[0], readings[2]);
+  // The fastest pair makes 326 rotations in 2048 positions, and base^(2/d) times as many are 376.
+  const Reading just_above{
+      "rope",
+      "dim=128 scaling=yarn factor=10 original_length=2048 attention_factor=1 beta_slow=330 beta_fast=340",
+      "", ""},
+      far_above{
+          "rope",
+          "dim=128 scaling=yarn factor=10 original_length=2048 attention_factor=1 beta_slow=380 beta_fast=390",
+          "", ""};
+  proved(pairs_that_differ(far_above, {"rope", "dim=128", "", ""}).empty(),
+         "with both bounds far above all rotations the code's YaRN is RoPE");
+  proved(pairs_that_differ(just_above, {"rope", "dim=128 scaling=linear factor=10", "", ""}) ==
+             std::vector<std::size_t>{0},
+         "with both just above them it is interpolation of every pair but the first");
   const Ratio at_32 =
       ratio({"rope", "dim=128 scaling=yarn factor=32 original_length=2048 attention_factor=1", "", ""},
             {"rope", "dim=128 scaling=by_parts factor=32 original_length=2048", "", ""});
@@ -65,8 +79,8 @@ Conflict ramps() {
       fmt::format(
           "At width 128, factor 10 and 2048 trained positions the code's frequency of pair {} is {} times the paper's (at factor 32, pair {}: {} times); rounding the ends "
           "of the ramp changes a frequency by up to a factor of {}, of pair {}. The code clamps the ramp's low end at 0 and its high end at d - 1 alone: "
-          "with both bounds above the rotations of every pair it is RoPE, where the paper's is interpolation (`posproof explain "
-          "yarn_above_all_rotations_is_rope`).",
+          "with both bounds at more than base^(2/d) times the rotations of the fastest pair it is RoPE, where the paper's is interpolation (`posproof explain "
+          "yarn_above_all_rotations_is_rope`); with both between the rotations of the fastest pair and that number it interpolates every pair but the first.",
           paper.pair, fixed(paper.most, 2), at_32.pair, fixed(at_32.most, 2), fixed(rounded.most, 3),
           rounded.pair),
       std::min(paper.most, rounded.most) - 1};

@@ -59,7 +59,8 @@ const DefectFamily entry{{
      .make = &halves_exchanged,
      .setting = "dim=4"},
     {.name = "ladder_half_range",
-     .wrong = "w_j = base^(-2j/d) with d the width of all axes: the ladder of each ends at base^(-1/axes)",
+     .wrong =
+         "w_j = base^(-2j/d) with d the width of all axes: the ladder of each ends a step short of base^(-1/axes)",
      .sources = "torchtune#2593",
      .recorded = {"rope2d-frequency-ladder-half-range"},
      .make = &ladder_half_range,

@@ -18,7 +18,8 @@ std::optional<Parameters> right_of(const Arguments& left) {
 }  // namespace
 
 const Identity entry{
-    .statement = "Dynamic NTK at one length n is NTK by s n / L0 - (s - 1).",
+    .statement =
+        "Dynamic NTK at one length n, no shorter than the trained one, is NTK by s n / L0 - (s - 1).",
     .formula = "b (s n / L0 - (s - 1))^(d / (d - 2))",
     .source =
         "bloc97 and emozilla 2023, Dynamically Scaled RoPE; Hugging Face, _compute_dynamic_ntk_parameters",

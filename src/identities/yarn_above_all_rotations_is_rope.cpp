@@ -15,8 +15,8 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 const Identity entry{
     .statement =
-        "YaRN, whose ramp is over the dimension, with both bounds above the rotations of every pair is RoPE, not interpolation.",
-    .formula = "corr(beta) < 0: low = 0, high < 0, so that the ramp is 0 at every i and w_i' = w_i",
+        "YaRN, whose ramp is over the dimension, with both bounds at more than base^(2/dim) times the rotations of every pair is RoPE, not interpolation.",
+    .formula = "corr(beta) <= -1: low = 0, high < 0, so that the ramp is 0 at every i and w_i' = w_i",
     .source =
         "jquesnelle/yarn, find_correction_range and linear_ramp_mask, which clamp the lower end at 0 from below alone and the higher one at dim - 1 from above alone",
     .left = &encodings::rope,
