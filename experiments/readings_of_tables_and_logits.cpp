@@ -41,7 +41,9 @@ Conflict divisors() {
 Conflict first_positions() {
   const std::vector<Reading> readings = {
       {"sinusoidal", "dim=512", "the first token is at position 0",
-       arxiv("Vaswani et al. 2017", "1706.03762")},
+       github("tensor2tensor",
+              "tensorflow/tensor2tensor/blob/master/tensor2tensor/layers/common_attention.py") +
+           "; its paper, " + arxiv("Vaswani et al. 2017", "1706.03762") + ", does not say"},
       {"sinusoidal", "dim=512 offset=2", "at padding_idx + 1, 2 by default",
        github("fairseq", "facebookresearch/fairseq") + ", OPT (a learned table, " +
            github("transformers#20761", "huggingface/transformers/issues/20761") + ")"},

@@ -306,6 +306,12 @@ void prove(const Measured& m) {
          "at the fast pairs the exponential is as good as the power");
   proved(m.lines[0].of[iteration][f32].largest < m.lines[0].of[exponential][f32].largest,
          "at width 64 the one power happens to be good");
+  for (const std::size_t dim : widths) {
+    const Arithmetic narrow{Format::f32};
+    const auto log = static_cast<double>(std::log(base)), over = static_cast<double>(dim);
+    proved(narrow.round(narrow.round(log) / over) == narrow.round(log / over),
+           "ln T / d in f64, rounded once to f32, is what two roundings give");
+  }
   proved(m.printed.angles == 32 && m.printed.rows == 31 && m.printed.rows_in_f32 == 32,
          "all printed digits but one are right, and all are those of f32");
   proved(m.printed.rounded_to_1 == 3, "three of the printed ones are not 1");
@@ -371,7 +377,7 @@ std::vector<Block> by_recipe(const Measured& m) {
       Section{"By recipe, format and width"},
       Paragraph{fmt::format(
           "All recipes are the same number T^(-2i/d) in exact arithmetic, T the base. "
-          "The exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
+          "With every step in the format, the exponential of PyTorch's tutorial takes an exponent of up to ln T = 9.2 that was rounded up to three times before (twice where d is a power of 2; the tutorial divides ln T by d in f64, which gives the same numbers in f32 at the widths here), and its error is that exponent's absolute error: in f32 up to {} units in the last place at width 512. "
           "The exponent 2i/d of a power is exact where d is a power of 2, so in f32 powers are off by at most half a unit there, and their reciprocals by up to {}; at width 768 it is rounded, and they are off by up to {} and {}. "
           "Products of one power add up its error: in f32 up to {} units at width 512; how much depends on how well that power happens to be rounded, and at width 64 it is {}.",
           of_units(m.lines[1].of[exponential][f32].largest), of_units(m.lines[1].of[reciprocal][f32].largest),
