@@ -123,7 +123,7 @@ Document run() {
   for (std::size_t n = 0; n < all.size(); ++n) add(section_of(all[n], n + 1));
   add(read_and_run());
   const std::string answer = fmt::format(
-      "Each of the {} conventions is declared, by a parameter or by the precision of the subject, and at the setting given for it the readings differ by far more than rounding. On {} of them papers and programs, or programs among each other, disagree; of the other {} the second reading was not found in released code.",
+      "Each of the {} conventions is declared, by a parameter or by the precision of the subject, and at the setting given for it the readings differ by far more than rounding. Papers and programs read {} of them in more than one way; of the other {} the second reading was not found in released code.",
       all.size(), contested, only_possible.size());
   blocks.push_back(PageVerdict{answer});
   return {
