@@ -42,7 +42,7 @@ Residual breaks(const Attention& attention, Precision p, const Mask& mask, atten
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(
       draw.integer("n", 2, static_cast<std::int64_t>(std::min<std::size_t>(6, attention.value_dim))));
-  const Mask mask = tokens::allowed(attention, tokens::drawn_mask(draw, n));
+  const Mask mask = tokens::allowed(attention, tokens::drawn_mask(draw, n, attention));
   const auto order = draw.permutation("permutation", n);
   const Tensor x = draw.content("x", {n, attention.dim});
   if (!attention::is_symmetry(mask, order)) return breaks(attention, p, mask, order);

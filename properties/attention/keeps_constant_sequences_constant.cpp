@@ -8,7 +8,7 @@ namespace {
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 2, 8));
-  const Mask mask = tokens::allowed(attention, tokens::drawn_mask(draw, n));
+  const Mask mask = tokens::allowed(attention, tokens::drawn_mask(draw, n, attention));
   const auto token = draw.content("x", attention.dim);
 
   Tensor x({n, attention.dim});

@@ -10,7 +10,7 @@ namespace {
 Residual check(const Attention& attention, Precision p, Draw& draw) {
   const auto n = static_cast<std::size_t>(draw.integer("n", 2, 6));
   const auto order = draw.permutation("permutation", n);
-  const Mask mask = tokens::allowed(attention, tokens::drawn_mask(draw, n));
+  const Mask mask = tokens::allowed(attention, tokens::drawn_mask(draw, n, attention));
   const Tensor x = draw.content("x", {n, attention.dim});
 
   const Tensor moved = attention::reordered(x, order);

@@ -51,11 +51,14 @@ inline Tensor distinct(std::size_t n, std::size_t dim, std::size_t shift) {
   return x;
 }
 
-// One of the families of masks over n tokens, each of which leaves every query a key.
-inline Mask drawn_mask(Draw& draw, std::size_t n) {
-  const Value family =
-      draw.one_of("mask", {std::string("none"), std::string("causal"), std::string("padding"),
-                           std::string("block"), std::string("window")});
+// One of the families of masks over n tokens, each of which leaves every query a key. Of the first five, what
+// is left where no query is shown a later key has no symmetry in which a query sees several keys that change
+// places; last_sees_all has.
+inline Mask drawn_mask(Draw& draw, std::size_t n, const Attention& attention) {
+  std::vector<Value> families = {std::string("none"), std::string("causal"), std::string("padding"),
+                                 std::string("block"), std::string("window")};
+  if (attention.causal) families.emplace_back(std::string("last_sees_all"));
+  const Value family = draw.one_of("mask", families);
   const std::string& name = std::get<std::string>(family);
   const auto from_1_to = [&](const char* what, std::size_t most) {
     return static_cast<std::size_t>(draw.integer(what, 1, static_cast<std::int64_t>(most)));
@@ -67,6 +70,7 @@ inline Mask drawn_mask(Draw& draw, std::size_t n) {
     std::fill_n(keep.begin(), from_1_to("kept", n), true);
     return mask::padding(n, keep);
   }
+  if (name == "last_sees_all") return mask::last_sees_all(n);
   if (name == "window") return mask::sliding_window(n, from_1_to("reach", n));
   // Blocks of one size, the last one smaller where they do not divide n.
   const std::size_t size = from_1_to("block", n);

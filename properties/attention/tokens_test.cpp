@@ -32,22 +32,26 @@ TEST(Tokens, rolled_moves_the_channels_of_each_token_on) {
 }
 
 TEST(Tokens, every_drawn_mask_leaves_each_query_a_key) {
-  for (std::size_t n = 2; n <= 6; ++n) {
-    Enumerate draw;
-    std::set<std::vector<double>> masks;
-    do {
-      const Mask mask = tokens::drawn_mask(draw, n);
-      EXPECT_EQ(mask.shape, (Shape{n, n}));
-      masks.insert(mask.data);
-      for (std::size_t i = 0; i < n; ++i) {
-        const auto row = mask.row(i);
-        EXPECT_TRUE(std::find(row.begin(), row.end(), 1.0) != row.end()) << draw.drawn().text();
-      }
-    } while (draw.next());
-    // None, causal, n - 1 paddings, n - 1 windows narrower than the whole, of which width 1 is the blocks of
-    // 1, and n - 2 other blocks.
-    EXPECT_EQ(masks.size(), 2 + (n - 1) + (n - 1) + (n - 2));
-  }
+  for (const bool causal : {false, true})
+    for (std::size_t n = 2; n <= 6; ++n) {
+      Attention attention;
+      attention.causal = causal;
+      Enumerate draw;
+      std::set<std::vector<double>> masks;
+      do {
+        const Mask mask = tokens::drawn_mask(draw, n, attention);
+        EXPECT_EQ(mask.shape, (Shape{n, n}));
+        masks.insert(mask.data);
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto row = mask.row(i);
+          EXPECT_TRUE(std::find(row.begin(), row.end(), 1.0) != row.end()) << draw.drawn().text();
+        }
+      } while (draw.next());
+      // None, causal, n - 1 paddings, n - 1 windows narrower than the whole, of which width 1 is the blocks
+      // of 1, n - 2 other blocks, and where it is asked for the last query that sees all, which of two tokens
+      // is the causal mask.
+      EXPECT_EQ(masks.size(), 2 + (n - 1) + (n - 1) + (n - 2) + (causal && n > 2 ? 1 : 0));
+    }
 }
 
 Contextual plain_logits(double scale) {

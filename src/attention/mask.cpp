@@ -44,6 +44,10 @@ Mask sliding_window(std::size_t tokens, std::size_t width) {
   return where(tokens, tokens, [&](std::size_t i, std::size_t j) { return (i < j ? j - i : i - j) < width; });
 }
 
+Mask last_sees_all(std::size_t tokens) {
+  return where(tokens, tokens, [tokens](std::size_t i, std::size_t j) { return i == j || i + 1 == tokens; });
+}
+
 Mask intersect(const Mask& a, const Mask& b) {
   if (a.shape != b.shape)
     throw std::invalid_argument(

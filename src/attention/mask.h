@@ -16,6 +16,7 @@ Mask causal(std::size_t tokens);                                   // the keys a
 Mask padding(std::size_t queries, const std::vector<bool>& keep);  // the keys that are kept
 Mask block(std::span<const std::size_t> sizes);                    // the keys of the query's own block
 Mask sliding_window(std::size_t tokens, std::size_t width);  // the keys less than `width` away, on both sides
+Mask last_sees_all(std::size_t tokens);  // the query's own key; the last query sees every key
 
 // What both show. Throws std::invalid_argument where they differ in shape.
 Mask intersect(const Mask& a, const Mask& b);

@@ -35,6 +35,11 @@ TEST(Mask, sliding_window_of_width_one_is_the_query_itself) {
   EXPECT_EQ(mask::sliding_window(3, 2), of(3, 3, {1, 1, 0, 1, 1, 1, 0, 1, 1}));
 }
 
+TEST(Mask, last_sees_all_shows_every_key_to_the_last_query_alone) {
+  EXPECT_EQ(mask::last_sees_all(3), of(3, 3, {1, 0, 0, 0, 1, 0, 1, 1, 1}));
+  EXPECT_EQ(mask::last_sees_all(1), of(1, 1, {1}));
+}
+
 TEST(Mask, intersect_shows_what_both_show) {
   EXPECT_EQ(mask::intersect(mask::causal(3), mask::sliding_window(3, 2)),
             of(3, 3, {1, 0, 0, 1, 1, 0, 0, 1, 1}));

@@ -74,8 +74,14 @@ const EncodingSpec entry{
             holds(attention::weighs_keys_alike_from_every_later_query),
             fails(attention::breaks_the_symmetry, "dim=1 length=2 n=3 permutation=[1,0,2]", 0.000488,
                   "with two rows, both keys are past the last one: their order has no effect"),
-            holds(attention::has_the_symmetry_of_its_mask),
-            holds(attention::permutation_equivariant),
+            fails(
+                attention::has_the_symmetry_of_its_mask,
+                "dim=4 length=4 n=3 mask=last_sees_all permutation=[1,0,2] x=[0,1,0*6,1,0,0,0]", 0.0747,
+                "exchanging two keys exchanges which of them counts the gate of the other for the last query"),
+            fails(
+                attention::permutation_equivariant,
+                "dim=2 length=4 n=3 permutation=[1,0,2] mask=last_sees_all x=[0,1,0,0,1,0]", 0.197,
+                "exchanging two keys exchanges which of them counts the gate of the other for the last query"),
             holds(attention::query_order_equivariant),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.486,
                   "the first token is seen by both, the second by itself"),
