@@ -39,9 +39,9 @@ Break of(const Attention& attention, Precision p, std::size_t shift, std::vector
   return {most, tokens::error_of_both(attention, x, mask, moved, mask, p)};
 }
 
-// Values of distinct() lie in [-1, 1]. A 4096th of that range is what a position has to move for the order to
-// count as seen: the slightest published encoding, the last of ALiBi's slopes (2^-8 a step), moves several
-// times as much.
+// Values of distinct() lie in [-1, 1]. A 4096th of that range, 2^-11, is what a position has to move for the
+// order to count as seen: the slightest published encoding, the last of ALiBi's slopes (2^-8 a step), moves
+// several times as much.
 constexpr double least_break = 2.0 / 4096;
 
 Residual check(const Attention& attention, Precision p, Draw& draw) {
@@ -107,8 +107,9 @@ Encoding one_row_for_all() {
 
 const Property entry{
     .statement =
-        "For distinct tokens, every order but the identity and the reversal changes some answer beyond reordering it, by at least a 4096th of the range of the values.",
-    .formula = "max |f(P X) - P f(X)| >= 2^-12 range(V), P neither the identity nor the reversal",
+        "For one of two sets of distinct tokens in [-1, 1], every order but the identity and the reversal changes some answer beyond reordering it, by at least 2^-11.",
+    .formula =
+        "max |f(P X) - P f(X)| >= 2^-11 for X or X' in [-1, 1], P neither the identity nor the reversal",
     .source =
         "Vaswani et al. 2017, section 3.5: for the model to make use of the order, positions must be "
         "injected",
@@ -121,8 +122,7 @@ const Property entry{
                     {"an operator of a slope of 2^-11, in f32", &operator_too_small, all_f32},
                     {"a rotation of 2^-8 a position, in f32", &rotation_too_small, all_f32},
                     {"rows that rise by 2^-10 a position, in f32", &rows_too_small, all_f32}},
-    .not_in_16_bits =
-        "rounding in bf16 and f16 moves an answer by more than a 4096th of the range of the values",
+    .not_in_16_bits = "rounding in bf16 and f16 moves an answer by more than 2^-11",
 };
 
 }  // namespace posproof::properties_attention_breaks_the_symmetry

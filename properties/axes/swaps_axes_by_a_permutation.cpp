@@ -82,7 +82,8 @@ NegativeExample quicker_axis(const char* what, bool of_table, double by, const P
 }  // namespace
 
 const Property entry{
-    .statement = "All axes are alike: exchanging two numbers of a position exchanges channels.",
+    .statement =
+        "Axes with equally many channels are alike: exchanging their numbers of a position exchanges channels.",
     .formula = "p(b,a) = P p(a,b) and R(b,a) P = P R(a,b) for one permutation P of the channels",
     .source =
         "Wang et al. 2024, Qwen2-VL; He et al. 2021, Masked Autoencoders: one set of frequencies for both axes",

@@ -129,7 +129,7 @@ Encoding without_sides() {
 
 const Property entry{
     .statement =
-        "Two offsets have the same bias if and only if they are in one bucket: half of a side's buckets hold one distance each, the others are logarithmic up to the largest distance.",
+        "Two offsets have the same bias if and only if they are in one bucket: half of a side's buckets, rounded down, hold one distance each, the others are logarithmic up to the largest distance.",
     .formula =
         "b(r) = b(r') <=> bucket(r) = bucket(r'), bucket(n) = n for n < e, else "
         "min(e + floor(log(n/e) / log(D/e) (B-e)), B-1)",

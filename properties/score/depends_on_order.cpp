@@ -135,7 +135,7 @@ Encoding hardly_falling_logits() {
 
 const Property entry{
     .statement =
-        "The logit of a key within three places of the query changes when the key is moved among these.",
+        "A query and a key of ones have logits at least 2^-12 apart at some two places of the key within three of the query.",
     .formula = "max |s(1,1; i,a) - s(1,1; i,b)| >= 2^-12, |i-a| <= 3, |i-b| <= 3",
     .source =
         "Vaswani et al. 2017, section 3.5; without a position the logit q.k is the same at every distance",

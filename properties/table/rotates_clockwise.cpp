@@ -58,8 +58,7 @@ Made one_step_backwards(std::size_t which, Position from, double by) {
 
 const Property entry{
     .statement =
-        "With the sine to the right and the cosine upwards, each pair rotates clockwise from position to "
-        "position.",
+        "With the sine to the right and the cosine upwards, each pair of a frequency between 0 and pi rotates clockwise from position to position.",
     .formula = "x = p[2i], y = p[2i+1], 0 < w_i < pi: x_t y_{t+1} - y_t x_{t+1} = -A^2 sin w_i < 0",
     .source =
         "Vaswani et al. 2017, section 3.5; with the cosine to the right the same pair rotates "
