@@ -389,13 +389,14 @@ inline const std::vector<Defect> ladders = {
      .setting = "dim=8 scaling=llama3 factor=16"},
     {.name = "dynamic_base_for_short_sequences",
      .wrong =
-         "the base is multiplied by 3^(d/(d-2)), dynamic NTK's factor for twice the length at `factor` 2, in sequences that need none",
+         "the base is multiplied by 3^(d/(d-2)), as dynamic NTK by 2 does at twice the trained length, in sequences that need none",
      .sources = "vllm#41236, vllm#5093, TensorRT-LLM#1299",
      .recorded = {"dynamic-ntk-length-independent", "dynamic-base-unconditional"},
      .make = &dynamic_base_for_short_sequences,
      .setting = "dim=4"},
     {.name = "dynamic_base_is_kept",
-     .wrong = "after a call that reached position 4096, every later one has dynamic NTK's base 3^(d/(d-2))",
+     .wrong =
+         "after a call that reached position 4096, every later one has dynamic NTK's base, 3^(d/(d-2)) times as large",
      .sources = "transformers#25306, transformers#27226, transformers#46624",
      .recorded = {"dynamic-ntk-not-reset"},
      .make = &dynamic_base_is_kept,

@@ -97,7 +97,7 @@ const EncodingSpec entry{
         "logarithm: q max(1, ln(t + offset) / ln(original_length))",
     .source =
         "Llama 4 (Meta 2025), attn_temperature_tuning of layers without RoPE; Qwen (Bai et al. 2023), "
-        "section 2.3: LogN-Scaling; Su 2021",
+        "on longer contexts: LogN-Scaling; Su 2021",
     .parameters = {.all = {whole("dim", type::any_width, 64, {2, 8}, "width of a head", "channels"),
                            whole("heads", any_heads, 1, {1, 3}, "heads, all scaled alike"),
                            convention("form", {"steps", "logarithm"},

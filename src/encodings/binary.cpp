@@ -51,7 +51,7 @@ using namespace properties;
 
 const EncodingSpec entry{
     .summary = "the binary digits of the position",
-    .formula = "p_t[j] = floor(t / 2^j) mod 2",
+    .formula = "p_t[j] = floor(t / 2^j) mod 2, t < 2^dim",
     .source = "Zhang et al., Dive into Deep Learning, section 11.6.3.1; founding document E, question 20",
     .parameters = {{whole("dim", type::any_width, 16, {1, 2, 3, 5, 16}, "digits", "channels"),
                     convention("order", {"lsb_first", "msb_first"}, "which digit comes first"),

@@ -58,7 +58,8 @@ using namespace properties;
 
 const EncodingSpec entry{
     .summary = "a small network over the logits and the biases of all heads, added to them",
-    .formula = "s(q,k; i,j) = A + B + f(A, B), A = q.k / sqrt(dim), B = -m_h |i - j|, for all heads at once",
+    .formula =
+        "s(q,k; i,j) = A + B + f(A, B), A = q.k / sqrt(dim), B = -m_h |i - j|, for all heads at once; f = W' max(z, z/100) + c', z = W (A, B) + c",
     .source = "Zheng et al. 2024, DAPE: Data-Adaptive Positional Encoding for Length Extrapolation",
     .parameters = {{whole("dim", type::any_width, 64, {1, 2}, "width of a head", "channels"),
                     whole("heads", {1, 8}, 8, {1, 2}, "heads; the network takes all of them together"),
@@ -96,7 +97,7 @@ const EncodingSpec entry{
     .claims =
         {
             fails(contextual::saturates, "dim=1 heads=1 hidden=1 side=past q=[0] k=[0]", 0.00319,
-                  "the penalty keeps growing by its slope"),
+                  "the penalty keeps growing by its slope, and the network changes with it"),
             fails(
                 contextual::adds_content_and_position, "dim=1 heads=1 hidden=3 i=0 j=0 a=9 b=0 q=[1] k=[4]",
                 0.00989,

@@ -77,7 +77,7 @@ using namespace properties;
 const EncodingSpec entry{
     .summary = "disentangled attention: query and key each meet a trained vector of the offset",
     .formula =
-        "s(q,k; i,j) = (q.k + q.K_d(i,j) + k.Q_d(j,i)) / sqrt(3 dim), d(i,j) = i - j + K within [0, 2K)",
+        "s(q,k; i,j) = (q.k + q.K_d(i,j) + k.Q_d(i,j)) / sqrt(3 dim), d(i,j) = i - j + K within [0, 2K); in the paper k.Q_d(j,i)",
     .source = "He et al. 2020, DeBERTa, equations 3 and 4; microsoft/DeBERTa; He et al. 2021, DeBERTaV3",
     .parameters =
         {{whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),

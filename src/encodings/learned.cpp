@@ -124,7 +124,7 @@ const EncodingSpec entry{
                   "the table of row numbers holds 0 in row 0 as well",
                   {{{"table", {"index"}}, {"padding_row", {1.0}}}}),
             fails(table::distance_depends_on_offset, "dim=1 table=seeded k=1 s=0 t=1", 0.00453,
-                  "the distance between independently drawn rows does not depend on the offset"),
+                  "rows are drawn independently: the distance of 0 and 1 is not that of 1 and 2"),
             fails(table::has_one_shift_for_all_lengths, "dim=1 table=seeded k=1 t=0 u=1 n=3 far=4", 0.00453,
                   "no rigid motion maps independently drawn rows to the next ones"),
             holds(attention::breaks_the_symmetry, {.all = {{"table", {"seeded"}}, {"dim", {8.0, 64.0}}}}),

@@ -175,7 +175,7 @@ const EncodingSpec entry{
     .claims =
         {
             fails(attention::breaks_the_symmetry, "dim=8 sections=[2,1,1] axis=2 n=3 permutation=[1,0,2]",
-                  0.000384, "w has the slowest pairs, 0.001 radians per column"),
+                  0.000384, "w has only the slowest pair, 0.001 radians per column"),
             fails(score::depends_on_order, "dim=6 sections=[1,1,1] axis=2 i=3", 0.000202,
                   "w has only the slowest pair, 0.002 radians per column"),
             fails(axes::swaps_axes_by_a_permutation,

@@ -83,7 +83,7 @@ const EncodingSpec entry{
                   "the vector of the distance is multiplied with the query"),
             holds(attention::breaks_the_symmetry, {{{"dim", {2.0, 4.0}}}}),
             fails(attention::breaks_the_symmetry, "dim=1 length=6 n=6 permutation=[0,2,3,5,1,4]", 0.0000426,
-                  "with one channel, the vectors change no answer by a 4096th of the range"),
+                  "with one channel, the vectors change no answer by the threshold, 2^-11"),
             fails(score::decays_with_distance, "dim=2 q=[1,0] i=3 far=3 near=2", 0.206,
                   "trained vectors are not ordered by distance"),
         },

@@ -101,7 +101,7 @@ const EncodingSpec entry{
     .summary =
         "a trained number on the logit for each bucket of offsets, the buckets growing with the distance",
     .formula =
-        "b_h(i,j) = scale E[bucket(j - i), h]; of a direction with B buckets, e = B/2: bucket(n) = n to e, then "
+        "b_h(i,j) = scale E[bucket(j - i), h]; of a direction with B buckets, e = floor(B/2): bucket(n) = n below e, then "
         "min(B - 1, e + floor(ln(n/e) / ln(max_distance/e) (B - e)))",
     .source =
         "Raffel et al. 2020, Exploring the Limits of Transfer Learning (T5), section 2.1; mesh-tensorflow",
