@@ -127,7 +127,7 @@ std::vector<Curve> curves(std::string_view id, const Rotary& rotary) {
     const Encoding line = domain.axes == 1 ? Encoding(rotary) : on_axis(rotary, axis);
     const Score logit = *score(line);
     const std::vector<double> ones(logit.dim, 1);
-    Curve curve{.label = of_axis(domain, axis, "logit"), .points = {}};
+    Curve curve{.label = of_axis(domain, axis, "dot product"), .points = {}};
     for (const double t : key_offsets(reach_of(id, logit.positions), true)) {
       const auto [i, j] = places(0, t);
       curve.points.emplace_back(t, logit.at(ones, ones, i, j));
@@ -135,6 +135,13 @@ std::vector<Curve> curves(std::string_view id, const Rotary& rotary) {
     out.push_back(std::move(curve));
   }
   return out;
+}
+
+// Of a grid, the curve of an axis: of the first head, where there are several.
+std::string of_axis_and_first_head(const Domain& domain, std::size_t axis, std::size_t heads,
+                                   std::string_view alone) {
+  const std::string label = of_axis(domain, axis, alone);
+  return domain.axes > 1 && heads > 1 ? label + ", head 0" : label;
 }
 
 // The first ones and the last.
@@ -153,7 +160,8 @@ std::vector<Curve> curves(std::string_view id, const Bias& bias) {
     const auto offsets = key_offsets(reach_of(id, line.positions), bias.causal);
     const auto heads = domain.axes == 1 ? shown_heads(bias.heads) : std::vector<std::size_t>{0};
     for (const std::size_t head : heads) {
-      Curve curve{.label = of_axis(domain, axis, fmt::format("head {}", head)), .points = {}};
+      Curve curve{.label = of_axis_and_first_head(domain, axis, bias.heads, fmt::format("head {}", head)),
+                  .points = {}};
       for (const double t : offsets) {
         const auto [i, j] = places(std::max<Position>(line.positions.lo, 0), t);
         const std::array<Position, 1> query = {i}, key = {j};
@@ -177,7 +185,7 @@ std::vector<Curve> curves(std::string_view id, const Contextual& contextual) {
     const double reach = reach_of(id, behind_the_first);
     for (const std::size_t head : heads) {
       const std::string alone = heads.size() == 1 ? "logit" : fmt::format("head {}", head);
-      Curve curve{.label = of_axis(domain, axis, alone), .points = {}};
+      Curve curve{.label = of_axis_and_first_head(domain, axis, contextual.heads, alone), .points = {}};
       for (const double t : key_offsets(reach, line.causal)) {
         const auto [i, j] = places(1, t);
         const std::array<Position, 1> query = {i}, key = {j};
@@ -230,23 +238,35 @@ Shown shown(const Encoding& encoding) {
       return {"Kernel", "p(0) . p(t)", "position t", "Dot product of the rows of positions 0 and t"};
     }
     Shown operator()(const Rotary&) const {
-      return {"Logit", "logit", "key's position less query's",
-              "Logit of a query and a key whose channels are all 1, the key at position 0"};
+      return {
+          "Dot product", "q . k", "key's position less the query's",
+          "Dot product, not divided by sqrt(dim), of a rotated query and a rotated key whose channels are all 1, the key at position 0"};
     }
     Shown operator()(const Bias&) const {
-      return {"Bias", "bias", "key's position less query's",
+      return {"Bias", "bias", "key's position less the query's",
               "Bias between a query and a key, the earlier of the two at position 0"};
     }
     Shown operator()(const Contextual&) const {
-      return {"Logit", "logit", "key's position less query's",
+      return {"Logit", "logit", "key's position less the query's",
               "Logit of a query and a key whose channels are all 1, the earlier of the two at position 1"};
     }
     Shown operator()(const Attention&) const {
-      return {"Weight", "weight", "key's position less query's",
+      return {"Weight", "weight", "key's position less the query's",
               "Weight of each of 32 tokens in what the last one reads, queries and keys being all 1"};
     }
   } one;
   return std::visit(one, encoding);
+}
+
+// Of rows that depend on the length of the sequence, that of the one that is shown.
+std::string in_what_length(const Encoding& encoding, const Curve& curve) {
+  const auto* table = std::get_if<Table>(&encoding);
+  if (table == nullptr || table->positions.axes > 1 || table->positions.real || table->positions.ends)
+    return "";
+  const auto length = static_cast<Position>(curve.points.back().first) + 1;
+  const std::array<Position, 1> one = {1};
+  if (table->rows(one, length).data == table->rows(one, length + 1).data) return "";
+  return fmt::format(", in a sequence of {} tokens", length);
 }
 
 // Within the digits that are published.
@@ -293,14 +313,16 @@ std::optional<Plot> encoding_curve(std::string_view id, const Encoding& exact, c
   if (all.empty() || all.front().points.size() < 2) return std::nullopt;
   all = merged(std::move(all));
   const Shown what = shown(exact);
+  const std::string caption = std::string(what.caption) + in_what_length(exact, all.front());
   return Plot{.name = "curve",
               .title = fmt::format("{} of {}", what.title, id),
-              .description = fmt::format("{}.{}", what.caption, described(all)),
+              .description = fmt::format("{}, by {}{}.{}", caption, what.x.starts_with("key") ? "the " : "",
+                                         what.x, described(all)),
               .x = {std::string(what.x)},
               .y = {std::string(what.y)},
               .curves = std::move(all),
               .decimals = 6,
-              .caption = fmt::format("{}; {}.", what.caption, words)};
+              .caption = fmt::format("{}; {}.", caption, words)};
 }
 
 }  // namespace posproof::experiments

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
+#include "run/exact_array.h"
 
 namespace posproof::experiments {
 namespace {
@@ -39,12 +41,25 @@ struct Measured {
   std::optional<Plot> curve;
   EncodingErrors errors;
   std::string_view kind;
+  std::optional<Domain> positions;  // none of a whole operator
+  bool is_written = false;          // as an array, by `posproof oracle`
 };
 
 std::vector<Defect> defects_of(std::string_view id) {
   for (const auto& [family, all] : catalogue::defects())
     if (family == id) return all->defects;
   return {};
+}
+
+// Whether `posproof oracle` writes these positions as the page says.
+bool is_written(const Encoding& exact) {
+  if (!signature(exact).positions) return false;
+  try {
+    exact_array(exact, Format::f32, 0, 15);
+    return true;
+  } catch (const Refusal&) {
+    return false;
+  }
 }
 
 Measured measure(std::string_view id) {
@@ -58,7 +73,9 @@ Measured measure(std::string_view id) {
              .words = parameters.text(),
              .curve = encoding_curve(id, exact, parameters.text()),
              .errors = encoding_errors(spec.make(parameters), exact),
-             .kind = kind(exact)};
+             .kind = kind(exact),
+             .positions = signature(exact).positions ? std::optional(positions_of(exact)) : std::nullopt,
+             .is_written = is_written(exact)};
   const auto fails =
       std::stable_partition(m.claims.begin(), m.claims.end(), [](const Claim& one) { return one.holds; });
   m.holding = static_cast<std::size_t>(fails - m.claims.begin());
@@ -69,22 +86,44 @@ std::string of_condition(const Condition& condition) {
   return code(condition.text());
 }
 
+// ` Positions: whole numbers, 0 to 511, at the standard parameters; others are refused.`
+std::string of_positions(const Domain& domain) {
+  std::vector<std::string> ranges;
+  for (std::size_t axis = 0; axis < domain.axes; ++axis)
+    ranges.push_back(fmt::format("{} to {}", whole(domain.lo), whole(domain.last(axis))));
+  if (std::ranges::adjacent_find(ranges, std::not_equal_to{}) == ranges.end()) ranges.resize(1);
+  const std::string numbers = domain.real ? "numbers" : "whole numbers";
+  return fmt::format(" Positions: {}, {}, at the standard parameters; {}.",
+                     domain.axes == 1 ? numbers : fmt::format("{} {} each", domain.axes, numbers),
+                     fmt::join(ranges, " and "),
+                     domain.ends ? "others are refused" : "claims are searched over these");
+}
+
 std::vector<Block> what_it_is(const Measured& m) {
   return {Section{"Formula"}, Paragraph{code(m.spec.formula)},
-          Paragraph{fmt::format("Kind: {}. Source: {}.", m.kind, m.spec.source)}};
+          Paragraph{fmt::format("Kind: {}.{} Source: {}.", m.kind,
+                                m.positions ? of_positions(*m.positions) : "", m.spec.source)}};
+}
+
+// The values over which claims are searched: `8` `12`.
+std::string searched(const Parameter& parameter) {
+  std::vector<std::string> values;
+  for (const Value& value : parameter.grid) values.push_back(code(text(value)));
+  return fmt::format("{}", fmt::join(values, " "));
 }
 
 // What a parameter may be, short where it is any finite number.
 std::vector<Block> conventions(const Measured& m) {
   Grid grid{
-      .columns = {"parameter", "meaning", "allowed", "standard", "unit", "contested", "matters where"},
+      .columns = {"parameter", "meaning", "allowed", "standard", "searched", "unit", "contested",
+                  "matters where"},
       .rows = {},
       .caption =
-          "Contested: implementations differ here, and a subject that disagrees is compared under the other values."};
+          "Searched: the values for which claims are made and searched; the standard one need not be among them. Contested: implementations differ here, and a subject that disagrees is compared under the other values."};
   for (const Parameter& one : m.spec.parameters)
     grid.rows.push_back({code(one.name), std::string(one.meaning), allowed(one.type),
-                         code(text(one.standard)), std::string(one.unit), yes_no(one.convention),
-                         of_condition(one.matters_where)});
+                         code(text(one.standard)), searched(one), std::string(one.unit),
+                         yes_no(one.convention), of_condition(one.matters_where)});
   std::vector<Block> out = {Section{"Conventions"}};
   if (grid.rows.empty())
     out.push_back(Paragraph{"It has no parameters."});
@@ -104,11 +143,11 @@ std::string follows_from(const Claim& claim) {
 }
 
 Grid holding(const Measured& m) {
-  Grid grid{.columns = {"property", "statement", "where", "follows from"},
-            .rows = {},
-            .caption =
-                "An empty last column: the encoding claims it itself. Each claim is searched for a "
-                "counterexample over the encoding's grid of parameters."};
+  Grid grid{
+      .columns = {"property", "statement", "where", "follows from"},
+      .rows = {},
+      .caption =
+          "Where: for which of the searched parameters it is claimed; nothing there: for all of them. Each claim is searched for a counterexample over these. An implementation is asked for other values too, but one far from these may take an effect below what a statement asks for, or answers past what a format holds. Nothing in the last column: the encoding claims it itself."};
   grid.rows.push_back({code(agreement_id),
                        "Its reference and its oracle give the same values, within rounding.", "",
                        "is an encoding"});
@@ -124,11 +163,7 @@ Grid failing(const Measured& m) {
       .columns = {"property", "statement", "because", "off by", "witness", "where", "follows from"},
       .rows = {},
       .caption =
-          "Off by: the error of the witness, in the unit of the statement; where a statement asks for a least "
-          "effect, how far the effect falls short of it. In `attention/` a witness gives the tokens `x` of "
-          "self-attention: queries are x, keys are x with its channels moved on cyclically by one, values by "
-          "two. Beside `q` and `k`, values are the keys, moved on by one, and where the encoding is causal the first "
-          "query stands at the last key."};
+          "Off by: the error of the witness, in the unit of the statement; where a statement asks for a least effect, how far the effect falls short of it. In `attention/` a witness gives the tokens `x` of self-attention: queries are x, channel c of a key is channel c + 1 of x, of a value channel c + 2, cyclically. Beside `q` and `k`, channel c of a value is channel c + 1 of the key, and where the encoding is causal the first query stands at the last key. Masks: `padding` shows the first `kept` keys, `block` those of the query's own block of so many tokens, `window` those less than `reach` away, `last_sees_all` every key to the last query and its own to each other one; where the encoding is causal, none of them shows a later key."};
   for (const Claim& claim : m.claims)
     if (!claim.holds)
       grid.rows.push_back({code(id_of(*claim.property)), std::string(claim.property->statement),
@@ -161,14 +196,20 @@ std::string of_the_reference(const EncodingErrors& errors, std::string_view wher
       scientific(errors.largest_error(), 2), where, 100 * errors.largest_share());
 }
 
+// Which tokens the call of a row has.
+std::string of_which_call(const Measured& m) {
+  if (!m.positions) return "of so many tokens";
+  if (m.positions->axes == 1) return "at position 0 and this one";
+  return fmt::format("at {} for this position t, counted on from 0 past the end of an axis",
+                     m.positions->axes == 2 ? "(0, 3) and (t, t + 3)" : "(0, 3, 6) and (t, t + 3, t + 6)");
+}
+
 std::vector<Block> accuracy(const Measured& m) {
   const bool of_tokens = m.kind == "attention";
   Grid by_position = grid(m.errors, of_tokens);
   by_position.caption = fmt::format(
-      "Error bound: rounding puts no entry of a call {}, all contents 1, farther from its exact value, in absolute "
-      "terms. By the precision in which it is computed (16-bit formats: angles in f32; `bf16/bf16`: in bf16 "
-      "throughout); overflow: the format has no number for the largest entry.{} Standard parameters.",
-      of_tokens ? "of so many tokens" : "at position 0 and this one",
+      "Error bound: rounding puts no entry of a call {}, all contents 1, farther from its exact value, in absolute terms. By the precision in which it is computed (16-bit formats: angles, cosines and sines in f32; `bf16/bf16`: in bf16 throughout); overflow: the format has no number for the largest entry.{} Standard parameters.",
+      of_which_call(m),
       m.errors.at.front().angle_in_f32
           ? " Last column, measured: the frequency rounded to f32, times the position in "
             "f32, against the exact angle, in the worst pair."
@@ -190,8 +231,7 @@ std::vector<Block> identities(const Measured& m) {
       .columns = {"identity", "statement", "formula", "with", "where"},
       .rows = {},
       .caption =
-          "Equal within rounding, but for the map that the formula names; `posproof check IDENTITY` asks "
-          "an implementation of the left side."};
+          "Equal within rounding, but for the map that the formula names; `posproof check IDENTITY ENCODING SUBJECT` asks an implementation of ENCODING, the left side."};
   for (const auto& [id, identity] : all)
     grid.rows.push_back({code(id), std::string(identity->statement), code(identity->formula),
                          other_side(m.spec, *identity), of_condition(identity->where)});
@@ -223,7 +263,7 @@ std::vector<Block> commands(const Measured& m) {
       "- `posproof matrix --filter {0}.`: every claim judged again\n"
       "- `posproof gate {0} cmd:PROGRAM`: whether an implementation is one",
       m.id);
-  if (m.kind == "table" || m.kind == "rotary" || m.kind == "bias")
+  if (m.is_written)
     all += fmt::format("\n- `posproof oracle {} --positions 0:15 --dtype f32 -o {}.npy`: exact numbers", m.id,
                        m.id);
   return {Section{"Commands"}, Paragraph{all}};
@@ -243,8 +283,7 @@ Document encoding_page(std::string_view id) {
   return {
       .title = fmt::format("{}: {}", code(id), m.spec.summary),
       .finding = fmt::format(
-          "Claimed to hold: {}, by search. Recorded failures: {}, each with a witness and the reason. Known wrong "
-          "implementations: {}.",
+          "Claimed to hold: {}, each searched for a counterexample. Recorded failures: {}, each with a witness and the reason. Known wrong implementations: {}.",
           m.holding + 1, m.claims.size() - m.holding, m.defects.size()),
       .condition = m.words.empty()
                        ? "The encoding has no parameters."

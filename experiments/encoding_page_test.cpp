@@ -44,14 +44,14 @@ TEST(EncodingCurve, is_what_the_formula_says) {
            {"alibi", "", "head 7", -128, 0, -128, -0.5},
            {"alibi", "form=symmetric", "head 4", -128, 128, 3, -3.0 / 32},
            {"kerple", "", "every head", -128, 0, -1, -ln2},
-           {"relative_table", "", "axis 0", -6, 6, 0, 84},
-           {"rope", "dim=2", "logit", -128, 0, -3, 2 * std::cos(3.0)},
-           {"rope", "dim=4", "logit", -128, 0, -3, 2 * std::cos(3.0) + 2 * std::cos(0.03)},
-           {"xpos", "dim=2", "logit", -128, 0, -64, 2 * std::pow(2.0 / 7, 0.125) * std::cos(64.0)},
+           {"relative_table", "", "axis 0, head 0", -6, 6, 0, 84},
+           {"rope", "dim=2", "dot product", -128, 0, -3, 2 * std::cos(3.0)},
+           {"rope", "dim=4", "dot product", -128, 0, -3, 2 * std::cos(3.0) + 2 * std::cos(0.03)},
+           {"xpos", "dim=2", "dot product", -128, 0, -64, 2 * std::pow(2.0 / 7, 0.125) * std::cos(64.0)},
            {"axial_rope", "dim=4", "every axis", -128, 0, -3, 2 * std::cos(3.0) + 2},
            {"m_rope", "", "axis 2", -128, 0, 0, 128},
-           {"attention_temperature", "", "logit", -65536, 0, -7936, 64},
-           {"attention_temperature", "", "logit", -65536, 0, -8192, 64 * (1 + 0.1 * ln2)},
+           {"attention_temperature", "", "dot product", -65536, 0, -7936, 64},
+           {"attention_temperature", "", "dot product", -65536, 0, -8192, 64 * (1 + 0.1 * ln2)},
            {"sinusoidal", "dim=2", "kernel", 0, 128, 5, std::cos(5.0)},
            {"sincos_2d", "dim=4", "every axis", 0, 128, 5, std::cos(5.0) + 1},
            {"nerf", "frequencies=1", "kernel", 0, 1, 0.5, 0},
@@ -98,6 +98,8 @@ TEST(EncodingCurve, merges_what_lies_on_one_another_and_shows_four_heads) {
   EXPECT_EQ(labels(curve_of("axial_rope", "axes=3 dim=12")), (Labels{"every axis"}));
   EXPECT_EQ(labels(curve_of("mixed_rope")), (Labels{"axis 0", "axis 1"}));
   EXPECT_EQ(labels(curve_of("alibi", "heads=1")), (Labels{"head 0"}));
+  EXPECT_EQ(labels(curve_of("log_cpb")), (Labels{"axis 0, head 0", "axis 1, head 0"}));
+  EXPECT_EQ(labels(curve_of("log_cpb", "heads=1")), (Labels{"axis 0", "axis 1"}));
 }
 
 // Equal tokens: every weight is e^(-distance times what the gate adds), over their sum.
@@ -126,16 +128,24 @@ TEST(EncodingCurve, says_what_it_shows) {
   const Plot plot = curve_of("alibi", "heads=1");
   EXPECT_EQ(plot.name, "curve");
   EXPECT_EQ(plot.title, "Bias of alibi");
-  EXPECT_EQ(plot.x.label, "key's position less query's");
+  EXPECT_EQ(plot.x.label, "key's position less the query's");
   EXPECT_EQ(plot.y.label, "bias");
   EXPECT_EQ(
       plot.description,
-      "Bias between a query and a key, the earlier of the two at position 0. head 0: -0.5000 at -128, 0.0000 at "
-      "0, between -0.5000 and 0.0000.");
+      "Bias between a query and a key, the earlier of the two at position 0, by the key's position less the query's. head 0: -0.5000 at -128, 0.0000 at 0, between -0.5000 and 0.0000.");
   EXPECT_EQ(plot.caption, "Bias between a query and a key, the earlier of the two at position 0; words.");
+  EXPECT_EQ(
+      curve_of("one_hot", "dim=2").description,
+      "Distance of the row of position t from that of 0, by position t. distance: 0.0000 at 0, 1.4142 at 1, between 0.0000 and 1.4142.");
   EXPECT_EQ(curve_of("sinusoidal").title, "Kernel of sinusoidal");
   EXPECT_EQ(curve_of("learned").title, "Distance of learned");
-  EXPECT_EQ(curve_of("rope").title, "Logit of rope");
+  EXPECT_EQ(curve_of("rope").title, "Dot product of rope");
+  EXPECT_EQ(
+      curve_of("rope").caption,
+      "Dot product, not divided by sqrt(dim), of a rotated query and a rotated key whose channels are all 1, the key at position 0; words.");
+  EXPECT_EQ(curve_of("normalized_index").caption,
+            "Distance of the row of position t from that of 0, in a sequence of 129 tokens; words.");
+  EXPECT_EQ(curve_of("learned").caption, "Distance of the row of position t from that of 0; words.");
   EXPECT_EQ(curve_of("shaw").title, "Logit of shaw");
   EXPECT_EQ(curve_of("cope").title, "Weight of cope");
   EXPECT_EQ(encoding_curve("x", encoding_named("one_hot").oracle(Case::parse("dim=1")), ""), std::nullopt);
@@ -248,9 +258,10 @@ TEST(EncodingPage, says_all_that_is_known) {
       conventions.rows[3],
       (std::vector<std::string>{
           "`layout`", "channels that rotate together: half_split (i, i + width/2), interleaved (2i, 2i + 1)",
-          "half_split, interleaved", "`half_split`", "", "yes", ""}));
-  EXPECT_EQ(conventions.rows[0][4], "channels");
-  EXPECT_EQ(conventions.rows[0][5], "no");
+          "half_split, interleaved", "`half_split`", "`half_split` `interleaved`", "", "yes", ""}));
+  EXPECT_EQ(conventions.rows[0][4], "`2` `4` `6` `8` `64`");
+  EXPECT_EQ(conventions.rows[0][5], "channels");
+  EXPECT_EQ(conventions.rows[0][6], "no");
   const auto& held = grid_under(rope, "What holds").rows;
   EXPECT_EQ(held[0],
             (std::vector<std::string>{"`agrees_with_its_oracle`",
@@ -273,13 +284,68 @@ TEST(EncodingPage, counts_what_it_lists) {
     const Document page = encoding_page(id);
     std::size_t defects = 0;
     if (id == "alibi") defects = grid_under(page, "Known defects").rows.size();
-    EXPECT_EQ(page.finding,
-              fmt::format("Claimed to hold: {}, by search. Recorded failures: {}, each with a witness and "
-                          "the reason. Known wrong implementations: {}.",
-                          grid_under(page, "What holds").rows.size(),
-                          grid_under(page, "What fails, and why").rows.size(), defects));
+    EXPECT_EQ(
+        page.finding,
+        fmt::format(
+            "Claimed to hold: {}, each searched for a counterexample. Recorded failures: {}, each with a witness and the reason. Known wrong implementations: {}.",
+            grid_under(page, "What holds").rows.size(), grid_under(page, "What fails, and why").rows.size(),
+            defects));
   }
   EXPECT_THROW(encoding_page("no_such"), std::invalid_argument);
+}
+
+// The second paragraph of the formula.
+std::string kind_of(const Document& document) {
+  return std::get<Paragraph>(document.blocks.at(2)).text;
+}
+
+TEST(EncodingPage, says_for_which_positions) {
+  EXPECT_EQ(
+      kind_of(encoding_page("learned")),
+      "Kind: table. Positions: whole numbers, 0 to 511, at the standard parameters; others are refused. "
+      "Source: Gehring et al. 2017; Devlin et al. 2018, BERT, section 3; Radford et al. 2019, GPT-2.");
+  const auto says = [](std::string_view id, std::string_view words) {
+    return kind_of(encoding_page(id)).find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(
+      says("relative_table", " Positions: 2 whole numbers each, 0 to 6, at the standard parameters; "));
+  EXPECT_TRUE(says(
+      "binary",
+      " Positions: whole numbers, 0 to 65,535, at the standard parameters; claims are searched over these. "));
+  EXPECT_TRUE(says("nerf", " Positions: numbers, "));
+  EXPECT_FALSE(says("cope", "Positions"));
+}
+
+std::string last_paragraph(const Document& document) {
+  return std::get<Paragraph>(document.blocks.back()).text;
+}
+
+// A position of several numbers is no range, and the cosines and sines of xPos are scaled.
+TEST(EncodingPage, names_the_command_that_writes_exact_numbers_where_there_is_one) {
+  for (const std::string id : {"rope", "alibi", "sinusoidal", "one_hot"})
+    EXPECT_NE(
+        last_paragraph(encoding_page(id)).find("`posproof oracle " + id + " --positions 0:15 --dtype f32"),
+        std::string::npos)
+        << id;
+  for (const std::string id :
+       {"xpos", "attention_temperature", "sincos_2d", "m_rope", "log_cpb", "none", "cope"})
+    EXPECT_EQ(last_paragraph(encoding_page(id)).find("posproof oracle"), std::string::npos) << id;
+}
+
+std::string caption_under(const Document& document, std::string_view heading) {
+  return grid_under(document, heading).caption;
+}
+
+TEST(EncodingPage, says_which_tokens_of_a_grid_its_errors_are_of) {
+  EXPECT_NE(caption_under(encoding_page("rope"), "Accuracy by precision")
+                .find("a call at position 0 and this one,"),
+            std::string::npos);
+  EXPECT_NE(caption_under(encoding_page("sincos_2d"), "Accuracy by precision")
+                .find("a call at (0, 3) and (t, t + 3) for this position t, "),
+            std::string::npos);
+  EXPECT_NE(caption_under(encoding_page("m_rope"), "Accuracy by precision")
+                .find("a call at (0, 3, 6) and (t, t + 3, t + 6) for this position t, "),
+            std::string::npos);
 }
 
 // Both sides name it, and link to the other one; a form of the encoding itself is no link.
