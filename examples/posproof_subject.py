@@ -787,7 +787,14 @@ def _value(text):
     try:
         return float(text)
     except ValueError:
-        return text
+        return _Flag(text) if text in ("true", "false") else text
+
+
+class _Flag(str):
+    """The word `true` or `false`, which Python takes for what it says: `if asked["shared"]:`."""
+
+    def __bool__(self):
+        return self == "true"
 
 
 def _content(name, array, taken):

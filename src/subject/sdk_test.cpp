@@ -52,6 +52,11 @@ TEST(PythonSubject, answers_every_kind_of_call) {
       Tensor({2, 1}, {8, 9}));
 }
 
+TEST(PythonSubject, flags_are_what_they_say) {
+  const Subject table = open(sdk("flags"), expected(Table{.dim = 3}, "dim=3 on=true off=false"));
+  EXPECT_EQ(testing::rows(table, two, 10), Tensor({2, 3}, {1, 0, 1, 1, 0, 1}));
+}
+
 TEST(PythonSubject, what_is_printed_does_not_reach_the_stream) {
   const Subject subject = open(sdk("printing"), expected(Rotary{.dim = 2}));
   EXPECT_EQ(rotated(subject, quarters({1, 1, 2, 2})), quarters({1, 1, 2, 2}));

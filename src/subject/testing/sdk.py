@@ -118,6 +118,9 @@ elif what == "bad_positions":
     serve(rotate=twice, positions="int8")
 elif what == "processors":  # on how many it may run while it computes, and which process it is
     serve(rows=lambda positions: np.array([[len(os.sched_getaffinity(0)), os.getpid()]] * len(positions), np.float32))
+elif what == "flags":  # as Python takes them, and as words
+    flags = [bool(hello()["on"]), bool(hello()["off"]), hello()["off"] == "false"]
+    serve(rows=lambda positions: np.array([flags] * len(positions), np.float32))
 elif what == "twice":
     serve(rotate=twice, dtype=dtype)
 elif what == "type_of_positions":
