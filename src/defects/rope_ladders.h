@@ -396,7 +396,7 @@ inline const std::vector<Defect> ladders = {
      .setting = "dim=4"},
     {.name = "dynamic_base_is_kept",
      .wrong =
-         "after a call that reached position 4096, every later one has dynamic NTK's base, 3^(d/(d-2)) times as large",
+         "after a call that reached position 4096, the base of every later one is multiplied by 3^(d/(d-2)), dynamic NTK's factor for twice the length at `factor` 2",
      .sources = "transformers#25306, transformers#27226, transformers#46624",
      .recorded = {"dynamic-ntk-not-reset"},
      .make = &dynamic_base_is_kept,
