@@ -108,7 +108,7 @@ const Condition centred_at_0{{{"centre", {0.0}}}};
 
 const EncodingSpec entry{
     .summary =
-        "RoPE whose queries shrink with the position as their keys grow, so that the largest possible logit falls with the distance",
+        "RoPE whose queries shrink with the position as their keys grow, so that the largest possible logit of an earlier key falls with its distance",
     .formula =
         "query pair i: zeta_i^((t - c)/B) R(t w_i); key pair i: zeta_i^((c - t)/B) R(t w_i); "
         "zeta_i = (2i/dim + gamma) / (1 + gamma), w_i = base^(-2i/dim)",
