@@ -79,6 +79,11 @@ double divisor_of(const Rotary& truth, const Parameters& parameters) {
   if (parameters.word("exponent") == "dim") return parameters.real("dim");
   return 2 * static_cast<double>(truth.pairs.size());
 }
+  // Those that do not rotate have exponents, too.
+  if (parameters.find("kept_pairs") != nullptr && parameters.real("kept_pairs") > 0) {
+    const double width = parameters.real("rotary_dim");
+    return width > 0 ? width : parameters.real("dim");
+  }
 
 // The sentences of each head; those of all heads alike once.
 std::optional<Sentences> of_heads(const MeasuredRotation& measured, const Rotary& truth,

@@ -595,6 +595,31 @@ TEST(Deviations, of_calls) {
         {"every rotation is multiplied by 2, not by 1", "positions past 511 count as 511"}}});
 }
 
+// Of 8 pairs the first 4 rotate, by the frequencies that they would have without the others.
+TEST(Deviations, count_pairs_that_do_not_rotate_in_the_divisor) {
+  const auto compressed = [](const Parameters& parameters) -> Encoding {
+    Rotary out = std::get<Rotary>(encoding_named("rope").make(parameters));
+    out.rotate = [pairs = out.pairs](const Tensor& x, std::span<const Position> positions, Role) {
+      Tensor y = x;
+      const std::size_t heads = x.shape[1], n = x.shape[2];
+      for (std::size_t r = 0; r < x.rows(); ++r)
+        for (const Pair& pair : pairs) {
+          const auto t = static_cast<double>(positions[r / (heads * n) * n + r % n]);
+          const double angle = t * std::pow(10000, -2.0 * static_cast<double>(pair.index) / 8),
+                       a = x.at(r, pair.first), b = x.at(r, pair.second);
+          y.at(r, pair.first) = a * std::cos(angle) - b * std::sin(angle);
+          y.at(r, pair.second) = a * std::sin(angle) + b * std::cos(angle);
+        }
+      return y;
+    };
+    return out;
+  };
+  EXPECT_EQ(
+      said("rope", "dim=16 kept_pairs=4", compressed),
+      Sentences{
+          "frequencies are base^(-2i/16) with base 100000000, not 10000: 2i is divided by 8, not by 16"});
+}
+
 TEST(CallEffects, move_positions) {
   const struct {
     std::string words;
