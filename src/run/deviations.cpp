@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "run/answer_deviations.h"
 #include "run/axes_deviations.h"
+#include "run/axis_ladders.h"
 #include "run/bias_deviations.h"
 #include "run/bucket_deviations.h"
 #include "run/call_deviations.h"
@@ -222,8 +223,11 @@ class Deviating {
   }
 
   Sentences of_positions(const Table& own, const Table& truth) const {
-    const auto found = position_deviation(own, truth, subject_.precision);
-    return found ? first_confirmed({*found}) : Sentences{};
+  // At other positions, or at the declared ones by other frequencies.
+    std::vector<Deviation> all;
+    if (auto one = position_deviation(own, truth, subject_.precision)) all.push_back(std::move(*one));
+    if (auto one = axis_ladders(own, truth, parameters_, subject_.precision)) all.push_back(std::move(*one));
+    return first_confirmed(all);
   }
 
   Sentences of_one_row(const Table& truth) const {

@@ -133,15 +133,25 @@ std::optional<Sentences> by_another_start(const Pairs& pairs, const Parameters& 
                off = 4 * (line->start_error + line->step_error) / line->step, whole = std::round(ahead);
   if (whole == 0 || std::abs(ahead - whole) > off + 1e-9 || off > 0.1 || std::abs(whole) > 8)
     return std::nullopt;
-  return Sentences{fmt::format("frequencies are base^(-(2i {} {:g})/{:g}), not base^(-2i/{:g})",
-                               whole > 0 ? "+" : "-", std::abs(whole), divisor, divisor)};
+  // Positions that are divided by a whole number do the same.
+  const double ratio = std::exp(step * whole / 2), simple = std::round(std::max(ratio, 1 / ratio));
+  const bool is_simple = simple <= 64 && std::abs(std::max(ratio, 1 / ratio) / simple - 1) < 1e-9;
+  const std::string also = !is_simple  ? ""
+                           : ratio > 1 ? fmt::format(": 1/{:g} of those", simple)
+                                       : fmt::format(": {:g} times those", simple);
+  return Sentences{fmt::format("frequencies are base^(-(2i {} {:g})/{:g}), not base^(-2i/{:g}){}",
+                               whole > 0 ? "+" : "-", std::abs(whole), divisor, divisor, also)};
+}
+
+std::optional<Line> declared_line(Pairs pairs) {
+  for (MeasuredFrequency& pair : pairs) pair.measured = pair.declared, pair.error = 0;
+  return geometric(pairs);
 }
 
 // ln of the declared base; where that is scaled (NTK), of the one that the declared pairs have.
-double log_base_of(Pairs pairs, const Parameters& parameters, double divisor) {
+double log_base_of(const Pairs& pairs, const Parameters& parameters, double divisor) {
   const double given = std::log(parameters.real("base"));
-  for (MeasuredFrequency& pair : pairs) pair.measured = pair.declared, pair.error = 0;
-  const auto line = geometric(pairs);
+  const auto line = declared_line(pairs);
   if (!line) return given;
   const double own = line->step * divisor / 2;
   const double error = line->step_error * divisor;
@@ -156,7 +166,10 @@ std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters&
   const double declared = log_base_of(pairs, parameters, divisor);
   const double log_base = line->step * divisor / 2, error = line->step_error * divisor / 2;
   const bool same_base = std::abs(log_base - declared) <= 2 * error;
-  const bool from_one = std::abs(line->start) <= 2 * line->start_error + 1e-9;
+  const double start_error = 2 * line->start_error + 1e-9;
+  const bool from_one = std::abs(line->start) <= start_error;
+  const auto right = declared_line(pairs);
+  const bool same_start = right && std::abs(line->start - right->start) <= start_error;
   if (same_base) return std::nullopt;
   if (std::abs(line->step) <= 2 * line->step_error)
     return Sentences{fmt::format("every pair rotates at one frequency, {} a position",
@@ -169,7 +182,7 @@ std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters&
                                 known == ought ? number(base, error / 10) : known, ought);
   if (const std::string as =
           known_as(log_base, declared, divisor, 2 * static_cast<double>(pairs.size()), error);
-      !as.empty() && from_one)
+      !as.empty() && (from_one || same_start))
     out += ": " + as;
   return Sentences{out};
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "run/identified_number.h"
 #include "run/measured_words.h"
 #include "run/narrowed.h"
+#include "run/steps_along.h"
 
 namespace posproof {
 namespace {
@@ -51,14 +51,13 @@ double chosen(const Measured& of, double declared) {
 class Summing {
  public:
   Summing(const Table& subject, const Table& truth, const Precision& precision)
-      : subject_(subject),
-        truth_(truth),
+      : truth_(truth),
         precision_(precision),
-        domain_(overlap(subject.positions, truth.positions)) {}
+        domain_(overlap(subject.positions, truth.positions)),
+        along_(steps_along(subject, domain_, truth.dim)) {}
 
   // For each number of a position the sum that stands for it.
   std::optional<std::vector<Sum>> found() {
-    ask();
     std::vector<Sum> out;
     for (std::size_t axis = 0; axis < domain_.axes; ++axis) {
       auto sum = of_pairs(axis);
@@ -69,50 +68,12 @@ class Summing {
   }
 
  private:
-  // Steps from the first position along one number: they double.
-  struct Along {
-    std::size_t first;  // row of the answer
-    std::vector<double> steps;
-  };
-
-  double origin(std::size_t axis) const {
-    return domain_.lo <= 0 && domain_.last(axis) > 0 ? 0 : static_cast<double>(domain_.lo);
-  }
-
-  void ask() {
-    TokenPositions at;
-    at.axes = domain_.axes;
-    const auto add = [&](std::size_t along, double step) {
-      for (std::size_t axis = 0; axis < domain_.axes; ++axis) {
-        const double number = origin(axis) + (axis == along ? step : 0);
-        if (domain_.real)
-          at.real.push_back(number);
-        else
-          at.whole.push_back(static_cast<Position>(number));
-      }
-    };
-    add(0, 0);
-    for (std::size_t axis = 0; axis < domain_.axes; ++axis) {
-      const double most = static_cast<double>(domain_.last(axis)) - origin(axis);
-      Along along{at.size(), {}};
-      constexpr double finest = 0x1p-10;
-      const double first = domain_.real ? std::min(1.0, std::exp2(std::floor(std::log2(most)))) * finest : 1;
-      for (double step = first; step <= most; step *= 2) {
-        add(axis, step);
-        along.steps.push_back(step);
-      }
-      along_.push_back(std::move(along));
-    }
-    rows_ = subject_.rows(at, domain_.hi + 1);
-    if (rows_.shape != Shape{at.size(), truth_.dim}) throw std::runtime_error("another shape");
-  }
-
   double noise(const Pair& pair, double number) const {
     return 2 * (angle_error(precision_, number, pair) + sine_error(precision_, 0, pair)) / truth_.amplitude;
   }
 
   double phase(std::size_t row, const Pair& pair) const {
-    return std::atan2(rows_.at(row, pair.first), rows_.at(row, pair.second));
+    return std::atan2(along_.rows.at(row, pair.first), along_.rows.at(row, pair.second));
   }
 
   // The number that has the phases of a row: the one nearest to what is expected by the fastest pair, or,
@@ -128,7 +89,7 @@ class Summing {
     const Pair& fastest = slow_first.back();
     const double error = 2 * noise(fastest, std::abs(is)) / fastest.frequency;
     for (const Pair& pair : slow_first) {
-      const double size = std::hypot(rows_.at(row, pair.first), rows_.at(row, pair.second));
+      const double size = std::hypot(along_.rows.at(row, pair.first), along_.rows.at(row, pair.second));
       const double off = within_half_a_rotation(phase(row, pair) - pair.frequency * is);
       if (!(std::abs(size / truth_.amplitude - 1) <= 1e-3)) return std::nullopt;
       if (!(std::abs(off) <= 2 * noise(pair, std::abs(is)) + pair.frequency * error)) return std::nullopt;
@@ -148,28 +109,26 @@ class Summing {
     Measured constant = *first;
     for (std::size_t other = 0; other < domain_.axes; ++other) {
       std::optional<Measured> factor;
-      for (std::size_t n = 0; n < along_[other].steps.size(); ++n) {
-        const double step = along_[other].steps[n];
-        const auto there = number(along_[other].first + n, slow_first,
+      for (std::size_t n = 0; n < along_.axes[other].steps.size(); ++n) {
+        const double step = along_.axes[other].steps[n];
+        const auto there = number(along_.axes[other].first + n, slow_first,
                                   factor ? std::optional(first->is + factor->is * step) : std::nullopt);
         if (!there) return std::nullopt;
         factor = {(there->is - first->is) / step, (there->error + first->error) / step};
       }
       if (!factor) return std::nullopt;
       out.factors.push_back(chosen(*factor, other == axis ? 1 : 0));
-      constant.is -= out.factors.back() * origin(other);
+      constant.is -= out.factors.back() * along_.axes[other].origin;
     }
     const bool is_declared = std::abs(constant.is - truth_.offset) <= constant.error;
     out.constant = is_declared ? truth_.offset : chosen(constant, truth_.offset * out.factors[axis]);
     return out;
   }
 
-  const Table& subject_;
   const Table& truth_;
   const Precision& precision_;
   Domain domain_;
-  std::vector<Along> along_;
-  Tensor rows_;
+  StepsAlong along_;
 };
 
 // ---- words
