@@ -106,6 +106,12 @@ Real of_one_more(const Side& side, Real d) {
 Real linear(const Side& side, Real d) {
   return d < side.exact ? d : side.from_exact((d - side.exact) / (side.max_distance - side.exact));
 }
+Real by_root(const Side& side, Real d) {
+  return d < side.exact ? d : side.from_exact(std::sqrt((d - side.exact) / (side.max_distance - side.exact)));
+}
+Real by_root_of_all(const Side& side, Real d) {
+  return d < side.exact ? d : side.from_exact(std::sqrt(d / side.max_distance));
+}
 Real from_0(const Side& side, Real d) {
   if (d < side.exact) return d;
   const Real share = std::log(d / side.exact) / std::log(side.max_distance / side.exact);
@@ -170,6 +176,10 @@ const MisreadingFamily entry{{
     {"ln(1 + n/e) stands for ln(n/e)", &buckets_are<on_each_side<of_one_more>>, "heads=3"},
     {"buckets grow in proportion to the distance, not to its logarithm", &buckets_are<on_each_side<linear>>,
      "heads=3"},
+    {"buckets grow with the square root of the distance past the exact ones, not with a logarithm",
+     &buckets_are<on_each_side<by_root>>, "heads=3"},
+    {"buckets grow with the square root of the distance, not with a logarithm",
+     &buckets_are<on_each_side<by_root_of_all>>, "heads=3"},
     {"buckets past the exact ones begin at 0 again", &buckets_are<on_each_side<from_0>>, "heads=3"},
 }};
 

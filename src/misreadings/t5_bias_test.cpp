@@ -105,6 +105,10 @@ const testing::Formulas<EntryFormula> of_any = {
      sharing([](Real d, Real exact, Real most) { return std::log(1 + d / exact) / std::log(most / exact); })},
     {"buckets grow in proportion to the distance, not to its logarithm",
      sharing([](Real d, Real exact, Real most) { return (d - exact) / (most - exact); })},
+    {"buckets grow with the square root of the distance past the exact ones, not with a logarithm",
+     sharing([](Real d, Real exact, Real most) { return std::sqrt((d - exact) / (most - exact)); })},
+    {"buckets grow with the square root of the distance, not with a logarithm",
+     sharing([](Real d, Real, Real most) { return std::sqrt(d / most); })},
     {"buckets past the exact ones begin at 0 again", sharing(&logarithm, true)},
 };
 

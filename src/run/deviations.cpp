@@ -20,6 +20,7 @@
 #include "run/call_deviations.h"
 #include "run/circle_forms.h"
 #include "run/logit_deviations.h"
+#include "run/measured_buckets.h"
 #include "run/measured_rotation.h"
 #include "run/measured_words.h"
 #include "run/operator_deviations.h"
@@ -78,13 +79,13 @@ Model model_of(const Rotary& truth, const MeasuredRotation& queries, const Measu
 // What 2i is divided by in the exponent.
 double divisor_of(const Rotary& truth, const Parameters& parameters) {
   if (parameters.word("exponent") == "dim") return parameters.real("dim");
-  return 2 * static_cast<double>(truth.pairs.size());
-}
   // Those that do not rotate have exponents, too.
   if (parameters.find("kept_pairs") != nullptr && parameters.real("kept_pairs") > 0) {
     const double width = parameters.real("rotary_dim");
     return width > 0 ? width : parameters.real("dim");
   }
+  return 2 * static_cast<double>(truth.pairs.size());
+}
 
 // The sentences of each head; those of all heads alike once.
 std::optional<Sentences> of_heads(const MeasuredRotation& measured, const Rotary& truth,
@@ -222,8 +223,8 @@ class Deviating {
     return found.empty() ? of_columns(truth) : found;
   }
 
-  Sentences of_positions(const Table& own, const Table& truth) const {
   // At other positions, or at the declared ones by other frequencies.
+  Sentences of_positions(const Table& own, const Table& truth) const {
     std::vector<Deviation> all;
     if (auto one = position_deviation(own, truth, subject_.precision)) all.push_back(std::move(*one));
     if (auto one = axis_ladders(own, truth, parameters_, subject_.precision)) all.push_back(std::move(*one));
@@ -241,8 +242,10 @@ class Deviating {
 
   Sentences of(const Bias& own, const Bias& truth) {
     auto all = bias_deviations(own, truth, parameters_, subject_.precision);
-    if (truth.buckets)
+    if (truth.buckets) {
       for (Deviation& one : bucket_deviations(spec_, parameters_)) all.push_back(std::move(one));
+      if (auto one = measured_buckets(own, truth, subject_.precision)) all.push_back(std::move(*one));
+    }
     return first_confirmed(all);
   }
 
