@@ -123,6 +123,7 @@ double cut_to_bf16(double x) {
 }
 
 constexpr EntryForm to_few_digits[] = {
+    {"answers are rounded to f32", [](double x) { return static_cast<double>(to_f32(x)); }},
     {"answers are rounded to f16", [](double x) { return to_f16(x); }},
     {"answers are rounded to bf16", [](double x) { return to_bf16(x); }},
     {"answers are cut to bf16, towards 0", &cut_to_bf16},

@@ -124,6 +124,26 @@ TEST(AnswerDeviations, name_answers_in_few_digits) {
     // Of slopes that are no powers of 2: of those the distances might as well be rounded.
     EXPECT_EQ(of_entries("alibi", "heads=12", change), Sentences{words});
   }
+  // Of f64, answers that went through f32; not those that miss one digit of it.
+  for (const auto& [bits, words] :
+       {std::pair{24, Sentences{"answers are rounded to f32"}}, std::pair{23, Sentences{}}}) {
+    const Sentences found = said(
+        "rope", Case::parse("dim=6 heads=2"),
+        [bits = bits](const Parameters& parameters) {
+          const Encoding right = encoding_named("rope").make(parameters);
+          return answered_by(right, [=](const Call& call) {
+            Tensor out = answer(right, call);
+            for (double& x : out.data) {
+              int exponent = 0;
+              const double fraction = std::frexp(x, &exponent);
+              x = std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+            }
+            return out;
+          });
+        },
+        all_f64);
+    EXPECT_EQ(found, words) << bits;
+  }
   // Five digits, and nine.
   for (const double steps : {0x1p5, 0x1p9})
     EXPECT_EQ(
@@ -369,10 +389,12 @@ TEST(AnswerDeviations, divide_a_row_of_zeros_in_two_ways) {
 TEST(AnswerDeviations, round_to_what_they_say) {
   const std::vector<double> row{1 + 0x1p-8 + 0x1p-12, -1 - 0x1p-7 - 0x1p-9, 0.3, -0.7, 70000};
   const auto all = rounded_answers(answering(row));
-  EXPECT_EQ(sentences(all), (Sentences{"answers are rounded to f16", "answers are rounded to bf16",
-                                       "answers are cut to bf16, towards 0",
+  EXPECT_EQ(sentences(all), (Sentences{"answers are rounded to f32", "answers are rounded to f16",
+                                       "answers are rounded to bf16", "answers are cut to bf16, towards 0",
                                        "entries are in 8 bits: whole multiples of 1/127",
                                        "entries are in 8 bits: whole multiples of 1/128"}));
+  EXPECT_EQ(made(all, "answers are rounded to f32"),
+            (std::vector<double>{row[0], row[1], double{0.3f}, double{-0.7f}, 70000}));
   EXPECT_EQ(made(all, "answers are rounded to f16"),
             (std::vector<double>{1 + 0x1p-8, -1 - 0x1p-7 - 0x1p-9, 0.300048828125, -0.7001953125, inf}));
   EXPECT_EQ(made(all, "answers are rounded to bf16"),

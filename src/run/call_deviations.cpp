@@ -13,8 +13,10 @@
 
 #include "core/error.h"
 #include "run/call_effects.h"
+#include "run/call_places.h"
 #include "run/measured_words.h"
 #include "run/narrowed.h"
+#include "run/padding_effects.h"
 #include "run/token_effects.h"
 
 namespace posproof {
@@ -137,19 +139,7 @@ std::vector<Fit> fits(const Model& model, const Encoding& declared, const Steps&
 
 // ---- where something differs
 
-struct Seen {
-  const AnsweredRow& row;
-  const Call& call;
-  std::size_t tokens;
-  Position at;
-};
-
-struct Where {
-  std::string words;  // `in calls of one token a row`; empty: everywhere
-  std::function<bool(const Seen&)> is;
-};
-
-Seen seen(const AnsweredRow& row, const std::vector<Answered>& answered) {
+RowInCall seen(const AnsweredRow& row, const std::vector<Answered>& answered) {
   const Call& call = answered[row.item].call;
   const std::size_t tokens = tokens_of(call);
   if (!call.mask.shape.empty()) return {row, call, tokens, static_cast<Position>(row.token)};
@@ -161,84 +151,22 @@ Seen seen(const AnsweredRow& row, const std::vector<Answered>& answered) {
   return {row, call, tokens, at};
 }
 
-std::vector<Where> known_places(bool batch, bool tokens) {
-  using S = const Seen&;
-  const std::string call = batch    ? "in calls of one token a row"
-                           : tokens ? "in calls of one token"
-                                    : "in calls of one query";
-  const std::string many = batch    ? "in calls of several tokens a row"
-                           : tokens ? "in calls of several tokens"
-                                    : "in calls of several queries";
-  std::vector<Where> out = {{"", [](S) { return true; }},
-                            {call, [](S s) { return s.tokens == 1; }},
-                            {many, [](S s) { return s.tokens > 1; }}};
-  if (batch) {
-    out.push_back({"keys", [](S s) { return s.call.role == Role::key; }});
-    out.push_back({"queries", [](S s) { return s.call.role == Role::query; }});
-    out.push_back({"in a batch of several rows", [](S s) { return s.call.batch > 1; }});
-    out.push_back({"in a batch of one row", [](S s) { return s.call.batch == 1; }});
-    out.push_back({"in batch rows after the first", [](S s) { return s.row.batch > 0; }});
-    out.push_back({"in the first batch row", [](S s) { return s.row.batch == 0; }});
-    out.push_back({"in the last of several batch rows",
-                   [](S s) { return s.row.batch > 0 && s.row.batch + 1 == s.call.batch; }});
-    out.push_back({"with one token a row, in batch rows after the first",
-                   [](S s) { return s.row.batch > 0 && s.tokens == 1; }});
-    out.push_back(
-        {"keys in calls of one token a row", [](S s) { return s.call.role == Role::key && s.tokens == 1; }});
-    out.push_back({"queries in calls of one token a row",
-                   [](S s) { return s.call.role == Role::query && s.tokens == 1; }});
-  }
-  const std::string token = batch || tokens ? "token" : "query";
-  const auto add = [&](std::string words, std::function<bool(S)> is) {
-    out.push_back({std::move(words), std::move(is)});
-  };
-  add(fmt::format("the first {}{}", token, batch ? " of a row" : ""), [](S s) { return s.row.token == 0; });
-  add(fmt::format("every {} after the first", token), [](S s) { return s.row.token > 0; });
-  add(fmt::format("the last {}{}", token, batch ? " of a row" : ""),
-      [](S s) { return s.row.token + 1 == s.tokens; });
-  add(fmt::format("the last of several {}", batch || tokens ? "tokens" : "queries"),
-      [](S s) { return s.tokens > 1 && s.row.token + 1 == s.tokens; });
-  add(fmt::format(
-          "{}s beside which no neighbouring position stands, each a call of its own where an offset is taken",
-          token),
-      [](S s) {
-        const auto& all = s.call.positions;
-        if (all.whole.empty()) return false;  // row numbers
-        const std::size_t n = s.row.batch * s.tokens + s.row.token;
-        const auto is = [&](std::size_t other, Position t) { return all.whole.at(other * all.axes) == t; };
-        return (s.row.token == 0 || !is(n - 1, s.at - 1)) &&
-               (s.row.token + 1 == s.tokens || !is(n + 1, s.at + 1));
-      });
-  add("every second token, from the second on", [](S s) { return s.row.token % 2 == 1; });
-  add("at odd positions", [](S s) { return s.at % 2 != 0; });
-  add("at negative positions", [](S s) { return s.at < 0; });
-  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256})
-    add(fmt::format("in calls of more than {0} tokens, past the last multiple of {0}", block),
-        [block](S s) { return s.tokens > block && s.row.token >= s.tokens / block * block; });
-  for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
-    add(fmt::format("every token from number {} on", block), [block](S s) { return s.row.token >= block; });
-  for (const std::size_t block : {2, 4, 8, 16, 32, 64})
-    add(fmt::format("where the number of tokens is a multiple of {}", block),
-        [block](S s) { return s.tokens % block == 0; });
-  return out;
-}
-
 // Places that the answers themselves give: heads that are never right.
-void add_heads(const Explained& alone, std::size_t heads, std::vector<Where>& to) {
+void add_heads(const Explained& alone, std::size_t heads, std::vector<PlaceInCalls>& to) {
   std::set<std::size_t> wrong;
   for (std::size_t n = 0; n < alone.rows.size(); ++n)
     if (!alone.right[n]) wrong.insert(alone.rows[n].head);
   if (wrong.empty() || wrong.size() == heads) return;
   const std::vector<std::size_t> rising(wrong.begin(), wrong.end());
   to.push_back({fmt::format("{} of {}", numbered("head", rising), heads),
-                [wrong](const Seen& s) { return wrong.contains(s.row.head); }});
+                [wrong](const RowInCall& s) { return wrong.contains(s.row.head); }});
 }
 
 // From a number of tokens or a position on: those that are right without an effect lie below those that
 // need it, and no number is between them.
 void add_limits(const Explained& alone, const std::vector<bool>& by_effect,
                 const std::vector<Answered>& answered, std::optional<Position> first_wrong,
-                std::vector<Where>& to) {
+                std::vector<PlaceInCalls>& to) {
   std::size_t most_right = 0, least_wrong = std::numeric_limits<std::size_t>::max();
   for (std::size_t n = 0; n < alone.rows.size(); ++n) {
     const std::size_t tokens = seen(alone.rows[n], answered).tokens;
@@ -250,10 +178,10 @@ void add_limits(const Explained& alone, const std::vector<bool>& by_effect,
                       ? fmt::format("in calls of more than {} tokens", most_right)
                       : fmt::format("in calls of more tokens than some number from {} to {}", most_right,
                                     least_wrong - 1),
-                  [least_wrong](const Seen& s) { return s.tokens >= least_wrong; }});
+                  [least_wrong](const RowInCall& s) { return s.tokens >= least_wrong; }});
   if (first_wrong)
     to.push_back({fmt::format("at positions from {} on", *first_wrong),
-                  [first = *first_wrong](const Seen& s) { return s.at >= first; }});
+                  [first = *first_wrong](const RowInCall& s) { return s.at >= first; }});
 }
 
 // ---- the first position whose answer is another
@@ -377,7 +305,7 @@ bool takes_tokens_of_heads(const Signature& signature) {
   return signature.takes.size() == 1 && std::ranges::equal(signature.takes.front().axes, axes);
 }
 
-bool holds_at(const Where& where, const Explained& alone, const std::vector<bool>& by_effect,
+bool holds_at(const PlaceInCalls& where, const Explained& alone, const std::vector<bool>& by_effect,
               const std::vector<Answered>& answered) {
   for (std::size_t n = 0; n < alone.rows.size(); ++n)
     if (!(where.is(seen(alone.rows[n], answered)) ? by_effect[n] : alone.right[n])) return false;
@@ -465,20 +393,23 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
       masked ? effects_on_operands() : known_effects(signature(declared).has(Axis::key), batch);
   if (takes_tokens_of_heads(signature(declared)))
     for (Effect& one : effects_on_tokens()) effects.push_back(std::move(one));
+  if (subject.takes_positions == "mask" && !signature(declared).has(Axis::key))
+    for (Effect& one : effects_of_padding()) effects.push_back(std::move(one));
   if (signature(declared).positions) {
     const Domain domain = overlap(positions_of(subject.encoding), positions_of(declared));
     for (Effect& one : domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain))
       effects.push_back(std::move(one));
   }
   if (first_wrong)
-    for (Effect& one : effects_from(*first_wrong)) effects.push_back(std::move(one));
-  std::vector<Where> places = known_places(batch, tokens);
+    for (Effect& one : effects_from(*first_wrong, positions_of(declared).axes))
+      effects.push_back(std::move(one));
+  std::vector<PlaceInCalls> places = known_places(batch, tokens);
   add_heads(alone, heads_of(declared), places);
   std::optional<std::pair<std::size_t, std::string>> best;
   for (const Effect& effect : effects) {
     const auto by_effect = explained_by(effect, model, declared, answered, alone);
     if (!by_effect) continue;
-    std::vector<Where> own = places;
+    std::vector<PlaceInCalls> own = places;
     add_limits(alone, *by_effect, answered, first_wrong, own);
     for (std::size_t n = 0; n < own.size() && (!best || n < best->first); ++n)
       if (holds_at(own[n], alone, *by_effect, answered))

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "run/catalogued.h"
+#include "run/padding_effects.h"
 
 namespace posproof::call_deviations_test {
 namespace {
@@ -35,6 +36,8 @@ struct Where {
   Position at;
   std::optional<Position> before, after;  // the neighbours' in the row
   Role role;
+  bool is_farthest = true;  // of its row
+  Position run_from = 0;    // of the positions before it that follow each other, the first
 };
 using Is = std::function<bool(const Where&)>;
 struct Place {
@@ -70,6 +73,10 @@ std::string said_of_zeros(const Encoding& declared, const std::vector<Call>& cal
       Where where{call.batch, tokens, row, token, at(token), {}, {}, call.role};
       if (token > 0) where.before = at(token - 1);
       if (token + 1 < tokens) where.after = at(token + 1);
+      for (std::size_t n = 0; n < tokens; ++n) where.is_farthest = where.is_farthest && at(n) <= at(token);
+      std::size_t from = token;
+      while (from > 0 && at(from - 1) + 1 == at(from)) --from;
+      where.run_from = at(from);
       if (is(where)) std::ranges::fill(out.row(r), 0.0);
     }
     answered.push_back({{}, call, out});
@@ -112,7 +119,7 @@ TEST(CallDeviations, name_the_place_of_a_rotated_token) {
   for (const std::size_t batch : {1, 2, 3})
     for (const std::size_t tokens : {1, 2, 3, 4, 5})
       for (const Role role : {Role::query, Role::key})
-        for (const Position shift : {-9, 20}) calls.push_back(call_of(rope, batch, tokens, role, shift));
+        for (const Position shift : {-9, 0, 20}) calls.push_back(call_of(rope, batch, tokens, role, shift));
   const auto is_key = [](const Where& w) { return w.role == Role::key; };
   const auto one = [](const Where& w) { return w.tokens == 1; };
   const auto later = [](const Where& w) { return w.row > 0; };
@@ -130,6 +137,7 @@ TEST(CallDeviations, name_the_place_of_a_rotated_token) {
        {"in the first batch row: ", [=](const Where& w) { return !later(w); }},
        {"in the last of several batch rows: ",
         [](const Where& w) { return w.batch > 1 && w.row + 1 == w.batch; }},
+       {"in every second batch row, from the second on: ", [](const Where& w) { return w.row % 2 == 1; }},
        {"with one token a row, in batch rows after the first: ",
         [=](const Where& w) { return one(w) && later(w); }},
        {"keys in calls of one token a row: ", [=](const Where& w) { return one(w) && is_key(w); }},
@@ -141,9 +149,37 @@ TEST(CallDeviations, name_the_place_of_a_rotated_token) {
        {"tokens beside which no neighbouring position stands, each a call of "
         "its own where an offset is taken: ",
         [](const Where& w) { return w.before != w.at - 1 && w.after != w.at + 1; }},
+       {"every token but the last of a row: ", [=](const Where& w) { return !last(w); }},
+       {"tokens of a run of positions that begins past 0, each run a call of its own where an offset is taken: ",
+        [](const Where& w) { return w.run_from > 0; }},
+       {"the token at the largest position of a row: ", [](const Where& w) { return w.is_farthest; }},
+       {"at position 0: ", [](const Where& w) { return w.at == 0; }},
        {"every second token, from the second on: ", [](const Where& w) { return w.token % 2 == 1; }},
        {"at odd positions: ", [](const Where& w) { return w.at % 2 != 0; }},
        {"at negative positions: ", [](const Where& w) { return w.at < 0; }}});
+}
+
+// What a program that takes positions in this way answers where padding counts.
+TEST(CallDeviations, name_padding_that_counts_where_a_mask_is_taken) {
+  const auto said = [](const Encoding& declared, const std::string& takes_positions) {
+    const Steps padded = effects_of_padding().front().begin();
+    std::vector<Answered> answered;
+    for (const std::size_t tokens : {1, 2, 3, 4, 5, 9}) {
+      Call call = call_of(declared, 1, tokens, Role::query, 0);
+      for (std::size_t n = 0; n < tokens; ++n) call.positions.whole[n] = static_cast<Position>(n);
+      answered.push_back({{}, call, answer(declared, padded(call, 0, 1).call)});
+    }
+    Subject subject{"made", "", answered_by(declared, [](const Call&) -> Tensor { throw Refusal("no"); }),
+                    all_f32};
+    subject.takes_positions = takes_positions;
+    return call_deviation(model_of(declared, all_f32), subject, declared, answered).value_or("none");
+  };
+  for (const std::string family : {"rope", "sinusoidal"}) {
+    const Encoding declared = encoding_named(family).oracle(Case::parse("dim=2"));
+    EXPECT_EQ(said(declared, "mask"),
+              "padding counts: the position of a token is its column in the padded row");
+    EXPECT_EQ(said(declared, "sequence"), "none");
+  }
 }
 
 TEST(CallDeviations, name_the_place_of_a_row_of_a_table) {

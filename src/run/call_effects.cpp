@@ -463,6 +463,9 @@ std::vector<Effect> effects_at_the_ends(const Domain& domain) {
                               [last](T t) { return t.at == 0 ? last : t.at - 1; }),
           effect_on_positions(fmt::format("positions are one ahead, the last one, {}, as it is", last),
                               [last](T t) { return std::min(last, t.at + 1); }),
+          effect_on_positions(
+              fmt::format("positions are one ahead, and the last one, {}, counts as {}", last, first),
+              [first, last](T t) { return t.at == last ? first : t.at + 1; }),
           effect_on_positions(fmt::format("positions are counted back from the last one, {}", last),
                               [first, last](T t) { return first + (last - t.at); })};
 }
@@ -493,7 +496,11 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
     add("is one behind", [](Position t) { return t - 1; });
     add("counts as 0", [](Position) { return Position{0}; });
     add("is doubled", [](Position t) { return 2 * t; });
+    for (const Position by : {2, 4, 8})
+      add(fmt::format("is divided by {}, rounded down", by),
+          [by](Position t) { return (t - ((t % by) + by) % by) / by; });
     add("is counted back from the last one", [along](Position t) { return along.lo + (along.hi - t); });
+    add("has the other sign", [](Position t) { return -t; });
     for (std::size_t with = axis + 1; with < domain.axes; ++with)
       out.push_back(
           effect_on_numbers(fmt::format("{} and {} are exchanged", name, axis_name(with, domain.axes)),
@@ -502,16 +509,21 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
   return out;
 }
 
-std::vector<Effect> effects_from(Position wrong) {
-  using T = const TokenOf&;
+std::vector<Effect> effects_from(Position wrong, std::size_t axes) {
   const Position last = wrong - 1;
-  std::vector<Effect> out = {effect_on_positions(fmt::format("positions past {0} count as {0}", last),
-                                                 [last](T t) { return std::min(t.at, last); })};
+  std::vector<Effect> out;
+  const auto add = [&](const std::string& words, const std::function<Position(Position)>& other) {
+    out.push_back(effect_on_positions(words, [other](const TokenOf& t) { return other(t.at); }));
+    for (std::size_t axis = 0; axes > 1 && axis < axes; ++axis)
+      out.push_back(effect_on_numbers(fmt::format("of the {}: {}", axis_name(axis, axes), words),
+                                      [axis, other](std::span<Position> t) { t[axis] = other(t[axis]); }));
+  };
+  add(fmt::format("positions past {0} count as {0}", last), [last](Position t) { return std::min(t, last); });
   if (wrong > 0)
-    out.push_back(effect_on_positions(fmt::format("positions are taken modulo {}", wrong),
-                                      [wrong](T t) { return ((t.at % wrong) + wrong) % wrong; }));
-  out.push_back(effect_on_positions(fmt::format("positions past {} count as 0", last),
-                                    [last](T t) { return t.at > last ? Position{0} : t.at; }));
+    add(fmt::format("positions are taken modulo {}", wrong),
+        [wrong](Position t) { return ((t % wrong) + wrong) % wrong; });
+  add(fmt::format("positions past {} count as 0", last),
+      [last](Position t) { return t > last ? Position{0} : t; });
   return out;
 }
 

@@ -57,7 +57,8 @@ std::vector<Effect> effects_at_the_ends(const Domain& domain);
 // On one of the several numbers of a position, of queries and keys alike; and of two in each other's place.
 std::vector<Effect> effects_on_axes(const Domain& domain);
 
-// Those that begin at a position: clamped, wrapped, nothing from there on.
-std::vector<Effect> effects_from(Position first_wrong);
+// Those that begin at a position: clamped, wrapped, nothing from there on; of several numbers each alone,
+// too.
+std::vector<Effect> effects_from(Position first_wrong, std::size_t axes);
 
 }  // namespace posproof

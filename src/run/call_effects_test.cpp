@@ -227,15 +227,33 @@ TEST(CallEffects, are_those_of_the_kind) {
 
 TEST(CallEffects, begin_at_a_position) {
   const auto to = [](Position wrong, std::size_t n) {
-    return effects_from(wrong).at(n).begin()(two_rows_of_three(), 0, 1).call.positions.whole;
+    return effects_from(wrong, 1).at(n).begin()(two_rows_of_three(), 0, 1).call.positions.whole;
   };
   EXPECT_EQ(to(4, 0), (std::vector<Position>{3, -1, 3, 3, 2, 3}));
   EXPECT_EQ(to(4, 1), (std::vector<Position>{1, 3, 1, 0, 2, 0}));
   EXPECT_EQ(to(4, 2), (std::vector<Position>{0, -1, 0, 0, 2, 0}));
   std::vector<std::string> words;
-  for (const Effect& one : effects_from(0)) words.push_back(one.words);
+  for (const Effect& one : effects_from(0, 1)) words.push_back(one.words);
   EXPECT_EQ(words,
             (std::vector<std::string>{"positions past -1 count as -1", "positions past -1 count as 0"}));
+}
+
+TEST(CallEffects, begin_at_a_number_of_each_position) {
+  Call call;
+  call.positions = {{5, 1, 2, 9, 3, 3}, {}, 2};
+  std::vector<std::pair<std::string, std::vector<Position>>> found;
+  for (const Effect& one : effects_from(4, 2))
+    found.emplace_back(one.words, one.begin()(call, 0, 1).call.positions.whole);
+  EXPECT_EQ(found, (std::vector<std::pair<std::string, std::vector<Position>>>{
+                       {"positions past 3 count as 3", {3, 1, 2, 3, 3, 3}},
+                       {"of the row: positions past 3 count as 3", {3, 1, 2, 9, 3, 3}},
+                       {"of the column: positions past 3 count as 3", {5, 1, 2, 3, 3, 3}},
+                       {"positions are taken modulo 4", {1, 1, 2, 1, 3, 3}},
+                       {"of the row: positions are taken modulo 4", {1, 1, 2, 9, 3, 3}},
+                       {"of the column: positions are taken modulo 4", {5, 1, 2, 1, 3, 3}},
+                       {"positions past 3 count as 0", {0, 1, 2, 0, 3, 3}},
+                       {"of the row: positions past 3 count as 0", {0, 1, 2, 9, 3, 3}},
+                       {"of the column: positions past 3 count as 0", {5, 1, 2, 0, 3, 3}}}));
 }
 
 }  // namespace

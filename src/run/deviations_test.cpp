@@ -632,6 +632,7 @@ TEST(CallEffects, move_positions) {
              {"positions are one behind, 0 as it is", {-6, -2, 0, 2, 36}},
              {"positions are one behind, and 0 counts as the last one, 99", {-6, -2, 99, 2, 36}},
              {"positions are one ahead, the last one, 99, as it is", {-4, 0, 1, 4, 38}},
+             {"positions are one ahead, and the last one, 99, counts as 0", {-4, 0, 1, 4, 38}},
              {"positions are counted back from the last one, 99", {104, 100, 99, 96, 62}}};
   std::vector<Effect> effects = known_effects(false, false);
   for (Effect& one : effects_at_the_ends({0, 99})) effects.push_back(std::move(one));

@@ -93,6 +93,20 @@ std::vector<Parameters> other_settings(const Schema& schema, const Parameters& g
           changed.set(chosen[b]->name, two);
           add(std::move(changed));
         }
+  // A number on which projects disagree may go with a word: PyTorch's cubic filter has another coefficient
+  // with antialias than without.
+  for (const Parameter* word : chosen)
+    for (const Parameter& number : schema) {
+      if (!number.convention || !std::holds_alternative<double>(number.standard)) continue;
+      for (const Value& one : word->grid)
+        for (const Value& two : number.grid) {
+          if (one == *declared.find(word->name) || two == *declared.find(number.name)) continue;
+          Parameters changed = declared;
+          changed.set(word->name, one);
+          changed.set(number.name, two);
+          if (number.matters_where.met(changed)) add(std::move(changed));
+        }
+    }
   return out;
 }
 

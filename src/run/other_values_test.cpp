@@ -26,6 +26,7 @@ const Schema schema{
      {"sides", type::Flag{}, std::string("true"), {std::string("true"), std::string("false")}, "sides"},
      {"parts", type::List{4}, std::vector{1.0, 2.0, 4.0}, {std::vector{1.0}}, "parts"},
      {"powers", type::List{4}, std::vector{3.0}, {std::vector{3.0}}, "powers"},
+     {"share", type::Real{}, 1.0, {1.0, 0.5}, "share", "", true},
      {"table_seed", type::any_whole, 1.0, {1.0}, "seed"}}};
 
 // What differs from the standard setting, in the order in which it is tried.
@@ -53,8 +54,8 @@ TEST(OtherSettings, are_neighbours_orders_and_two_words_at_once) {
             (Words{"parts=[4,2,1]", "parts=[2,1,4]", "parts=[2,4,1]", "parts=[1,4,2]", "parts=[4,1,2]",
                    "parts=[0.5,1,2]", "parts=[2,4,8]", "parts=[3] powers=[1,2,4]"}));
   EXPECT_EQ(tried("powers"), (Words{"powers=[1.5]", "powers=[6]"}));
-  EXPECT_EQ(tried("order"), (Words{"order=other sides=false"}));
-  EXPECT_EQ(tried("sides"), Words{});
+  EXPECT_EQ(tried("order"), (Words{"order=other sides=false", "order=other share=0.5"}));
+  EXPECT_EQ(tried("sides"), Words{"sides=false share=0.5"});
   EXPECT_EQ(tried("dim"), Words{});
   EXPECT_EQ(tried("table_seed"), Words{});
 }
@@ -74,6 +75,11 @@ TEST(OtherSettings, explain_what_no_usual_setting_does) {
   EXPECT_EQ(said("pope", "dim=2", "dim=2 base=1000"),
             (Words{"--base 1000 | base of the frequencies base^(-c/dim)"}));
   EXPECT_EQ(said("pope", "dim=2", "dim=2 base=1234"), Words{});
+  const std::string cubic = "dim=2 from_height=4 from_width=5 height=3 width=8 method=cubic table=seeded";
+  EXPECT_EQ(
+      said("resized_table", cubic, cubic + " antialias=true coefficient=-0.5"),
+      (Words{"--antialias true --coefficient -0.5 | true: filters as wide as the step, cut at the border; "
+             "of the cubic: -0.75 PyTorch, -0.5 PIL, JAX and PyTorch with antialias"}));
 }
 
 }  // namespace

@@ -270,6 +270,32 @@ class Ladder {
   PhaseNoise noise_;
 };
 
+// ---- sines or cosines of a neighbouring position
+
+std::vector<Deviation> of_neighbours(const Table& truth) {
+  std::vector<Deviation> out;
+  if (truth.pairs.empty() || truth.positions.axes != 1 || truth.positions.real || truth.positions.ends)
+    return out;
+  const auto add = [&](std::string words, Position by, std::size_t Pair::*column) {
+    Table other = truth;
+    other.exact = nullptr;
+    other.rows = [=, own = truth.rows, pairs = truth.pairs](const Positions& positions, Position length) {
+      std::vector<Position> there;
+      for (std::size_t r = 0; r < positions.size(); ++r) there.push_back(positions[r] + by);
+      Tensor to = own(positions, length);
+      const Tensor from = own(there, length + std::max<Position>(by, 0));
+      for (std::size_t r = 0; r < to.rows(); ++r)
+        for (const Pair& pair : pairs) to.at(r, pair.*column) = from.at(r, pair.*column);
+      return to;
+    };
+    out.push_back({{std::move(words)}, std::move(other), true});
+  };
+  for (const auto& [which, column] : {std::pair{"sines", &Pair::first}, {"cosines", &Pair::second}})
+    for (const auto& [where, by] : {std::pair{"after", Position{1}}, {"before", Position{-1}}})
+      add(fmt::format("{} are those of the position {}", which, where), by, column);
+  return out;
+}
+
 }  // namespace
 
 std::vector<Deviation> table_deviations(const Table& subject, const Table& truth,
@@ -291,6 +317,7 @@ std::vector<Deviation> table_deviations(const Table& subject, const Table& truth
   if (ladder) attempt([&] { return Ladder(subject, truth, parameters, precision, at, length).found(); });
   attempt([&] { return by_columns(subject, truth, precision, at, length); });
   if (ladder) attempt([&] { return Ladder(subject, truth, parameters, precision, at, length).of_columns(); });
+  for (Deviation& one : of_neighbours(truth)) out.push_back(std::move(one));
   return out;
 }
 

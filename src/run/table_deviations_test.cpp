@@ -56,6 +56,32 @@ Sentences with_rows(const std::string& family, const std::string& words, const O
   });
 }
 
+// Sines, or cosines, that are another position's; of those two steps on, or of both, that is not said.
+TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
+  const auto moved = [](int sines, int cosines) {
+    return said("sinusoidal", "dim=8", [=](const Parameters& parameters) -> Encoding {
+      Table out = std::get<Table>(encoding_named("sinusoidal").make(parameters));
+      out.rows = [=, own = out.rows](const Positions& positions, Position length) {
+        std::vector<Position> there[2];
+        for (std::size_t r = 0; r < positions.size(); ++r)
+          there[0].push_back(positions[r] + sines), there[1].push_back(positions[r] + cosines);
+        const Tensor from[2] = {own(there[0], length), own(there[1], length)};
+        Tensor to = from[0];
+        for (std::size_t r = 0; r < to.rows(); ++r)
+          for (std::size_t c = 0; c < to.width(); ++c) to.at(r, c) = static_cast<float>(from[c % 2].at(r, c));
+        return to;
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(moved(0, 1), Sentences{"cosines are those of the position after"});
+  EXPECT_EQ(moved(0, -1), Sentences{"cosines are those of the position before"});
+  EXPECT_EQ(moved(1, 0), Sentences{"sines are those of the position after"});
+  EXPECT_EQ(moved(-1, 0), Sentences{"sines are those of the position before"});
+  EXPECT_EQ(moved(0, 2), Sentences{});
+  EXPECT_EQ(moved(-1, 1), Sentences{});
+}
+
 // On one axis and on a grid.
 TEST(TableDeviations, are_one_row_in_the_place_of_all_or_beside_all) {
   for (const auto& [family, words] :

@@ -51,6 +51,7 @@ struct Subject {
   // From now on `encoding` asks new objects, which were asked nothing before. Throws SubjectError; none for a
   // file.
   std::function<void()> renew = {};
+  std::string takes_positions = "each";  // as protocol.md has it
   // Questions that never reach it, since of its way to take positions they are asked one by one, in words.
   std::vector<std::string> not_asked = {};
   // The backward pass of a rotation, where it has one: `rotate` takes the gradient with respect to what the
