@@ -75,6 +75,41 @@ TEST(AxesDeviations, are_a_sum_of_numbers) {
                        "the declared frequency and up to whole turns"}));
 }
 
+// In f32, as code has them: the angle of a fast pair is farther off than that of the slow one in whose place
+// it stands.
+double in_f32(double frequency, double number) {
+  return static_cast<float>(frequency) * static_cast<float>(number);
+}
+
+// The first half of one ladder for the rows, the second for the columns.
+TEST(AxesDeviations, are_halves_of_one_ladder) {
+  EXPECT_EQ(said("axial_rope", "dim=64 ladder=strided",
+                 turned("axial_rope",
+                        [](const At& at, const auto& number) {
+                          const double w = std::pow(10000, -2.0 * static_cast<double>(at.i) / 64);
+                          return in_f32(w, number(at.pair.axis));
+                        })),
+            (Sentences{"of the row: frequencies are base^(-2i/32) with base 100, not 10000: the exponent is "
+                       "halved",
+                       "of the column: frequencies are 0.01 times base^(-2i/32) with base 100, not 10000"}));
+}
+
+// A table [w0, w0, w1, w1, ..] for channels that rotate with those of the other half.
+TEST(AxesDeviations, are_neighbours_in_a_table_for_halves) {
+  EXPECT_EQ(
+      said("axial_rope", "dim=32",
+           turned("axial_rope",
+                  [](const At& at, const auto& number) {
+                    const Pair& other = at.pairs[(at.i + at.half * at.pairs.size()) / 2];
+                    return in_f32(other.frequency, number(other.axis));
+                  })),
+      (Sentences{"in the first channel of each pair: pairs 8 to 15 rotate by the row, not by the column",
+                 "in the first channel of each pair: pair i rotates at the frequency of pair floor(i/2)",
+                 "in the second channel of each pair: pairs 0 to 7 rotate by the column, not by the row",
+                 "in the second channel of each pair: pair i rotates at the frequency of pair "
+                 "floor(i/2)"}));
+}
+
 TEST(AxesDeviations, are_the_number_that_a_pair_rotates_by) {
   const auto swapped = [](const At& at, const auto& number) {
     return at.pair.frequency * number(at.pair.axis == 0 ? 1 : 0);
