@@ -83,6 +83,26 @@ Real root(const Fire& fire, Real past, Real query, Real) {
   return std::sqrt(past) / (std::sqrt(std::max<Real>(query, fire.threshold)) + fire.epsilon);
 }
 
+// Of the queries of a call the last one, whose position stands for that of each.
+Encoding by_the_last_query(const Parameters& given) {
+  const Fire fire = fire_of(misread::arguments(encodings::fire, given));
+  Bias out = misread::right<Bias>(encodings::fire, given);
+  out.bias = [fire, heads = out.heads](const Positions& queries, const Positions& keys) {
+    Tensor all({heads, queries.size(), keys.size()});
+    Position last = 0;
+    for (std::size_t i = 0; i < queries.size(); ++i) last = std::max(last, queries[i]);
+    const Real under = scale(fire, std::max<Real>(static_cast<Real>(last), fire.threshold));
+    for (std::size_t r = 0; r < all.rows(); ++r)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const Position past = std::max<Position>(queries[r % queries.size()] - keys[j], 0);
+        const std::array x = {psi(fire, static_cast<Real>(past)) / under};
+        all.at(r, j) = static_cast<double>(perceptron(fire.layers, r / queries.size(), x));
+      }
+    return all;
+  };
+  return out;
+}
+
 Real leaky(Real x) {
   return x < 0 ? 0.01L * x : x;
 }
@@ -129,6 +149,8 @@ const MisreadingFamily entry{{
     {"the larger of the key's position and the threshold is taken, not of the query's", &reads<by_the_key>,
      "width=8 heads=2 threshold=8"},
     {"the query's position counts from 1 beside the threshold", &reads<by_the_length>,
+     "width=8 heads=2 threshold=8"},
+    {"the last query's position is taken for all queries of a call", &by_the_last_query,
      "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has no biases", &with_layers<false, true, misread::positive_part>,
      "width=8 heads=2 threshold=8"},

@@ -98,6 +98,9 @@ TEST(MisreadFire, is_what_the_sentence_says) {
           const Real length = of.i + 1;
           return of.psi(of.past) / (of.psi(length > of.threshold ? length : of.threshold) + of.epsilon);
         })},
+       // The last of those that are asked for.
+       {"the last query's position is taken for all queries of a call",
+        given([](const Numbers& of) { return of.psi(of.past) / (of.psi(150) + of.epsilon); })},
        {"the perceptron's hidden layer has no biases", layered(0, 1, &positive_part)},
        {"the perceptron has no biases", layered(0, 0, &positive_part)},
        {"the perceptron's hidden layer has no max(., 0)", layered(1, 1, [](Real x) { return x; })},

@@ -62,6 +62,7 @@ struct Reading {
   Function limit = &sixteenfold;
   Function activation = &misread::positive_part;
   bool exchanged = false, hidden_biases = true;
+  bool extents_exchanged = false;  // of rows and columns
 };
 
 Encoding made(const Parameters& given, const Reading& as) {
@@ -69,9 +70,13 @@ Encoding made(const Parameters& given, const Reading& as) {
   if (!p.is("coordinates", "normalized") || !p.is("limit", "sigmoid"))
     throw Refusal("a misreading of normalised coordinates and of the sigmoid");
   const std::vector<double>& trained = p.list("pretrained");
-  const std::array<Real, 2> extent = {
+  std::array<Real, 2> extent = {
       static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("height")) : trained.at(0)),
       static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("width")) : trained.at(1))};
+  if (as.extents_exchanged) {
+    if (extent[0] == extent[1]) throw Refusal("the same in a square window");
+    std::swap(extent[0], extent[1]);
+  }
   const std::size_t hidden = p.width("hidden");
   const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
   Bias out = misread::right<Bias>(encodings::log_cpb, given);
@@ -118,6 +123,10 @@ const MisreadingFamily entry{{
     reads("the logarithm is left out: 8 t / (e - 1)", {.coordinate = &without_logarithm}),
     reads("the offsets are those of the key to the query", {.coordinate = &backward}),
     reads("the coordinates of rows and columns are exchanged", {.exchanged = true}),
+    reads("rows are divided by the extent of columns, and columns by that of rows",
+          {.extents_exchanged = true}),
+    reads("the perceptron's output has max(., 0) before the sigmoid",
+          {.limit = [](Real z) { return 16 * misread::sigmoid(misread::positive_part(z)); }}),
     reads("the factor 16 of the sigmoid is left out", {.limit = &misread::sigmoid}),
     reads("the sigmoid is left out: 16 z", {.limit = [](Real z) { return 16 * z; }}),
     reads("8 tanh(z) stands for 16 / (1 + e^-z)", {.limit = &eightfold_tanh}),

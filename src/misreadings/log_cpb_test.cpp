@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "encodings/seeded.h"
 #include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_log_cpb_test {
 namespace {
@@ -85,6 +88,12 @@ const testing::Formulas<Formula> formulas = {
      [](const Net& net, Real rows, Real columns) {
        return right_limit(net(spaced(columns, net.extent(1)), spaced(rows, net.extent(0)), &relu));
      }},
+    {"rows are divided by the extent of columns, and columns by that of rows",
+     [](const Net& net, Real rows, Real columns) {
+       return right_limit(net(spaced(rows, net.extent(1)), spaced(columns, net.extent(0)), &relu));
+     }},
+    {"the perceptron's output has max(., 0) before the sigmoid",
+     of_layers(&relu, 1, [](Real z) { return 16 * sigmoid(relu(z)); })},
     {"the factor 16 of the sigmoid is left out", of_layers(&relu, 1, &sigmoid)},
     {"the sigmoid is left out: 16 z", of_layers(&relu, 1, [](Real z) { return 16 * z; })},
     {"8 tanh(z) stands for 16 / (1 + e^-z)",
@@ -110,6 +119,16 @@ TEST(MisreadLogCpb, is_what_the_sentence_says) {
                   formula({p, h}, places[2 * i] - places[2 * j], places[2 * i + 1] - places[2 * j + 1]),
                   where);
       });
+}
+
+TEST(MisreadLogCpb, has_the_same_extents_in_a_square_window) {
+  const std::string sentence = "rows are divided by the extent of columns, and columns by that of rows";
+  const auto& all = misreadings::log_cpb.misreadings;
+  const auto one = std::ranges::find(all, sentence, &Misreading::what);
+  ASSERT_NE(one, all.end());
+  const EncodingSpec& spec = encoding_named("log_cpb");
+  EXPECT_THROW(one->make(with(spec, Case::parse("height=5 width=5"))), Refusal);
+  EXPECT_THROW(one->make(with(spec, Case::parse("height=5 width=7 pretrained=[4,4]"))), Refusal);
 }
 
 }  // namespace

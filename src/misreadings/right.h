@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <type_traits>
 #include <variant>
 
 #include "core/error.h"
@@ -29,7 +30,14 @@ inline Arguments arguments(const EncodingSpec& spec, const Parameters& given) {
 template <class Kind>
 Kind right(const EncodingSpec& spec, const Parameters& given) {
   Kind out = std::get<Kind>(spec.make(given));
-  if constexpr (requires { out.error; })
+  if constexpr (std::is_same_v<Kind, Rotary>) {
+    if (out.error)
+      out.error = [own = out.error](std::span<const double> x, std::span<const double> position, Role role,
+                                    const Precision& precision, std::span<double> error) {
+        own(x, position, role, precision, error);
+        for (double& entry : error) entry *= more;
+      };
+  } else if constexpr (requires { out.error; })
     if (out.error) out.error = [own = out.error](const auto&... of) { return more * own(of...); };
   if constexpr (requires { out.row_error; })
     if (out.row_error)

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +15,25 @@ namespace {
 
 using misread::Real;
 
+// A longer call's, and with L0 for L a shorter one's, too.
+Real one_forgotten_of_all(Real factor, Real lengths, Real exponent) {
+  return std::pow(factor * lengths, exponent);
+}
+
 // What the base of a longer call is multiplied with: of the factor, the call's length over the one that was
 // trained on, and the exponent d/(d-2).
 using Growth = Real (*)(Real factor, Real lengths, Real exponent);
 
-template <Growth growth, Position more = 0>
+// Which tokens decide on the length of the call.
+enum class Decides { all, last_row, first_row };
+
+std::span<const Position> deciding(std::span<const Position> positions, std::size_t batch, Decides decides) {
+  const std::size_t tokens = batch == 0 ? 0 : positions.size() / batch;
+  if (decides == Decides::all) return positions;
+  return decides == Decides::last_row ? positions.last(tokens) : positions.first(tokens);
+}
+
+template <Growth growth, Position more = 0, Decides decides = Decides::all>
 Encoding dynamic(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::rope, given);
   if (!p.is("scaling", "dynamic_ntk") || p.whole("length") != 0 || p.is("length_of", "row"))
@@ -30,7 +45,10 @@ Encoding dynamic(const Parameters& given) {
     const Real lengths = static_cast<Real>(last + 1 + more) / trained;
     Parameters plain = p.parameters();
     plain.set("scaling", std::string("none"));
-    plain.set("base", static_cast<double>(lengths > 1 ? base * growth(factor, lengths, exponent) : base));
+    const bool short_ones = growth == &one_forgotten_of_all;
+    plain.set("base", static_cast<double>(lengths > 1 || short_ones
+                                              ? base * growth(factor, std::max<Real>(lengths, 1), exponent)
+                                              : base));
     auto made = std::make_shared<Rotary>(encodings::rope.make<Rotary>(plain));
     const auto declared = right(last);
     for (std::size_t i = 0; i < made->pairs.size(); ++i)
@@ -38,7 +56,8 @@ Encoding dynamic(const Parameters& given) {
     return made;
   };
   out.rotate = [in_call = out.in_call](const Tensor& x, std::span<const Position> positions, Role role) {
-    return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
+    const auto of = deciding(positions, x.shape.front(), decides);
+    return in_call(of.empty() ? 0 : std::ranges::max(of))->rotate(x, positions, role);
   };
   return out;
 }
@@ -122,6 +141,12 @@ const MisreadingFamily entry{{
      grows},
     {"the length of the call counts one less: its last position", &dynamic<right, -1>, grows},
     {"the length of the call counts one more", &dynamic<right, 1>, grows},
+    {"the base is multiplied by (s L/L0)^(d/(d-2)), of short calls by s^(d/(d-2)): s - 1 is not taken off",
+     &dynamic<one_forgotten_of_all>, grows},
+    {"the last row of the batch decides on the length of the call, not the longest",
+     &dynamic<right, 0, Decides::last_row>, grows},
+    {"the first row of the batch decides on the length of the call, not the longest",
+     &dynamic<right, 0, Decides::first_row>, grows},
     {"the divisors stand in reverse order: pair i has that of the last pair but i", &divided_by<reversed>,
      divided},
     {"the divisors of long sequences stand in reverse order, those of short ones do not",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -54,6 +55,13 @@ Frequencies grown(Real (*growth)(Real s, Real lengths, Real d), int more = 0) {
   };
 }
 
+Frequencies grown_always(Real (*growth)(Real s, Real lengths, Real d)) {
+  return [=](const Arguments& p, std::size_t pairs, Real tokens) {
+    const Real lengths = std::max<Real>(tokens / p.real("original_length"), 1);
+    return powers(p.real("base") * growth(p.real("factor"), lengths, 2 * static_cast<Real>(pairs)), pairs);
+  };
+}
+
 // What stands for the divisor of pair i of n.
 Frequencies divided(Real (*divisor)(const std::vector<double>& list, std::size_t i, std::size_t n),
                     bool of_short_ones = true) {
@@ -86,6 +94,13 @@ const testing::Formulas<Frequencies> formulas = {
      grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); }, -1)},
     {"the length of the call counts one more",
      grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); }, 1)},
+    {"the base is multiplied by (s L/L0)^(d/(d-2)), of short calls by s^(d/(d-2)): s - 1 is not taken off",
+     grown_always([](Real s, Real n, Real d) { return std::pow(s * n, d / (d - 2)); })},
+    // Of one row they are right.
+    {"the last row of the batch decides on the length of the call, not the longest",
+     grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); })},
+    {"the first row of the batch decides on the length of the call, not the longest",
+     grown([](Real s, Real n, Real d) { return std::pow(s * n - s + 1, d / (d - 2)); })},
     {"the divisors stand in reverse order: pair i has that of the last pair but i", divided(&from_the_end)},
     {"the divisors of long sequences stand in reverse order, those of short ones do not",
      divided(&from_the_end, false)},
@@ -109,6 +124,29 @@ TEST(MisreadRope, has_the_frequencies_that_the_sentence_says) {
         for (const Position last : {Position{20}, Position{62}, Position{63}, Position{64}, Position{200}})
           expect_rotates(made, last, formula(p, made.pairs.size(), static_cast<Real>(last + 1)), where);
       });
+}
+
+// The rows of a batch of two, one of which is longer than the trained length.
+TEST(MisreadRope, is_decided_by_the_row_that_the_sentence_says) {
+  const Parameters words =
+      with(encoding_named("rope"), Case::parse("dim=16 scaling=dynamic_ntk factor=4 original_length=64"));
+  const Rotary right = std::get<Rotary>(encoding_named("rope").make(words));
+  const Tensor x({2, 1, 2, 16}, std::vector<double>(64, 1.0));
+  const Position short_first[] = {3, 9, 100, 200}, long_first[] = {100, 200, 3, 9};
+  for (const std::string which : {"first", "last"}) {
+    const std::string sentence =
+        "the " + which + " row of the batch decides on the length of the call, not the longest";
+    const auto one = std::ranges::find(misreadings::rope.misreadings, sentence, &Misreading::what);
+    ASSERT_NE(one, misreadings::rope.misreadings.end());
+    const Rotary made = std::get<Rotary>(one->make(words));
+    for (const auto& positions : {short_first, long_first}) {
+      const bool decides_long = (which == "first") == (positions == long_first);
+      const Tensor expected = right.in_call(decides_long ? 200 : 9)->rotate(x, {positions, 4}, Role::query);
+      const Tensor found = made.rotate(x, {positions, 4}, Role::query);
+      for (std::size_t n = 0; n < found.data.size(); ++n)
+        EXPECT_NEAR(found.data[n], expected.data[n], 1e-12) << sentence;
+    }
+  }
 }
 
 TEST(MisreadRope, is_none_where_the_base_does_not_depend_on_the_call) {

@@ -35,6 +35,9 @@ Real divided_first(Real share, Real gamma) {
 Real mixed(Real share, Real gamma) {
   return share + gamma / (1 + gamma);
 }
+Real between(Real share, Real gamma) {
+  return gamma + (1 - gamma) * share;
+}
 Real reversed(Real share, Real gamma) {
   return (1 - share + gamma) / (1 + gamma);
 }
@@ -46,6 +49,7 @@ const MisreadingFamily entry{{
     {"zeta is 2i/dim + gamma: it is not divided by 1 + gamma", &reads<undivided>, "dim=8"},
     {"zeta is 2i/dim / (1 + gamma) + gamma: gamma is not divided", &reads<divided_first>, "dim=8"},
     {"zeta is 2i/dim + gamma / (1 + gamma): 2i/dim is not divided", &reads<mixed>, "dim=8"},
+    {"zeta is gamma + (1 - gamma) 2i/dim, not (2i/dim + gamma) / (1 + gamma)", &reads<between>, "dim=8"},
     {"zeta is (1 - 2i/dim + gamma) / (1 + gamma): it falls from pair to pair", &reads<reversed>, "dim=8"},
 }};
 

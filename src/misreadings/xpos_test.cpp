@@ -30,6 +30,8 @@ TEST(MisreadXpos, stretches_as_the_sentence_says) {
         with_zeta([](Real i, Real dim, Real g) { return 2 * i / (dim * (1 + g)) + g; })},
        {"zeta is 2i/dim + gamma / (1 + gamma): 2i/dim is not divided",
         with_zeta([](Real i, Real dim, Real g) { return 2 * i / dim + g / (1 + g); })},
+       {"zeta is gamma + (1 - gamma) 2i/dim, not (2i/dim + gamma) / (1 + gamma)",
+        with_zeta([](Real i, Real dim, Real g) { return 2 * i / dim + g - g * 2 * i / dim; })},
        {"zeta is (1 - 2i/dim + gamma) / (1 + gamma): it falls from pair to pair",
         with_zeta([](Real i, Real dim, Real g) { return 1 - 2 * i / (dim * (1 + g)); })}},
       {"", "centre=16 heads=3 gamma=1 scale_base=64"});
