@@ -95,8 +95,10 @@ void add(CLI::App& app, const Option& option) {
   one->required(option.required)->group(option.group);
 }
 
-// To an app that outlives neither the command nor `code`, which has what `run` gave once it has parsed.
-void add(CLI::App& app, const Command& command, int& code) {
+// To an app that outlives neither the command nor `code`, which has what `run` gave once it has parsed. Where
+// `named` is the encoding that the words name, the others have no options: those of all of them take longer
+// than many a check.
+void add(CLI::App& app, const Command& command, int& code, const std::optional<std::string>& named = {}) {
   for (const Option& option : command.options) add(app, option);
   if (const auto* run = std::get_if<std::function<int()>>(&command.run)) {
     app.callback([run, &code] { code = (*run)(); });
@@ -104,8 +106,9 @@ void add(CLI::App& app, const Command& command, int& code) {
   }
   app.require_subcommand(1);
   for (const auto& [id, spec] : catalogue::encodings()) {
-    refuse_clashes(command, id, *spec);
     CLI::App& one = *app.add_subcommand(std::string(id), std::string(spec->summary));
+    if (named && *named != id) continue;
+    refuse_clashes(command, id, *spec);
     const auto given = std::make_shared<GivenParameters>();
     for (const Option& option : given->options(*spec)) add(one, option);
     for (const Option& option : command.after_encoding) add(one, option);
@@ -204,10 +207,12 @@ int run(const Program& program, std::span<const Command> commands, int argc, cha
   app.footer(program.footer);
   const bool one = std::find(names.begin(), names.end(), first) != names.end();
   for (const Command& command : commands) {
-    // The options of every encoding under every command take longer than many a check.
     if (one && command.name != first) continue;
-    if (one) refuse_mistakes(command, words);
-    add(*app.add_subcommand(command.name, command.help), command, code);
+    CLI::App& added = *app.add_subcommand(command.name, command.help);
+    if (!one) continue;  // help, the version, or a word that is no command
+    refuse_mistakes(command, words);
+    const std::size_t at = place_of_encoding(command);
+    add(added, command, code, at < words.size() ? words[at] : "");
   }
   return parsed(app, code, argc, argv);
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "catalogue/encodings.h"
 #include "catalogue/encodings/alibi.h"
+#include "command/commands.h"
 
 namespace posproof::command::grammar_test {
 namespace {
@@ -95,6 +97,18 @@ TEST(Grammar, no_parameter_has_the_name_of_an_option) {
     EXPECT_EQ(refused(name),
               fmt::format("encoding alibi: parameter `{}`: `posproof try` has the option --{}", name, name));
   EXPECT_EQ(refused("out"), "");
+}
+
+// A call looks at the encoding that it names; here are all of them.
+TEST(Grammar, no_encoding_clashes_with_an_option_of_any_command) {
+  std::size_t asked = 0;
+  for (const Command& command : all_commands())
+    for (const auto& [id, spec] : catalogue::encodings())
+      if (takes_encoding(command)) {
+        EXPECT_NO_THROW(refuse_clashes(command, id, *spec)) << command.name << ' ' << id;
+        ++asked;
+      }
+  EXPECT_EQ(asked, 4 * catalogue::encodings().size());  // check, gate, accuracy, oracle
 }
 
 TEST(Grammar, the_first_word_that_is_no_option_is_refused) {
