@@ -53,6 +53,10 @@ ExactTable::ExactTable(std::shared_ptr<const Ladder> ladder, std::vector<Run> ru
     if (!taken[c]) zeros_.push_back(c);
 }
 
+bool ExactTable::is_made_like(const ExactTable& other) const {
+  return ladder_ == other.ladder_ && runs_ == other.runs_ && dim_ == other.dim_ && offset_ == other.offset_;
+}
+
 void ExactTable::check(Position first, std::size_t rows) const {
   const auto most = static_cast<std::size_t>(farthest_position);
   Position start = 0;

@@ -21,6 +21,7 @@ struct Run {
   std::size_t frequency;
   std::size_t count;
 
+  bool operator==(const Run&) const = default;
   std::size_t columns() const { return part == Part::sines || part == Part::cosines ? count : 2 * count; }
 };
 
@@ -52,6 +53,9 @@ class ExactTable : public ExactSource {
   std::size_t dim() const { return dim_; }
   const Ladder& ladder() const { return *ladder_; }
   std::span<const Run> runs() const { return runs_; }
+  // Whether it has the same entries since it is made alike: of the same ladder, not only of one that is
+  // equal.
+  bool is_made_like(const ExactTable& other) const;
 
   // The largest |position + offset| that is answered: 2^40.
   static constexpr Position farthest_position = Position{1} << 40;

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "exact/ladder.h"
+#include "exact/shared_ladder.h"
 
 namespace posproof::exact {
 
@@ -14,9 +14,8 @@ std::shared_ptr<const ExactTable> with_frequencies(const ExactTable& table,
   if (frequencies.size() != table.ladder().size())
     throw std::invalid_argument(
         fmt::format("{} frequencies are given, the table has {}", frequencies.size(), table.ladder().size()));
-  const auto ladder =
-      std::make_shared<const Ladder>(Frequencies{Given{{frequencies.begin(), frequencies.end()}}},
-                                     table.ladder().multiprecision().amplitude());
+  const auto ladder = shared_ladder(Frequencies{Given{{frequencies.begin(), frequencies.end()}}},
+                                    table.ladder().multiprecision().amplitude());
   return std::make_shared<const ExactTable>(
       ladder, std::vector<Run>(table.runs().begin(), table.runs().end()), table.dim(), offset);
 }

@@ -24,6 +24,15 @@ const PhasorTables* Ladder::phasors() const {
   return fast_->phasors.get();
 }
 
+template <class Work>
+void Ladder::with_giants(const PhasorTables& fast, Work work) const {
+  const std::unique_lock first(fast_->busy, std::try_to_lock);
+  std::optional<Giants> own;
+  std::optional<Giants>& giants = first.owns_lock() ? fast_->giants : own;
+  if (!giants) giants.emplace(fast);
+  work(*giants);
+}
+
 std::vector<Ladder::SineAndCosine> Ladder::points(Position t) const {
   std::vector<SineAndCosine> points(size());
   const PhasorTables* fast = std::abs(t) <= fast_reach ? phasors() : nullptr;
@@ -38,23 +47,24 @@ std::vector<Ladder::SineAndCosine> Ladder::points(Position t) const {
     }
   } open;
   static_assert(sizeof(SineAndCosine) == 2 * sizeof(double));
-  Giants giants(*fast);
-  fast->kernel().fill(Format::f64, giants.blocks(t, 1),
-                      {Part::sine_and_cosine, 0, size(), sizeof(SineAndCosine)}, points.data(), false,
-                      {&Open::tell, &open});
+  with_giants(*fast, [&](Giants& giants) {
+    fast->kernel().fill(Format::f64, giants.blocks(t, 1),
+                        {Part::sine_and_cosine, 0, size(), sizeof(SineAndCosine)}, points.data(), false,
+                        {&Open::tell, &open});
+  });
   for (const std::size_t lane : open.lanes) points[lane] = multiprecision_.point(lane, t, Format::f64);
   return points;
 }
 
 void Ladder::rotate(Position t, std::span<const std::vector<Coordinates>> xy) const {
   const PhasorTables* fast = std::abs(t) <= fast_reach ? phasors() : nullptr;
-  std::optional<Giants> giants;
   std::optional<PhasorRows> row;
   if (fast != nullptr) {
-    giants.emplace(*fast);
     row.emplace(1, fast->lanes());
-    const Block& block = giants->block(t, 1);
-    fast->kernel().multiply(*block.giant, block.babies[block.begin], (*row)[0], fast->lanes());
+    with_giants(*fast, [&](Giants& giants) {
+      const Block& block = giants.block(t, 1);
+      fast->kernel().multiply(*block.giant, block.babies[block.begin], (*row)[0], fast->lanes());
+    });
   }
   for (std::size_t i = 0; i < size(); ++i)
     for (const Coordinates& point : xy[i]) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,7 +45,12 @@ class Ladder {
   struct Fast {
     std::once_flag once;
     std::unique_ptr<const PhasorTables> phasors;
+    std::mutex busy;
+    std::optional<Giants> giants;  // for whoever comes first; another thread takes its own
   };
+  template <class Work>
+  void with_giants(const PhasorTables& fast, Work work) const;
+
   std::shared_ptr<Fast> fast_ = std::make_shared<Fast>();
 };
 

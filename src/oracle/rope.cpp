@@ -11,7 +11,7 @@
 #include "core/hard.h"
 #include "core/rotation.h"
 #include "exact/exact_table.h"
-#include "exact/ladder.h"
+#include "exact/shared_ladder.h"
 
 namespace posproof {
 
@@ -143,10 +143,10 @@ Rotary of(const Arguments& p, Position tokens) {
   Rotary rotary{.dim = dim, .heads = heads, .pairs = pairs_of(p)};
   for (std::size_t i = 0; i < rotary.pairs.size(); ++i)
     powers.exponents.push_back({2 * static_cast<std::int64_t>(i), static_cast<std::int64_t>(over)});
-  const std::vector<Real> plain = exact::exact(Frequencies{powers}, 64);
+  const auto unscaled = shared_ladder(Frequencies{powers});
+  const std::vector<Real>& plain = unscaled->multiprecision().with(64).frequencies;
   powers.scaling = scaling_of(p, rotary.pairs.size(), tokens);
-  const auto ladder =
-      std::make_shared<const Ladder>(Frequencies{powers, p.is("direction", "backward")}, amplitude_of(p));
+  const auto ladder = shared_ladder(Frequencies{powers, p.is("direction", "backward")}, amplitude_of(p));
 
   rotary.amplitude = ladder->multiprecision().with(256).amplitude.nearest();
   for (Pair& pair : rotary.pairs) {

@@ -4,7 +4,7 @@
 #include "catalogue/oracle/sinusoidal.h"
 #include "core/hard.h"
 #include "exact/exact_table.h"
-#include "exact/ladder.h"
+#include "exact/shared_ladder.h"
 
 namespace posproof {
 
@@ -105,11 +105,10 @@ Encoding oracle::sinusoidal(const Arguments& p) {
   const Places places = places_of(p);
   const std::int64_t offset = places.offset;
   const double amplitude = p.real("amplitude"), scale = p.real("scale");
-  const auto ladder =
-      std::make_shared<const Ladder>(Frequencies{.ladder = Geometric{p.real("base"), plan.exponents},
-                                                 .backward = p.is("direction", "backward"),
-                                                 .multiple = scale},
-                                     amplitude);
+  const auto ladder = shared_ladder(Frequencies{.ladder = Geometric{p.real("base"), plan.exponents},
+                                                .backward = p.is("direction", "backward"),
+                                                .multiple = scale},
+                                    amplitude);
   // The scale is rounded, and its product; the power's error counts ln w of the power itself.
   const FrequencyError error =
       scale == 1 ? FrequencyError{} : FrequencyError{.roundings = 2 + 3 * std::abs(std::log(scale))};

@@ -4,7 +4,7 @@
 
 #include "core/hard.h"
 #include "exact/exact_table.h"
-#include "exact/ladder.h"
+#include "exact/shared_ladder.h"
 #include "exact/waves.h"
 
 namespace posproof {
@@ -45,8 +45,7 @@ Encoding oracle::timestep_embedding(const Arguments& p) {
 
   Geometric powers{p.real("max_period"), {}};
   for (std::int64_t i = 0; i < half; ++i) powers.exponents.push_back({i, half - p.whole("shift")});
-  const auto ladder =
-      std::make_shared<const Ladder>(Frequencies{.ladder = powers, .backward = false, .multiple = scale});
+  const auto ladder = shared_ladder(Frequencies{.ladder = powers, .backward = false, .multiple = scale});
 
   Table table{.dim = dim};
   // A power, and where it is scaled two roundings more; the power's own error counts ln w, not ln (scale w).
