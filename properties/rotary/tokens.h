@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/failure.h"
 #include "core/residual.h"
+#include "core/rotation.h"
 #include "core/term.h"
 
 // What the properties of a rotation have in common: a batch of tokens to rotate, and how two answers are
@@ -82,7 +83,7 @@ inline Tensor rotated(const Rotary& rotary, const Tensor& x, std::span<const Pos
 }
 
 inline double pair_norm(std::span<const double> x, const Pair& pair) {
-  return std::hypot(x[pair.first], x[pair.second]);
+  return posproof::pair_norm(x[pair.first], x[pair.second]);
 }
 
 // The larger of the two roles' factors, with its error.

@@ -15,7 +15,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - b);
   const Position u = draw.position("u", table.positions, lo, hi - a - b);
 
-  const table_rows::BoundedRows at = table_rows::at(table, p, {s, s + a, t, t + b, u, u + a + b});
+  const table_rows::BoundedRows at = table_rows::bounded(table, p, {s, s + a, t, t + b, u, u + a + b});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
     const table_rows::Shift by_a = table_rows::shift(table, at, 0, 1, pair),

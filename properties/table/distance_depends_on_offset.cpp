@@ -12,7 +12,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - k);
   if (s == t) throw Discard{};
 
-  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t, s + k, t + k});
+  const table_rows::RowsInParts at = table_rows::at(table, p, {s, t, s + k, t + k});
   const table_rows::Measured here = table_rows::apart(at, 0, at, 1), there = table_rows::apart(at, 2, at, 3);
   const double farthest = 2 * table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
   return difference(there.value, here.value, here.error + there.error,

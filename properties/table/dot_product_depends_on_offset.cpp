@@ -11,7 +11,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position s = draw.position("s", table.positions, lo, hi - k);
   const Position t = draw.position("t", table.positions, lo, hi - k);
 
-  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t, s + k, t + k});
+  const table_rows::RowsInParts at = table_rows::at(table, p, {s, t, s + k, t + k});
   const table_rows::Measured here = table_rows::dot(at, 0, at, 1), there = table_rows::dot(at, 2, at, 3);
   // On a ladder both lie between -h A^2 and h A^2 (a lone sine lacks its partner, so its share is the same).
   const double squares = static_cast<double>(table.pairs.size()) * table.amplitude * table.amplitude;

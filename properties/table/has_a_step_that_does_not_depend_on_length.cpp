@@ -8,7 +8,7 @@ namespace {
 Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, table.positions.lo, table.positions.hi - 1);
   const auto [n, far] = table_rows::two_lengths(table, draw, t + 2);
-  const table_rows::BoundedRows in_short = table_rows::at(table, p, {t, t + 1}, n),
+  const table_rows::RowsInParts in_short = table_rows::at(table, p, {t, t + 1}, n),
                                 in_long = table_rows::at(table, p, {t, t + 1}, far);
   const table_rows::Measured here = table_rows::apart(in_short, 0, in_short, 1),
                              there = table_rows::apart(in_long, 0, in_long, 1);

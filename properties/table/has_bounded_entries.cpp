@@ -8,7 +8,7 @@ namespace {
 Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
   const Position n = draw.position("n", table.positions, t + 1, table.positions.hi + 1);
-  const table_rows::BoundedRows at = table_rows::at(table, p, {t}, n);
+  const table_rows::BoundedRows at = table_rows::bounded(table, p, {t}, n);
   // Whatever its angle, a sine is at most 1: what is left is the error of an entry whose angle is right.
   const double bound = entry_error(table, p);
   Residual worst{0, 0, 0};

@@ -17,7 +17,7 @@ double ours(const Table& table, double norm) {
 // pairs can be tighter without taking rounding for random (keeps_pairs_on_the_unit_circle asks pair by pair).
 Residual on_a_ladder(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions);
-  const table_rows::BoundedRows at = table_rows::at(table, p, {t});
+  const table_rows::RowsInParts at = table_rows::at(table, p, {t});
   const double expected = table.amplitude * std::sqrt(static_cast<double>(table.pairs.size()));
   const double value = table_rows::norm(at[0]);
   double product = 0, squares = 0;
@@ -35,7 +35,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position s = draw.position("s", table.positions);
   const Position t = draw.position("t", table.positions);
   if (s == t) throw Discard{};
-  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t});
+  const table_rows::RowsInParts at = table_rows::at(table, p, {s, t});
   const double here = table_rows::norm(at[0]), there = table_rows::norm(at[1]);
   // Two infinite norms are equal, and no norms.
   if (!table_rows::finite(at.rows.data)) return {std::numeric_limits<double>::quiet_NaN(), 0, 1};

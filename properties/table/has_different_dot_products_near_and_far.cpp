@@ -23,7 +23,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   // as long.
   const Position u = draw.position("u", {lo, hi - k, {k * t, k * (t + 1) - 1}});
   const Position far = draw.position("far", {std::max(n, u + k) + 1, hi + 1, {k * n, k * (n - 1) + 1}});
-  const table_rows::BoundedRows in_short =
+  const table_rows::RowsInParts in_short =
                                     table_rows::at(table, p, {t, t + 1}, n, table_rows::Against::declared),
                                 in_long =
                                     table_rows::at(table, p, {u, u + k}, far, table_rows::Against::declared);

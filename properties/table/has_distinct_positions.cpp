@@ -18,7 +18,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   std::vector<Position> ends = table.positions.hard;
   ends.push_back(hi - k);
   const Position t = draw.position("t", {lo, hi - k, ends});
-  const table_rows::BoundedRows at = table_rows::at(table, p, {t, t + k}, table_rows::Against::declared);
+  const table_rows::RowsInParts at = table_rows::at(table, p, {t, t + k}, table_rows::Against::declared);
   const double error = table_rows::norm(at.error[0]) + table_rows::norm(at.error[1]);
   return table_rows::told_apart(table, t, t + k, at[0], at[1], error);
 }

@@ -47,7 +47,7 @@ double whole_rotations(const table_rows::Point& once, const table_rows::Point& t
 // How far the angle of one point of the pair against that of another may be off: the angles' own roundings,
 // and what the entries are off by beside them, e of a circle of radius A, which are an angle of at most
 // asin(e / A).
-double angle_error(const Table& table, const table_rows::BoundedRows& at, std::size_t r, std::size_t pair) {
+double angle_error(const Table& table, const table_rows::RowsInParts& at, std::size_t r, std::size_t pair) {
   const auto of = [&](std::size_t row) {
     const auto beside = at.beside[row];
     const double e = std::hypot(beside[table.pairs[pair].first], beside[table.pairs[pair].second]);
@@ -62,7 +62,7 @@ double angle_error(const Table& table, const table_rows::BoundedRows& at, std::s
 // rotate the angle over twice as many positions is: as long as twice the error of the angle before and that
 // of this one are less than half a turn. The longest baseline is the measurement. It is of the subject's own
 // frequency, so that only roundings put it off.
-table_rows::Measured frequency(const Table& table, const table_rows::BoundedRows& at, std::size_t pair) {
+table_rows::Measured frequency(const Table& table, const table_rows::RowsInParts& at, std::size_t pair) {
   table_rows::Point longest = {0, 0};
   double error = 0, rotations = 0, steps = 0.5;
   for (std::size_t r = 1; r < at.error.size(); ++r) {
@@ -95,7 +95,7 @@ Residual check(const Table& all, Precision p, Draw& draw) {
 
   std::vector<Position> positions = {t};
   for (std::int64_t j = 0; j <= doublings; ++j) positions.push_back(t + (Position{1} << j));
-  const table_rows::BoundedRows at = table_rows::at(table, p, positions);
+  const table_rows::RowsInParts at = table_rows::at(table, p, positions);
   const std::vector<double> expected_at = rungs(table);
   Residual worst{0, 0, 0};
   for (std::size_t n = 0; n < table.pairs.size(); ++n) {

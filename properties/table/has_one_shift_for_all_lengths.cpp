@@ -13,7 +13,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - k);
   const Position u = draw.position("u", table.positions, lo, hi - k);
   const auto [n, far] = table_rows::two_lengths(table, draw, std::max(t, u) + k + 1);
-  const table_rows::BoundedRows in_short = table_rows::at(table, p, {t, t + k}, n),
+  const table_rows::RowsInParts in_short = table_rows::at(table, p, {t, t + k}, n),
                                 in_long = table_rows::at(table, p, {u, u + k}, far);
   const table_rows::Measured here = table_rows::apart(in_short, 0, in_long, 0),
                              there = table_rows::apart(in_short, 1, in_long, 1);

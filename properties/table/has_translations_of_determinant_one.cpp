@@ -18,7 +18,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - k);
   if (s == t) throw Discard{};
 
-  const table_rows::BoundedRows at = table_rows::at(table, p, {s, t, s + k, t + k});
+  const table_rows::BoundedRows at = table_rows::bounded(table, p, {s, t, s + k, t + k});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
     // Two rows of a pair span an area, which the shift multiplies by its determinant. Of exact rows of size

@@ -13,7 +13,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position s = draw.position("s", table.positions, lo, hi - k);
   const Position t = draw.position("t", table.positions, lo + k, hi);
 
-  const table_rows::BoundedRows at = table_rows::at(table, p, {s, s + k, t, t - k});
+  const table_rows::BoundedRows at = table_rows::bounded(table, p, {s, s + k, t, t - k});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
     const table_rows::Shift on = table_rows::shift(table, at, 0, 1, pair),

@@ -7,7 +7,7 @@ namespace {
 
 Residual check(const Table& table, Precision p, Draw&) {
   try {
-    return holds_if(table_rows::finite(table_rows::at(table, p, {table.positions.lo})[0]));
+    return holds_if(table_rows::finite(table_rows::bounded(table, p, {table.positions.lo})[0]));
   } catch (const Refusal&) {
     // Here no answer is the failure, not a case to be passed over.
     return holds_if(false);

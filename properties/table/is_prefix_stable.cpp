@@ -13,8 +13,8 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position n = draw.position("n", {1, hi - lo, table.positions.hard});
   std::vector<Position> positions;
   for (Position t = std::max(Position{0}, n - most_tokens); t < n; ++t) positions.push_back(lo + t);
-  return table_rows::same(table_rows::at(table, p, positions, lo + n + 1),
-                          table_rows::at(table, p, positions, lo + n));
+  return table_rows::same(table_rows::bounded(table, p, positions, lo + n + 1),
+                          table_rows::bounded(table, p, positions, lo + n));
 }
 
 using namespace negative_examples;

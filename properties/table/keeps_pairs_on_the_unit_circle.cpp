@@ -8,7 +8,7 @@ namespace {
 Residual check(const Table& table, Precision p, Draw& draw) {
   if (table.pairs.empty()) throw Inapplicable{"it has no pairs"};
   const Position t = draw.position("t", table.positions);
-  const table_rows::BoundedRows at = table_rows::at(table, p, {t});
+  const table_rows::BoundedRows at = table_rows::bounded(table, p, {t});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
     // However wrong the angle, the point stays on its circle but for its own rounding; two squares, their sum

@@ -9,7 +9,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position s = draw.position("s", table.positions);
   const Position t = draw.position("t", table.positions);
   const auto [n, far] = table_rows::two_lengths(table, draw, std::max(s, t) + 1);
-  const table_rows::BoundedRows in_short = table_rows::at(table, p, {s, t}, n),
+  const table_rows::RowsInParts in_short = table_rows::at(table, p, {s, t}, n),
                                 in_long = table_rows::at(table, p, {s, t}, far);
   const table_rows::Measured here = table_rows::dot(in_short, 0, in_short, 1),
                              there = table_rows::dot(in_long, 0, in_long, 1);

@@ -19,7 +19,7 @@ inline Residual neighbours_told_apart(const Table& table, const Precision& p, Dr
   const Position lo = table.positions.lo, hi = table.positions.hi;
   const Position t = draw.position("t", {lo, hi - 1, powers});
   const Position n = draw.position("n", {t + 2, hi + 1, powers});
-  BoundedRows at = table_rows::at(table, p, {t, t + 1}, n, Against::declared);
+  RowsInParts at = table_rows::at(table, p, {t, t + 1}, n, Against::declared);
   // Each rounding moves an entry by at most a unit of it.
   double error =
       norm(at.error[0]) + norm(at.error[1]) + term(Term::result, unit * (norm(at[0]) + norm(at[1])));

@@ -7,7 +7,7 @@ namespace {
 
 Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, table.positions.lo, table.positions.hi - 1);
-  const table_rows::BoundedRows at = table_rows::at(table, p, {t, t + 1});
+  const table_rows::BoundedRows at = table_rows::bounded(table, p, {t, t + 1});
   Residual worst{0, 0, 0};
   for (const Pair& pair : table.pairs) {
     // Half a rotation or more in one step has no direction.

@@ -32,12 +32,15 @@ struct Rows {
 struct BoundedRows {
   Tensor rows;
   Rows error;
-  // The same in parts, where a ladder is declared: of each pair by how many radians its angle may be off, and
-  // of each entry what is beside (of a column on no pair: all of it).
-  std::vector<Pair> pairs = {};
-  Rows angle = {}, beside = {};
 
   std::span<const double> operator[](std::size_t r) const { return rows.row(r); }
+};
+
+// The same in parts, where a ladder is declared: of each pair by how many radians its angle may be off, and
+// of each entry what is beside (of a column on no pair: all of it).
+struct RowsInParts : BoundedRows {
+  std::vector<Pair> pairs = {};
+  Rows angle = {}, beside = {};
 };
 
 // What the rows are compared with: rows of the same table, where the error of a frequency cancels because it
@@ -45,33 +48,48 @@ struct BoundedRows {
 using Against = RowErrors::Against;
 
 // The rows of these positions in a sequence of `length` tokens.
-inline BoundedRows at(const Table& table, const Precision& p, const std::vector<Position>& positions,
-                      Position length, Against against = Against::itself) {
+inline BoundedRows bounded(const Table& table, const RowErrors& errors,
+                           const std::vector<Position>& positions, Position length) {
   BoundedRows rows{table.rows(positions, length), {}};
   if (rows.rows.shape != Shape{positions.size(), table.dim})
     throw std::length_error(fmt::format("rows of shape {} were asked for, {} came",
                                         text(Shape{positions.size(), table.dim}), text(rows.rows.shape)));
-  const RowErrors errors(table, p, against);
   rows.error.all = Tensor(rows.rows.shape);
-  rows.pairs = table.pairs;
-  rows.angle.all = Tensor({positions.size(), table.pairs.size() + (table.lone ? 1 : 0)});
-  for (std::size_t r = 0; r < positions.size(); ++r) {
-    const auto row = rows.rows.row(r);
-    errors.at(positions[r], row, rows.error.all.row(r));
-    errors.angles_at(positions[r], rows.angle.all.row(r));
-  }
-  rows.beside.all = rows.error.all;
   for (std::size_t r = 0; r < positions.size(); ++r)
+    errors.at(positions[r], rows.rows.row(r), rows.error.all.row(r));
+  return rows;
+}
+inline BoundedRows bounded(const Table& table, const Precision& p, const std::vector<Position>& positions,
+                           Position length, Against against = Against::itself) {
+  return bounded(table, RowErrors(table, p, against), positions, length);
+}
+
+inline RowsInParts at(const Table& table, const Precision& p, const std::vector<Position>& positions,
+                      Position length, Against against = Against::itself) {
+  const RowErrors errors(table, p, against);
+  RowsInParts rows{bounded(table, errors, positions, length), table.pairs};
+  rows.angle.all = Tensor({positions.size(), table.pairs.size() + (table.lone ? 1 : 0)});
+  rows.beside.all = rows.error.all;
+  for (std::size_t r = 0; r < positions.size(); ++r) {
+    errors.angles_at(positions[r], rows.angle.all.row(r));
     for (const Pair& pair : table.pairs)
       for (const std::size_t c : {pair.first, pair.second})
         rows.beside.all.at(r, c) = errors.beside_angle(rows.rows.at(r, c));
+  }
   return rows;
 }
 
 // In the shortest sequence that has them all.
-inline BoundedRows at(const Table& table, const Precision& p, const std::vector<Position>& positions,
+inline Position shortest_with(const std::vector<Position>& positions) {
+  return *std::max_element(positions.begin(), positions.end()) + 1;
+}
+inline BoundedRows bounded(const Table& table, const Precision& p, const std::vector<Position>& positions,
+                           Against against = Against::itself) {
+  return bounded(table, p, positions, shortest_with(positions), against);
+}
+inline RowsInParts at(const Table& table, const Precision& p, const std::vector<Position>& positions,
                       Against against = Against::itself) {
-  return at(table, p, positions, *std::max_element(positions.begin(), positions.end()) + 1, against);
+  return at(table, p, positions, shortest_with(positions), against);
 }
 
 inline double norm(std::span<const double> x) {
@@ -93,7 +111,7 @@ struct Measured {
 struct RowError {
   double product, norm;
 };
-inline RowError row_error(const BoundedRows& x, std::size_t r, std::span<const double> other) {
+inline RowError row_error(const RowsInParts& x, std::size_t r, std::span<const double> other) {
   double product = 0, squares = 0;
   const auto row = x[r], beside = x.beside[r];
   for (std::size_t c = 0; c < row.size(); ++c)
@@ -114,7 +132,7 @@ inline RowError row_error(const BoundedRows& x, std::size_t r, std::span<const d
 // Dot product of rows r and s, off by what each is off by against the other, and by both together; summing d
 // products in double adds at most d roundings of the sum of their sizes. A row that is no number is allowed
 // nothing.
-inline Measured dot(const BoundedRows& x, std::size_t r, const BoundedRows& y, std::size_t s) {
+inline Measured dot(const RowsInParts& x, std::size_t r, const RowsInParts& y, std::size_t s) {
   Measured dot{0, 0};
   double size = 0;
   for (std::size_t c = 0; c < x[r].size(); ++c) {
@@ -133,7 +151,7 @@ inline Measured dot(const BoundedRows& x, std::size_t r, const BoundedRows& y, s
 // |d*|^2 = 2 d.e - |e|^2, the first term to first order in the angles' errors (row_error), divided by |d| +
 // |d*| with |d*|^2 at least |d|^2 less all that. The difference of two entries is rounded once, and squaring,
 // summing d of them and the root add (d + 3)/2 roundings of the distance.
-inline Measured apart(const BoundedRows& x, std::size_t r, const BoundedRows& y, std::size_t s) {
+inline Measured apart(const RowsInParts& x, std::size_t r, const RowsInParts& y, std::size_t s) {
   std::vector<double> difference(x[r].begin(), x[r].end());
   for (std::size_t c = 0; c < difference.size(); ++c) difference[c] -= y[s][c];
   const double value = norm(difference);

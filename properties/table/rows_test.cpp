@@ -60,9 +60,9 @@ TEST(ToldApart, without_a_ladder_rows_are_equal_or_not) {
 namespace {
 
 // Rows of one pair, each off by an angle and by what is beside it.
-table_rows::BoundedRows made(std::vector<double> rows, double angle, std::vector<double> beside) {
+table_rows::RowsInParts made(std::vector<double> rows, double angle, std::vector<double> beside) {
   const std::size_t n = rows.size() / 2;
-  table_rows::BoundedRows at{Tensor({n, 2}, std::move(rows)), {Tensor({n, 2})}, {{0, 1, 1.0}}};
+  table_rows::RowsInParts at{{Tensor({n, 2}, std::move(rows)), {Tensor({n, 2})}}, {{0, 1, 1.0}}};
   at.angle.all = Tensor({n, 1});
   for (double& a : at.angle.all.data) a = angle;
   at.beside.all = Tensor({n, 2}, std::move(beside));
@@ -100,7 +100,7 @@ TEST(Measured, of_rows_that_are_no_numbers_is_allowed_nothing) {
   EXPECT_EQ(table_rows::apart(rows, 0, rows, 1).error, 0);
 }
 
-TEST(BoundedRows, rows_of_another_shape_are_refused) {
+TEST(RowsInParts, rows_of_another_shape_are_refused) {
   Table table = right_table();
   table.dim = 6;
   EXPECT_THROW(table_rows::at(table, all_f64, {0, 1}), std::length_error);
@@ -108,7 +108,7 @@ TEST(BoundedRows, rows_of_another_shape_are_refused) {
 
 TEST(Rotation, a_shift_turns_a_pair_by_its_frequency) {
   const Table table = right_table();
-  const table_rows::BoundedRows at = table_rows::at(table, all_f64, {100, 107});
+  const table_rows::RowsInParts at = table_rows::at(table, all_f64, {100, 107});
   const table_rows::Shift shift = table_rows::shift(table, at, 0, 1, table.pairs[1]);
   EXPECT_NEAR(shift.map.x, std::cos(0.07), shift.error);
   EXPECT_NEAR(shift.map.y, std::sin(0.07), shift.error);
@@ -117,7 +117,7 @@ TEST(Rotation, a_shift_turns_a_pair_by_its_frequency) {
 
 TEST(Rotation, a_stretch_is_not_carried_by_a_turn) {
   const Table table = right_table();
-  table_rows::BoundedRows at = table_rows::at(table, all_f64, {3, 7});
+  table_rows::RowsInParts at = table_rows::at(table, all_f64, {3, 7});
   EXPECT_TRUE(table_rows::carried(table, at).holds());
   for (double& x : at.rows.row(1)) x *= 1 + 1e-12;
   EXPECT_FALSE(table_rows::carried(table, at).holds());
@@ -125,7 +125,7 @@ TEST(Rotation, a_stretch_is_not_carried_by_a_turn) {
 
 TEST(Rotation, a_shift_of_what_may_be_nothing_is_off_by_anything) {
   const Table table = right_table();
-  table_rows::BoundedRows at = table_rows::at(table, all_f64, {3, 7});
+  table_rows::RowsInParts at = table_rows::at(table, all_f64, {3, 7});
   at.error.all.row(0)[0] = 0.75, at.error.all.row(0)[1] = 1;  // 1.25 of a circle of 1
   EXPECT_EQ(table_rows::shift(table, at, 0, 1, table.pairs[0]).error, no_ceiling);
 }
@@ -133,7 +133,7 @@ TEST(Rotation, a_shift_of_what_may_be_nothing_is_off_by_anything) {
 // Two directions: of a point that is off by e, 2 e / (2 - e).
 TEST(Rotation, is_off_by_both_directions) {
   const Table table = right_table();
-  table_rows::BoundedRows at = table_rows::at(table, all_f64, {3, 7});
+  table_rows::RowsInParts at = table_rows::at(table, all_f64, {3, 7});
   const auto error = [&](double from, double to) {
     at.error.all.row(0)[0] = 0.6 * from, at.error.all.row(0)[1] = 0.8 * from;
     at.error.all.row(1)[0] = 0.6 * to, at.error.all.row(1)[1] = 0.8 * to;
@@ -149,7 +149,7 @@ TEST(Rotation, is_off_by_both_directions) {
 TEST(Rotation, leaves_columns_on_no_pair_as_they_are) {
   Table table{.dim = 4};
   table.pairs = {{1, 2, 1.0}};
-  table_rows::BoundedRows at{Tensor({2, 4}, {0.5, 0, 1, 3, 0.25, 0, 1, 3}), {Tensor({2, 4})}};
+  table_rows::RowsInParts at{Tensor({2, 4}, {0.5, 0, 1, 3, 0.25, 0, 1, 3}), {Tensor({2, 4})}};
   for (const std::size_t r : {0u, 1u})
     for (const std::size_t c : {0u, 3u}) at.error.all.at(r, c) = r == 0 ? 0.125 : 0.0625;
   const Residual first = table_rows::carried(table, at);
@@ -162,7 +162,7 @@ TEST(Rotation, leaves_columns_on_no_pair_as_they_are) {
 // Lengths of 5 and 6 are 1 apart, however the one is rotated.
 TEST(Rotation, is_sought_among_all_where_no_pairs_are_declared) {
   Table table{.dim = 2};
-  const table_rows::BoundedRows at{Tensor({2, 2}, {3, 4, 0, 6}), {Tensor({2, 2}, {0.375, 0.5, 0, 0.25})}};
+  const table_rows::RowsInParts at{Tensor({2, 2}, {3, 4, 0, 6}), {Tensor({2, 2}, {0.375, 0.5, 0, 0.25})}};
   const double ours = procrustes(Tensor({1, 2}, {3, 4}), Tensor({1, 2}, {0, 6})).rounding;
   const Residual any = table_rows::carried(table, at);
   EXPECT_NEAR(any.error, 1, 1e-15);

@@ -18,7 +18,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   std::vector<Position> positions(static_cast<std::size_t>(2 * n));
   std::iota(positions.begin(), positions.begin() + n, lo);
   std::iota(positions.begin() + n, positions.end(), lo + c);
-  return table_rows::carried(table, table_rows::at(table, p, positions));
+  return table_rows::carried(table, table_rows::bounded(table, p, positions));
 }
 
 using namespace negative_examples;

@@ -12,7 +12,7 @@ Residual check(const Table& table, Precision p, Draw& draw) {
   const Position t = draw.position("t", table.positions, lo, hi - k);
   // The matrix is read off at s; at s alone it would be right by construction.
   if (s == t) throw Discard{};
-  return table_rows::carried(table, table_rows::at(table, p, {s, t, s + k, t + k}));
+  return table_rows::carried(table, table_rows::bounded(table, p, {s, t, s + k, t + k}));
 }
 
 using namespace negative_examples;

@@ -11,6 +11,7 @@
 #include "core/by_row.h"
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/rotation.h"
 
 namespace posproof {
 namespace {
@@ -268,7 +269,7 @@ Bound bound(const Encoding& declared, const Call& call, const Tensor& answer, co
               for (const Pair& pair : own.pairs)
                 out.ceiling.at(r, pair.first) = out.ceiling.at(r, pair.second) =
                     2 * stretched(own, precision, pair, at[pair.axis], call.role).size *
-                    std::hypot(x[pair.first], x[pair.second]);
+                    pair_norm(x[pair.first], x[pair.second]);
             });
             if (rotary.order.empty()) return;
             for (Tensor* of : {&out.error, &out.ceiling})

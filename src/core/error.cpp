@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "core/rotation.h"
 #include "core/term.h"
 
 namespace posproof {
@@ -301,7 +302,7 @@ std::vector<double> rotated_error(const Rotary& rotary, const Precision& p, std:
     const Pair& pair = rotary.pairs[n];
     const double t = position[pair.axis];
     const auto [size, more] = stretched(rotary, p, pair, t, role);
-    const double norm = size * std::hypot(x[pair.first], x[pair.second]);
+    const double norm = size * pair_norm(x[pair.first], x[pair.second]);
     // Nothing underflows where there is nothing.
     const double underflow = norm == 0 ? 0 : rotation_underflow(p);
     const double rotate = std::min(2.0, of_angle(t, pair.frequency, relative[n])) + own;

@@ -1,4 +1,5 @@
 #include "core/view.h"
+#include "core/rotation.h"
 
 #include <algorithm>
 #include <array>
@@ -88,18 +89,19 @@ Tensor rotated(const Rotary& rotary, Row x, Position t, Role role) {
 // rounding.
 struct RoundedPair {
   double x, y, angle, norm_error, x_error, y_error;
+  double norm = pair_norm(x, y), rest = pair_norm(x_error, y_error);
 
-  double norm() const { return std::hypot(x, y); }
   // Of the whole point: a rotation by `angle` moves it by no more than twice its norm.
-  double error() const { return std::min(2.0, angle) * norm() + norm_error + std::hypot(x_error, y_error); }
-  // How far a product with the point (a, b), as the other factor was answered, may be off. The exact point is
-  // e^(-i angle) (z - e) for the answer z and the rest e: e^(-i angle) z is off by angle |z x (a, b)| along
-  // the circle and by angle^2 / 2 |z| |(a, b)| across it, and never by more than min(2, angle) |z| |(a, b)|.
-  double product_error(double a, double b) const {
-    const double size = std::hypot(a, b), both = norm() * size;
+  double error() const { return std::min(2.0, angle) * norm + norm_error + rest; }
+  // How far a product with the other factor, the point (a, b) as it was answered, may be off. The exact point
+  // is e^(-i angle) (z - e) for the answer z and the rest e: e^(-i angle) z is off by angle |z x (a, b)|
+  // along the circle and by angle^2 / 2 |z| |(a, b)| across it, and never by more than min(2, angle) |z| |(a,
+  // b)|.
+  double product_error(const RoundedPair& other) const {
+    const double a = other.x, b = other.y, size = other.norm, both = norm * size;
     const double along = angle * std::abs(x * b - y * a) + angle * angle / 2 * both;
     return std::min(along, std::min(2.0, angle) * both) + norm_error * size + x_error * std::abs(a) +
-           y_error * std::abs(b) + angle * std::hypot(x_error, y_error) * size;
+           y_error * std::abs(b) + angle * rest * size;
   }
 };
 
@@ -147,8 +149,8 @@ Score of_rotary(const Rotary& rotary) {
       const double at_i = static_cast<double>(i), at_j = static_cast<double>(j);
       const Stretch more_i = stretched(*of_query, p, pair, at_i, Role::query),
                     more_j = stretched(*of_key, p, key_pair, at_j, Role::key);
-      const double a = more_i.size * std::hypot(q[pair.first], q[pair.second]),
-                   b = more_j.size * std::hypot(k[pair.first], k[pair.second]);
+      const double a = more_i.size * pair_norm(q[pair.first], q[pair.second]),
+                   b = more_j.size * pair_norm(k[pair.first], k[pair.second]);
       const double product = a * b, least = rotation_underflow(p);
       const double ei = rotation_error(p, at_i, pair) + more_i.error,
                    ej = rotation_error(p, at_j, key_pair) + more_j.error;
@@ -173,11 +175,11 @@ Score of_rotary(const Rotary& rotary) {
     const auto of_query = in_call(rotary, i), of_key = in_call(rotary, j);
     for (std::size_t n = 0; n < rotary.pairs.size(); ++n) {
       const Pair& pair = rotary.pairs[n];
-      const double norm_q = std::hypot(q[pair.first], q[pair.second]),
-                   norm_k = std::hypot(k[pair.first], k[pair.second]);
+      const double norm_q = pair_norm(q[pair.first], q[pair.second]),
+                   norm_k = pair_norm(k[pair.first], k[pair.second]);
       const RoundedPair x = rounded(*of_query, p, i, Role::query, of_query->pairs[n], a, norm_q);
       const RoundedPair y = rounded(*of_key, p, j, Role::key, of_key->pairs[n], b, norm_k);
-      error += x.product_error(y.x, y.y) + y.product_error(x.x, x.y) + x.error() * y.error();
+      error += x.product_error(y) + y.product_error(x) + x.error() * y.error();
     }
     return Score::Measured{dot(a, b), error};
   };
@@ -187,8 +189,8 @@ Score of_rotary(const Rotary& rotary) {
   score.range = [rotary](Row q, Row k) {
     double range = 0;
     for (const Pair& pair : rotary.pairs)
-      range += 2 * rotary.amplitude * rotary.amplitude * std::hypot(q[pair.first], q[pair.second]) *
-               std::hypot(k[pair.first], k[pair.second]);
+      range += 2 * rotary.amplitude * rotary.amplitude * pair_norm(q[pair.first], q[pair.second]) *
+               pair_norm(k[pair.first], k[pair.second]);
     return range;
   };
   return score;
