@@ -212,6 +212,21 @@ BatchSweep::Rows rotations_of(const Compared& all, const Rotary& truth) {
   };
 }
 
+// As they are read, if they are in the format already, and rotating copies them.
+BatchSweep::Rows rotations_of(const StoredRotations& stored, const Compared& all, const Rotary& truth) {
+  if (all.fed->format != stored.format || all.places) return rotations_of(all, truth);
+  const auto read = std::make_shared<std::array<std::vector<std::byte>, 2>>();
+  return [=, rotated = rotations_of(all, truth)](Position first, std::size_t rows) {
+    auto& [of_first, of_second] = *read;
+    if (!stored.read(first, rows, false, of_first)) return rotated(first, rows);
+    if (!stored.alike && !stored.read(first, rows, true, of_second)) return rotated(first, rows);
+    ErrorAccumulator& errors = all.fed->errors;
+    errors.add(first, rows, of_first.data(), source_of(all, truth, basis(truth, false)),
+               stored.alike ? 2 : 1);
+    if (!stored.alike) errors.add(first, rows, of_second.data(), source_of(all, truth, basis(truth, true)));
+  };
+}
+
 BatchSweep::Rows biases_of(const Compared& all) {
   const auto keys = consecutive(all.first(), static_cast<std::size_t>(all.last() - all.first() + 1));
   return [=](Position first, std::size_t) {
@@ -282,7 +297,9 @@ Accuracy compared(const Encoding& truth, const Subject& subject, Format format, 
     sweep.rows = rows_of(*subject.stored, all);
   } else if (signature(truth).has(Axis::token)) {
     sweep.batch = batch(count(shape_of_answer(truth, one)));
-    sweep.rows = rotary != nullptr ? rotations_of(all, *rotary) : rows_of(all);
+    sweep.rows = rotary == nullptr          ? rows_of(all)
+                 : subject.stored_rotations ? rotations_of(*subject.stored_rotations, all, *rotary)
+                                            : rotations_of(all, *rotary);
   } else {
     sweep.batch = 1;
     sweep.rows = biases_of(all);

@@ -288,15 +288,20 @@ TEST(Accuracy, the_largest_share_of_the_bound_is_that_of_all_cases) {
   EXPECT_EQ(found.worst_at.text(), "rows=1 t=777 n=1300");
 }
 
+// As many rows as are worth a thread, and more.
 TEST(Accuracy, threads_change_nothing) {
-  const Tensor rows = tutorial(1500, &to_f32);
+  const Tensor rows = tutorial(70000, &to_f32);
   const Accuracy one = of_file(small, rows, true), four = of_file(small, rows, true, "", {.threads = 4});
   EXPECT_EQ(one.wrong, four.wrong);
   EXPECT_EQ(one.ulp, four.ulp);
   EXPECT_EQ(one.ulp_at.position, four.ulp_at.position);
   EXPECT_EQ(one.largest_at->position, four.largest_at->position);
   EXPECT_EQ(one.worst_at, four.worst_at);
-  EXPECT_EQ(one.profile.size(), four.profile.size());
+  ASSERT_EQ(one.profile.size(), four.profile.size());
+  for (std::size_t n = 0; n < one.profile.size(); ++n) {
+    EXPECT_EQ(one.profile[n].error, four.profile[n].error);
+    EXPECT_EQ(one.profile[n].bound, four.profile[n].bound);
+  }
 }
 
 // A file of one format that is meant as another: compared in the one that it is meant as, if it holds such.

@@ -100,7 +100,6 @@ std::vector<double> ErrorAccumulator::errors(const Values& values, Position t) {
 ErrorAccumulator::Block ErrorAccumulator::weighed(const Values& values, const Compared& compared,
                                                   const RowSource& source) {
   Block block{.first = compared.first, .rows = compared.rows, .clean = compared.wrong == 0, .column = 0};
-  found_.wrong += compared.wrong;
   if (compared.wrong > 0 &&
       (compared.ulp > found_.ulp || (compared.ulp == found_.ulp && compared.at < found_.ulp_at.position))) {
     found_.ulp = compared.ulp;
@@ -220,29 +219,46 @@ void ErrorAccumulator::find_largest(const Values& values, const std::vector<Bloc
   }
 }
 
-void ErrorAccumulator::add(Position first, std::size_t rows, const std::byte* bytes,
-                           const RowSource& source) {
+// To start a thread and to wait for it takes as long as comparing half as many entries.
+unsigned ErrorAccumulator::threads_for(std::size_t rows) const {
+  const std::size_t worth_a_thread = format_ == Format::f64 ? std::size_t{1} << 16 : std::size_t{1} << 18;
+  return rows * reference_.dim < worth_a_thread ? 1 : threads_;
+}
+
+std::uint64_t ErrorAccumulator::entries(Position first, std::size_t rows) const {
+  if (!reference_.seen) return rows * reference_.dim;
+  std::uint64_t sum = 0;
+  for (Position t = first; t < first + static_cast<Position>(rows); ++t) sum += reference_.seen(t);
+  return sum;
+}
+
+void ErrorAccumulator::add(Position first, std::size_t rows, const std::byte* bytes, const RowSource& source,
+                           std::uint64_t times) {
   const Values values{first, bytes};
   const Position end = first + static_cast<Position>(rows);
-  std::vector<Block> blocks;
+  // Threads tell of blocks in any order; what is said of one depends on those before it.
+  std::vector<Compared> compared;
   for (Position t = first; t < end;) {
     const Position stop = stop_after(t, end);
+    const auto count = static_cast<std::size_t>(stop - t);
     reference_.compare(
-        format_, t, static_cast<std::size_t>(stop - t), at(values, t),
-        [&](const Compared& compared) { blocks.push_back(weighed(values, compared, source)); }, threads_);
+        format_, t, count, at(values, t), [&](const Compared& block) { compared.push_back(block); },
+        threads_for(count));
     t = stop;
   }
-  std::ranges::sort(blocks, {}, &Block::first);
-  if (reference_.seen)
-    for (Position t = first; t < end; ++t) found_.entries += reference_.seen(t);
-  else
-    found_.entries += rows * reference_.dim;
+  std::ranges::sort(compared, {}, &Compared::first);
+  std::vector<Block> blocks;
+  for (const Compared& block : compared) {
+    found_.wrong += times * block.wrong;
+    blocks.push_back(weighed(values, block, source));
+  }
+  found_.entries += times * entries(first, rows);
   find_first_beyond(values, blocks, source);
   if (!found_.beyond) find_worst(values, blocks, source);
   find_largest(values, blocks, source);
   for (std::size_t n = 0; n < reference_.rounded.size(); ++n)
-    found_.against[n].wrong +=
-        reference_.rounded[n].table->count_wrong(format_, first, rows, values.bytes, threads_);
+    found_.against[n].wrong += times * reference_.rounded[n].table->count_wrong(
+                                           format_, first, rows, values.bytes, threads_for(rows));
 }
 
 bool ErrorAccumulator::vacuous(Position t) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -27,8 +28,11 @@ class ErrorAccumulator {
     std::function<std::size_t(std::size_t column)> channel;
   };
 
-  // Rows of `first`, first + 1, ...: `rows` times the reference's columns, values of the format.
-  void add(Position first, std::size_t rows, const std::byte* values, const RowSource& source);
+  // Rows of `first`, first + 1, ...: `rows` times the reference's columns, values of the format. Entries
+  // count `times` times, where as many calls answered them alike; the first of these is to blame for what is
+  // wrong.
+  void add(Position first, std::size_t rows, const std::byte* values, const RowSource& source,
+           std::uint64_t times = 1);
 
   // That these positions are done: whatever was added of them counts as one row each.
   void done(Position first, std::size_t rows);
@@ -58,6 +62,8 @@ class ErrorAccumulator {
   void empty_columns(const Values& values, Position first, std::size_t rows,
                      std::vector<double>& errors) const;
   Block weighed(const Values& values, const exact::Compared& compared, const RowSource& source);
+  unsigned threads_for(std::size_t rows) const;
+  std::uint64_t entries(Position first, std::size_t rows) const;
   void find_first_beyond(const Values& values, const std::vector<Block>& blocks, const RowSource& source);
   void find_worst(const Values& values, std::vector<Block> blocks, const RowSource& source);
   void consider(Position t, std::size_t column, double error, const RowSource& source);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "subject/array_file.h"
 #include "subject/dtype.h"
 #include "subject/kinds.h"
+#include "subject/recent_rows.h"
 
 namespace posproof {
 namespace {
@@ -23,8 +27,10 @@ bool names_a_file(std::string_view words) {
 
 // An array of rows, [n, columns].
 struct Rows {
-  Array array;
+  std::shared_ptr<const RecentRows> kept;
   std::size_t count, columns;
+
+  const Array& array() const { return kept->array(); }
 };
 
 Rows rows(Array array) {
@@ -37,7 +43,7 @@ Rows rows(Array array) {
     throw SubjectError(
         fmt::format("{}: {} is not [n, columns], the rows of a cache", array.path, text(shape)));
   array.shape = {count, columns};
-  return {std::move(array), count, columns};
+  return {std::make_shared<const RecentRows>(std::move(array)), count, columns};
 }
 
 // In which columns the two channels of a pair find their cosine and their sine.
@@ -60,10 +66,10 @@ struct Cache {
   std::size_t row(Position t) const {
     const Rows& all = cosines();
     if (t < first)
-      throw Refusal(fmt::format("{} begins at position {}; {} was asked for", all.array.path, first, t));
+      throw Refusal(fmt::format("{} begins at position {}; {} was asked for", all.array().path, first, t));
     const auto found = static_cast<std::size_t>(t - first);
     if (found >= all.count)
-      throw Refusal(fmt::format("{} ends at position {}; {} was asked for", all.array.path,
+      throw Refusal(fmt::format("{} ends at position {}; {} was asked for", all.array().path,
                                 first + static_cast<Position>(all.count) - 1, t));
     return found;
   }
@@ -73,8 +79,11 @@ struct Cache {
     std::vector<double> c(cosines().columns), s(sines().columns);
     for (std::size_t token = 0; token < positions.size(); ++token) {
       const std::size_t from = row(positions[token]);
-      cosines().array.row(from, c);
-      sines().array.row(from, s);
+      cosines().kept->row(from, c);
+      if (files.size() == 1)
+        s = c;
+      else
+        sines().kept->row(from, s);
       for (std::size_t head = 0; head < heads; ++head) {
         const auto channels = x.row((token / n * heads + head) * n + token % n);
         for (const PositionIn& at : places) {
@@ -90,11 +99,155 @@ struct Cache {
   }
 };
 
+// ---- as it lies in the file
+
+// Columns that stand in channels, both in equal steps.
+struct Stretch {
+  std::size_t file, column, column_step, channel, channel_step, count = 1;
+
+  // Whether `next`, of one column, goes on where this one ends.
+  bool takes(const Stretch& next) {
+    if (next.file != file || next.column <= column || next.channel <= channel) return false;
+    if (count == 1) column_step = next.column - column, channel_step = next.channel - channel;
+    const bool follows =
+        next.column == column + count * column_step && next.channel == channel + count * channel_step;
+    count += follows ? 1 : 0;
+    return follows;
+  }
+};
+
+// Where the cosine of every pair's first channel and the sine of its second are found: of (1, 0), or of (0,
+// 1).
+std::vector<Stretch> stretches(const Cache& cache, bool second) {
+  std::vector<Stretch> out;
+  const auto add = [&out](std::size_t file, std::size_t column, std::size_t channel) {
+    const Stretch one{file, column, 1, channel, 1};
+    if (out.empty() || !out.back().takes(one)) out.push_back(one);
+  };
+  for (const PositionIn& at : cache.places) add(0, at.cosine[second ? 1 : 0], at.first);
+  for (const PositionIn& at : cache.places) add(cache.files.size() - 1, at.sine[second ? 0 : 1], at.second);
+  return out;
+}
+
+template <class Word>
+Word loaded(const std::byte* bytes, std::size_t n) {
+  Word word;
+  std::memcpy(&word, bytes + n * sizeof word, sizeof word);
+  return word;
+}
+
+// Makes 0 of -0. False where an exponent has all its bits, as that of an infinity and of NaN. Without a
+// condition in the loop that reads all of them: what carries into the sign has all bits, and only 0 less 1
+// gets a sign that it had not.
+template <class Word>
+bool made_plain(std::span<std::byte> bytes, Word exponent) {
+  constexpr auto sign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+  const auto least = static_cast<Word>(exponent & (~exponent + 1));
+  const std::size_t count = bytes.size() / sizeof(Word);
+  Word special = 0, negative = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    const Word word = loaded<Word>(bytes.data(), n), other = static_cast<Word>(word ^ sign);
+    special = static_cast<Word>(special | ((word & exponent) + least));
+    negative = static_cast<Word>(negative | ((other - 1) & ~other));
+  }
+  if ((negative & sign) != 0)
+    for (std::size_t n = 0; n < count; ++n)
+      if (loaded<Word>(bytes.data(), n) == sign)
+        std::memset(bytes.data() + n * sizeof(Word), 0, sizeof(Word));
+  return (special & sign) == 0;
+}
+
+bool made_plain(Format format, std::span<std::byte> bytes) {
+  switch (format) {
+    case Format::f64:
+      return made_plain<std::uint64_t>(bytes, 0x7ff0000000000000);
+    case Format::f32:
+      return made_plain<std::uint32_t>(bytes, 0x7f800000);
+    case Format::bf16:
+      return made_plain<std::uint16_t>(bytes, 0x7f80);
+    default:
+      return made_plain<std::uint16_t>(bytes, 0x7c00);
+  }
+}
+
+// The rows of a cache as a rotation gives them, without rotating anything.
+class Copied {
+ public:
+  Copied(std::shared_ptr<const Cache> cache, std::size_t dim)
+      : cache_(std::move(cache)), dim_(dim), of_{stretches(*cache_, false), stretches(*cache_, true)} {}
+
+  bool rows(Position first, std::size_t count, bool second, std::vector<std::byte>& to) {
+    const std::size_t from = cache_->row(first), each = bytes(cache_->cosines().array().format);
+    cache_->row(first + static_cast<Position>(count) - 1);
+    to.assign(is_as_it_lies() ? 0 : count * dim_ * each, std::byte{0});
+    for (std::size_t file = 0; file < cache_->files.size(); ++file) {
+      const Rows& all = cache_->files[file];
+      std::vector<std::byte>& read = is_as_it_lies() ? to : read_;
+      read.resize(count * all.columns * each);
+      all.array().read(from * all.columns * each, read);
+      if (!made_plain(all.array().format, read) || !is_zero(cache_->unturned, all.columns, each, read))
+        return false;
+      if (is_as_it_lies()) return true;
+      for (const Stretch& stretch : of_[second ? 1 : 0])
+        if (stretch.file == file) copy(stretch, all.columns, count, each, to);
+    }
+    return true;
+  }
+
+ private:
+  // A column for each channel, in one file.
+  bool is_as_it_lies() const { return cache_->files.size() == 1 && cache_->cosines().columns == dim_; }
+
+  static bool is_zero(std::span<const std::size_t> channels, std::size_t columns, std::size_t each,
+                      std::span<const std::byte> read) {
+    for (const std::size_t channel : channels)
+      for (std::size_t at = channel * each; at < read.size(); at += columns * each)
+        if (std::ranges::any_of(read.subspan(at, each), [](std::byte one) { return one != std::byte{0}; }))
+          return false;
+    return true;
+  }
+
+  void copy(const Stretch& stretch, std::size_t columns, std::size_t count, std::size_t each,
+            std::vector<std::byte>& to) const {
+    if (each == 2) return copied<std::uint16_t>(stretch, columns, count, to);
+    if (each == 4) return copied<std::uint32_t>(stretch, columns, count, to);
+    copied<std::uint64_t>(stretch, columns, count, to);
+  }
+
+  template <class Word>
+  void copied(const Stretch& stretch, std::size_t columns, std::size_t count,
+              std::vector<std::byte>& to) const {
+    for (std::size_t row = 0; row < count; ++row) {
+      const std::byte* const in = read_.data() + (row * columns + stretch.column) * sizeof(Word);
+      std::byte* const out = to.data() + (row * dim_ + stretch.channel) * sizeof(Word);
+      for (std::size_t n = 0; n < stretch.count; ++n)
+        std::memcpy(out + n * stretch.channel_step * sizeof(Word),
+                    in + n * stretch.column_step * sizeof(Word), sizeof(Word));
+    }
+  }
+
+  std::shared_ptr<const Cache> cache_;
+  std::size_t dim_;
+  std::array<std::vector<Stretch>, 2> of_;
+  std::vector<std::byte> read_ = {};
+};
+
+StoredRotations stored_rotations(const std::shared_ptr<const Cache>& cache, std::size_t dim) {
+  const bool alike = std::ranges::all_of(cache->places, [](const PositionIn& at) {
+    return at.cosine[0] == at.cosine[1] && at.sine[0] == at.sine[1];
+  });
+  return {cache->cosines().array().format, alike,
+          [copied = std::make_shared<Copied>(cache, dim)](Position first, std::size_t rows, bool second,
+                                                          std::vector<std::byte>& to) {
+            return copied->rows(first, rows, second, to);
+          }};
+}
+
 [[noreturn]] void refuse_columns(const Rows& file, std::string_view what, std::string_view allowed,
                                  const Expected& expected) {
-  throw std::invalid_argument(fmt::format("{}: its rows are {} wide, {} of `{}` with {} {}", file.array.path,
-                                          file.columns, what, expected.encoding, expected.parameters.text(),
-                                          allowed));
+  throw std::invalid_argument(fmt::format("{}: its rows are {} wide, {} of `{}` with {} {}",
+                                          file.array().path, file.columns, what, expected.encoding,
+                                          expected.parameters.text(), allowed));
 }
 
 std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& declared,
@@ -108,15 +261,23 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
                    fmt::format("are {}, a column for each pair, or {}, one for each channel that rotates",
                                pairs, 2 * pairs),
                    expected);
+  // A column for each channel, or for each that rotates, in their order.
+  std::vector<std::size_t> rotating;
+  for (const Pair& pair : declared.pairs) rotating.insert(rotating.end(), {pair.first, pair.second});
+  std::ranges::sort(rotating);
+  const auto column = [&](std::size_t channel) {
+    if (columns == declared.dim) return channel;
+    return static_cast<std::size_t>(std::ranges::lower_bound(rotating, channel) - rotating.begin());
+  };
   std::vector<PositionIn> all;
   for (const Pair& pair : declared.pairs) {
-    const std::size_t first = pair.first, second = pair.second, i = pair.index;
+    const std::size_t first = column(pair.first), second = column(pair.second), i = pair.index;
     if (files.size() == 1)
-      all.push_back({first, second, {first, first}, {second, second}});
+      all.push_back({pair.first, pair.second, {first, first}, {second, second}});
     else if (columns == pairs)
-      all.push_back({first, second, {i, i}, {i, i}});
+      all.push_back({pair.first, pair.second, {i, i}, {i, i}});
     else
-      all.push_back({first, second, {first, second}, {first, second}});
+      all.push_back({pair.first, pair.second, {first, second}, {first, second}});
   }
   return all;
 }
@@ -142,24 +303,24 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   std::vector<Rows> files;
   for (const std::string& path : cache_paths(words.rest)) files.push_back(rows(read_array(path)));
   const Rows &cosines = files.front(), &sines = files.back();
-  if (cosines.array.shape != sines.array.shape || cosines.array.format != sines.array.format)
+  if (cosines.array().shape != sines.array().shape || cosines.array().format != sines.array().format)
     throw SubjectError(
         fmt::format("{} holds {} in {}, {} holds {} in {}: the cosines and the sines of one cache "
                     "are alike",
-                    cosines.array.path, text(cosines.array.shape), name(cosines.array.format),
-                    sines.array.path, text(sines.array.shape), name(sines.array.format)));
-  const Dtype dtype = posproof::dtype(cosines.array.format);
-  std::string description = fmt::format("{} in {}", text(cosines.array.shape), name(dtype));
+                    cosines.array().path, text(cosines.array().shape), name(cosines.array().format),
+                    sines.array().path, text(sines.array().shape), name(sines.array().format)));
+  const Dtype dtype = posproof::dtype(cosines.array().format);
+  std::string description = fmt::format("{} in {}", text(cosines.array().shape), name(dtype));
   if (files.size() == 2) description = "cosines and sines, each " + description;
 
   Rotary rotary = declared;
-  const Position first = cosines.array.first(cosines.count, declared.positions.lo),
-                 of_sines = sines.array.first(sines.count, declared.positions.lo);
+  const Position first = cosines.array().first(cosines.count, declared.positions.lo),
+                 of_sines = sines.array().first(sines.count, declared.positions.lo);
   if (first != of_sines)
     throw SubjectError(
         fmt::format("{} begins at position {}, {} at {}: the cosines and the sines of one cache are "
                     "of the same positions",
-                    cosines.array.path, first, sines.array.path, of_sines));
+                    cosines.array().path, first, sines.array().path, of_sines));
   Domain domain(first, first + static_cast<Position>(cosines.count) - 1);
   domain.ends = true;
   rotary.positions = within(domain, declared.positions);
@@ -179,6 +340,7 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
       .encoding = std::move(rotary),
       .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
       .live = false,
+      .stored_rotations = stored_rotations(cache, declared.dim),
   };
 }
 

@@ -93,6 +93,22 @@ TEST(CacheFile, one_file_has_the_cosine_in_the_first_channel_and_the_sine_in_the
   EXPECT_EQ(rotated(open(other.subject(), rotating(neighbours))).row(1)[0], 2 * 3 - 1 * 30);
 }
 
+// The last four of six channels, of which a file has columns alone.
+TEST(CacheFile, a_column_for_each_channel_that_rotates_is_counted_from_the_first_of_these) {
+  const Rotary last{.dim = 6, .heads = 1, .pairs = {{2, 4, 1.0, 0}, {3, 5, 0.5, 1}}};
+  const std::vector<Position> at = {1};
+  const Tensor x({1, 1, 1, 6}, {7, 8, 1, 1, 0, 0}), numbers({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  const Written first("first.npy", numbers, true);
+  Tensor other = numbers;
+  for (double& value : other.data) value *= 10;
+  const Written second("second.npy", other, true);
+  const auto rotated = [&](const std::string& words) {
+    return std::get<Rotary>(open(words, rotating(last)).encoding).rotate(x, at, Role::query);
+  };
+  EXPECT_EQ(rotated("table:" + path(first)), Tensor({1, 1, 1, 6}, {7, 8, 5, 6, 7, 8}));
+  EXPECT_EQ(rotated("table:" + path(first) + "," + path(second)), Tensor({1, 1, 1, 6}, {7, 8, 5, 6, 70, 80}));
+}
+
 TEST(CacheFile, both_tensors_may_lie_in_one_safetensors_file) {
   const std::string file = (std::filesystem::path(::testing::TempDir()) / "rope_cache.safetensors").string();
   std::string header = R"({"cos":{"dtype":"F64","shape":[3,2],"data_offsets":[0,48]},)"

@@ -34,6 +34,17 @@ struct Stored {
   std::function<void(std::size_t at, std::span<std::byte> to)> read;
 };
 
+// The same of the cache of a rotary encoding: what becomes of (1, 0) in every pair, and of (0, 1), as [rows,
+// dim] values of the format, the cosine in a pair's first channel and the sine in its second.
+struct StoredRotations {
+  Format format;
+  bool alike;  // both find the same cosines and sines
+  // Those of the positions from `first` on, never -0. False where a rotation by these numbers is no copy of
+  // them: where one of them is infinite or none, or a channel of no pair is changed. Throws Refusal for
+  // positions that the file has not, and SubjectError where it was cut short.
+  std::function<bool(Position first, std::size_t rows, bool second, std::vector<std::byte>& to)> read;
+};
+
 // What a program in a sandbox is kept from, and what not, in words. Both are empty without one.
 struct Containment {
   std::vector<std::string> contained = {}, not_contained = {};
@@ -45,8 +56,9 @@ struct Subject {
   std::string description;  // what it says of itself: name and version
   Encoding encoding;        // calls the subject
   Precision precision;
-  bool live = true;                   // answers calls; false: a file of numbers
-  std::optional<Stored> stored = {};  // of a file that is a table
+  bool live = true;                                      // answers calls; false: a file of numbers
+  std::optional<Stored> stored = {};                     // of a file that is a table
+  std::optional<StoredRotations> stored_rotations = {};  // of a file that is a cache
   Containment containment = {};
   // From now on `encoding` asks new objects, which were asked nothing before. Throws SubjectError; none for a
   // file.

@@ -12,6 +12,7 @@
 #include "subject/array_file.h"
 #include "subject/dtype.h"
 #include "subject/kinds.h"
+#include "subject/recent_rows.h"
 
 namespace posproof {
 namespace {
@@ -56,13 +57,15 @@ Encoding as_table(const Held& array, Table table, const Expected& expected) {
   const auto count = static_cast<Position>(shape[0]);
   const bool one_length = depends_on_length(table, shape[0]);
   table.positions = held(*array, table.positions, shape[0]);
-  table.rows = [array, one_length, count, lo = table.positions.lo](Positions positions, Position length) {
+  table.rows = [kept = std::make_shared<const RecentRows>(*array), one_length, count,
+                lo = table.positions.lo](Positions positions, Position length) {
+    const Array& array = kept->array();
     if (one_length && length != count)
-      throw Refusal(fmt::format("{} holds a sequence of {} tokens; one of {} was asked for", array->path,
+      throw Refusal(fmt::format("{} holds a sequence of {} tokens; one of {} was asked for", array.path,
                                 count, length));
-    Tensor rows({positions.size(), array->width()});
+    Tensor rows({positions.size(), array.width()});
     for (std::size_t r = 0; r < positions.size(); ++r)
-      array->row(place(*array, positions[r], lo, array->shape[0]), rows.row(r));
+      kept->row(place(array, positions[r], lo, array.shape[0]), rows.row(r));
     return rows;
   };
   return table;

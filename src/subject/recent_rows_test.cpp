@@ -1,0 +1,60 @@
+#include "subject/recent_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "subject/subject.h"
+
+namespace posproof::recent_rows_test {
+namespace {
+
+// [rows, 2] in f64: row r holds r and -r. Counts what is read of it.
+Array counted(std::size_t rows, std::size_t& reads) {
+  return {"rows.npy", Format::f64, {rows, 2}, [&reads](std::size_t at, std::span<std::byte> to) {
+            ++reads;
+            const auto r = static_cast<double>(at / 16);
+            const double values[2] = {r, -r};
+            std::memcpy(to.data(), values, to.size());
+          }};
+}
+
+std::vector<double> row(const RecentRows& rows, std::size_t r) {
+  std::vector<double> out(2);
+  rows.row(r, out);
+  return out;
+}
+
+TEST(RecentRows, reads_a_row_once) {
+  std::size_t reads = 0;
+  const RecentRows rows(counted(10, reads));
+  for (int time = 0; time < 3; ++time)
+    for (const std::size_t r : {7, 0, 9})
+      EXPECT_EQ(row(rows, r), (std::vector<double>{static_cast<double>(r), -static_cast<double>(r)}));
+  EXPECT_EQ(reads, 3);
+}
+
+TEST(RecentRows, rows_with_one_place_follow_each_other) {
+  std::size_t reads = 0;
+  const RecentRows rows(counted(3 * 4096, reads));
+  for (const std::size_t r : {5, 5 + 4096, 5, 5 + 8192})
+    EXPECT_EQ(row(rows, r), (std::vector<double>{static_cast<double>(r), -static_cast<double>(r)}));
+  EXPECT_EQ(reads, 4);
+}
+
+TEST(RecentRows, a_row_that_cannot_be_read_is_not_kept) {
+  bool broken = true;
+  const RecentRows rows({"rows.npy", Format::f64, {4, 1}, [&broken](std::size_t, std::span<std::byte> to) {
+                           if (broken) throw SubjectError("rows.npy: was cut short");
+                           std::ranges::fill(to, std::byte{0});
+                         }});
+  std::vector<double> out(1, 5.0);
+  EXPECT_THROW(rows.row(2, out), SubjectError);
+  EXPECT_THROW(rows.row(2, out), SubjectError);
+  broken = false;
+  rows.row(2, out);
+  EXPECT_EQ(out, (std::vector<double>{0.0}));
+}
+
+}  // namespace
+}  // namespace posproof::recent_rows_test
