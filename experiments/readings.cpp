@@ -65,7 +65,7 @@ Ratio ratio(const Reading& a, const Reading& b) {
 }
 
 std::vector<std::size_t> pairs_that_differ(const Reading& a, const Reading& b) {
-  const auto x = std::get<Rotary>(oracle(a)).pairs, y = std::get<Rotary>(oracle(b)).pairs;
+  const auto x = as<Rotary>(oracle(a)).pairs, y = as<Rotary>(oracle(b)).pairs;
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < x.size(); ++i)
     if (x[i].frequency != y[i].frequency) out.push_back(i);

@@ -73,9 +73,8 @@ TEST(MisreadAxialRope, has_them_of_corners_where_it_is_said_of_those) {
       EXPECT_THROW(one.make(words), Refusal) << one.what;
       continue;
     }
-    expect_points(std::get<Rotary>(one.make(words)),
-                  Arguments(encoding_named("axial_rope").parameters, words), formulas.at(one.what),
-                  std::string(one.what));
+    expect_points(as<Rotary>(one.make(words)), Arguments(encoding_named("axial_rope").parameters, words),
+                  formulas.at(one.what), std::string(one.what));
   }
 }
 

@@ -40,7 +40,7 @@ TEST(MisreadRelativeTable, has_the_rows_that_the_sentence_says) {
       [](const Bias& made, const Arguments& p, const Row& row, const std::string& where) {
         const std::vector<Position> places = {-1, -1, 0, 0, 2, 1};
         const Tensor all = made.bias(Positions(places, 2), Positions(places, 2)),
-                     right = std::get<Bias>(encoding_named("relative_table").make(p.parameters()))
+                     right = as<Bias>(encoding_named("relative_table").make(p.parameters()))
                                  .bias(Positions(places, 2), Positions(places, 2));
         for (std::size_t h = 0; h < 2; ++h)
           for (std::size_t i = 0; i < 3; ++i)

@@ -130,7 +130,7 @@ TEST(MisreadRope, has_the_frequencies_that_the_sentence_says) {
 TEST(MisreadRope, is_decided_by_the_row_that_the_sentence_says) {
   const Parameters words =
       with(encoding_named("rope"), Case::parse("dim=16 scaling=dynamic_ntk factor=4 original_length=64"));
-  const Rotary right = std::get<Rotary>(encoding_named("rope").make(words));
+  const Rotary right = as<Rotary>(encoding_named("rope").make(words));
   const Tensor x({2, 1, 2, 16}, std::vector<double>(64, 1.0));
   const Position short_first[] = {3, 9, 100, 200}, long_first[] = {100, 200, 3, 9};
   for (const std::string which : {"first", "last"}) {
@@ -138,7 +138,7 @@ TEST(MisreadRope, is_decided_by_the_row_that_the_sentence_says) {
         "the " + which + " row of the batch decides on the length of the call, not the longest";
     const auto one = std::ranges::find(misreadings::rope.misreadings, sentence, &Misreading::what);
     ASSERT_NE(one, misreadings::rope.misreadings.end());
-    const Rotary made = std::get<Rotary>(one->make(words));
+    const Rotary made = as<Rotary>(one->make(words));
     for (const auto& positions : {short_first, long_first}) {
       const bool decides_long = (which == "first") == (positions == long_first);
       const Tensor expected = right.in_call(decides_long ? 200 : 9)->rotate(x, {positions, 4}, Role::query);

@@ -49,11 +49,11 @@ TEST(MisreadSincos2d, is_what_the_sentence_says) {
 TEST(MisreadSincos2d, takes_the_extents_of_all_tokens_of_a_call) {
   const Parameters words =
       with(encoding_named("sincos_2d"), Case::parse("dim=16 normalize=detr offset=1 grid=[9,7]"));
-  const Table made = std::get<Table>(misreadings::sincos_2d.misreadings.front().make(words));
-  const Table of_4_by_6 = std::get<Table>(
-      encoding_named("sincos_2d")
-          .make(with(encoding_named("sincos_2d"), Case::parse("dim=16 normalize=detr offset=1 "
-                                                              "grid=[4,6]"))));
+  const Table made = as<Table>(misreadings::sincos_2d.misreadings.front().make(words));
+  const Table of_4_by_6 =
+      as<Table>(encoding_named("sincos_2d")
+                    .make(with(encoding_named("sincos_2d"), Case::parse("dim=16 normalize=detr offset=1 "
+                                                                        "grid=[4,6]"))));
   const std::vector<Position> two = {3, 1, 0, 5};
   const Tensor found = made.rows(Positions(two, 2), 1), expected = of_4_by_6.rows(Positions(two, 2), 1);
   for (std::size_t n = 0; n < found.data.size(); ++n) EXPECT_NEAR(found.data[n], expected.data[n], 1e-14);

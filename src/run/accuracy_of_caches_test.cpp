@@ -31,7 +31,7 @@ struct Point {
 using Points = std::vector<std::vector<Point>>;  // [rows][pairs]
 
 Points exact_points(const Setting& setting) {
-  const auto rotary = std::get<Rotary>(setting.truth());
+  const auto rotary = as<Rotary>(setting.truth());
   Points out;
   for (std::size_t t = 0; t < rows; ++t) {
     Tensor x({1, rotary.heads, 1, rotary.dim});
@@ -94,7 +94,7 @@ using Spoiled = std::function<Point(const Points&, std::size_t t, std::size_t pa
 
 Accuracy of(const Setting& setting, const Lying& shape, Format format, const Spoiled& spoiled, double tail,
             bool as_it_lies) {
-  const auto rotary = std::get<Rotary>(setting.truth());
+  const auto rotary = as<Rotary>(setting.truth());
   const Points points = exact_points(setting);
   const std::size_t columns = shape.columns(rotary);
   std::vector<std::vector<double>> values(shape.files, std::vector<double>(rows * columns, 0.0));
@@ -212,7 +212,7 @@ TEST(AccuracyOfCaches, plain_numbers_are_not_rotated) {
   const File file("cache_plain", Format::f32, {3, 8},
                   {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, infinity});
   Subject subject = setting.open("table:" + file.path());
-  std::get<Rotary>(subject.encoding).rotate = [](const Tensor&, const Positions&, Role) -> Tensor {
+  as<Rotary>(subject.encoding).rotate = [](const Tensor&, const Positions&, Role) -> Tensor {
     throw std::logic_error("it was rotated");
   };
   const Accuracy two = accuracy(setting.truth(), subject, {.positions = std::pair{Position{0}, Position{1}}});

@@ -21,7 +21,7 @@ using testing::Sentences;
 using Instead = std::function<double(const Pair& pair)>;
 Sentences said_of(const std::string& family, const std::string& words, const Instead& instead) {
   return said(family, words, [&](const Parameters& parameters) -> Encoding {
-    Table out = std::get<Table>(encoding_named(family).make(parameters));
+    Table out = as<Table>(encoding_named(family).make(parameters));
     out.rows = [instead, pairs = out.pairs, dim = out.dim, offset = out.offset](const Positions& positions,
                                                                                 Position) {
       Tensor rows({positions.size(), dim});
@@ -94,7 +94,7 @@ TEST(AxisLadders, say_which_pairs_differ) {
 TEST(AxisLadders, of_what_is_no_rotation_are_none) {
   const auto with_number = [](const std::function<double(double t, const Pair& pair)>& angle) {
     return said("sincos_2d", "dim=32", [&](const Parameters& parameters) -> Encoding {
-      Table out = std::get<Table>(encoding_named("sincos_2d").make(parameters));
+      Table out = as<Table>(encoding_named("sincos_2d").make(parameters));
       out.rows = [angle, pairs = out.pairs, dim = out.dim](const Positions& positions, Position) {
         Tensor rows({positions.size(), dim});
         for (std::size_t r = 0; r < rows.rows(); ++r)

@@ -598,7 +598,7 @@ TEST(Deviations, of_calls) {
 // Of 8 pairs the first 4 rotate, by the frequencies that they would have without the others.
 TEST(Deviations, count_pairs_that_do_not_rotate_in_the_divisor) {
   const auto compressed = [](const Parameters& parameters) -> Encoding {
-    Rotary out = std::get<Rotary>(encoding_named("rope").make(parameters));
+    Rotary out = as<Rotary>(encoding_named("rope").make(parameters));
     out.rotate = [pairs = out.pairs](const Tensor& x, std::span<const Position> positions, Role) {
       Tensor y = x;
       const std::size_t heads = x.shape[1], n = x.shape[2];

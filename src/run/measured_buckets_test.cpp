@@ -20,7 +20,7 @@ using Instead = std::function<Position(Position d, bool later)>;
 
 Sentences said_of(const std::string& words, const Instead& instead) {
   return testing::said("t5_bias", words, [instead](const Parameters& parameters) -> Encoding {
-    Bias out = std::get<Bias>(encoding_named("t5_bias").make(parameters));
+    Bias out = as<Bias>(encoding_named("t5_bias").make(parameters));
     out.bias = [=, heads = out.heads, right = out.bias](const Positions& queries, const Positions& keys) {
       Tensor to({heads, queries.size(), keys.size()});
       for (std::size_t r = 0; r < to.rows(); ++r)
@@ -57,7 +57,7 @@ TEST(MeasuredBuckets, are_none_where_distances_have_no_declared_entry_or_fall_ba
   EXPECT_EQ(said_of(seeded, [](Position d, bool) { return d; }), Sentences{});
   EXPECT_EQ(said_of(seeded, [](Position d, bool) { return d == 30 ? Position{3} : d; }), Sentences{});
   const Sentences halved = testing::said("t5_bias", seeded, [](const Parameters& parameters) -> Encoding {
-    Bias out = std::get<Bias>(encoding_named("t5_bias").make(parameters));
+    Bias out = as<Bias>(encoding_named("t5_bias").make(parameters));
     out.bias = [right = out.bias](const Positions& queries, const Positions& keys) {
       Tensor to = right(queries, keys);
       for (std::size_t r = 0; r < to.rows(); ++r)

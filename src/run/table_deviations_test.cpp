@@ -60,7 +60,7 @@ Sentences with_rows(const std::string& family, const std::string& words, const O
 TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
   const auto moved = [](int sines, int cosines) {
     return said("sinusoidal", "dim=8", [=](const Parameters& parameters) -> Encoding {
-      Table out = std::get<Table>(encoding_named("sinusoidal").make(parameters));
+      Table out = as<Table>(encoding_named("sinusoidal").make(parameters));
       out.rows = [=, own = out.rows](const Positions& positions, Position length) {
         std::vector<Position> there[2];
         for (std::size_t r = 0; r < positions.size(); ++r)

@@ -103,7 +103,7 @@ TEST(CacheFile, a_column_for_each_channel_that_rotates_is_counted_from_the_first
   for (double& value : other.data) value *= 10;
   const Written second("second.npy", other, true);
   const auto rotated = [&](const std::string& words) {
-    return std::get<Rotary>(open(words, rotating(last)).encoding).rotate(x, at, Role::query);
+    return as<Rotary>(open(words, rotating(last)).encoding).rotate(x, at, Role::query);
   };
   EXPECT_EQ(rotated("table:" + path(first)), Tensor({1, 1, 1, 6}, {7, 8, 5, 6, 7, 8}));
   EXPECT_EQ(rotated("table:" + path(first) + "," + path(second)), Tensor({1, 1, 1, 6}, {7, 8, 5, 6, 70, 80}));
