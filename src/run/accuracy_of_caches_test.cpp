@@ -206,6 +206,20 @@ TEST(AccuracyOfCaches, of_f64_and_f16_too) {
     }
 }
 
+// In widths that are compared many at a time, too.
+TEST(AccuracyOfCaches, a_sine_of_0_may_be_negative) {
+  const Spoiled negative = with([](Point& p, std::size_t t, std::size_t, std::size_t) {
+    if (t == 0) p.sine = -0.0;
+  });
+  for (const std::string layout : {"interleaved", "half_split"})
+    for (const Format format : every_format) {
+      const Accuracy found =
+          of({"rope", "dim=128 layout=" + layout}, shapes.front(), format, negative, 0, true);
+      EXPECT_EQ(found.wrong, 0u) << layout << ' ' << name(dtype(format));
+      EXPECT_EQ(found.rows, rows);
+    }
+}
+
 // What plain numbers are is seen in the file: nothing is rotated, where it is not asked otherwise.
 TEST(AccuracyOfCaches, plain_numbers_are_not_rotated) {
   const Setting setting{"rope", "dim=8"};

@@ -136,37 +136,28 @@ Word loaded(const std::byte* bytes, std::size_t n) {
   return word;
 }
 
-// Makes 0 of -0. False where an exponent has all its bits, as that of an infinity and of NaN. Without a
-// condition in the loop that reads all of them: what carries into the sign has all bits, and only 0 less 1
-// gets a sign that it had not.
+// Whether no exponent has all its bits, as that of an infinity and of NaN: where one has, adding its last bit
+// carries into the sign.
 template <class Word>
-bool made_plain(std::span<std::byte> bytes, Word exponent) {
-  constexpr auto sign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
-  const auto least = static_cast<Word>(exponent & (~exponent + 1));
-  const std::size_t count = bytes.size() / sizeof(Word);
-  Word special = 0, negative = 0;
-  for (std::size_t n = 0; n < count; ++n) {
-    const Word word = loaded<Word>(bytes.data(), n), other = static_cast<Word>(word ^ sign);
-    special = static_cast<Word>(special | ((word & exponent) + least));
-    negative = static_cast<Word>(negative | ((other - 1) & ~other));
-  }
-  if ((negative & sign) != 0)
-    for (std::size_t n = 0; n < count; ++n)
-      if (loaded<Word>(bytes.data(), n) == sign)
-        std::memset(bytes.data() + n * sizeof(Word), 0, sizeof(Word));
-  return (special & sign) == 0;
+bool are_finite(std::span<const std::byte> bytes, Word exponent) {
+  const auto last = static_cast<Word>(exponent & (~exponent + 1));
+  const auto sign = static_cast<Word>(exponent + last);
+  Word sum = 0;
+  for (std::size_t n = 0; n < bytes.size() / sizeof(Word); ++n)
+    sum = static_cast<Word>(sum | ((loaded<Word>(bytes.data(), n) & exponent) + last));
+  return (sum & sign) == 0;
 }
 
-bool made_plain(Format format, std::span<std::byte> bytes) {
+bool are_finite(Format format, std::span<const std::byte> bytes) {
   switch (format) {
     case Format::f64:
-      return made_plain<std::uint64_t>(bytes, 0x7ff0000000000000);
+      return are_finite<std::uint64_t>(bytes, 0x7ff0000000000000);
     case Format::f32:
-      return made_plain<std::uint32_t>(bytes, 0x7f800000);
+      return are_finite<std::uint32_t>(bytes, 0x7f800000);
     case Format::bf16:
-      return made_plain<std::uint16_t>(bytes, 0x7f80);
+      return are_finite<std::uint16_t>(bytes, 0x7f80);
     default:
-      return made_plain<std::uint16_t>(bytes, 0x7c00);
+      return are_finite<std::uint16_t>(bytes, 0x7c00);
   }
 }
 
@@ -185,7 +176,7 @@ class Copied {
       std::vector<std::byte>& read = is_as_it_lies() ? to : read_;
       read.resize(count * all.columns * each);
       all.array().read(from * all.columns * each, read);
-      if (!made_plain(all.array().format, read) || !is_zero(cache_->unturned, all.columns, each, read))
+      if (!are_finite(all.array().format, read) || !is_zero(cache_->unturned, all.columns, each, read))
         return false;
       if (is_as_it_lies()) return true;
       for (const Stretch& stretch : of_[second ? 1 : 0])

@@ -39,9 +39,9 @@ struct Stored {
 struct StoredRotations {
   Format format;
   bool alike;  // both find the same cosines and sines
-  // Those of the positions from `first` on, never -0. False where a rotation by these numbers is no copy of
-  // them: where one of them is infinite or none, or a channel of no pair is changed. Throws Refusal for
-  // positions that the file has not, and SubjectError where it was cut short.
+  // Those of the positions from `first` on; where a rotation gives 0, -0 may stand. False where a rotation by
+  // these numbers is no copy of them: where one of them is infinite or none, or a channel of no pair is
+  // changed. Throws Refusal for positions that the file has not, and SubjectError where it was cut short.
   std::function<bool(Position first, std::size_t rows, bool second, std::vector<std::byte>& to)> read;
 };
 
