@@ -128,6 +128,11 @@ constexpr std::string_view divided =
 
 constexpr std::string_view grows = "dim=16 scaling=dynamic_ntk factor=4 original_length=64";
 
+// What is said of short calls needs many of them.
+constexpr std::string_view divided_in_short_calls =
+    "dim=8 scaling=longrope factor=8 original_length=4096 factors=[1,1.5,2,4] short_factors=[1,1.1,1.2,1.5]";
+constexpr std::string_view grows_in_short_calls = "dim=16 scaling=dynamic_ntk factor=4 original_length=4096";
+
 }  // namespace
 
 const MisreadingFamily entry{{
@@ -142,7 +147,7 @@ const MisreadingFamily entry{{
     {"the length of the call counts one less: its last position", &dynamic<right, -1>, grows},
     {"the length of the call counts one more", &dynamic<right, 1>, grows},
     {"the base is multiplied by (s L/L0)^(d/(d-2)), of short calls by s^(d/(d-2)): s - 1 is not taken off",
-     &dynamic<one_forgotten_of_all>, grows},
+     &dynamic<one_forgotten_of_all>, grows_in_short_calls},
     {"the last row of the batch decides on the length of the call, not the longest",
      &dynamic<right, 0, Decides::last_row>, grows},
     {"the first row of the batch decides on the length of the call, not the longest",
@@ -150,7 +155,7 @@ const MisreadingFamily entry{{
     {"the divisors stand in reverse order: pair i has that of the last pair but i", &divided_by<reversed>,
      divided},
     {"the divisors of long sequences stand in reverse order, those of short ones do not",
-     &divided_by<reversed, false>, divided},
+     &divided_by<reversed, false>, divided_in_short_calls},
     {"frequencies are multiplied by their divisors", &divided_by<reciprocal>, divided},
     {"every pair has the divisor of the pair before, the first that of the last", &divided_by<one_before>,
      divided},
