@@ -352,7 +352,8 @@ Accuracy accuracy(const Encoding& truth, const Subject& subject, const AccuracyO
       places ? reference(truth, subject.precision, *places) : reference(truth, subject.precision, domain);
   if (!with) return nothing(fmt::format("no exact {} is known to compare with", kind(truth)));
 
-  const Format format = format_of(subject.precision.result);
+  const Format format =
+      subject.stored_rotations ? subject.stored_rotations->format : format_of(subject.precision.result);
   Accuracy found;
   try {
     found = compared(truth, subject, format, domain, places, *with, options);

@@ -223,6 +223,15 @@ class Copied {
   std::vector<std::byte> read_ = {};
 };
 
+// In 16 bits the cosines and sines are rounded, and nothing else: tokens of that format are rotated in
+// double. Rounding the channels instead would be less where the two products of one cancel.
+Precision as_rotated(Precision said) {
+  if (said.result <= unit_f32 || said.declared_table != 0 || said.declared_work != 0) return said;
+  said.declared_table = said.declared_input = said.result;
+  said.result = said.declared_work = unit_f64;
+  return said;
+}
+
 StoredRotations stored_rotations(const std::shared_ptr<const Cache>& cache, std::size_t dim) {
   const bool alike = std::ranges::all_of(cache->places, [](const PositionIn& at) {
     return at.cosine[0] == at.cosine[1] && at.sine[0] == at.sine[1];
@@ -329,7 +338,7 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
       .name = "",
       .description = std::move(description),
       .encoding = std::move(rotary),
-      .precision = words.precision.value_or(Precision::parse(precision_word(dtype))),
+      .precision = as_rotated(words.precision.value_or(Precision::parse(precision_word(dtype)))),
       .live = false,
       .stored_rotations = stored_rotations(cache, declared.dim),
   };
