@@ -11,8 +11,12 @@
 #include <map>
 #include <random>
 
+#include "catalogue/properties/rotary/composes.h"
+#include "catalogue/properties/rotary/preserves_norm.h"
+#include "catalogue/properties/score/depends_on_offset.h"
 #include "core/call.h"
 #include "run/testing/accuracy.h"
+#include "search/search.h"
 #include "subject/array_header.h"
 #include "subject/dtype.h"
 
@@ -95,8 +99,9 @@ const std::vector<Lying> shapes = {
 // What `spoiled` makes of a point: of a position, a pair and which of two places it is.
 using Spoiled = std::function<Point(const Points&, std::size_t t, std::size_t pair, std::size_t place)>;
 
-Accuracy of(const Setting& setting, const Lying& shape, Format format, const Spoiled& spoiled, double tail,
-            bool as_it_lies) {
+// The subject of such a cache, while its files are there.
+void with_cache(const Setting& setting, const Lying& shape, Format format, const Spoiled& spoiled,
+                double tail, const std::function<void(Subject&)>& use) {
   const auto rotary = as<Rotary>(setting.truth());
   const Points& points = exact_points(setting);
   const std::size_t columns = shape.columns(rotary);
@@ -116,8 +121,17 @@ Accuracy of(const Setting& setting, const Lying& shape, Format format, const Spo
       second("cache_second", format, {rows, columns}, values.back());
   Subject subject =
       setting.open("table:" + first.path() + (shape.files == 2 ? "," + second.path() : std::string()));
-  if (!as_it_lies) subject.stored_rotations.reset();
-  return accuracy(setting.truth(), subject);
+  use(subject);
+}
+
+Accuracy of(const Setting& setting, const Lying& shape, Format format, const Spoiled& spoiled, double tail,
+            bool as_it_lies) {
+  Accuracy out;
+  with_cache(setting, shape, format, spoiled, tail, [&](Subject& subject) {
+    if (!as_it_lies) subject.stored_rotations.reset();
+    out = accuracy(setting.truth(), subject);
+  });
+  return out;
 }
 
 std::string in_words(const Accuracy& a) {
@@ -238,6 +252,30 @@ TEST(AccuracyOfCaches, plain_numbers_are_not_rotated) {
   const Accuracy three = accuracy(setting.truth(), subject);
   ASSERT_TRUE(three.errored);
   EXPECT_EQ(three.errored->what, "it was rotated");
+}
+
+// Its cosines and sines are rounded, not what is rotated: where the two products of a channel cancel, that is
+// more.
+TEST(CacheIn16Bits, holds_where_it_is_rounded_once_and_not_where_it_is_cut) {
+  const Setting setting{"rope", "dim=4"};
+  const Spoiled cut = with([](Point& p, std::size_t, std::size_t, std::size_t) {
+    for (double* x : {&p.cosine, &p.sine})
+      if (std::abs(nearest(Format::bf16, *x)) > std::abs(*x)) *x *= 1 - 0x1p-8;
+  });
+  const auto verdict = [&](const Property& property, Format format, const Spoiled& spoiled) {
+    std::optional<Verdict> out;
+    with_cache(setting, shapes.front(), format, spoiled, 0, [&](Subject& subject) {
+      out = search(*trial(property, subject.encoding, subject.precision),
+                   {.id = "cache", .budget = {.cases = 20000}});
+    });
+    return *out;
+  };
+  for (const Format format : {Format::f16, Format::bf16})
+    for (const Property* property : {&properties::score::depends_on_offset,
+                                     &properties::rotary::preserves_norm, &properties::rotary::composes})
+      EXPECT_TRUE(std::holds_alternative<Holds>(verdict(*property, format, right)))
+          << property->statement << " " << name(dtype(format));
+  EXPECT_TRUE(std::holds_alternative<Refuted>(verdict(agreement(setting.truth()), Format::bf16, cut)));
 }
 
 TEST(AccuracyOfCaches, other_rows_than_the_file_has_are_refused) {

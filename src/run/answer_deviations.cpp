@@ -122,15 +122,22 @@ double cut_to_bf16(double x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(x)) & 0xffff0000u);
 }
 
-constexpr EntryForm to_few_digits[] = {
-    {"answers are rounded to f32", [](double x) { return static_cast<double>(to_f32(x)); }},
-    {"answers are rounded to f16", [](double x) { return to_f16(x); }},
-    {"answers are rounded to bf16", [](double x) { return to_bf16(x); }},
-    {"answers are cut to bf16, towards 0", &cut_to_bf16},
-    {"entries are in 8 bits: whole multiples of 1/127",
-     [](double x) { return std::nearbyint(127 * x) / 127; }},
-    {"entries are in 8 bits: whole multiples of 1/128",
-     [](double x) { return std::nearbyint(128 * x) / 128; }},
+struct DigitForm {
+  EntryForm form;
+  double unit;  // what an entry may lose, relative to itself: of steps, an entry of 1/2
+};
+
+constexpr DigitForm to_few_digits[] = {
+    {{"answers are rounded to f32", [](double x) { return static_cast<double>(to_f32(x)); }}, unit_f32},
+    {{"answers are rounded to f16", [](double x) { return to_f16(x); }}, unit_f16},
+    {{"answers are rounded to bf16", [](double x) { return to_bf16(x); }}, unit_bf16},
+    {{"answers are cut to bf16, towards 0", &cut_to_bf16}, 2 * unit_bf16},
+    {{"entries are in 8 bits: whole multiples of 1/127",
+      [](double x) { return std::nearbyint(127 * x) / 127; }},
+     1.0 / 127},
+    {{"entries are in 8 bits: whole multiples of 1/128",
+      [](double x) { return std::nearbyint(128 * x) / 128; }},
+     1.0 / 128},
 };
 
 // What a row of the answer is called; nothing where its entries belong to several keys.
@@ -159,10 +166,10 @@ std::optional<Deviation> multiplied_answers(const Encoding& declared, const std:
                    })};
 }
 
-std::vector<Deviation> rounded_answers(const Encoding& declared) {
+std::vector<Deviation> rounded_answers(const Encoding& declared, const Precision& precision) {
   std::vector<Deviation> out;
-  for (const EntryForm& form : to_few_digits)
-    out.push_back({{form.words}, with_entries(declared, form.change), true});
+  for (const auto& [form, unit] : to_few_digits)
+    if (unit > precision.result) out.push_back({{form.words}, with_entries(declared, form.change), true});
   return out;
 }
 

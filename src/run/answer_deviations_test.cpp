@@ -388,7 +388,7 @@ TEST(AnswerDeviations, divide_a_row_of_zeros_in_two_ways) {
 // Of 1 + 2^-8 + 2^-12, say: bf16 has 8 digits, and f16 11.
 TEST(AnswerDeviations, round_to_what_they_say) {
   const std::vector<double> row{1 + 0x1p-8 + 0x1p-12, -1 - 0x1p-7 - 0x1p-9, 0.3, -0.7, 70000};
-  const auto all = rounded_answers(answering(row));
+  const auto all = rounded_answers(answering(row), all_f64);
   EXPECT_EQ(sentences(all), (Sentences{"answers are rounded to f32", "answers are rounded to f16",
                                        "answers are rounded to bf16", "answers are cut to bf16, towards 0",
                                        "entries are in 8 bits: whole multiples of 1/127",
@@ -407,6 +407,23 @@ TEST(AnswerDeviations, round_to_what_they_say) {
     ASSERT_EQ(in_steps.size(), 5u);
     expect_near({in_steps[2], in_steps[3]}, {38.0 / steps, steps == 127 ? -89.0 / 127 : -90.0 / 128}, words);
   }
+}
+
+// What a format does to its own numbers is no deviation.
+TEST(AnswerDeviations, round_to_fewer_digits_than_the_precision_has) {
+  const auto said = [](std::string_view precision) {
+    return sentences(rounded_answers(answering({1, 2}), Precision::parse(precision)));
+  };
+  const Sentences narrow{"answers are cut to bf16, towards 0",
+                         "entries are in 8 bits: whole multiples of 1/127",
+                         "entries are in 8 bits: whole multiples of 1/128"};
+  const auto after = [&](Sentences first) {
+    first.insert(first.end(), narrow.begin(), narrow.end());
+    return first;
+  };
+  EXPECT_EQ(said("f32"), after({"answers are rounded to f16", "answers are rounded to bf16"}));
+  EXPECT_EQ(said("f16"), after({"answers are rounded to bf16"}));
+  EXPECT_EQ(said("bf16"), narrow);
 }
 
 // One factor, of the largest finite entry that is declared.

@@ -163,7 +163,7 @@ class Deviating {
   // Answers in fewer digits, but for what falls to the other side of a tie.
   Sentences of_digits() const {
     const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
-    for (const Deviation& one : rounded_answers(declared_))
+    for (const Deviation& one : rounded_answers(declared_, subject_.precision))
       if (explains(compare(one.corrected, subject_, answered_, Until::first_unexplained), wrong))
         return one.sentences;
     return {};
