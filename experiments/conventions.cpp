@@ -114,7 +114,8 @@ Document run() {
       "Papers and programs, and programs among each other, read {} of these {} conventions in more than one way; of those in sections {} a second reading was not found in released code. "
       "Most readings are not wrong by themselves; what is wrong is a model that was trained with one and runs with another. "
       "Each is declared here: by a parameter that is spelled out, by one that is left at its printed standard, or by the precision of the subject. "
-      "The differences are of the exact encodings, by their oracles, but for the angles of section {}; `posproof gate` with either declaration tells which one a subject has, and `posproof identify` finds it without one.",
+      "The differences are of the exact encodings, by their oracles, but for the angles of section {}; `posproof gate` with either declaration tells which one a subject has, and `posproof identify` finds most of them without one. "
+      "A declaration names the one convention: what else a project chooses, as the layout or the divisor, has to be added.",
       contested, all.size(), fmt::join(only_possible, " and "),
       1 + std::ranges::distance(all.begin(),
                                 std::ranges::find(all, "@precision of the subject", &Conflict::parameter)))}};
@@ -123,7 +124,7 @@ Document run() {
   for (std::size_t n = 0; n < all.size(); ++n) add(section_of(all[n], n + 1));
   add(read_and_run());
   const std::string answer = fmt::format(
-      "Each of the {} conventions is declared, by a parameter or by the precision of the subject, and at the setting given for it the readings differ by far more than rounding. Papers and programs read {} of them in more than one way; of the other {} the second reading was not found in released code.",
+      "Each of the {} conventions is declared, by a parameter or by the precision of the subject, and at the setting given for it the readings differ by far more than rounding of the result. Papers and programs read {} of them in more than one way; of the other {} the second reading was not found in released code.",
       all.size(), contested, only_possible.size());
   blocks.push_back(PageVerdict{answer});
   return {

@@ -93,10 +93,11 @@ std::string of_positions(const Domain& domain) {
     ranges.push_back(fmt::format("{} to {}", whole(domain.lo), whole(domain.last(axis))));
   if (std::ranges::adjacent_find(ranges, std::not_equal_to{}) == ranges.end()) ranges.resize(1);
   const std::string numbers = domain.real ? "numbers" : "whole numbers";
-  return fmt::format(" Positions: {}, {}, at the standard parameters; {}.",
-                     domain.axes == 1 ? numbers : fmt::format("{} {} each", domain.axes, numbers),
-                     fmt::join(ranges, " and "),
-                     domain.ends ? "others are refused" : "claims are searched over these");
+  return fmt::format(
+      " Positions: {}, {}, at the standard parameters; {}.",
+      domain.axes == 1 ? numbers : fmt::format("{} {} each", domain.axes, numbers),
+      fmt::join(ranges, " and "),
+      domain.ends ? "others are refused" : "claims are searched over those of their own parameters");
 }
 
 std::vector<Block> what_it_is(const Measured& m) {

@@ -311,7 +311,7 @@ TEST(EncodingPage, says_for_which_positions) {
       says("relative_table", " Positions: 2 whole numbers each, 0 to 6, at the standard parameters; "));
   EXPECT_TRUE(says(
       "binary",
-      " Positions: whole numbers, 0 to 65,535, at the standard parameters; claims are searched over these. "));
+      " Positions: whole numbers, 0 to 65,535, at the standard parameters; claims are searched over those of their own parameters. "));
   EXPECT_TRUE(says("nerf", " Positions: numbers, "));
   EXPECT_FALSE(says("cope", "Positions"));
 }

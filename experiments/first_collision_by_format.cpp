@@ -307,7 +307,7 @@ std::vector<Block> collisions_of(const Measured& m) {
       Section{"Base 500000"},
       first_collisions(m.collided, bases[1]),
       Paragraph{
-          "In bf16 the rows of width 8 below 2^20 all differ at base 500000, and not at base 10000. At base 10000 the ratio of neighbouring frequencies is 10, so that an offset that is nearly a whole number of rotations of the slowest pair is one of all four; at base 500000 it is 500000^(1/4) = 26.6, which is not rational, and four separate conditions have to be met. "
+          "In bf16 the rows of width 8 below 2^20 all differ at base 500000, and not at base 10000. At base 10000 the ratio of neighbouring frequencies is 10, so that an offset within a small part of one position of a whole number of rotations of the slowest pair is that of all four; at base 500000 it is 500000^(1/4) = 26.6, which is not rational, and four separate conditions have to be met. "
           "Equal rows are [nearly equal](every_position_is_its_own.md) before rounding: rounding does not make rows equal that are farther apart than two roundings."},
       distinct_rows(m.collided),
       Paragraph{fmt::format("Width 2 is one circle. "

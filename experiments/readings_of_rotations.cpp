@@ -80,7 +80,7 @@ Conflict ramps() {
           "At width 128, factor 10 and 2048 trained positions the code's frequency of pair {} is {} times the paper's (at factor 32, pair {}: {} times); rounding the ends "
           "of the ramp changes a frequency by up to a factor of {}, of pair {}. The code clamps the ramp's low end at 0 and its high end at d - 1 alone: "
           "with both bounds at more than base^(2/d) times the rotations of the fastest pair it is RoPE, where the paper's is interpolation (`posproof explain "
-          "yarn_above_all_rotations_is_rope`); with both between the rotations of the fastest pair and that number it interpolates every pair but the first.",
+          "yarn_above_all_rotations_is_rope`); with both between the rotations of the fastest pair and that number it interpolates every pair but the first, as ggml's, whose ramp is at least 0.001 wide, does for larger bounds, too.",
           paper.pair, fixed(paper.most, 2), at_32.pair, fixed(at_32.most, 2), fixed(rounded.most, 3),
           rounded.pair),
       std::min(paper.most, rounded.most) - 1};

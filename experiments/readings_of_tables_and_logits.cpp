@@ -66,8 +66,9 @@ Conflict first_positions() {
 
 Conflict odd_widths() {
   const std::vector<Reading> readings = {
-      {"sinusoidal", "dim=7 odd=zero_pad", "a column of zeros is added, 2i/6",
-       github("tensor2tensor", "tensorflow/tensor2tensor")},
+      {"sinusoidal", "dim=7 odd=zero_pad", "a column of zeros is added, 2i/6 by the paper's divisor",
+       github("tensor2tensor", "tensorflow/tensor2tensor") +
+           " adds the column; its own divisor makes it 2i/4"},
       {"sinusoidal", "dim=7 odd=truncate", "the last cosine is cut off, 2i/7",
        github("Informer2020#224", "zhouhaoyi/Informer2020/issues/224") + " and others"},
       {"sinusoidal", "dim=7 odd=round_up", "as width 8, cut: 2i/8",

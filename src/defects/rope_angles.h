@@ -159,7 +159,7 @@ inline const std::vector<Defect> angles = {
      .setting = "dim=4",
      .precision = bf16_over_f32},
     {.name = "angle_products_in_f16",
-     .wrong = "cos(f16(t w_i)): the product is kept in f16, and overflows past 65504",
+     .wrong = "cos(f16(t w_i)): the product is kept in f16, and overflows past 65519",
      .sources = "kin of flashinfer#585, transformers#29285",
      .make = &angle_products_in_f16,
      .setting = "dim=4"},
@@ -170,7 +170,7 @@ inline const std::vector<Defect> angles = {
      .setting = "dim=4"},
     {.name = "frequencies_in_f16",
      .wrong =
-         "cos(t f16(w_i)): each pair rotates exactly, at a frequency that is off by up to 2^-11 of itself",
+         "cos(t f16(w_i)): each pair rotates exactly, at a frequency that is off by up to 2^-11 of itself, and by more below 2^-14",
      .sources = "kin of TransformerEngine#875",
      .make = &frequencies_in_f16,
      .setting = "dim=4"},

@@ -133,7 +133,8 @@ const EncodingSpec entry{
               convention("rows", {"relative", "key_index", "any"},
                          "relative: -m (i - j); key_index: +m j, equal to it after softmax; any: either, "
                          "or with any other constant on a whole row, as m (j + 1)"),
-              above_0("max_bias", 8, {8, 4}, "minus log2 of the smallest slope"),
+              above_0("max_bias", 8, {8, 4},
+                      "minus log2 of the smallest slope, before a division by the root of head_dim"),
               disputed(whole(
                   "biased_heads", {0, any_heads.hi}, 0, {0, 1},
                   "how many heads, the first ones, have a bias, with the slopes of so many heads; 0: all",

@@ -230,7 +230,7 @@ const std::vector<Parameter> parameters = {
     convention(
         "coordinates", {"whole", "resized", "cropped", "cells", "corners"},
         "what stands for the number p of E on an axis: whole (p / factor), resized (p times trained_grid / E), "
-        "cropped (from crop_start towards crop_stop, in E equal steps), "
+        "cropped (from crop_start in E steps, by crop_spacing), "
         "cells (2 (p + 1/2) / E - 1), corners (2 p / (E - 1) - 1)"),
     where(whole_numbers, {"factor",
                           type::Real{.lo = 1, .from = true},
@@ -250,20 +250,20 @@ const std::vector<Parameter> parameters = {
            {std::vector<double>{16, 16}, std::vector<double>{4, 7}, std::vector<double>{3, 4, 7}},
            "extent of each axis of the trained grid: timm's ref_feat_shape",
            "positions"}),
-    where(from_a_corner,
-          {"crop_start",
-           type::List{4},
-           std::vector<double>{0, 0},
-           {std::vector<double>{0, 0}, std::vector<double>{2, 3}, std::vector<double>{1, 0, 2}},
-           "first coordinate of each axis: of diffusers' crops_coords the first",
-           "positions"}),
-    where(from_a_corner,
-          {"crop_stop",
-           type::List{4},
-           std::vector<double>{16, 16},
-           {std::vector<double>{16, 16}, std::vector<double>{9, 14}, std::vector<double>{4, 9, 5}},
-           "the coordinate after the last of each axis: of diffusers' crops_coords the second",
-           "positions"}),
+    where(from_a_corner, {"crop_start",
+                          type::List{4},
+                          std::vector<double>{0, 0},
+                          {std::vector<double>{0, 0}, std::vector<double>{2, 3}},
+                          "first coordinate of each axis: of diffusers' crops_coords the first",
+                          "positions"}),
+    where(
+        from_a_corner,
+        {"crop_stop",
+         type::List{4},
+         std::vector<double>{16, 12},
+         {std::vector<double>{16, 12}},
+         "where so many equal steps from crop_start end (crop_spacing=stop_excluded): of diffusers' crops_coords the second",
+         "positions"}),
     where(
         from_a_corner,
         convention(
@@ -364,7 +364,7 @@ const EncodingSpec entry{
     .formula = "(x_a, x_b) -> R(p_axis w_j) (x_a, x_b), w_j = base^(-2j/channels of the axis)",
     .source =
         "Heo et al. 2024, Rotary Position Embedding for Vision Transformer, eq. 10; Agrawal et al. 2024, "
-        "Pixtral 12B; Wang et al. 2024, Qwen2-VL; resized: Fang et al. 2023, EVA-02; cropped: diffusers, get_3d_rotary_pos_embed; cells: Siméoni et al. "
+        "Pixtral 12B; Wang et al. 2024, Qwen2-VL; resized: Fang et al. 2023, EVA-02; cropped: diffusers, _get_2d_rotary_pos_embed_np (stop_excluded) and get_3d_rotary_pos_embed (stop_scaled); cells: Siméoni et al. "
         "2025, DINOv3, section 3.2; bands: Wightman, timm, pixel_freq_bands",
     .parameters = {parameters, relations},
     .reference = &make,

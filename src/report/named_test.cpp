@@ -130,7 +130,7 @@ TEST(Named, is_explained_in_text_and_in_json_alike) {
   ASSERT_EQ(max_bias.size(), 1u);
   EXPECT_EQ(
       explain(max_bias[0]),
-      "parameter --max_bias of alibi\n  minus log2 of the smallest slope (finite numbers above 0; standard 8; "
+      "parameter --max_bias of alibi\n  minus log2 of the smallest slope, before a division by the root of head_dim (finite numbers above 0; standard 8; "
       "searched: 8 4)\n");
   const auto parameter = nlohmann::json::parse(json(max_bias))[0];
   EXPECT_EQ(parameter["encodings"], (std::vector<std::string>{"alibi"}));

@@ -67,7 +67,8 @@ Agreement agrees(const Encoding& truth, const Call& call, const Tensor& there, c
   if (tokens || signature(truth).takes.empty())
     for (std::size_t n = 0; n < here.data.size(); ++n)
       allowed.error.data[n] += term(Term::ours, unit_f64 * std::abs(here.data[n]));
-  if (is_modulo_rows(truth)) allow_shifted_rows(as<Bias>(truth), call, there, p, allowed);
+  if (is_modulo_rows(truth) && signature(truth).takes.empty())
+    allow_shifted_rows(as<Bias>(truth), call, there, p, allowed);
   const Comparison compared = compare(truth, call, there, here, allowed, Freedom::none, each);
   return {compared, std::move(allowed)};
 }

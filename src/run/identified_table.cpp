@@ -29,7 +29,10 @@ Complex entry(const Tensor& rows, std::size_t r, const Pair& pair) {
 
 std::optional<Rotating> measured(const MeasuredRows& rows, const Pair& pair, const Precision& precision) {
   const PhaseNoise noise = [&](double t, double w) {
-    return rotation_rounding(precision, t, Pair{0, 1, w, pair.index, {1, 1}}) + rotation_underflow(precision);
+    // Ours: of products, sums and arguments of complex numbers in double.
+    constexpr double ours = 8 * unit_f64;
+    return rotation_rounding(precision, t, Pair{0, 1, w, pair.index, {1, 1}}) +
+           rotation_underflow(precision) + ours;
   };
   std::vector<Complex> values;
   for (std::size_t r = 0; r < rows.near.rows(); ++r) values.push_back(entry(rows.near, r, pair));
@@ -76,14 +79,17 @@ std::optional<MeasuredPairs> measured(const EncodingSpec& spec, const Parameters
     out.ladder.frequencies.push_back(w);
     out.ladder.errors.push_back((by->error + 3 * power_error(precision, w) * w) / w);
     out.phases.push_back(by->phase);
-    out.phase_errors.push_back(8 * precision.result + 4 * by->error * whole(rows.near.rows()));
+    // Ours: the angles of the rows that the phase is the mean of are rounded to double.
+    const double far = whole(rows.near.rows()) + std::abs(static_cast<double>(rows.first));
+    out.phase_errors.push_back(8 * precision.result + 4 * by->error * whole(rows.near.rows()) +
+                               2 * unit_f64 * w * far);
     out.exponents.push_back(exponents[n]);
     amplitudes.push_back(by->amplitude);
   }
   if (out.phases.empty() || out.phases.size() + 2 < table.pairs.size()) return std::nullopt;
   std::ranges::sort(amplitudes);
   out.ladder.amplitude = amplitudes[amplitudes.size() / 2];
-  out.ladder.amplitude_error = 8 * precision.result;
+  out.ladder.amplitude_error = 8 * precision.result + 16 * unit_f64;  // the second: of our mean, in double
   return out;
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "report/identified.h"
 #include "run/catalogued.h"
 #include "subject/testing/npy.h"
@@ -47,6 +49,23 @@ TEST(Identify, one_entry_that_is_wrong_is_not_named_but_gets_the_nearest_and_the
   ASSERT_TRUE(found.nearest->first);
   EXPECT_EQ(found.nearest->first->position, (std::vector<double>{211}));
   EXPECT_NEAR(found.nearest->first->got - found.nearest->first->expected, 2e-3, 1.5 * unit_f32);
+}
+
+// In f64 our own doubles are as coarse as what is measured.
+TEST(Identify, tables_in_f64_are_named_with_their_offset_and_amplitude) {
+  for (const std::string words : {"--dim 16 --offset 1", "--dim 16 --offset 2",
+                                  "--dim 18 --offset 299 --direction backward", "--dim 16 --amplitude 8"}) {
+    std::string fields = words.substr(2);
+    for (std::size_t at; (at = fields.find(" --")) != std::string::npos;) fields.replace(at, 3, "|");
+    std::ranges::replace(fields, ' ', '=');
+    std::ranges::replace(fields, '|', ' ');
+    const Case given = Case::parse(fields);
+    const Tensor exact = as<Table>(encoding_named("sinusoidal").oracle(given)).rows(first(300), 300);
+    EXPECT_EQ(named(of(exact, false)), "sinusoidal " + words);
+    Tensor off = exact;
+    off.at(123, 4) += 0x1p-40;
+    EXPECT_EQ(named(of(off, false)), "") << "one entry is off by 2^-40";
+  }
 }
 
 TEST(Identify, one_entry_of_the_last_head_of_a_bias_is_looked_at) {

@@ -167,7 +167,7 @@ const std::vector<Claim>& the_clock() {
        .says = "How do positions survive many layers?",
        .answer = Answer::answered,
        .why =
-           "Through the residual connections, for some layers: through random layers the tokens of a sequence become more alike, until a linear probe no longer reads the position. Without residual connections the tokens of a sequence become one vector after a few layers.",
+           "Through the residual connections, for some layers: through random layers the tokens of a sequence become more alike, until in most draws a linear probe no longer reads the position. Without residual connections the tokens of a sequence become one vector after a few layers.",
        .evidence = {Cell{depth, "With and without the residual stream", {"0"}, "with residual"},
                     Cell{depth, "With and without the residual stream", {"6"}, "with residual"},
                     Cell{depth, "With and without the residual stream", {"24"}, "with residual"},
