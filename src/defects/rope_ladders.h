@@ -232,7 +232,8 @@ inline Encoding with_factors_of(const Parameters& p,
   Rotary rotary = right(p);
   const auto frequencies = [&](double t) {
     std::vector<double> out;
-    for (const Pair& pair : rotary.in_call(static_cast<Position>(t))->pairs) out.push_back(pair.frequency);
+    const auto made = rotary.in_call(static_cast<Position>(t));
+    for (const Pair& pair : made->pairs) out.push_back(pair.frequency);
     return out;
   };
   refuse_unless(frequencies(0) != frequencies(std::ceil(p.real("original_length"))),

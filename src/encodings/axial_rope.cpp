@@ -261,7 +261,7 @@ const std::vector<Parameter> parameters = {
         {"crop_stop",
          type::List{4},
          std::vector<double>{16, 12},
-         {std::vector<double>{16, 12}},
+         {std::vector<double>{16, 12}, std::vector<double>{9, 14}},
          "where so many equal steps from crop_start end (crop_spacing=stop_excluded): of diffusers' crops_coords the second",
          "positions"}),
     where(

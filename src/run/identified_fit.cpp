@@ -75,6 +75,7 @@ Fit fit(const Encoding& truth, const Source& answers, const Precision& precision
     if (overflows(truth, one.call)) return true;
     try {
       const Tensor here = answer(truth, one.call);
+      if (here.shape != one.answer.shape) throw std::invalid_argument("another number of heads, say");
       const Agreement found = agreement_in_full(truth, one.call, one.answer, here, precision);
       const Residual& worst = found.compared.worst;
       ++out.of;

@@ -104,8 +104,10 @@ bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const En
   try {
     const auto kinds = attention::in_every_kind(spec.make(parameters));
     const Encoding* same = attention::same_kind(kinds, subject);
-    return same != nullptr && (std::holds_alternative<Attention>(*same) ||
-                               positions_of(*same).axes == positions_of(subject).axes);
+    // The tokens of an operator are numbered: they are no places of a grid.
+    const bool numbered = same != nullptr && std::holds_alternative<Attention>(*same);
+    const std::size_t axes = numbered ? 1 : positions_of(subject).axes;
+    return same != nullptr && positions_of(numbered ? kinds.front() : *same).axes == axes;
   } catch (const Refusal&) {
     return false;
   }

@@ -16,12 +16,12 @@ Encoding with_domain(Position lo, Position hi, bool ends = false, std::vector<Po
 }
 
 TEST(Narrowed, is_what_both_have) {
-  const Domain& inside = positions_of(narrowed(with_domain(0, 99, true, {0, 9, 10, 20, 21, 99}), 10, 20));
+  const Domain inside = positions_of(narrowed(with_domain(0, 99, true, {0, 9, 10, 20, 21, 99}), 10, 20));
   EXPECT_EQ(inside.lo, 10);
   EXPECT_EQ(inside.hi, 20);
   EXPECT_FALSE(inside.ends) << "it has more positions than these";
   EXPECT_EQ(inside.hard, (std::vector<Position>{10, 20}));
-  const Domain& wider = positions_of(narrowed(with_domain(3, 99, true), -5, 1000));
+  const Domain wider = positions_of(narrowed(with_domain(3, 99, true), -5, 1000));
   EXPECT_EQ(wider.lo, 3);
   EXPECT_EQ(wider.hi, 99);
   EXPECT_TRUE(wider.ends);
