@@ -66,9 +66,6 @@ Misreading reads(std::string_view what, Reading as, std::string_view more = "") 
 Real in_bits(Real offset, Real size) {
   return (offset < 0 ? -size : size) / std::numbers::ln2_v<Real>;
 }
-Real without_sign(Real, Real size) {
-  return size;
-}
 
 Real gelu_by_tanh(Real x) {
   return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi_v<Real>) * (x + 0.044715L * x * x * x)));
@@ -94,7 +91,6 @@ const MisreadingFamily entry{{
     reads("the activation is the sigmoid alone", {.function = &misread::sigmoid}),
     reads("the activation is max(x, 0.01 x)", {.function = &leaky}),
     reads("the logarithm is that of base 2", {.input = &in_bits}, "width=8 heads=2 scale=log"),
-    reads("the logarithm has no sign: ln(1 + |t|)", {.input = &without_sign}, "width=8 heads=2 scale=log"),
 }};
 
 }  // namespace posproof::misreadings_dynamic_position_bias

@@ -21,7 +21,7 @@ using testing::EntryFormula, testing::Real;
 struct Network {
   Real (*function)(Real x) = nullptr;
   Real hidden_biases = 1, last_biases = 1;
-  bool last_bends = true, in_bits = false, with_sign = true;
+  bool last_bends = true, in_bits = false;
 };
 
 Real declared(const Arguments& p, Real x) {
@@ -38,7 +38,7 @@ EntryFormula network(const Network& as) {
     const Position offset = p.is("offset", "distance") ? std::abs(i - j) : i - j;
     Real size = Real(std::abs(offset));
     if (p.is("scale", "log")) size = as.in_bits ? std::log2(1 + size) : std::log(1 + size);
-    std::vector<Real> x = {as.with_sign && offset < 0 ? -size : size};
+    std::vector<Real> x = {offset < 0 ? -size : size};
     const auto layer = [&](std::size_t outputs, Real biases) {
       std::vector<Real> sums(outputs);
       for (Real& sum : sums)
@@ -77,8 +77,7 @@ TEST(MisreadDynamicPositionBias, is_what_the_sentence_says) {
         network({.function = [](Real x) { return 1 / (1 + std::exp(-x)); }})},
        {"the activation is max(x, 0.01 x)",
         network({.function = [](Real x) { return x < 0 ? x / 100 : x; }})},
-       {"the logarithm is that of base 2", network({.in_bits = true})},
-       {"the logarithm has no sign: ln(1 + |t|)", network({.with_sign = false})}},
+       {"the logarithm is that of base 2", network({.in_bits = true})}},
       {"", "depth=1 activation=relu", "offset=distance std=0.5 mlp_seed=2"});
 }
 
