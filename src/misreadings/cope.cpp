@@ -17,6 +17,8 @@ struct Count {
   bool open = false;            // every gate is 1: the distance
   bool closes = false;          // 1 - gate
   bool of_keys = false;         // the gate is of a key with itself
+  bool masked_too = false;      // the gates of keys that the query does not see count
+  std::size_t less = 0;         // the largest position is smaller by it
   Real below = 0;               // added to the position
   Between between = Between::interpolated;
   bool divided = false;  // the product with the row, by sqrt(dim)
@@ -25,6 +27,8 @@ struct Count {
 Encoding reads(const Parameters& given, const Count& of) {
   const Arguments p = misread::arguments(encodings::cope, given);
   const std::size_t dim = p.width("dim"), rows = p.width("length");
+  if (rows < 1 + of.less) throw Refusal("nothing is left");
+  const Real last = static_cast<Real>(rows - 1 - of.less);
   const Real scale = p.is("gate", "scaled") ? 1 / root(dim) : 1;
   const std::size_t behind = p.is("counting", "inclusive") ? 0 : 1;
   const Tensor table = trained(rows, dim, p.whole("table_seed"));
@@ -40,8 +44,8 @@ Encoding reads(const Parameters& given, const Count& of) {
           const std::size_t begin = of.from_the_first ? 0 : j + behind,
                             end = of.from_the_first ? j + 1 - behind : k.rows();
           for (std::size_t l = begin; l < end; ++l)
-            if (mask.at(i, l) != 0) position += gate(i, l);
-          position = std::clamp(position, Real{0}, static_cast<Real>(rows - 1));
+            if (of.masked_too || mask.at(i, l) != 0) position += gate(i, l);
+          position = std::clamp(position, Real{0}, last);
           const auto low = static_cast<std::size_t>(position), high = std::min(low + 1, rows - 1);
           Real share = position - static_cast<Real>(low);
           if (of.between == Between::rounded) share = std::nearbyint(share);
@@ -70,6 +74,8 @@ const MisreadingFamily entry{{
      "dim=4 length=8"},
     {"the gates are of a key's product with itself, not with the query", with({.of_keys = true}),
      "dim=4 length=8"},
+    {"the gates of masked keys count as well", with({.masked_too = true}), "dim=4 length=8"},
+    {"positions are limited to length - 2, not to length - 1", with({.less = 1}), "dim=4 length=3"},
     {"positions count from 1, not from 0", with({.below = 1}), "dim=4 length=8"},
     {"positions are smaller by 1", with({.below = -1}), "dim=4 length=8"},
     {"positions are rounded to the nearest row, not interpolated", with({.between = Between::rounded}),

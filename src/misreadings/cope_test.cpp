@@ -33,6 +33,7 @@ struct Read {
   Count count = &from_the_key;
   Share share = &linear;
   bool divided = false;
+  int rows_less = 0;
 };
 
 PairFormula counted(const Read& as) {
@@ -44,7 +45,7 @@ PairFormula counted(const Read& as) {
                       std::vector<Real> gates;
                       for (std::size_t l = 0; l < k.rows(); ++l)
                         gates.push_back(as.gate(scale * dot((as.of_keys ? k.row(l) : q.row(i)), k.row(l))));
-                      const Real most = Real(table.rows()) - 1;
+                      const Real most = Real(table.rows()) - 1 - as.rows_less;
                       Real at = as.count(gates, j, i, behind);
                       at = at < 0 ? 0 : at > most ? most : at;
                       const Real whole = std::floor(at), share = as.share(at - whole);
@@ -71,6 +72,11 @@ TEST(MisreadCope, is_what_the_sentence_says) {
        {"the gates are 1 - sigmoid: they close where they should open",
         counted({.gate = [](Real x) { return 1 / (1 + std::exp(x)); }})},
        {"the gates are of a key's product with itself, not with the query", counted({.of_keys = true})},
+       {"the gates of masked keys count as well",
+        counted(
+            {.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t,
+                         std::size_t behind) { return from_the_key(gates, j, gates.size() - 1, behind); }})},
+       {"positions are limited to length - 2, not to length - 1", counted({.rows_less = 1})},
        {"positions count from 1, not from 0",
         counted({.count = [](const std::vector<Real>& gates, std::size_t j, std::size_t i,
                              std::size_t behind) { return from_the_key(gates, j, i, behind) + 1; }})},

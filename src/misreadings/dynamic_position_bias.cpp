@@ -24,11 +24,12 @@ struct Reading {
   Real (*input)(Real offset, Real size) = &with_sign;
   Real (*function)(Real x) = nullptr;
   bool hidden_biases = true, last_biases = true, last_is_linear = false;
+  bool skips = false;  // a hidden layer past the first is added to what goes into it
 };
 
 // Of the head: `of` as `as` reads it.
-Real entry_of(const DynamicBias& of, const Reading& as, std::size_t head, Position offset) {
-  const auto t = static_cast<Real>(of.distance ? std::abs(offset) : offset);
+Real entry_of(const DynamicBias& of, const Reading& as, std::size_t head, Real offset) {
+  const Real t = of.distance ? std::abs(offset) : offset;
   const Real size = of.log ? std::log1p(std::abs(t)) : std::abs(t);
   std::vector<Real> x = {as.input(t, size)};
   std::size_t at = 0;
@@ -42,10 +43,12 @@ Real entry_of(const DynamicBias& of, const Reading& as, std::size_t head, Positi
     x = std::move(out);
   };
   for (std::size_t n = 0; n < of.depth; ++n) {
+    const std::vector<Real> before = x;
     layer(of.width, as.hidden_biases);
     if (as.last_is_linear && n + 1 == of.depth) continue;
     for (Real& one : x)
       one = as.function != nullptr ? as.function(one) : of.silu ? misread::silu(one) : std::max<Real>(one, 0);
+    for (std::size_t o = 0; as.skips && n > 0 && o < of.width; ++o) x[o] += before[o];
   }
   layer(of.heads, as.last_biases);
   return x.at(head);
@@ -56,11 +59,29 @@ Misreading reads(std::string_view what, Reading as, std::string_view more = "") 
           [as](const Parameters& given) {
             const DynamicBias of =
                 dynamic_bias_of(misread::arguments(encodings::dynamic_position_bias, given));
-            return misread::with_entry(
-                encodings::dynamic_position_bias, given,
-                [of, as](std::size_t head, Position i, Position j) { return entry_of(of, as, head, i - j); });
+            return misread::with_entry(encodings::dynamic_position_bias, given,
+                                       [of, as](std::size_t head, Position i, Position j) {
+                                         return entry_of(of, as, head, static_cast<Real>(i - j));
+                                       });
           },
           more.empty() ? "width=8 heads=2" : more};
+}
+
+// Where it depends on the call.
+Encoding over_the_keys(const Parameters& given) {
+  const DynamicBias of = dynamic_bias_of(misread::arguments(encodings::dynamic_position_bias, given));
+  Bias out = misread::right<Bias>(encodings::dynamic_position_bias, given);
+  out.bias = [of, heads = out.heads](const Positions& queries, const Positions& keys) {
+    Tensor all({heads, queries.size(), keys.size()});
+    for (std::size_t r = 0; r < all.rows(); ++r)
+      for (std::size_t j = 0; j < keys.size(); ++j) {
+        const auto offset = static_cast<Real>(queries[r % queries.size()] - keys[j]);
+        all.at(r, j) = static_cast<double>(
+            entry_of(of, {}, r / queries.size(), offset / static_cast<Real>(keys.size())));
+      }
+    return all;
+  };
+  return out;
 }
 
 Real in_bits(Real offset, Real size) {
@@ -90,6 +111,8 @@ const MisreadingFamily entry{{
     reads("the activation is tanh", {.function = &tanh_of}),
     reads("the activation is the sigmoid alone", {.function = &misread::sigmoid}),
     reads("the activation is max(x, 0.01 x)", {.function = &leaky}),
+    reads("each hidden layer past the first is added to what goes into it", {.skips = true}),
+    {"offsets are divided by the number of keys of the call", &over_the_keys, "width=8 heads=2"},
     reads("the logarithm is that of base 2", {.input = &in_bits}, "width=8 heads=2 scale=log"),
 }};
 

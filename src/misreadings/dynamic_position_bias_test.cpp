@@ -22,6 +22,8 @@ struct Network {
   Real (*function)(Real x) = nullptr;
   Real hidden_biases = 1, last_biases = 1;
   bool last_bends = true, in_bits = false;
+  bool skips = false;
+  Real parts = 1;  // what offsets are divided by
 };
 
 Real declared(const Arguments& p, Real x) {
@@ -35,8 +37,8 @@ EntryFormula network(const Network& as) {
     const auto number = [&]() -> Real {
       return seeded(std::uint64_t(p.whole("mlp_seed")), next++, p.real("std"));
     };
-    const Position offset = p.is("offset", "distance") ? std::abs(i - j) : i - j;
-    Real size = Real(std::abs(offset));
+    const Real offset = Real(p.is("offset", "distance") ? std::abs(i - j) : i - j) / as.parts;
+    Real size = std::abs(offset);
     if (p.is("scale", "log")) size = as.in_bits ? std::log2(1 + size) : std::log(1 + size);
     std::vector<Real> x = {offset < 0 ? -size : size};
     const auto layer = [&](std::size_t outputs, Real biases) {
@@ -47,9 +49,12 @@ EntryFormula network(const Network& as) {
       x = sums;
     };
     for (std::size_t n = 1; n <= p.width("depth"); ++n) {
+      const std::vector<Real> before = x;
       layer(p.width("width"), as.hidden_biases);
       if (n < p.width("depth") || as.last_bends)
         for (Real& one : x) one = as.function != nullptr ? as.function(one) : declared(p, one);
+      if (as.skips && n > 1)
+        for (std::size_t o = 0; o < x.size(); ++o) x[o] = before[o] + x[o];
     }
     layer(p.width("heads"), as.last_biases);
     return x[head];
@@ -77,7 +82,11 @@ TEST(MisreadDynamicPositionBias, is_what_the_sentence_says) {
         network({.function = [](Real x) { return 1 / (1 + std::exp(-x)); }})},
        {"the activation is max(x, 0.01 x)",
         network({.function = [](Real x) { return x < 0 ? x / 100 : x; }})},
-       {"the logarithm is that of base 2", network({.in_bits = true})}},
+       {"each hidden layer past the first is added to what goes into it", network({.skips = true})},
+       // The formulas are compared in calls of ten keys.
+       {"offsets are divided by the number of keys of the call", network({.parts = 10})},
+       {"the logarithm is that of base 2", network({.in_bits = true})},
+       {"the logarithm has no sign: ln(1 + |t|)", network({.with_sign = false})}},
       {"", "depth=1 activation=relu", "offset=distance std=0.5 mlp_seed=2"});
 }
 

@@ -83,15 +83,16 @@ Real root(const Fire& fire, Real past, Real query, Real) {
   return std::sqrt(past) / (std::sqrt(std::max<Real>(query, fire.threshold)) + fire.epsilon);
 }
 
-// Of the queries of a call the last one, whose position stands for that of each.
-Encoding by_the_last_query(const Parameters& given) {
+// Of the queries of a call one, whose position stands for that of each.
+template <bool last>
+Encoding by_one_query(const Parameters& given) {
   const Fire fire = fire_of(misread::arguments(encodings::fire, given));
   Bias out = misread::right<Bias>(encodings::fire, given);
   out.bias = [fire, heads = out.heads](const Positions& queries, const Positions& keys) {
     Tensor all({heads, queries.size(), keys.size()});
-    Position last = 0;
-    for (std::size_t i = 0; i < queries.size(); ++i) last = std::max(last, queries[i]);
-    const Real under = scale(fire, std::max<Real>(static_cast<Real>(last), fire.threshold));
+    Position one = last || queries.size() == 0 ? 0 : queries[0];
+    for (std::size_t i = 0; last && i < queries.size(); ++i) one = std::max(one, queries[i]);
+    const Real under = scale(fire, std::max<Real>(static_cast<Real>(one), fire.threshold));
     for (std::size_t r = 0; r < all.rows(); ++r)
       for (std::size_t j = 0; j < keys.size(); ++j) {
         const Position past = std::max<Position>(queries[r % queries.size()] - keys[j], 0);
@@ -105,6 +106,10 @@ Encoding by_the_last_query(const Parameters& given) {
 
 Real leaky(Real x) {
   return x < 0 ? 0.01L * x : x;
+}
+
+Real between_0_and_1(Real x) {
+  return std::clamp<Real>(x, 0, 1);
 }
 
 template <bool first, bool last, Real (*activation)(Real)>
@@ -150,7 +155,9 @@ const MisreadingFamily entry{{
      "width=8 heads=2 threshold=8"},
     {"the query's position counts from 1 beside the threshold", &reads<by_the_length>,
      "width=8 heads=2 threshold=8"},
-    {"the last query's position is taken for all queries of a call", &by_the_last_query,
+    {"the last query's position is taken for all queries of a call", &by_one_query<true>,
+     "width=8 heads=2 threshold=8"},
+    {"the first query's position is taken for all queries of a call", &by_one_query<false>,
      "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has no biases", &with_layers<false, true, misread::positive_part>,
      "width=8 heads=2 threshold=8"},
@@ -161,6 +168,8 @@ const MisreadingFamily entry{{
     {"the perceptron's last layer has no biases", &with_layers<true, false, misread::positive_part>,
      "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has max(x, 0.01 x)", &with_layers<true, true, leaky>,
+     "width=8 heads=2 threshold=8"},
+    {"the perceptron's hidden layer has min(max(x, 0), 1)", &with_layers<true, true, between_0_and_1>,
      "width=8 heads=2 threshold=8"},
     {"the perceptron's hidden layer has GELU", &with_layers<true, true, misread::gelu>,
      "width=8 heads=2 threshold=8"},

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "encodings/fire_numbers.h"
 #include "encodings/perceptron.h"
 #include "misreadings/testing/formulas.h"
+#include "run/catalogued.h"
 
 namespace posproof::misreadings_fire_test {
 namespace {
@@ -101,12 +104,19 @@ TEST(MisreadFire, is_what_the_sentence_says) {
        // The last of those that are asked for.
        {"the last query's position is taken for all queries of a call",
         given([](const Numbers& of) { return of.psi(of.past) / (of.psi(150) + of.epsilon); })},
+       // The first of them is at 0.
+       {"the first query's position is taken for all queries of a call",
+        given([](const Numbers& of) { return of.psi(of.past) / (of.psi(of.threshold) + of.epsilon); })},
        {"the perceptron's hidden layer has no biases", layered(0, 1, &positive_part)},
        {"the perceptron has no biases", layered(0, 0, &positive_part)},
        {"the perceptron's hidden layer has no max(., 0)", layered(1, 1, [](Real x) { return x; })},
        {"the perceptron's last layer has no biases", layered(1, 0, &positive_part)},
        {"the perceptron's hidden layer has max(x, 0.01 x)",
         layered(1, 1, [](Real x) { return x > 0 ? x : x / 100; })},
+       {"the perceptron's hidden layer has min(max(x, 0), 1)",
+        layered(1, 1, [](Real x) -> Real { return x < 0   ? 0
+                                                  : x > 1 ? 1
+                                                          : x; })},
        {"the perceptron's hidden layer has GELU",
         layered(1, 1, [](Real x) { return x * (1 + std::erf(x / std::sqrt(Real{2}))) / 2; })},
        {"the perceptron's hidden layer has SiLU",
@@ -114,6 +124,19 @@ TEST(MisreadFire, is_what_the_sentence_says) {
        {"the square root stands for the logarithm: psi(x) is sqrt(x)", given([](const Numbers& of) {
           return std::sqrt(of.past) / (std::sqrt(of.i > of.threshold ? of.i : of.threshold) + of.epsilon);
         })}});
+}
+
+// That of a query at 30 is made with the number of the one at 20 before it.
+TEST(MisreadFire, takes_the_first_query) {
+  const auto& all = misreadings::fire.misreadings;
+  const auto one = std::ranges::find(all, "the first query's position is taken for all queries of a call",
+                                     &Misreading::what);
+  ASSERT_NE(one, all.end());
+  const Parameters words = with(encoding_named("fire"), Case::parse(std::string(one->setting)));
+  const std::vector<Position> first = {20}, both = {20, 30}, near = {10}, far = {20};
+  const Tensor made = as<Bias>(one->make(words)).bias(both, far),
+               right = as<Bias>(encoding_named("fire").make(words)).bias(first, near);
+  for (std::size_t h = 0; h < 2; ++h) EXPECT_EQ(made.at(2 * h + 1, 0), right.at(h, 0)) << h;
 }
 
 }  // namespace

@@ -43,6 +43,13 @@ template <Kernel kernel>
 Encoding of_powers(const Parameters& given) {
   return reads<kernel>(given, {"power"});
 }
+// Where a head has a larger one than 1.
+template <Kernel kernel>
+Encoding of_large_powers(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::kerple, given);
+  if (std::ranges::max(p.list("r2")) <= 1) throw Refusal("the same with exponents up to 1");
+  return of_powers<kernel>(given);
+}
 template <Kernel kernel>
 Encoding of_logarithms_of_powers(const Parameters& given) {
   return reads<kernel>(given, {"log_power"});
@@ -75,6 +82,9 @@ Real scaled_inside(const Head& head, Real d) {
 Real exponential(const Head& head, Real d) {
   return -head.r1 * std::pow(head.r2, d);
 }
+Real with_limited_power(const Head& head, Real d) {
+  return -head.r1 * std::pow(d, std::min<Real>(head.r2, 1));
+}
 Real power_of_the_product(const Head& head, Real d) {
   return -head.r1 * std::log1p(std::pow(head.r2 * d, head.exponent));
 }
@@ -103,6 +113,8 @@ const MisreadingFamily entry{{
      "heads=2 kernel=power r1=[0.5,3] r2=[1.5]"},
     {"r2 is the base, not the exponent: -r1 r2^|i - j|", &of_powers<exponential>,
      "heads=2 kernel=power r2=[0.5]"},
+    {"the exponent is limited to 1: -r1 |i - j|^min(r2, 1)", &of_large_powers<with_limited_power>,
+     "heads=2 kernel=power r2=[0.5,1.5]"},
     {"the exponent is of the product: -r1 ln(1 + (r2 |i - j|)^exponent)",
      &of_logarithms_of_powers<power_of_the_product>, "heads=2 kernel=log_power r2=[0.5,3] exponent=[1.5]"},
     {"the exponent is of the logarithm: -r1 ln(1 + r2 |i - j|)^exponent",

@@ -48,6 +48,9 @@ TEST(MisreadKerple, is_what_the_sentence_says) {
         of([](Real r1, Real r2, Real, Real d) { return d == 0 ? 0 : -std::exp(r2 * std::log(r1 * d)); })},
        {"r2 is the base, not the exponent: -r1 r2^|i - j|",
         of([](Real r1, Real r2, Real, Real d) { return -r1 * std::exp(d * std::log(r2)); })},
+       {"the exponent is limited to 1: -r1 |i - j|^min(r2, 1)", of([](Real r1, Real r2, Real, Real d) {
+          return r2 > 1 ? -r1 * d : d == 0 ? 0 : -r1 * std::exp(r2 * std::log(d));
+        })},
        {"the exponent is of the product: -r1 ln(1 + (r2 |i - j|)^exponent)",
         of([](Real r1, Real r2, Real e, Real d) { return -r1 * std::log(1 + std::pow(r2 * d, e)); })},
        {"the exponent is of the logarithm: -r1 ln(1 + r2 |i - j|)^exponent",

@@ -43,6 +43,9 @@ Real natural(Real offset, Real extent) {
 Real without_3(Real offset, Real extent) {
   return 3 * right(offset, extent);
 }
+Real by_4(Real offset, Real extent) {
+  return right(offset, extent) * 3 / 4;
+}
 Real without_logarithm(Real offset, Real extent) {
   return 8 * offset / (extent - 1);
 }
@@ -120,6 +123,7 @@ const MisreadingFamily entry{{
     reads("offsets are not divided by the extents: log2(1 + 8 |t|) / 3", {.coordinate = &without_division}),
     reads("the logarithm is natural, not to base 2", {.coordinate = &natural}),
     reads("the logarithm is not divided by 3, the one of 8", {.coordinate = &without_3}),
+    reads("the logarithm is divided by 4, the one of 16, not by 3", {.coordinate = &by_4}),
     reads("the logarithm is left out: 8 t / (e - 1)", {.coordinate = &without_logarithm}),
     reads("the offsets are those of the key to the query", {.coordinate = &backward}),
     reads("the coordinates of rows and columns are exchanged", {.exchanged = true}),

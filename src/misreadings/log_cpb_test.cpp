@@ -80,6 +80,9 @@ const testing::Formulas<Formula> formulas = {
      of_coordinates([](Real t, Real e) { return spaced(t, e) * std::log(Real{2}); })},
     {"the logarithm is not divided by 3, the one of 8",
      of_coordinates([](Real t, Real e) { return spaced(t, e) * 3; })},
+    {"the logarithm is divided by 4, the one of 16, not by 3", of_coordinates([](Real t, Real e) {
+       return sign(t) * std::log(1 + 8 * std::abs(t) / (e - 1)) / std::log(Real{16});
+     })},
     {"the logarithm is left out: 8 t / (e - 1)",
      of_coordinates([](Real t, Real e) { return 8 * t / (e - 1); })},
     {"the offsets are those of the key to the query",

@@ -20,6 +20,9 @@ Real right(std::size_t j, std::size_t) {
 Real linear(std::size_t j, std::size_t) {
   return static_cast<Real>(j + 1);
 }
+Real square(std::size_t j, std::size_t) {
+  return static_cast<Real>((j + 1) * (j + 1));
+}
 Real linear_from_0(std::size_t j, std::size_t) {
   return static_cast<Real>(j);
 }
@@ -87,6 +90,7 @@ constexpr std::string_view two_axes = "axes=2 input=first", with_input = "input=
 const MisreadingFamily entry{{
     {"the frequencies are 1, 2, 3, .., not 1, 2, 4, ..", with({.power = &linear})},
     {"the frequencies are 0, 1, 2, .., not 1, 2, 4, ..", with({.power = &linear_from_0})},
+    {"the frequencies are squares, 1, 4, 9, .., not 1, 2, 4, ..", with({.power = &square})},
     {"the frequencies are evenly spaced from the first to the last, not powers of 2",
      with({.power = &evenly})},
     {"the frequencies run to 2^frequencies, not to 2^(frequencies - 1)", with({.power = &to_the_count})},

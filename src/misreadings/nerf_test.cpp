@@ -43,6 +43,7 @@ TEST(MisreadNerf, has_these_frequencies) {
   } all[] = {
       {"the frequencies are 1, 2, 3, .., not 1, 2, 4, ..", {1, 2, 3, 4}},
       {"the frequencies are 0, 1, 2, .., not 1, 2, 4, ..", {0, 1, 2, 3}},
+      {"the frequencies are squares, 1, 4, 9, .., not 1, 2, 4, ..", {1, 4, 9, 16}},
       {"the frequencies are evenly spaced from the first to the last, not powers of 2",
        {1, 10 / 3.0, 17 / 3.0, 8}},
       {"the frequencies run to 2^frequencies, not to 2^(frequencies - 1)",

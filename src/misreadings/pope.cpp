@@ -24,12 +24,33 @@ struct Phases {
   int of_query, of_key;
 };
 
+// The frequency of channel c is base^-(this / dim).
+using Exponent = std::size_t (*)(std::size_t c, std::size_t dim);
+
+std::size_t of_the_channel(std::size_t c, std::size_t) {
+  return c;
+}
+std::size_t doubled(std::size_t c, std::size_t) {
+  return 2 * c;
+}
+std::size_t of_two_neighbours(std::size_t c, std::size_t) {
+  return c / 2 * 2;
+}
+std::size_t of_two_halves(std::size_t c, std::size_t dim) {
+  return 2 * (c % ((dim + 1) / 2));
+}
+
 struct Polar {
-  Real (*magnitude)(Real) = &softplus;
+  Real (*of_queries)(Real) = &softplus;  // magnitudes
+  Real (*of_keys)(Real) = &softplus;
   Phases phases = {0, 1};
-  int exponents = 1;  // the frequency of channel c is base^(-exponents c / dim)
+  Exponent exponent = &of_the_channel;
   bool centred = true;
 };
+
+Polar with_magnitude(Real (*of_both)(Real)) {
+  return {.of_queries = of_both, .of_keys = of_both};
+}
 
 Encoding reads(const Parameters& given, const Polar& polar) {
   const Arguments p = misread::arguments(encodings::pope, given);
@@ -44,12 +65,12 @@ Encoding reads(const Parameters& given, const Polar& polar) {
   const auto token = [=](std::span<const double> x, Position t, bool key) {
     std::vector<Real> out;
     for (std::size_t c = 0; c < dim; ++c) {
-      const Real w =
-          std::pow(base, -static_cast<Real>(polar.exponents) * static_cast<Real>(c) / static_cast<Real>(dim));
+      const Real w = std::pow(base, -static_cast<Real>(polar.exponent(c, dim)) / static_cast<Real>(dim));
       const int turned = key ? polar.phases.of_key : polar.phases.of_query;
       const Real angle = static_cast<Real>(t) * w + static_cast<Real>(turned) * (phase.data[c] - centre);
-      out.push_back(polar.magnitude(x[c]) * std::cos(angle));
-      out.push_back(polar.magnitude(x[c]) * std::sin(angle));
+      const Real magnitude = (key ? polar.of_keys : polar.of_queries)(x[c]);
+      out.push_back(magnitude * std::cos(angle));
+      out.push_back(magnitude * std::sin(angle));
     }
     return out;
   };
@@ -68,12 +89,19 @@ constexpr std::string_view trained_phases = "dim=4 phase=trained";
 }  // namespace
 
 const MisreadingFamily entry{{
-    {"the magnitude is max(x, 0), not ln(1 + e^x)", with({.magnitude = &positive_part}), "dim=4"},
-    {"the magnitude is x itself, not ln(1 + e^x)", with({.magnitude = &itself}), "dim=4"},
-    {"the magnitude is |x|, not ln(1 + e^x)", with({.magnitude = &size}), "dim=4"},
-    {"the magnitude is e^x, not ln(1 + e^x)", with({.magnitude = &exponential}), "dim=4"},
-    {"the magnitude is 1 + ELU(x), not ln(1 + e^x)", with({.magnitude = &bit_more}), "dim=4"},
-    {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)", with({.exponents = 2}),
+    {"the magnitude is max(x, 0), not ln(1 + e^x)", with(with_magnitude(&positive_part)), "dim=4"},
+    {"the magnitude is x itself, not ln(1 + e^x)", with(with_magnitude(&itself)), "dim=4"},
+    {"the magnitude is |x|, not ln(1 + e^x)", with(with_magnitude(&size)), "dim=4"},
+    {"the magnitude is e^x, not ln(1 + e^x)", with(with_magnitude(&exponential)), "dim=4"},
+    {"the magnitude is 1 + ELU(x), not ln(1 + e^x)", with(with_magnitude(&bit_more)), "dim=4"},
+    {"the magnitude of a key is x itself, that of a query ln(1 + e^x)", with({.of_keys = &itself}), "dim=4"},
+    {"the magnitude of a query is x itself, that of a key ln(1 + e^x)", with({.of_queries = &itself}),
+     "dim=4"},
+    {"two neighbouring channels have one frequency, base^(-2 floor(c/2)/dim), not base^(-c/dim)",
+     with({.exponent = &of_two_neighbours}), "dim=4"},
+    {"the second half of the channels has the frequencies of the first, base^(-2c/dim), not base^(-c/dim)",
+     with({.exponent = &of_two_halves}), "dim=4"},
+    {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)", with({.exponent = &doubled}),
      "dim=4"},
     {"the phases have the other sign: they are added to the angles of the queries, not of the keys",
      with({.phases = {1, 0}}), trained_phases},

@@ -22,37 +22,69 @@ struct Phases {
   Real of_queries = 0, of_keys = 1, less = 2;
 };
 
-LogitFormula polar(Real (*magnitude)(Real x), Real exponent = 1, Phases phases = {}) {
+using Magnitude = Real (*)(Real x);
+// What the frequency of a channel is a power of base of: -exponent / dim.
+using Exponent = Real (*)(std::size_t c, std::size_t dim);
+
+LogitFormula polar(Magnitude of_query, Magnitude of_key, Exponent exponent, Phases phases) {
   return [=](const Arguments& p, std::span<const double> q, std::span<const double> k, Position i, Position j,
              std::size_t) {
     const std::size_t dim = p.width("dim");
     const Tensor trained = inside::trained(1, dim, p.is("phase", "trained") ? p.whole("table_seed") : 1);
     Real sum = 0;
     for (std::size_t c = 0; c < dim; ++c) {
-      const Real w = std::pow(Real(p.real("base")), -exponent * Real(c) / Real(dim));
+      const Real w = std::exp(-std::log(Real(p.real("base"))) * exponent(c, dim) / Real(dim));
       const Real phase = p.is("phase", "trained") ? trained.at(0, c) - phases.less : 0;
       const Real angle = Real(j - i) * w + (phases.of_keys - phases.of_queries) * phase;
-      sum += magnitude(q[c]) * magnitude(k[c]) * std::cos(angle);
+      sum += of_query(q[c]) * of_key(k[c]) * std::cos(angle);
     }
     return p.is("scale", "one") ? sum : sum / inside::root(dim);
   };
 }
 
+Real channel(std::size_t c, std::size_t) {
+  return Real(c);
+}
+LogitFormula with_magnitudes(Magnitude of_query, Magnitude of_key) {
+  return polar(of_query, of_key, &channel, {});
+}
+LogitFormula with_magnitude(Magnitude of_both) {
+  return with_magnitudes(of_both, of_both);
+}
+LogitFormula with_exponent(Exponent exponent) {
+  return polar(&right, &right, exponent, {});
+}
+LogitFormula with_phases(Phases phases) {
+  return polar(&right, &right, &channel, phases);
+}
+Real itself(Real x) {
+  return x;
+}
+
 TEST(MisreadPope, is_what_the_sentence_says) {
   testing::expect_logits(
       "pope", misreadings::pope,
-      {{"the magnitude is max(x, 0), not ln(1 + e^x)", polar([](Real x) { return x > 0 ? x : Real{0}; })},
-       {"the magnitude is x itself, not ln(1 + e^x)", polar([](Real x) { return x; })},
-       {"the magnitude is |x|, not ln(1 + e^x)", polar([](Real x) { return x < 0 ? -x : x; })},
-       {"the magnitude is e^x, not ln(1 + e^x)", polar([](Real x) { return std::exp(x); })},
+      {{"the magnitude is max(x, 0), not ln(1 + e^x)",
+        with_magnitude([](Real x) { return x > 0 ? x : Real{0}; })},
+       {"the magnitude is x itself, not ln(1 + e^x)", with_magnitude(&itself)},
+       {"the magnitude is |x|, not ln(1 + e^x)", with_magnitude([](Real x) { return x < 0 ? -x : x; })},
+       {"the magnitude is e^x, not ln(1 + e^x)", with_magnitude([](Real x) { return std::exp(x); })},
        {"the magnitude is 1 + ELU(x), not ln(1 + e^x)",
-        polar([](Real x) { return x > 0 ? 1 + x : std::exp(x); })},
-       {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)", polar(&right, 2)},
+        with_magnitude([](Real x) { return x > 0 ? 1 + x : std::exp(x); })},
+       {"the magnitude of a key is x itself, that of a query ln(1 + e^x)", with_magnitudes(&right, &itself)},
+       {"the magnitude of a query is x itself, that of a key ln(1 + e^x)", with_magnitudes(&itself, &right)},
+       {"two neighbouring channels have one frequency, base^(-2 floor(c/2)/dim), not base^(-c/dim)",
+        with_exponent([](std::size_t c, std::size_t) { return Real(c - c % 2); })},
+       {"the second half of the channels has the frequencies of the first, base^(-2c/dim), not base^(-c/dim)",
+        with_exponent(
+            [](std::size_t c, std::size_t dim) { return 2 * Real(2 * c >= dim ? c - dim / 2 : c); })},
+       {"the frequencies are those of pairs, base^(-2c/dim), not base^(-c/dim)",
+        with_exponent([](std::size_t c, std::size_t) { return 2 * Real(c); })},
        {"the phases have the other sign: they are added to the angles of the queries, not of the keys",
-        polar(&right, 1, {1, 0, 2})},
+        with_phases({1, 0, 2})},
        {"the phases count twice: they are taken from the angles of the queries as well",
-        polar(&right, 1, {-1, 1, 2})},
-       {"the phases are not moved into their range", polar(&right, 1, {0, 1, 0})}},
+        with_phases({-1, 1, 2})},
+       {"the phases are not moved into their range", with_phases({0, 1, 0})}},
       {"", "scale=one base=10"});
 }
 

@@ -16,9 +16,10 @@ struct Angles {
   bool accumulated = true;  // added up from the first token on
   bool own = true;          // a token's own increment counts
   bool with_frequencies = true;
-  bool gate_after = false;   // the gate multiplies what is added up, not each increment
-  bool gate_of_step = true;  // the gate multiplies the step as well
-  int of_key = 1;            // keys rotate that way
+  bool gate_after = false;                    // the gate multiplies what is added up, not each increment
+  bool gate_of_step = true;                   // the gate multiplies the step as well
+  int of_key = 1;                             // keys rotate that way
+  Real (*function)(Real) = &misread::itself;  // of the projection and the step
 };
 
 Encoding reads(const Parameters& given, const Angles& of) {
@@ -42,9 +43,9 @@ Encoding reads(const Parameters& given, const Angles& of) {
           for (std::size_t c = 0; c < half; ++c) {
             const Real w =
                 of.with_frequencies ? std::pow(base, -2 * static_cast<Real>(c) / static_cast<Real>(dim)) : 1;
-            const Real projected = dot(projection.row(c), token);
-            own[c] = w * (of.gate_after     ? projected + step
-                          : of.gate_of_step ? open * (projected + step)
+            const Real projected = dot(projection.row(c), token), increment = of.function(projected + step);
+            own[c] = w * (of.gate_after     ? increment
+                          : of.gate_of_step ? open * increment
                                             : open * projected + step);
           }
           std::vector<Real> at = of.own ? own : std::vector<Real>(half);
@@ -71,6 +72,10 @@ Encoding reads(const Parameters& given, const Angles& of) {
       });
 }
 
+Real tanh_of(Real x) {
+  return std::tanh(x);
+}
+
 misread::Make with(const Angles& of) {
   return [of](const Parameters& given) { return reads(given, of); };
 }
@@ -82,6 +87,8 @@ const MisreadingFamily entry{{
     {"the increments are not added up: each token rotates by its own", with({.accumulated = false}), "dim=4"},
     {"a token's own increment counts from the next token on", with({.own = false}), "dim=4"},
     {"the increments are not multiplied by the frequencies", with({.with_frequencies = false}), "dim=4"},
+    {"the increments are limited: tanh(p.k + step)", with({.function = &tanh_of}), "dim=4"},
+    {"the increments are positive: ln(1 + e^(p.k + step))", with({.function = &misread::softplus}), "dim=4"},
     {"the gate multiplies the sum of the increments, not each of them", with({.gate_after = true}),
      "dim=4 gate=sigmoid"},
     {"the gate does not multiply the step", with({.gate_of_step = false}), "dim=4 gate=sigmoid"},

@@ -92,6 +92,15 @@ TEST(MisreadSelectiveRope, rotates_by_what_the_sentence_says) {
   expect_logits("a token's own increment counts from the next token on", setting, sums(increment, false));
   expect_logits("the increments are not multiplied by the frequencies", setting,
                 sums([](std::size_t t, std::size_t c) { return projected(k, t, c) + 0.5; }));
+  const auto bent = [increment](double (*function)(double)) {
+    return sums([=](std::size_t t, std::size_t c) {
+      return frequencies[c] * function(increment(t, c) / frequencies[c]);
+    });
+  };
+  expect_logits("the increments are limited: tanh(p.k + step)", setting,
+                bent([](double x) { return std::tanh(x); }));
+  expect_logits("the increments are positive: ln(1 + e^(p.k + step))", setting,
+                bent([](double x) { return std::log(1 + std::exp(x)); }));
   expect_logits("the keys rotate the other way", setting, sums(increment), -1);
   expect_logits("the keys do not rotate", setting, sums(increment), 0);
 }

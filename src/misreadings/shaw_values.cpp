@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include "catalogue/encodings/shaw_values.h"
 #include "catalogue/misreadings/shaw_values.h"
@@ -10,13 +12,33 @@ namespace {
 
 using namespace inside;
 
+// What multiplies the row of a value, beside the weight of its key.
+enum class Share { whole, over_keys, logit };
+
 struct Rows {
   bool of_keys = true, of_values = true;
   bool keys_mirrored = false, values_mirrored = false;
   bool values_of_keys = false, keys_of_values = false;  // which table they are read from
   bool undivided = false;                               // q . a^K is not divided by sqrt(dim)
   Position less = 0;                                    // the clip is smaller by it
+  Share share = Share::whole;
 };
+
+// Of each query that of sum e^logit over the keys that it sees.
+std::vector<Real> logarithms_of_sums(const std::function<Real(std::size_t, std::size_t)>& logit,
+                                     const Mask& mask) {
+  std::vector<Real> out;
+  for (std::size_t i = 0; i < mask.rows(); ++i) {
+    std::vector<Real> seen;
+    for (std::size_t j = 0; j < mask.width(); ++j)
+      if (mask.at(i, j) != 0) seen.push_back(logit(i, j));
+    const Real most = seen.empty() ? 0 : std::ranges::max(seen);
+    Real sum = 0;
+    for (const Real one : seen) sum += std::exp(one - most);
+    out.push_back(most + std::log(sum));
+  }
+  return out;
+}
 
 Encoding reads(const Parameters& given, const Rows& rows) {
   const Arguments p = misread::arguments(encodings::shaw_values, given);
@@ -29,21 +51,27 @@ Encoding reads(const Parameters& given, const Rows& rows) {
                other = trained(2 * p.width("clip") + 1, dim, seed + 1);
   const Tensor of_keys = rows.keys_of_values ? other : one, of_values = rows.values_of_keys ? one : other;
   return misread::with_pairs(
-      encodings::shaw_values, given, [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
+      encodings::shaw_values, given,
+      [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
         const auto row = [=](std::size_t i, std::size_t j, bool mirrored) {
           const auto ahead = static_cast<Position>(j) - static_cast<Position>(i);
           const Position offset = key_minus_query != mirrored ? ahead : -ahead;
           return static_cast<std::size_t>(clip + std::clamp(offset, -reach, reach));
         };
-        return Pairwise{
-            [=, &q, &k](std::size_t i, std::size_t j) {
-              const Real met = rows.of_keys ? dot(q.row(i), of_keys.row(row(i, j, rows.keys_mirrored))) : 0;
-              return (dot(q.row(i), k.row(j)) + met * (rows.undivided ? root(dim) : 1)) / root(dim);
-            },
-            [=, &v](std::size_t i, std::size_t j, std::size_t c) {
-              return v.at(j, c) +
-                     (rows.of_values ? Real{of_values.at(row(i, j, rows.values_mirrored), c)} : 0);
-            }};
+        const auto logit = [=, &q, &k](std::size_t i, std::size_t j) {
+          const Real met = rows.of_keys ? dot(q.row(i), of_keys.row(row(i, j, rows.keys_mirrored))) : 0;
+          return (dot(q.row(i), k.row(j)) + met * (rows.undivided ? root(dim) : 1)) / root(dim);
+        };
+        const std::vector<Real> whole =
+            rows.share == Share::logit ? logarithms_of_sums(logit, mask) : std::vector<Real>{};
+        const auto share = [=, n = static_cast<Real>(k.rows())](std::size_t i, std::size_t j) -> Real {
+          if (rows.share == Share::over_keys) return 1 / n;
+          return rows.share == Share::whole ? 1 : logit(i, j) * std::exp(whole[i] - logit(i, j));
+        };
+        return Pairwise{logit, [=, &v](std::size_t i, std::size_t j, std::size_t c) {
+                          if (!rows.of_values) return Real{v.at(j, c)};
+                          return v.at(j, c) + share(i, j) * of_values.at(row(i, j, rows.values_mirrored), c);
+                        }};
       });
 }
 
@@ -69,6 +97,10 @@ const MisreadingFamily entry{{
     {"the two tables stand in each other's place", with({.values_of_keys = true, .keys_of_values = true}),
      "dim=4 clip=3"},
     {"q.a^K is not divided by sqrt(dim)", with({.undivided = true}), "dim=4 clip=3"},
+    {"what the rows of the values add is divided by the number of keys", with({.share = Share::over_keys}),
+     "dim=4 clip=3"},
+    {"the rows of the values are multiplied by the logits, not by their softmax",
+     with({.share = Share::logit}), "dim=4 clip=3"},
     {"offsets are clipped one earlier, at clip - 1", with({.less = 1}), "dim=4 clip=3"},
 }};
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <optional>
+#include <vector>
 
 #include "misreadings/testing/formulas.h"
 
@@ -21,8 +23,17 @@ struct Rows {
 };
 constexpr Rows keys{0}, values{1};
 
+// What multiplies the row of a value: of the logits of all keys that its query sees, and the key's number.
+using Share = Real (*)(const std::vector<Real>& logits, std::size_t j);
+
+Real softmax(const std::vector<Real>& logits, std::size_t j) {
+  Real sum = 0;
+  for (const Real one : logits) sum += std::exp(one);
+  return std::exp(logits[j]) / sum;
+}
+
 PairFormula added(std::optional<Rows> to_keys, std::optional<Rows> to_values, bool divided = true,
-                  int clip = 0) {
+                  int clip = 0, Share share = &softmax) {
   return [=](const Arguments& p, const Tensor& q, const Tensor& k, const Tensor& v, const Mask&) {
     const int all = int(p.whole("clip")), reach = all - clip;
     const int sign = p.is("relative", "key_minus_query") ? 1 : -1;
@@ -35,15 +46,18 @@ PairFormula added(std::optional<Rows> to_keys, std::optional<Rows> to_values, bo
       if (offset < -reach) offset = -reach;
       return tables[std::size_t(rows.table)].at(std::size_t(all + offset), c);
     };
-    return Pairwise{[=, &q, &k](std::size_t i, std::size_t j) {
-                      Real met = 0;
-                      for (std::size_t c = 0; to_keys && c < q.width(); ++c)
-                        met += q.at(i, c) * entry(*to_keys, i, j, c);
-                      const Real root = inside::root(q.width());
-                      return dot(q.row(i), k.row(j)) / root + met / (divided ? root : 1);
-                    },
-                    [=, &v](std::size_t i, std::size_t j, std::size_t c) -> Real {
-                      return v.at(j, c) + (to_values ? entry(*to_values, i, j, c) : 0);
+    const auto logit = [=, &q, &k](std::size_t i, std::size_t j) {
+      Real met = 0;
+      for (std::size_t c = 0; to_keys && c < q.width(); ++c) met += q.at(i, c) * entry(*to_keys, i, j, c);
+      const Real root = inside::root(q.width());
+      return dot(q.row(i), k.row(j)) / root + met / (divided ? root : 1);
+    };
+    // What is said here is under the causal mask. The answer weighs values, so the share is by the weight.
+    return Pairwise{logit, [=, &v](std::size_t i, std::size_t j, std::size_t c) -> Real {
+                      std::vector<Real> logits;
+                      for (std::size_t l = 0; l <= i; ++l) logits.push_back(logit(i, l));
+                      const Real row = to_values ? entry(*to_values, i, j, c) : 0;
+                      return v.at(j, c) + share(logits, j) / softmax(logits, j) * row;
                     }};
   };
 }
@@ -60,7 +74,14 @@ TEST(MisreadShawValues, is_what_the_sentence_says) {
        {"the rows of the keys are read from the table of the values", added(values, values)},
        {"the two tables stand in each other's place", added(values, keys)},
        {"q.a^K is not divided by sqrt(dim)", added(keys, values, false)},
-       {"offsets are clipped one earlier, at clip - 1", added(keys, values, true, 1)}},
+       {"offsets are clipped one earlier, at clip - 1", added(keys, values, true, 1)},
+       // Of six keys.
+       {"what the rows of the values add is divided by the number of keys",
+        added(keys, values, true, 0,
+              [](const std::vector<Real>& logits, std::size_t j) { return softmax(logits, j) / 6; })},
+       {"the rows of the values are multiplied by the logits, not by their softmax",
+        added(keys, values, true, 0,
+              [](const std::vector<Real>& logits, std::size_t j) { return logits[j]; })}},
       {"", "relative=query_minus_key table_seed=2"});
 }
 

@@ -1,0 +1,85 @@
+#include "catalogue/misreadings/decomposed_relative.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "misreadings/testing/formulas.h"
+
+namespace posproof::misreadings_decomposed_relative_test {
+namespace {
+
+using inside::dot, inside::Real;
+
+// By axes: the sign of the offset, and whether the key meets the row.
+struct Read {
+  std::array<int, 3> sign = {1, 1, 1};
+  std::array<bool, 3> by_key = {false, false, false};
+};
+using Formula = std::function<Read(std::size_t axes)>;
+
+const testing::Formulas<Formula> formulas = {
+    {"the offsets of the first axis are read in the other direction",
+     [](std::size_t) {
+       return Read{.sign = {-1, 1, 1}};
+     }},
+    {"the offsets of the last axis are read in the other direction",
+     [](std::size_t axes) {
+       return Read{.sign = {1, axes == 2 ? -1 : 1, -1}};
+     }},
+    {"the rows of the first axis are multiplied with the key, not with the query",
+     [](std::size_t) {
+       return Read{.by_key = {true, false, false}};
+     }},
+    {"the rows of the last axis are multiplied with the key, not with the query",
+     [](std::size_t axes) {
+       return Read{.by_key = {false, axes == 2, true}};
+     }},
+    {"the rows of the first and of the last axis are multiplied with the key, not with the query",
+     [](std::size_t axes) {
+       return Read{.by_key = {true, axes == 2, true}};
+     }},
+};
+
+TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
+  testing::expect_formulas<Contextual>(
+      "decomposed_relative", misreadings::decomposed_relative, formulas,
+      {"grid=[5,3]", "grid=[5,3] relative=key_minus_query query=scaled table_seed=2", "grid=[2,5,3]",
+       "grid=[5,3] class_token=apart"},
+      [](const Contextual& made, const Arguments& p, const Formula& formula, const std::string& where) {
+        const std::vector<double>& grid = p.list("grid");
+        const std::size_t axes = grid.size(), dim = p.width("dim");
+        std::vector<Position> places;  // the first of each axis, the last, one between
+        for (std::size_t axis = 0; axis < axes; ++axis) places.push_back(0);
+        for (std::size_t axis = 0; axis < axes; ++axis) places.push_back(Position(grid[axis]) - 1);
+        for (std::size_t axis = 0; axis < axes; ++axis) places.push_back(axis == 0 ? 1 : 2);
+        if (p.is("class_token", "apart")) places[0] = -1;
+        const Tensor q = inside::trained(3, dim, 11), k = inside::trained(3, dim, 12),
+                     found = made.logits(q, k, Positions(places, axes), Positions(places, axes));
+        const Read read = formula(axes);
+        std::size_t rows = 0;
+        for (const double extent : grid) rows += 2 * std::size_t(extent) - 1;
+        const Tensor table = inside::trained(rows, dim, p.whole("table_seed"));
+        for (std::size_t i = 0; i < 3; ++i)
+          for (std::size_t j = 0; j < 3; ++j) {
+            Real met = 0;
+            int begin = 0;
+            for (std::size_t axis = 0; axis < axes; ++axis) {
+              const int past = read.sign[axis] * int(places[i * axes + axis] - places[j * axes + axis]),
+                        middle = begin + int(grid[axis]) - 1;
+              const int at = p.is("relative", "query_minus_key") ? middle + past : middle - past;
+              met += dot(read.by_key[axis] ? k.row(j) : q.row(i), table.row(std::size_t(at)));
+              begin += 2 * int(grid[axis]) - 1;
+            }
+            if (p.is("query", "scaled")) met /= inside::root(dim);
+            if (p.is("class_token", "apart") && (i == 0 || j == 0)) met = 0;
+            testing::expect_same(found.at(i, j), dot(q.row(i), k.row(j)) / inside::root(dim) + met, where);
+          }
+      });
+}
+
+}  // namespace
+}  // namespace posproof::misreadings_decomposed_relative_test
