@@ -163,6 +163,25 @@ TEST(AxesDeviations, are_the_ladder_of_an_axis) {
             Sentences{"pair 11 does not rotate"});
 }
 
+// One axis ends elsewhere than the others, whose numbers differ from its own in every token that is asked.
+TEST(AxesDeviations, are_one_number_past_its_end) {
+  const auto read_as = [](std::size_t axis, const std::function<double(double)>& other) {
+    return said("axial_rope", ids, turned("axial_rope", [=](const At& at, const auto& number) {
+                  const double own = number(at.pair.axis);
+                  return at.pair.frequency * (at.pair.axis == axis ? other(own) : own);
+                }));
+  };
+  EXPECT_EQ(read_as(1, [](double t) { return std::min(t, 63.0); }),
+            Sentences{"of the row: positions past 63 count as 63"});
+  EXPECT_EQ(read_as(2, [](double t) { return std::min(t, 63.0); }),
+            Sentences{"of the column: positions past 63 count as 63"});
+  EXPECT_EQ(read_as(2, [](double t) { return t - 30 * std::floor(t / 30); }),
+            Sentences{"of the column: positions are taken modulo 30"});
+  EXPECT_EQ(read_as(0, [](double t) { return t > 7 ? 0 : t; }),
+            Sentences{"of the time: positions past 7 count as 0"});
+  EXPECT_EQ(read_as(1, [](double t) { return t > 63 ? 62 : t; }), Sentences{});
+}
+
 // As V-JEPA 2 has it: angles tiled where the channels of a pair are neighbours.
 TEST(AxesDeviations, are_angles_that_are_tiled) {
   EXPECT_EQ(

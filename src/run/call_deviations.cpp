@@ -194,17 +194,19 @@ class Finding {
         declared_(declared),
         domain_(overlap(positions_of(subject.encoding), positions_of(declared))) {}
 
-  // None where all that were asked are right, or already the first is wrong.
-  std::optional<Position> first_wrong() const {
-    std::vector<Position> at = {domain_.lo};
-    for (Position step = 1; domain_.lo + step <= domain_.hi; step *= 2) {
-      at.push_back(domain_.lo + step);
-      if (step >= 8 && domain_.lo + step + step / 2 <= domain_.hi) at.push_back(domain_.lo + step + step / 2);
+  // Along one axis, where the others are 0. None where all that were asked are right, or
+  // already the first is wrong.
+  std::optional<Position> first_wrong(std::size_t axis) const {
+    const Domain along = domain_.axes > 1 ? domain_.on(axis) : domain_;
+    std::vector<Position> at = {along.lo};
+    for (Position step = 1; along.lo + step <= along.hi; step *= 2) {
+      at.push_back(along.lo + step);
+      if (step >= 8 && along.lo + step + step / 2 <= along.hi) at.push_back(along.lo + step + step / 2);
     }
-    at.push_back(domain_.hi);
+    at.push_back(along.hi);
     std::optional<Position> first;
     while (true) {
-      const auto right = are_right(at);
+      const auto right = are_right(at, axis);
       const auto wrong = std::ranges::find(right, false);
       if (wrong == right.end() || wrong == right.begin()) return std::nullopt;
       const auto n = static_cast<std::size_t>(wrong - right.begin());
@@ -224,9 +226,13 @@ class Finding {
     return out;
   }
 
-  std::vector<bool> are_right(const std::vector<Position>& at) const {
+  std::vector<bool> are_right(const std::vector<Position>& at, std::size_t axis) const {
     Call call = sequence(declared_, at);
-    if (signature(declared_).has(Axis::key)) call.keys.whole = {domain_.lo};
+    if (domain_.axes > 1) {
+      std::ranges::fill(call.positions.whole, std::max<Position>(0, domain_.lo));
+      for (std::size_t n = 0; n < at.size(); ++n) call.positions.whole[n * domain_.axes + axis] = at[n];
+    }
+    if (signature(declared_).has(Axis::key)) call.keys.whole.assign(domain_.axes, domain_.lo);
     for (Tensor& content : call.contents) std::ranges::fill(content.data, 1.0);
     if (signature(declared_).has(Axis::key) && !call.contents.empty()) throw Refusal("not asked");
     const Tensor given = answer(subject_.encoding, call), expected = answer(model_.encoding, call);
@@ -250,16 +256,20 @@ class Finding {
   Domain domain_;
 };
 
-std::optional<Position> first_wrong_position(const Model& model, const Subject& subject,
-                                             const Encoding& declared) {
+}  // namespace
+
+std::optional<Position> first_wrong_along(std::size_t axis, const Model& model, const Subject& subject,
+                                          const Encoding& declared) {
   try {
-    return Finding(model, subject, declared).first_wrong();
+    return Finding(model, subject, declared).first_wrong(axis);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {  // it declined, or died
     return std::nullopt;
   }
 }
+
+namespace {
 
 // ---- effects
 
@@ -388,7 +398,13 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
   if (alone.wrong() < several) return std::nullopt;
   const bool batch = signature(declared).has(Axis::batch), tokens = signature(declared).has(Axis::token);
   const bool masked = signature(declared).mask;
-  const auto first_wrong = masked ? std::nullopt : first_wrong_position(model, subject, declared);
+  std::set<Position> all_first_wrong;
+  std::optional<Position> first_wrong;  // of positions of several numbers: of the first of these
+  for (std::size_t axis = 0; !masked && axis < positions_of(declared).axes; ++axis)
+    if (const auto one = first_wrong_along(axis, model, subject, declared)) {
+      all_first_wrong.insert(*one);
+      if (axis == 0) first_wrong = one;
+    }
   std::vector<Effect> effects =
       masked ? effects_on_operands() : known_effects(signature(declared).has(Axis::key), batch);
   if (takes_tokens_of_heads(signature(declared)))
@@ -400,9 +416,8 @@ std::optional<std::string> call_deviation(const Model& model, const Subject& sub
     for (Effect& one : domain.axes > 1 ? effects_on_axes(domain) : effects_at_the_ends(domain))
       effects.push_back(std::move(one));
   }
-  if (first_wrong)
-    for (Effect& one : effects_from(*first_wrong, positions_of(declared).axes))
-      effects.push_back(std::move(one));
+  for (const Position from : all_first_wrong)
+    for (Effect& one : effects_from(from, positions_of(declared).axes)) effects.push_back(std::move(one));
   std::vector<PlaceInCalls> places = known_places(batch, tokens);
   add_heads(alone, heads_of(declared), places);
   std::optional<std::pair<std::size_t, std::string>> best;

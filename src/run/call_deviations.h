@@ -37,6 +37,12 @@ struct Explained {
 bool explains_all(const Model& model, const Encoding& declared, const std::vector<Answered>& answered);
 Explained explained(const Model& model, const Encoding& declared, const std::vector<Answered>& answered);
 
+// The first number of an axis at which the subject answers otherwise than the model, where the other axes are
+// at 0: among numbers that double from the first on, then between two of them. None where none of these is
+// wrong, or already the first is.
+std::optional<Position> first_wrong_along(std::size_t axis, const Model& model, const Subject& subject,
+                                          const Encoding& declared);
+
 // The one deviation in the calls that explains every row of every answer that the model alone leaves
 // unexplained: `in calls of one token a row, positions count as 0`. The subject is asked where a position
 // matters: from which one on its answers are others. None where nothing known explains them all.

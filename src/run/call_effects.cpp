@@ -501,6 +501,11 @@ std::vector<Effect> effects_on_axes(const Domain& domain) {
           [by](Position t) { return (t - ((t % by) + by) % by) / by; });
     add("is counted back from the last one", [along](Position t) { return along.lo + (along.hi - t); });
     add("has the other sign", [](Position t) { return -t; });
+    for (std::size_t other = 0; other < domain.axes; ++other)
+      if (other != axis)
+        out.push_back(
+            effect_on_numbers(fmt::format("the {} stands for the {}", axis_name(other, domain.axes), name),
+                              [axis, other](std::span<Position> t) { t[axis] = t[other]; }));
     for (std::size_t with = axis + 1; with < domain.axes; ++with)
       out.push_back(
           effect_on_numbers(fmt::format("{} and {} are exchanged", name, axis_name(with, domain.axes)),

@@ -256,5 +256,25 @@ TEST(CallEffects, begin_at_a_number_of_each_position) {
                        {"of the column: positions past 3 count as 0", {5, 1, 2, 0, 3, 3}}}));
 }
 
+// Of (time, row, column).
+TEST(CallEffects, put_one_number_in_the_place_of_another) {
+  Call call;
+  call.positions = {{5, 1, 2, 9, 3, 4}, {}, 3};
+  Domain grid{0, 9};
+  grid.axes = 3;
+  const std::pair<std::string, std::vector<Position>> all[] = {
+      {"the column stands for the time", {2, 1, 2, 4, 3, 4}},
+      {"the column stands for the row", {5, 2, 2, 9, 4, 4}},
+      {"the time stands for the row", {5, 5, 2, 9, 9, 4}},
+      {"the row stands for the column", {5, 1, 1, 9, 3, 3}},
+      {"row and column are exchanged", {5, 2, 1, 9, 4, 3}}};
+  const std::vector<Effect> effects = effects_on_axes(grid);
+  for (const auto& [words, expected] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, expected) << words;
+  }
+}
+
 }  // namespace
 }  // namespace posproof::call_effects_test
