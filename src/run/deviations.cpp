@@ -30,6 +30,7 @@
 #include "run/rotation_deviations.h"
 #include "run/rotation_forms.h"
 #include "run/row_deviations.h"
+#include "run/rows_by_position.h"
 #include "run/stretch_forms.h"
 #include "run/table_deviations.h"
 #include "run/term_deviations.h"
@@ -220,7 +221,13 @@ class Deviating {
     if (const auto row = of_one_row(truth); !row.empty()) return row;
     Sentences found = first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
     if (found.empty()) found = of_positions(own, truth);
-    return found.empty() ? of_columns(truth) : found;
+    if (found.empty()) found = of_columns(truth);
+    return found.empty() ? of_rows(own, truth) : found;
+  }
+  Sentences of_rows(const Table& own, const Table& truth) const {
+    const auto first_wrong =
+        first_wrong_along(0, posproof::model_of(declared_, subject_.precision), subject_, declared_);
+    return first_confirmed(rows_by_position(own, truth, spec_, parameters_, first_wrong, subject_.precision));
   }
 
   // At other positions, or at the declared ones by other frequencies.
