@@ -102,6 +102,7 @@ class Measuring {
     attempt(out, [&] { return by_window(); });
     attempt(out, [&] { return by_modulo(); });
     attempt(out, [&] { return by_limit(); });
+    attempt(out, [&] { return at_0(); });
     for (const auto& [words, other] : forms()) out.push_back({{words}, made(truth_, other), true});
     return out;
   }
@@ -412,6 +413,22 @@ class Measuring {
                      })};
   }
 
+  // One number on the query's own key.
+  std::optional<Deviation> at_0() const {
+    const Tensor there = entries(subject_, {domain_.hi}, {domain_.hi}),
+                 ought = entries(truth_, {domain_.hi}, {domain_.hi});
+    const double is = there.data.front();
+    if (!std::isfinite(is) || std::ranges::any_of(there.data, [is](double entry) { return entry != is; }) ||
+        std::ranges::all_of(ought.data, [is](double entry) { return entry == is; }))
+      return std::nullopt;
+    return Deviation{{fmt::format("entries at distance 0 are {}", number(is, 1e-6))},
+                     made(truth_,
+                          [is](const Entry& entry, const Asked& asked) {
+                            return asked.i == asked.j ? is : entry(asked.head, asked.i, asked.j);
+                          }),
+                     true};
+  }
+
   // ---- other functions of the positions
 
   static std::vector<std::pair<std::string, Other>> forms() {
@@ -452,10 +469,8 @@ class Measuring {
          [](E entry, A a) {
            return a.j == a.i ? -std::numeric_limits<double>::infinity() : entry(a.head, a.i, a.j);
          }},
-        {"entries at distance 0 are 0",
-         [](E entry, A a) { return a.i == a.j ? 0 : entry(a.head, a.i, a.j); }},
-        {"entries at distance 0 are 1",
-         [](E entry, A a) { return a.i == a.j ? 1 : entry(a.head, a.i, a.j); }},
+        {"distance 0 counts as 1",
+         [](E entry, A a) { return entry(a.head, a.i == a.j ? a.i + 1 : a.i, a.j); }},
         {"every entry is divided by the number of keys",
          [](E entry, A a) { return entry(a.head, a.i, a.j) / static_cast<double>(a.keys.size()); }},
         {"where queries and keys are as many, the answer is transposed",

@@ -153,11 +153,20 @@ TEST(BiasDeviations, are_entries_in_other_places) {
   const auto at = [](const Bias& truth, std::size_t head, Position i, Position j) {
     return truth.bias(std::vector{i}, std::vector{j}).data.at(head);
   };
-  for (const double zero : {0.0, 1.0})
-    EXPECT_EQ(
-        made([=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
-                 std::size_t c) { return i[r] == j[c] ? zero : at(truth, head, i[r], j[c]); }),
-        (Sentences{zero == 0 ? "entries at distance 0 are 0" : "entries at distance 0 are 1"}));
+  const auto with_at_0 = [&](const std::function<double(const Bias&, std::size_t head)>& zero) {
+    return made(
+        [=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
+            std::size_t c) { return i[r] == j[c] ? zero(truth, head) : at(truth, head, i[r], j[c]); });
+  };
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t) { return 0; }),
+            (Sentences{"entries at distance 0 are 0"}));
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t) { return 1; }),
+            (Sentences{"entries at distance 0 are 1"}));
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t) { return -2.5; }),
+            (Sentences{"entries at distance 0 are -2.5"}));
+  EXPECT_EQ(with_at_0([at](const Bias& truth, std::size_t head) { return at(truth, head, 8, 7); }),
+            (Sentences{"distance 0 counts as 1"}));
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t head) { return head == 0 ? 0.5 : 0.25; }), Sentences{});
   EXPECT_EQ(
       made([=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
                std::size_t c) { return at(truth, head, i[r], j[c]) / static_cast<double>(j.size()); }),
