@@ -55,6 +55,22 @@ Sentences said_of(const Size& size, const std::string& words = "dim=4") {
   return said("xpos", words, stretched(size));
 }
 
+TEST(StretchForms, are_another_exponent_of_queries_or_keys) {
+  const auto times = [](Role these, double by) {
+    return said_of([=](double t, Role role, std::size_t i, std::size_t n) {
+      return power((role == these ? by : 1) * t / 512, role, zeta(i, n));
+    });
+  };
+  EXPECT_EQ(times(Role::key, 0.5),
+            Sentences{"the exponent of what multiplies keys is half the declared one"});
+  EXPECT_EQ(times(Role::key, 2), Sentences{"the exponent of what multiplies keys is twice the declared one"});
+  EXPECT_EQ(times(Role::query, 0.5),
+            Sentences{"the exponent of what multiplies queries is half the declared one"});
+  EXPECT_EQ(times(Role::query, 2),
+            Sentences{"the exponent of what multiplies queries is twice the declared one"});
+  EXPECT_EQ(times(Role::key, 0.45), Sentences{});
+}
+
 TEST(StretchForms, of_right_code_nothing_is_said) {
   EXPECT_EQ(said_of([](double t, Role role, std::size_t i, std::size_t n) {
               return power(t / 512, role, zeta(i, n));
@@ -78,9 +94,8 @@ TEST(StretchForms, name_roles_that_are_stretched_otherwise) {
   EXPECT_EQ(of_roles(1, 1), Sentences{"keys are scaled as queries are"});
   EXPECT_EQ(of_roles(-1, -1), Sentences{"queries are scaled as keys are"});
   EXPECT_EQ(of_roles(-1, 1), Sentences{"queries are scaled as keys are, and keys as queries"});
-  // By half as much: no role is as declared, and no number of the encoding makes keys another power than
-  // queries.
-  EXPECT_EQ(of_roles(1, -0.5), Sentences{});
+  // No role is as declared, and no number of the encoding makes keys another power than queries.
+  EXPECT_EQ(of_roles(1, -0.6), Sentences{});
 }
 
 TEST(StretchForms, measure_the_numbers_of_xpos) {
