@@ -88,6 +88,32 @@ Logits adding(const Logits& declared, const std::function<double(double)>& other
   };
 }
 
+// What positions add to a product of query and key is no less than the limit.
+Logits limited(const Logits& declared, double limit) {
+  return [=](const Tensor& q, const Tensor& k) {
+    Tensor out = declared(q, k);
+    const Tensor content = attention::scaled_logits(q, k);
+    for (std::size_t i = 0; i < out.rows(); ++i)
+      for (std::size_t j = 0; j < out.width() && j <= i; ++j)
+        out.at(i, j) = content.at(i, j) + std::max(out.at(i, j) - content.at(i, j), limit);
+    return out;
+  };
+}
+
+// The number that is added to the logits of the first three of many keys alike, where less was declared.
+std::optional<double> limit_of(const Attention& subject, const Logits& declared) {
+  constexpr std::size_t n = 24;
+  const Tensor q({n, subject.dim});
+  Tensor k({n, subject.dim});
+  // Eighths, which every format has.
+  for (std::size_t e = 0; e < k.data.size(); ++e) k.data[e] = (static_cast<double>(7 * e % 17) - 8) / 8;
+  const Tensor is = logits_of(subject)(q, k), ought = declared(q, k);
+  const double limit = is.at(n - 1, 0);
+  for (std::size_t j = 0; j < 3; ++j)
+    if (!(std::abs(is.at(n - 1, j) - limit) < 1e-4 && ought.at(n - 1, j) < limit - 0.01)) return std::nullopt;
+  return std::abs(limit - std::round(limit)) < 1e-4 ? std::round(limit) : limit;
+}
+
 // Weights, of the logits of all keys and the mask.
 using Weighing = std::function<Tensor(const Tensor& logits, const Mask& mask)>;
 
@@ -257,6 +283,9 @@ OperatorRules operator_rules(const Attention& subject, const Attention& referenc
           made(truth, adding(logits, [](double x) { return std::exp(x); }), &softmax));
       add(adds + "-e^x of the declared x: the gate stands for its logarithm",
           made(truth, adding(logits, [](double x) { return -std::exp(x); }), &softmax));
+      if (const auto limit = limit_of(subject, logits))
+        add(fmt::format("what is added to the logit of a key is no less than {}", number(*limit, 1e-4)),
+            made(truth, limited(logits, *limit), &softmax));
       return out;
     }
     for (const PairForm& form : forms_inside())

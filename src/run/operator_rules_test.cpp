@@ -176,12 +176,15 @@ TEST(OperatorRules, name_positions_inside_and_what_is_rotated) {
   EXPECT_EQ(of("rope", "dim=4", {.values = rotated(-1)}), Sentences{}) << "backwards: nothing known";
 }
 
-// Gates made anew: softmax(q.k / sqrt(d) + sum over j < l <= i of f(ln gate of l)) v.
+// Gates made anew: softmax(q.k / sqrt(d) + of_sum(sum over j < l <= i of f(ln gate of l))) v.
 TEST(OperatorRules, name_what_a_token_adds) {
-  const auto by = [](const std::function<double(double)>& f) {
-    return said("forgetting_transformer", "dim=4", [f](const Parameters& parameters) {
+  using Function = std::function<double(double)>;
+  const Function itself = [](double x) { return x; };
+  const auto with = [](const Function& f, const Function& of_sum) {
+    return said("forgetting_transformer", "dim=4", [f, of_sum](const Parameters& parameters) {
       auto own = as<Attention>(encoding_named("forgetting_transformer").make(parameters));
-      own.attend = [f, right = own](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+      own.attend = [f, of_sum, right = own](const Tensor& q, const Tensor& k, const Tensor& v,
+                                            const Mask& mask) {
         Tensor logits = attention::scaled_logits(q, k);
         std::vector<double> added;
         for (std::size_t l = 0; l < k.rows(); ++l) {
@@ -195,19 +198,29 @@ TEST(OperatorRules, name_what_a_token_adds) {
           added.push_back(f(std::log(gate / right.attend(query, keys, values, causal).at(1, 0))));
         }
         for (std::size_t i = 0; i < q.rows(); ++i)
-          for (std::size_t j = 0; j < k.rows(); ++j)
-            for (std::size_t l = j + 1; l <= i && l < k.rows(); ++l) logits.at(i, j) += added[l];
+          for (std::size_t j = 0; j < k.rows(); ++j) {
+            double sum = 0;
+            for (std::size_t l = j + 1; l <= i && l < k.rows(); ++l) sum += added[l];
+            logits.at(i, j) += of_sum(sum);
+          }
         return attention::product(attention::softmax(logits, mask), v);
       };
       return Encoding(own);
     });
   };
+  const auto by = [&](const Function& f) { return with(f, itself); };
   const std::string adds = "what a token adds to the logits of keys before it is ";
   EXPECT_EQ(by([](double x) { return std::exp(x); }),
             (Sentences{adds + "e^x of the declared x: no logarithm is taken"}));
   EXPECT_EQ(by([](double x) { return -std::exp(x); }),
             (Sentences{adds + "-e^x of the declared x: the gate stands for its logarithm"}));
   EXPECT_EQ(by([](double x) { return std::sinh(x); }), Sentences{});
+  const auto held = [&](double limit) {
+    return with(itself, [limit](double sum) { return std::max(sum, limit); });
+  };
+  EXPECT_EQ(held(-1), (Sentences{"what is added to the logit of a key is no less than -1"}));
+  EXPECT_EQ(held(-2.5), (Sentences{"what is added to the logit of a key is no less than -2.5"}));
+  EXPECT_EQ(with(itself, [](double sum) { return sum < -1 ? -1 + sum / 256 : sum; }), Sentences{});
 }
 
 }  // namespace
