@@ -19,8 +19,9 @@ struct Axes {
 };
 
 struct Reading {
-  Axes mirrored = {};  // the offset has the other sign
-  Axes of_keys = {};   // the row is multiplied with the key
+  Axes mirrored = {};     // the offset has the other sign
+  bool averaged = false;  // the products of the axes
+  Axes of_keys = {};      // the row is multiplied with the key
 };
 
 Encoding reads(const Parameters& given, const Reading& as) {
@@ -54,9 +55,15 @@ Encoding reads(const Parameters& given, const Reading& as) {
                                         met += dot(with, table.row(static_cast<std::size_t>(row)));
                                         begin += 2 * most + 1;
                                       }
+                                      if (as.averaged) met /= static_cast<Real>(last.size());
                                       return content + (scaled ? met / root(dim) : met);
                                     })
                    .logits;
+  // Rows of other offsets, and products with the key.
+  out.error = [own = out.error](const auto& q, const auto& k, const auto& i, const auto& j,
+                                const Precision& p) {
+    return own(q, k, i, j, p) + own(q, k, j, i, p) + own(k, q, i, j, p);
+  };
   return out;
 }
 
@@ -79,6 +86,7 @@ const MisreadingFamily entry{{
      with({.of_keys = {.last = true}}), narrow},
     {"the rows of the first and of the last axis are multiplied with the key, not with the query",
      with({.of_keys = {.first = true, .last = true}}), narrow},
+    {"the products of the axes are averaged, not added up", with({.averaged = true}), narrow},
 }};
 
 }  // namespace posproof::misreadings_decomposed_relative

@@ -18,6 +18,7 @@ using inside::dot, inside::Real;
 struct Read {
   std::array<int, 3> sign = {1, 1, 1};
   std::array<bool, 3> by_key = {false, false, false};
+  Real parts = 1;  // what the sum over the axes is divided by
 };
 using Formula = std::function<Read(std::size_t axes)>;
 
@@ -42,6 +43,8 @@ const testing::Formulas<Formula> formulas = {
      [](std::size_t axes) {
        return Read{.by_key = {true, axes == 2, true}};
      }},
+    {"the products of the axes are averaged, not added up",
+     [](std::size_t axes) { return Read{.parts = Real(axes)}; }},
 };
 
 TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
@@ -74,6 +77,7 @@ TEST(MisreadDecomposedRelative, is_what_the_sentence_says) {
               met += dot(read.by_key[axis] ? k.row(j) : q.row(i), table.row(std::size_t(at)));
               begin += 2 * int(grid[axis]) - 1;
             }
+            met /= read.parts;
             if (p.is("query", "scaled")) met /= inside::root(dim);
             if (p.is("class_token", "apart") && (i == 0 || j == 0)) met = 0;
             testing::expect_same(found.at(i, j), dot(q.row(i), k.row(j)) / inside::root(dim) + met, where);
