@@ -86,7 +86,7 @@ const MisreadingFamily entry{{
      with({.of_keys = {.last = true}}), narrow},
     {"the rows of the first and of the last axis are multiplied with the key, not with the query",
      with({.of_keys = {.first = true, .last = true}}), narrow},
-    {"the products of the axes are averaged, not added up", with({.averaged = true}), narrow},
+    {"the products of the axes are averaged, not added up", with({.averaged = true}), "dim=8"},
 }};
 
 }  // namespace posproof::misreadings_decomposed_relative
