@@ -85,8 +85,7 @@ TEST(MisreadDynamicPositionBias, is_what_the_sentence_says) {
        {"each hidden layer past the first is added to what goes into it", network({.skips = true})},
        // The formulas are compared in calls of ten keys.
        {"offsets are divided by the number of keys of the call", network({.parts = 10})},
-       {"the logarithm is that of base 2", network({.in_bits = true})},
-       {"the logarithm has no sign: ln(1 + |t|)", network({.with_sign = false})}},
+       {"the logarithm is that of base 2", network({.in_bits = true})}},
       {"", "depth=1 activation=relu", "offset=distance std=0.5 mlp_seed=2"});
 }
 
