@@ -80,6 +80,7 @@ endfunction()
 posproof_consumer(find_package find_package OFF)
 posproof_consumer(add_subdirectory add_subdirectory ON)
 posproof_consumer(add_subdirectory_builds add_subdirectory OFF)
+set_tests_properties(consumer.find_package consumer.add_subdirectory PROPERTIES LABELS slow)
 set_tests_properties(consumer.add_subdirectory_builds PROPERTIES LABELS long TIMEOUT 600)
 
 # What takes minutes has the label `long`, and is built and run when asked for: cmake --build --preset release --target
@@ -115,7 +116,7 @@ if(Python3_Interpreter_FOUND)
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/src/testing/mutants/mutants_test.py)
   add_test(NAME coverage.is_counted_right COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/src/testing/coverage_test.py)
   set_tests_properties(mutants.every_site_of_a_small_source coverage.is_counted_right PROPERTIES SKIP_RETURN_CODE 77
-                       ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+                       LABELS slow ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   add_test(NAME mutants.are_noticed
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/src/testing/mutants/mutants.py 50 --at-least 95
                    --scratch ${PROJECT_BINARY_DIR}/mutants)
