@@ -48,7 +48,7 @@ Conflict ramps() {
        github("the authors' code", "jquesnelle/yarn/issues/60") + ", transformers, vLLM, ggml"},
       {"rope", "dim=128 scaling=by_parts factor=10 original_length=2048",
        "ramp over the rotations L0 w_i / 2 pi, between 1 and 32",
-       arxiv("Peng et al. 2023, eq. 17 to 19", "2309.00071") + "; Llama 3.1 with 1 and 4"},
+       arxiv("Peng et al. 2023, section 3.2", "2309.00071") + "; Llama 3.1 with 1 and 4"},
       {"rope", "dim=128 scaling=yarn factor=10 original_length=2048 attention_factor=1 truncate=false",
        "ramp over i, whose ends are not rounded",
        github("gpt-oss", "openai/gpt-oss") + ", foundation-model-stack"}};
