@@ -88,6 +88,11 @@ bool has_sines(const Unidentified& subject, const Candidate& like) {
   }
 }
 
+// Of an array: axes of one element before its columns do not count.
+bool are_rows(const Shape& shape) {
+  return std::count_if(shape.begin(), shape.end() - 1, [](std::size_t n) { return n != 1; }) <= 1;
+}
+
 // Of a layer of attention: how many heads of a bias are as wide as it, where the encoding has heads and no
 // width.
 std::optional<double> heads_of_a_bias(const EncodingSpec& spec, const Encoding& subject) {
@@ -205,18 +210,23 @@ void Proposals::propose_for_files() {
     propose_as({"rope", parameters});
   };
   if (shapes.size() == 2) rotary(2 * columns, "half_split");
-  if (shape.size() != 3 || shapes.size() == 2) {
+  const bool rows = are_rows(shape);
+  if (rows) {
     rotary(columns, "half_split");
     rotary(columns, "interleaved");
   }
   if (shapes.size() == 2) return;
-  Parameters parameters;
-  if (shape.size() == 2) {
+  if (rows) {
+    // A cosine and a sine for each channel.
+    rotary(columns / 2, "half_split");
+    rotary(columns / 2, "interleaved");
+    Parameters parameters;
     parameters.set("dim", columns);
     parameters.set("odd", std::string("zero_pad"));
     propose_as({"sinusoidal", parameters});
   }
   if (shape.size() == 3) {
+    Parameters parameters;
     parameters.set("heads", static_cast<double>(shape.front()));
     propose_as({"alibi", parameters});
   }

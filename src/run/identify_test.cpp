@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/identified.h"
 #include "run/catalogued.h"
@@ -65,6 +66,37 @@ TEST(Identify, tables_in_f64_are_named_with_their_offset_and_amplitude) {
     Tensor off = exact;
     off.at(123, 4) += 0x1p-40;
     EXPECT_EQ(named(of(off, false)), "") << "one entry is off by 2^-40";
+  }
+}
+
+// As modules keep what they add to a batch.
+TEST(Identify, rows_may_have_axes_of_one_element) {
+  const Tensor rows = table("sinusoidal", "dim=16 layout=sin_cos", 300);
+  for (const Shape& shape : {Shape{1, 300, 16}, Shape{300, 1, 16}}) {
+    Tensor batched = rows;
+    batched.shape = shape;
+    EXPECT_EQ(named(of(batched)), "sinusoidal --dim 16 --layout sin_cos");
+    batched.data[211 * 16 + 5] += 2e-3;
+    EXPECT_EQ(named(of(batched)), "");
+  }
+}
+
+// Each frequency stands in four columns: it is no rotation of twice the width.
+TEST(Identify, a_cosine_and_a_sine_for_each_channel_in_one_file) {
+  for (const bool interleaved : {false, true}) {
+    Tensor both({200, 32});
+    for (std::size_t t = 0; t < 200; ++t)
+      for (std::size_t c = 0; c < 16; ++c) {
+        const std::size_t pair = interleaved ? c / 2 : c % 8;
+        const double angle = static_cast<double>(t) * std::pow(500, -static_cast<double>(pair) / 8);
+        both.at(t, c) = std::cos(angle);
+        both.at(t, 16 + c) = std::sin(angle);
+      }
+    const std::string name =
+        std::string("rope --dim 16 --base 500") + (interleaved ? " --layout interleaved" : "");
+    EXPECT_EQ(named(of(both)), name);
+    both.at(150, 31) += 1e-3;  // of the last channel
+    EXPECT_EQ(named(of(both)), "");
   }
 }
 

@@ -41,8 +41,9 @@ class Reader {
 
   // The array whose values begin here.
   Array array(Format format, const Shape& shape) const;
-  // Its values stand with the first axis fastest, as Fortran and some transposes have it.
-  Array array_in_fortran_order(Format format, const Shape& shape);
+  // Its values, each of so many parts, stand with the first axis fastest, as Fortran and some transposes have
+  // it.
+  Array array_in_fortran_order(Format format, const Shape& shape, std::size_t parts);
 
  private:
   std::shared_ptr<const RegularFile> file_;
@@ -183,9 +184,10 @@ Array Reader::array(Format format, const Shape& shape) const {
           }};
 }
 
-Array Reader::array_in_fortran_order(Format format, const Shape& shape) {
-  const std::string values = take(counted(*this, format, shape), "the values");
-  auto rows = std::make_shared<const std::vector<std::byte>>(transposed(shape, bytes(format), values));
+Array Reader::array_in_fortran_order(Format format, const Shape& shape, std::size_t parts) {
+  const std::string values = take(parts * counted(*this, format, shape), "the values");
+  auto rows =
+      std::make_shared<const std::vector<std::byte>>(transposed(shape, parts * bytes(format), values));
   return {file_->path(), format, shape, [rows](std::size_t at, std::span<std::byte> to) {
             std::ranges::copy(std::span(*rows).subspan(at, to.size()), to.begin());
           }};
@@ -207,19 +209,27 @@ Array read_npy(Reader file) {
   const std::string text = file.take(length, "the header");
   const NpyHeader header = NpyParser(file, text).parse();
 
-  const auto format = header.descr == "<f8"   ? std::optional(Format::f64)
-                      : header.descr == "<f4" ? std::optional(Format::f32)
-                      : header.descr == "<f2" ? std::optional(Format::f16)
-                                              : std::nullopt;
+  const bool complex = header.descr == "<c16" || header.descr == "<c8";
+  const auto format = header.descr == "<f8" || header.descr == "<c16"  ? std::optional(Format::f64)
+                      : header.descr == "<f4" || header.descr == "<c8" ? std::optional(Format::f32)
+                      : header.descr == "<f2"                          ? std::optional(Format::f16)
+                                                                       : std::nullopt;
   if (!format)
-    file.refuse(
-        fmt::format("has dtype `{}`; little-endian <f8, <f4 and <f2 are read", printable(header.descr, 40)));
-  const std::size_t promised = counted(file, *format, header.shape);
+    file.refuse(fmt::format("has dtype `{}`; little-endian <f8, <f4, <f2, <c16 and <c8 are read",
+                            printable(header.descr, 40)));
+  const std::size_t parts = complex ? 2 : 1, promised = parts * counted(file, *format, header.shape);
   if (promised != file.left())
-    file.refuse(fmt::format("the header promises {} ({} bytes), the file holds {}",
-                            described(*format, header.shape), promised, file.left()));
-  return header.fortran_order ? file.array_in_fortran_order(*format, header.shape)
-                              : file.array(*format, header.shape);
+    file.refuse(fmt::format("the header promises {}{} ({} bytes), the file holds {}",
+                            described(*format, header.shape), complex ? " in two parts" : "", promised,
+                            file.left()));
+  Shape shape = header.shape;
+  if (complex && shape.empty()) file.refuse("holds one complex number, and no row of them");
+  if (complex) shape.back() *= parts;
+  Array array = header.fortran_order ? file.array_in_fortran_order(*format, header.shape, parts)
+                                     : file.array(*format, shape);
+  array.shape = shape;
+  array.complex = complex;
+  return array;
 }
 
 const frame::Part& chosen(const Reader& file, const frame::Header& header, const std::string& name) {

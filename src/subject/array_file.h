@@ -25,6 +25,9 @@ struct Array {
   // Bytes of its values, row-major, from byte `at` on, as many as `to` has. Throws SubjectError where the
   // file has become shorter than it was when it was opened.
   std::function<void(std::size_t at, std::span<std::byte> to)> read;
+  // Its values are the real and the imaginary part of complex numbers in turn: twice as many columns as
+  // these.
+  bool complex = false;
   // First and last position, where a file that posproof wrote says so under `__metadata__`.
   std::optional<std::pair<Position, Position>> positions = {};
 
@@ -40,9 +43,9 @@ struct Array {
   void row(std::size_t r, std::span<double> out, std::size_t c = 0) const;
 };
 
-// FILE.npy (versions 1 to 3, little-endian f8, f4, f2, either order), FILE.safetensors, which must hold one
-// tensor, or FILE.safetensors:NAME. Throws SubjectError with the rule that the file breaks; no memory is
-// taken for values before the file was found to have exactly as many as its header promises.
+// FILE.npy (versions 1 to 3, little-endian f8, f4, f2, c16, c8, either order), FILE.safetensors, which must
+// hold one tensor, or FILE.safetensors:NAME. Throws SubjectError with the rule that the file breaks; no
+// memory is taken for values before the file was found to have exactly as many as its header promises.
 Array read_array(const std::string& path);
 
 }  // namespace posproof

@@ -100,6 +100,33 @@ TEST_F(ArrayFile, fortran_order_is_turned) {
             (std::vector<double>{0, 1, 10, 11}));
 }
 
+// 1 + 2i, 3 + 4i, 5 + 6i; 7 + 8i, ...: each stays together in either order.
+TEST_F(ArrayFile, complex_numbers_are_two_columns_each) {
+  const std::vector<float> by_rows = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+                           by_columns = {1, 2, 7, 8, 3, 4, 9, 10, 5, 6, 11, 12};
+  const std::vector<double> numbers(by_rows.begin(), by_rows.end());
+  for (const auto& [order, stored] : {std::pair{"False", &by_rows}, std::pair{"True", &by_columns}}) {
+    const Array array = read_array(file("z.npy", npy("<c8", order, "(2, 3)", bytes_of(*stored))));
+    EXPECT_TRUE(array.complex);
+    EXPECT_EQ(array.format, Format::f32);
+    EXPECT_EQ(array.shape, (Shape{2, 6}));
+    EXPECT_EQ(values(array), numbers);
+  }
+  const Array array = read_array(file("z.npy", npy("<c16", "False", "(3, 2)", bytes_of(numbers))));
+  EXPECT_EQ(array.format, Format::f64);
+  EXPECT_EQ(array.shape, (Shape{3, 4}));
+  EXPECT_EQ(values(array), numbers);
+  EXPECT_FALSE(read_array(file("x.npy", npy("<f4", "False", "(2, 3)", bytes_of(floats)))).complex);
+  const std::string path = file("short.npy", npy("<c8", "False", "(2, 3)", bytes_of(floats)));
+  try {
+    read_array(path);
+    FAIL() << "half of its bytes are missing";
+  } catch (const SubjectError& error) {
+    EXPECT_EQ(error.what(),
+              path + ": the header promises 2 x 3 float32 in two parts (48 bytes), the file holds 24");
+  }
+}
+
 // The largest that is read, 2 GiB of which the disk holds one page.
 TEST_F(ArrayFile, opening_reads_no_values) {
   const std::string path = file("x.npy", npy("<f8", "False", "(268435456,)", ""));

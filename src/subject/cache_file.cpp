@@ -165,7 +165,10 @@ bool are_finite(Format format, std::span<const std::byte> bytes) {
 class Copied {
  public:
   Copied(std::shared_ptr<const Cache> cache, std::size_t dim)
-      : cache_(std::move(cache)), dim_(dim), of_{stretches(*cache_, false), stretches(*cache_, true)} {}
+      : cache_(std::move(cache)),
+        dim_(dim),
+        as_it_lies_(lies(*cache_, dim)),
+        of_{stretches(*cache_, false), stretches(*cache_, true)} {}
 
   bool rows(Position first, std::size_t count, bool second, std::vector<std::byte>& to) {
     const std::size_t from = cache_->row(first), each = bytes(cache_->cosines().array().format);
@@ -186,8 +189,14 @@ class Copied {
   }
 
  private:
-  // A column for each channel, in one file.
-  bool is_as_it_lies() const { return cache_->files.size() == 1 && cache_->cosines().columns == dim_; }
+  // A column for each channel, in its place, in one file.
+  bool is_as_it_lies() const { return as_it_lies_; }
+  static bool lies(const Cache& cache, std::size_t dim) {
+    return cache.files.size() == 1 && cache.cosines().columns == dim &&
+           std::ranges::all_of(cache.places, [](const PositionIn& at) {
+             return at.cosine[0] == at.first && at.sine[1] == at.second;
+           });
+  }
 
   static bool is_zero(std::span<const std::size_t> channels, std::size_t columns, std::size_t each,
                       std::span<const std::byte> read) {
@@ -219,6 +228,7 @@ class Copied {
 
   std::shared_ptr<const Cache> cache_;
   std::size_t dim_;
+  bool as_it_lies_;
   std::array<std::vector<Stretch>, 2> of_;
   std::vector<std::byte> read_ = {};
 };
@@ -253,9 +263,19 @@ StoredRotations stored_rotations(const std::shared_ptr<const Cache>& cache, std:
 std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& declared,
                                const Expected& expected) {
   const std::size_t pairs = declared.pairs.size(), columns = files.front().columns;
-  if (files.size() == 1 && columns != 2 * pairs && columns != declared.dim)
+  const bool complex = files.front().array().complex;
+  if (complex && (files.size() > 1 || columns != 2 * pairs))
+    throw std::invalid_argument(fmt::format(
+        "{}: its rows have {} complex numbers; a cache of them is one file, of `{}` with {} of {} in a row",
+        files.front().array().path, columns / 2, expected.encoding, expected.parameters.text(), pairs));
+  // Twice as wide as what rotates: a column for each channel of the cosines, then of the sines.
+  const bool in_halves = files.size() == 1 && columns == 4 * pairs && columns != declared.dim;
+  if (files.size() == 1 && columns != 2 * pairs && columns != declared.dim && !in_halves)
     refuse_columns(files.front(), "cosines and sines in one",
-                   fmt::format("are {}; two files are table:COS,SIN", 2 * pairs), expected);
+                   fmt::format("are {}, or {} with a cosine and a sine for each channel that rotates; two "
+                               "files are table:COS,SIN",
+                               2 * pairs, 4 * pairs),
+                   expected);
   if (files.size() == 2 && columns != pairs && columns != 2 * pairs)
     refuse_columns(files.front(), "the cosines",
                    fmt::format("are {}, a column for each pair, or {}, one for each channel that rotates",
@@ -272,7 +292,11 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
   std::vector<PositionIn> all;
   for (const Pair& pair : declared.pairs) {
     const std::size_t first = column(pair.first), second = column(pair.second), i = pair.index;
-    if (files.size() == 1)
+    if (complex)
+      all.push_back({pair.first, pair.second, {2 * i, 2 * i}, {2 * i + 1, 2 * i + 1}});
+    else if (in_halves)
+      all.push_back({pair.first, pair.second, {first, second}, {2 * pairs + first, 2 * pairs + second}});
+    else if (files.size() == 1)
       all.push_back({pair.first, pair.second, {first, first}, {second, second}});
     else if (columns == pairs)
       all.push_back({pair.first, pair.second, {i, i}, {i, i}});

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "subject/array_header.h"
+#include "subject/dtype.h"
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
@@ -91,6 +92,52 @@ TEST(CacheFile, one_file_has_the_cosine_in_the_first_channel_and_the_sine_in_the
   const Tensor interleaved({3, 4}, {1, 10, 2, 20, 2, 20, 3, 30, 3, 30, 4, 40});
   const Written other("both.npy", interleaved, true);
   EXPECT_EQ(rotated(open(other.subject(), rotating(neighbours))).row(1)[0], 2 * 3 - 1 * 30);
+}
+
+// The cosines of all channels, then the sines of all.
+TEST(CacheFile, one_file_twice_as_wide_has_a_cosine_and_a_sine_for_each_channel) {
+  const Tensor both({3, 8}, {1, 2, 1, 2, 10, 20, 10, 20, 2, 3, 2, 3, 20, 30, 20, 30,  //
+                             3, 4, 5, 6, 30, 40, 50, 60});
+  const Written file("both.npy", both, true);
+  EXPECT_EQ(rotated(open(file.subject(), rotating())),
+            Tensor({1, 2, 1, 5}, {3, -40, 50, 6, 7, 6 - 30, 4, 100 + 5, 60, 8}));
+}
+
+// cosine + i sine of each pair, wherever its channels are.
+TEST(CacheFile, one_file_of_complex_numbers_has_one_for_each_pair) {
+  const auto folder = std::filesystem::path(::testing::TempDir());
+  const auto written = [&](const Tensor& numbers) {
+    std::string header = fmt::format("{{'descr': '<c16', 'fortran_order': False, 'shape': ({}, {}), }}",
+                                     numbers.rows(), numbers.width() / 2);
+    while ((header.size() + 11) % 64 != 0) header += ' ';
+    header += '\n';
+    std::ofstream(folder / "complex.npy", std::ios::binary)
+        << std::string("\x93NUMPY\1\0", 8) << static_cast<char>(header.size()) << '\0' << header
+        << std::string(reinterpret_cast<const char*>(numbers.data.data()), 8 * numbers.data.size());
+    return "table:" + (folder / "complex.npy").string();
+  };
+  const Tensor numbers({3, 4}, {1, 10, 2, 20, 2, 20, 3, 30, 3, 30, 4, 40});
+  EXPECT_EQ(rotated(open(written(numbers), rotating())), Tensor({1, 2, 1, 5}, by_row_2));
+  Rotary neighbours = half_split();
+  neighbours.pairs = {{0, 1, 1.0, 0}, {2, 3, 0.5, 1}};
+  EXPECT_EQ(rotated(open(written(numbers), rotating(neighbours))).row(1)[0], 2 * 3 - 1 * 30);
+
+  // As wide as the head, and not as it lies: what is compared without a rotation is the same.
+  Rotary all = half_split();
+  all.dim = 4;
+  const Subject subject = open(written(numbers), rotating(all));
+  std::vector<std::byte> row;
+  ASSERT_TRUE(subject.stored_rotations->read(2, 1, false, row));
+  std::vector<double> of_first(4);
+  unpack(Format::f64, row.data(), of_first);
+  EXPECT_EQ(of_first, (std::vector<double>{3, 4, 30, 40}));
+  EXPECT_EQ(thrown<std::invalid_argument>("table:" + (folder / "complex.npy").string(),
+                                          [&] {
+                                            open(written(Tensor({2, 6})), rotating());
+                                          }),
+            ": its rows have 3 complex numbers; a cache of them is one file, of `rope` with dim=5 of 2 in a "
+            "row");
+  std::filesystem::remove(folder / "complex.npy");
 }
 
 // The last four of six channels, of which a file has columns alone.
@@ -193,9 +240,10 @@ TEST(CacheFile, says_what_does_not_fit) {
       said(argument, wide, "," + path(wide)),
       ": its rows are 3 wide, the cosines of `rope` with dim=5 are 2, a column for each pair, or 4, one for "
       "each channel that rotates");
-  EXPECT_EQ(said(argument, cos, ""),
-            ": its rows are 2 wide, cosines and sines in one of `rope` with dim=5 are 4; two files are "
-            "table:COS,SIN");
+  EXPECT_EQ(
+      said(argument, cos, ""),
+      ": its rows are 2 wide, cosines and sines in one of `rope` with dim=5 are 4, or 8 with a cosine and a "
+      "sine for each channel that rotates; two files are table:COS,SIN");
   EXPECT_EQ(said(subject, matrix, "," + path(matrix)),
             ": [2, 2, 2] is not [n, columns], the rows of a cache");
   EXPECT_EQ(said(subject, none, "," + path(none)), ": [0, 2] holds no row");

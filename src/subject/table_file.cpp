@@ -258,10 +258,31 @@ Subject open_table_of_a_grid(const Words& words, const Held& array, const Table&
   };
 }
 
+bool has_rows(const Expected& expected) {
+  return std::ranges::any_of(expected.declared,
+                             [](const Encoding& one) { return std::holds_alternative<Table>(one); });
+}
+
+// [1, n, dim] and [n, 1, dim], as they are added to a batch, are [n, dim].
+void drop_single_axes(Shape& shape) {
+  if (shape.size() <= 2) return;
+  const std::size_t dim = shape.back();
+  shape.pop_back();
+  const auto longer = std::count_if(shape.begin(), shape.end(), [](std::size_t n) { return n != 1; });
+  if (longer <= 1) shape = {count(shape)};
+  shape.push_back(dim);
+}
+
 }  // namespace
 
 Subject open_table(const Words& words, const Expected& expected) {
-  const Held array = std::make_shared<Array>(read_array(words.rest));
+  Array read = read_array(words.rest);
+  if (read.complex)
+    throw std::invalid_argument(
+        fmt::format("{}: holds complex numbers, as caches of rotary encodings do; `{}` is no such encoding",
+                    read.path, expected.encoding));
+  if (has_rows(expected) && declared_on_a_grid(expected) == nullptr) drop_single_axes(read.shape);
+  const Held array = std::make_shared<Array>(std::move(read));
   if (const Table* declared = declared_on_a_grid(expected)) {
     if (array->empty())
       throw SubjectError(fmt::format("{}: {} holds no value", array->path, text(array->shape)));

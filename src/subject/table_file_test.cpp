@@ -125,6 +125,22 @@ TEST_F(TableFile, that_is_cut_short_after_it_was_opened_is_an_error) {
             ": was cut short while it was read: it had 144 bytes and has 100");
 }
 
+// As they are added to a batch.
+TEST_F(TableFile, rows_may_have_axes_of_one_element) {
+  const std::vector<double> values = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
+  for (const char* shape : {"(3, 4)", "(1, 3, 4)", "(3, 1, 4)", "(1, 3, 1, 4)"}) {
+    const Subject subject = open("table:" + file("x.npy", npy(dictionary("<f8", shape), bytes(values))),
+                                 expected(Table{.dim = 4}));
+    EXPECT_EQ(subject.description, "[3, 4] in F64") << shape;
+    EXPECT_EQ(rows(subject, {2, 0}), Tensor({2, 4}, {20, 21, 22, 23, 0, 1, 2, 3})) << shape;
+  }
+  EXPECT_EQ(said("y.npy", npy(dictionary("<f8", "(3, 2, 2)"), bytes(values))),
+            ": implements bias; `learned` can be asked as rows");
+  const std::string complex = "table:" + file("z.npy", npy(dictionary("<c16", "(3, 2)"), bytes(values)));
+  EXPECT_EQ(thrown<std::invalid_argument>(complex, [&] { open(complex, expected(Table{.dim = 4})); }),
+            ": holds complex numbers, as caches of rotary encodings do; `learned` is no such encoding");
+}
+
 TEST_F(TableFile, three_axes_are_a_bias) {
   const std::string path = file("x.npy", npy(dictionary("<f8", "(2, 2, 2)"), bytes(eight)));
   const Subject subject = open("table:" + path, expected(Bias{.heads = 2}, "heads=2"));
@@ -183,7 +199,7 @@ TEST_F(TableFile, an_npy_file_that_lies_is_refused) {
   EXPECT_EQ(said("x.npy", npy(dictionary("<f4", "(1000000, 1000000)"), "")),
             ": the header promises 1000000 x 1000000 float32; allowed: at most 268435456 values");
   EXPECT_EQ(said("x.npy", npy(dictionary(">f4", "(2, 4)"), std::string(32, '\0'))),
-            ": has dtype `>f4`; little-endian <f8, <f4 and <f2 are read");
+            ": has dtype `>f4`; little-endian <f8, <f4, <f2, <c16 and <c8 are read");
   EXPECT_EQ(said("x.npy", npy(header, "", 4)), ": is of .npy version 4.0; 1.0, 2.0 and 3.0 are read");
   EXPECT_EQ(said("x.npy", "PK\3\4........"), ": does not begin as a .npy file does");
   EXPECT_EQ(said("x.npy", "\x93NUM"), ": ends within the magic string: 4 of 8 bytes are there");
