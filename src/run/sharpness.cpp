@@ -14,11 +14,19 @@
 namespace posproof {
 namespace {
 
-// An encoding of each kind that says nothing but its shape.
-std::array<Encoding, 5> one_of_each_kind() {
+// An encoding of each kind that says nothing but its shape, on a line and on a grid.
+std::array<Encoding, 7> one_of_each_kind() {
   Attention attention{.dim = 4, .value_dim = 4};
-  return {Table{.dim = 4}, Rotary{.dim = 4, .heads = 2}, Bias{.heads = 2}, Contextual{.dim = 4, .heads = 2},
-          attention};
+  Table table{.dim = 4};
+  Rotary rotary{.dim = 4, .heads = 2};
+  table.positions.axes = rotary.positions.axes = 2;
+  return {Table{.dim = 4},
+          Rotary{.dim = 4, .heads = 2},
+          Bias{.heads = 2},
+          Contextual{.dim = 4, .heads = 2},
+          attention,
+          table,
+          rotary};
 }
 
 // The largest error over bound of all cases of the plan. A discarded or declined case is drawn again, as in
@@ -76,7 +84,8 @@ Sharpness sharpness(const Property& property, const NegativeExample& example, co
 std::vector<std::string_view> kinds_of(const Property& property) {
   std::vector<std::string_view> kinds;
   for (const Encoding& encoding : one_of_each_kind())
-    if (applies(property, encoding)) kinds.push_back(kind(encoding));
+    if (applies(property, encoding) && std::ranges::find(kinds, kind(encoding)) == kinds.end())
+      kinds.push_back(kind(encoding));
   return kinds;
 }
 
