@@ -9,9 +9,14 @@ namespace {
 
 using namespace identities;
 
+// Two axes of as many pairs each; a pair that is left over stays as it is.
+std::size_t width_of_an_axis(std::size_t dim) {
+  return 2 * (dim / 4);
+}
+
 std::optional<Parameters> right_of(const Arguments& left) {
   Parameters right = taken(left, {"heads", "base"});
-  right.set("dim", static_cast<double>(left.width("dim") / 2));
+  right.set("dim", static_cast<double>(width_of_an_axis(left.width("dim"))));
   right.set("layout",
             left.is("layout", "interleaved") ? std::string("interleaved") : std::string("half_split"));
   return right;
@@ -21,7 +26,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 Call of_axis(const Call& call, std::size_t axis) {
   Call out = call;
   const Tensor& x = call.contents[0];
-  const std::size_t half = x.width() / 2;
+  const std::size_t half = width_of_an_axis(x.width());
   Shape shape = x.shape;
   shape.back() = half;
   out.contents = {Tensor(shape)};
