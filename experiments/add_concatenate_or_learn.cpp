@@ -454,7 +454,7 @@ Document run() {
                "A learned table costs as many parameters as it has entries, and ends.",
                percent(m.lost.back().share[1]), percent(all(m.costs[3]) / all(m.costs[0]) - 1))}},
            experiments::references({experiments::vaswani_2017, gehring_2017, experiments::su_2021,
-                                    experiments::press_2021, experiments::raffel_2019})})};
+                                    experiments::press_2021, experiments::raffel_2020})})};
 }
 
 }  // namespace

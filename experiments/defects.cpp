@@ -7,6 +7,7 @@
 #include <set>
 
 #include "catalogue/defects.h"
+#include "catalogue/properties.h"
 #include "catalogue/experiments/defects.h"
 #include "core/call.h"
 #include "defects/not_asked.h"
@@ -124,7 +125,10 @@ std::vector<Block> by_property(const Measured& m) {
   std::vector<std::pair<std::string, Count>> sorted(counts.begin(), counts.end());
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& one) { return one.second.refuted; });
   Grid grid{.columns = {"property", "asked of", "refutes", "alone", "named in advance for"}, .rows = {}};
-  std::vector<std::string> none;
+  std::vector<std::string> none, never;
+  for (const auto& [id, property] : catalogue::properties())
+    if (!counts.contains(std::string(id)) || counts.at(std::string(id)).asked == 0)
+      never.push_back(fmt::format("`{}`", id));
   for (const auto& [id, count] : sorted)
     if (count.refuted == 0)
       none.push_back(fmt::format("`{}`", id));
@@ -137,8 +141,11 @@ std::vector<Block> by_property(const Measured& m) {
       Paragraph{
           "*Asked of* counts the defects at whose setting the right encoding claims the property; *alone* those that no other property here refutes."},
       std::move(grid),
-      Paragraph{none.empty() ? "Every property that is asked refutes a defect."
-                             : fmt::format("No defect is refuted by {}.", fmt::join(none, ", "))}};
+      Paragraph{
+          (none.empty() ? std::string("Every property that is asked of a defect refutes one.")
+                        : fmt::format("Of the properties that are asked of a defect, {} alone refutes none.",
+                                      fmt::join(none, " and "))) +
+          (never.empty() ? std::string() : fmt::format(" {} is asked of none.", fmt::join(never, " and ")))}};
 }
 
 std::string heading(const std::string& id) {

@@ -289,7 +289,7 @@ std::vector<Block> sharpness(const std::vector<Seen>& seen) {
   return {
       Section{"How little has to be wrong to be seen"},
       Paragraph{
-          "Every property has implementations that are wrong by little and that it must refute. "
+          "Every property has implementations that are wrong and that it must refute, by little but where it holds or does not. "
           "*Seen* is the smallest error that these prove to be refuted: the largest error over bound of the sharpest of them, over 300 cases. "
           "A statement that allows nothing counts units of the answer's precision; one that asks for a least effect says by what the threshold would have to be divided. "
           "*Used by right code* is the largest share of the bound over all claims above, in double precision. "
@@ -329,7 +329,7 @@ Document run() {
            details(m.cells, m.matrix.least),
            {document::PageVerdict{finding}},
            experiments::references({experiments::vaswani_2017, experiments::su_2021, experiments::press_2021,
-                                    experiments::raffel_2019})})};
+                                    experiments::raffel_2020})})};
 }
 
 }  // namespace

@@ -81,8 +81,11 @@ std::optional<double> angle_in_f32(const Encoding& encoding, Position t) {
 
 void add(EntriesAt& out, const Encoding& reference, const Encoding& exact, const Call& call) {
   const Tensor here = answer(exact, call), there = answer(reference, call);
-  for (const double x : here.data)
-    if (std::isfinite(x)) out.largest = std::max(out.largest, std::abs(x));
+  // What an entry that means something is away from 0: a later key's does not where only earlier ones are
+  // seen.
+  for_each_entry(exact, call, Tensor(here.shape), here, "f64", [&](const Residual& one) {
+    if (std::isfinite(one.error)) out.largest = std::max(out.largest, one.error);
+  });
   for_each_entry(exact, call, there, here, "f64", [&](const Residual& one) {
     out.reference_share = std::max(out.reference_share, one.error_over_bound());
     out.reference_error = std::max(out.reference_error, one.error);

@@ -24,7 +24,7 @@ constexpr Reference press_2021{"Press, Smith and Lewis", "2021",
                                "Train Short, Test Long: Attention with Linear Biases Enables Input Length "
                                "Extrapolation",
                                "https://arxiv.org/abs/2108.12409"};
-constexpr Reference raffel_2019{"Raffel et al.", "2019",
+constexpr Reference raffel_2020{"Raffel et al.", "2020",
                                 "Exploring the Limits of Transfer Learning with a Unified Text-to-Text "
                                 "Transformer",
                                 "https://arxiv.org/abs/1910.10683"};

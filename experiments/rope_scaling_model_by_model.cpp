@@ -394,7 +394,7 @@ Document run() {
   const Row &mistral = m.of("Mistral 7B v0.1"), &scout = m.of("Llama 4 Scout");
   proved(fewest.model == mistral.model, "the model with the fewest such wavelengths has a shorter window");
   const std::string answer = fmt::format(
-      "Every one of {} public configurations has wavelengths that complete no turn within its context, from {} of {} pairs ({}, whose window is shorter) to {} of {} ({}). With position and angle in bf16 some pair's angle is off by more than π among the last 64 positions of the context in all {}: from {} of {} pairs ({}) to {} of {} ({}); in f32 no angle is.",
+      "Every one of {} public configurations has wavelengths that complete no turn within its context, as a share of the pairs from {} of {} ({}, whose window is shorter) to {} of {} ({}). With position and angle in bf16 some pair's angle is off by more than π among the last 64 positions of the context in all {}: as a share from {} of {} pairs ({}) to {} of {} ({}); in f32 no angle is.",
       m.rows.size(), fewest.never, fewest.w.size(), fewest.model->name, most.never, most.w.size(),
       most.model->name, m.rows.size(), least_beyond.end[2].beyond, least_beyond.w.size(),
       least_beyond.model->name, most_beyond.end[2].beyond, most_beyond.w.size(), most_beyond.model->name);

@@ -80,7 +80,7 @@ Command explain_command() {
       .options = {{.names = "ID",
                    .field = &arguments->words,
                    .help =
-                       "as in `posproof list`, as in reports/glossary.md, or any other word that is printed",
+                       "as in `posproof list`, as in reports/glossary.md, or another word that is printed, as a verdict or a label",
                    .required = true,
                    .shows_standard = false,
                    .words = &report::all_names},

@@ -432,7 +432,7 @@ const EncodingSpec entry{
                   "with 16 cells, 8 steps are a whole turn: a cyclic shift of 8 tokens keeps every angle",
                   centred),
             holds(rotary::leaves_the_tail_untouched),
-            holds(rotary::layouts_agree_after_one_permutation),
+            holds(rotary::layouts_agree_after_one_permutation, from_0),
             fails(score::decays_with_distance, "dim=4 axis=0 q=[1,0,0,0] i=6 far=6 near=3", 1.95,
                   "cos 6 > cos 3: one pair is periodic; what decays is a bound on the sum over many pairs"),
             holds(call::treats_heads_alike),

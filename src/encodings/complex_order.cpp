@@ -115,7 +115,9 @@ using namespace properties;
 
 const Condition bare{{{"modulus", {"one"}}, {"phase", {"zero"}}}};
 const Condition on_the_circle{{{"modulus", {"one"}}}};
-const Condition geometric{{{"exponent", {"full_range", "half_range"}}, {"word", {1.0}}}};
+const Condition geometric{
+    {{"exponent", {"full_range", "half_range"}}, {"word", {1.0}}, {"modulus", {"one"}}, {"phase", {"zero"}}}};
+const Condition in_pairs{{{"exponent", {"paired"}}, {"modulus", {"one"}}, {"phase", {"zero"}}}};
 
 }  // namespace
 
@@ -182,7 +184,7 @@ const EncodingSpec entry{
             holds(table::has_different_dot_products_near_and_far),
             holds(table::has_geometric_wavelengths, geometric),
             fails(table::has_geometric_wavelengths, "dim=8 exponent=paired t=0 doublings=0", 0.785,
-                  "every two components share a frequency", {{{"exponent", {"paired"}}}}),
+                  "every two components share a frequency", in_pairs),
             fails(table::has_bounded_entries, "dim=2 modulus=seeded word_seed=2 t=0 n=1", 0.403,
                   "the modulus of a word is what training makes it", {{{"modulus", {"seeded"}}}}),
         },

@@ -129,7 +129,7 @@ const EncodingSpec entry{
     .source = "Heo et al. 2024, Rotary Position Embedding for Vision Transformer, eq. 12 (RoPE-Mixed)",
     .parameters =
         {.all = {whole("dim", type::any_width, 64, {4, 8, 2}, "width of a head", "channels"),
-                 whole("heads", any_heads, 1, {1, 3}, "heads"),
+                 whole("heads", any_heads, 1, {1, 3}, "heads; a gate asks with 2 unless told otherwise"),
                  whole("axes", {2, 3}, 2, {2, 3},
                        "numbers in a position: 2 (row, column), 3 (time, row, column)"),
                  convention(

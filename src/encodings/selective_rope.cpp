@@ -78,7 +78,7 @@ const EncodingSpec entry{
                      type::Real{0, true},
                      1.0,
                      {1.0, 0.0},
-                     "standard deviation of P; 0: every increment is the step, as in RoPE"},
+                     "standard deviation of P; 0: every increment is the step, as in RoPE, times the gate where there is one"},
                     disputed({"step", type::Real{0, true}, 1.0, {1.0, 0.0}, "added to every increment"}),
                     whole("table_seed", type::any_whole, 1, {1, 2},
                           "seed of P [dim / 2, dim]; of w [dim], the next one")},

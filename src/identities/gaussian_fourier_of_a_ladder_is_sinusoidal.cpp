@@ -22,8 +22,8 @@ std::optional<Parameters> right_of(const Arguments& left) {
 
 const Identity entry{
     .statement =
-        "Gaussian Fourier features of one axis whose matrix holds the sinusoidal frequencies over 2 pi are the sinusoidal row.",
-    .formula = "B_i = w_i / 2 pi: (cos 2 pi B_i t, sin 2 pi B_i t) = (cos w_i t, sin w_i t)",
+        "Gaussian Fourier features of one axis whose matrix, times the factor, holds the sinusoidal frequencies (over 2 pi where the factor is 2 pi) are the sinusoidal row.",
+    .formula = "a B_i = w_i, a = 2 pi or 1: (cos a B_i t, sin a B_i t) = (cos w_i t, sin w_i t)",
     .source =
         "Tancik et al. 2020, Fourier Features Let Networks Learn High Frequency Functions in Low Dimensional Domains, section 4; Vaswani et al. 2017, section 3.5",
     .left = &encodings::gaussian_fourier,

@@ -32,7 +32,7 @@ Residual check(const Sides& sides, Draw& draw) {
 
 const Identity entry{
     .statement =
-        "A grid that is the same from both ends of an axis is so in every other size: no filter prefers a side.",
+        "A grid that is the same from both ends of an axis is so in every other size: no filter prefers a side, but PyTorch's with antialias and aligned corners together.",
     .formula = "E[h-1-i, j] = E[i, j]: resize(E)[h'-1-y, x] = resize(E)[y, x], and across",
     .source =
         "Keys 1981, Cubic convolution interpolation for digital image processing, section II: the kernel is symmetric",

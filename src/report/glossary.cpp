@@ -62,9 +62,8 @@ std::span<const Term> glossary() {
            "The table of every encoding against every property, with the state of each claim.",
            "matrix, encoding_by_property"},
       Term{{"negative example"},
-           "An encoding that is wrong by little, which a property must refute. Every property has one for "
-           "each of its "
-           "checks.",
+           "An encoding that is wrong by little, which a property must refute; of a statement that holds or "
+           "does not, one that is wrong outright. Every property has one for each of its checks.",
            "explain, the tests rejects.*"},
       Term{{"oracle"},
            "An encoding computed from its paper in exact or multiprecision arithmetic, sharing no code with "

@@ -159,7 +159,7 @@ const std::vector<Claim>& why_encodings() {
       {.id = "A15",
        .says = "Relative position matters more than absolute position.",
        .answer = Answer::needs_training,
-       .why = "It depends on the task; Wang et al. (ICLR `2021`) find both.",
+       .why = "It depends on the task; Wang et al., On Position Embeddings in BERT, find both.",
        .evidence = {}},
       {.id = "A16",
        .says = "Cosine encodings describe relative positions directly; linear ones need more processing.",
