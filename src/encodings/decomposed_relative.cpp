@@ -3,6 +3,7 @@
 
 #include "catalogue/encodings/decomposed_relative.h"
 #include "catalogue/oracle/decomposed_relative.h"
+#include "catalogue/properties/attention/breaks_the_symmetry.h"
 #include "catalogue/properties/attention/has_the_symmetry_of_its_mask.h"
 #include "catalogue/properties/attention/key_order_invariant.h"
 #include "catalogue/properties/attention/permutation_equivariant.h"
@@ -13,68 +14,79 @@
 #include "catalogue/properties/score/decays_with_distance.h"
 #include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
+#include "encodings/decomposed.h"
 #include "encodings/facts.h"
-#include "encodings/inside_attention.h"
 
 namespace posproof::encodings_decomposed_relative {
 namespace {
 
 using namespace inside;
 
-// Where the rows of an axis stand in the table of all, and the last number of that axis.
-struct Axis {
-  Position begin, last;
-  Position row(Position offset) const { return begin + last + std::clamp(offset, -last, last); }
-};
-
-std::vector<Axis> axes_of(const Arguments& p) {
-  std::vector<Axis> out;
-  Position begin = 0;
-  for (const double extent : p.list("grid")) {
-    out.push_back({begin, static_cast<Position>(extent) - 1});
-    begin += 2 * out.back().last + 1;
-  }
-  return out;
-}
-
-Position rows_of(const std::vector<Axis>& axes) {
-  return axes.back().begin + 2 * axes.back().last + 1;
-}
-
 Encoding make(const Arguments& p) {
   const std::size_t dim = p.width("dim");
-  const std::vector<Axis> axes = axes_of(p);
-  const bool from_key = p.is("relative", "query_minus_key"), scaled = p.is("query", "scaled"),
-             classed = p.is("class_token", "apart");
-  const Tensor table = trained(static_cast<std::size_t>(rows_of(axes)), dim, p.whole("table_seed"));
+  const std::vector<DecomposedAxis> axes = decomposed_axes(p);
+  const bool scaled = p.is("query", "scaled"), classed = p.is("class_token", "apart");
 
   Contextual relative = contextual_on_a_grid(
       dim, 1, axes.size(),
-      [=](std::span<const double> q, std::span<const double> k, Coordinates i, Coordinates j, std::size_t) {
+      [=, rows = decomposed_rows(p, axes)](std::span<const double> q, std::span<const double> k,
+                                           Coordinates i, Coordinates j, std::size_t) {
         const Real content = dot(q, k) / root(dim);
         if (classed && std::min(std::ranges::min(i), std::ranges::min(j)) < 0) return content;
         Real met = 0;
-        for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-          const Position offset = from_key ? i[axis] - j[axis] : j[axis] - i[axis];
-          met += dot(q, table.row(static_cast<std::size_t>(axes[axis].row(offset))));
-        }
+        for (std::size_t axis = 0; axis < axes.size(); ++axis)
+          met += dot(q, rows[axes[axis].row(i[axis], j[axis])]);
         return content + (scaled ? met / root(dim) : met);
       });
-  for (const Axis& axis : axes) relative.positions.last_on_axis.push_back(axis.last);
+  for (const DecomposedAxis& axis : axes) relative.positions.last_on_axis.push_back(axis.finer() - 1);
   relative.positions.hi = std::ranges::max(relative.positions.last_on_axis);
   if (classed) relative.positions.lo = -1;
   relative.error = BoundOf<Contextual>(&oracle::decomposed_relative, p);
   return relative;
 }
 
+bool are_whole_from_1(const std::vector<double>& numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return x >= 1 && x == std::floor(x); });
+}
+
 bool two_or_three_extents(const Arguments& p) {
-  const auto& grid = p.list("grid");
-  return grid.size() >= 2 && std::ranges::all_of(grid, [](double x) { return x >= 1 && x == std::floor(x); });
+  return p.list("grid").size() >= 2 && are_whole_from_1(p.list("grid"));
+}
+
+bool as_many_extents_of_keys(const Arguments& p) {
+  const auto& keys = p.list("key_grid");
+  return keys.empty() || (keys.size() == p.list("grid").size() && are_whole_from_1(keys));
+}
+
+bool as_many_tables(const Arguments& p) {
+  const auto& rows = p.list("table_rows");
+  return rows.size() == p.list("grid").size() && are_whole_from_1(rows);
+}
+
+bool tables_that_are_long_enough(const Arguments& p) {
+  const std::vector<DecomposedAxis> axes = decomposed_axes(p);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    if (p.list("table_rows")[axis] < static_cast<double>(axes[axis].rows())) return false;
+  return true;
+}
+
+bool tables_that_fit_into_memory(const Arguments& p) {
+  double rows = 0;
+  for (std::size_t axis = 0; axis < p.list("grid").size(); ++axis) {
+    const double queries = p.list("grid")[axis],
+                 keys = p.list("key_grid").empty() ? 0 : p.list("key_grid")[axis],
+                 trained = p.is("table", "fitting") ? 0 : p.list("table_rows")[axis];
+    rows += std::max(2 * std::max(queries, keys) - 1, trained);
+  }
+  return rows * static_cast<double>(p.width("dim")) <= 0x1p22;
 }
 
 using namespace properties;
 
-const Condition no_class{{{"class_token", {"none"}}}}, with_class{{{"class_token", {"apart"}}}};
+const std::vector<double> as_of_queries = {}, of_their_own = {3, 5};
+const Condition of_offsets{{{"class_token", {"none"}}, {"key_grid", {as_of_queries}}}},
+    with_class{{{"class_token", {"apart"}}}}, on_two_grids{{{"key_grid", {of_their_own}}}},
+    not_fitting{{{"table", {"linear", "first_rows"}}}};
 
 }  // namespace
 
@@ -82,11 +94,12 @@ const EncodingSpec entry{
     .summary =
         "the query times a trained vector for its offset from the key, one vector for each axis of a grid",
     .formula =
-        "s(q,k; i,j) = q.k / sqrt(dim) + q.R_h[y_i - y_j] + q.R_w[x_i - x_j]; scaled: all over sqrt(dim)",
+        "s(q,k; i,j) = q.k / sqrt(dim) + q.R_h[y_i - y_j] + q.R_w[x_i - x_j]; scaled: all over sqrt(dim); key_grid: "
+        "R[floor(i max(g_k/g_q, 1) + (g_k - 1 - j) max(g_q/g_k, 1))] on each axis, R from its first row on",
     .source =
         "Li et al. 2022, MViTv2: Improved Multiscale Vision Transformers for Classification and Detection, eq. "
         "4 and 5, where the query is scaled; the code of MViTv2, of ViTDet (Li et al. 2022) and of Segment "
-        "Anything (Kirillov et al. 2023, image_encoder.py, add_decomposed_rel_pos), where it is not; "
+        "Anything (Kirillov et al. 2023, image_encoder.py, add_decomposed_rel_pos and get_rel_pos), where it is not; "
         "key_minus_query: Bello et al. 2019, Attention Augmented Convolutional Networks, eq. 4",
     .parameters =
         {.all =
@@ -95,7 +108,16 @@ const EncodingSpec entry{
                type::List{3},
                std::vector<double>{14, 14},
                {std::vector<double>{14, 14}, std::vector<double>{5, 3}, std::vector<double>{2, 5, 3}},
-               "extent g of each axis, whose table has 2 g - 1 rows: [rows, columns] or [time, rows, columns]",
+               "extent g of each axis, whose table has 2 g - 1 rows, g of the finer grid: [rows, columns] or "
+               "[time, rows, columns]",
+               "positions"},
+              {"key_grid",
+               type::List{3},
+               as_of_queries,
+               {as_of_queries, of_their_own},
+               "extents of the grid of keys where keys are pooled by themselves (MViTv2); empty: as grid. A "
+               "position is then a place t on the finer grid f of an axis, where token t g / f, rounded down, "
+               "of a grid of g stands",
                "positions"},
               convention("relative", {"query_minus_key", "key_minus_query"},
                          "direction of the offset; the first row of a table is that of its smallest"),
@@ -105,21 +127,37 @@ const EncodingSpec entry{
               convention("class_token", {"none", "apart"},
                          "apart: a token with a negative number is a class token, which meets no table as "
                          "query or as key (MViTv2)"),
+              convention(
+                  "table", {"fitting", "linear", "first_rows"},
+                  "of 2 g - 1 rows: fitting: trained with as many; linear: interpolated from "
+                  "table_rows, entries being squares (ViTDet, Segment Anything, the code of MViTv2 for "
+                  "video); first_rows: the first of a longer table (the code of MViTv2 for images)"),
+              where(not_fitting, {"table_rows",
+                                  type::List{3},
+                                  std::vector<double>{27, 27},
+                                  {std::vector<double>{11, 9}, std::vector<double>{4, 6}},
+                                  "rows of the trained table of each axis",
+                                  "rows"}),
               whole("table_seed", type::any_whole, 1, {1, 2},
-                    "seed of the tables, [2 g - 1, dim] one after the other")},
+                    "seed of the trained tables, [rows, dim] one after the other")},
          .relations = {{{"grid"}, "two or three whole numbers from 1", &two_or_three_extents},
-                       {{"grid", "dim"},
-                        "tables of up to 4194304 numbers",
-                        [](const Arguments& p) {
-                          double rows = 0;
-                          for (const double extent : p.list("grid")) rows += 2 * extent - 1;
-                          return rows * static_cast<double>(p.width("dim")) <= 0x1p22;
-                        }}}},
+                       {{"key_grid", "grid"},
+                        "none, or as many whole numbers from 1 as grid has",
+                        &as_many_extents_of_keys},
+                       {{"table_rows", "grid"},
+                        "as many whole numbers from 1 as grid has",
+                        &as_many_tables,
+                        not_fitting},
+                       {{"table_rows", "grid", "key_grid"},
+                        "at least 2 g - 1 rows",
+                        &tables_that_are_long_enough,
+                        {{{"table", {"first_rows"}}}}},
+                       {{"grid", "dim"}, "tables of up to 4194304 numbers", &tables_that_fit_into_memory}}},
     .reference = &make,
     .exact = &oracle::decomposed_relative,
     .facts = {{&facts::acts_on_logits_alone},
-              {&facts::depends_on_offset_alone, no_class},
-              {&facts::distinguishes_positions}},
+              {&facts::depends_on_offset_alone, of_offsets},
+              {&facts::distinguishes_positions, {}, {&attention::breaks_the_symmetry}}},
     .witnesses =
         {
             fails(attention::has_the_symmetry_of_its_mask,
@@ -139,6 +177,12 @@ const EncodingSpec entry{
         },
     .claims =
         {
+            holds(attention::breaks_the_symmetry, {{{"key_grid", {as_of_queries}}}}),
+            fails(attention::breaks_the_symmetry,
+                  "dim=1 grid=[14,14] key_grid=[3,5] axis=0 n=3 permutation=[1,0,2]", 0.000488,
+                  "the first three places of rows are one key: its row is the same for all", on_two_grids),
+            fails(score::depends_on_offset, "dim=1 grid=[5,3] key_grid=[3,5] axis=0 q=[1] k=[0] i=0 j=0 t=1",
+                  0.854, "one place on, the query is another one and the key the same", on_two_grids),
             fails(contextual::saturates, "dim=1 grid=[5,3] axis=0 side=past q=[1] k=[0]", 1.23,
                   "inside the grid no offset is held: each has a row of its own"),
             fails(contextual::adds_content_and_position,

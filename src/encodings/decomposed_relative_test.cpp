@@ -55,6 +55,30 @@ TEST(DecomposedRelative, has_the_golden_logits) {
       {{{0, 0}, {0, 0}, 0.350713419229586570}, {{-1, 0}, {2, 1}, -0.875}, {{2, 1}, {0, -1}, -0.875}});
 }
 
+// By fractions of whole numbers.
+TEST(DecomposedRelative, has_the_golden_logits_on_two_grids_and_of_other_tables) {
+  expect_logits("dim=4 grid=[5,3] key_grid=[3,5]", {{{0, 0}, {0, 0}, -2.79206699691456839},
+                                                    {{3, 1}, {1, 2}, -1.46683286273920954},
+                                                    {{4, 4}, {0, 0}, 2.04600207092718511},
+                                                    {{0, 0}, {4, 4}, 0.250022451327508777},
+                                                    {{4, 3}, {2, 1}, -1.24566179967127288}});
+  expect_logits("dim=4 grid=[5,3] key_grid=[3,5] relative=key_minus_query",
+                {{{3, 1}, {1, 2}, -3.08107431593205083}, {{4, 4}, {0, 0}, -7.58594209217902282}});
+  expect_logits("dim=4 grid=[5,3] key_grid=[3,5] table=linear table_rows=[4,6]",
+                {{{0, 0}, {0, 0}, -4.28670953302715141},
+                 {{3, 1}, {1, 2}, 0.0469590479096299376},
+                 {{4, 4}, {0, 0}, -0.260086920816171185},
+                 {{0, 0}, {4, 4}, 4.1137017682780801},
+                 {{4, 3}, {2, 1}, -4.16890638277690506}});
+  expect_logits("dim=4 grid=[5,3] table=linear table_rows=[11,9]", {{{0, 0}, {0, 0}, 2.83271673870379326},
+                                                                    {{3, 1}, {1, 2}, -2.44361588468470492},
+                                                                    {{4, 2}, {0, 0}, -3.36930771087931102}});
+  expect_logits("dim=4 grid=[5,3] key_grid=[3,5] table=first_rows table_rows=[11,9]",
+                {{{0, 0}, {0, 0}, 1.28631154146049753},
+                 {{3, 1}, {1, 2}, -3.94555485286251217},
+                 {{4, 4}, {0, 0}, -0.208189903283121064}});
+}
+
 // Another derivation: an axis is Shaw's sum, whose table is that of the axis where it stands first, and which
 // clips at the end of the grid.
 TEST(DecomposedRelative, on_its_first_axis_is_shaw_of_the_grid) {
@@ -119,6 +143,12 @@ TEST(DecomposedRelative, ends_where_its_grid_does) {
   }
 }
 
+TEST(DecomposedRelative, ends_where_the_finer_of_two_grids_does) {
+  const Parameters parameters = with(spec, Case::parse("dim=4 grid=[5,3] key_grid=[2,6]"));
+  for (const Encoding& encoding : {spec.make(parameters), spec.oracle(parameters)})
+    EXPECT_EQ(positions_of(encoding).last_on_axis, (Place{4, 5}));
+}
+
 TEST(DecomposedRelative, says_which_positions_it_takes) {
   const Parameters parameters = with(spec, Case::parse("dim=4 grid=[5,3]"));
   const auto ask = [&](const Encoding& encoding) {
@@ -126,6 +156,16 @@ TEST(DecomposedRelative, says_which_positions_it_takes) {
   };
   EXPECT_EQ(ask(spec.make(parameters)), "logits at positions of 3 numbers; allowed: 2");
   EXPECT_EQ(ask(spec.oracle(parameters)), "decomposed_relative: a position has 2 numbers, 3 came");
+  const auto refused_for = [](const std::string& words, const std::string& allowed) {
+    EXPECT_NE(refused(spec, "dim=4 grid=[5,3] " + words).find(allowed), std::string::npos) << words;
+  };
+  for (const std::string keys : {"[5]", "[5,0]", "[5,2.5]", "[5,3,2]"})
+    refused_for("key_grid=" + keys, "none, or as many whole numbers from 1 as grid has");
+  for (const std::string rows : {"[]", "[5]", "[5,0]", "[5,2.5]"})
+    refused_for("table=linear table_rows=" + rows, "as many whole numbers from 1 as grid has");
+  refused_for("table=first_rows table_rows=[9,4]", "at least 2 g - 1 rows");
+  refused_for("key_grid=[6,3] table=first_rows table_rows=[10,5]", "at least 2 g - 1 rows");
+  refused_for("table=linear table_rows=[1048572,5]", "tables of up to 4194304 numbers");
   for (const std::string grid : {"[5]", "[5,0]", "[5,2.5]"})
     EXPECT_NE(refused(spec, "dim=4 grid=" + grid).find("two or three whole numbers from 1"),
               std::string::npos)

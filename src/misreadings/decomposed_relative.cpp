@@ -3,6 +3,7 @@
 
 #include "catalogue/encodings/decomposed_relative.h"
 #include "catalogue/misreadings/decomposed_relative.h"
+#include "encodings/decomposed.h"
 #include "misreadings/right.h"
 
 namespace posproof::misreadings_decomposed_relative {
@@ -27,35 +28,23 @@ struct Reading {
 Encoding reads(const Parameters& given, const Reading& as) {
   const Arguments p = misread::arguments(encodings::decomposed_relative, given);
   const std::size_t dim = p.width("dim");
-  std::vector<Position> last;
-  std::size_t rows = 0;
-  for (const double extent : p.list("grid")) {
-    last.push_back(static_cast<Position>(extent) - 1);
-    rows += 2 * static_cast<std::size_t>(extent) - 1;
-  }
-  const bool from_key = p.is("relative", "query_minus_key"), scaled = p.is("query", "scaled"),
-             classed = p.is("class_token", "apart");
-  const Tensor table = trained(rows, dim, p.whole("table_seed"));
+  std::vector<DecomposedAxis> axes = decomposed_axes(p);
+  const auto rows = decomposed_rows(p, axes);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    if (as.mirrored.have(axis, axes.size())) axes[axis].from_query = !axes[axis].from_query;
+  const bool scaled = p.is("query", "scaled"), classed = p.is("class_token", "apart");
   Contextual out = misread::right<Contextual>(encodings::decomposed_relative, given);
-  out.logits = contextual_on_a_grid(dim, 1, last.size(),
+  out.logits = contextual_on_a_grid(dim, 1, axes.size(),
                                     [=](std::span<const double> q, std::span<const double> k, Coordinates i,
                                         Coordinates j, std::size_t) {
                                       const Real content = dot(q, k) / root(dim);
                                       if (classed && std::min(std::ranges::min(i), std::ranges::min(j)) < 0)
                                         return content;
                                       Real met = 0;
-                                      Position begin = 0;
-                                      for (std::size_t axis = 0; axis < last.size(); ++axis) {
-                                        const Position past = i[axis] - j[axis], most = last[axis];
-                                        const bool mirrored = as.mirrored.have(axis, last.size());
-                                        const Position row =
-                                            begin + most +
-                                            std::clamp(from_key != mirrored ? past : -past, -most, most);
-                                        const auto& with = as.of_keys.have(axis, last.size()) ? k : q;
-                                        met += dot(with, table.row(static_cast<std::size_t>(row)));
-                                        begin += 2 * most + 1;
-                                      }
-                                      if (as.averaged) met /= static_cast<Real>(last.size());
+                                      for (std::size_t axis = 0; axis < axes.size(); ++axis)
+                                        met += dot(as.of_keys.have(axis, axes.size()) ? k : q,
+                                                   rows[axes[axis].row(i[axis], j[axis])]);
+                                      if (as.averaged) met /= static_cast<Real>(axes.size());
                                       return content + (scaled ? met / root(dim) : met);
                                     })
                    .logits;

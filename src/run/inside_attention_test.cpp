@@ -52,6 +52,14 @@ TEST(InsideAttention, of_decomposed_relative) {
   expect("decomposed_relative", "dim=2 grid=[2,5,3] query=scaled relative=key_minus_query",
          {"mirrored", "other_scale"});
   expect("decomposed_relative", "dim=4 grid=[4,6] class_token=apart", {"class_meets"});
+  expect("decomposed_relative", "dim=4 grid=[6,4] key_grid=[2,8]",
+         {"unscaled", "from_the_middle", "mirrored", "one_less"});
+  expect("decomposed_relative", "dim=2 grid=[5,3] key_grid=[3,5] class_token=apart",
+         {"nearest", "class_meets"});
+  expect("decomposed_relative", "dim=2 grid=[2,3,4] key_grid=[1,6,5] relative=key_minus_query");
+  expect("decomposed_relative", "dim=4 grid=[5,3] table=linear table_rows=[7,13]", {"corners", "one_less"});
+  expect("decomposed_relative", "dim=4 grid=[5,3] key_grid=[2,6] table=first_rows table_rows=[11,13]",
+         {"last_rows", "unscaled"});
 }
 
 TEST(InsideAttention, of_music_transformer) {

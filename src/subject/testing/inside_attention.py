@@ -70,21 +70,49 @@ def shaw():
 
 def decomposed_relative():
     """As in Segment Anything: a table of 2 g - 1 rows for each axis, and the query, as it is, times the gathered rows."""
-    extents = np.array(asked["grid"], np.int64)
-    if wrong == "square":  # every axis is as long as the first
-        extents[:] = extents[0]
-    rows = 2 * np.array(asked["grid"], np.int64) - 1
+    q_grid = np.array(asked["grid"], np.int64)
+    k_grid = np.array(asked["key_grid"] or asked["grid"], np.int64)
+    finer = np.maximum(q_grid, k_grid)
+    rows = 2 * finer - 1 if asked["table"] == "fitting" else np.array(asked["table_rows"], np.int64)
     tables = np.split(trained((rows.sum(), dim), seed), np.cumsum(rows)[:-1])
 
+    def resized(table, length):
+        """F.interpolate(mode="linear") of torch."""
+        if asked["table"] != "linear" or len(table) == length:
+            return table
+        at = np.maximum((np.arange(length, dtype=f32) + f32(0.5)) * f32(len(table) / length) - f32(0.5), f32(0))
+        if wrong == "corners":
+            at = np.arange(length, dtype=f32) * f32((len(table) - 1) / (length - 1))
+        below = at.astype(np.int64)
+        above, share = np.minimum(below + 1, len(table) - 1), (at - below)[:, None]
+        return table[below] * (f32(1) - share) + table[above] * share
+
+    def coordinates(i, j, axis):
+        """get_rel_pos of that axis, in double: in float32 some fall short of a whole number."""
+        g, h, f = q_grid[axis], k_grid[axis], finer[axis]
+        i, j = i * g // f, j * h // f
+        if asked["relative"] == "key_minus_query":
+            return 2 * (f - 1) - (i[:, None] * f * h + (h - 1 - j) * f * g) // (g * h)
+        if wrong == "unscaled":
+            return i[:, None] - j + h - 1
+        if wrong == "from_the_middle":
+            return (i[:, None] * f * h - j * f * g) // (g * h) + f - 1
+        at = (i[:, None] * f * h + (h - 1 - j) * f * g) / (g * h)
+        return np.round(at).astype(np.int64) if wrong == "nearest" else np.floor(at + 1e-9).astype(np.int64)
+
     def logits(q, k, queries, keys):
-        relative = queries[:, None] - keys[None]
-        if (asked["relative"] == "key_minus_query") != (wrong == "mirrored"):
-            relative = -relative
-        if wrong == "swapped":
-            relative = relative[..., ::-1]
-        met = np.zeros(relative.shape[:2], f32)
+        met = np.zeros((len(q), len(k)), f32)
         for axis, table in enumerate(tables[:1] if wrong == "one_axis" else tables):
-            row = np.clip(relative[..., axis] + extents[axis] - (2 if wrong == "one_less" else 1), 0, len(table) - 1)
+            other = len(tables) - 1 - axis if wrong == "swapped" else axis
+            row = coordinates(queries[:, other], keys[:, other], axis)
+            if wrong == "mirrored":
+                row = 2 * (finer[axis] - 1) - row
+            if wrong == "square":  # every axis is as long as the first
+                row = row + finer[0] - finer[axis]
+            if wrong == "last_rows":
+                row = row + len(table) - (2 * finer[axis] - 1)
+            table = resized(table, 2 * finer[axis] - 1)
+            row = np.clip(row - (wrong == "one_less"), 0, len(table) - 1)
             met = met + np.einsum("id,ijd->ij", q, table[row])
         if asked["class_token"] == "apart" and wrong != "class_meets":
             met[queries.min(axis=1) < 0] = 0
