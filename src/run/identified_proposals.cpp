@@ -105,6 +105,21 @@ std::optional<double> heads_of_a_bias(const EncodingSpec& spec, const Encoding& 
   return layer->dim % width == 0 ? std::optional(static_cast<double>(layer->dim / width)) : std::nullopt;
 }
 
+// Of one array with a column for each channel: those that do not rotate hold 0, before the others or behind
+// them. None where there are none.
+std::optional<Parameters> rotating_part(const Unidentified& subject) {
+  const auto used = subject.columns_in_use();
+  const std::size_t dim = subject.shapes().front().back();
+  if (!used || (used->begin > 0 && used->end < dim)) return std::nullopt;
+  // The sine of the slowest pair may be 0 in the file's format.
+  const std::size_t width = (used->end - used->begin + 1) / 2 * 2;
+  if (width >= dim) return std::nullopt;
+  Parameters out;
+  out.set("rotary_dim", static_cast<double>(width));
+  if (used->begin > 0) out.set("rotary_part", std::string("last"));
+  return out;
+}
+
 bool is_of_kind(const EncodingSpec& spec, const Parameters& parameters, const Encoding& subject) {
   try {
     const auto kinds = attention::in_every_kind(spec.make(parameters));
@@ -203,8 +218,7 @@ void Proposals::propose_for_files() {
   const Shape& shape = shapes.front();
   if (shape.empty() || count(shape) == 0) return;
   const double columns = static_cast<double>(shape.back());
-  const auto rotary = [&](double dim, const char* layout) {
-    Parameters parameters;
+  const auto rotary = [&](double dim, const char* layout, Parameters parameters = {}) {
     parameters.set("dim", dim);
     parameters.set("layout", std::string(layout));
     propose_as({"rope", parameters});
@@ -220,6 +234,8 @@ void Proposals::propose_for_files() {
     // A cosine and a sine for each channel.
     rotary(columns / 2, "half_split");
     rotary(columns / 2, "interleaved");
+    for (const char* layout : {"half_split", "interleaved"})
+      if (const auto part = rotating_part(asked_)) rotary(columns, layout, *part);
     Parameters parameters;
     parameters.set("dim", columns);
     parameters.set("odd", std::string("zero_pad"));

@@ -157,6 +157,23 @@ std::optional<Unidentified> Unidentified::taken_otherwise() const {
   return other;
 }
 
+std::optional<Unidentified::Columns> Unidentified::columns_in_use() const {
+  if (live_ || shapes_.size() != 1 || count(shapes_.front()) == 0) return std::nullopt;
+  const Array array = read_array(parse_words(words_).rest);
+  std::vector<double> row(array.width());
+  std::optional<Columns> out;
+  const std::size_t rows = std::min<std::size_t>(64, count(array.shape) / row.size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    array.row(r, row);
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (row[c] == 0) continue;
+      if (!out) out = {c, c + 1};
+      out = {std::min(out->begin, c), std::max(out->end, c + 1)};
+    }
+  }
+  return out;
+}
+
 bool Unidentified::start(std::vector<std::string>& failed) {
   const auto begun = BudgetClock::now();
   for (const std::string& id : ids_in_order()) {

@@ -43,6 +43,13 @@ class Unidentified {
   // Of a file: one array or two, without axes of one element in front.
   const std::vector<Shape>& shapes() const { return shapes_; }
 
+  // Of a file with one array: from the first of its columns to behind the last that is not 0 in all of its
+  // first rows. None where all are 0.
+  struct Columns {
+    std::size_t begin, end;
+  };
+  std::optional<Columns> columns_in_use() const;
+
   // The subject as that convention has it: of a file its arrays, of a program the one that runs. Throws as
   // open() does where a file has another shape.
   Subject as(const Candidate& candidate) const;

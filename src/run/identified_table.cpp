@@ -89,7 +89,8 @@ std::optional<MeasuredPairs> measured(const EncodingSpec& spec, const Parameters
   if (out.phases.empty() || out.phases.size() + 2 < table.pairs.size()) return std::nullopt;
   std::ranges::sort(amplitudes);
   out.ladder.amplitude = amplitudes[amplitudes.size() / 2];
-  out.ladder.amplitude_error = 8 * precision.result + 16 * unit_f64;  // the second: of our mean, in double
+  // Ours: an amplitude is that of a sum of as many numbers in double as there are rows, each rotated back.
+  out.ladder.amplitude_error = 8 * precision.result + (whole(rows.near.rows()) + 16) * unit_f64;
   return out;
 }
 

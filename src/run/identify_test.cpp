@@ -54,8 +54,9 @@ TEST(Identify, one_entry_that_is_wrong_is_not_named_but_gets_the_nearest_and_the
 
 // In f64 our own doubles are as coarse as what is measured.
 TEST(Identify, tables_in_f64_are_named_with_their_offset_and_amplitude) {
-  for (const std::string words : {"--dim 16 --offset 1", "--dim 16 --offset 2",
-                                  "--dim 18 --offset 299 --direction backward", "--dim 16 --amplitude 8"}) {
+  for (const std::string words :
+       {"--dim 16 --offset 1", "--dim 16 --offset 2", "--dim 18 --offset 299 --direction backward",
+        "--dim 16 --amplitude 8", "--dim 16 --base 500 --offset 3", "--dim 8 --base 123 --offset 100"}) {
     std::string fields = words.substr(2);
     for (std::size_t at; (at = fields.find(" --")) != std::string::npos;) fields.replace(at, 3, "|");
     std::ranges::replace(fields, ' ', '=');
@@ -141,6 +142,33 @@ TEST(Identify, one_array_of_cosines_and_sines_is_a_rotation_or_a_table) {
   std::vector<std::string> others;
   for (const Candidate& one : found.or_else) others.push_back(report::convention(one));
   EXPECT_EQ(others, (std::vector<std::string>{"sinusoidal --dim 32 --layout cos_sin"}));
+}
+
+// As `posproof oracle` writes it: channels that do not rotate have columns of zeros.
+TEST(Identify, one_array_of_cosines_and_sines_says_which_channels_rotate) {
+  const auto array_of = [](const std::string& words) {
+    const auto rotary = as<Rotary>(encoding_named("rope").oracle(Case::parse(words)));
+    Tensor out({300, rotary.dim});
+    for (std::size_t t = 0; t < out.rows(); ++t)
+      for (const Pair& pair : rotary.pairs) {
+        out.at(t, pair.first) = std::cos(pair.frequency * static_cast<double>(t));
+        out.at(t, pair.second) = std::sin(pair.frequency * static_cast<double>(t));
+      }
+    return out;
+  };
+  struct Part {
+    std::string words, convention;
+    std::size_t still;  // a channel that does not rotate
+  };
+  for (const auto& [words, convention, still] :
+       {Part{"dim=24 rotary_dim=8", "rope --dim 24 --rotary_dim 8", 20},
+        Part{"dim=16 base=500 layout=interleaved rotary_dim=6 rotary_part=last",
+             "rope --dim 16 --base 500 --layout interleaved --rotary_dim 6 --rotary_part last", 3}}) {
+    Tensor array = array_of(words);
+    EXPECT_EQ(named(of(array)), convention);
+    array.at(299, still) = 0x1p-10;
+    EXPECT_EQ(named(of(array)), "") << words;
+  }
 }
 
 TEST(Identify, arbitrary_numbers_are_no_convention) {
