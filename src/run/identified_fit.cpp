@@ -68,9 +68,13 @@ void add_entries(const Tensor& there, const Tensor& here, const Bound& allowed, 
   }
 }
 
+int passes_over(const Encoding& truth) {
+  return is_modulo_rows(truth) ? 2 : is_causal(truth) ? 1 : 0;
+}
+
 // Answer by answer. What the candidate is not defined for is not compared.
 Fit fit(const Encoding& truth, const Source& answers, const Precision& precision, FitUntil until) {
-  Fit out{.passes_over = is_modulo_rows(truth) ? 2 : is_causal(truth) ? 1 : 0};
+  Fit out{.passes_over = passes_over(truth)};
   answers([&](const Answers::One& one) {
     if (overflows(truth, one.call)) return true;
     try {
@@ -79,7 +83,7 @@ Fit fit(const Encoding& truth, const Source& answers, const Precision& precision
       const Agreement found = agreement_in_full(truth, one.call, one.answer, here, precision);
       const Residual& worst = found.compared.worst;
       ++out.of;
-      if (until == FitUntil::all) add_entries(one.answer, here, found.allowed, out);
+      if (until != FitUntil::first_wrong) add_entries(one.answer, here, found.allowed, out);
       if (worst.holds()) {
         out.share = std::max(out.share, worst.error_over_bound());
         return true;
@@ -94,9 +98,48 @@ Fit fit(const Encoding& truth, const Source& answers, const Precision& precision
     } catch (const std::exception&) {  // it takes calls of another shape
       ++out.of, ++out.wrong;
     }
-    return until == FitUntil::all;
+    return until != FitUntil::first_wrong;
   });
   return out;
+}
+
+// Whether an answer is so far from that of the reference, in long double, that it is wrong by the exact one,
+// too, which takes hundreds of digits. The reference is off by less than what the subject is
+// allowed, and the exact answer is allowed about as much.
+bool is_far_off(const Encoding& reference, const Answers& answers, const Precision& precision) {
+  constexpr double certainly = 4;  // in bounds
+  for (const Answers::One& one : answers.all()) {
+    if (overflows(reference, one.call)) continue;
+    try {
+      const Tensor here = answer(reference, one.call);
+      if (here.shape != one.answer.shape) return false;
+      const Agreement found = agreement_in_full(reference, one.call, one.answer, here, precision);
+      if (found.compared.worst.error_over_bound() > certainly) return true;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception&) {  // what it refuses, the oracle may not
+      return false;
+    }
+  }
+  return false;
+}
+
+std::optional<Fit> fit_of_a_program(const Candidate& candidate, const Unidentified& asked,
+                                    const Answers& answers, FitUntil until) {
+  const EncodingSpec& spec = encoding_named(candidate.encoding);
+  const Parameters parameters = with(spec, candidate.parameters);
+  const Subject& subject = asked.subject();
+  const std::vector<Encoding> references = attention::in_every_kind(spec.make(parameters));
+  const Encoding* reference = attention::same_kind(references, subject.encoding);
+  if (reference == nullptr) return std::nullopt;
+  if (until == FitUntil::all_nearly) return fit(*reference, recorded(answers), subject.precision, until);
+  if (until == FitUntil::first_wrong && is_far_off(*reference, answers, subject.precision)) {
+    Fit out{.passes_over = passes_over(*reference)};
+    out.of = out.wrong = 1;
+    return out;
+  }
+  const std::vector<Encoding> truths = attention::in_every_kind(spec.oracle(parameters));
+  return fit(*attention::same_kind(truths, subject.encoding), recorded(answers), subject.precision, until);
 }
 
 // Where the answer to that case is wrong.
@@ -137,13 +180,9 @@ std::optional<Fit> fit(const Candidate& candidate, const Unidentified& asked, co
                        FitUntil until) {
   const EncodingSpec& spec = encoding_named(candidate.encoding);
   try {
+    if (asked.live()) return fit_of_a_program(candidate, asked, answers, until);
     const std::vector<Encoding> kinds =
         attention::in_every_kind(spec.oracle(with(spec, candidate.parameters)));
-    if (asked.live()) {
-      const Encoding* truth = attention::same_kind(kinds, asked.subject().encoding);
-      if (truth == nullptr) return std::nullopt;
-      return fit(*truth, recorded(answers), asked.subject().precision, until);
-    }
     const Subject subject = asked.as(candidate, kinds);
     const Encoding* truth = attention::same_kind(kinds, subject.encoding);
     if (truth == nullptr) return std::nullopt;

@@ -26,8 +26,8 @@ void record(const Answers& answers, const Subject& subject);
 
 // By the recorded answers of a program; by the answers of a file to some calls, and where these fit, by all
 // of its rows. What the convention is not defined for is not compared. None where it is of another kind, or
-// a file of another shape.
-enum class FitUntil { first_wrong, all };
+// a file of another shape. `all_nearly` compares all answers of a program with the reference alone.
+enum class FitUntil { first_wrong, all, all_nearly };
 std::optional<Fit> fit(const Candidate& candidate, const Unidentified& subject, const Answers& recorded,
                        FitUntil until);
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/call.h"
+#include "core/error.h"
 #include "run/catalogued.h"
 #include "subject/testing/npy.h"
 
@@ -37,6 +39,48 @@ TEST(IdentifiedFit, of_a_file_compares_all_of_its_rows) {
   EXPECT_EQ(wrong.counterexample.text(), "rows=1 t=212 n=300");
   ASSERT_TRUE(wrong.first);
   EXPECT_EQ(wrong.first->position, (std::vector<double>{212}));
+}
+
+// A program whose every entry is off by so many bounds, compared with what it is.
+Fit of_a_program(double bounds, FitUntil until) {
+  const Candidate candidate{"sinusoidal", Case::parse("dim=8")};
+  const Encoding truth = encoding_named("sinusoidal").oracle(candidate.parameters);
+  const Encoding off = answered_by(truth, [=](const Call& call) {
+    Tensor out = answer(truth, call);
+    const Bound allowed = bound(truth, call, out, all_f32);
+    for (std::size_t n = 0; n < out.data.size(); ++n) out.data[n] += bounds * allowed.error.data[n];
+    return out;
+  });
+  const Unidentified asked({"made", "", off, all_f32}, candidate);
+  const Answers answers;
+  record(answers, asked.subject());
+  return fit(candidate, asked, answers, until).value_or(Fit{});
+}
+
+// Far off by the reference, nearer by the oracle.
+TEST(IdentifiedFit, of_a_program_refutes_what_is_off_by_more_than_its_bound) {
+  const Fit right = of_a_program(0.9, FitUntil::first_wrong);
+  EXPECT_TRUE(right.holds());
+  EXPECT_GT(right.of, 10u);
+  EXPECT_NEAR(right.share, 0.9, 1e-6);
+  for (const double bounds : {1.1, 3.9, 4.1, 1000.0}) {
+    const Fit wrong = of_a_program(bounds, FitUntil::first_wrong);
+    EXPECT_FALSE(wrong.holds()) << bounds;
+    EXPECT_EQ(wrong.of, 1u) << bounds;
+  }
+}
+
+TEST(IdentifiedFit, of_a_program_is_nearly_the_same_by_its_reference) {
+  for (const double bounds : {0.9, 1000.0}) {
+    const Fit exact = of_a_program(bounds, FitUntil::all),
+              nearly = of_a_program(bounds, FitUntil::all_nearly);
+    EXPECT_GT(exact.of, 10u);
+    EXPECT_EQ(exact.wrong > 0, bounds > 1);
+    EXPECT_EQ(nearly.of, exact.of);
+    EXPECT_EQ(nearly.wrong, exact.wrong);
+    EXPECT_EQ(nearly.near, exact.near);
+    EXPECT_EQ(nearly.entries, exact.entries);
+  }
 }
 
 }  // namespace

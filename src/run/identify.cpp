@@ -189,10 +189,14 @@ class Identifying {
     });
     if (fail_.size() > most_counted) fail_.resize(most_counted);
     for (Tried& one : fail_) {
-      if (auto all = fit(one.proposed.candidate, asked_, answers_, FitUntil::all)) one.fit = std::move(*all);
+      if (auto all = fit(one.proposed.candidate, asked_, answers_, FitUntil::all_nearly))
+        one.fit = std::move(*all);
       if (right_share(one) >= least_near && (nearest_ == nullptr || is_nearer(one, *nearest_)))
         nearest_ = &one;
     }
+    if (nearest_ == nullptr || !asked_.live()) return;
+    if (auto all = fit(nearest_->proposed.candidate, asked_, answers_, FitUntil::all))
+      nearest_->fit = std::move(*all);
   }
 
   // What passes over constants on rows explains more for that alone: it counts where nothing else explains
@@ -233,7 +237,7 @@ class Identifying {
   Unidentified asked_;
   Answers answers_;
   std::vector<Tried> hold_, fail_;
-  const Tried* nearest_ = nullptr;  // of those that fail
+  Tried* nearest_ = nullptr;  // of those that fail
   Identified found_;
 };
 
