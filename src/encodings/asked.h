@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -72,6 +73,17 @@ inline void expect_near(const Numbers& there, const Numbers& here, double most, 
 inline void expect_answers(const EncodingSpec& spec, std::string_view words, const Numbers& golden) {
   expect_near(answers(spec.make(Case::parse(words))), golden, 3e-15, words);
   expect_near(answers(spec.oracle(Case::parse(words))), golden, 3e-15, words);
+}
+
+// Where a step costs more than a weight can show, a query of zeros finds the last key that its mask shows.
+inline void expect_nearest_alone(const EncodingSpec& spec, std::string_view words, const Tensor& k) {
+  const Mask hidden({3, 3}, {1, 0, 0, 1, 0, 0, 1, 1, 0});
+  const Tensor q({3, 2});
+  for (const Encoding& encoding : {spec.make(Case::parse(words)), spec.oracle(Case::parse(words))}) {
+    const auto& made = as<Attention>(encoding);
+    EXPECT_EQ(made.attend(q, k, v3, hidden).data, (Numbers{1, 0, 1, 0, 0, 1})) << words << " " << k.data[0];
+    EXPECT_TRUE(std::isfinite(made.error(q, k, v3, hidden, Precision::parse("f32")))) << words;
+  }
 }
 
 // What both say to a call of other shapes, and a word of the refusal.

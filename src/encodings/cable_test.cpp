@@ -36,5 +36,11 @@ TEST(Cable, does_not_divide_its_logits_unless_it_is_told_to) {
   EXPECT_NE(answers(encodings::cable, "dim=2 scale=rsqrt"), answers(encodings::cable, "dim=2"));
 }
 
+// e^1e9 is no number of any format, and neither is e^-1e9.
+TEST(Cable, takes_penalties_of_any_size) {
+  for (const std::string words : {"dim=2 gate_bias=1e8", "dim=2 gate_bias=1e9", "dim=2 gate_bias=1e300"})
+    expect_nearest_alone(encodings::cable, words, Tensor({3, 2}));
+}
+
 }  // namespace
 }  // namespace posproof::cable_test

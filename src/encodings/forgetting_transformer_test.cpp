@@ -56,5 +56,12 @@ TEST(ForgettingTransformer, acts_on_the_logits_alone_and_only_backwards) {
   }
 }
 
+// Of gates of e^-1e9, which is no number of any format.
+TEST(ForgettingTransformer, takes_gates_of_any_size) {
+  for (const double size : {1e8, 1e9, 1e300})
+    expect_nearest_alone(encodings::forgetting_transformer, "dim=2",
+                         Tensor({3, 2}, {-size, 0, -size, 0, -size, 0}));
+}
+
 }  // namespace
 }  // namespace posproof::forgetting_transformer_test

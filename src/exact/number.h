@@ -105,7 +105,8 @@ class InFull {
   }
   Number over_root(const Number& x, std::size_t n) const { return x / sqrt(Number(static_cast<double>(n))); }
 
-  Number softplus(const Number& x) const { return log1p(exp(x)); }
+  // e^-x is no digit of ln(1 + e^x) = x + ln(1 + e^-x) past 180, and e^x no number past 7e8.
+  Number softplus(const Number& x) const { return Number(180) < x ? x : log1p(exp(x)); }
   Number log_sigmoid(const Number& x) const { return minus(softplus(minus(x))); }
   Number sigmoid(const Number& x) const { return Number(1) / (Number(1) + exp(minus(x))); }
   // e^-x is no digit of 1 + e^-x past 180, and x e^x no double past -800.

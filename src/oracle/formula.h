@@ -207,10 +207,17 @@ Attention attention(std::string_view name, std::size_t dim, Formula formula) {
     const bool own = of.values.size() > k.rows() * dim;
     Tensor answer({q.rows(), dim});
     for (std::size_t i = 0; i < q.rows(); ++i) {
+      const std::vector<std::size_t> seen = detail::seen(mask, i);
+      const std::span<const exact::Number> logits = std::span(of.logits).subspan(i * k.rows(), k.rows());
+      // Weights are those of what a logit is below the largest, which is 0 for one of them: e^-1e9 itself is
+      // below all numbers.
+      exact::Number most = logits[seen.front()];
+      for (const std::size_t j : seen)
+        if (most < logits[j]) most = logits[j];
       std::vector<exact::Number> sums(dim);
       exact::Number whole;
-      for (const std::size_t j : detail::seen(mask, i)) {
-        const exact::Number weight = exp(of.logits[i * k.rows() + j]);
+      for (const std::size_t j : seen) {
+        const exact::Number weight = exp(logits[j] - most);
         whole += weight;
         const std::size_t row = own ? i * k.rows() + j : j;
         for (std::size_t c = 0; c < dim; ++c) sums[c] += weight * of.values[row * dim + c];
