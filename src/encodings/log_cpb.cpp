@@ -11,6 +11,7 @@
 #include "catalogue/properties/attention/permutation_equivariant.h"
 #include "catalogue/properties/attention/pooled_readout_invariant.h"
 #include "catalogue/properties/attention/query_order_equivariant.h"
+#include "catalogue/properties/bias/depends_on_offset.h"
 #include "catalogue/properties/bias/falls_at_the_first_step.h"
 #include "catalogue/properties/bias/falls_with_distance.h"
 #include "catalogue/properties/bias/has_monotone_buckets.h"
@@ -18,6 +19,7 @@
 #include "catalogue/properties/bias/is_zero_at_offset_zero.h"
 #include "catalogue/properties/bias/saturates.h"
 #include "catalogue/properties/score/decays_with_distance.h"
+#include "catalogue/properties/score/depends_on_offset.h"
 #include "core/declare.h"
 #include "encodings/facts.h"
 #include "encodings/perceptron.h"
@@ -28,17 +30,25 @@ namespace {
 
 using bias_bounds::LogCpb;
 
-const Condition by_extents{{{"coordinates", {"normalized"}}}};
+const Condition by_pretrained{{{"coordinates", {"normalized"}}}};
+const Condition no_class{{{"class_token", {"none"}}}}, with_class{{{"class_token", {"zero"}}}};
 
 // The extents by which offsets are divided: of the window that was trained on, or of this one.
 std::vector<double> extents_of(const Arguments& p) {
-  if (!p.list("pretrained").empty()) return p.list("pretrained");
+  if (by_pretrained.met(p.parameters()) && !p.list("pretrained").empty()) return p.list("pretrained");
   return {static_cast<double>(p.whole("height")), static_cast<double>(p.whole("width"))};
 }
 
 LogCpb bias_of(const Arguments& p) {
-  LogCpb bias{{}, p.is("limit", "sigmoid"), {2, p.width("hidden"), p.width("heads"), false}};
-  if (by_extents.met(p.parameters()))
+  using enum bias_bounds::Limit;
+  LogCpb bias{.below = {},
+              .base = p.is("coordinates", "edge_at_1") ? 9.0 : 8.0,
+              .limit = p.is("limit", "sigmoid") ? sigmoid
+                       : p.is("limit", "tanh")  ? tanh
+                                                : none,
+              .class_token = p.is("class_token", "zero"),
+              .layers = {2, p.width("hidden"), p.width("heads"), p.is("last_biases", "trained")}};
+  if (!p.is("coordinates", "raw"))
     for (const double extent : extents_of(p)) bias.below.push_back(extent - 1);
   const auto seed = static_cast<std::uint64_t>(p.whole("mlp_seed"));
   for (std::size_t n = 0; n < bias.layers.count(); ++n)
@@ -48,9 +58,15 @@ LogCpb bias_of(const Arguments& p) {
 
 long double log_spaced_offset(const LogCpb& bias, std::size_t axis, Position offset) {
   const auto distance = static_cast<long double>(std::abs(offset));
-  const long double log_spaced =
-      bias.below.empty() ? std::log1p(distance) : std::log2(1 + 8 * distance / bias.below[axis]) / 3;
+  const long double log_spaced = bias.below.empty() ? std::log1p(distance)
+                                                    : std::log2(1 + 8 * distance / bias.below[axis]) /
+                                                          std::log2(static_cast<long double>(bias.base));
   return offset < 0 ? -log_spaced : log_spaced;
+}
+
+long double limited(bias_bounds::Limit limit, long double z) {
+  if (limit == bias_bounds::Limit::sigmoid) return 16 / (1 + std::exp(-z));
+  return limit == bias_bounds::Limit::tanh ? 4 * std::tanh(z) : z;
 }
 
 using Offset = std::array<Position, 2>;
@@ -60,8 +76,7 @@ std::vector<double> entries_at(const LogCpb& bias, const Offset& offset) {
   const std::array x = {log_spaced_offset(bias, 0, offset[0]), log_spaced_offset(bias, 1, offset[1])};
   std::vector<double> entries;
   for (std::size_t h = 0; h < bias.layers.heads; ++h) {
-    const long double z = perceptron(bias.layers, h, x);
-    entries.push_back(static_cast<double>(bias.limited ? 16 / (1 + std::exp(-z)) : z));
+    entries.push_back(static_cast<double>(limited(bias.limit, perceptron(bias.layers, h, x))));
   }
   return entries;
 }
@@ -73,11 +88,14 @@ Encoding make(const Arguments& p) {
   bias.positions.axes = 2;
   bias.positions.last_on_axis = {p.whole("height") - 1, p.whole("width") - 1};
   bias.positions.hi = std::ranges::max(bias.positions.last_on_axis);
+  if (of.class_token) bias.positions.lo = -1;
   bias.bias = [of, heads](const Positions& queries, const Positions& keys) {
     Tensor out({heads, queries.size(), keys.size()});
     std::map<Offset, std::vector<double>> known;
     for (std::size_t i = 0; i < queries.size(); ++i)
       for (std::size_t j = 0; j < keys.size(); ++j) {
+        const std::array query = {queries.at(i, 0), queries.at(i, 1)}, key = {keys.at(j, 0), keys.at(j, 1)};
+        if (of.is_of_class(query, key)) continue;
         const auto along = [&](std::size_t axis) {
           return queries.flat()[2 * i + axis] - keys.flat()[2 * j + axis];
         };
@@ -102,32 +120,42 @@ const EncodingSpec entry{
         "c(t; e) = sign(t) log2(1 + 8 |t| / (e - 1)) / 3",
     .source =
         "Liu et al. 2022, Swin Transformer V2: Scaling Up Capacity and Resolution, section 3.3, eq. 3 and 4; its "
-        "code for normalized, sigmoid and pretrained windows; timm's RelPosMlp, mode cr, for the paper's form",
+        "code for normalized, sigmoid and pretrained windows; timm's RelPosMlp, mode cr, for the paper's form with "
+        "biases, mode rw for edge_at_1 and tanh, and prefix_tokens",
     .parameters =
         {.all =
              {whole("heads", any_heads, 4, {1, 2, 3}, "heads"),
-              whole("hidden", {1, 4096}, 512, {8, 32},
-                    "units of the hidden layer, with max(., 0); the last layer has no biases", "units"),
+              whole("hidden", {1, 4096}, 512, {8, 32}, "units of the hidden layer, with max(., 0)", "units"),
               whole("height", {2, 4096}, 8, {3, 7}, "rows of the window, h", "rows"),
               whole("width", {2, 4096}, 8, {2, 5}, "columns of the window, w", "columns"),
-              convention("coordinates", {"normalized", "raw"},
+              convention("coordinates", {"normalized", "raw", "edge_at_1"},
                          "normalized: 8 t / (extent - 1), base 8 (released code); raw: sign(t) ln(1 + |t|) "
-                         "of the offset itself (the paper)"),
-              where(by_extents, disputed({"pretrained",
-                                          type::List{2},
-                                          std::vector<double>{},
-                                          {std::vector<double>{}, std::vector<double>{4, 6}},
-                                          "rows and columns of the window that was trained on, whose extents "
-                                          "divide the offsets; empty: those of this window",
-                                          "rows, columns"})),
+                         "of the offset itself (the paper; timm, cr); edge_at_1: 8 t / (extent - 1), base 9, "
+                         "which is 1 at the window's edge (timm, rw)"),
+              where(by_pretrained,
+                    disputed({"pretrained",
+                              type::List{2},
+                              std::vector<double>{},
+                              {std::vector<double>{}, std::vector<double>{4, 6}},
+                              "rows and columns of the window that was trained on, whose extents "
+                              "divide the offsets; empty: those of this window",
+                              "rows, columns"})),
               convention(
-                  "limit", {"sigmoid", "none"},
-                  "sigmoid: 16 / (1 + e^-z) of the perceptron's z (released code); none: z (the paper)"),
+                  "limit", {"sigmoid", "none", "tanh"},
+                  "sigmoid: 16 / (1 + e^-z) of the perceptron's z (released code); none: z (the paper; timm, "
+                  "cr); tanh: 4 tanh(z) (timm, rw)"),
+              convention("last_biases", {"none", "trained"},
+                         "none: the last layer has no biases (released code); trained: one for each head "
+                         "(timm, cr and rw)"),
+              convention(
+                  "class_token", {"none", "zero"},
+                  "zero: a token with a negative number is a class token, whose entries are 0 as query "
+                  "and as key (timm)"),
               above_0("std", 0.0625, {0.5, 0.125}, "standard deviation of the last layer's weights"),
               whole("mlp_seed", type::any_whole, 1, {1, 2},
                     "seed of what stands for the trained numbers (uniform, of mean 0; the hidden layer's of "
                     "standard deviation 1): its weights [hidden, 2], its biases, the last weights [heads, "
-                    "hidden]")},
+                    "hidden], the last biases")},
          .relations = {{{"pretrained"},
                         "none, or two whole numbers from 2",
                         [](const Arguments& p) {
@@ -136,11 +164,11 @@ const EncodingSpec entry{
                                                    return e >= 2 && e <= 4096 && e == std::floor(e);
                                                  }));
                         },
-                        by_extents}}},
+                        by_pretrained}}},
     .reference = &make,
     .exact = &oracle::log_cpb,
     .facts = {{&facts::acts_on_logits_alone},
-              {&facts::depends_on_offset_alone},
+              {&facts::depends_on_offset_alone, no_class},
               {&facts::distinguishes_positions}},
     .witnesses =
         {
@@ -166,6 +194,14 @@ const EncodingSpec entry{
         },
     .claims =
         {
+            fails(bias::depends_on_offset,
+                  "heads=1 hidden=8 height=3 width=2 class_token=zero std=0.5 axis=0 i=-1 j=-1 k=0 t=1",
+                  1.71, "the class token has the entry 0, tokens one step on have those of their offsets",
+                  with_class),
+            fails(
+                score::depends_on_offset,
+                "heads=1 hidden=8 height=3 width=2 class_token=zero std=0.5 axis=0 q=[0*4] k=[0*4] i=-1 j=-1 t=1",
+                13.2, "offset 0 has the entry 0 for the class token, another one for the others", with_class),
             // A perceptron with other numbers falls, is 0 at 0 or is a kernel; with numbers of mean 0 most do
             // not.
             fails(bias::falls_at_the_first_step,

@@ -41,6 +41,40 @@ TEST(LogCpb, has_the_entries_of_swin_v2) {
   }
 }
 
+// By Python's decimal at 50 digits, in the steps of timm's RelPosMlp in its modes cr and rw.
+TEST(LogCpb, has_the_entries_of_timm) {
+  const std::string small = "heads=2 hidden=4 height=3 width=2 std=0.5 last_biases=trained ",
+                    cr = small + "coordinates=raw limit=none",
+                    rw = small + "coordinates=edge_at_1 limit=tanh";
+  for (const bool exact : {false, true}) {
+    EXPECT_NEAR(entry(cr, {0, 0}, {2, 1}, exact), 0.568833437269154252, 1e-14);
+    EXPECT_NEAR(entry(cr, {2, 0}, {0, 1}, exact), 1.73620183121093596, 1e-14);
+    EXPECT_NEAR(entry(cr, {1, 1}, {1, 1}, exact), 0.652188234324071359, 1e-14);
+    EXPECT_NEAR(entry(rw, {0, 0}, {2, 1}, exact), 2.68072548632276941, 1e-14);
+    EXPECT_NEAR(entry(rw, {2, 0}, {0, 1}, exact), 3.86373184856799368, 1e-14);
+    EXPECT_NEAR(entry(rw, {1, 1}, {1, 1}, exact), 2.29256491311318511, 1e-14);
+    EXPECT_EQ(entry(rw + " pretrained=[4,6]", {0, 0}, {2, 1}, exact), entry(rw, {0, 0}, {2, 1}, exact));
+  }
+}
+
+// A class token's entries are 0, exactly, and the others are what they are without one.
+TEST(LogCpb, has_zeros_for_a_class_token) {
+  const std::array<double, 2> token = {-1, -1}, other = {0, 1};
+  for (const bool exact : {false, true}) {
+    const std::string words = "heads=3 class_token=zero";
+    EXPECT_EQ(entry(words, {-1, -1}, {2, 1}, exact), 0);
+    EXPECT_EQ(entry(words, {2, 1}, {-1, 0}, exact), 0);
+    EXPECT_EQ(entry(words, {-1, -1}, {-1, -1}, exact), 0);
+    EXPECT_EQ(entry(words, {0, 1}, {2, 1}, exact), entry("heads=3", {0, 1}, {2, 1}, exact));
+    const Bias bias = bias_of(words, exact);
+    EXPECT_EQ(bias.positions.lo, -1);
+    EXPECT_EQ(bias_of("heads=3", exact).positions.lo, 0);
+    EXPECT_EQ(bias.error(0, token, other, 0, all_f32), 0);
+    EXPECT_EQ(bias.error(0, other, token, 0, all_f32), 0);
+    EXPECT_GT(bias.error(0, other, other, 0, all_f32), 0);
+  }
+}
+
 // One hidden unit of two coordinates: each corner of the window has the coordinate log2(9) / 3 along both
 // axes, and an offset of one in a window of 9 is 1.
 TEST(LogCpb, has_these_coordinates) {
@@ -60,6 +94,10 @@ TEST(LogCpb, has_these_coordinates) {
     EXPECT_NEAR(found("limit=none height=9 width=15", {3, 7}, {2, 7}, exact), of(1.0 / 3, 0), 1e-15);
     EXPECT_NEAR(found("limit=none height=9 width=15 pretrained=[5,9]", {3, 8}, {2, 7}, exact),
                 of(std::log2(3.0) / 3, 1.0 / 3), 1e-15);
+    const std::string to_1 = "limit=none height=5 width=3 coordinates=edge_at_1";
+    EXPECT_NEAR(found(to_1, {4, 2}, {0, 0}, exact), of(1, 1), 1e-15);
+    EXPECT_NEAR(found(to_1, {0, 2}, {1, 1}, exact), of(-0.5, std::log(5.0) / std::log(9.0)), 1e-15);
+    EXPECT_NEAR(found("limit=tanh", {7, 7}, {0, 0}, exact), 4 * std::tanh(of(corner, corner)), 1e-14);
     EXPECT_NEAR(found("limit=none coordinates=raw", {1, 3}, {0, 0}, exact), of(ln2, ln4), 1e-15);
     EXPECT_NEAR(found("limit=none coordinates=raw", {0, 3}, {1, 0}, exact), of(-ln2, ln4), 1e-15);
     EXPECT_NEAR(found("", {7, 7}, {0, 0}, exact), 16 / (1 + std::exp(-of(corner, corner))), 1e-14);
@@ -101,6 +139,11 @@ TEST(LogCpb, allows_what_its_roundings_lose) {
     const double of_sigmoid =
         16 * (s * (1 - s) * std::expm1(right) + u * std::max(4 * s, std::abs(2 * s - 1) + s));
     EXPECT_NEAR(limited.error(0, query, key, 0.5, all_f32), of_sigmoid, 1e-9 * of_sigmoid);
+    // 4 tanh(z): the slope within what z is off by, and 2 units of the library's tanh.
+    const Bias by_tanh = bias_of("heads=1 hidden=1 std=0.5 mlp_seed=14 height=5 width=3 limit=tanh", exact);
+    const double t = std::tanh(z),
+                 of_tanh = 4 * ((1 - t * t) * std::expm1(2 * right) / 2 + 2 * u * std::abs(t));
+    EXPECT_NEAR(by_tanh.error(0, query, key, 0.5, all_f32), of_tanh, 1e-9 * of_tanh);
   }
 }
 

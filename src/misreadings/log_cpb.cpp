@@ -70,8 +70,9 @@ struct Reading {
 
 Encoding made(const Parameters& given, const Reading& as) {
   const Arguments p = misread::arguments(encodings::log_cpb, given);
-  if (!p.is("coordinates", "normalized") || !p.is("limit", "sigmoid"))
-    throw Refusal("a misreading of normalised coordinates and of the sigmoid");
+  if (!p.is("coordinates", "normalized") || !p.is("limit", "sigmoid") || !p.is("last_biases", "none") ||
+      !p.is("class_token", "none"))
+    throw Refusal("a misreading of the released code: normalised coordinates and the sigmoid");
   const std::vector<double>& trained = p.list("pretrained");
   std::array<Real, 2> extent = {
       static_cast<Real>(trained.empty() ? static_cast<double>(p.whole("height")) : trained.at(0)),

@@ -204,19 +204,29 @@ inline Error of_fire(const Fire& fire) {
                 const Precision& p) { return fire(head, query[0], distance_of(query, key, true), entry, p); };
 }
 
+// What becomes of the z that a perceptron gives: 16 / (1 + e^-z), 4 tanh(z), or z.
+enum class Limit { sigmoid, tanh, none };
+
 // Swin V2's bias of a window: a perceptron of two coordinates, of rows and of columns.
 struct LogCpb {
   std::vector<double>
-      below;     // what the offsets along each axis are divided by, 8 times over; none: as they are
-  bool limited;  // 16 / (1 + e^-z) of what the perceptron gives
+      below;    // what the offsets along each axis are divided by, 8 times over; none: as they are
+  double base;  // of their logarithm
+  Limit limit;
+  bool class_token;  // a token with a negative number, all of whose entries are 0
   Perceptron layers;
+
+  bool is_of_class(std::span<const double> query, std::span<const double> key) const {
+    const auto negative = [](double number) { return number < 0; };
+    return class_token && (std::ranges::any_of(query, negative) || std::ranges::any_of(key, negative));
+  }
 
   double operator()(std::size_t head, std::span<const double> query, std::span<const double> key,
                     double entry, const Precision& p) const;
   double inside(double offset, std::size_t axis) const {
     return below.empty() ? std::abs(offset) : 8 * std::abs(offset) / below[axis];
   }
-  double divisor() const { return below.empty() ? 1 : std::numbers::ln2 * 3; }
+  double divisor() const { return below.empty() ? 1 : std::log(base); }
   double coordinate(double offset, std::size_t axis) const {
     return std::copysign(std::log1p(inside(offset, axis)) / divisor(), offset);
   }
@@ -224,9 +234,9 @@ struct LogCpb {
 };
 
 // Offset and divisor are whole numbers, rounded where the format cannot hold them; the quotient is rounded,
-// or a reciprocal and its product are, and 8 is a power of 2: 2 units. A logarithm is divided by that of 8: 1
-// unit for the quotient, 2 for a logarithm of 8 that is not 3. The coordinate is a buffer, kept in the
-// table's format where that is narrower.
+// or a reciprocal and its product are, and 8 is a power of 2: 2 units. A logarithm is divided by that of the
+// base, 8 or 9: 1 unit for the quotient, 2 for a logarithm of 8 that is not 3, or of 9. The coordinate is a
+// buffer, kept in the table's format where that is narrower.
 inline double LogCpb::of_coordinate(double offset, std::size_t axis, const Units& u) const {
   const auto rounded = [&](double whole) { return std::abs(whole) * u.work > 1 ? u.work : 0; };
   const double x = std::abs(coordinate(offset, axis)), kept = u.kept > u.work ? u.kept * x : 0;
@@ -245,9 +255,17 @@ inline double sigmoid_error(double z, double of_z, const Units& u) {
   return carried + u.work * std::max(4 * s, std::abs(std::tanh(z / 2)) + s);
 }
 
-// The factor 16 of the sigmoid is a power of 2.
+// Of tanh(z), z being off by `of_z`. The slope 1 - tanh^2 is at most 1, and e^2d times as large at most
+// within d of z. The library's is within 2 units of itself.
+inline double tanh_error(double z, double of_z, const Units& u) {
+  const double t = std::tanh(z), slope = 1 / (std::cosh(z) * std::cosh(z));
+  return std::min(of_z, slope * std::expm1(2 * of_z) / 2) + 2 * u.work * std::abs(t);
+}
+
+// The factor 16 of the sigmoid is a power of 2, and so is the 4 of the tanh.
 inline double LogCpb::operator()(std::size_t head, std::span<const double> query, std::span<const double> key,
                                  double entry, const Precision& p) const {
+  if (is_of_class(query, key)) return 0;
   const Units u(p);
   std::vector<double> x, of_x;
   for (std::size_t axis = 0; axis < query.size(); ++axis) {
@@ -255,7 +273,15 @@ inline double LogCpb::operator()(std::size_t head, std::span<const double> query
     of_x.push_back(of_coordinate(query[axis] - key[axis], axis, u));
   }
   const double of_z = layers.error(head, x, of_x, u), narrowed = u.narrowed * std::abs(entry);
-  return narrowed + (limited ? 16 * sigmoid_error(layers.output(head, x), of_z, u) : of_z);
+  switch (limit) {
+    case Limit::sigmoid:
+      return narrowed + 16 * sigmoid_error(layers.output(head, x), of_z, u);
+    case Limit::tanh:
+      return narrowed + 4 * tanh_error(layers.output(head, x), of_z, u);
+    case Limit::none:
+      break;
+  }
+  return narrowed + of_z;
 }
 
 }  // namespace posproof::bias_bounds

@@ -79,6 +79,17 @@ TEST(ForeignBiases, of_swin_v2) {
          {"binary", "no_sign"});
 }
 
+// Modes `cr` and `rw` of RelPosMlp.
+TEST(ForeignBiases, of_timm) {
+  expect(
+      "log_cpb",
+      "heads=2 hidden=8 height=5 width=3 std=0.5 coordinates=raw limit=none last_biases=trained class_token=zero",
+      0.03, {"no_last_biases", "class_offsets", "binary", "axes_exchanged"});
+  expect("log_cpb",
+         "heads=2 hidden=8 height=5 width=3 std=0.5 coordinates=edge_at_1 limit=tanh last_biases=trained",
+         0.03, {"no_last_biases", "base_8", "no_tanh", "no_4", "over_extent", "no_sign"});
+}
+
 TEST(ForeignBiases, of_alibi) {
   expect("alibi", "heads=12 rule=log_linear form=symmetric", 0.1, {"geometric"});
   expect("alibi", "heads=5 biased_heads=3 head_dim=80 form=asymmetric future_factor=0.3 future_offset=1", 0.1,

@@ -108,30 +108,41 @@ def relative_table(queries, keys):
 
 def log_cpb(queries, keys):
     hidden = asked["hidden"]
-    numbers = seeded((3 + heads) * hidden)
+    biased = asked["last_biases"] == "trained"
+    numbers = seeded((3 + heads) * hidden + (heads if biased else 0))
     weights, biases = numbers[:2 * hidden].reshape(hidden, 2), numbers[2 * hidden:3 * hidden]
-    out = (numbers[3 * hidden:] * f32(asked["std"])).reshape(heads, hidden)
+    out = (numbers[3 * hidden:(3 + heads) * hidden] * f32(asked["std"])).reshape(heads, hidden)
+    last = numbers[(3 + heads) * hidden:] * f32(asked["std"]) if biased and wrong != "no_last_biases" else f32(0)
     # As in Swin V2, of the offsets of a call in place of those of the whole window.
     t = (queries[:, None] - keys[None]).astype(f32)
     window = np.array([asked["height"], asked["width"]], f32)
     below = np.array(asked["pretrained"] or window, f32) if wrong != "own_window" else window
     if wrong == "axes_exchanged":
         t = t[..., ::-1]
-    if asked["coordinates"] == "normalized":
+    if asked["coordinates"] == "edge_at_1":
+        below = window
+    if asked["coordinates"] != "raw":
         divisor = below - f32(1) if wrong != "over_extent" else below
         t = t / divisor if wrong != "no_parentheses" else t / below - f32(1)  # ports to JAX
         t = t * f32(8) if wrong != "no_8" else t
         log = {"natural": np.log, "natural_above": np.log}.get(wrong, np.log2)
         t_log = log(np.abs(t) + f32(1)) / (np.log(f32(8)) if wrong == "natural" else np.log2(f32(8)))
+        if asked["coordinates"] == "edge_at_1" and wrong != "base_8":
+            t_log = t_log * f32(3) / np.log2(f32(9))
     else:
         t_log = np.log(np.abs(t) + f32(1)) if wrong != "binary" else np.log2(np.abs(t) + f32(1))
     x = np.sign(t) * t_log if wrong != "no_sign" else t_log
     unit = x @ weights.T + biases
-    z = (np.maximum(unit, 0) if wrong != "no_relu" else unit) @ out.T
+    z = (np.maximum(unit, 0) if wrong != "no_relu" else unit) @ out.T + last
     if asked["limit"] == "sigmoid" and wrong == "tanh":  # as XLA forms it
         z = f32(16) * (f32(0.5) + f32(0.5) * np.tanh(f32(0.5) * z))
     elif asked["limit"] == "sigmoid" and wrong != "no_sigmoid":
         z = f32(16 if wrong != "no_16" else 1) / (f32(1) + np.exp(-z))
+    if asked["limit"] == "tanh" and wrong != "no_tanh":
+        z = f32(4 if wrong != "no_4" else 1) * np.tanh(z)
+    if asked["class_token"] == "zero" and wrong != "class_offsets":
+        z[queries.min(axis=1) < 0] = 0
+        z[:, keys.min(axis=1) < 0] = 0
     return np.moveaxis(z, -1, 0)
 
 
