@@ -1,6 +1,7 @@
 // Every place of a grid, of tables, rotations and biases: one wrong entry is found where it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -190,6 +191,46 @@ TEST(AccuracyOnAGrid, of_a_file_finds_one_wrong_entry_where_it_is) {
   ASSERT_TRUE(found.beyond);
   EXPECT_EQ(found.beyond->again.text(), "rows=1 t=2 t_1=3 n=5");
   EXPECT_EQ(found.wrong, 1u);
+}
+
+// The cosines and sines of a grid, a column for each pair or each channel: every place of a file is compared,
+// without being asked to.
+TEST(AccuracyOnAGrid, of_a_cache_finds_one_wrong_entry_where_it_is) {
+  for (const std::string words : {"dim=12 base=100 grid=[3,5] layout=interleaved",
+                                  "dim=12 base=100 grid=[3,5] layout=half_split_by_axis",
+                                  "dim=12 coordinates=cells grid=[3,5] order=alternating"}) {
+    const Setting setting{"axial_rope", words};
+    const auto truth = as<Rotary>(setting.truth());
+    std::vector<Pair> pairs = truth.pairs;
+    std::ranges::sort(pairs, {}, &Pair::first);
+    Tensor cosines({15, pairs.size()}), sines(cosines.shape), wide({15, 12}), wide_sines(wide.shape);
+    for (std::size_t r = 0; r < 15; ++r) {
+      const Numbers place = {static_cast<Position>(r / 5), static_cast<Position>(r % 5)};
+      Tensor x({1, 1, 1, 12});
+      for (const Pair& pair : pairs) x.data[pair.first] = 1;
+      const Tensor y = truth.rotate(x, {place, 2}, Role::query);
+      for (std::size_t n = 0; n < pairs.size(); ++n) {
+        cosines.at(r, n) = y.data[pairs[n].first], sines.at(r, n) = y.data[pairs[n].second];
+        for (const std::size_t c : {pairs[n].first, pairs[n].second})
+          wide.at(r, c) = cosines.at(r, n), wide_sines.at(r, c) = sines.at(r, n);
+      }
+    }
+    const auto verdict = [&](const Tensor& c, const Tensor& s) {
+      const Written cos("grid_cos.npy", c, false), sin("grid_sin.npy", s, false);
+      const Subject subject = setting.open(cos.subject() + "," + sin.subject().substr(6));
+      return exhaustive(setting.truth(), subject, {}, false).verdict.value();
+    };
+    EXPECT_EQ(std::get<Holds>(verdict(cosines, sines)).cases, 15u) << words;
+    EXPECT_EQ(std::get<Holds>(verdict(wide, wide_sines)).cases, 15u) << words;
+    for (Tensor* const of : {&cosines, &sines}) {
+      of->at(2 * 5 + 3, 4) += 0x1p-40;
+      const Verdict found = verdict(cosines, sines);
+      ASSERT_TRUE(std::holds_alternative<Refuted>(found)) << words;
+      EXPECT_EQ(std::get<Refuted>(found).counterexample.integer("t"), 2);
+      EXPECT_EQ(std::get<Refuted>(found).counterexample.integer("t_1"), 3);
+      of->at(2 * 5 + 3, 4) -= 0x1p-40;
+    }
+  }
 }
 
 TEST(AccuracyOnAGrid, is_said_in_words_and_data) {

@@ -110,13 +110,15 @@ bool has_exact_entries(const Encoding& truth) {
 Exhaustive exhaustive(const Encoding& truth, const Subject& subject, const Budget& budget, bool exhaustive) {
   if (truth.index() != subject.encoding.index()) return {};
   const auto one = trial(agreement(truth), subject.encoding, subject.precision);
-  if (one && positions_of(truth).axes > 1 && !exhaustive)
+  const bool on_a_grid = positions_of(truth).axes > 1;
+  const bool is_cache_of_a_grid = on_a_grid && !subject.live && std::holds_alternative<Rotary>(truth);
+  if (one && on_a_grid && !exhaustive && !is_cache_of_a_grid)
     return {case_by_case(
                 every_case_of_a_grid(truth, subject.encoding, subject.live ? most_live : most_rows_of_a_file),
                 *one, budget),
             std::nullopt};
   if (!one || !asks_all(truth, subject, exhaustive)) return {};
-  if (!has_exact_entries(truth) && !exhaustive)
+  if (!has_exact_entries(truth) && !exhaustive && !is_cache_of_a_grid)
     return {case_by_case(every_case(truth, subject.encoding), *one, budget), std::nullopt};
   AccuracyOptions options;
   options.everything = true;

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "core/rotation.h"
 #include "subject/array_file.h"
 #include "subject/dtype.h"
+#include "subject/grid_of_a_file.h"
 #include "subject/kinds.h"
 #include "subject/recent_rows.h"
 
@@ -33,13 +35,13 @@ struct Rows {
   const Array& array() const { return kept->array(); }
 };
 
-Rows rows(Array array) {
+Rows rows(Array array, bool on_a_grid) {
   const Shape& shape = array.shape;
   if (array.empty() || shape.empty())
     throw SubjectError(fmt::format("{}: {} holds no row", array.path, text(shape)));
   const std::size_t columns = shape.back(), count = posproof::count(shape) / columns;
   const auto long_axes = std::count_if(shape.begin(), shape.end() - 1, [](std::size_t n) { return n > 1; });
-  if (long_axes > 1)
+  if (long_axes > 1 && !on_a_grid)
     throw SubjectError(
         fmt::format("{}: {} is not [n, columns], the rows of a cache", array.path, text(shape)));
   array.shape = {count, columns};
@@ -58,10 +60,17 @@ struct Cache {
   // Channels in no pair that have columns all the same: what stands there is 0 by right, and is added to what
   // stays as it is.
   std::vector<std::size_t> unturned;
-  Position first;  // of row 0
+  Position first;                        // of row 0
+  std::optional<GridOfAFile> grid = {};  // where a position has several numbers
 
   const Rows& cosines() const { return files.front(); }
   const Rows& sines() const { return files.back(); }
+
+  std::size_t row(const Positions& positions, std::size_t token) const {
+    if (!grid) return row(positions[token]);
+    const std::size_t axes = positions.axes();
+    return grid->row(cosines().array().path, positions.flat().subspan(token * axes, axes));
+  }
 
   std::size_t row(Position t) const {
     const Rows& all = cosines();
@@ -74,11 +83,11 @@ struct Cache {
     return found;
   }
 
-  Tensor rotated(Tensor x, std::span<const Position> positions, std::size_t heads) const {
+  Tensor rotated(Tensor x, const Positions& positions, std::size_t heads) const {
     const std::size_t n = x.shape[2];
     std::vector<double> c(cosines().columns), s(sines().columns);
     for (std::size_t token = 0; token < positions.size(); ++token) {
-      const std::size_t from = row(positions[token]);
+      const std::size_t from = row(positions, token);
       cosines().kept->row(from, c);
       if (files.size() == 1)
         s = c;
@@ -260,6 +269,18 @@ StoredRotations stored_rotations(const std::shared_ptr<const Cache>& cache, std:
                                           expected.parameters.text(), allowed));
 }
 
+// Of one token, which is the same in all heads.
+bool rotates_heads_alike(const Rotary& declared) {
+  if (!declared.rotate || declared.heads == 1) return true;
+  Tensor x({1, declared.heads, 1, declared.dim});
+  std::ranges::fill(x.data, 1.0);
+  const std::vector<Position> at(declared.positions.axes, 1);
+  const Tensor y = declared.rotate(x, {at, at.size()}, Role::query);
+  return std::ranges::all_of(
+      std::span(y.data).subspan(0, y.data.size() - declared.dim),
+      [&, n = std::size_t{0}](double one) mutable { return one == y.data[declared.dim + n++]; });
+}
+
 std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& declared,
                                const Expected& expected) {
   const std::size_t pairs = declared.pairs.size(), columns = files.front().columns;
@@ -289,9 +310,17 @@ std::vector<PositionIn> places(const std::vector<Rows>& files, const Rotary& dec
     if (columns == declared.dim) return channel;
     return static_cast<std::size_t>(std::ranges::lower_bound(rotating, channel) - rotating.begin());
   };
+  // A column for each pair: of one ladder in its order, of those of several axes in that of their channels.
+  std::vector<std::size_t> firsts;
+  for (const Pair& pair : declared.pairs) firsts.push_back(pair.first);
+  std::ranges::sort(firsts);
+  const auto of_pair = [&](const Pair& pair) {
+    if (declared.positions.axes == 1) return pair.index;
+    return static_cast<std::size_t>(std::ranges::lower_bound(firsts, pair.first) - firsts.begin());
+  };
   std::vector<PositionIn> all;
   for (const Pair& pair : declared.pairs) {
-    const std::size_t first = column(pair.first), second = column(pair.second), i = pair.index;
+    const std::size_t first = column(pair.first), second = column(pair.second), i = of_pair(pair);
     if (complex)
       all.push_back({pair.first, pair.second, {2 * i, 2 * i}, {2 * i + 1, 2 * i + 1}});
     else if (in_halves)
@@ -319,13 +348,20 @@ std::vector<std::string> cache_paths(const std::string& words) {
 }
 
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected) {
-  if (declared.positions.axes > 1)
-    throw std::invalid_argument(
-        fmt::format("{}: a cache has a row for each position of one number, those of `{}` have {}; allowed: "
-                    "cmd:'PROGRAM ARGS'",
-                    words.rest, expected.encoding, declared.positions.axes));
+  const bool on_a_grid = declared.positions.axes > 1;
+  if (on_a_grid && !rotates_heads_alike(declared))
+    throw std::invalid_argument(fmt::format(
+        "{}: a cache is one for all heads, those of `{}` with {} are rotated each by angles of its "
+        "own; allowed: cmd:'PROGRAM ARGS'",
+        words.rest, expected.encoding, expected.parameters.text()));
   std::vector<Rows> files;
-  for (const std::string& path : cache_paths(words.rest)) files.push_back(rows(read_array(path)));
+  std::optional<GridOfAFile> grid;
+  for (const std::string& path : cache_paths(words.rest)) {
+    Array array = read_array(path);
+    if (on_a_grid && !array.shape.empty() && !array.empty())
+      grid = grid_of(array, declared.positions.axes, BeforeTheGrid::nothing, expected);
+    files.push_back(rows(std::move(array), on_a_grid));
+  }
   const Rows &cosines = files.front(), &sines = files.back();
   if (cosines.array().shape != sines.array().shape || cosines.array().format != sines.array().format)
     throw SubjectError(
@@ -336,6 +372,7 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
   const Dtype dtype = posproof::dtype(cosines.array().format);
   std::string description = fmt::format("{} in {}", text(cosines.array().shape), name(dtype));
   if (files.size() == 2) description = "cosines and sines, each " + description;
+  if (grid) description += fmt::format(", a grid of {}", grid->text());
 
   Rotary rotary = declared;
   const Position first = cosines.array().first(cosines.count, declared.positions.lo),
@@ -347,24 +384,26 @@ Subject open_cache(const Words& words, const Rotary& declared, const Expected& e
                     cosines.array().path, first, sines.array().path, of_sines));
   Domain domain(first, first + static_cast<Position>(cosines.count) - 1);
   domain.ends = true;
-  rotary.positions = within(domain, declared.positions);
+  rotary.positions = grid ? grid->domain(declared.positions.hard) : within(domain, declared.positions);
   auto at = places(files, declared, expected);
   const bool as_wide_as_the_head = files.size() == 1 && cosines.columns == declared.dim;
   auto rest = as_wide_as_the_head ? channels_in_no_pair(declared) : std::vector<std::size_t>{};
   const auto cache =
-      std::make_shared<const Cache>(Cache{std::move(files), std::move(at), std::move(rest), first});
-  rotary.rotate = [cache, heads = declared.heads, dim = declared.dim](
-                      const Tensor& x, std::span<const Position> positions, Role) {
-    check_rotation(x, positions, heads, dim);
+      std::make_shared<const Cache>(Cache{std::move(files), std::move(at), std::move(rest), first, grid});
+  rotary.rotate = [cache, heads = declared.heads, dim = declared.dim, axes = declared.positions.axes](
+                      const Tensor& x, const Positions& positions, Role) {
+    check_rotation(x, positions, heads, dim, axes);
     return cache->rotated(x, positions, heads);
   };
+  std::optional<StoredRotations> stored;
+  if (!grid) stored = stored_rotations(cache, declared.dim);
   return {
       .name = "",
       .description = std::move(description),
       .encoding = std::move(rotary),
       .precision = as_rotated(words.precision.value_or(Precision::parse(precision_word(dtype)))),
       .live = false,
-      .stored_rotations = stored_rotations(cache, declared.dim),
+      .stored_rotations = std::move(stored),
   };
 }
 

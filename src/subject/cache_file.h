@@ -16,14 +16,15 @@ std::vector<std::string> cache_paths(const std::string& words);
 //   table:COS,SIN  two arrays of [n, pairs], a column for each pair, or [n, channels that rotate], where each
 //                  channel has the column of its own place: in halves for half_split, in pairs for
 //                  interleaved
-//   table:FILE     one array of [n, channels that rotate]: the cosine of a pair in its first channel, the
-//   sine in
-//                  its second, as `posproof oracle rope` writes it
+//   table:FILE     one array of [n, channels that rotate]: the cosine of a pair in its first channel, the sine
+//                  in its second, as `posproof oracle rope` writes it
 //   table:FILE     one array of twice as many columns: those of COS, a column for each channel, then those of
-//   SIN table:FILE     one array of complex numbers [n, pairs], cosine + i sine of each pair (.npy, c8 or
-//   c16)
-// Further axes of one element do not count. COS and SIN are each what `table:` takes; where SIN names no
-// file, it is the name of another tensor in the file of COS. See open().
+//                  SIN
+//   table:FILE     one array of complex numbers [n, pairs], cosine + i sine of each pair (.npy, c8 or c16)
+//
+// On a grid a row is one of a place, and [rows, columns of the grid, ...] says the grid itself: see
+// subject/grid_of_a_file.h. Further axes of one element do not count. COS and SIN are each what `table:`
+// takes; where SIN names no file, it is the name of another tensor in the file of COS. See open().
 Subject open_cache(const Words& words, const Rotary& declared, const Expected& expected);
 
 }  // namespace posproof

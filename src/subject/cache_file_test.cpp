@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include "subject/array_header.h"
 #include "subject/dtype.h"
@@ -280,15 +282,76 @@ TEST(CacheFile, what_is_rotated_has_four_axes_the_heads_the_width_and_a_position
   EXPECT_NO_THROW(rotary.rotate(Tensor({2, 2, 2, 5}), std::vector<Position>(4), Role::query));
 }
 
-// A row of a cache is one of a line.
-TEST(CacheFile, of_a_rotation_on_a_grid_is_refused) {
-  const Written cos("cos.npy", cosines(), true), sin("sin.npy", sines(), true);
-  Rotary grid = half_split();
-  grid.positions.axes = 2;
-  const std::string words = "table:" + path(cos) + "," + path(sin);
-  EXPECT_EQ(thrown<std::invalid_argument>(words, [&] { open(words, rotating(grid)); }),
-            ": a cache has a row for each position of one number, those of `rope` have 2; allowed: "
-            "cmd:'PROGRAM ARGS'");
+// The same pairs, of which the second is the first of the other axis.
+Rotary on_a_grid() {
+  Rotary out = half_split();
+  out.positions.axes = 2;
+  out.positions.hard = {1, 100};
+  out.pairs[1] = {1, 3, 0.5, 0};
+  out.pairs[1].axis = 1;
+  return out;
+}
+
+Subject opened_on_a_grid(const Tensor& cosines, const Tensor& sines, const std::string& parameters) {
+  const Written cos("cos.npy", cosines, true), sin("sin.npy", sines, true);
+  Expected expected = rotating(on_a_grid());
+  expected.parameters = Case::parse(parameters);
+  return open("table:" + path(cos) + "," + path(sin), expected);
+}
+
+Tensor rotated_at(const Subject& subject, const std::vector<Position>& place) {
+  const Tensor x({1, 2, 1, 5}, {1, 0, 0, 1, 7, 2, 1, 1, 0, 8});
+  return as<Rotary>(subject.encoding).rotate(x, {place, 2}, Role::query);
+}
+
+// Of places in rows: row 2 is place (1, 0) of 2 x 2 and place (0, 2) of 1 x 4.
+TEST(CacheFile, of_a_rotation_on_a_grid_has_a_row_for_each_place) {
+  const auto shaped = [](const Tensor& of, const Shape& shape) {
+    Tensor out(shape);
+    std::ranges::copy(of.data, out.data.begin());
+    return out;
+  };
+  for (const auto& [shape, grid, place, text] :
+       std::vector<std::tuple<Shape, std::string, std::vector<Position>, std::string>>{
+           {{4, 2}, "grid=[2,2]", {1, 0}, "[4, 2] in F32, a grid of 2 x 2"},
+           {{1, 4, 2}, "grid=[1,4]", {0, 2}, "[4, 2] in F32, a grid of 1 x 4"},
+           {{2, 2, 2}, "grid=[16,16]", {1, 0}, "[4, 2] in F32, a grid of 2 x 2"}}) {
+    const Subject subject = opened_on_a_grid(shaped(cosines(), shape), shaped(sines(), shape), grid);
+    EXPECT_EQ(subject.description, "cosines and sines, each " + text);
+    EXPECT_EQ(rotated_at(subject, place), Tensor({1, 2, 1, 5}, by_row_2)) << grid;
+    EXPECT_FALSE(subject.stored_rotations.has_value());
+    const Domain& domain = positions_of(subject.encoding);
+    EXPECT_EQ(domain.axes, 2u);
+    EXPECT_TRUE(domain.ends);
+    EXPECT_EQ(domain.hard, (std::vector<Position>{1}));
+    EXPECT_THROW(rotated_at(subject, {2, 0}), Refusal);
+    EXPECT_THROW(rotated_at(subject, {0, -1}), Refusal);
+  }
+}
+
+TEST(CacheFile, of_a_rotation_on_a_grid_is_refused_where_that_is_not_known) {
+  const auto refused = [](const Shape& shape, const std::string& parameters) {
+    return thrown<std::invalid_argument>("table:", [&] {
+      opened_on_a_grid(Tensor(shape, std::vector<double>(count(shape), 1)), Tensor(shape), parameters);
+    });
+  };
+  EXPECT_NE(
+      refused({3, 2}, "grid=[2,2]").find("it holds 3 rows, the grid of `rope` with grid=[2,2] has 4 places"),
+      std::string::npos);
+  // A row of zeros turns nothing: it is no class token's.
+  EXPECT_NE(
+      refused({5, 2}, "grid=[2,2]").find("it holds 5 rows, the grid of `rope` with grid=[2,2] has 4 places"),
+      std::string::npos);
+  EXPECT_NE(refused({4, 2}, "dim=5").find("has none: `grid` is to say"), std::string::npos);
+  Rotary by_head = on_a_grid();
+  by_head.rotate = [](Tensor x, const Positions&, Role) {
+    x.at(1, 4) += 1;  // in the second head
+    return x;
+  };
+  EXPECT_EQ(
+      thrown<std::invalid_argument>("table:x", [&] { open("table:x", rotating(by_head)); }),
+      ": a cache is one for all heads, those of `rope` with dim=5 are rotated each by angles of its own; "
+      "allowed: cmd:'PROGRAM ARGS'");
 }
 
 }  // namespace

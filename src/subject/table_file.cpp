@@ -11,6 +11,7 @@
 
 #include "subject/array_file.h"
 #include "subject/dtype.h"
+#include "subject/grid_of_a_file.h"
 #include "subject/kinds.h"
 #include "subject/recent_rows.h"
 
@@ -153,89 +154,18 @@ const Table* declared_on_a_grid(const Expected& expected) {
   return nullptr;
 }
 
-// Which row of a file holds which place: row by row of the grid, from row `before` on.
-struct Grid {
-  std::vector<std::size_t> extents;
-  std::size_t before = 0;
-
-  std::size_t places() const { return count(extents); }
-  std::string text() const { return fmt::format("{}", fmt::join(extents, " x ")); }
-};
-
-// The parameter `grid`, where the encoding has one: [rows, columns].
-std::vector<std::size_t> given_grid(const Expected& expected) {
-  std::vector<std::size_t> extents;
-  if (const Value* given = expected.parameters.find("grid"))
-    for (const double extent : std::get<std::vector<double>>(*given))
-      extents.push_back(static_cast<std::size_t>(extent));
-  return extents;
-}
-
-bool is_zero(const Array& array, std::size_t rows) {
-  std::vector<double> row(array.width());
-  for (std::size_t r = 0; r < rows; ++r) {
-    array.row(r, row);
-    if (std::ranges::any_of(row, [](double x) { return x != 0; })) return false;
-  }
-  return true;
-}
-
-// [rows, columns, dim] says its grid itself; [places, dim] that of the parameter. A leading extent of 1 does
-// not count where the rest is a table of the grid. Rows of zeros before the grid are those of class tokens.
-Grid grid_of(const Array& array, const Table& table, const Expected& expected) {
-  const std::size_t axes = table.positions.axes;
-  const std::vector<std::size_t> given = given_grid(expected);
-  Shape shape(array.shape.begin(), array.shape.end() - 1);
-  if (shape.size() == axes + 1 && shape[0] == 1) shape.erase(shape.begin());
-  if (shape.size() == axes && (shape[0] != 1 || shape == given)) return {shape};
-  if (shape.size() == axes && axes == 2) shape.erase(shape.begin());
-  if (shape.size() != 1)
-    throw SubjectError(fmt::format("{}: {} is neither {}, a table of a grid, nor [places, dim]", array.path,
-                                   text(array.shape),
-                                   axes == 2 ? "[rows, columns, dim]" : "[images, rows, columns, dim]"));
-  const Grid grid{given};
-  if (given.size() != axes || shape[0] < grid.places())
-    throw std::invalid_argument(fmt::format(
-        "{}: it holds {} rows, the grid of `{}` with {} has {}: `grid` is to say how many rows and columns",
-        array.path, shape[0], expected.encoding, expected.parameters.text(),
-        given.size() == axes ? fmt::format("{} places", grid.places()) : "none"));
-  const std::size_t before = shape[0] - grid.places();
-  if (!is_zero(array, before))
-    throw std::invalid_argument(fmt::format(
-        "{}: it holds {} rows, the grid of `{}` with {} has {} places: the first {} are no zeros, as those "
-        "of class tokens are",
-        array.path, shape[0], expected.encoding, expected.parameters.text(), grid.places(), before));
-  return {given, before};
-}
-
-Encoding as_table_of_a_grid(const Held& array, Table table, const Grid& grid, const Expected& expected) {
+Encoding as_table_of_a_grid(const Held& array, Table table, const GridOfAFile& grid,
+                            const Expected& expected) {
   if (array->width() != table.dim)
     throw std::invalid_argument(fmt::format("{}: its rows are {} wide, those of `{}` with {} are {}",
                                             array->path, array->width(), expected.encoding,
                                             expected.parameters.text(), table.dim));
-  Domain domain(0, 0, table.positions.hard);
-  domain.axes = table.positions.axes;
-  for (std::size_t axis = 0; axis < domain.axes; ++axis) {
-    const auto last = static_cast<Position>(grid.extents[axis]) - 1;
-    domain.last_on_axis.push_back(last);
-    domain.hi = std::max(domain.hi, last);
-  }
-  std::erase_if(domain.hard, [&](Position t) { return t < 0 || t > domain.hi; });
-  domain.ends = true;
-  table.positions = domain;
+  table.positions = grid.domain(table.positions.hard);
   table.rows = [array, grid](const Positions& positions, Position) {
     Tensor rows({positions.size(), array->width()});
-    for (std::size_t r = 0; r < positions.size(); ++r) {
-      std::size_t row = 0;
-      for (std::size_t axis = 0; axis < grid.extents.size(); ++axis) {
-        const Position t = positions.flat()[r * positions.axes() + axis];
-        if (t < 0 || t >= static_cast<Position>(grid.extents[axis]))
-          throw Refusal(fmt::format("{} is of a grid of {}; number {} of axis {} was asked for", array->path,
-                                    grid.text(), t, axis));
-        row = row * grid.extents[axis] + static_cast<std::size_t>(t);
-      }
-      array->row(grid.before + row, rows.row(r));
-    }
+    const std::size_t axes = positions.axes();
+    for (std::size_t r = 0; r < positions.size(); ++r)
+      array->row(grid.row(array->path, positions.flat().subspan(r * axes, axes)), rows.row(r));
     return rows;
   };
   return table;
@@ -243,7 +173,7 @@ Encoding as_table_of_a_grid(const Held& array, Table table, const Grid& grid, co
 
 Subject open_table_of_a_grid(const Words& words, const Held& array, const Table& declared,
                              const Expected& expected) {
-  const Grid grid = grid_of(*array, declared, expected);
+  const GridOfAFile grid = grid_of(*array, declared.positions.axes, BeforeTheGrid::class_tokens, expected);
   const Dtype dtype = posproof::dtype(array->format);
   return {
       .name = "",
