@@ -66,6 +66,8 @@ TEST(CallEffects, give_each_token_of_each_row_its_position) {
       {"every row of the batch has the positions of the row before, the first of the last",
        {300, 2, 4, 5, -1, 9}},
       {"tokens of a row have each other's positions, in reverse order", {9, -1, 5, 4, 2, 300}},
+      {"every token has the largest position that stands at its place in a row", {300, 2, 9, 300, 2, 9}},
+      {"positions are read column by column where they lie row by row", {5, 9, 2, -1, 300, 4}},
       {"every token has the position of the one before it in its row", {5, 5, -1, 300, 300, 2}},
       {"every token has the position of the one after it in its row", {-1, 9, 9, 2, 4, 4}},
   };
