@@ -74,6 +74,35 @@ TEST(CircleForms, name_sines_and_cosines_of_other_tokens) {
             Sentences{});
 }
 
+// Of three heads, each of which has a row for a token.
+TEST(CircleForms, name_sines_and_cosines_of_the_first_token_of_neighbours_and_of_row_numbers) {
+  const struct {
+    std::string words;
+    std::function<double(const At&)> number;
+  } all[] = {{"those of the first token of the row", [](const At& one) { return one.number(one.row, 0, 0); }},
+             {"one position ahead", [](const At& one) { return one.own() + 1; }},
+             {"one position behind", [](const At& one) { return one.own() - 1; }},
+             {"those of the number of the token in its row, whatever its position",
+              [](const At& one) { return static_cast<double>(one.token); }}};
+  for (const auto& [words, number] : all) {
+    EXPECT_EQ(said_of("rope", "dim=8 heads=3",
+                      [number](const At& one) { return at(one.pair, one.own(), number(one)); }),
+              Sentences{"sines are " + words + ", cosines are not"});
+    EXPECT_EQ(said_of("rope", "dim=8 heads=3",
+                      [number](const At& one) { return at(one.pair, number(one), one.own()); }),
+              Sentences{"cosines are " + words + ", sines are not"});
+  }
+}
+
+TEST(CircleForms, have_the_declared_amplitude) {
+  EXPECT_EQ(said_of("rope", "dim=8 scaling=yarn factor=4 original_length=128 attention_factor=2",
+                    [](const At& one) {
+                      const Circle plain = at(one.pair, one.own(), one.own() + 1);
+                      return Circle{2 * plain.cosine, 2 * plain.sine};
+                    }),
+            Sentences{"sines are one position ahead, cosines are not"});
+}
+
 TEST(CircleForms, name_sines_of_one_number_of_a_position) {
   const std::string three = "dim=24 sections=[4,5,3]";
   EXPECT_EQ(said_of("m_rope", three,
