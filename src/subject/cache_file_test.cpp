@@ -61,6 +61,9 @@ TEST(CacheFile, two_files_with_a_column_for_each_pair_turn_every_head) {
   EXPECT_FALSE(subject.live);
   EXPECT_EQ(rotated(subject), Tensor({1, 2, 1, 5}, by_row_2));
   EXPECT_EQ(open(words + "@bf16", rotating()).precision.word(), "f64/f32+table=bf16+work=f64+input=bf16");
+  // What is said of it in full is what it is.
+  for (const std::string said : {"bf16+table=f16", "bf16+work=f64"})
+    EXPECT_EQ(open(words + "@" + said, rotating()).precision.word(), Precision::parse(said).word()) << said;
 }
 
 TEST(CacheFile, a_column_for_each_channel_is_that_of_its_place) {
