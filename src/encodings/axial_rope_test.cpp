@@ -172,10 +172,10 @@ TEST(AxialRope, takes_steps_from_one_corner_of_a_crop_to_the_other) {
     EXPECT_EQ(of(exact, "coordinates=cropped crop_stop=[4,7] grid=[5,3]", {3, 2}),
               of(exact, "coordinates=resized trained_grid=[4,7] grid=[5,3]", {3, 2}));
   }
-  for (const std::string refused :
-       {"crop_start=[3,1] crop_stop=[3,6]",
-        "crop_start=[5,1] crop_stop=[6,6] grid=[4,2] crop_spacing=stop_scaled",
-        "crop_spacing=stop_scaled grid=[1,4]", "crop_start=[1]", "crop_stop=[2.5,3]"})
+  for (const std::string refused : {"crop_start=[3,1] crop_stop=[3,6]",
+                                    "crop_start=[5,1] crop_stop=[6,6] grid=[4,2] crop_spacing=stop_scaled",
+                                    "crop_start=[1,6] crop_stop=[3,6]", "crop_spacing=stop_scaled grid=[1,4]",
+                                    "crop_start=[1]", "crop_stop=[2.5,3]"})
     EXPECT_THROW(encodings::axial_rope.make(Case::parse("coordinates=cropped " + refused)), Refusal)
         << refused;
 }
@@ -306,6 +306,16 @@ TEST(AxialRope, ends_with_its_grid) {
       EXPECT_EQ(rotary.error == nullptr, coordinates.starts_with("resized"));
       EXPECT_EQ(rotary.pairs[1].frequency_error.roundings, 2) << coordinates;
     }
+}
+
+// Where a step is 1 a frequency is the power itself.
+TEST(AxialRope, divides_no_frequency_where_steps_are_those_of_the_grid) {
+  for (const std::string words : {"coordinates=resized trained_grid=[5,3] grid=[5,3]",
+                                  "coordinates=cropped crop_start=[2,3] crop_stop=[7,6] grid=[5,3]"}) {
+    const Parameters p = Case::parse("dim=8 " + words);
+    for (const Encoding& one : {encodings::axial_rope.make(p), encodings::axial_rope.oracle(p)})
+      EXPECT_EQ(as<Rotary>(one).pairs[1].frequency_error.roundings, 0) << words;
+  }
 }
 
 TEST(AxialRope, leaves_what_its_parts_leave) {
