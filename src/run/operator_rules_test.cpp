@@ -26,16 +26,30 @@ Tensor as_it_is(const Tensor& x, const Parameters&) {
   return x;
 }
 
-std::vector<Position> rows_of(const Tensor& x, Position from = 0) {
+// The position of a row of so many.
+using Numbered = std::function<Position(Position row, std::size_t rows)>;
+Position by_row(Position row, std::size_t) {
+  return row;
+}
+
+std::vector<Position> rows_of(const Tensor& x, const Numbered& number = &by_row) {
   std::vector<Position> out;
-  for (std::size_t n = 0; n < x.rows(); ++n) out.push_back(from + static_cast<Position>(n));
+  for (std::size_t n = 0; n < x.rows(); ++n) out.push_back(number(static_cast<Position>(n), x.rows()));
   return out;
+}
+
+Moved times(double factor) {
+  return [factor](const Tensor& x, const Parameters&) {
+    Tensor out = x;
+    for (double& one : out.data) one *= factor;
+    return out;
+  };
 }
 
 struct Wrong {
   Weights weights = &softmax_of;
   Moved values = &as_it_is, answers = &as_it_is;
-  Position keys_from = 0;
+  Numbered queries = &by_row, keys = &by_row;
 };
 
 Sentences of(const std::string& family, const std::string& words, const Wrong& wrong) {
@@ -44,7 +58,7 @@ Sentences of(const std::string& family, const std::string& words, const Wrong& w
     Attention own = attention::reference_attention(encoding);
     const auto logits = *attention::to_logits(encoding);
     own.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-      Tensor of = logits.logits(q, k, rows_of(q), rows_of(k, wrong.keys_from));
+      Tensor of = logits.logits(q, k, rows_of(q, wrong.queries), rows_of(k, wrong.keys));
       of.shape = {q.rows(), k.rows()};
       return wrong.answers(attention::product(wrong.weights(of, mask), wrong.values(v, parameters)),
                            parameters);
@@ -122,6 +136,10 @@ TEST(OperatorRules, name_what_stands_for_the_softmax) {
                       });
                     }}),
             (Sentences{"the sigmoid of each logit stands for the softmax"}));
+  // Sums of several logits are allowed more than weights whose sum is 1: 2^-17 of them, and not 2^-13.
+  EXPECT_EQ(of("none", "dim=4", {.weights = relu, .answers = times(1 + 0x1p-17)}),
+            (Sentences{"max(logit, 0), divided by its sum over the keys, stands for the softmax"}));
+  EXPECT_EQ(of("none", "dim=4", {.weights = relu, .answers = times(1 + 0x1p-13)}), Sentences{});
   // exp2(l) is named by its factor; of a leaky max nothing is known.
   EXPECT_EQ(of("none", "dim=4", {.weights = divided([](double l) { return std::max(l, 0.01 * l) + 1; })}),
             Sentences{});
@@ -134,7 +152,8 @@ TEST(OperatorRules, name_what_a_mask_does) {
           each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? l : l - by; }), all_of(mask));
     };
   };
-  for (const auto& [by, words] : {std::pair{1.0, "1"}, std::pair{4.0, "4"}, std::pair{2.5, "2.5"}})
+  for (const auto& [by, words] :
+       {std::pair{1.0, "1"}, std::pair{4.0, "4"}, std::pair{2.5, "2.5"}, std::pair{8.0, "8"}})
     EXPECT_EQ(of("rope", "dim=4", {.weights = less(by)}),
               (Sentences{std::string("a mask hides a key by no more than ") + words +
                          " off its logit: hidden keys are seen"}));
@@ -155,7 +174,19 @@ TEST(OperatorRules, name_what_a_mask_does) {
             (Sentences{"the mask is multiplied with the logits: a hidden key has logit 0"}));
 }
 
-TEST(OperatorRules, name_positions_inside_and_what_is_rotated) {
+TEST(OperatorRules, name_positions_inside) {
+  const Numbered zero = [](Position, std::size_t) { return Position{0}; };
+  const std::pair<std::string, Numbered> of_keys[] = {
+      {"keys stand one position ahead", [](Position row, std::size_t) { return row + 1; }},
+      {"keys count as 0", zero},
+      {"keys have their positions with the other sign", [](Position row, std::size_t) { return -row; }},
+      {"keys are numbered from the last to the first",
+       [](Position row, std::size_t rows) { return static_cast<Position>(rows) - 1 - row; }}};
+  for (const auto& [words, keys] : of_keys) EXPECT_EQ(of("rope", "dim=4", {.keys = keys}), Sentences{words});
+  EXPECT_EQ(of("rope", "dim=4", {.queries = zero}), Sentences{"queries count as 0"});
+}
+
+TEST(OperatorRules, name_what_is_rotated) {
   const auto rotated = [](Position sign) -> Moved {
     return [sign](const Tensor& x, const Parameters& parameters) {
       const auto rope = as<Rotary>(encoding_named("rope").make(parameters));
@@ -166,7 +197,6 @@ TEST(OperatorRules, name_positions_inside_and_what_is_rotated) {
       return out;
     };
   };
-  EXPECT_EQ(of("rope", "dim=4", {.keys_from = 1}), (Sentences{"keys stand one position ahead"}));
   EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1)}), (Sentences{"values are rotated, as keys are"}));
   EXPECT_EQ(of("rope", "dim=4", {.answers = rotated(1)}),
             (Sentences{"the answer is rotated, as its query is"}));
@@ -174,6 +204,7 @@ TEST(OperatorRules, name_positions_inside_and_what_is_rotated) {
             (Sentences{"values are rotated, as keys are, and the answer is rotated back by its query's "
                        "position"}));
   EXPECT_EQ(of("rope", "dim=4", {.values = rotated(-1)}), Sentences{}) << "backwards: nothing known";
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1), .answers = times(1 + 0x1p-17)}), Sentences{});
 }
 
 // Gates made anew: softmax(q.k / sqrt(d) + of_sum(sum over j < l <= i of f(ln gate of l))) v.
