@@ -16,7 +16,8 @@ std::vector<std::string> cache_paths(const std::string& words);
 //   table:COS,SIN  two arrays of [n, pairs], a column for each pair, or [n, channels that rotate], where each
 //                  channel has the column of its own place: in halves for half_split, in pairs for
 //                  interleaved
-//   table:FILE     one array of [n, channels that rotate]: the cosine of a pair in its first channel, the sine
+//   table:FILE     one array of [n, channels that rotate]: the cosine of a pair in its first channel, its
+//   sine
 //                  in its second, as `posproof oracle rope` writes it
 //   table:FILE     one array of twice as many columns: those of COS, a column for each channel, then those of
 //                  SIN
