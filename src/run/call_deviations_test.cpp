@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "attention/reference_attention.h"
 #include "core/error.h"
 #include "run/catalogued.h"
 #include "run/padding_effects.h"
@@ -28,6 +31,175 @@ TEST(CallDeviations, allow_a_pair_what_its_norm_loses) {
   const double least = rotation_underflow(all_f32);
   const double of_second = 5 * (one[1] + unit_f64) + least, of_first = 13 * (one[0] + unit_f64) + least;
   EXPECT_EQ(error.data, (std::vector<double>{0, of_second, 0, of_second, of_first, 0, of_first, 0}));
+}
+
+// Of a table at the farthest position; of a bias at its own where that is past all others. And the last bit
+// of what is declared.
+TEST(CallDeviations, allow_what_is_lost_at_the_farthest_position_and_at_their_own) {
+  const auto expect = [](const Encoding& declared, const Call& call, const Call& worst) {
+    const Tensor expected = answer(declared, call);
+    Tensor right = bound(declared, worst, expected, all_f32).error;
+    for (std::size_t n = 0; n < right.data.size(); ++n)
+      right.data[n] += unit_f64 * std::abs(expected.data[n]);
+    EXPECT_EQ(model_of(declared, all_f32).error(call, expected, farthest(call)).data, right.data);
+  };
+  Call call, far;
+  call.positions.whole = {7, 1000}, far.positions.whole = {1000, 1000};
+  expect(encoding_named("sinusoidal").oracle(Case::parse("dim=4")), call, far);
+  call.positions.whole = {3}, call.keys.whole = {5000};
+  expect(encoding_named("dynamic_position_bias").oracle(Case::parse("width=4 heads=1")), call, call);
+}
+
+// The same error of every entry, as a share of what its row holds and in all.
+Model allowing(const Encoding& declared, const std::function<double(double largest, Position far)>& error) {
+  return {declared, [error](const Call&, const Tensor& expected, Position far) {
+            Tensor out(expected.shape);
+            for (std::size_t r = 0; r < out.rows(); ++r) {
+              double largest = 0;
+              for (const double x : expected.row(r)) largest = std::max(largest, std::abs(x));
+              std::ranges::fill(out.row(r), error(largest, far));
+            }
+            return out;
+          }};
+}
+
+// Two queries, at 0 and 5, and two keys, at 0 and 3, of which the first query does not see the second.
+TEST(CallDeviations, pass_over_what_a_mask_hides_from_each_query) {
+  const Encoding causal = encoding_named("alibi").oracle(Case::parse("heads=1"));
+  Call call;
+  call.positions.whole = {0, 5}, call.keys.whole = {0, 3};
+  const auto right_where = [&](std::size_t row, std::size_t column) {
+    Tensor given = answer(causal, call);
+    given.at(row, column) = 7;
+    return explained(model_of(causal, all_f32), causal, {{{}, call, given}}).right;
+  };
+  EXPECT_EQ(right_where(0, 1), (std::vector<bool>{true, true}));
+  EXPECT_EQ(right_where(1, 1), (std::vector<bool>{true, false}));
+}
+
+// Both entries may be off, so their difference by twice as much.
+TEST(CallDeviations, count_rows_from_their_first_entry_where_a_constant_does_not_matter) {
+  const Encoding any = encoding_named("alibi").oracle(Case::parse("heads=1 rows=any"));
+  Call call;
+  call.positions.whole = {5}, call.keys.whole = {0, 3};
+  const auto right_by = [&](double off) {
+    Tensor given = answer(any, call);
+    given.at(0, 0) += 100 - off, given.at(0, 1) += 100 + off;
+    return explains_all(allowing(any, [](double, Position) { return 0.5; }), any, {{{}, call, given}});
+  };
+  EXPECT_TRUE(right_by(0.5));
+  EXPECT_FALSE(right_by(0.75));
+}
+
+TEST(CallDeviations, hold_nothing_where_any_answer_would_do) {
+  const Encoding rope = encoding_named("sinusoidal").oracle(Case::parse("dim=4"));
+  Call call;
+  call.positions.whole = {7, 1000};
+  const Model model =
+      allowing(rope, [](double, Position) { return std::numeric_limits<double>::infinity(); });
+  Tensor given = answer(rope, call);
+  EXPECT_TRUE(explains_all(model, rope, {{{}, call, given}}));
+  given.at(1, 2) += 1;
+  EXPECT_FALSE(explains_all(model, rope, {{{}, call, given}}));
+}
+
+// What is said of answers at other positions, where that is allowed; everything is off by so much more.
+std::string said_at(const Encoding& declared,
+                    const std::function<Position(Position t, std::size_t tokens)>& other,
+                    const std::function<double(double largest, Position far)>& error, double off = 0,
+                    const std::vector<std::vector<Position>>& rows = {{60, 64}, {70}, {101, 103, 102}}) {
+  std::vector<Answered> answered;
+  for (const std::vector<Position>& row : rows) {
+    Call call, there;
+    call.positions.whole = row;
+    for (const Position t : row) there.positions.whole.push_back(other(t, row.size()));
+    Tensor given = answer(declared, there);
+    for (double& x : given.data) x += off;
+    answered.push_back({{}, call, given});
+  }
+  const Encoding silent = answered_by(declared, [](const Call&) -> Tensor { throw Refusal("not asked"); });
+  return call_deviation(allowing(declared, error), {"made", "", silent, all_f32}, declared, answered)
+      .value_or("none");
+}
+
+TEST(CallDeviations, tell_what_is_allowed_less_than_a_quarter_of_a_row) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto ahead = [](Position t, std::size_t) { return t + 1; };
+  EXPECT_EQ(said_at(table, ahead, [](double largest, Position) { return 0.24 * largest; }),
+            "positions are one ahead");
+  EXPECT_EQ(said_at(table, ahead, [](double largest, Position) { return 0.26 * largest; }), "none");
+}
+
+TEST(CallDeviations, allow_an_effect_the_error_of_where_it_leads_to) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto doubled = [](Position t, std::size_t) { return 2 * t; };
+  const auto past = [](Position from) {
+    return [from](double, Position far) { return far >= from ? 0.01 : 0; };
+  };
+  EXPECT_EQ(said_at(table, doubled, past(120), 0.005), "positions are doubled");
+  EXPECT_EQ(said_at(table, doubled, past(150), 0.005), "none");
+  // Where the declared answers are as near, nothing is explained: of rows that hardly differ.
+  Table flat;
+  flat.dim = 2;
+  flat.rows = [](const Positions& positions, Position) {
+    Tensor out({positions.size(), 2});
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      out.at(r, 0) = 1000, out.at(r, 1) = 0x1p-10 * static_cast<double>(positions[r]);
+    return out;
+  };
+  const auto wide = [](double, Position far) { return far >= 120 ? 1.0 : 0; };
+  EXPECT_EQ(said_at(
+                flat, [](Position t, std::size_t) { return t; }, wide, 0.5),
+            "none");
+  EXPECT_EQ(said_at(
+                flat, [](Position t, std::size_t) { return 64 * t; }, wide, 0.5),
+            "none");
+}
+
+// Of three tokens that are rotated by nothing; the first query begins with 1.
+TEST(CallDeviations, allow_an_effect_on_queries_the_error_of_what_it_makes_of_them) {
+  const Encoding declared =
+      attention::reference_attention(encoding_named("none").oracle(Case::parse("dim=4")));
+  Call call, doubled;
+  call.mask = Mask({3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1});
+  call.contents = {Tensor({3, 4}, {1, 0, 2, 1, 0, 1, 1, 2, 2, 1, 0, 1}),
+                   Tensor({3, 4}, {1, 2, 0, 1, 0, 1, 2, 1, 2, 0, 1, 0}),
+                   Tensor({3, 4}, {1, 2, 3, 4, 4, 3, 2, 1, 2, 4, 1, 3})};
+  doubled = call;
+  for (double& x : doubled.contents.front().data) x *= 2;
+  Tensor given = answer(declared, doubled);
+  for (double& x : given.data) x += 0.005;
+  const auto said = [&](double from) {
+    const Model model{declared, [from](const Call& asked, const Tensor& expected, Position) {
+                        Tensor out(expected.shape);
+                        std::ranges::fill(out.data, asked.contents[0].data[0] >= from ? 0.01 : 0);
+                        return out;
+                      }};
+    return call_deviation(model, {"made", "", declared, all_f32}, declared, {{{}, call, given}})
+        .value_or("none");
+  };
+  EXPECT_EQ(said(2), "products of query and key are not divided by the root of the width");
+  EXPECT_EQ(said(3), "none");
+}
+
+// Two rows that are wrong may be an accident.
+TEST(CallDeviations, are_of_several_rows) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto exact = [](double, Position) { return 0.0; };
+  const auto ahead = [](Position t, std::size_t) { return t + 1; };
+  EXPECT_EQ(said_at(table, ahead, exact, 0, {{60, 64}}), "none");
+  EXPECT_EQ(said_at(table, ahead, exact, 0, {{60, 64, 61}}), "positions are one ahead");
+}
+
+// Of two that explain as much the first; a position 0 is where it was, whatever the number of tokens.
+TEST(CallDeviations, name_the_first_effect_and_the_calls_that_need_it) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto exact = [](double, Position) { return 0.0; };
+  EXPECT_EQ(said_at(table, [](Position, std::size_t) { return 0; }, exact, 0, {{60}, {70}, {80}}),
+            "positions count as 0");
+  EXPECT_EQ(said_at(table, [](Position t, std::size_t tokens) { return tokens > 5 ? 2 * t : t; }, exact, 0,
+                    {{0, 4, 3}, {0, 9}, {0, 8, 3, 1, 7}, {0, 5, 2, 9, 6, 3}, {0, 4, 9, 2, 5, 7, 3, 8}}),
+            "in calls of more than 5 tokens: positions are doubled");
 }
 
 // Where a row of an answer stands.
