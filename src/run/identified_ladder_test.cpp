@@ -113,6 +113,12 @@ TEST(IdentifiedLadder, one_wrong_pair_does_not_hide_the_others) {
   EXPECT_EQ(all.front().text(), "base=10000 scaling=none");
 }
 
+TEST(IdentifiedLadder, three_wrong_pairs_are_no_accident) {
+  MeasuredLadder spoiled = ladder_of(Case::parse("dim=64"));
+  for (const std::size_t i : {7, 8, 9}) spoiled.frequencies[i] *= 1.01;
+  for (const Parameters& one : scaled_ladders(spoiled, 64)) EXPECT_NE(one.text(), "base=10000 scaling=none");
+}
+
 // What is known of the other pairs decides on its digits.
 TEST(IdentifiedLadder, a_pair_that_is_known_badly_hides_no_digit_of_the_factor) {
   for (const std::size_t from_the_end : {1, 3}) {

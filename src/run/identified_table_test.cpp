@@ -55,5 +55,30 @@ TEST(IdentifiedTable, proposes_the_amplitude_of_most_pairs) {
   }
 }
 
+// sqrt(2/16), as random_fourier has it, in all its digits.
+TEST(IdentifiedTable, proposes_offsets_below_0_roots_of_the_width_and_scales) {
+  for (const std::string words :
+       {"dim=8 offset=-3", "dim=16 base=500 amplitude=0.35355339059327379", "dim=8 base=500 scale=0.5"})
+    EXPECT_TRUE(is_proposed(rows_of(words, 4096), words)) << words;
+}
+
+// Of rows that begin at a position: offsets in use, with as many rows before these, and the one that it
+// shows.
+TEST(IdentifiedTable, proposes_offsets_of_tables_without_frequencies) {
+  const auto proposes = [](const std::string& family, const std::string& words, Position first,
+                           std::size_t length) {
+    const EncodingSpec& spec = encoding_named(family);
+    const Parameters wanted = with(spec, Case::parse(words));
+    MeasuredRows rows;
+    rows.first = first;
+    rows.length = length;
+    rows.near = as<Table>(spec.make(wanted)).rows(std::vector{first, first + 1, first + 2}, first + 3);
+    return std::ranges::any_of(table_candidates(family, spec, rows, all_f32),
+                               [&](const Candidate& one) { return with(spec, one.parameters) == wanted; });
+  };
+  EXPECT_TRUE(proposes("raw_index", "offset=7", 10, 0));
+  EXPECT_TRUE(proposes("learned", "dim=4 length=302 offset=2 table=index", 0, 300));
+}
+
 }  // namespace
 }  // namespace posproof::identified_table_test
