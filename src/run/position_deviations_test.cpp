@@ -60,6 +60,9 @@ TEST(PositionDeviations, are_the_same_of_every_number) {
   EXPECT_EQ(
       said_at("sincos_2d", grid, [](std::size_t axis, const Number& at) { return (at(axis) + 0.5) / 2; }),
       Sentences{"a position p counts as 0.5 p + 0.25"});
+  EXPECT_EQ(
+      said_at("sincos_2d", grid, [](std::size_t axis, const Number& at) { return at(axis) / 2 - 0.25; }),
+      Sentences{"a position p counts as 0.5 p - 0.25"});
 }
 
 TEST(PositionDeviations, are_those_of_one_number) {
@@ -84,6 +87,9 @@ TEST(PositionDeviations, are_sums_of_several_numbers) {
   EXPECT_EQ(said_at("sincos_2d", grid,
                     [](std::size_t axis, const Number& at) { return axis == 1 ? 3 - at(0) : at(0); }),
             Sentences{"minus the row, and 3 stands for the column"});
+  EXPECT_EQ(said_at("sincos_2d", grid,
+                    [](std::size_t axis, const Number& at) { return axis == 1 ? at(0) - 3 : at(0); }),
+            Sentences{"once the row, less 3 stands for the column"});
 }
 
 TEST(PositionDeviations, are_those_of_real_numbers) {
