@@ -73,6 +73,14 @@ TEST(FeedForward, cuts_what_is_negative_and_adds_both_shifts) {
   EXPECT_EQ(transformed(feed_forward, Tensor({2, 2}, {3, 1, -2, 1})), Tensor({2, 1}, {3.5, 40.5}));
 }
 
+// Of 16 channels: numbers of variance 1/16, so that a token keeps its size.
+TEST(MultiHead, random_projections_keep_the_size_of_a_token) {
+  Generator generator(5);
+  const Projections all = random_projections(16, 5);
+  for (const Tensor* one : {&all.query, &all.key, &all.value, &all.output})
+    EXPECT_EQ(one->data, generator.normal({16, 16}, 0.25).data);
+}
+
 TEST(MultiHead, each_head_has_its_own_channels) {
   const Attention two = heads(4, 2);
   EXPECT_EQ(two.dim, 4u);
