@@ -234,8 +234,10 @@ void Proposals::propose_for_files() {
     // A cosine and a sine for each channel.
     rotary(columns / 2, "half_split");
     rotary(columns / 2, "interleaved");
-    for (const char* layout : {"half_split", "interleaved"})
-      if (const auto part = rotating_part(asked_)) rotary(columns, layout, *part);
+    if (const auto part = rotating_part(asked_)) {
+      rotary(columns, "half_split", *part);
+      rotary(columns, "interleaved", *part);
+    }
     Parameters parameters;
     parameters.set("dim", columns);
     parameters.set("odd", std::string("zero_pad"));
