@@ -58,7 +58,8 @@ const DefectFamily entry{{
      .make = &shifted_by_one,
      .setting = "dim=2"},
     {.name = "one_sided_shift",
-     .wrong = "the causal shift without the causal mask: the next key gets 0, later ones the scores of the next query",
+     .wrong =
+         "the causal shift without the causal mask: the next key gets 0, later ones the scores of the next query",
      .sources =
          "ZhengkunTian/OpenTransformer#25, espnet/espnet#2684, espnet/espnet#2816, espnet/espnet#3068, "
          "wenet-e2e/wenet#1611, upskyy/Squeezeformer#1, ZhengkunTian/OpenTransformer#28",

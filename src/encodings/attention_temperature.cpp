@@ -99,7 +99,8 @@ const EncodingSpec entry{
         "Llama 4 (Meta 2025), attn_temperature_tuning of layers without RoPE; Qwen (Bai et al. 2023), "
         "on longer contexts: LogN-Scaling; Su 2021",
     .parameters = {.all = {whole("dim", type::any_width, 64, {2, 8}, "width of a head", "channels"),
-                           whole("heads", any_heads, 1, {1, 3}, "heads, all scaled alike; a gate asks with 2 unless told otherwise"),
+                           whole("heads", any_heads, 1, {1, 3},
+                                 "heads, all scaled alike; a gate asks with 2 unless told otherwise"),
                            convention("form", {"steps", "logarithm"},
                                       "how the factor grows: in steps, or with the logarithm"),
                            where(in_steps, above_0("scale", 0.1, {0.1, 0.5}, "factor of the logarithm")),

@@ -116,7 +116,8 @@ const EncodingSpec entry{
     .parameters =
         {.all =
              {whole("dim", type::any_width, 64, {2, 4, 8, 64}, "width of a head", "channels"),
-              whole("heads", any_heads, 1, {1, 3}, "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
+              whole("heads", any_heads, 1, {1, 3},
+                    "heads, all rotated alike; a gate asks with 2 unless told otherwise"),
               above_0(
                   "base", 10000, {10000, 10},
                   "frequencies are its powers; for large widths the ratio of the longest wavelength to the shortest"),
