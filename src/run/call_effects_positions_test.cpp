@@ -9,21 +9,12 @@
 #include <vector>
 
 #include "run/call_effects.h"
+#include "run/testing/effects.h"
 
 namespace posproof::call_effects_positions_test {
 namespace {
 
-const Effect* effect(const std::vector<Effect>& all, const std::string& words) {
-  const auto found = std::ranges::find(all, words, &Effect::words);
-  return found == all.end() ? nullptr : &*found;
-}
-
-Call two_rows_of_three() {
-  Call call;
-  call.batch = 2;
-  call.positions.whole = {5, -1, 9, 300, 2, 4};
-  return call;
-}
+using testing::effect, testing::two_rows_of_three;
 
 // One row of tokens at these positions.
 std::vector<Position> moved(const std::vector<Effect>& effects, const std::string& words,

@@ -7,20 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "run/testing/effects.h"
+
 namespace posproof::call_effects_test {
 namespace {
 
-const Effect* effect(const std::vector<Effect>& all, const std::string& words) {
-  const auto found = std::ranges::find(all, words, &Effect::words);
-  return found == all.end() ? nullptr : &*found;
-}
-
-Call two_rows_of_three() {
-  Call call;
-  call.batch = 2;
-  call.positions.whole = {5, -1, 9, 300, 2, 4};
-  return call;
-}
+using testing::effect, testing::two_rows_of_three;
 
 TEST(CallEffects, give_each_token_of_each_row_its_position) {
   const struct {
