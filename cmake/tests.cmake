@@ -41,23 +41,26 @@ add_executable(posproof_test_subject src/command/testing/subject.cpp)
 target_link_libraries(posproof_test_subject PRIVATE posproof_run)
 posproof_compiles(posproof_test_subject)
 add_dependencies(posproof_tests posproof posproof_test_subject)
-# `./run test` runs all but those that have the label `long`, and `./run test fast` leaves out `slow` ones, too.
-# Those that take ten seconds and more, those of PyTorch, and those that gate other projects' code in many settings have
-# the label `long`, though they are in the same program.
+# `./run test` leaves out those that have the label `slow` or `long`, so that CI ends within its 8 minutes, and `./run test
+# fast` those of the label `pages`, too, which write a report again. `./run test whole` leaves out `long` ones alone: those
+# that take ten seconds and more, most of PyTorch, and those that gate other projects' code in many settings.
 set(long reports.defects:reports.encodings:PublicModels.*:DiagnosisOfDefects.of_rope_tells_all_apart_that_differ:Modules.*)
 string(APPEND long :Gate.shrinks_and_names_the_variants_of_torch_rope:PythonSubject.torch_functions_*:Examples.torch_rope)
 string(APPEND long :ScaledRopes.*:Grids.*:InsideAttention.*:ForeignBiases.*:RealFunctions.*:ResizedTables.*:IdentifyLiveInFull.*)
 string(APPEND long :TermDeviationsInFull.*:OperatorDeviationsInFull.*:OperatorRulesInFull.*:OtherSettings.explain_*)
 # What takes a quarter of the time of all others starts first: at the end it would run alone.
 set(longest reports.encoding_by_property)
+set(pages reports.*)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${longest} TEST_LIST longest_tests
-                     PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 1000)
+                     PROPERTIES SKIP_RETURN_CODE 77 LABELS pages COST 1000)
+gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${pages}-${long}:${longest} TEST_LIST pages_tests
+                     PROPERTIES SKIP_RETURN_CODE 77 LABELS pages COST 500)
 file(STRINGS cmake/slow_tests.txt slow REGEX "^[^#]")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/slow_tests.txt)
 list(JOIN slow : slow)
-gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${slow}-${long}:${longest} TEST_LIST slow_tests
+gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${slow}-${long} TEST_LIST slow_tests
                      PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 100)
-gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER -${slow}:${long}:${longest}
+gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER -${slow}:${long}:${pages}
                      PROPERTIES SKIP_RETURN_CODE 77)
 gtest_discover_tests(posproof_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${long} TEST_LIST long_tests
                      PROPERTIES SKIP_RETURN_CODE 77 LABELS long)

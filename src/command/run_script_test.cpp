@@ -29,16 +29,16 @@ TEST(RunScript, helps_on_stdout_with_0_and_refuses_other_words_with_2) {
   }
 }
 
-// PyTorch is 336 MB with what it needs: only the tests ask for it.
-TEST(RunScript, asks_for_pytorch_for_the_tests_alone) {
+// PyTorch is 336 MB with what it needs.
+TEST(RunScript, asks_for_pytorch_for_the_whole_of_the_tests_alone) {
   const Clone clone({});
-  for (const std::string command : {"build", "posproof", "report", "performance"}) {
+  for (const std::string command : {"build", "posproof", "report", "performance", "test"}) {
     const Ran packages = clone.run("./run packages " + command);
     EXPECT_EQ(packages.code, 0);
     EXPECT_TRUE(shows(packages, "libcli11-dev\n"));
     EXPECT_EQ(packages.said.find("torch"), std::string::npos) << command;
   }
-  EXPECT_TRUE(shows(clone.run("./run packages test"), "\npython3-torch\n"));
+  EXPECT_TRUE(shows(clone.run("./run packages test whole"), "\npython3-torch\n"));
   EXPECT_TRUE(shows(clone.run("./run packages report"), "\ngnuplot-nox\n"));
   EXPECT_TRUE(shows(clone.run("./run packages browser"), "\nchromium-driver\n"));
   EXPECT_EQ(clone.run("./run packages test").said.find("chromium"), std::string::npos);
@@ -68,15 +68,16 @@ TEST(RunScript, prints_the_line_to_paste_where_it_may_not_install) {
   EXPECT_TRUE(shows(installed, "\ninstall -y -q --no-install-recommends cmake libfmt-dev\n"));
 }
 
-TEST(RunScript, runs_all_tests_or_the_fast_ones) {
+TEST(RunScript, runs_the_tests_or_the_fast_ones_or_all) {
   const Clone clone({});
   clone.program("cmake", "exit 0");
   clone.program("ctest", "echo \"ctest $*\"");
   EXPECT_EQ(clone.run("./run test 2>/dev/null").said, "ctest --preset release\n");
   EXPECT_EQ(clone.run("./run test fast 2>/dev/null").said, "ctest --preset fast\n");
+  EXPECT_EQ(clone.run("./run test whole 2>/dev/null").said, "ctest --preset whole\n");
   const Ran refused = clone.run("./run test fats");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(shows(refused, "./run: `test` takes `fast` or nothing, not `fats`\nusage: "));
+  EXPECT_TRUE(shows(refused, "./run: `test` takes `fast`, `whole` or nothing, not `fats`\nusage: "));
 }
 
 // The words arrive as they are, the folder is the caller's, and stdout is the program's alone.

@@ -1,4 +1,4 @@
-// cmake/slow_tests.txt: what `./run test fast` leaves out.
+// cmake/slow_tests.txt: what `./run test` leaves out.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
