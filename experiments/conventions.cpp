@@ -114,7 +114,7 @@ Document run() {
       "Papers and programs, and programs among each other, read {} of these {} conventions in more than one way; of those in sections {} a second reading was not found in released code. "
       "Most readings are not wrong by themselves; what is wrong is a model that was trained with one and runs with another. "
       "Each is declared here: by a parameter that is spelled out, by one that is left at its printed standard, or by the precision of the subject. "
-      "The differences are of the exact encodings, by their oracles, but for the angles of section {}; `posproof gate` with either declaration tells which one a subject has, and `posproof identify` finds most of them without one. "
+      "The differences are of the exact encodings, by their oracles, but for the angles of section {}; `posproof gate` with either declaration tells which one a subject has (but a `--form causal` asks nothing about later keys, so it holds of a symmetric bias, too), and `posproof identify` finds most of them without one. "
       "A declaration names the one convention: what else a project chooses, as the layout or the divisor, has to be added.",
       contested, all.size(), fmt::join(only_possible, " and "),
       1 + std::ranges::distance(all.begin(),

@@ -419,12 +419,12 @@ std::vector<Block> projector(const Measured& m) {
   return {
       Section{"A fixed projector separates token and position"},
       Paragraph{fmt::format(
-          "At width 512 the {} strongest directions hold 99.9 % of the energy of 512 rows; what is left is uneven: most at both ends of the window, which keep {} of their squared length 256. "
-          "Outside the {} directions whose singular values are above 1e-6 of the largest, less than 1e-6 of the squared length of any of these rows is left. "
-          "A linear map that removes these removes the position, as long as it is one of 0 to 511, and keeps the token's other {} directions. "
+          "At width 512 the {} strongest directions hold 99.9 % of the energy of the rows of a window of 512 positions; what is left is uneven: most at both ends of the window, which keep {} of their squared length 256. "
+          "Outside the {} directions whose singular values are above 1e-6 of the largest, less than 1e-6 of the squared length of any row of that window is left. "
+          "A linear map that removes these {} directions removes the position, as long as it is one of 0 to 511, and keeps the token's other {}. "
           "That is enough: of {} random tokens of scale 0.02 at positions 0, 32, ..., 480, none was then decoded wrong among 16, without noise; without the map {} are, by the exact probability. "
           "Later positions have other directions: the map leaves {} of the squared length of the row of position {}, {} of that of {}, {} of that of {} and {} of that of {}.",
-          m.kept, fixed(m.most_kept, 2), m.ranked, static_cast<Index>(wide) - m.ranked,
+          m.kept, fixed(m.most_kept, 2), m.ranked, m.ranked, static_cast<Index>(wide) - m.ranked,
           whole(static_cast<std::int64_t>(16 * draws)),
           percent(experiments::confusion(experiments::sinusoidal_ratio(0.02, wide), wide, 16)),
           scientific(m.later[0].second, 2), m.later[0].first, percent(m.later[1].second), m.later[1].first,

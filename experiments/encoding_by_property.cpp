@@ -271,7 +271,7 @@ std::vector<Block> grids(const Measured& m) {
   }
   out.push_back(Section{"What follows from a declared fact"});
   out.push_back(Paragraph{
-      "These claims are made once, with the fact; every encoding that declares the fact has them, and each is searched or replayed like any other."});
+      "These claims are made once, with the fact. An encoding that declares it has those that can be asked of it, for the parameters for which it declares it, but for those that it withdraws or claims the contrary of; each is searched or replayed like any other."});
   out.push_back(facts_of(cells));
   return out;
 }

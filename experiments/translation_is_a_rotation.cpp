@@ -282,7 +282,7 @@ std::vector<Logits> logits() {
   const Table table = sinusoidal(dim);
   const Rows p = rows(table, 201);
   return {logits_of("identity", p, [](const RealVector& v) { return v; }),
-          logits_of("rotates every pair", p, Shift(table, 3))};
+          logits_of("rotates every pair by three steps", p, Shift(table, 3))};
 }
 
 constexpr std::uint64_t many_draws = 5000;

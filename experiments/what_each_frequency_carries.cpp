@@ -334,12 +334,12 @@ std::vector<Block> spectrum(const Measured& m) {
       Paragraph{fmt::format(
           "In a window of 512 positions at width 512, {} of 256 pairs have a wavelength of at most the window. "
           "The discrete Fourier transform of {} sine columns is largest at frequency 0: they make at most {} of a turn in the window. {} of them rise and fall, which is an arch; the other {} only rise: they are ramps or nearly constant. "
-          "Each of the others has one line: at least {} of its energy (median {}) lies within one step of it. "
+          "Each of the other {} sine columns has one line: at least {} of its energy (median {}) lies within one step of it. "
           "The centred index is no line but a ramp, with {} of its energy in the two lowest lines and the rest in all others. "
           "Within a pair the frequency is the same and the phase differs by a quarter: column 7 of width 32 is {}° ahead of column 6 (least squares over 60 positions). "
           "Columns 6 and 7 change sign {} and {} times in 60 positions, the slower columns 8 and 9 {} and {} times.",
           m.spectra.fitting, m.spectra.constant, fixed(m.spectra.turns, 2), m.spectra.arches,
-          m.spectra.constant - m.spectra.arches, percent(m.spectra.least), percent(m.spectra.median),
+          m.spectra.constant - m.spectra.arches, wide / 2 - m.spectra.constant, percent(m.spectra.least), percent(m.spectra.median),
           percent(m.spectra.index), fixed(m.phase, 1), m.turns[0], m.turns[1], m.turns[2], m.turns[3])}};
 }
 

@@ -107,9 +107,9 @@ Encoding one_row_for_all() {
 
 const Property entry{
     .statement =
-        "For one of two sets of distinct tokens in [-1, 1], every order but the identity and the reversal changes some answer beyond reordering it, by at least 2^-11.",
+        "Every order but the identity and the reversal changes, for one of two sets of distinct tokens in [-1, 1] or both, some answer beyond reordering it, by at least 2^-11. Where the encoding is causal, one more token stands last, and only answers behind the last token that moves count.",
     .formula =
-        "max |f(P X) - P f(X)| >= 2^-11 for X or X' in [-1, 1], P neither the identity nor the reversal",
+        "max |f(P X) - P f(X)| >= 2^-11 for X or X' in [-1, 1], for each P but the identity and the reversal",
     .source =
         "Vaswani et al. 2017, section 3.5: for the model to make use of the order, positions must be "
         "injected",

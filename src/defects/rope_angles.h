@@ -159,7 +159,7 @@ inline const std::vector<Defect> angles = {
      .setting = "dim=4",
      .precision = bf16_over_f32},
     {.name = "angle_products_in_f16",
-     .wrong = "cos(f16(t w_i)): the product is kept in f16, and overflows past 65519",
+     .wrong = "cos(f16(t w_i)): the product is kept in f16, and overflows from 65520 on",
      .sources = "kin of flashinfer#585, transformers#29285",
      .make = &angle_products_in_f16,
      .setting = "dim=4"},

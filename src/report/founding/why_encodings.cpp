@@ -139,7 +139,7 @@ const std::vector<Claim>& why_encodings() {
        .evidence = {Said{carries, "One line for each pair that fits the window",
                          "have a wavelength of at most the window"},
                     Said{carries, "One line for each pair that fits the window",
-                         "Each of the others has one line"},
+                         "sine columns has one line"},
                     Said{carries, "One line for each pair that fits the window",
                          "they are ramps or nearly constant"},
                     Said{carries, "One line for each pair that fits the window",
