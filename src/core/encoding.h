@@ -126,6 +126,9 @@ std::shared_ptr<const Rotary> in_call(const Rotary& rotary, Position last);
 // An answer with its channels where the rotation has them, whatever the order in which they were given.
 Tensor in_place(const Rotary& rotary, Tensor answer);
 
+// The converse: the channels of a rotated token in the order in which this rotation gives them.
+Tensor in_order(const Rotary& rotary, Tensor rotated);
+
 // The channels that are left as they are, in order.
 std::vector<std::size_t> channels_in_no_pair(const Rotary& rotary);
 

@@ -8,7 +8,9 @@
 
 #include "catalogue/encodings/rope.h"
 #include "catalogue/misreadings/rope.h"
+#include "core/by_row.h"
 #include "misreadings/right.h"
+#include "misreadings/rope_ladders.h"
 
 namespace posproof::misreadings_rope {
 namespace {
@@ -36,8 +38,10 @@ std::span<const Position> deciding(std::span<const Position> positions, std::siz
 template <Growth growth, Position more = 0, Decides decides = Decides::all>
 Encoding dynamic(const Parameters& given) {
   const Arguments p = misread::arguments(encodings::rope, given);
-  if (!p.is("scaling", "dynamic_ntk") || p.whole("length") != 0 || p.is("length_of", "row"))
+  if (!p.is("scaling", "dynamic_ntk") || p.whole("length") != 0)
     throw Refusal("a misreading of bases that depend on the call's length");
+  const bool of_each_row = p.is("length_of", "row");
+  if (of_each_row && decides != Decides::all) throw Refusal("each row decides for itself");
   Rotary out = encodings::rope.make<Rotary>(given);
   const Real factor = p.real("factor"), trained = p.real("original_length"), base = p.real("base"),
              width = 2 * static_cast<Real>(out.pairs.size()), exponent = width / (width - 2);
@@ -59,7 +63,7 @@ Encoding dynamic(const Parameters& given) {
     const auto of = deciding(positions, x.shape.front(), decides);
     return in_call(of.empty() ? 0 : std::ranges::max(of))->rotate(x, positions, role);
   };
-  return out;
+  return of_each_row ? by_row(std::move(out)) : out;
 }
 
 Real one_forgotten(Real factor, Real lengths, Real exponent) {
@@ -104,6 +108,24 @@ Encoding divided_by(const Parameters& given) {
   return encodings::rope.make(out);
 }
 
+// LongRoPE whose short calls are not scaled.
+Encoding short_ones_unscaled(const Parameters& given) {
+  const Arguments p = misread::arguments(encodings::rope, given);
+  Rotary out = encodings::rope.make<Rotary>(given);
+  if (!p.is("scaling", "longrope") || !out.in_call) throw Refusal("a misreading of short sequences");
+  if (out.amplitude == 1) throw Refusal("the same amplitude");
+  const bool of_each_row = is_by_row(out);
+  out.in_call = [right = std::move(out.in_call), trained = p.real("original_length")](Position last) {
+    Rotary made = *right(last);
+    if (static_cast<double>(last) < trained) made.amplitude = 1;
+    return std::make_shared<const Rotary>(misread::at_frequencies(std::move(made)));
+  };
+  out.rotate = [in_call = out.in_call](const Tensor& x, std::span<const Position> positions, Role role) {
+    return in_call(positions.empty() ? 0 : std::ranges::max(positions))->rotate(x, positions, role);
+  };
+  return of_each_row ? by_row(std::move(out)) : out;
+}
+
 std::vector<double> reversed(const std::vector<double>& declared) {
   return {declared.rbegin(), declared.rend()};
 }
@@ -127,6 +149,9 @@ constexpr std::string_view divided =
     "dim=8 scaling=longrope factor=8 original_length=64 factors=[1,1.5,2,4] short_factors=[1,1.1,1.2,1.5]";
 
 constexpr std::string_view grows = "dim=16 scaling=dynamic_ntk factor=4 original_length=64";
+
+constexpr std::string_view llama = "dim=64 scaling=llama3 factor=8 original_length=1024";
+constexpr std::string_view yarn = "dim=16 scaling=yarn factor=8 original_length=1024";
 
 // What is said of short calls needs many of them.
 constexpr std::string_view divided_in_short_calls =
@@ -161,6 +186,21 @@ const MisreadingFamily entry{{
      divided},
     {"every pair has the divisor of the pair after, the last that of the first", &divided_by<one_after>,
      divided},
+    {"short calls are not multiplied by the attention factor", &short_ones_unscaled, divided_in_short_calls},
+    {"there is no ramp: every pair below high_freq_factor rotations is divided by the factor",
+     &misread::llama3<misread::between<misread::none_of_it>>, llama},
+    {"there is no ramp: every pair from low_freq_factor rotations on is kept",
+     &misread::llama3<misread::between<misread::all_of_it>>, llama},
+    {"the ramp between low_freq_factor and high_freq_factor rotations is reversed",
+     &misread::llama3<misread::between<misread::what_is_left>>, llama},
+    {"wavelengths are 1/w: 2 pi is missing", &misread::llama3<misread::with_turn<1>>, llama},
+    {"wavelengths are 2/w: pi is missing", &misread::llama3<misread::with_turn<2>>, llama},
+    {"wavelengths are interpolated along the ramp, not frequencies",
+     &misread::llama3<misread::between_wavelengths>, llama},
+    {"the ramp is not clamped: it goes on before its first pair and behind its last",
+     &misread::yarn<misread::not_clamped>, yarn},
+    {"wavelengths are interpolated along YaRN's ramp, not frequencies",
+     &misread::yarn<misread::ramp_of_wavelengths>, yarn},
 }};
 
 }  // namespace posproof::misreadings_rope

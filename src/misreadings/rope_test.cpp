@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,11 @@ void expect_rotates(const Rotary& made, Position last, const std::vector<Real>& 
   Tensor x({1, 1, 2, made.dim});
   for (const Pair& pair : made.pairs) x.at(0, pair.first) = x.at(1, pair.first) = 1;
   const Tensor rotated = made.rotate(x, at, Role::query);
-  const auto in_call = made.in_call(last);
+  const auto in_call = posproof::in_call(made, last);
   ASSERT_EQ(in_call->pairs.size(), w.size()) << where;
   const double known = 1e-15 * static_cast<double>(std::max<Position>(last, 100));
   for (const Pair& pair : in_call->pairs) {
-    ASSERT_NEAR(pair.frequency, static_cast<double>(w[pair.index]), 4e-16 * pair.frequency) << where;
+    ASSERT_NEAR(pair.frequency, static_cast<double>(w[pair.index]), 4e-16 * std::abs(pair.frequency)) << where;
     for (const std::size_t row : {0u, 1u}) {
       const Real angle = static_cast<Real>(at[row]) * w[pair.index];
       const Real size = std::hypot(rotated.at(row, pair.first), rotated.at(row, pair.second));
@@ -80,7 +81,86 @@ Real from_the_end(const std::vector<double>& list, std::size_t i, std::size_t n)
   return list[n - 1 - i];
 }
 
+// Where nothing but the amplitude is another.
+std::vector<Real> as_declared(const Arguments& p, std::size_t pairs, Real tokens) {
+  return divided([](const std::vector<double>& list, std::size_t i, std::size_t) -> Real { return list[i]; })(
+      p, pairs, tokens);
+}
+
+// Llama 3's: of the rotations in the trained length, the share of w that is kept.
+Frequencies kept(Real (*share)(Real rotations, Real low, Real high),
+                 Real turn = 2 * std::numbers::pi_v<Real>) {
+  return [=](const Arguments& p, std::size_t pairs, Real) {
+    std::vector<Real> w = powers(p.real("base"), pairs);
+    for (Real& one : w) {
+      const Real of_it = share(p.real("original_length") * one / turn, p.real("low_freq_factor"),
+                               p.real("high_freq_factor"));
+      one = of_it * one + (1 - of_it) * one / p.real("factor");
+    }
+    return w;
+  };
+}
+
+Real ramp(Real r, Real low, Real high) {
+  return std::clamp((r - low) / (high - low), Real{0}, Real{1});
+}
+
+// The wavelengths of a pair of which so much is kept.
+Real between_wavelengths(Real w, Real kept, Real factor) {
+  return 1 / (kept / w + (1 - kept) * factor / w);
+}
+
+// YaRN's: the share of w/s of pair i, not clamped.
+Real yarn_share(const Arguments& p, std::size_t i, std::size_t pairs) {
+  const auto index = [&](Real rotations) {
+    return static_cast<Real>(pairs) *
+           std::log(p.real("original_length") / (rotations * 2 * std::numbers::pi_v<Real>)) /
+           std::log(Real{p.real("base")});
+  };
+  const Real first = std::floor(index(p.real("beta_fast"))), last = std::ceil(index(p.real("beta_slow")));
+  return (static_cast<Real>(i) - std::max<Real>(first, 0)) /
+         (std::min<Real>(last, 2 * static_cast<Real>(pairs) - 1) - std::max<Real>(first, 0));
+}
+
 const testing::Formulas<Frequencies> formulas = {
+    {"short calls are not multiplied by the attention factor", &as_declared},
+    {"there is no ramp: every pair below high_freq_factor rotations is divided by the factor",
+     kept([](Real r, Real, Real high) -> Real { return r > high ? 1 : 0; })},
+    {"there is no ramp: every pair from low_freq_factor rotations on is kept",
+     kept([](Real r, Real low, Real) -> Real { return r < low ? 0 : 1; })},
+    {"the ramp between low_freq_factor and high_freq_factor rotations is reversed",
+     kept([](Real r, Real low, Real high) -> Real {
+       return r < low ? 0 : r > high ? 1 : 1 - ramp(r, low, high);
+     })},
+    {"wavelengths are 1/w: 2 pi is missing", kept(&ramp, 1)},
+    {"wavelengths are 2/w: pi is missing", kept(&ramp, 2)},
+    {"wavelengths are interpolated along the ramp, not frequencies",
+     [](const Arguments& p, std::size_t pairs, Real) {
+       std::vector<Real> w = powers(p.real("base"), pairs);
+       for (Real& one : w)
+         one = between_wavelengths(one,
+                                   ramp(p.real("original_length") * one / (2 * std::numbers::pi_v<Real>),
+                                        p.real("low_freq_factor"), p.real("high_freq_factor")),
+                                   p.real("factor"));
+       return w;
+     }},
+    {"the ramp is not clamped: it goes on before its first pair and behind its last",
+     [](const Arguments& p, std::size_t pairs, Real) {
+       std::vector<Real> w = powers(p.real("base"), pairs);
+       for (std::size_t i = 0; i < pairs; ++i) {
+         const Real share = yarn_share(p, i, pairs);
+         w[i] = share * w[i] / p.real("factor") + (1 - share) * w[i];
+       }
+       return w;
+     }},
+    {"wavelengths are interpolated along YaRN's ramp, not frequencies",
+     [](const Arguments& p, std::size_t pairs, Real) {
+       std::vector<Real> w = powers(p.real("base"), pairs);
+       for (std::size_t i = 0; i < pairs; ++i)
+         w[i] = between_wavelengths(w[i], 1 - std::clamp(yarn_share(p, i, pairs), Real{0}, Real{1}),
+                                    p.real("factor"));
+       return w;
+     }},
     {"the base is multiplied by (s L/L0)^(d/(d-2)): s - 1 is not taken off",
      grown([](Real s, Real n, Real d) { return std::pow(s * n, d / (d - 2)); })},
     {"the base is multiplied by (s L/L0 - s)^(d/(d-2)): s is taken off, not s - 1",
@@ -151,10 +231,49 @@ TEST(MisreadRope, is_decided_by_the_row_that_the_sentence_says) {
   }
 }
 
-TEST(MisreadRope, is_none_where_the_base_does_not_depend_on_the_call) {
+// Each row of a batch as it is alone.
+TEST(MisreadRope, is_the_same_in_each_row_where_rows_have_lengths_of_their_own) {
+  const std::vector<std::pair<std::string, std::string>> all = {
+      {"the base is multiplied by (L/L0)^(d/(d-2)), without the factor s",
+       "dim=4 scaling=dynamic_ntk factor=4 original_length=64 length_of=row"},
+      {"short calls are not multiplied by the attention factor",
+       "dim=4 scaling=longrope factor=8 original_length=64 factors=[1,2] short_factors=[1,1.5] length_of=row"}};
+  for (const auto& [sentence, words] : all) {
+    const auto one = std::ranges::find(misreadings::rope.misreadings, sentence, &Misreading::what);
+    ASSERT_NE(one, misreadings::rope.misreadings.end());
+    const Rotary made = as<Rotary>(one->make(with(encoding_named("rope"), Case::parse(words))));
+    const Position both[] = {3, 9, 100, 200};
+    const Tensor x({2, 1, 2, 4}, std::vector<double>(16, 1.0)),
+        row({1, 1, 2, 4}, std::vector<double>(8, 1.0));
+    std::vector<double> alone = made.rotate(row, {both, 2}, Role::query).data;
+    const Tensor second = made.rotate(row, {both + 2, 2}, Role::query);
+    alone.insert(alone.end(), second.data.begin(), second.data.end());
+    EXPECT_EQ(made.rotate(x, both, Role::query).data, alone) << sentence;
+  }
+}
+
+// A token of ones in every pair is as long as the amplitude times its length.
+TEST(MisreadRope, has_amplitude_1_in_short_calls_alone) {
+  const auto one =
+      std::ranges::find(misreadings::rope.misreadings,
+                        "short calls are not multiplied by the attention factor", &Misreading::what);
+  ASSERT_NE(one, misreadings::rope.misreadings.end());
+  const Rotary made =
+      as<Rotary>(one->make(with(encoding_named("rope"), Case::parse(std::string(one->setting)))));
+  for (const auto& [t, amplitude] :
+       {std::pair{Position{4095}, 1.0}, {Position{4096}, std::sqrt(1 + std::log(8.0) / std::log(4096.0))}}) {
+    const Tensor rotated =
+        made.rotate(Tensor({1, 1, 1, 8}, std::vector<double>(8, 1.0)), {&t, 1}, Role::query);
+    for (const Pair& pair : made.pairs)
+      EXPECT_NEAR(std::hypot(rotated.data[pair.first], rotated.data[pair.second]), std::sqrt(2.0) * amplitude,
+                  1e-15 * 4)
+          << t;
+  }
+}
+
+TEST(MisreadRope, is_none_where_frequencies_are_of_another_kind) {
   const std::string grows = "scaling=dynamic_ntk factor=4 original_length=64";
-  const std::vector<std::string> others = {"dim=16", "scaling=ntk factor=4", grows + " length=128",
-                                           grows + " length_of=row"};
+  const std::vector<std::string> others = {"dim=16", "scaling=ntk factor=4", grows + " length=128"};
   for (const std::string& words : others)
     for (const Misreading& one : misreadings::rope.misreadings)
       EXPECT_THROW(one.make(with(encoding_named("rope"), Case::parse(words))), Refusal) << one.what << words;

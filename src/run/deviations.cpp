@@ -72,7 +72,7 @@ Model model_of(const Rotary& truth, const MeasuredRotation& queries, const Measu
           out.at(r, c) = size + (size > 0 ? rotation_underflow(precision) : 0);
         }
       }
-    return out;
+    return in_order(truth, std::move(out));
   };
   return {rotation_of(truth, queries, keys), error};
 }

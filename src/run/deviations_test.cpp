@@ -451,6 +451,27 @@ TEST(Deviations, of_cosines_or_sines_alone) {
                        {yarn, kept(times(0.8), same), {"sines are multiplied by 1.25, cosines are not"}}});
 }
 
+// Of a program nothing is known but what it answers: not in which order it gives its channels.
+TEST(Deviations, of_a_program_that_gives_channels_in_another_order) {
+  const auto foreign = [](const Make& make) {
+    return [make](const Parameters& parameters) -> Encoding {
+      Rotary made = as<Rotary>(make(parameters));
+      made.order.clear();
+      made.amplitude = 1;
+      return made;
+    };
+  };
+  const std::string moved = "dim=16 layout=interleaved output_layout=half_split scaling=linear factor=4";
+  const auto half = frequencies([](std::size_t, double w) { return w / 2; });
+  const auto last = rotations([](std::size_t pair, double& x, double& y, double c, double s) {
+    if (pair == 7) return;
+    const double a = x;
+    x = a * c - y * s, y = a * s + y * c;
+  });
+  expect_said("rope", {{moved, foreign(half), {"every pair rotates at 1/2 of the declared frequency"}},
+                       {moved, foreign(last), {"pair 7 does not rotate"}}});
+}
+
 TEST(Deviations, of_the_length_that_frequencies_are_made_for) {
   const auto longer = [](Position more) {
     return [more](const Parameters& parameters) -> Encoding {

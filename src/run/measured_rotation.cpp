@@ -26,11 +26,12 @@ std::vector<Position> in_sequence(Position first, std::size_t n) {
   return out;
 }
 
-// Asks in one row of tokens, all heads alike.
+// Asks in one row of tokens, all heads alike, and has each channel of an answer where the declared rotation
+// has it.
 class Asking {
  public:
-  Asking(const Rotary& subject, const Domain& domain, Role role)
-      : subject_(subject), domain_(domain), role_(role) {}
+  Asking(const Rotary& subject, const Rotary& truth, const Domain& domain, Role role)
+      : subject_(subject), truth_(truth), domain_(domain), role_(role) {}
 
   std::size_t heads() const { return subject_.heads; }
   std::size_t dim() const { return subject_.dim; }
@@ -48,13 +49,14 @@ class Asking {
     Tensor x({1, heads(), at.size(), dim()});
     for (std::size_t r = 0; r < x.rows(); ++r)
       for (std::size_t c = 0; c < dim(); ++c) x.at(r, c) = content(r % at.size(), c);
-    Tensor out = in_place(subject_, subject_.rotate(x, at, role_));
+    Tensor out = in_place(truth_, subject_.rotate(x, at, role_));
     if (out.shape != x.shape || out.data.size() != x.data.size()) throw std::runtime_error("another shape");
     return out;
   }
 
  private:
   const Rotary& subject_;
+  const Rotary& truth_;
   Domain domain_;
   Role role_;
 };
@@ -348,7 +350,7 @@ std::optional<MeasuredRotation> measured_rotation(const Rotary& subject, const R
   const Domain domain = overlap(subject.positions, truth.positions);
   if (subject.dim > most_channels || domain.axes != 1 || domain.hi - domain.lo < 7) return std::nullopt;
   try {
-    const Asking asking(subject, domain, role);
+    const Asking asking(subject, truth, domain, role);
     return Measuring(asking, truth, precision).all();
   } catch (const std::bad_alloc&) {
     throw;
@@ -390,7 +392,7 @@ Rotary rotation_of(const Rotary& truth, const MeasuredRotation& queries, const M
         for (const Share& share : channel.shares) frequencies.push_back(share.frequency);
   std::ranges::sort(frequencies);
   frequencies.erase(std::unique(frequencies.begin(), frequencies.end()), frequencies.end());
-  out.rotate = [both, frequencies](const Tensor& x, const Positions& positions, Role role) {
+  out.rotate = [both, frequencies, truth](const Tensor& x, const Positions& positions, Role role) {
     const auto& heads = (*both)[role == Role::query ? 0 : 1].heads;
     const std::size_t n = x.shape[2];
     Tensor y(x.shape);
@@ -410,7 +412,7 @@ Rotary rotation_of(const Rotary& truth, const MeasuredRotation& queries, const M
           }
       }
     }
-    return y;
+    return in_order(truth, std::move(y));
   };
   return out;
 }
