@@ -77,8 +77,8 @@ struct Described {
   Sentences out = {};
 };
 
-bool is_identity(const MeasuredChannel& one, std::size_t c) {
-  return one.constant && one.own == c && std::abs(*one.constant - 1) < 1e-2;
+std::string not_multiplied(const Described& to) {
+  return fmt::format("no rotation is multiplied by {}", number(to.truth.amplitude, 1e-6));
 }
 
 std::vector<std::size_t> those(const Channels& channels,
@@ -388,10 +388,9 @@ bool describe_amplitudes(const Channels& channels, Described& to) {
     const std::string of = which.size() == rotated ? "every rotation" : numbered("channel", which);
     const char* multiplied = which.size() == rotated || which.size() == 1 ? "is" : "are";
     if (std::abs(is - 1) <= known)
-      to.out.push_back(
-          which.size() == rotated
-              ? fmt::format("no rotation is multiplied by {}", number(to.truth.amplitude, 1e-6))
-              : fmt::format("{} {} not multiplied by {}", of, multiplied, number(to.truth.amplitude, 1e-6)));
+      to.out.push_back(which.size() == rotated ? not_multiplied(to)
+                                               : fmt::format("{} {} not multiplied by {}", of, multiplied,
+                                                             number(to.truth.amplitude, 1e-6)));
     else
       to.out.push_back(fmt::format("{} {} multiplied by {}, not by {}", of, multiplied,
                                    as_factor(is, to.truth.dim, known), number(to.truth.amplitude, 1e-6)));
@@ -403,16 +402,36 @@ bool describe_amplitudes(const Channels& channels, Described& to) {
 bool describe_constants(const Channels& channels, Described& to) {
   const auto dead = those(channels, [](const MeasuredChannel& one, std::size_t) { return one.from.empty(); });
   say(to, dead, "is 0", "are 0");
-  bool known = true;
-  std::vector<std::size_t> scaled;
+  constexpr std::size_t few = 4;
+  std::map<double, std::vector<std::size_t>> scaled;
+  std::size_t moved = 0;
   for (std::size_t c = 0; c < channels.size(); ++c) {
     const MeasuredChannel& one = channels[c];
-    if (!one.constant || is_identity(one, c)) continue;
-    known = known && one.own == c;
-    scaled.push_back(c);
+    if (!one.constant) continue;
+    // One that is left as it is comes back to the bit, and one of a pair that stands still within a rounding.
+    const bool is_1 = std::abs(*one.constant - 1) <= to.precision.result + to.precision.table();
+    if (one.own != c && is_1 && ++moved <= few)
+      to.out.push_back(fmt::format("channel {} holds channel {}", c, one.own));
+    else if (one.own != c)
+      return false;
+    else if (!is_1)
+      scaled[*one.constant].push_back(c);
   }
-  say(to, scaled, "is multiplied by a constant", "are multiplied by a constant");
-  return known;
+  if (scaled.size() <= few)
+    for (const auto& [factor, which] : scaled) {
+      const double beside = std::abs(factor - 1);
+      const std::string by = beside < 1e-4
+                                 ? fmt::format("multiplied by 1 {} {:.2g}", factor < 1 ? '-' : '+', beside)
+                                 : fmt::format("multiplied by {}", number(factor, beside / 64));
+      say(to, which, "is " + by, "are " + by);
+    }
+  else {
+    std::vector<std::size_t> all;
+    for (const auto& [factor, which] : scaled) all.insert(all.end(), which.begin(), which.end());
+    std::ranges::sort(all);
+    say(to, all, "is multiplied by a constant", "are multiplied by constants");
+  }
+  return true;
 }
 
 // In pairs of this layout.
@@ -568,9 +587,15 @@ Channels alike(Channels channels, const Layout& declared, std::size_t Two::*whic
 
 std::optional<Sentences> described_in_any_part(const Channels& channels, const Layout& declared,
                                                const Described& to) {
-  if (std::ranges::any_of(channels, [](const MeasuredChannel& one) { return one.apart.has_value(); }))
-    return described_in_parts({"cosines", with_one_frequency(channels, &Halves::cosine)},
-                              {"sines", with_one_frequency(channels, &Halves::sine)}, declared, to);
+  if (std::ranges::any_of(channels, [](const MeasuredChannel& one) { return one.apart.has_value(); })) {
+    auto said = described_in_parts({"cosines", with_one_frequency(channels, &Halves::cosine)},
+                                   {"sines", with_one_frequency(channels, &Halves::sine)}, declared, to);
+    for (const auto& [without, with] : {std::pair{"sines", "cosines"}, std::pair{"cosines", "sines"}})
+      if (said && *said == Sentences{fmt::format("{}: {}", without, not_multiplied(to))})
+        return Sentences{fmt::format("{} are multiplied by {}, {} are not", with,
+                                     number(to.truth.amplitude, 1e-6), without)};
+    return said;
+  }
   if (auto said = described_or_rolled(channels, declared, to)) return said;
   return described_in_parts({"the first channel of a pair", alike(channels, declared, &Two::first)},
                             {"the second channel of a pair", alike(channels, declared, &Two::second)},

@@ -105,15 +105,39 @@ TEST(RotationDeviations, name_the_channel_that_is_multiplied_by_a_constant) {
   for (std::size_t c = 8; c < 16; ++c) {
     Measured one("rotary_dim=8");
     one.keep(c, 2);
-    EXPECT_EQ(one.said(), Sentences{"channel " + std::to_string(c) + " is multiplied by a constant"});
+    EXPECT_EQ(one.said(), Sentences{"channel " + std::to_string(c) + " is multiplied by 2"});
   }
   Measured two("rotary_dim=8");
   two.keep(9, -1), two.keep(15, 0.5);
-  EXPECT_EQ(two.said(), Sentences{"channels 9 and 15 are multiplied by a constant"});
-  // Another channel times a constant is no such one.
+  EXPECT_EQ(two.said(), (Sentences{"channel 9 is multiplied by -1", "channel 15 is multiplied by 0.5"}));
+  two.keep(12, 0.5);
+  EXPECT_EQ(two.said(),
+            (Sentences{"channel 9 is multiplied by -1", "channels 12 and 15 are multiplied by 0.5"}));
+  // By eight units of f32; one is rounding.
+  Measured little("rotary_dim=8", all_f32);
+  little.keep(9, 1 + 0x1p-21), little.keep(10, 1 + 0x1p-24), little.keep(11, 1 - 0x1p-21);
+  EXPECT_EQ(little.said(),
+            (Sentences{"channel 11 is multiplied by 1 - 4.8e-07", "channel 9 is multiplied by 1 + 4.8e-07"}));
+  // Five, each by its own.
+  Measured several("rotary_dim=8");
+  for (std::size_t c = 8; c < 13; ++c) several.keep(c, static_cast<double>(c));
+  EXPECT_EQ(several.said(), Sentences{"channels 8 to 12 are multiplied by constants"});
+}
+
+TEST(RotationDeviations, name_the_channel_that_an_unrotated_one_holds) {
   Measured other("rotary_dim=8");
   other.channels[9] = other.channels[10];
+  EXPECT_EQ(other.said(), Sentences{"channel 9 holds channel 10"});
+  other.channels[8] = other.channels[11] = other.channels[12] = other.channels[10];
+  EXPECT_EQ(other.said(), (Sentences{"channel 8 holds channel 10", "channel 9 holds channel 10",
+                                     "channel 11 holds channel 10", "channel 12 holds channel 10"}));
+  other.channels[13] = other.channels[10];
   EXPECT_EQ(other.said(), Sentences{"none"});
+  // Another channel times a constant is no such one.
+  Measured scaled("rotary_dim=8");
+  scaled.keep(10, 2);
+  scaled.channels[9] = scaled.channels[10];
+  EXPECT_EQ(scaled.said(), Sentences{"none"});
 }
 
 TEST(RotationDeviations, name_the_channel_that_stays) {
