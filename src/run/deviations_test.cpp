@@ -441,14 +441,24 @@ TEST(Deviations, of_cosines_or_sines_alone) {
   };
   const auto same = [](double x) { return x; };
   const auto times = [](double factor) { return [factor](double x) { return factor * x; }; };
+  const auto cut = [](double step) {
+    return [step](double x) {
+      const double unit = std::exp2(std::floor(std::log2(std::abs(x)))) * step;
+      return x == 0 ? x : std::trunc(x / unit) * unit;
+    };
+  };
+  const auto cut_to_8 = cut(0x1p-7), cut_to_11 = cut(0x1p-10);
   const std::string yarn =
       "dim=16 scaling=yarn attention_factor=1.25 layout=interleaved output_layout=half_split";
-  expect_said("rope", {{"dim=16", kept(&to_bf16, same), {"cosines are rounded to bf16, sines are not"}},
-                       {"dim=16", kept(same, &to_bf16), {"sines are rounded to bf16, cosines are not"}},
-                       {"dim=16", kept(&to_f16, same), {"cosines are rounded to f16, sines are not"}},
-                       {"dim=16", kept(same, &to_f16), {"sines are rounded to f16, cosines are not"}},
-                       {yarn, kept(same, times(0.8)), {"cosines are multiplied by 1.25, sines are not"}},
-                       {yarn, kept(times(0.8), same), {"sines are multiplied by 1.25, cosines are not"}}});
+  expect_said("rope",
+              {{"dim=16", kept(&to_bf16, same), {"cosines are rounded to bf16, sines are not"}},
+               {"dim=16", kept(same, &to_bf16), {"sines are rounded to bf16, cosines are not"}},
+               {"dim=16", kept(&to_f16, same), {"cosines are rounded to f16, sines are not"}},
+               {"dim=16", kept(same, &to_f16), {"sines are rounded to f16, cosines are not"}},
+               {"dim=16", kept(cut_to_8, cut_to_8), {"cosine and sine are cut to bf16, not rounded"}},
+               {"dim=16", kept(cut_to_11, cut_to_11), {"cosine and sine are cut to f16, not rounded"}},
+               {yarn, kept(same, times(0.8)), {"cosines are multiplied by 1.25, sines are not"}},
+               {yarn, kept(times(0.8), same), {"sines are multiplied by 1.25, cosines are not"}}});
 }
 
 // Of a program nothing is known but what it answers: not in which order it gives its channels.

@@ -103,6 +103,14 @@ double to_tf32(double x) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
 }
 
+// What is left of its first bits where the others are cut off: 8 of bf16, 11 of f16.
+template <int bits>
+double cut(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
+}
+
 using Rounding = double (*)(double);
 
 CircleOf rounded(Rounding position, Rounding frequency, Rounding angle) {
@@ -183,6 +191,8 @@ std::vector<RotationForm> rotation_forms(const Rotary& truth) {
       {"cosine and sine are rounded to bf16", made(truth, kept(&to_bf16, &to_bf16), &at_once)},
       {"cosines are rounded to bf16, sines are not", made(truth, kept(&to_bf16, &same), &at_once)},
       {"sines are rounded to bf16, cosines are not", made(truth, kept(&same, &to_bf16), &at_once)},
+      {"cosine and sine are cut to bf16, not rounded", made(truth, kept(&cut<8>, &cut<8>), &at_once)},
+      {"cosine and sine are cut to f16, not rounded", made(truth, kept(&cut<11>, &cut<11>), &at_once)},
       {"cosine and sine are rounded to f16", made(truth, kept(&to_f16, &to_f16), &at_once)},
       {"cosines are rounded to f16, sines are not", made(truth, kept(&to_f16, &same), &at_once)},
       {"sines are rounded to f16, cosines are not", made(truth, kept(&same, &to_f16), &at_once)},
