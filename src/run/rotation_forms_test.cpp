@@ -32,6 +32,14 @@ double to_11_bits(double x) {
 
 const Rounding same = [](double x) { return x; }, bf16 = &to_bf16, f16 = &to_f16, tf32 = &to_11_bits;
 
+// Of a double's 53 bits, bf16 has 8 and f16 has 11.
+double first_8_bits(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((std::uint64_t{1} << 45) - 1));
+}
+double first_11_bits(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((std::uint64_t{1} << 42) - 1));
+}
+
 Rotated of_angles(const Rounding& position, const Rounding& frequency, const Rounding& angle) {
   return [=](Point x, double t, double w) {
     const double a = angle(position(t) * frequency(w));
@@ -66,6 +74,8 @@ const std::vector<std::pair<std::string, Rotated>> forms = {
     {"cosine and sine are rounded to bf16", of_kept(bf16, bf16)},
     {"cosines are rounded to bf16, sines are not", of_kept(bf16, same)},
     {"sines are rounded to bf16, cosines are not", of_kept(same, bf16)},
+    {"cosine and sine are cut to bf16, not rounded", of_kept(&first_8_bits, &first_8_bits)},
+    {"cosine and sine are cut to f16, not rounded", of_kept(&first_11_bits, &first_11_bits)},
     {"cosine and sine are rounded to f16", of_kept(f16, f16)},
     {"cosines are rounded to f16, sines are not", of_kept(f16, same)},
     {"sines are rounded to f16, cosines are not", of_kept(same, f16)},

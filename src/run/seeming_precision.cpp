@@ -43,8 +43,14 @@ std::vector<Precision> candidates_of(const Precision& declared) {
 
 struct PrecisionTried {
   Precision precision;
-  double share = 0;  // largest of its bound
+  double share = 0;       // largest of its bound
+  bool explains = false;  // something that the declared one does not allow, where it does not allow anything
 };
+
+// A bound that no answer could exceed explains none.
+bool explains(const Residual& tried, const Residual& declared) {
+  return !declared.holds() && tried.holds() && !tried.vacuous() && 2 * tried.error >= declared.error;
+}
 
 double share_of(const Residual& residual) {
   return residual.holds() ? residual.error_over_bound() : std::numeric_limits<double>::infinity();
@@ -81,15 +87,20 @@ SeemingPrecision seeming_precision(const Encoding& truth, const Encoding& subjec
     if (overflows(*same, one.call)) continue;
     const auto here = answered(*same, one.call);
     if (!here) continue;
-    for (PrecisionTried& tried : all)
-      tried.share =
-          std::max(tried.share, share_of(agreement_of(*same, one.call, one.answer, *here, tried.precision)));
+    const Residual as_declared = agreement_of(*same, one.call, one.answer, *here, declared);
+    for (PrecisionTried& tried : all) {
+      const Residual found = agreement_of(*same, one.call, one.answer, *here, tried.precision);
+      tried.share = std::max(tried.share, share_of(found));
+      tried.explains = tried.explains || explains(found, as_declared);
+    }
     ++out.answers;
   }
   const auto declared_one = std::find_if(
       all.begin(), all.end(), [&](const PrecisionTried& tried) { return tried.precision == declared; });
   out.declared_share = declared_one->share;
-  std::erase_if(all, [](const PrecisionTried& tried) { return !(tried.share <= 1); });
+  const bool refuted = !(out.declared_share <= 1);
+  std::erase_if(
+      all, [&](const PrecisionTried& tried) { return !(tried.share <= 1) || (refuted && !tried.explains); });
   if (out.answers == 0 || all.empty()) return out;
   const PrecisionTried* const tightest = &all.front();
   out.word = tightest->precision.word();

@@ -71,6 +71,28 @@ TEST(SeemingPrecision, warns_where_the_declared_one_hides_angles_in_f32) {
   EXPECT_FALSE(seen(rope({f32, f32, f32, bf16}), "bf16").tighter_by_far);
 }
 
+// In bf16 an angle of 4,096 radians may be off by more than a turn, which allows every answer.
+TEST(SeemingPrecision, of_a_refuted_one_is_none_that_would_allow_anything) {
+  const auto truth = encodings::rope.oracle<Rotary>(with(encodings::rope, Case::parse("dim=2")));
+  const auto seen_of = [&](Position ahead) {
+    Rotary wrong = truth;
+    wrong.rotate = [truth, ahead](const Tensor& x, const Positions& positions, Role role) {
+      std::vector<Position> at;
+      for (std::size_t n = 0; n < positions.size(); ++n)
+        at.push_back(positions[n] + (positions[n] >= 4096 ? ahead : 0));
+      Tensor y = truth.rotate(x, at, role);
+      for (double& entry : y.data) entry = to_f32(entry);
+      return y;
+    };
+    const Answers answers;
+    agreement_searched(truth, answers.kept_of(wrong), all_f32, {.id = "test", .budget = {.cases = 200}});
+    return seeming_precision(truth, wrong, all_f32, answers);
+  };
+  EXPECT_EQ(seen_of(0).word, "f32/f64");
+  EXPECT_GT(seen_of(1).declared_share, 1);
+  EXPECT_EQ(seen_of(1).word, "");
+}
+
 TEST(SeemingPrecision, of_a_refuted_one_is_what_would_hold) {
   const SeemingPrecision seeming = seen(rope({f32, bf16, bf16, bf16}), "bf16");
   EXPECT_GT(seeming.declared_share, 1);
