@@ -271,7 +271,7 @@ std::vector<Block> grids(const Measured& m) {
   }
   out.push_back(Section{"What follows from a declared fact"});
   out.push_back(Paragraph{
-      "These claims are made once, with the fact. An encoding that declares it has those that can be asked of it, for the parameters for which it declares it, but for those that it withdraws or claims the contrary of; each is searched or replayed like any other."});
+      "These claims are made once, with the fact. An encoding that declares it has those that can be asked of it, for the parameters for which it declares it, but for those that it withdraws or claims the contrary of; each is searched or replayed like any other. Where two facts give the same claim, it stands with one of them, and an encoding is listed with a fact from which a claim of its own follows."});
   out.push_back(facts_of(cells));
   return out;
 }
@@ -301,7 +301,7 @@ std::vector<Block> legend(const Measured& m) {
   return {
       Section{"Summary"}, summary(m.cells), Section{"How to read the tables"},
       Paragraph{fmt::format(
-          "- `holds 31 %`: a search of {} drawn cases found no counterexample; the largest error was 31 % of the error bound. Cases that a check cannot use are drawn anew, up to {} times, and then left out: at least {} were asked of each claim, and at least {} could have failed. Agreement is asked at recorded hard cases, too.\n"
+          "- `holds 31 %`: a search of {} drawn cases found no counterexample; the largest error was 31 % of the error bound. Cases that a check cannot use are drawn anew, up to {} times, and then left out: at least {} were asked of each claim, and at least {} could have failed; of `attention/keeps_constant_sequences_constant`, where an encoding acts on the logits alone, only by an answer that is no number, for weights of any logits sum to 1. Agreement is asked at recorded hard cases, too.\n"
           "- `fails 1.95`: the recorded witness, replayed, is off by 1.95 in the unit of the statement. All witnesses are listed [below](#what-fails-where-and-why) with the reason.\n"
           "- `fails 3.1e-05 of 0.00049`: the statement asks for an effect of at least 0.00049, and the effect of the witness is 3.1e-05.\n"
           "- `holds? 3 %` and `fails?`: nobody claims it; what a search at the standard parameters says.\n"
@@ -313,7 +313,7 @@ std::vector<Block> legend(const Measured& m) {
 Document run() {
   const Measured m = measure();
   const std::string finding = fmt::format(
-      "{} claims hold in a search of {} drawn cases each, at least {} of which could have failed; {} recorded failures fail as recorded, {} claims are broken or unchecked.",
+      "{} claims hold in a search of {} drawn cases each, at least {} of which could have failed (those of one property only by an answer that is no number, as the legend says); {} recorded failures fail as recorded, {} claims are broken or unchecked.",
       m.counts.holds, m.matrix.options.budget.cases, m.counts.least_not_vacuous, m.counts.fails,
       m.counts.wrong);
   return {

@@ -72,8 +72,9 @@ const EncodingSpec entry{
     .claims =
         {
             holds(attention::weighs_keys_alike_from_every_later_query),
-            fails(attention::breaks_the_symmetry, "dim=1 length=2 n=3 permutation=[1,0,2]", 0.000488,
-                  "with two rows, both keys are past the last one: their order has no effect"),
+            fails(
+                attention::breaks_the_symmetry, "dim=1 length=2 n=3 permutation=[1,0,2]", 0.000488,
+                "with two rows, both keys of these tokens are at or past the last one: their order has no effect"),
             fails(
                 attention::has_the_symmetry_of_its_mask,
                 "dim=4 length=4 n=3 mask=last_sees_all permutation=[1,0,2] x=[0,1,0*6,1,0,0,0]", 0.0747,

@@ -66,7 +66,7 @@ const EncodingSpec entry{
                   "two queries after the last key are exchanged, and with them their distances to the keys"),
             fails(attention::permutation_equivariant,
                   "dim=2 n=3 permutation=[0,2,1] mask=block block=2 x=[0*2,1,0*3]", 0.0767,
-                  "moving a key within its block changes the vector of its distance"),
+                  "moving a query away from the other key of its block changes the vector of their distance"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.409,
                   "the first token is seen by both, the second by itself"),
             fails(attention::query_order_equivariant,

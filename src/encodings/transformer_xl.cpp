@@ -86,7 +86,7 @@ const EncodingSpec entry{
                   "sines of the offset differ for keys before and after a query"),
             fails(attention::permutation_equivariant,
                   "dim=2 n=3 permutation=[0,2,1] mask=block block=2 x=[0*2,1,0*3]", 0.129,
-                  "moving a key within its block changes its distance"),
+                  "moving a query away from the other key of its block changes their distance"),
             fails(attention::pooled_readout_invariant, "dim=2 n=2 permutation=[1,0] x=[1,0*3]", 0.802,
                   "the first token is seen by both, the second by itself"),
             fails(attention::query_order_equivariant,

@@ -174,8 +174,9 @@ const EncodingSpec entry{
             holds(call::treats_heads_alike),
             fails(rotary::is_identity_at_zero, "dim=2 centre=256 batch=1 n=1 x=[1,0] role=query", 0.871,
                   "position 0 is 256 before the centre, and is scaled by zeta^(-1/2), zeta = 2/7"),
-            fails(rotary::composes, "dim=2 centre=256 batch=1 n=1 i1=0 x=[1,0] t1=1 role=query", 1.37,
-                  "two rotations are scaled by zeta^(-1/2) each, one rotation once"),
+            fails(
+                rotary::composes, "dim=2 centre=256 batch=1 n=1 i1=0 x=[1,0] t1=1 role=query", 1.37,
+                "two rotations are scaled by zeta^(-1/2) and zeta^(-255/512), one rotation by the latter alone"),
             fails(rotary::preserves_norm, "dim=2 batch=1 n=1 i1=1 x=[1,0] role=query", 0.00244,
                   "the query at position 1 has the norm zeta^(1/512), zeta = 2/7"),
             fails(rotary::preserves_pair_norms, "dim=2 batch=1 n=1 i1=1 x=[1,0] role=query", 0.00244,

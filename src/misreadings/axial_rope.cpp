@@ -95,6 +95,62 @@ Encoding by_the_call(const Parameters& given) {
   });
 }
 
+// The corners of an axis between which its numbers are spread, and how many these are: of a crop from `start`
+// to `stop`, of a grid that was trained from 0 to its extent.
+struct Spread {
+  Real start, stop, extent;
+};
+
+// What stands for the number p.
+using Spreads = Real (*)(const Spread& of, Real p);
+
+template <Spreads other>
+Encoding spread(const Parameters& given, const std::string& coordinates) {
+  const Arguments p = misread::arguments(encodings::axial_rope, given);
+  if (!p.is("coordinates", coordinates)) throw Refusal("a misreading of " + coordinates + " coordinates");
+  const bool cropped = coordinates == "cropped";
+  std::vector<Spread> axes;
+  for (std::size_t axis = 0; axis < p.list("grid").size(); ++axis)
+    axes.push_back({cropped ? p.list("crop_start")[axis] : 0,
+                    cropped ? p.list("crop_stop")[axis] : p.list("trained_grid")[axis],
+                    p.list("grid")[axis]});
+  const bool scaled = cropped && p.is("crop_spacing", "stop_scaled");
+  return at_numbers(given, [=](std::size_t axis, Real number, const Positions&) {
+    const auto& [start, stop, extent] = axes[axis];
+    const Real step =
+        scaled ? (stop * (extent - 1) / extent - start) / (extent - 1) : (stop - start) / extent;
+    return (other(axes[axis], number) - start) / step;
+  });
+}
+
+template <Spreads other>
+Encoding crops(const Parameters& given) {
+  return spread<other>(given, "cropped");
+}
+template <Spreads other>
+Encoding resizes(const Parameters& given) {
+  return spread<other>(given, "resized");
+}
+
+Real up_to_the_stop(const Spread& of, Real p) {
+  return of.extent == 1 ? of.start : of.start + p * (of.stop - of.start) / (of.extent - 1);
+}
+Real without_start(const Spread& of, Real p) {
+  return p * (of.stop - of.start) / of.extent;
+}
+Real unscaled(const Spread& of, Real p) {
+  return of.start + p;
+}
+Real at_the_middles(const Spread& of, Real p) {
+  return (p + Real{0.5}) * of.stop / of.extent - Real{0.5};
+}
+Real at_the_corners(const Spread& of, Real p) {
+  return of.extent == 1 ? 0 : p * (of.stop - 1) / (of.extent - 1);
+}
+
+constexpr std::string_view crop = "dim=16 coordinates=cropped grid=[5,3] crop_start=[1,2] crop_stop=[8,6]";
+constexpr std::string_view resized = "dim=16 coordinates=resized grid=[5,3] trained_grid=[8,6]";
+
 constexpr std::string_view cells = "dim=16 coordinates=cells grid=[5,3]";
 
 }  // namespace
@@ -107,6 +163,12 @@ const MisreadingFamily entry{{
      &reads<one_ahead, true>, cells},
     {"coordinates have the other sign", &reads<reversed>, cells},
     {"coordinates are those of a grid as large as the call's own positions", &by_the_call, cells},
+    {"the last number stands at crop_stop: a step is (stop - start)/(E - 1)", &crops<up_to_the_stop>, crop},
+    {"crop_start is not added: numbers begin at 0", &crops<without_start>, crop},
+    {"a crop is not scaled: a step is 1", &crops<unscaled>, crop},
+    {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2", &resizes<at_the_middles>,
+     resized},
+    {"numbers are resized between the corners: p (T - 1)/(E - 1)", &resizes<at_the_corners>, resized},
 }};
 
 }  // namespace posproof::misreadings_axial_rope

@@ -21,6 +21,7 @@ using testing::Real;
 struct Given {
   Real p, extent, last;
   bool cells;
+  Real start, stop;  // of a crop, or 0 and the trained extent
   Real right(Real of_extent) const {
     return cells ? (2 * p + 1) / of_extent - 1 : 2 * p / (of_extent - 1) - 1;
   }
@@ -38,10 +39,26 @@ const testing::Formulas<Coordinate> formulas = {
     {"coordinates have the other sign", [](const Given& of) { return -of.right(of.extent); }},
     {"coordinates are those of a grid as large as the call's own positions",
      [](const Given& of) { return of.right(of.cells ? of.last + 1 : std::max<Real>(of.last + 1, 2)); }},
+    {"the last number stands at crop_stop: a step is (stop - start)/(E - 1)",
+     [](const Given& of) {
+       const Real share = of.p / (of.extent - 1);
+       return (1 - share) * of.start + share * of.stop;
+     }},
+    {"crop_start is not added: numbers begin at 0",
+     [](const Given& of) { return of.p / of.extent * (of.stop - of.start); }},
+    {"a crop is not scaled: a step is 1", [](const Given& of) { return of.start + of.p; }},
+    {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2",
+     [](const Given& of) { return (2 * of.p + 1) * of.stop / (2 * of.extent) - Real{0.5}; }},
+    {"numbers are resized between the corners: p (T - 1)/(E - 1)",
+     [](const Given& of) { return of.p / (of.extent - 1) * (of.stop - 1); }},
 };
 
-// Three tokens of ones and zeros point where their angles do: 2 pi times the coordinate and a power of the
-// base.
+bool is_of_cells(const Arguments& p) {
+  return p.is("coordinates", "cells") || p.is("coordinates", "corners");
+}
+
+// Three tokens of ones and zeros point where their angles do: the coordinate times a power of the base, and
+// of those from -1 to 1 times 2 pi.
 void expect_points(const Rotary& made, const Arguments& p, const Coordinate& coordinate,
                    const std::string& where) {
   const std::vector<Position> places = {4, 0, 1, 2, 3, 1};
@@ -51,10 +68,16 @@ void expect_points(const Rotary& made, const Arguments& p, const Coordinate& coo
   const Tensor rotated = made.rotate(x, Positions(places, 2), Role::query);
   for (std::size_t token = 0; token < 3; ++token)
     for (const Pair& pair : made.pairs) {
-      const Given of{Real(places[2 * token + pair.axis]), p.list("grid")[pair.axis],
-                     pair.axis == 0 ? Real{4} : Real{2}, p.is("coordinates", "cells")};
-      const Real angle = 2 * std::numbers::pi_v<Real> * coordinate(of) *
-                         std::pow(Real{p.real("base")}, -Real(pair.index) / 4);
+      const Given of{Real(places[2 * token + pair.axis]),
+                     p.list("grid")[pair.axis],
+                     pair.axis == 0 ? Real{4} : Real{2},
+                     p.is("coordinates", "cells"),
+                     p.is("coordinates", "cropped") ? p.list("crop_start")[pair.axis] : 0,
+                     is_of_cells(p)
+                         ? 0
+                         : p.list(p.is("coordinates", "cropped") ? "crop_stop" : "trained_grid")[pair.axis]};
+      const Real unit = is_of_cells(p) ? 2 * std::numbers::pi_v<Real> : 1;
+      const Real angle = unit * coordinate(of) * std::pow(Real{p.real("base")}, -Real(pair.index) / 4);
       testing::expect_same(rotated.at(token, pair.first), std::cos(angle), where);
       testing::expect_same(rotated.at(token, pair.second), std::sin(angle), where);
     }
@@ -69,7 +92,8 @@ TEST(MisreadAxialRope, has_them_of_corners_where_it_is_said_of_those) {
   const Parameters words =
       with(encoding_named("axial_rope"), Case::parse("dim=16 coordinates=corners grid=[5,3]"));
   for (const Misreading& one : misreadings::axial_rope.misreadings) {
-    if (one.what.find("of a cell") != one.what.npos) {
+    if (one.what.find("of a cell") != one.what.npos ||
+        one.setting.find("coordinates=cells") == one.setting.npos) {
       EXPECT_THROW(one.make(words), Refusal) << one.what;
       continue;
     }
@@ -78,10 +102,26 @@ TEST(MisreadAxialRope, has_them_of_corners_where_it_is_said_of_those) {
   }
 }
 
-TEST(MisreadAxialRope, is_none_of_whole_numbers) {
-  for (const std::string words : {"dim=16", "dim=16 coordinates=resized grid=[5,3] trained_grid=[4,4]"})
-    for (const Misreading& one : misreadings::axial_rope.misreadings)
-      EXPECT_THROW(one.make(with(encoding_named("axial_rope"), Case::parse(words))), Refusal) << one.what;
+TEST(MisreadAxialRope, is_none_of_other_coordinates) {
+  for (const auto& [words, own] :
+       {std::pair<std::string, std::string>{"dim=16", "none"},
+        {"dim=16 coordinates=resized grid=[5,3] trained_grid=[4,4]", "coordinates=resized"},
+        {"dim=16 coordinates=cropped grid=[5,3] crop_start=[1,2] crop_stop=[8,6]", "coordinates=cropped"}})
+    for (const Misreading& one : misreadings::axial_rope.misreadings) {
+      const Parameters given = with(encoding_named("axial_rope"), Case::parse(words));
+      if (one.setting.find(own) == one.setting.npos) EXPECT_THROW(one.make(given), Refusal) << one.what;
+    }
+}
+
+// A last number that is scaled itself is another declared step, and the misread one is the same.
+TEST(MisreadAxialRope, has_the_same_coordinates_however_the_declared_ones_are_spaced) {
+  for (const Misreading& one : misreadings::axial_rope.misreadings) {
+    if (one.setting.find("coordinates=cropped") == one.setting.npos) continue;
+    const Parameters words = with(encoding_named("axial_rope"),
+                                  Case::parse(std::string(one.setting) + " crop_spacing=stop_scaled"));
+    expect_points(as<Rotary>(one.make(words)), Arguments(encoding_named("axial_rope").parameters, words),
+                  formulas.at(one.what), std::string(one.what));
+  }
 }
 
 }  // namespace

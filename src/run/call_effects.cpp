@@ -127,6 +127,8 @@ std::vector<Effect> of_positions() {
                           [](T t) { return t.at + static_cast<Position>(t.tokens); }),
       effect_on_positions("the number of the batch row is added to every position",
                           [](T t) { return t.at + static_cast<Position>(t.row); }),
+      effect_on_positions("batch rows after the first have their tokens at position 0",
+                          [](T t) { return t.row == 0 ? t.at : Position{0}; }),
       effect_on_positions("every row of the batch has the positions of the first",
                           [](T t) { return t.all[t.token]; }),
       effect_on_positions("every row of the batch has the positions of the last",

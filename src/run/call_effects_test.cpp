@@ -52,6 +52,7 @@ TEST(CallEffects, give_each_token_of_each_row_its_position) {
       {"the number of the token is added to its position", {5, 0, 11, 300, 3, 6}},
       {"the number of tokens is added to every position", {8, 2, 12, 303, 5, 7}},
       {"the number of the batch row is added to every position", {5, -1, 9, 301, 3, 5}},
+      {"batch rows after the first have their tokens at position 0", {5, -1, 9, 0, 0, 0}},
       {"every row of the batch has the positions of the first", {5, -1, 9, 5, -1, 9}},
       {"every row of the batch has the positions of the last", {300, 2, 4, 300, 2, 4}},
       {"rows of the batch have each other's positions, in reverse order", {300, 2, 4, 5, -1, 9}},
