@@ -19,7 +19,7 @@ file(GLOB benchmarks CONFIGURE_DEPENDS benchmarks/*_benchmark.cpp)
 add_executable(posproof_benchmarks EXCLUDE_FROM_ALL ${benchmarks} benchmarks/errors_in_ulp.cpp
                benchmarks/microarchitecture.cpp)
 target_include_directories(posproof_benchmarks PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(posproof_benchmarks PRIVATE posproof_run benchmark::benchmark ${CMAKE_DL_LIBS})
+target_link_libraries(posproof_benchmarks PRIVATE posproof_gate benchmark::benchmark ${CMAKE_DL_LIBS})
 posproof_compiles(posproof_benchmarks)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   foreach(isa IN ITEMS v3 v4)  # the yardstick of matrix products only; it shares no code with the project

@@ -8,9 +8,9 @@ foreach(target IN ITEMS posproof posproof_command)
 endforeach()
 posproof_compiles(posproof)
 # Words, options, and what is asked rather than how fast: compiling them is what takes time.
-foreach(target IN ITEMS posproof posproof_command posproof_report posproof_experiments posproof_run posproof_search
-                        posproof_properties posproof_encodings posproof_oracle posproof_defects posproof_misreadings posproof_identities
-                        posproof_subject)
+foreach(target IN ITEMS posproof posproof_command posproof_report posproof_experiments posproof_gate posproof_identify
+                        posproof_diagnosis posproof_run posproof_search posproof_properties posproof_encodings
+                        posproof_oracle posproof_defects posproof_misreadings posproof_identities posproof_subject)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endforeach()
 

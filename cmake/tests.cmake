@@ -91,7 +91,7 @@ set_tests_properties(consumer.add_subdirectory_builds PROPERTIES LABELS long TIM
 file(GLOB_RECURSE long_tests CONFIGURE_DEPENDS src/*_long.cpp)
 add_executable(posproof_long_tests EXCLUDE_FROM_ALL ${long_tests})
 add_dependencies(posproof_long_tests posproof)
-target_link_libraries(posproof_long_tests PRIVATE posproof_run GTest::gtest_main)
+target_link_libraries(posproof_long_tests PRIVATE posproof_gate GTest::gtest_main)
 posproof_compiles(posproof_long_tests)
 add_dependencies(posproof_long_tests posproof posproof_test_subject)
 add_test(NAME long COMMAND posproof_long_tests)

@@ -7,16 +7,16 @@
 #include <set>
 
 #include "catalogue/defects.h"
-#include "catalogue/properties.h"
 #include "catalogue/experiments/defects.h"
+#include "catalogue/properties.h"
 #include "core/call.h"
 #include "defects/not_asked.h"
 #include "defects/sources.h"
+#include "gate/history.h"
 #include "measure.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
 #include "run/claimed.h"
-#include "run/history.h"
 #include "search/trial.h"
 
 namespace posproof::experiments_defects {

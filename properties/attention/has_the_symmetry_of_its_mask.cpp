@@ -101,7 +101,8 @@ const std::vector<tokens::Wrong> wrong = {{&tokens::still_table, -20, -4},
 const Property entry{
     .statement =
         "Reordering the tokens reorders the answers of self-attention if and only if the order keeps the mask. One that does not changes an answer by at least 1/n where queries and keys are 0 and the value of token j is the j-th unit vector.",
-    .formula = "f(P X; M) = P f(X; M) for all X  <=>  P M P^T = M; if not, max |f(0, 0, P I; M) - P f(0, 0, I; M)| >= 1/n",
+    .formula =
+        "f(P X; M) = P f(X; M) for all X  <=>  P M P^T = M; if not, max |f(0, 0, P I; M) - P f(0, 0, I; M)| >= 1/n",
     .source =
         "from f(P X; P M P^T) = P f(X; M); the mask of Vaswani et al. 2017, section 3.2.3, is kept by the "
         "identity alone",

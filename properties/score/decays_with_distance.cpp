@@ -50,7 +50,8 @@ Encoding even_distances_cost_less() {
 }  // namespace
 
 const Property entry{
-    .statement = "Of one query, the logit with an equal key at or before it does not increase with the key's distance.",
+    .statement =
+        "Of one query, the logit with an equal key at or before it does not increase with the key's distance.",
     .formula = "s(q,q; i,i-far) <= s(q,q; i,i-near), far > near >= 0",
     .source =
         "Press et al. 2022, ALiBi, section 3; claimed for RoPE as a bound in Su et al. 2021, section 3.4.3",

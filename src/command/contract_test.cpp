@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/testing/ran.h"
-#include "run/history.h"
+#include "gate/history.h"
 #include "subject/testing/subjects.h"
 
 namespace posproof::contract_test {

@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "gate/gate.h"
+#include "identify/identify.h"
 #include "run/accuracy.h"
 #include "run/claims.h"
-#include "run/gate.h"
-#include "run/identify.h"
 #include "run/matrix.h"
 
 // What a command ends with by what it found: see the README, and command.h for the numbers.

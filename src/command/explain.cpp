@@ -77,14 +77,15 @@ Command explain_command() {
   return {
       .name = "explain",
       .help = "explain what posproof prints: an id, a parameter, a verdict, an exit code, a term",
-      .options = {{.names = "ID",
-                   .field = &arguments->words,
-                   .help =
-                       "as in `posproof list`, as in reports/glossary.md, or another word that is printed, as a verdict or a label",
-                   .required = true,
-                   .shows_standard = false,
-                   .words = &report::all_names},
-                  {"--json", &arguments->json, "write JSON, an object for each thing that has this name"}},
+      .options =
+          {{.names = "ID",
+            .field = &arguments->words,
+            .help =
+                "as in `posproof list`, as in reports/glossary.md, or another word that is printed, as a verdict or a label",
+            .required = true,
+            .shows_standard = false,
+            .words = &report::all_names},
+           {"--json", &arguments->json, "write JSON, an object for each thing that has this name"}},
       .run = [arguments] {
         return run_explain(fmt::format("{}", fmt::join(arguments->words, " ")), arguments->json);
       }};

@@ -1,4 +1,4 @@
-#include "run/gate.h"
+#include "gate/gate.h"
 
 #include <memory>
 #include <optional>

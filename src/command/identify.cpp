@@ -1,4 +1,4 @@
-#include "run/identify.h"
+#include "identify/identify.h"
 
 #include <memory>
 #include <optional>

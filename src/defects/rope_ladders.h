@@ -375,8 +375,7 @@ inline const std::vector<Defect> ladders = {
      .setting = "dim=2 scaling=linear",
      .refuted_by = &properties::call::agrees_in_chunks},
     {.name = "linear_factor_follows_the_length",
-     .wrong =
-         "past original_length times factor, the factor becomes the call's length over original_length",
+     .wrong = "past original_length times factor, the factor becomes the call's length over original_length",
      .sources = "TransformerEngine#2240",
      .recorded = {"linear-interp-rederived-from-length"},
      .make = &linear_factor_follows_the_length,

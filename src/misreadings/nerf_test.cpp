@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/testing/misread.h"
+#include "diagnosis/testing/misread.h"
 
 namespace posproof::misreadings_nerf_test {
 namespace {

@@ -28,7 +28,8 @@ void expect_rotates(const Rotary& made, Position last, const std::vector<Real>& 
   ASSERT_EQ(in_call->pairs.size(), w.size()) << where;
   const double known = 1e-15 * static_cast<double>(std::max<Position>(last, 100));
   for (const Pair& pair : in_call->pairs) {
-    ASSERT_NEAR(pair.frequency, static_cast<double>(w[pair.index]), 4e-16 * std::abs(pair.frequency)) << where;
+    ASSERT_NEAR(pair.frequency, static_cast<double>(w[pair.index]), 4e-16 * std::abs(pair.frequency))
+        << where;
     for (const std::size_t row : {0u, 1u}) {
       const Real angle = static_cast<Real>(at[row]) * w[pair.index];
       const Real size = std::hypot(rotated.at(row, pair.first), rotated.at(row, pair.second));

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "diagnosis/testing/misread.h"
 #include "encodings/inside_attention.h"
-#include "run/testing/misread.h"
 
 namespace posproof::misreadings_selective_rope_test {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "gate/history.h"
 #include "report/accuracy.h"
 #include "report/headline.h"
 #include "report/upper.h"
 #include "report/words.h"
 #include "run/catalogued.h"
-#include "run/history.h"
 #include "subject/words.h"
 
 namespace posproof::report {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/call.h"
-#include "run/history.h"
+#include "gate/history.h"
 #include "subject/words.h"
 
 namespace posproof::report {

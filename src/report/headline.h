@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "run/gate.h"
+#include "gate/gate.h"
 
 // What a gate comes to, in one line.
 namespace posproof::report {

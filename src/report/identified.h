@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "identify/identify.h"
 #include "report/words.h"
-#include "run/identify.h"
 
 namespace posproof::report {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/gate.h"
 #include "report/accuracy.h"
 #include "run/exact_array.h"
-#include "run/gate.h"
 #include "run/matrix.h"
 
 // JSON: what a machine reads, the same values as report/words.h, one document each, numbers that are not

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "run/gate.h"
+#include "gate/gate.h"
 
 namespace posproof::report {
 

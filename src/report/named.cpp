@@ -14,13 +14,13 @@
 #include "catalogue/experiments.h"
 #include "catalogue/identities.h"
 #include "catalogue/properties.h"
+#include "gate/backward.h"
+#include "gate/history.h"
 #include "report/glossary.h"
 #include "report/printed_words.h"
 #include "report/words.h"
 #include "run/agreement.h"
-#include "run/backward.h"
 #include "run/catalogued.h"
-#include "run/history.h"
 
 namespace posproof::report {
 namespace {

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <utility>
 
+#include "gate/history.h"
 #include "report/file.h"
 #include "report/headline.h"
 #include "report/python.h"
 #include "report/words.h"
 #include "run/catalogued.h"
-#include "run/history.h"
 #include "run/packed.h"
 #include "subject/words.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/spec.h"
-#include "run/gate.h"
-#include "run/wrong_answer.h"
+#include "gate/gate.h"
+#include "gate/wrong_answer.h"
 
 // A wrong answer as a Python script for an issue, which needs numpy alone (PyTorch where an argument or the
 // answer is in bf16): the input, the exact values and the assertion, at most 30 lines.

@@ -8,11 +8,11 @@
 #include <filesystem>
 
 #include "attention/reference_attention.h"
+#include "gate/history.h"
 #include "report/file.h"
 #include "report/testing/found.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
-#include "run/history.h"
 
 namespace posproof::report::report_reproduce_test {
 namespace {

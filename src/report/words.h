@@ -9,7 +9,7 @@
 #include "core/identity.h"
 #include "core/property.h"
 #include "core/spec.h"
-#include "run/gate.h"
+#include "gate/gate.h"
 #include "run/matrix.h"
 
 // What a person reads on a terminal. Every function gives whole lines; nothing is printed here.

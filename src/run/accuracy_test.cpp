@@ -15,9 +15,9 @@
 
 #include "core/error.h"
 #include "core/failure.h"
+#include "gate/gate.h"
 #include "run/agreement.h"
 #include "run/catalogued.h"
-#include "run/gate.h"
 #include "run/narrowed.h"
 #include "run/packed.h"
 #include "run/testing/accuracy.h"

@@ -7,8 +7,8 @@
 
 #include "catalogue/encodings.h"
 #include "catalogue/properties.h"
+#include "identify/identified.h"
 #include "run/agreement.h"
-#include "run/identified.h"
 #include "search/generate.h"
 #include "search/trial.h"
 

@@ -8,9 +8,9 @@
 
 #include "core/call.h"
 #include "core/failure.h"
+#include "gate/gate.h"
 #include "run/catalogued.h"
 #include "run/claims.h"
-#include "run/gate.h"
 #include "run/narrowed.h"
 #include "subject/testing/npy.h"
 

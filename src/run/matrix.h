@@ -26,8 +26,8 @@ struct Cell {
 struct MatrixOptions {
   std::uint64_t seed = 1;
   Budget budget = {};
-  // Part of `encoding.property/id`; empty for all. What stands before a dot, where that is an encoding, is that
-  // one alone: `rope.` is not `m_rope.`.
+  // Part of `encoding.property/id`; empty for all. What stands before a dot, where that is an encoding, is
+  // that one alone: `rope.` is not `m_rope.`.
   std::string filter;
   bool unclaimed = true;  // search the cells without a claim too
   std::function<void(std::string_view encoding, std::string_view property, std::size_t done, std::size_t of)>

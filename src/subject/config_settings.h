@@ -30,7 +30,8 @@ constexpr std::size_t longest_config = std::size_t{64} << 20;
 // it breaks.
 ConfigSettings config_settings(std::string_view file, std::string_view bytes);
 
-// Of a file, of a GGUF file its begin. Throws std::invalid_argument, too, where it cannot be read or is longer.
+// Of a file, of a GGUF file its begin. Throws std::invalid_argument, too, where it cannot be read or is
+// longer.
 ConfigSettings read_config(const std::string& file);
 
 // Metadata of a GGUF file (versions 2 and 3): numbers, words, and lists of at most 4096 numbers; other lists

@@ -191,7 +191,9 @@ TEST(PythonSubject, positions_come_in_dtypes_that_there_are) {
             ": takes positions in `int8`, which is none of int64, int32, float64, float32");
 }
 
-Subject opened(const std::string& what) { return open(sdk(what), expected(Rotary{.dim = 2})); }
+Subject opened(const std::string& what) {
+  return open(sdk(what), expected(Rotary{.dim = 2}));
+}
 
 // What it makes of 1, 2 at t.
 Tensor answer(const Subject& subject, Position t) {

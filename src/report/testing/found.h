@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "core/property.h"
-#include "run/gate.h"
-#include "run/history.h"
+#include "gate/gate.h"
+#include "gate/history.h"
 
 // What a gate may find, by hand: every kind of verdict, and everything that may be there or not.
 namespace posproof::testing {
@@ -110,11 +110,10 @@ inline GateResult everything_found() {
   out.not_checked = {"positions 5 to 9", "and others"};
   out.alike = {"exponent: `rotary_dim` and `dim`", "another"};
   out.skipped = {"call/x: a file answers no calls", "call/y: none"};
-  out.explanations = {
-      {Explanation::Kind::convention, "--layout sin_cos", "where sines stand", ""},
-      {Explanation::Kind::measured, "positions are one ahead", "", ""},
-      {Explanation::Kind::defect, "rope/angles_in_bf16", "angles are rounded", "candle#3520"},
-      {Explanation::Kind::place, "wrong in head 1 of 2 alone", "", ""}};
+  out.explanations = {{Explanation::Kind::convention, "--layout sin_cos", "where sines stand", ""},
+                      {Explanation::Kind::measured, "positions are one ahead", "", ""},
+                      {Explanation::Kind::defect, "rope/angles_in_bf16", "angles are rounded", "candle#3520"},
+                      {Explanation::Kind::place, "wrong in head 1 of 2 alone", "", ""}};
   return out;
 }
 

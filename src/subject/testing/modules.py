@@ -1,5 +1,5 @@
 """Small modules that are called as those of well-known projects are, each attached as it would be there: for
-src/run/modules_test.cpp. The argument names one; `wrong_` before it, its twin with one mistake.
+src/gate/modules_test.cpp. The argument names one; `wrong_` before it, its twin with one mistake.
 
 The code here is written from the documentation of what the projects' signatures are; nothing in it is theirs.
 """

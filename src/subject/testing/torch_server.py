@@ -1,5 +1,5 @@
 """Runs Python programs in forks of a process that has imported PyTorch, which takes a second and more: for
-src/run/modules_test.cpp. relay.py brings the words of a program, and hands over its standard input, output and error.
+src/gate/modules_test.cpp. relay.py brings the words of a program, and hands over its standard input, output and error.
 
     torch_server.py SOCKET      prints a line once it listens
 """

@@ -1,4 +1,4 @@
-"""Implementations that are right, each in its own way, and wrong by little, for src/run/gate_test.cpp.
+"""Implementations that are right, each in its own way, and wrong by little, for src/gate/gate_test.cpp.
 
     variants.py NAME
 """

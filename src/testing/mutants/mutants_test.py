@@ -228,12 +228,12 @@ class Reading(unittest.TestCase):
     """What includes what, in files of the project itself."""
 
     def test_a_header_is_read_with_one_source_that_includes_it(self):
-        known = ["src/core/case.cpp", "src/core/residual.cpp", "src/run/gate.cpp"]
+        known = ["src/core/case.cpp", "src/core/residual.cpp", "src/gate/gate.cpp"]
         self.assertEqual(reading.read_for(["src/core/case.cpp"], known), known[:1])
         self.assertEqual(reading.read_for(["src/core/case.cpp", "src/core/case.h"], known), known[:1])
         self.assertEqual(reading.read_for(["src/core/residual.h"], known), known[1:2])
-        self.assertEqual(reading.read_for(["src/run/gate.h"], known), known[2:])
-        self.assertNotIn("core/draw.h", (reading.ROOT / "src/run/gate.cpp").read_text())
+        self.assertEqual(reading.read_for(["src/gate/gate.h"], known), known[2:])
+        self.assertNotIn("core/draw.h", (reading.ROOT / "src/gate/gate.cpp").read_text())
         self.assertEqual(reading.read_for(["src/core/draw.h"], known[2:]), known[2:])
 
 
@@ -284,10 +284,10 @@ class Copying(unittest.TestCase):
 
     def test_a_test_sees_it_that_names_it_and_a_source_that_includes_it(self):
         headers = {"src/core/residual.h"}
-        self.assertNotIn("core/residual.h", (reading.ROOT / "src/run/gate.cpp").read_text())
-        seeing = [path for path in ("src/core/residual_test.cpp", "src/core/residual.cpp", "src/run/gate.cpp",
+        self.assertNotIn("core/residual.h", (reading.ROOT / "src/gate/gate.cpp").read_text())
+        seeing = [path for path in ("src/core/residual_test.cpp", "src/core/residual.cpp", "src/gate/gate.cpp",
                                     "src/core/case_test.cpp") if mutants.sees(path, headers)]
-        self.assertEqual(seeing, ["src/core/residual_test.cpp", "src/core/residual.cpp", "src/run/gate.cpp"])
+        self.assertEqual(seeing, ["src/core/residual_test.cpp", "src/core/residual.cpp", "src/gate/gate.cpp"])
         said = mutants.Scratch._options(["src/core/residual_test.cpp", "src/core/case.cpp"], {"src/core/residual.h": b"",
                                                                                               "src/core/case.cpp": b""})
         self.assertIn("set_property(SOURCE src/core/case.cpp src/core/residual_test.cpp APPEND PROPERTY COMPILE_OPTIONS", said)

@@ -18,8 +18,9 @@ extern "C" unsigned* posproof_mutants_reached = unread;
 
 namespace {
 
-// Before every other constructor: what initialises constants may be mutated. The file is shared memory, so that a child
-// adds to it what it reaches, and what ends by a signal or by _exit() has written it all the same.
+// Before every other constructor: what initialises constants may be mutated. The file is shared memory, so
+// that a child adds to it what it reaches, and what ends by a signal or by _exit() has written it all the
+// same.
 [[gnu::constructor(101)]] void read_environment() {
   if (const char* mutant = std::getenv("POSPROOF_MUTANT")) posproof_mutant_active = std::atoi(mutant);
   const char* path = std::getenv("POSPROOF_MUTANTS_REACHED");

@@ -1,0 +1,118 @@
+#include "diagnosis/answered.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <new>
+
+#include "attention/reference_attention.h"
+#include "core/failure.h"
+#include "run/agreement.h"
+#include "search/budget_clock.h"
+#include "search/generate.h"
+#include "search/trial.h"
+
+namespace posproof {
+namespace {
+
+struct Last {
+  Call call;
+  Tensor answer;
+};
+
+// The same function, which leaves what it was asked and its answer in `last`.
+Encoding remembering(const Encoding& encoding, const std::shared_ptr<Last>& last) {
+  return answered_by(encoding, [encoding, last](const Call& call) {
+    last->call = call;
+    return last->answer = answer(encoding, call);
+  });
+}
+
+}  // namespace
+
+std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
+                                 std::uint64_t seed) {
+  // As they come, and then those that have an unusual size, which some defects show in alone: see
+  // search/generate.cpp.
+  constexpr std::uint64_t as_they_come = 80, all = as_they_come + 40;
+  const auto number = [](std::uint64_t n) {
+    return n < as_they_come ? n : 8 * (n - as_they_come) + as_they_come + 7;
+  };
+  const auto time = std::chrono::milliseconds(10000);
+  std::vector<Answered> answered;
+  const auto last = std::make_shared<Last>();
+  const auto one = trial(agreement(truth), remembering(subject.encoding, last), subject.precision);
+  if (!one) return answered;
+  const auto ask = [&](Draw& draw) {
+    try {
+      (*one)(draw);
+      answered.push_back({draw.drawn(), last->call, last->answer});
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const Discard&) {
+    } catch (const std::exception&) {  // declined or died: nothing to compare
+    }
+  };
+  if (!counterexample.empty()) {
+    Replay first(counterexample);
+    ask(first);
+  }
+  const auto deadline = BudgetClock::now() + time;
+  for (std::uint64_t n = 0; n < all && BudgetClock::now() < deadline; ++n) {
+    RandomDraw draw(seed, "diagnosis", number(n));
+    ask(draw);
+  }
+  return answered;
+}
+
+Encoding compared_as(Encoding candidate, const Encoding& truth) {
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  if (const Encoding* same = attention::same_kind(kinds, candidate))
+    std::visit(
+        [&](auto& own) {
+          const auto& declared = std::get<std::decay_t<decltype(own)>>(*same);
+          if constexpr (requires { own.causal; }) own.causal = declared.causal;
+          if constexpr (requires { own.any_mask; }) own.any_mask = declared.any_mask;
+          if constexpr (requires { own.modulo_rows; }) own.modulo_rows = declared.modulo_rows;
+        },
+        candidate);
+  return candidate;
+}
+
+Unexplained compare(const Encoding& candidate, const Subject& subject, const std::vector<Answered>& answered,
+                    Until until) {
+  Unexplained compared;
+  std::uint64_t differ = 0;
+  const Tensor* given = nullptr;
+  const auto one =
+      trial(agreement(candidate, [&](const Residual& entry) { differ += entry.holds() ? 0 : 1; }),
+            answered_by(subject.encoding, [&given](const Call&) { return *given; }), subject.precision);
+  for (const Answered& now : answered) {
+    given = &now.answer;
+    differ = 0;
+    bool declines = false;
+    try {
+      Replay draw(now.asked);
+      if (!one) throw std::invalid_argument("another kind");
+      (*one)(draw);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const Refusal&) {
+      declines = true;
+    } catch (const NoAnswer&) {  // its domain is another
+      declines = true;
+    } catch (const std::exception&) {  // another shape
+      differ = std::max<std::uint64_t>(1, now.answer.data.size());
+    } catch (const Discard&) {
+      declines = true;
+    }
+    compared.entries += differ;
+    compared.differs.push_back(differ > 0);
+    compared.declined.push_back(declines);
+    if (until == Until::first_unexplained && (compared.differs.front() || compared.declined.front())) break;
+  }
+  return compared;
+}
+
+}  // namespace posproof

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/call.h"
+#include "core/case.h"
+#include "diagnosis/explains.h"
+#include "subject/subject.h"
+
+// What a refuted subject answered, recorded once: whatever is said of it is compared with these answers.
+namespace posproof {
+
+// A case of agreement (run/agreement.h), the call that it asks for, and what came.
+struct Answered {
+  Case asked;
+  Call call;
+  Tensor answer;
+};
+
+// Asks the subject once, in one order: one that remembers what it was asked is compared with a candidate that
+// is asked the same, and no candidate costs it a further call. The case that refuted it comes first, then 120
+// cases as agreement draws them. What it declines or fails at is left out.
+std::vector<Answered> answers_of(const Subject& subject, const Encoding& truth, const Case& counterexample,
+                                 std::uint64_t seed);
+
+// The candidate, of which as much is declared to mean nothing (later keys, a constant on a row) as of the
+// truth: a candidate that is not compared there is no explanation of what the subject gives there.
+Encoding compared_as(Encoding candidate, const Encoding& truth);
+
+// Case by case, all of them or until the first case is not explained: nothing else can make up for that one.
+enum class Until { all, first_unexplained };
+Unexplained compare(const Encoding& candidate, const Subject& subject, const std::vector<Answered>& answered,
+                    Until until);
+
+}  // namespace posproof

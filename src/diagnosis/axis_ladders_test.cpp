@@ -1,0 +1,120 @@
+// What is measured of tables of real positions and of grids whose frequencies are others.
+#include "diagnosis/axis_ladders.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+
+#include "core/formats.h"
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::axis_ladders_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+// The declared table, in f32, with another frequency of each pair.
+using Instead = std::function<double(const Pair& pair)>;
+Sentences said_of(const std::string& family, const std::string& words, const Instead& instead) {
+  return said(family, words, [&](const Parameters& parameters) -> Encoding {
+    Table out = as<Table>(encoding_named(family).make(parameters));
+    out.rows = [instead, pairs = out.pairs, dim = out.dim, offset = out.offset](const Positions& positions,
+                                                                                Position) {
+      Tensor rows({positions.size(), dim});
+      for (std::size_t r = 0; r < rows.rows(); ++r)
+        for (const Pair& pair : pairs) {
+          const double angle = instead(pair) * (positions.at(r, pair.axis) + offset);
+          rows.at(r, pair.first) = static_cast<float>(std::sin(angle));
+          rows.at(r, pair.second) = static_cast<float>(std::cos(angle));
+        }
+      return rows;
+    };
+    return out;
+  });
+}
+
+double ladder(double base, double i, double of) {
+  return std::pow(base, -i / of);
+}
+
+TEST(AxisLadders, of_real_positions_are_fitted_by_their_period) {
+  const auto with_period = [](double period, const std::string& more = "", double scale = 1) {
+    return said_of("timestep_embedding", "dim=32 shift=0 " + more,
+                   [=](const Pair& pair) { return scale * ladder(period, double(pair.index), 16); });
+  };
+  EXPECT_EQ(with_period(5000),
+            Sentences{"frequencies are max_period^(-2i/32) with max_period 5000, not 10000"});
+  EXPECT_EQ(with_period(10000, "max_period=1234"),
+            Sentences{"frequencies are max_period^(-2i/32) with max_period 10000, not 1234"});
+  EXPECT_EQ(with_period(100), Sentences{"frequencies are max_period^(-2i/32) with max_period 100, not 10000: "
+                                        "the exponent is halved"});
+  EXPECT_EQ(with_period(10000), Sentences{});
+  EXPECT_EQ(with_period(777, "scale=1000", 1000),
+            Sentences{"frequencies are 1000 times max_period^(-2i/32) with max_period 777, not 10000"});
+}
+
+TEST(AxisLadders, of_a_grid_are_said_once_or_of_their_number) {
+  const auto with_base = [](double rows, double columns, const std::string& more, double unit = 1) {
+    return said_of("sincos_2d", "dim=32 " + more, [=](const Pair& pair) {
+      return unit * ladder(pair.axis == 0 ? rows : columns, double(pair.index), 8);
+    });
+  };
+  EXPECT_EQ(with_base(20, 20, ""), Sentences{"frequencies are base^(-2i/16) with base 20, not 10000"});
+  EXPECT_EQ(with_base(10000, 777, ""),
+            Sentences{"of the column: frequencies are base^(-2i/16) with base 777, not 10000"});
+  EXPECT_EQ(with_base(20, 777, ""),
+            (Sentences{"of the row: frequencies are base^(-2i/16) with base 20, not 10000",
+                       "of the column: frequencies are base^(-2i/16) with base 777, not 10000"}));
+  EXPECT_EQ(with_base(10000, 10000, ""), Sentences{});
+  EXPECT_EQ(with_base(20, 20, "normalize=detr offset=1 grid=[16,16]", 2 * std::numbers::pi / (16 + 1e-6)),
+            Sentences{"frequencies are 0.3927 times base^(-2i/16) with base 20, not 10000"});
+}
+
+// Pairs of the same number in each other's place, one that is another and some that stand still.
+TEST(AxisLadders, say_which_pairs_differ) {
+  const auto of = [](const std::function<double(std::size_t i)>& column) {
+    return said_of("sincos_2d", "dim=32",
+                   [=](const Pair& pair) { return pair.axis == 0 ? pair.frequency : column(pair.index); });
+  };
+  const auto own = [](std::size_t i) { return ladder(10000, double(i), 8); };
+  EXPECT_EQ(
+      of([=](std::size_t i) { return own(7 - i); }),
+      Sentences{"of the column: the frequencies stand in reverse order: pair i has that of pair 7 - i"});
+  EXPECT_EQ(of([=](std::size_t i) { return i == 3 ? 1.5 * own(i) : own(i); }),
+            Sentences{"of the column: pair 3 rotates at 1.5 times the declared frequency"});
+  EXPECT_EQ(of([=](std::size_t i) { return i > 5 ? 0 : own(i); }),
+            Sentences{"of the column: pairs 6 and 7 do not rotate"});
+}
+
+// Near the first position it seems to be one.
+TEST(AxisLadders, of_what_is_no_rotation_are_none) {
+  const auto with_number = [](const std::function<double(double t, const Pair& pair)>& angle) {
+    return said("sincos_2d", "dim=32", [&](const Parameters& parameters) -> Encoding {
+      Table out = as<Table>(encoding_named("sincos_2d").make(parameters));
+      out.rows = [angle, pairs = out.pairs, dim = out.dim](const Positions& positions, Position) {
+        Tensor rows({positions.size(), dim});
+        for (std::size_t r = 0; r < rows.rows(); ++r)
+          for (const Pair& pair : pairs) {
+            const double is = angle(positions.at(r, pair.axis), pair);
+            rows.at(r, pair.first) = static_cast<float>(std::sin(is));
+            rows.at(r, pair.second) = static_cast<float>(std::cos(is));
+          }
+        return rows;
+      };
+      return out;
+    });
+  };
+  const auto base_20 = [](const Pair& pair) { return ladder(20, double(pair.index), 8); };
+  EXPECT_EQ(with_number([=](double t, const Pair& pair) { return base_20(pair) * (t > 100 ? t + 1 : t); }),
+            Sentences{});
+  EXPECT_EQ(with_number([=](double t, const Pair& pair) { return base_20(pair) * t + 0.1; }), Sentences{});
+  EXPECT_EQ(with_number([=](double t, const Pair& pair) { return base_20(pair) * std::pow(t, 1.01); }),
+            Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::axis_ladders_test

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "core/case.h"
+#include "core/encoding.h"
+#include "core/precision.h"
+#include "diagnosis/deviation.h"
+
+namespace posproof {
+
+// Of a bias: heads that are another one, or times a factor, and the slopes that they make; the sign; another
+// function of the distance; from which distance on it is another. What may explain it, most likely first;
+// none is confirmed.
+std::vector<Deviation> bias_deviations(const Bias& subject, const Bias& truth, const Parameters& parameters,
+                                       const Precision& precision);
+
+}  // namespace posproof

@@ -1,0 +1,300 @@
+// What is measured of a bias that is another function of the distance, and of one that lies by heads.
+#include "diagnosis/bias_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::bias_deviations_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+using Entry = std::function<double(double slope, double offset)>;
+using Slopes = std::function<std::vector<double>(std::vector<double>)>;
+
+Sentences of(const std::string& words, const Entry& entry, const Slopes& other = {}) {
+  return said("alibi", words, [=](const Parameters& parameters) {
+    Bias own = as<Bias>(encoding_named("alibi").make(parameters));
+    own.bias = [=, slopes = other ? other(own.slopes) : own.slopes](const Positions& queries,
+                                                                    const Positions& keys) {
+      Tensor out({slopes.size(), queries.size(), keys.size()});
+      for (std::size_t r = 0; r < out.rows(); ++r)
+        for (std::size_t c = 0; c < keys.size(); ++c)
+          out.at(r, c) =
+              entry(slopes[r / queries.size()], static_cast<double>(queries[r % queries.size()] - keys[c]));
+      return out;
+    };
+    return Encoding(own);
+  });
+}
+
+TEST(BiasDeviations, are_what_stands_for_the_distance) {
+  const auto of_distance = [](const std::function<double(double)>& f) {
+    return of("heads=3", [f](double m, double d) { return d > 0 ? -m * f(d) : 0; });
+  };
+  EXPECT_EQ(of_distance([](double d) { return d; }), Sentences{});
+  EXPECT_EQ(of_distance([](double d) { return std::sqrt(d); }),
+            (Sentences{"the square root of the distance stands for the distance"}));
+  EXPECT_EQ(of_distance([](double d) { return std::log1p(d); }),
+            (Sentences{"ln(1 + distance) stands for the distance"}));
+  EXPECT_EQ(of_distance([](double d) { return std::log2(1 + d); }),
+            (Sentences{"log2(1 + distance) stands for the distance"}));
+  EXPECT_EQ(of_distance([](double d) { return std::pow(d, 0.75); }),
+            (Sentences{"the distance to the power 0.75 stands for the distance"}));
+  EXPECT_EQ(of_distance([](double d) { return std::sqrt(d + 1); }), Sentences{});
+}
+
+TEST(BiasDeviations, are_distances_past_0_that_count_one_more_or_less) {
+  const auto by = [](double more) {
+    return of("heads=3 form=symmetric",
+              [more](double m, double d) { return d == 0 ? 0 : -m * (std::abs(d) + more); });
+  };
+  EXPECT_EQ(by(1), (Sentences{"distances count one more, 0 as it is"}));
+  EXPECT_EQ(by(-1), (Sentences{"distances count one less, 0 as it is"}));
+  EXPECT_EQ(by(1.5), Sentences{});
+}
+
+// As BLOOM has them: a slope times the key's index, which is another constant on each row.
+TEST(BiasDeviations, are_slopes_beside_a_constant_on_each_row) {
+  const auto of_keys = [](const Slopes& slopes) {
+    return said("alibi", "heads=6 rows=any", [=](const Parameters& parameters) {
+      Bias own = as<Bias>(encoding_named("alibi").make(parameters));
+      own.bias = [all = slopes(own.slopes)](const Positions& queries, const Positions& keys) {
+        Tensor out({all.size(), queries.size(), keys.size()});
+        for (std::size_t r = 0; r < out.rows(); ++r)
+          for (std::size_t c = 0; c < keys.size(); ++c)
+            out.at(r, c) = static_cast<float>(all[r / queries.size()]) * static_cast<float>(keys[c] + 1);
+        return out;
+      };
+      return Encoding(own);
+    });
+  };
+  using Of = std::vector<double>;
+  EXPECT_EQ(of_keys([](Of right) { return right; }), Sentences{});
+  EXPECT_EQ(of_keys([](Of) { return Of{0.25, 0.0625, 0x1p-6, 0x1p-8, 0.5, 0.25}; }),
+            (Sentences{"slopes past head 3 are 2^(-8 k/8) with k = 1, 2, 3, .., not 1, 3, 5, .."}));
+  EXPECT_EQ(of_keys([](Of) { return Of{1, 0.25, 0.0625, 0x1p-6, 0.5, 0.125}; }),
+            (Sentences{"slopes are 1, 0.25, 0.0625, 0.015625, 0.5, 0.125, not 0.25, 0.0625, 0.015625, "
+                       "0.00390625, 0.5, 0.125"}));
+}
+
+TEST(BiasDeviations, are_distances_in_few_bits) {
+  const auto cut = [](auto to) {
+    return of("heads=3", [to](double m, double d) { return d > 0 ? -m * static_cast<double>(to(d)) : 0; });
+  };
+  EXPECT_EQ(cut([](double d) { return static_cast<std::int8_t>(static_cast<std::int64_t>(d)); }),
+            (Sentences{"distances are cut to 8 bits, with a sign: 128 counts as -128"}));
+  EXPECT_EQ(cut([](double d) { return static_cast<std::int16_t>(static_cast<std::int64_t>(d)); }),
+            (Sentences{"distances are cut to 16 bits, with a sign: 32768 counts as -32768"}));
+}
+
+// One number stands on all keys that are farther away, of every head.
+TEST(BiasDeviations, are_a_window) {
+  const auto beyond = [](double most, double is) {
+    return of("heads=3", [=](double m, double d) { return d > most ? is : d > 0 ? -m * d : 0; });
+  };
+  EXPECT_EQ(beyond(100, -1e9), (Sentences{"keys more than 100 before the query have the bias -1e+09"}));
+  EXPECT_EQ(beyond(100, -std::numeric_limits<double>::infinity()),
+            (Sentences{"keys more than 100 before the query have the bias minus infinity"}));
+  EXPECT_EQ(beyond(63, 0), (Sentences{"keys more than 63 before the query have the bias 0"}));
+  // Another number for each head is no window.
+  EXPECT_EQ(of("heads=3", [](double m, double d) { return d > 100 ? -m * 1000
+                                                          : d > 0 ? -m * d
+                                                                  : 0; }),
+            Sentences{});
+}
+
+TEST(BiasDeviations, are_limits_of_the_distance_and_of_entries) {
+  const auto of_distance = [](const std::function<double(double m, double d)>& entry) {
+    return of("heads=3", [entry](double m, double d) { return d > 0 ? entry(m, d) : 0; });
+  };
+  EXPECT_EQ(of_distance([](double m, double d) { return -m * std::fmod(d, 1000); }),
+            (Sentences{"distances are taken modulo 1000"}));
+  EXPECT_EQ(of_distance([](double m, double d) { return -m * std::min(d, 1000.); }),
+            (Sentences{"distances past 1000 count as 1000"}));
+  EXPECT_EQ(of_distance([](double m, double d) { return std::max(-m * d, -10.); }),
+            (Sentences{"entries below -10 are -10"}));
+  EXPECT_EQ(
+      of_distance([](double m, double d) { return std::max(-m * d, -10.) * (m < 0.01 ? 1 + 1e-5 : 1); }),
+      Sentences{});
+  EXPECT_EQ(of("heads=3",
+               [](double m, double d) {
+                 return d == 0 ? -std::numeric_limits<double>::infinity() : d > 0 ? -m * d : 0;
+               }),
+            (Sentences{"the query's own key is masked: its bias is minus infinity"}));
+}
+
+// Of a T5 bias: at distance 0, as a share of the keys, transposed.
+TEST(BiasDeviations, are_entries_in_other_places) {
+  using Call = std::function<double(const Bias&, std::size_t head, const Positions&, const Positions&,
+                                    std::size_t row, std::size_t column)>;
+  const auto made = [](const Call& entry) {
+    return said("t5_bias", "heads=2 table=index", [entry](const Parameters& parameters) {
+      const Bias truth = as<Bias>(encoding_named("t5_bias").make(parameters));
+      Bias own = truth;
+      own.bias = [entry, truth](const Positions& queries, const Positions& keys) {
+        Tensor out({truth.heads, queries.size(), keys.size()});
+        for (std::size_t r = 0; r < out.rows(); ++r)
+          for (std::size_t c = 0; c < keys.size(); ++c)
+            out.at(r, c) = entry(truth, r / queries.size(), queries, keys, r % queries.size(), c);
+        return out;
+      };
+      return Encoding(own);
+    });
+  };
+  const auto at = [](const Bias& truth, std::size_t head, Position i, Position j) {
+    return truth.bias(std::vector{i}, std::vector{j}).data.at(head);
+  };
+  const auto with_at_0 = [&](const std::function<double(const Bias&, std::size_t head)>& zero) {
+    return made(
+        [=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
+            std::size_t c) { return i[r] == j[c] ? zero(truth, head) : at(truth, head, i[r], j[c]); });
+  };
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t) { return 0; }),
+            (Sentences{"entries at distance 0 are 0"}));
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t) { return 1; }),
+            (Sentences{"entries at distance 0 are 1"}));
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t) { return -2.5; }),
+            (Sentences{"entries at distance 0 are -2.5"}));
+  EXPECT_EQ(with_at_0([at](const Bias& truth, std::size_t head) { return at(truth, head, 8, 7); }),
+            (Sentences{"distance 0 counts as 1"}));
+  EXPECT_EQ(with_at_0([](const Bias&, std::size_t head) { return head == 0 ? 0.5 : 0.25; }), Sentences{});
+  EXPECT_EQ(
+      made([=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j, std::size_t r,
+               std::size_t c) { return at(truth, head, i[r], j[c]) / static_cast<double>(j.size()); }),
+      (Sentences{"every entry is divided by the number of keys"}));
+  EXPECT_EQ(made([=](const Bias& truth, std::size_t head, const Positions& i, const Positions& j,
+                     std::size_t r, std::size_t c) {
+              return i.size() == j.size() ? at(truth, head, i[c], j[r]) : at(truth, head, i[r], j[c]);
+            }),
+            (Sentences{"where queries and keys are as many, the answer is transposed"}));
+}
+
+TEST(BiasDeviations, are_another_multiple_for_keys_after_the_query) {
+  const auto later = [](double factor) {
+    return of("heads=3 form=symmetric",
+              [factor](double m, double d) { return -m * std::abs(d) * (d < 0 ? factor : 1); });
+  };
+  EXPECT_EQ(later(1), Sentences{});
+  EXPECT_EQ(later(-1), (Sentences{"the bias of keys after the query has the wrong sign"}));
+  EXPECT_EQ(later(0), (Sentences{"later keys have no bias"}));
+  EXPECT_EQ(later(0.5), (Sentences{"the bias of keys after the query is 1/2 of the declared one"}));
+}
+
+// The query's own key is none of them, whose entry of this bias is not 0.
+TEST(BiasDeviations, are_none_of_the_querys_own_key_where_later_keys_have_no_bias) {
+  for (const double later : {0.0, -std::numeric_limits<double>::infinity()})
+    EXPECT_EQ(said("t5_bias", "heads=2",
+                   [later](const Parameters& parameters) {
+                     Bias own = as<Bias>(encoding_named("t5_bias").make(parameters));
+                     own.bias = [right = own.bias, later](const Positions& queries, const Positions& keys) {
+                       Tensor out = right(queries, keys);
+                       for (std::size_t r = 0; r < out.rows(); ++r)
+                         for (std::size_t c = 0; c < keys.size(); ++c)
+                           if (keys[c] > queries[r % queries.size()]) out.at(r, c) = later;
+                       return out;
+                     };
+                     return Encoding(own);
+                   }),
+              (Sentences{later == 0 ? "later keys have no bias"
+                                    : "later keys are masked: their bias is minus infinity"}));
+}
+
+// Nothing is asked where the subject has no positions.
+TEST(BiasDeviations, are_what_stands_for_the_distance_up_to_the_last_one) {
+  EXPECT_EQ(said("alibi", "heads=3",
+                 [](const Parameters& parameters) {
+                   Bias own = as<Bias>(encoding_named("alibi").make(parameters));
+                   own.bias = [slopes = own.slopes](const Positions& queries, const Positions& keys) {
+                     Tensor out({slopes.size(), queries.size(), keys.size()});
+                     for (std::size_t r = 0; r < out.rows(); ++r)
+                       for (std::size_t c = 0; c < keys.size(); ++c) {
+                         const Position i = queries[r % queries.size()], j = keys[c];
+                         if (i > 40 || j < 0) throw Refusal("no such position");
+                         out.at(r, c) = i > j ? -slopes[r / queries.size()] * std::sqrt(double(i - j)) : 0;
+                       }
+                     return out;
+                   };
+                   own.positions.hi = 40;
+                   return Encoding(own);
+                 }),
+            (Sentences{"the square root of the distance stands for the distance"}));
+}
+
+TEST(BiasDeviations, are_the_declared_slopes_in_another_order) {
+  const auto in_order = [](auto compare) {
+    return of(
+        "heads=12", [](double m, double d) { return d > 0 ? -m * d : 0; },
+        [compare](std::vector<double> slopes) {
+          std::ranges::sort(slopes, compare);
+          return slopes;
+        });
+  };
+  EXPECT_EQ(in_order(std::greater<>()), (Sentences{"heads have the declared slopes in falling order"}));
+  EXPECT_EQ(in_order(std::less<>()), (Sentences{"heads have the declared slopes in rising order"}));
+}
+
+TEST(BiasDeviations, are_one_factor_before_they_are_other_heads) {
+  EXPECT_EQ(said("sandwich", "heads=2 dim=4",
+                 [](const Parameters& parameters) {
+                   Bias own = as<Bias>(encoding_named("sandwich").make(parameters));
+                   own.bias = [bias = own.bias](const Positions& queries, const Positions& keys) {
+                     Tensor out = bias(queries, keys);
+                     for (double& entry : out.data) entry /= 2;
+                     return out;
+                   };
+                   return Encoding(own);
+                 }),
+            (Sentences{"every entry is 0.5 times the declared one"}));
+}
+
+// Rounded as it is where the other offset has been taken, which is far more than at the declared one.
+TEST(BiasDeviations, are_allowed_what_rounding_does_where_they_look) {
+  const auto of_offset = [](const std::string& words, Position (*other)(Position), double off = 0) {
+    return said("dynamic_position_bias", "width=4 heads=2 " + words, [=](const Parameters& parameters) {
+      const Bias right = as<Bias>(encoding_named("dynamic_position_bias").make(parameters));
+      Bias own = right;
+      own.bias = [=](const Positions& queries, const Positions& keys) {
+        Tensor out({right.heads, queries.size(), keys.size()});
+        for (std::size_t i = 0; i < queries.size(); ++i)
+          for (std::size_t j = 0; j < keys.size(); ++j) {
+            const Position query[] = {other(queries[i] - keys[j])}, key[] = {0};
+            const Tensor is = right.bias(query, key);
+            for (std::size_t h = 0; h < right.heads; ++h)
+              out.at(h * queries.size() + i, j) = static_cast<float>(is.data[h] * (1 + off));
+          }
+        return out;
+      };
+      return Encoding(own);
+    });
+  };
+  const auto opposite = [](Position d) { return -d; };
+  const Sentences swapped{"the two directions are swapped: query and key are exchanged"};
+  EXPECT_EQ(of_offset("", opposite), swapped);
+  EXPECT_EQ(of_offset("depth=1 activation=relu", opposite), swapped);
+  EXPECT_EQ(of_offset("depth=1 activation=relu", opposite, 1e-3), Sentences{});
+}
+
+// Of one position there is no distance, and of none nothing.
+TEST(BiasDeviations, need_two_positions) {
+  const Parameters parameters = with(encoding_named("alibi"), Case::parse("heads=2"));
+  const Encoding truth = encoding_named("alibi").oracle(parameters);
+  const auto of = [&](Position lo, Position hi) {
+    const Encoding there = with_positions(truth, Domain(lo, hi));
+    return bias_deviations(as<Bias>(there), as<Bias>(truth), parameters, all_f32);
+  };
+  EXPECT_TRUE(of(5, 5).empty());
+  EXPECT_TRUE(of(6, 5).empty());
+  EXPECT_FALSE(of(5, 6).empty());
+}
+
+}  // namespace
+}  // namespace posproof::bias_deviations_test

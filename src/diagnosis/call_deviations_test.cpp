@@ -1,0 +1,391 @@
+#include "diagnosis/call_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attention/reference_attention.h"
+#include "core/error.h"
+#include "diagnosis/padding_effects.h"
+#include "run/catalogued.h"
+
+namespace posproof::call_deviations_test {
+namespace {
+
+// Each pair of each token by the norm that it has; of none nothing is lost.
+TEST(CallDeviations, allow_a_pair_what_its_norm_loses) {
+  const auto rope = as<Rotary>(encoding_named("rope").oracle(Case::parse("dim=4")));  // pairs (0, 2), (1, 3)
+  Call call;
+  call.positions.whole = {7, 1000};
+  call.contents = {Tensor({1, 1, 2, 4}, {0, 3, 0, 4, 5, 0, 12, 0})};
+  const Tensor error = model_of(rope, all_f32).error(call, call.contents[0], 1000);
+  const std::vector<double> one =
+      rotated_error(rope, all_f32, Position{1000}, std::vector<double>{1, 1, 0, 0});
+  const double least = rotation_underflow(all_f32);
+  const double of_second = 5 * (one[1] + unit_f64) + least, of_first = 13 * (one[0] + unit_f64) + least;
+  EXPECT_EQ(error.data, (std::vector<double>{0, of_second, 0, of_second, of_first, 0, of_first, 0}));
+}
+
+// Of a table at the farthest position; of a bias at its own where that is past all others. And the last bit
+// of what is declared.
+TEST(CallDeviations, allow_what_is_lost_at_the_farthest_position_and_at_their_own) {
+  const auto expect = [](const Encoding& declared, const Call& call, const Call& worst) {
+    const Tensor expected = answer(declared, call);
+    Tensor right = bound(declared, worst, expected, all_f32).error;
+    for (std::size_t n = 0; n < right.data.size(); ++n)
+      right.data[n] += unit_f64 * std::abs(expected.data[n]);
+    EXPECT_EQ(model_of(declared, all_f32).error(call, expected, farthest(call)).data, right.data);
+  };
+  Call call, far;
+  call.positions.whole = {7, 1000}, far.positions.whole = {1000, 1000};
+  expect(encoding_named("sinusoidal").oracle(Case::parse("dim=4")), call, far);
+  call.positions.whole = {3}, call.keys.whole = {5000};
+  expect(encoding_named("dynamic_position_bias").oracle(Case::parse("width=4 heads=1")), call, call);
+}
+
+// The same error of every entry, as a share of what its row holds and in all.
+Model allowing(const Encoding& declared, const std::function<double(double largest, Position far)>& error) {
+  return {declared, [error](const Call&, const Tensor& expected, Position far) {
+            Tensor out(expected.shape);
+            for (std::size_t r = 0; r < out.rows(); ++r) {
+              double largest = 0;
+              for (const double x : expected.row(r)) largest = std::max(largest, std::abs(x));
+              std::ranges::fill(out.row(r), error(largest, far));
+            }
+            return out;
+          }};
+}
+
+// Two queries, at 0 and 5, and two keys, at 0 and 3, of which the first query does not see the second.
+TEST(CallDeviations, pass_over_what_a_mask_hides_from_each_query) {
+  const Encoding causal = encoding_named("alibi").oracle(Case::parse("heads=1"));
+  Call call;
+  call.positions.whole = {0, 5}, call.keys.whole = {0, 3};
+  const auto right_where = [&](std::size_t row, std::size_t column) {
+    Tensor given = answer(causal, call);
+    given.at(row, column) = 7;
+    return explained(model_of(causal, all_f32), causal, {{{}, call, given}}).right;
+  };
+  EXPECT_EQ(right_where(0, 1), (std::vector<bool>{true, true}));
+  EXPECT_EQ(right_where(1, 1), (std::vector<bool>{true, false}));
+}
+
+// Both entries may be off, so their difference by twice as much.
+TEST(CallDeviations, count_rows_from_their_first_entry_where_a_constant_does_not_matter) {
+  const Encoding any = encoding_named("alibi").oracle(Case::parse("heads=1 rows=any"));
+  Call call;
+  call.positions.whole = {5}, call.keys.whole = {0, 3};
+  const auto right_by = [&](double off) {
+    Tensor given = answer(any, call);
+    given.at(0, 0) += 100 - off, given.at(0, 1) += 100 + off;
+    return explains_all(allowing(any, [](double, Position) { return 0.5; }), any, {{{}, call, given}});
+  };
+  EXPECT_TRUE(right_by(0.5));
+  EXPECT_FALSE(right_by(0.75));
+}
+
+TEST(CallDeviations, hold_nothing_where_any_answer_would_do) {
+  const Encoding rope = encoding_named("sinusoidal").oracle(Case::parse("dim=4"));
+  Call call;
+  call.positions.whole = {7, 1000};
+  const Model model =
+      allowing(rope, [](double, Position) { return std::numeric_limits<double>::infinity(); });
+  Tensor given = answer(rope, call);
+  EXPECT_TRUE(explains_all(model, rope, {{{}, call, given}}));
+  given.at(1, 2) += 1;
+  EXPECT_FALSE(explains_all(model, rope, {{{}, call, given}}));
+}
+
+// What is said of answers at other positions, where that is allowed; everything is off by so much more.
+std::string said_at(const Encoding& declared,
+                    const std::function<Position(Position t, std::size_t tokens)>& other,
+                    const std::function<double(double largest, Position far)>& error, double off = 0,
+                    const std::vector<std::vector<Position>>& rows = {{60, 64}, {70}, {101, 103, 102}}) {
+  std::vector<Answered> answered;
+  for (const std::vector<Position>& row : rows) {
+    Call call, there;
+    call.positions.whole = row;
+    for (const Position t : row) there.positions.whole.push_back(other(t, row.size()));
+    Tensor given = answer(declared, there);
+    for (double& x : given.data) x += off;
+    answered.push_back({{}, call, given});
+  }
+  const Encoding silent = answered_by(declared, [](const Call&) -> Tensor { throw Refusal("not asked"); });
+  return call_deviation(allowing(declared, error), {"made", "", silent, all_f32}, declared, answered)
+      .value_or("none");
+}
+
+TEST(CallDeviations, tell_what_is_allowed_less_than_a_quarter_of_a_row) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto ahead = [](Position t, std::size_t) { return t + 1; };
+  EXPECT_EQ(said_at(table, ahead, [](double largest, Position) { return 0.24 * largest; }),
+            "positions are one ahead");
+  EXPECT_EQ(said_at(table, ahead, [](double largest, Position) { return 0.26 * largest; }), "none");
+}
+
+TEST(CallDeviations, allow_an_effect_the_error_of_where_it_leads_to) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto doubled = [](Position t, std::size_t) { return 2 * t; };
+  const auto past = [](Position from) {
+    return [from](double, Position far) { return far >= from ? 0.01 : 0; };
+  };
+  EXPECT_EQ(said_at(table, doubled, past(120), 0.005), "positions are doubled");
+  EXPECT_EQ(said_at(table, doubled, past(150), 0.005), "none");
+  // Where the declared answers are as near, nothing is explained: of rows that hardly differ.
+  Table flat;
+  flat.dim = 2;
+  flat.rows = [](const Positions& positions, Position) {
+    Tensor out({positions.size(), 2});
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      out.at(r, 0) = 1000, out.at(r, 1) = 0x1p-10 * static_cast<double>(positions[r]);
+    return out;
+  };
+  const auto wide = [](double, Position far) { return far >= 120 ? 1.0 : 0; };
+  EXPECT_EQ(said_at(
+                flat, [](Position t, std::size_t) { return t; }, wide, 0.5),
+            "none");
+  EXPECT_EQ(said_at(
+                flat, [](Position t, std::size_t) { return 64 * t; }, wide, 0.5),
+            "none");
+}
+
+// Of three tokens that are rotated by nothing; the first query begins with 1.
+TEST(CallDeviations, allow_an_effect_on_queries_the_error_of_what_it_makes_of_them) {
+  const Encoding declared =
+      attention::reference_attention(encoding_named("none").oracle(Case::parse("dim=4")));
+  Call call, doubled;
+  call.mask = Mask({3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1});
+  call.contents = {Tensor({3, 4}, {1, 0, 2, 1, 0, 1, 1, 2, 2, 1, 0, 1}),
+                   Tensor({3, 4}, {1, 2, 0, 1, 0, 1, 2, 1, 2, 0, 1, 0}),
+                   Tensor({3, 4}, {1, 2, 3, 4, 4, 3, 2, 1, 2, 4, 1, 3})};
+  doubled = call;
+  for (double& x : doubled.contents.front().data) x *= 2;
+  Tensor given = answer(declared, doubled);
+  for (double& x : given.data) x += 0.005;
+  const auto said = [&](double from) {
+    const Model model{declared, [from](const Call& asked, const Tensor& expected, Position) {
+                        Tensor out(expected.shape);
+                        std::ranges::fill(out.data, asked.contents[0].data[0] >= from ? 0.01 : 0);
+                        return out;
+                      }};
+    return call_deviation(model, {"made", "", declared, all_f32}, declared, {{{}, call, given}})
+        .value_or("none");
+  };
+  EXPECT_EQ(said(2), "products of query and key are not divided by the root of the width");
+  EXPECT_EQ(said(3), "none");
+}
+
+// Two rows that are wrong may be an accident.
+TEST(CallDeviations, are_of_several_rows) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto exact = [](double, Position) { return 0.0; };
+  const auto ahead = [](Position t, std::size_t) { return t + 1; };
+  EXPECT_EQ(said_at(table, ahead, exact, 0, {{60, 64}}), "none");
+  EXPECT_EQ(said_at(table, ahead, exact, 0, {{60, 64, 61}}), "positions are one ahead");
+}
+
+// Of two that explain as much the first; a position 0 is where it was, whatever the number of tokens.
+TEST(CallDeviations, name_the_first_effect_and_the_calls_that_need_it) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  const auto exact = [](double, Position) { return 0.0; };
+  EXPECT_EQ(said_at(table, [](Position, std::size_t) { return 0; }, exact, 0, {{60}, {70}, {80}}),
+            "positions count as 0");
+  EXPECT_EQ(said_at(table, [](Position t, std::size_t tokens) { return tokens > 5 ? 2 * t : t; }, exact, 0,
+                    {{0, 4, 3}, {0, 9}, {0, 8, 3, 1, 7}, {0, 5, 2, 9, 6, 3}, {0, 4, 9, 2, 5, 7, 3, 8}}),
+            "in calls of more than 5 tokens: positions are doubled");
+}
+
+// Where a row of an answer stands.
+struct Where {
+  std::size_t batch, tokens, row, token;
+  Position at;
+  std::optional<Position> before, after;  // the neighbours' in the row
+  Role role;
+  bool is_farthest = true;  // of its row
+  Position run_from = 0;    // of the positions before it that follow each other, the first
+};
+using Is = std::function<bool(const Where&)>;
+struct Place {
+  std::string words;
+  Is is;
+};
+
+// So many rows of so many tokens, at positions of which some follow each other.
+Call call_of(const Encoding& declared, std::size_t batch, std::size_t tokens, Role role, Position shift) {
+  Call call;
+  call.batch = batch;
+  call.role = role;
+  for (std::size_t n = 0; n < batch * tokens; ++n)
+    call.positions.whole.push_back(shift + static_cast<Position>(n % 3 == 2 ? 7 * n + 40 : 7 * (n / 3) + n));
+  if (signature(declared).has(Axis::key)) call.keys.whole = {5000, 6000};
+  if (std::holds_alternative<Rotary>(declared)) {
+    Tensor x({batch, 1, tokens, 2});
+    for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = 1 + static_cast<double>(e % 3);
+    call.contents = {x};
+  }
+  return call;
+}
+
+// What is said where the answers are 0 in a place, and else as declared.
+std::string said_of_zeros(const Encoding& declared, const std::vector<Call>& calls, const Is& is) {
+  std::vector<Answered> answered;
+  for (const Call& call : calls) {
+    Tensor out = answer(declared, call);
+    const std::size_t tokens = call.positions.size() / call.batch;
+    for (std::size_t r = 0; r < out.rows(); ++r) {
+      const std::size_t row = r / tokens, token = r % tokens;
+      const auto at = [&](std::size_t n) { return call.positions.whole[row * tokens + n]; };
+      Where where{call.batch, tokens, row, token, at(token), {}, {}, call.role};
+      if (token > 0) where.before = at(token - 1);
+      if (token + 1 < tokens) where.after = at(token + 1);
+      for (std::size_t n = 0; n < tokens; ++n) where.is_farthest = where.is_farthest && at(n) <= at(token);
+      std::size_t from = token;
+      while (from > 0 && at(from - 1) + 1 == at(from)) --from;
+      where.run_from = at(from);
+      if (is(where)) std::ranges::fill(out.row(r), 0.0);
+    }
+    answered.push_back({{}, call, out});
+  }
+  const Encoding silent = answered_by(declared, [](const Call&) -> Tensor { throw Refusal("not asked"); });
+  return call_deviation(model_of(declared, all_f32), {"made", "", silent, all_f32}, declared, answered)
+      .value_or("none");
+}
+
+// Each place is told from all that come before it.
+void expect_places(const Encoding& declared, const std::vector<Call>& calls,
+                   const std::vector<Place>& places) {
+  for (const auto& [words, is] : places)
+    EXPECT_EQ(said_of_zeros(declared, calls, is), words + "the answer is 0");
+}
+
+const std::vector<std::size_t> sizes = {1,  1,  1,  2,  3,  5,   6,   9,   12, 17,
+                                        24, 33, 48, 65, 96, 129, 192, 257, 520};
+
+std::vector<Place> of_many_tokens() {
+  std::vector<Place> out;
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256}) {
+    const std::string n = std::to_string(block);
+    out.push_back(
+        {"in calls of more than " + n + " tokens, past the last multiple of " + n + ": ",
+         [=](const Where& w) { return w.tokens > block && w.token >= w.tokens - w.tokens % block; }});
+    if (block > 2)
+      out.push_back(
+          {"every token from number " + n + " on: ", [=](const Where& w) { return w.token >= block; }});
+    if (block < 128)
+      out.push_back({"where the number of tokens is a multiple of " + n + ": ",
+                     [=](const Where& w) { return w.tokens % block == 0; }});
+  }
+  return out;
+}
+
+TEST(CallDeviations, name_the_place_of_a_rotated_token) {
+  const Encoding rope = encoding_named("rope").oracle(Case::parse("dim=2"));
+  std::vector<Call> calls;
+  for (const std::size_t batch : {1, 2, 3})
+    for (const std::size_t tokens : {1, 2, 3, 4, 5})
+      for (const Role role : {Role::query, Role::key})
+        for (const Position shift : {-9, 0, 20}) calls.push_back(call_of(rope, batch, tokens, role, shift));
+  const auto is_key = [](const Where& w) { return w.role == Role::key; };
+  const auto one = [](const Where& w) { return w.tokens == 1; };
+  const auto later = [](const Where& w) { return w.row > 0; };
+  const auto last = [](const Where& w) { return w.token + 1 == w.tokens; };
+  expect_places(
+      rope, calls,
+      {{"", [](const Where&) { return true; }},
+       {"in calls of one token a row: ", one},
+       {"in calls of several tokens a row: ", [=](const Where& w) { return !one(w); }},
+       {"keys: ", is_key},
+       {"queries: ", [=](const Where& w) { return !is_key(w); }},
+       {"in a batch of several rows: ", [](const Where& w) { return w.batch > 1; }},
+       {"in a batch of one row: ", [](const Where& w) { return w.batch == 1; }},
+       {"in batch rows after the first: ", later},
+       {"in the first batch row: ", [=](const Where& w) { return !later(w); }},
+       {"in the last of several batch rows: ",
+        [](const Where& w) { return w.batch > 1 && w.row + 1 == w.batch; }},
+       {"in every second batch row, from the second on: ", [](const Where& w) { return w.row % 2 == 1; }},
+       {"with one token a row, in batch rows after the first: ",
+        [=](const Where& w) { return one(w) && later(w); }},
+       {"keys in calls of one token a row: ", [=](const Where& w) { return one(w) && is_key(w); }},
+       {"queries in calls of one token a row: ", [=](const Where& w) { return one(w) && !is_key(w); }},
+       {"the first token of a row: ", [](const Where& w) { return w.token == 0; }},
+       {"every token after the first: ", [](const Where& w) { return w.token > 0; }},
+       {"the last token of a row: ", last},
+       {"the last of several tokens: ", [=](const Where& w) { return last(w) && !one(w); }},
+       {"tokens beside which no neighbouring position stands, each a call of "
+        "its own where an offset is taken: ",
+        [](const Where& w) { return w.before != w.at - 1 && w.after != w.at + 1; }},
+       {"every token but the last of a row: ", [=](const Where& w) { return !last(w); }},
+       {"tokens of a run of positions that begins past 0, each run a call of its own where an offset is taken: ",
+        [](const Where& w) { return w.run_from > 0; }},
+       {"the token at the largest position of a row: ", [](const Where& w) { return w.is_farthest; }},
+       {"at position 0: ", [](const Where& w) { return w.at == 0; }},
+       {"every second token, from the second on: ", [](const Where& w) { return w.token % 2 == 1; }},
+       {"at odd positions: ", [](const Where& w) { return w.at % 2 != 0; }},
+       {"at negative positions: ", [](const Where& w) { return w.at < 0; }}});
+}
+
+// What a program that takes positions in this way answers where padding counts.
+TEST(CallDeviations, name_padding_that_counts_where_a_mask_is_taken) {
+  const auto said = [](const Encoding& declared, const std::string& takes_positions) {
+    const Steps padded = effects_of_padding().front().begin();
+    std::vector<Answered> answered;
+    for (const std::size_t tokens : {1, 2, 3, 4, 5, 9}) {
+      Call call = call_of(declared, 1, tokens, Role::query, 0);
+      for (std::size_t n = 0; n < tokens; ++n) call.positions.whole[n] = static_cast<Position>(n);
+      answered.push_back({{}, call, answer(declared, padded(call, 0, 1).call)});
+    }
+    Subject subject{"made", "", answered_by(declared, [](const Call&) -> Tensor { throw Refusal("no"); }),
+                    all_f32};
+    subject.takes_positions = takes_positions;
+    return call_deviation(model_of(declared, all_f32), subject, declared, answered).value_or("none");
+  };
+  for (const std::string family : {"rope", "sinusoidal"}) {
+    const Encoding declared = encoding_named(family).oracle(Case::parse("dim=2"));
+    EXPECT_EQ(said(declared, "mask"),
+              "padding counts: the position of a token is its column in the padded row");
+    EXPECT_EQ(said(declared, "sequence"), "none");
+  }
+}
+
+TEST(CallDeviations, name_the_place_of_a_row_of_a_table) {
+  const Encoding table = encoding_named("sinusoidal").oracle(Case::parse("dim=2"));
+  std::vector<Call> calls;
+  for (std::size_t n = 0; n < sizes.size(); ++n)
+    calls.push_back(call_of(table, 1, sizes[n], Role::query, 3 + static_cast<Position>(n)));
+  std::vector<Place> places = of_many_tokens();
+  places.push_back({"in calls of one token: ", [](const Where& w) { return w.tokens == 1; }});
+  places.push_back({"in calls of several tokens: ", [](const Where& w) { return w.tokens > 1; }});
+  places.push_back({"the first token: ", [](const Where& w) { return w.token == 0; }});
+  places.push_back({"the last of several tokens: ",
+                    [](const Where& w) { return w.tokens > 1 && w.token + 1 == w.tokens; }});
+  // From a number of tokens on, which may be any between two calls.
+  places.push_back({"in calls of more than 5 tokens: ", [](const Where& w) { return w.tokens >= 6; }});
+  places.push_back({"in calls of more tokens than some number from 9 to 11: ",
+                    [](const Where& w) { return w.tokens >= 10; }});
+  expect_places(table, calls, places);
+}
+
+TEST(CallDeviations, name_the_place_of_a_query) {
+  const Encoding bias = encoding_named("alibi").oracle(Case::parse("heads=1 form=symmetric"));
+  std::vector<Call> calls;
+  for (const std::size_t queries : {1, 2, 3, 4})
+    for (const Position shift : {3, 20, 31}) calls.push_back(call_of(bias, 1, queries, Role::query, shift));
+  expect_places(bias, calls,
+                {{"in calls of one query: ", [](const Where& w) { return w.tokens == 1; }},
+                 {"in calls of several queries: ", [](const Where& w) { return w.tokens > 1; }},
+                 {"the first query: ", [](const Where& w) { return w.token == 0; }},
+                 {"every query after the first: ", [](const Where& w) { return w.token > 0; }},
+                 {"the last query: ", [](const Where& w) { return w.token + 1 == w.tokens; }},
+                 {"the last of several queries: ",
+                  [](const Where& w) { return w.tokens > 1 && w.token + 1 == w.tokens; }}});
+}
+
+}  // namespace
+}  // namespace posproof::call_deviations_test

@@ -1,0 +1,196 @@
+// What effects make of positions of every sort: in other formats, of heads, keys and axes, and at the ends of
+// a domain.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diagnosis/call_effects.h"
+#include "diagnosis/testing/effects.h"
+
+namespace posproof::call_effects_positions_test {
+namespace {
+
+using testing::effect, testing::two_rows_of_three;
+
+// One row of tokens at these positions.
+std::vector<Position> moved(const std::vector<Effect>& effects, const std::string& words,
+                            const std::vector<Position>& row) {
+  const Effect* one = effect(effects, words);
+  if (one == nullptr) return {};
+  Call call;
+  call.positions.whole = row;
+  return one->begin()(call, 0, 1).call.positions.whole;
+}
+
+// Every format rounds to the even one of two numbers that are as near.
+TEST(CallEffectsOnPositions, give_a_position_the_bits_of_its_format) {
+  const std::vector<Position> row = {256, 257, 259, 2049, 2051, 32767, 32768, -32769, 65536};
+  const std::vector<Effect> effects = known_effects(false, false);
+  EXPECT_EQ(moved(effects, "positions are cut to 16 bits, with a sign", row),
+            (std::vector<Position>{256, 257, 259, 2049, 2051, 32767, -32768, 32767, 0}));
+  const std::vector<Position> in_bf16 = {256, 256, 260, 2048, 2048, 32768, 32768, -32768, 65536};
+  EXPECT_EQ(moved(effects, "positions are rounded to bf16: from 257 on neighbours coincide", row), in_bf16);
+  EXPECT_EQ(
+      moved(effects, "positions are rounded to 11 bits, as in f16 or tf32: from 2049 on neighbours coincide",
+            row),
+      (std::vector<Position>{256, 257, 259, 2048, 2052, 32768, 32768, -32768, 65536}));
+  Call call;
+  call.positions.whole = call.keys.whole = row;
+  const std::vector<Effect> of_both = known_effects(true, false);
+  const Effect* both = effect(of_both, "queries and keys have their positions rounded to bf16");
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->begin()(call, 0, 1).call.positions.whole, in_bf16);
+  EXPECT_EQ(both->begin()(call, 0, 1).call.keys.whole, in_bf16);
+}
+
+TEST(CallEffectsOnPositions, exchange_two_of_16_tokens) {
+  const std::string words =
+      "where the number of tokens is a multiple of 16, the first two of 16 have each other's positions";
+  const std::vector<Effect> effects = known_effects(false, false);
+  std::vector<Position> row(32);
+  std::iota(row.begin(), row.end(), 100);
+  std::vector<Position> exchanged = row;
+  std::swap(exchanged[0], exchanged[1]), std::swap(exchanged[16], exchanged[17]);
+  EXPECT_EQ(moved(effects, words, row), exchanged);
+  row.pop_back();
+  EXPECT_EQ(moved(effects, words, row), row);
+}
+
+// The second of two heads, and the first where it differs.
+TEST(CallEffectsOnPositions, give_each_head_positions_of_its_own) {
+  const struct {
+    std::string words;
+    std::vector<Position> first, second;
+  } all[] = {
+      {"the number of the head is added to every position", {5, -1, 9, 300, 2, 4}, {6, 0, 10, 301, 3, 5}},
+      {"the number of the head stands for every position", {0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
+      {"token n of head h has the position of token (h n_all + n) / heads mod n_all",
+       {5, 5, -1, 300, 300, 2},
+       {-1, 9, 9, 2, 4, 4}}};
+  const std::vector<Effect> effects = known_effects(false, true);
+  for (const auto& [words, first, second] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_TRUE(one->by_head) << words;
+    EXPECT_EQ(one->begin()(two_rows_of_three(), 0, 2).call.positions.whole, first) << words;
+    EXPECT_EQ(one->begin()(two_rows_of_three(), 1, 2).call.positions.whole, second) << words;
+  }
+}
+
+// Positions come in f32, where 3 - 2^-30 is 3. What is rounded to f16 or bf16 has ties.
+TEST(CallEffectsOnPositions, move_positions_that_are_no_whole_numbers) {
+  const double below_3 = 3 - 0x1p-30;
+  using Row = std::vector<double>;
+  const std::pair<std::string, Row> all[] = {
+      {"positions are rounded down to whole numbers", {-2, 2, 3, 257, 2049}},
+      {"positions are cut to whole numbers, towards 0", {-1, 2, 3, 257, 2049}},
+      {"positions are rounded to whole numbers", {-2, 2, 3, 257, 2049}},
+      {"positions are rounded to bf16", {-1.5, 2.5, 3, 256, 2048}},
+      {"positions are rounded to f16", {-1.5, 2.5, 3, 257, 2048}},
+      {"positions are one ahead", {-0.5, 3.5, 4 - 0x1p-30, 258, 2050}},
+      {"positions are one behind", {-2.5, 1.5, 2 - 0x1p-30, 256, 2048}},
+      {"positions are doubled", {-3, 5, 6 - 0x1p-29, 514, 4098}},
+      {"positions are halved", {-0.75, 1.25, 1.5 - 0x1p-31, 128.5, 1024.5}},
+      {"positions are a thousand times as large", {-1500, 2500, 3000 - 1000 * 0x1p-30, 257000, 2049000}},
+      {"positions are a thousandth", {-1.5 / 1000, 2.5 / 1000, below_3 / 1000, 0.257, 2.049}},
+      {"positions have the other sign", {1.5, -2.5, -below_3, -257, -2049}},
+      {"positions count as 0", {0, 0, 0, 0, 0}}};
+  Call call;
+  call.positions.real = {-1.5, 2.5, below_3, 257, 2049};
+  const std::vector<Effect> effects = known_effects(false, false);
+  for (const auto& [words, to] : all) {
+    // Whole positions have effects of the same names, which come first.
+    const auto found = std::ranges::find_if(effects, [&](const Effect& one) {
+      return one.words == words && one.begin()(call, 0, 1).call.positions.real != call.positions.real;
+    });
+    ASSERT_NE(found, effects.end()) << words;
+    EXPECT_EQ(found->begin()(call, 0, 1).call.positions.real, to) << words;
+  }
+}
+
+TEST(CallEffectsOnPositions, give_a_call_another_length) {
+  const std::pair<std::string, Position> all[] = {
+      {"the number of tokens of the call counts as the length of the sequence", 6},
+      {"the largest position and one counts as the length of the sequence", 301},
+      {"the length of the sequence counts as one more", 41},
+      {"the length of the sequence counts as one less", 39}};
+  Call call = two_rows_of_three();
+  call.length = 40;
+  const std::vector<Effect> effects = known_effects(false, false);
+  for (const auto& [words, length] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.length, length) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, call.positions.whole) << words;
+  }
+}
+
+TEST(CallEffectsOnPositions, move_keys_alone) {
+  const std::pair<std::string, std::vector<Position>> all[] = {
+      {"keys count as 0", {0, 0, 0}},
+      {"keys are one ahead", {8, 4, -1}},
+      {"keys are one behind", {6, 2, -3}},
+      {"keys are numbered from 0, whatever their positions", {0, 1, 2}}};
+  Call call;
+  call.positions.whole = {5};
+  call.keys.whole = {7, 3, -2};
+  const std::vector<Effect> effects = known_effects(true, false);
+  for (const auto& [words, keys] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.keys.whole, keys) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{5})) << words;
+  }
+  const Effect* both = effect(effects, "queries and keys are numbered from 0, whatever their positions");
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->begin()(call, 0, 1).call.keys.whole, (std::vector<Position>{0, 1, 2}));
+  EXPECT_EQ(both->begin()(call, 0, 1).call.positions.whole, (std::vector<Position>{0}));
+}
+
+// Of a domain that does not begin at 0, as a table of which the first rows are no position's.
+TEST(CallEffectsOnPositions, begin_and_end_with_the_domain) {
+  const std::vector<Effect> effects = effects_at_the_ends({10, 20});
+  const std::pair<std::string, std::vector<Position>> all[] = {
+      {"positions are one behind, and 0 counts as the last one, 20", {9, 14, 19}},
+      {"positions are one ahead, the last one, 20, as it is", {11, 16, 20}},
+      {"positions are one ahead, and the last one, 20, counts as 10", {11, 16, 10}},
+      {"positions are counted back from the last one, 20", {20, 15, 10}}};
+  for (const auto& [words, to] : all) EXPECT_EQ(moved(effects, words, {10, 15, 20}), to) << words;
+}
+
+// Rows from -3 to 3, columns from -3 to 9; of queries and of keys.
+TEST(CallEffectsOnPositions, move_one_number_of_each_position) {
+  Domain grid{-3, 9};
+  grid.axes = 2;
+  grid.last_on_axis = {3, 9};
+  Call call;
+  call.positions = {{-3, 8, 2, -1}, {}, 2};
+  call.keys = {{1, 5}, {}, 2};
+  const struct {
+    std::string words;
+    std::vector<Position> queries, keys;
+  } all[] = {{"the row is one ahead", {-2, 8, 3, -1}, {2, 5}},
+             {"the column is one behind", {-3, 7, 2, -2}, {1, 4}},
+             {"the row counts as 0", {0, 8, 0, -1}, {0, 5}},
+             {"the column is doubled", {-3, 16, 2, -2}, {1, 10}},
+             {"the row is divided by 2, rounded down", {-2, 8, 1, -1}, {0, 5}},
+             {"the row is divided by 4, rounded down", {-1, 8, 0, -1}, {0, 5}},
+             {"the column is divided by 8, rounded down", {-3, 1, 2, -1}, {1, 0}},
+             {"the row is counted back from the last one", {3, 8, -2, -1}, {-1, 5}},
+             {"the column is counted back from the last one", {-3, -2, 2, 7}, {1, 1}},
+             {"the column has the other sign", {-3, -8, 2, 1}, {1, -5}}};
+  const std::vector<Effect> effects = effects_on_axes(grid);
+  for (const auto& [words, queries, keys] : all) {
+    const Effect* one = effect(effects, words);
+    ASSERT_NE(one, nullptr) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.positions.whole, queries) << words;
+    EXPECT_EQ(one->begin()(call, 0, 1).call.keys.whole, keys) << words;
+  }
+}
+
+}  // namespace
+}  // namespace posproof::call_effects_positions_test

@@ -1,0 +1,117 @@
+#include "diagnosis/call_places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace posproof {
+namespace {
+
+// Of its row; none of row numbers.
+bool is_farthest(const RowInCall& s) {
+  const auto& all = s.call.positions;
+  if (all.whole.empty() || all.axes > 1) return false;
+  return s.at == *std::ranges::max_element(std::span(all.whole).subspan(s.row.batch * s.tokens, s.tokens));
+}
+
+// All numbers of its position are; none of row numbers.
+bool is_at_0(const RowInCall& s) {
+  const auto& all = s.call.positions;
+  const std::size_t n = (s.row.batch * s.tokens + s.row.token) * all.axes;
+  const auto are = [&](const auto& numbers) {
+    return !numbers.empty() &&
+           std::ranges::all_of(std::span(numbers).subspan(n, all.axes), [](const auto& t) { return t == 0; });
+  };
+  return all.real.empty() ? are(all.whole) : are(all.real);
+}
+
+// Of the positions before that of a token in its row, which follow each other, the first; none of row
+// numbers.
+std::optional<Position> run_begins_at(const RowInCall& s) {
+  const auto& all = s.call.positions;
+  if (all.whole.empty()) return std::nullopt;
+  Position first = s.at;
+  for (std::size_t n = s.row.token; n > 0; --n, --first)
+    if (all.whole.at((s.row.batch * s.tokens + n - 1) * all.axes) != first - 1) break;
+  return first;
+}
+
+}  // namespace
+
+std::vector<PlaceInCalls> known_places(bool batch, bool tokens) {
+  using S = const RowInCall&;
+  const std::string call = batch    ? "in calls of one token a row"
+                           : tokens ? "in calls of one token"
+                                    : "in calls of one query";
+  const std::string many = batch    ? "in calls of several tokens a row"
+                           : tokens ? "in calls of several tokens"
+                                    : "in calls of several queries";
+  std::vector<PlaceInCalls> out = {{"", [](S) { return true; }},
+                                   {call, [](S s) { return s.tokens == 1; }},
+                                   {many, [](S s) { return s.tokens > 1; }}};
+  if (batch) {
+    out.push_back({"keys", [](S s) { return s.call.role == Role::key; }});
+    out.push_back({"queries", [](S s) { return s.call.role == Role::query; }});
+    out.push_back({"in a batch of several rows", [](S s) { return s.call.batch > 1; }});
+    out.push_back({"in a batch of one row", [](S s) { return s.call.batch == 1; }});
+    out.push_back({"in batch rows after the first", [](S s) { return s.row.batch > 0; }});
+    out.push_back({"in the first batch row", [](S s) { return s.row.batch == 0; }});
+    out.push_back({"in the last of several batch rows",
+                   [](S s) { return s.row.batch > 0 && s.row.batch + 1 == s.call.batch; }});
+    out.push_back(
+        {"in every second batch row, from the second on", [](S s) { return s.row.batch % 2 == 1; }});
+    out.push_back({"with one token a row, in batch rows after the first",
+                   [](S s) { return s.row.batch > 0 && s.tokens == 1; }});
+    out.push_back(
+        {"keys in calls of one token a row", [](S s) { return s.call.role == Role::key && s.tokens == 1; }});
+    out.push_back({"queries in calls of one token a row",
+                   [](S s) { return s.call.role == Role::query && s.tokens == 1; }});
+  }
+  const std::string token = batch || tokens ? "token" : "query";
+  const auto add = [&](std::string words, std::function<bool(S)> is) {
+    out.push_back({std::move(words), std::move(is)});
+  };
+  add(fmt::format("the first {}{}", token, batch ? " of a row" : ""), [](S s) { return s.row.token == 0; });
+  add(fmt::format("every {} after the first", token), [](S s) { return s.row.token > 0; });
+  add(fmt::format("the last {}{}", token, batch ? " of a row" : ""),
+      [](S s) { return s.row.token + 1 == s.tokens; });
+  add(fmt::format("the last of several {}", batch || tokens ? "tokens" : "queries"),
+      [](S s) { return s.tokens > 1 && s.row.token + 1 == s.tokens; });
+  add(fmt::format(
+          "{}s beside which no neighbouring position stands, each a call of its own where an offset is taken",
+          token),
+      [](S s) {
+        const auto& all = s.call.positions;
+        if (all.whole.empty()) return false;  // row numbers
+        const std::size_t n = s.row.batch * s.tokens + s.row.token;
+        const auto is = [&](std::size_t other, Position t) { return all.whole.at(other * all.axes) == t; };
+        return (s.row.token == 0 || !is(n - 1, s.at - 1)) &&
+               (s.row.token + 1 == s.tokens || !is(n + 1, s.at + 1));
+      });
+  add(fmt::format("every {} but the last{}", token, batch ? " of a row" : ""),
+      [](S s) { return s.row.token + 1 < s.tokens; });
+  add(fmt::format("{}s of a run of positions that begins past 0, each run a call of its own where an offset "
+                  "is taken",
+                  token),
+      [](S s) { return run_begins_at(s).value_or(0) > 0; });
+  add(fmt::format("the {} at the largest position{}", token, batch ? " of a row" : ""),
+      [](S s) { return is_farthest(s); });
+  add("every second token, from the second on", [](S s) { return s.row.token % 2 == 1; });
+  add("at position 0", [](S s) { return is_at_0(s); });
+  add("at odd positions", [](S s) { return s.at % 2 != 0; });
+  add("at negative positions", [](S s) { return s.at < 0; });
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64, 128, 256})
+    add(fmt::format("in calls of more than {0} tokens, past the last multiple of {0}", block),
+        [block](S s) { return s.tokens > block && s.row.token >= s.tokens / block * block; });
+  for (const std::size_t block : {4, 8, 16, 32, 64, 128, 256})
+    add(fmt::format("every token from number {} on", block), [block](S s) { return s.row.token >= block; });
+  for (const std::size_t block : {2, 4, 8, 16, 32, 64})
+    add(fmt::format("where the number of tokens is a multiple of {}", block),
+        [block](S s) { return s.tokens % block == 0; });
+  return out;
+}
+
+}  // namespace posproof

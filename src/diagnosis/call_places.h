@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/call.h"
+#include "diagnosis/call_deviations.h"
+
+// PlaceInCalls in its calls a subject is wrong, in words.
+namespace posproof {
+
+// A row of an answer in its call, as a place sees it.
+struct RowInCall {
+  const AnsweredRow& row;
+  const Call& call;
+  std::size_t tokens;
+  Position at;
+};
+
+struct PlaceInCalls {
+  std::string words;  // `in calls of one token a row`; empty: everywhere
+  std::function<bool(const RowInCall&)> is;
+};
+
+// Those that need no answer to be known, everywhere first. `batch`: of calls with rows of a batch; `tokens`:
+// of tokens, not of queries.
+std::vector<PlaceInCalls> known_places(bool batch, bool tokens);
+
+}  // namespace posproof

@@ -1,0 +1,405 @@
+#include "diagnosis/deviations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <numbers>
+#include <optional>
+#include <span>
+
+#include "attention/reference_attention.h"
+#include "core/error.h"
+#include "diagnosis/answer_deviations.h"
+#include "diagnosis/axes_deviations.h"
+#include "diagnosis/axis_ladders.h"
+#include "diagnosis/bias_deviations.h"
+#include "diagnosis/bucket_deviations.h"
+#include "diagnosis/call_deviations.h"
+#include "diagnosis/circle_forms.h"
+#include "diagnosis/logit_deviations.h"
+#include "diagnosis/measured_buckets.h"
+#include "diagnosis/measured_rotation.h"
+#include "diagnosis/measured_words.h"
+#include "diagnosis/operator_deviations.h"
+#include "diagnosis/operator_rules.h"
+#include "diagnosis/position_deviations.h"
+#include "diagnosis/remembered.h"
+#include "diagnosis/rotation_deviations.h"
+#include "diagnosis/rotation_forms.h"
+#include "diagnosis/row_deviations.h"
+#include "diagnosis/rows_by_position.h"
+#include "diagnosis/stretch_forms.h"
+#include "diagnosis/table_deviations.h"
+#include "diagnosis/term_deviations.h"
+#include "diagnosis/window_deviations.h"
+
+namespace posproof {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+// ---- rotations
+
+// Of the measured rotation, which has the subject's rounding in it, and the subject again.
+Model model_of(const Rotary& truth, const MeasuredRotation& queries, const MeasuredRotation& keys,
+               const Precision& precision) {
+  const auto error = [queries, keys, truth, precision](const Call& call, const Tensor& expected,
+                                                       Position far) {
+    const auto& heads = (call.role == Role::query ? queries : keys).heads;
+    const Tensor& x = call.contents.front();
+    const std::size_t n = x.shape[2], steps = truth.pairs.empty() ? 0 : truth.pairs.back().index;
+    Tensor out(expected.shape);
+    for (std::size_t c = 0; c < x.width(); ++c)
+      for (std::size_t head = 0; head < heads.size(); ++head) {
+        const MeasuredChannel& one = heads[head][c];
+        FrequencyError made;
+        for (const Pair& pair : truth.pairs)
+          if (pair.first == one.own || pair.second == one.own) made = pair.frequency_error;
+        std::vector<double> relative;
+        for (const Share& share : one.shares)
+          relative.push_back(3 * rotation_error(precision, static_cast<double>(far),
+                                                Pair{0, 1, share.frequency, steps, made}));
+        for (std::size_t r = 0; r < x.rows(); ++r) {
+          if (r / n % heads.size() != head) continue;
+          double size = 0;
+          for (std::size_t k = 0; k < one.shares.size(); ++k) {
+            const auto& [input, a, b, frequency] = one.shares[k];
+            size += relative[k] * std::abs(x.at(r, input)) * std::hypot(a, b);
+          }
+          out.at(r, c) = size + (size > 0 ? rotation_underflow(precision) : 0);
+        }
+      }
+    return in_order(truth, std::move(out));
+  };
+  return {rotation_of(truth, queries, keys), error};
+}
+
+// What 2i is divided by in the exponent.
+double divisor_of(const Rotary& truth, const Parameters& parameters) {
+  if (parameters.word("exponent") == "dim") return parameters.real("dim");
+  // Those that do not rotate have exponents, too.
+  if (parameters.find("kept_pairs") != nullptr && parameters.real("kept_pairs") > 0) {
+    const double width = parameters.real("rotary_dim");
+    return width > 0 ? width : parameters.real("dim");
+  }
+  return 2 * static_cast<double>(truth.pairs.size());
+}
+
+// The sentences of each head; those of all heads alike once.
+std::optional<Sentences> of_heads(const MeasuredRotation& measured, const Rotary& truth,
+                                  const Parameters& parameters, const Precision& precision) {
+  std::vector<std::pair<Sentences, std::vector<std::size_t>>> groups;
+  for (std::size_t head = 0; head < measured.heads.size(); ++head) {
+    const auto said = rotation_deviations(measured.heads[head], truth, parameters,
+                                          divisor_of(truth, parameters), precision);
+    if (!said) return std::nullopt;
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) { return group.first == *said; });
+    if (same == groups.end())
+      groups.push_back({*said, {head}});
+    else
+      same->second.push_back(head);
+  }
+  if (groups.size() == 1) return groups.front().first;
+  Sentences out;
+  for (const auto& [said, heads] : groups)
+    for (const std::string& sentence : said)
+      out.push_back(fmt::format("{} of {}: {}", numbered("head", heads), measured.heads.size(), sentence));
+  return out;
+}
+
+std::optional<Sentences> of_roles(const MeasuredRotation& queries, const MeasuredRotation& keys,
+                                  const Rotary& truth, const Parameters& parameters,
+                                  const Precision& precision) {
+  const auto of_queries = of_heads(queries, truth, parameters, precision),
+             of_keys = of_heads(keys, truth, parameters, precision);
+  if (!of_queries || !of_keys) return std::nullopt;
+  if (*of_queries == *of_keys) return of_queries;
+  Sentences out;
+  for (const std::string& one : *of_queries) out.push_back("queries: " + one);
+  for (const std::string& one : *of_keys) out.push_back("keys: " + one);
+  return out;
+}
+
+// ---- any kind
+
+class Deviating {
+ public:
+  Deviating(const EncodingSpec& spec, const Parameters& parameters, const Subject& subject,
+            const Encoding& declared, const std::vector<Answered>& answered)
+      : spec_(spec), parameters_(parameters), subject_(subject), declared_(declared), answered_(answered) {}
+
+  Sentences all() {
+    const Model right = posproof::model_of(declared_, subject_.precision);
+    wrong_ = explained(right, declared_, answered_).wrong();
+    if (wrong_ == 0) return {};
+    const auto of_logits = [&] { return logit_deviation(declared_, subject_.precision, answered_); };
+    // A query off by one is a constant on the row of a linear bias, too: without content, what is wrong in
+    // the calls says more.
+    const bool content = !signature(declared_).takes.empty();
+    if (const auto logits = content ? of_logits() : std::nullopt) return {*logits};
+    if (const auto calls = call_deviation(right, subject_, declared_, answered_)) return {*calls};
+    // What a head gives says more than that a constant lies between two.
+    if (auto heads = of_heads_of_a_bias(); !heads.empty()) return heads;
+    if (const auto logits = content ? std::nullopt : of_logits()) return {*logits};
+    Sentences found = positions_of(declared_).axes > 1
+                          ? of_axes()
+                          : std::visit([this](const auto& own, const auto& truth) { return of(own, truth); },
+                                       subject_.encoding, declared_);
+    if (found.empty()) found = of_digits();
+    return found.empty() ? of_answers() : found;
+  }
+
+ private:
+  Sentences of_heads_of_a_bias() const {
+    const auto *own = std::get_if<Bias>(&subject_.encoding), *truth = std::get_if<Bias>(&declared_);
+    if (own == nullptr || truth == nullptr) return {};
+    for (const Deviation& one : bias_deviations(*own, *truth, parameters_, subject_.precision))
+      if (!one.guessed && explains_all(measured_model(one), declared_, answered_)) return one.sentences;
+    return {};
+  }
+
+  // Answers in fewer digits, but for what falls to the other side of a tie.
+  Sentences of_digits() const {
+    const Unexplained wrong = compare(declared_, subject_, answered_, Until::all);
+    for (const Deviation& one : rounded_answers(declared_, subject_.precision))
+      if (explains(compare(one.corrected, subject_, answered_, Until::first_unexplained), wrong))
+        return one.sentences;
+    return {};
+  }
+
+  // What rounding does to a row grows with it, and what is done to it is rounded, too.
+  Sentences of_answers() const {
+    const Model right = posproof::model_of(declared_, subject_.precision);
+    const auto error = [this, right](const Call& call, const Tensor& expected, Position far) {
+      const Tensor before = answer(declared_, call);
+      Tensor out = right.error(call, before, far);
+      for (std::size_t r = 0; r < out.rows(); ++r) {
+        const double is = largest(expected.row(r)), was = largest(before.row(r));
+        const double grown = was > 0 && is > was ? is / was : 1;
+        for (double& entry : out.row(r)) entry = 3 * (grown * entry + subject_.precision.result * is);
+      }
+      return out;
+    };
+    if (explains_all({declared_, error}, declared_, answered_)) return {};  // nothing is done to answers
+    std::vector<Deviation> all = answer_deviations(declared_);
+    if (auto one = multiplied_answers(declared_, answered_)) all.push_back(std::move(*one));
+    for (const Deviation& one : all)
+      if (explains_all({one.corrected, error}, declared_, answered_)) return one.sentences;
+    return {};
+  }
+
+  static double largest(std::span<const double> row) {
+    double most = 0;
+    for (const double x : row) most = std::max(most, std::abs(x));
+    return most;
+  }
+
+  Sentences of(const auto&, const auto&) {
+    return {};
+  }  // the others are not const, either: else this is called
+
+  // What else is measured is a function of one number.
+  Sentences of_axes() const {
+    if (const auto* bias = std::get_if<Bias>(&declared_))
+      return first_confirmed(window_deviations(*bias, parameters_));
+    if (const auto* table = std::get_if<Table>(&declared_)) {
+      Sentences found = of_one_row(*table);
+      if (found.empty()) found = of_positions(as<Table>(subject_.encoding), *table);
+      return found.empty() ? of_columns(*table) : found;
+    }
+    const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
+    if (own == nullptr || truth == nullptr) return {};
+    const auto found = axes_deviation(*own, *truth, parameters_, subject_.precision);
+    Sentences said = found ? first_confirmed({*found}) : Sentences{};
+    return said.empty() ? best_of(*truth, circle_forms(*truth)) : said;
+  }
+
+  Sentences of(const Table& own, const Table& truth) {
+    if (const auto row = of_one_row(truth); !row.empty()) return row;
+    Sentences found = first_confirmed(table_deviations(own, truth, parameters_, subject_.precision));
+    if (found.empty()) found = of_positions(own, truth);
+    if (found.empty()) found = of_columns(truth);
+    return found.empty() ? of_rows(own, truth) : found;
+  }
+  Sentences of_rows(const Table& own, const Table& truth) const {
+    const auto first_wrong =
+        first_wrong_along(0, posproof::model_of(declared_, subject_.precision), subject_, declared_);
+    return first_confirmed(rows_by_position(own, truth, spec_, parameters_, first_wrong, subject_.precision));
+  }
+
+  // At other positions, or at the declared ones by other frequencies.
+  Sentences of_positions(const Table& own, const Table& truth) const {
+    std::vector<Deviation> all;
+    if (auto one = position_deviation(own, truth, subject_.precision)) all.push_back(std::move(*one));
+    if (auto one = axis_ladders(own, truth, parameters_, subject_.precision)) all.push_back(std::move(*one));
+    return first_confirmed(all);
+  }
+
+  Sentences of_one_row(const Table& truth) const {
+    const auto row = same_row_deviation(truth, subject_.precision, answered_);
+    return row ? first_confirmed({*row}) : Sentences{};
+  }
+
+  Sentences of_columns(const Table& truth) const {
+    return first_confirmed(row_deviations(truth, subject_.precision, answered_));
+  }
+
+  Sentences of(const Bias& own, const Bias& truth) {
+    auto all = bias_deviations(own, truth, parameters_, subject_.precision);
+    if (truth.buckets) {
+      for (Deviation& one : bucket_deviations(spec_, parameters_)) all.push_back(std::move(one));
+      if (auto one = measured_buckets(own, truth, subject_.precision)) all.push_back(std::move(*one));
+    }
+    return first_confirmed(all);
+  }
+
+  Sentences of(const Contextual& own, const Contextual& truth) {
+    const std::vector<Encoding> kinds = attention::in_every_kind(spec_.make(parameters_));
+    const auto& reference = as<Contextual>(*attention::same_kind(kinds, subject_.encoding));
+    Sentences found = first_confirmed(term_deviations(reference, truth, subject_.precision, answered_));
+    if (!found.empty()) return found;
+    const auto wrong = wrong_terms(own, reference, truth, subject_.precision, answered_);
+    return wrong ? Sentences{*wrong} : Sentences{};
+  }
+
+  Sentences of(const Attention& own, const Attention& truth) {
+    const std::vector<Encoding> kinds = attention::in_every_kind(spec_.make(parameters_));
+    const auto& reference = as<Attention>(*attention::same_kind(kinds, subject_.encoding));
+    const bool several = parameters_.find("heads") != nullptr;
+    const std::size_t heads = several ? static_cast<std::size_t>(parameters_.real("heads")) : 1;
+    Sentences found = first_confirmed(operator_deviations(own, reference, truth, heads));
+    if (!found.empty()) return found;
+    const OperatorRules rules = operator_rules(own, reference, truth, spec_.make(parameters_));
+    Model near = posproof::model_of(declared_, subject_.precision);
+    near.error = times_as_much(near.error, rules.more);
+    return explains_all(near, declared_, answered_) ? Sentences{} : first_confirmed(rules.all);
+  }
+
+  // What is measured of a rotation takes its stretch for constant: its forms come first.
+  Sentences of(const Rotary& own, const Rotary& truth) {
+    Sentences found = truth.stretch ? of_form(truth) : of_measured(own, truth);
+    if (!found.empty()) return found;
+    return truth.stretch ? of_measured(own, truth) : of_form(truth);
+  }
+
+  Sentences of_measured(const Rotary& own, const Rotary& truth) const {
+    auto queries = measured_rotation(own, truth, Role::query, subject_.precision),
+         keys = measured_rotation(own, truth, Role::key, subject_.precision);
+    if (!queries || !keys || !queries->is_known() || !keys->is_known()) return {};
+    auto said = of_roles(*queries, *keys, truth, parameters_, subject_.precision);
+    if (!said || said->empty()) return {};
+    settle(*queries, truth, subject_.precision);
+    settle(*keys, truth, subject_.precision);
+    // What was measured in one call may be otherwise in a longer one.
+    return confirmed(model_of(truth, *queries, *keys, subject_.precision), std::move(*said));
+  }
+
+  // The one that leaves least unexplained; what is rounded may fall to the other side of a tie.
+  Sentences of_form(const Rotary& truth) const {
+    std::vector<RotationForm> forms =
+        stretch_forms(as<Rotary>(subject_.encoding), truth, spec_, parameters_, subject_.precision);
+    for (RotationForm& form : rotation_forms(truth)) forms.push_back(std::move(form));
+    for (RotationForm& form : circle_forms(truth)) forms.push_back(std::move(form));
+    return best_of(truth, forms);
+  }
+
+  Sentences best_of(const Rotary& truth, const std::vector<RotationForm>& forms) const {
+    const Unexplained wrong = compare(truth, subject_, answered_, Until::all);
+    std::optional<std::pair<std::uint64_t, std::string>> best;
+    for (const RotationForm& form : forms) {
+      const Unexplained left = compare(form.rotation, subject_, answered_, Until::first_unexplained);
+      if (explains(left, wrong) && (!best || left.entries < best->first)) best = {left.entries, form.words};
+    }
+    return best ? Sentences{best->second} : Sentences{};
+  }
+
+  using Error = std::function<Tensor(const Call&, const Tensor&, Position)>;
+  static Error times_as_much(const Error& error, double factor) {
+    return [=](const Call& call, const Tensor& expected, Position far) {
+      Tensor more = error(call, expected, far);
+      for (double& entry : more.data) entry *= factor;
+      return more;
+    };
+  }
+
+  // Without more, before with another deviation.
+  Sentences first_confirmed(const std::vector<Deviation>& all) const {
+    for (const Deviation& one : all)
+      if (explains_all(measured_model(one), declared_, answered_)) return one.sentences;
+    for (const Deviation& one : all)
+      if (one.guessed)
+        continue;
+      else if (auto said = confirmed(measured_model(one), one.sentences); !said.empty())
+        return said;
+    return {};
+  }
+
+  // What was measured has the subject's rounding in it, and the subject again; what was guessed is exact.
+  Model measured_model(const Deviation& one) const {
+    Model out = posproof::model_of(one.corrected, subject_.precision);
+    if (one.guessed) return out;
+    out.error = times_as_much(out.error, 3);
+    return out;
+  }
+
+  // Where the model leaves answers unexplained, what else is needed.
+  Sentences confirmed(const Model& model, Sentences said) const {
+    const std::size_t left = explained(model, declared_, answered_).wrong();
+    if (left == 0) return said;
+    // What explains nothing by itself is no part of the explanation.
+    if (left >= wrong_) return {};
+    const auto calls = call_deviation(model, subject_, declared_, answered_);
+    if (!calls) return {};
+    said.push_back(*calls);
+    return said;
+  }
+
+  const EncodingSpec& spec_;
+  const Parameters& parameters_;
+  const Subject& subject_;
+  const Encoding& declared_;
+  const std::vector<Answered>& answered_;
+  std::size_t wrong_ = 0;  // rows, of the declared encoding
+};
+
+}  // namespace
+
+std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& parameters,
+                                    const Subject& subject, const std::vector<Answered>& answered) {
+  if (answered.empty()) return {};
+  try {
+    const std::vector<Encoding> kinds = attention::in_every_kind(spec.oracle(parameters));
+    const Encoding* same = attention::same_kind(kinds, subject.encoding);
+    if (same == nullptr) return {};
+    const Encoding declared = remembering(*same);
+    return Deviating(spec, parameters, subject, declared, answered).all();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // it declined, or died: nothing is known of it
+  }
+  return {};
+}
+
+bool contradicted(const Encoding& candidate, const EncodingSpec& spec, const Parameters& parameters,
+                  const Subject& subject) {
+  const auto *own = std::get_if<Rotary>(&subject.encoding), *other = std::get_if<Rotary>(&candidate);
+  if (own == nullptr || other == nullptr) return false;
+  const Encoding made = spec.make(parameters);
+  const auto& truth = as<Rotary>(made);
+  const auto is = measured_rotation(*own, truth, Role::query, subject.precision),
+             as = measured_rotation(*other, truth, Role::query, all_f64);  // it is ours, and rounds little
+  if (!is || !as || !is->is_known() || !as->is_known()) return false;
+  for (std::size_t c = 0; c < truth.dim; ++c) {
+    const auto &a = is->heads.front()[c].rotates, &b = as->heads.front()[c].rotates;
+    if (a && b &&
+        std::abs(std::remainder(a->frequency - b->frequency, 2 * std::numbers::pi)) >
+            a->error + b->error + angle_error(subject.precision, 1, Pair{0, 1, b->frequency}))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace posproof

@@ -1,0 +1,174 @@
+#include "diagnosis/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "attention/reference_attention.h"
+#include "catalogue/defects.h"
+#include "catalogue/misreadings.h"
+#include "diagnosis/answered.h"
+#include "diagnosis/deviations.h"
+#include "diagnosis/explains.h"
+#include "diagnosis/located.h"
+#include "diagnosis/other_values.h"
+
+namespace posproof {
+namespace {
+
+bool is_shape(std::string_view parameter) {
+  return parameter == "dim" || parameter == "heads" || parameter == "length";
+}
+
+// Fewer columns, heads or numbers of a position: where these agree, nothing says that the others do.
+bool is_of_another_shape(const Encoding& candidate, const Encoding& truth) {
+  if (candidate.index() != truth.index()) return false;
+  return std::visit(
+      [&](const auto& one) {
+        const auto& other = std::get<std::decay_t<decltype(one)>>(truth);
+        if constexpr (requires { one.dim; })
+          if (one.dim != other.dim) return true;
+        if constexpr (requires { one.heads; })
+          if (one.heads != other.heads) return true;
+        if constexpr (requires { one.positions.axes; })
+          if (one.positions.axes != other.positions.axes) return true;
+        return false;
+      },
+      candidate);
+}
+
+// `--layout interleaved --offset 1`, what differs, and what these parameters are.
+Explanation of_setting(const Schema& schema, const Parameters& other, const Parameters& declared) {
+  Explanation out{Explanation::Kind::convention, "", "", ""};
+  for (const Parameter& parameter : schema) {
+    const std::string value = text(*other.find(parameter.name));
+    if (value == text(*declared.find(parameter.name))) continue;
+    const bool first = out.what.empty();
+    out.what += fmt::format("{}--{} {}", first ? "" : " ", parameter.name, value);
+    out.meaning += fmt::format("{}{}", first ? "" : "; ", parameter.meaning);
+  }
+  return out;
+}
+
+// The first misreading of the encoding's formula that explains the subject.
+std::optional<std::string> first_misread(std::string_view encoding, const Parameters& parameters,
+                                         const std::function<bool(const Encoding&)>& is_explained_by) {
+  for (const auto& [id, family] : catalogue::misreadings()) {
+    if (id != encoding) continue;
+    for (const Misreading& one : family->misreadings) {
+      try {
+        if (is_explained_by(one.make(parameters))) return std::string(one.what);
+      } catch (const Refusal&) {  // it is the same with these parameters
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// The same cases, as the declared encoding answers them.
+std::vector<Answered> answered_as(const Encoding& truth, const Encoding& subject,
+                                  std::vector<Answered> answered) {
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  if (const Encoding* same = attention::same_kind(kinds, subject))
+    for (Answered& one : answered) one.answer = answer(*same, one.call);
+  return answered;
+}
+
+}  // namespace
+
+std::vector<Explanation> diagnose(const EncodingSpec& spec, std::string_view id, const Parameters& parameters,
+                                  const Subject& subject, const Case& counterexample, std::uint64_t seed) {
+  std::vector<std::pair<std::uint64_t, Explanation>> found;
+  const Encoding truth = spec.oracle(parameters);
+  const std::vector<Answered> answered = answers_of(subject, truth, counterexample, seed);
+  if (answered.empty()) return {};
+  const Unexplained wrong = compare(truth, subject, answered, Until::all);
+  // Entries that it leaves unexplained; none where it explains nothing.
+  const auto left_by = [&](const Encoding& candidate) -> std::optional<std::uint64_t> {
+    if (is_of_another_shape(candidate, truth)) return std::nullopt;
+    const Unexplained left =
+        compare(compared_as(candidate, truth), subject, answered, Until::first_unexplained);
+    return explains(left, wrong) ? std::optional(left.entries) : std::nullopt;
+  };
+  for (const Parameter& parameter : spec.parameters) {
+    if (is_shape(parameter.name)) continue;
+    for (const Value& value : parameter.grid) {
+      Parameters other = parameters;
+      other.set(parameter.name, value);
+      if (other == parameters) continue;
+      try {
+        if (const auto left = left_by(spec.oracle(other)))
+          found.push_back(
+              {*left,
+               {Explanation::Kind::convention, fmt::format("--{} {}", parameter.name, text(value)),
+                std::string(parameter.meaning), ""}});
+      } catch (const Refusal&) {  // this value makes no sense with the others
+      }
+    }
+  }
+  for (const auto& [family, defects] : catalogue::defects()) {
+    if (family != id) continue;
+    for (const Defect& defect : defects->defects) {
+      try {
+        const Encoding candidate = defect.make(parameters);
+        if (const auto left = left_by(candidate); left && !contradicted(candidate, spec, parameters, subject))
+          found.push_back({*left,
+                           {Explanation::Kind::defect, fmt::format("{}/{}", family, defect.name),
+                            std::string(defect.wrong), std::string(defect.sources)}});
+      } catch (const Refusal&) {
+      }
+    }
+  }
+  // The best first; of several that explain as much, conventions before defects.
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+  std::vector<Explanation> best;
+  for (auto& [left, explanation] : found)
+    if (left == found.front().first) best.push_back(std::move(explanation));
+  const Parameters all = Arguments(spec.parameters, parameters).parameters();
+  // Some settings are so large that rounding allows them almost any answer: one that is told from the
+  // subject where the subject is wrong is told from the declared one there, too.
+  std::optional<std::vector<Answered>> right;
+  const auto allows_all = [&](const Encoding& candidate) {
+    if (!right) right = answered_as(truth, subject.encoding, answered);
+    const Unexplained of_right = compare(compared_as(candidate, truth), subject, *right, Until::all);
+    std::size_t told = 0, all_wrong = 0;
+    for (std::size_t n = 0; n < answered.size(); ++n)
+      if (wrong.differs[n]) ++all_wrong, told += of_right.differs[n] ? 1 : 0;
+    return 2 * told < all_wrong;
+  };
+  // What the formula was taken for says more than what was measured of it.
+  std::optional<std::string> misread;
+  if (best.empty())
+    misread = first_misread(
+        id, all, [&](const Encoding& candidate) { return left_by(candidate) && !allows_all(candidate); });
+  if (misread) {
+    best.push_back({Explanation::Kind::measured, std::move(*misread), "", ""});
+  } else {
+    for (std::string& sentence : deviations(spec, parameters, subject, answered))
+      best.push_back({Explanation::Kind::measured, std::move(sentence), "", ""});
+  }
+  if (best.empty()) {
+    for (const Parameters& other : other_settings(spec.parameters, all)) {
+      if (best.size() == 2) break;
+      try {
+        const Encoding candidate = spec.oracle(other);
+        if (left_by(candidate) && !allows_all(candidate))
+          best.push_back(of_setting(spec.parameters, other, all));
+      } catch (const Refusal&) {  // these make no sense together
+      }
+    }
+  }
+  if (best.empty()) {
+    const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+    const Encoding* same = attention::same_kind(kinds, subject.encoding);
+    if (auto where = same ? located(*same, subject.precision, answered) : std::nullopt)
+      best.push_back({Explanation::Kind::place, std::move(*where), "", ""});
+  }
+  std::ranges::stable_sort(best, {}, &Explanation::kind);
+  return best;
+}
+
+}  // namespace posproof

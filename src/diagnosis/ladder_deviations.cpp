@@ -1,0 +1,424 @@
+#include "diagnosis/ladder_deviations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <numeric>
+#include <optional>
+
+#include "core/formats.h"
+#include "diagnosis/measured_words.h"
+
+namespace posproof {
+namespace {
+
+using Pairs = std::vector<MeasuredFrequency>;
+using Sentences = std::vector<std::string>;
+
+constexpr double turn = 2 * std::numbers::pi;
+
+// At whole positions a frequency is one up to whole turns.
+double apart(double a, double b) {
+  return std::abs(std::remainder(a - b, turn));
+}
+
+bool is_at(const MeasuredFrequency& pair, double frequency, double more = 0) {
+  const double share = pair.declared == 0 ? 0 : std::abs(frequency / pair.declared);
+  return apart(pair.measured, frequency) <= pair.error + pair.allowed * std::max(1.0, share) + more;
+}
+
+// Relative, of the ratio of a measured to a declared one.
+double ratio_error(const MeasuredFrequency& pair) {
+  return (pair.error + pair.allowed) / std::abs(pair.declared);
+}
+
+std::optional<Sentences> by_one_factor(const Pairs& pairs) {
+  // Of slow pairs, which no factor in use takes past half a turn.
+  const MeasuredFrequency& slow = pairs.back();
+  if (slow.declared == 0 || slow.measured == 0) return std::nullopt;
+  double ratio = slow.measured / slow.declared, known = ratio_error(slow) / std::abs(ratio);
+  const auto own = [&ratio](const MeasuredFrequency& pair) {
+    const double near = pair.declared * ratio;
+    return near + std::remainder(pair.measured - near, turn);
+  };
+  const auto is_so = [&](const MeasuredFrequency& pair) {
+    const double near = pair.declared * ratio;
+    return std::abs(own(pair) - near) <=
+           std::abs(near) * known + (pair.error + pair.allowed) * std::abs(ratio) + pair.error;
+  };
+  for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
+    if (std::abs(pair->declared * ratio) * known > 1 || !is_so(*pair)) return std::nullopt;
+    if (ratio_error(*pair) / std::abs(ratio) < known) {
+      ratio = own(*pair) / pair->declared;
+      known = ratio_error(*pair) / std::abs(ratio);
+    }
+  }
+  // A ratio that changes from pair to pair by less than each is known by is none of all pairs.
+  if (!std::ranges::all_of(pairs, is_so)) return std::nullopt;
+  if (known > 0.1 || std::abs(ratio) < 0x1p-52) return std::nullopt;  // they stand still, but for rounding
+  if (std::abs(ratio + 1) <= 2 * known) return Sentences{"every pair rotates backwards"};
+  const std::string all = pairs.size() == 1 ? "the pair" : "every pair";
+  const std::string of = times(ratio, known);
+  const bool simple = of.starts_with("1/") || of == "twice" || of.find('.') == std::string::npos;
+  if (pairs.size() == 1 && !simple && std::abs(ratio - 1) >= 1e-3)
+    return Sentences{fmt::format("the pair rotates by {} radians a position, up to whole turns, not by {}",
+                                 number(slow.measured, slow.error / std::abs(slow.measured)),
+                                 number(slow.declared, 1e-6))};
+  if (std::abs(ratio - 1) < 1e-3)
+    return Sentences{fmt::format("{} rotates too {} by a relative {:.2g}", all, ratio > 1 ? "fast" : "slowly",
+                                 std::abs(ratio - 1))};
+  return Sentences{fmt::format("{} rotates at {} the declared frequency", all, of)};
+}
+
+// ln w = -(start + step i), as fitted to the pairs at the ends.
+struct Line {
+  double start, step, start_error, step_error;
+};
+
+double relative(const MeasuredFrequency& pair) {
+  return (pair.error + pair.allowed) / std::abs(pair.measured);
+}
+
+std::optional<Line> geometric(const Pairs& pairs) {
+  if (pairs.size() < 3) {
+    if (pairs.size() < 2) return std::nullopt;
+  }
+  double sign = 0;
+  for (const MeasuredFrequency& pair : pairs) {
+    if (pair.measured == 0 || (sign != 0 && pair.measured * sign < 0)) return std::nullopt;
+    sign = pair.measured;
+  }
+  const auto minus_log = [&](std::size_t i) { return -std::log(std::abs(pairs[i].measured)); };
+  const std::size_t last = pairs.size() - 1;
+  const auto whole = static_cast<double>(last);
+  Line line{minus_log(0), (minus_log(last) - minus_log(0)) / whole, 2 * relative(pairs[0]),
+            (relative(pairs[0]) + relative(pairs[last])) / whole};
+  for (std::size_t i = 0; i <= last; ++i) {
+    const double there = line.start + line.step * static_cast<double>(i);
+    if (std::abs(minus_log(i) - there) > relative(pairs[i]) + line.start_error + line.step_error * whole)
+      return std::nullopt;
+  }
+  return line;
+}
+
+// What else a base is, that was made from the declared one or with another divisor. `error` is of ln base.
+std::string known_as(double log_base, double log_declared, double divisor, double rotated, double error) {
+  const double ratio = log_base / log_declared, off = error / log_declared;
+  const auto is = [&](double x) { return std::abs(ratio - x) <= 2 * off + 1e-9; };
+  if (rotated != divisor && is(divisor / rotated))
+    return fmt::format("2i is divided by {:g}, not by {:g}", rotated, divisor);
+  if (is(1 / std::numbers::ln10)) return "the logarithm of the base is taken to base 10";
+  if (is(1 / std::numbers::ln2)) return "the logarithm of the base is taken to base 2";
+  if (is(std::numbers::ln2)) return "2 is raised to the power in the place of e";
+  if (is(std::numbers::ln10)) return "10 is raised to the power in the place of e";
+  if (is(0.5)) return "the exponent is halved";
+  if (is(2)) return "the exponent is doubled";
+  const double other = divisor / ratio;
+  if (std::abs(other - std::round(other)) <= 2 * off * other + 1e-9 && off * other < 0.05 && other < 1.0e5 &&
+      std::round(other) >= 1)
+    return fmt::format("2i is divided by {:g}, not by {:g}", std::round(other), divisor);
+  return "";
+}
+
+// The declared ladder from another exponent on.
+std::optional<Sentences> by_another_start(const Pairs& pairs, const Parameters& parameters, double divisor) {
+  const auto line = pairs.size() < 3 ? std::nullopt : geometric(pairs);
+  if (!line || line->step <= 0) return std::nullopt;
+  const double step = 2 * std::log(parameters.real("base")) / divisor;
+  if (std::abs(line->step - step) > 2 * line->step_error) return std::nullopt;
+  const double ahead = 2 * line->start / line->step,
+               off = 4 * (line->start_error + line->step_error) / line->step, whole = std::round(ahead);
+  if (whole == 0 || std::abs(ahead - whole) > off + 1e-9 || off > 0.1 || std::abs(whole) > 8)
+    return std::nullopt;
+  // Positions that are divided by a whole number do the same.
+  const double ratio = std::exp(step * whole / 2), simple = std::round(std::max(ratio, 1 / ratio));
+  const bool is_simple = simple <= 64 && std::abs(std::max(ratio, 1 / ratio) / simple - 1) < 1e-9;
+  const std::string also = !is_simple  ? ""
+                           : ratio > 1 ? fmt::format(": 1/{:g} of those", simple)
+                                       : fmt::format(": {:g} times those", simple);
+  return Sentences{fmt::format("frequencies are base^(-(2i {} {:g})/{:g}), not base^(-2i/{:g}){}",
+                               whole > 0 ? "+" : "-", std::abs(whole), divisor, divisor, also)};
+}
+
+std::optional<Line> declared_line(Pairs pairs) {
+  for (MeasuredFrequency& pair : pairs) pair.measured = pair.declared, pair.error = 0;
+  return geometric(pairs);
+}
+
+// ln of the declared base; where that is scaled (NTK), of the one that the declared pairs have.
+double log_base_of(const Pairs& pairs, const Parameters& parameters, double divisor) {
+  const double given = std::log(parameters.real("base"));
+  const auto line = declared_line(pairs);
+  if (!line) return given;
+  const double own = line->step * divisor / 2;
+  const double error = line->step_error * divisor;
+  // Of one declared pair there is no ratio: those past it count as it does.
+  return std::abs(own - given) <= error || std::abs(own) <= error ? given : own;
+}
+
+// Another base or another divisor.
+std::optional<Sentences> by_another_ladder(const Pairs& pairs, const Parameters& parameters, double divisor) {
+  const auto line = geometric(pairs);
+  if (!line) return std::nullopt;
+  const double declared = log_base_of(pairs, parameters, divisor);
+  const double log_base = line->step * divisor / 2, error = line->step_error * divisor / 2;
+  const bool same_base = std::abs(log_base - declared) <= 2 * error;
+  const double start_error = 2 * line->start_error + 1e-9;
+  const bool from_one = std::abs(line->start) <= start_error;
+  const auto right = declared_line(pairs);
+  const bool same_start = right && std::abs(line->start - right->start) <= start_error;
+  if (same_base) return std::nullopt;
+  if (std::abs(line->step) <= 2 * line->step_error)
+    return Sentences{fmt::format("every pair rotates at one frequency, {} a position",
+                                 number(std::exp(-line->start), line->start_error))};
+  const double base = std::exp(log_base);
+  const std::string factor = from_one ? "" : number(std::exp(-line->start), line->start_error) + " times ";
+  // As many digits as are known, and where those are the declared ones, one more.
+  const std::string ought = number(std::exp(declared), 0), known = number(base, error);
+  std::string out = fmt::format("frequencies are {}base^(-2i/{:g}) with base {}, not {}", factor, divisor,
+                                known == ought ? number(base, error / 10) : known, ought);
+  if (const std::string as =
+          known_as(log_base, declared, divisor, 2 * static_cast<double>(pairs.size()), error);
+      !as.empty() && (from_one || same_start))
+    out += ": " + as;
+  return Sentences{out};
+}
+
+// ---- pairs in each other's place
+
+std::optional<Sentences> by_other_pairs(const Pairs& pairs) {
+  const std::size_t n = pairs.size();
+  if (n < 3) return std::nullopt;
+  struct {
+    std::function<std::size_t(std::size_t)> other;
+    const char* words;
+  } const maps[] = {
+      {[n](std::size_t i) { return n - 1 - i; },
+       "the frequencies stand in reverse order: pair i has that of pair {last} - i"},
+      {[](std::size_t) { return std::size_t{0}; }, "every pair rotates at the frequency of pair 0"},
+      {[n](std::size_t) { return n - 1; }, "every pair rotates at the frequency of the last pair"},
+      {[](std::size_t i) { return i / 2; }, "pair i rotates at the frequency of pair floor(i/2)"},
+      {[n](std::size_t i) { return std::min(2 * i, n - 1); }, "pair i rotates at the frequency of pair 2i"},
+      {[n](std::size_t i) { return 2 * i % n; }, "pair i rotates at the frequency of pair 2i mod {count}"},
+      {[n](std::size_t i) { return i % (n / 2); }, "pair i rotates at the frequency of pair i mod {half}"},
+      {[n](std::size_t i) { return (i + 1) % n; },
+       "pair i rotates at the frequency of pair i + 1, the last at that of pair 0"},
+      {[n](std::size_t i) { return (i + n - 1) % n; },
+       "pair i rotates at the frequency of pair i - 1, the first at that of the last"},
+      {[n](std::size_t i) { return std::min(i + 1, n - 1); },
+       "pair i rotates at the frequency of pair i + 1, the last at its own"},
+      {[](std::size_t i) { return i == 0 ? 0 : i - 1; },
+       "pair i rotates at the frequency of pair i - 1, the first at its own"},
+  };
+  for (const auto& map : maps) {
+    bool all = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      const MeasuredFrequency& there = pairs[map.other(i)];
+      all = all && apart(pairs[i].measured, there.declared) <= pairs[i].error + there.allowed;
+    }
+    if (all)
+      return Sentences{fmt::format(fmt::runtime(map.words), fmt::arg("last", n - 1), fmt::arg("count", n),
+                                   fmt::arg("half", n / 2))};
+  }
+  return std::nullopt;
+}
+
+// ---- formats
+
+std::optional<Sentences> by_rounding(const Pairs& pairs) {
+  for (const Format format : {Format::f32, Format::f16, Format::bf16}) {
+    bool all = true, one = false;
+    for (const MeasuredFrequency& pair : pairs) {
+      const double rounded = nearest(format, pair.declared);
+      all = all && apart(pair.measured, rounded) <= pair.error + pair.allowed;
+      one = one || apart(rounded, pair.declared) > pair.error + pair.allowed;
+    }
+    if (all && one)
+      return Sentences{fmt::format("frequencies are rounded to {}",
+                                   format == Format::f16 ? "11 bits, as in f16 or tf32" : name(format))};
+  }
+  return std::nullopt;
+}
+
+// ---- ramps between two ladders
+
+// The ladder without a scaling.
+double plain(const Parameters& parameters, double divisor, std::size_t i) {
+  return std::pow(parameters.real("base"), -2 * static_cast<double>(i) / divisor);
+}
+
+// How much of a pair's own frequency is kept: 1 all of it, 0 where it is divided by the factor.
+std::vector<double> kept(const Pairs& pairs, const Parameters& parameters, double divisor, double factor,
+                         bool measured) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const double w = measured ? pairs[i].measured : pairs[i].declared;
+    out.push_back((std::abs(w) / plain(parameters, divisor, i) * factor - 1) / (factor - 1));
+  }
+  return out;
+}
+
+std::optional<Sentences> by_ramp(const Pairs& pairs, const Parameters& parameters, double divisor) {
+  const Value* scaling = parameters.find("scaling");
+  if (scaling == nullptr) return std::nullopt;
+  const std::string& kind = parameters.word("scaling");
+  if (kind != "llama3" && kind != "yarn" && kind != "by_parts") return std::nullopt;
+  const double factor = parameters.real("factor");
+  if (factor <= 1) return std::nullopt;
+  bool is_plain = true, is_divided = true;
+  double slack = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const double w = std::copysign(plain(parameters, divisor, i), pairs[i].declared);
+    is_plain = is_plain && is_at(pairs[i], w);
+    is_divided = is_divided && is_at(pairs[i], w / factor);
+    slack = std::max(slack, 4 * factor / (factor - 1) * ratio_error(pairs[i]));
+  }
+  if (is_plain) return Sentences{"frequencies are not scaled"};
+  if (is_divided) return Sentences{fmt::format("every frequency is divided by {:g}, without a ramp", factor)};
+  const auto is = kept(pairs, parameters, divisor, factor, true),
+             ought = kept(pairs, parameters, divisor, factor, false);
+  const auto all = [&](const std::function<double(std::size_t)>& other) {
+    for (std::size_t i = 0; i < is.size(); ++i)
+      if (!(std::abs(is[i] - other(i)) <= slack)) return false;
+    return true;
+  };
+  if (all([&](std::size_t i) { return 1 - ought[i]; }))
+    return Sentences{"the ramp is reversed: fast pairs are scaled and slow ones kept"};
+  // Where it begins and ends.
+  const auto inner = [&](const std::vector<double>& g, std::size_t i) {
+    return g[i] > 2 * slack && g[i] < 1 - 2 * slack;
+  };
+  for (std::size_t i = 0; i < is.size(); ++i)
+    if (is[i] < -2 * slack || is[i] > 1 + 2 * slack) return std::nullopt;
+  std::size_t first = is.size(), last = 0, inside = 0;
+  for (std::size_t i = 0; i < is.size(); ++i)
+    if (inner(is, i)) first = std::min(first, i), last = i, ++inside;
+  if (inside < 3 || last - first + 1 != inside) return std::nullopt;
+  const double length = parameters.real("original_length");
+  const auto by = [&](const std::function<double(std::size_t)>& x) {
+    const double slope = (is[last] - is[first]) / (x(last) - x(first));
+    for (std::size_t i = first; i <= last; ++i)
+      if (std::abs(is[i] - is[first] - slope * (x(i) - x(first))) > 2 * slack) return std::optional<double>();
+    return std::optional(slope);
+  };
+  const auto rotations = [&](std::size_t i) { return length * plain(parameters, divisor, i) / turn; };
+  const auto index = [](std::size_t i) { return static_cast<double>(i); };
+  const auto wavelength = [&](std::size_t i) { return 1 / rotations(i); };
+  const double digits = slack * 8 + 1e-6;
+  if (const auto slope = by(rotations); slope && *slope > 0) {
+    const double low = rotations(first) - is[first] / *slope, high = low + 1 / *slope;
+    const bool llama = kind == "llama3";
+    const double from = parameters.real(llama ? "low_freq_factor" : "beta_slow"),
+                 to = parameters.real(llama ? "high_freq_factor" : "beta_fast");
+    // The ramp is the declared one: what differs lies beside it.
+    if (std::abs(low / from - 1) < slack && std::abs(high / to - 1) < slack) return std::nullopt;
+    if (std::abs(low / from - 1) < 0.01 && std::abs(high / to - 1) < 0.01)
+      return Sentences{
+          fmt::format("original_length counts as about {:.4g}, not as {:g}", length * to / high, length)};
+    return Sentences{
+        fmt::format("the ramp runs from {} to {} rotations in original_length, not from {:g} to {:g}",
+                    number(low, digits), number(high, digits), from, to)};
+  }
+  if (const auto slope = by(index); slope && *slope < 0) {
+    const double begin = index(first) - (1 - is[first]) / -*slope, end = begin + 1 / -*slope;
+    return Sentences{
+        fmt::format("the ramp runs from pair {} to pair {}", number(begin, digits), number(end, digits))};
+  }
+  if (const auto slope = by(index))
+    return Sentences{"the ramp is reversed: fast pairs are scaled and slow ones kept"};
+  if (by(wavelength))
+    return Sentences{"the ramp is linear in the wavelength, not in the number of rotations"};
+  // How many times longer the wavelength is than without a scaling.
+  std::vector<double> longer;
+  for (const double g : is) longer.push_back(factor / (1 + (factor - 1) * g));
+  const double steps = (longer[last] - longer[first]) / (wavelength(last) - wavelength(first));
+  for (std::size_t i = first; i <= last; ++i)
+    if (std::abs(longer[i] - longer[first] - steps * (wavelength(i) - wavelength(first))) >
+        2 * factor * slack)
+      return std::nullopt;
+  return Sentences{steps < 0 ? "the ramp blends wavelengths, not frequencies, and is reversed"
+                             : "the ramp blends wavelengths, not frequencies"};
+}
+
+// ---- pair by pair
+
+std::string at_ratio(const std::vector<std::size_t>& which, double ratio, double known, bool all) {
+  const std::string pairs = all ? "every pair" : numbered("pair", which);
+  const bool one = all || which.size() == 1;
+  if (std::abs(ratio - 1) < 1e-3)
+    return fmt::format("{} {} too {} by a relative {:.2g}", pairs, one ? "rotates" : "rotate",
+                       ratio > 1 ? "fast" : "slowly", std::abs(ratio - 1));
+  if (std::abs(ratio + 1) <= 2 * known)
+    return fmt::format("{} {} backwards", pairs, one ? "rotates" : "rotate");
+  return fmt::format("{} {} at {} the declared frequency", pairs, one ? "rotates" : "rotate",
+                     times(ratio, known));
+}
+
+// Pairs of one ratio together; those that do not rotate.
+Sentences by_runs(const Pairs& pairs) {
+  struct Run {
+    double ratio, known;
+    std::vector<std::size_t> pairs;
+  };
+  std::vector<std::size_t> still;
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!pairs[i].differs()) continue;
+    if (pairs[i].measured == 0) {
+      still.push_back(i);
+      continue;
+    }
+    const double ratio = pairs[i].measured / pairs[i].declared, known = ratio_error(pairs[i]);
+    const auto same = std::ranges::find_if(runs, [&](const Run& run) {
+      return std::abs(run.ratio - ratio) <= 2 * (known + run.known) * std::max(1.0, std::abs(ratio));
+    });
+    if (same == runs.end())
+      runs.push_back({ratio, known, {i}});
+    else {
+      same->pairs.push_back(i);
+      if (known < same->known) same->ratio = ratio, same->known = known;
+    }
+  }
+  Sentences out;
+  if (!still.empty())
+    out.push_back(still.size() == pairs.size() ? "no pair rotates"
+                                               : fmt::format("{} {} not rotate", numbered("pair", still),
+                                                             still.size() == 1 ? "does" : "do"));
+  constexpr std::size_t most = 3;
+  if (runs.size() > most) {
+    std::vector<std::size_t> all;
+    for (const Run& run : runs) all.insert(all.end(), run.pairs.begin(), run.pairs.end());
+    std::ranges::sort(all);
+    const std::size_t i = all.front();
+    out.push_back(fmt::format("{} rotate at other frequencies: pair {} at {}, not {}", numbered("pair", all),
+                              i, number(pairs[i].measured, ratio_error(pairs[i])),
+                              number(pairs[i].declared, 1e-6)));
+    return out;
+  }
+  for (const Run& run : runs)
+    out.push_back(at_ratio(run.pairs, run.ratio, run.known, run.pairs.size() == pairs.size()));
+  return out;
+}
+
+}  // namespace
+
+bool MeasuredFrequency::differs() const {
+  return apart(measured, declared) > error + allowed;
+}
+
+std::vector<std::string> ladder_deviations(const std::vector<MeasuredFrequency>& pairs,
+                                           const Parameters& parameters, double divisor) {
+  if (std::ranges::none_of(pairs, [](const MeasuredFrequency& pair) { return pair.differs(); })) return {};
+  if (const auto one = by_another_start(pairs, parameters, divisor)) return *one;
+  if (const auto one = by_one_factor(pairs)) return *one;
+  if (const auto one = by_rounding(pairs)) return *one;
+  if (const auto one = by_ramp(pairs, parameters, divisor)) return *one;
+  if (const auto one = by_other_pairs(pairs)) return *one;
+  if (const auto one = by_another_ladder(pairs, parameters, divisor)) return *one;
+  return by_runs(pairs);
+}
+
+}  // namespace posproof

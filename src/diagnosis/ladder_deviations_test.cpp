@@ -1,0 +1,170 @@
+#include "diagnosis/ladder_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace posproof::ladder_deviations_test {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+// Eight pairs over 16 channels, each known to a relative 1e-9 and allowed 1e-8.
+Sentences of(const std::function<double(double i, double w)>& measured, const std::string& words = "") {
+  const Parameters parameters = Case::parse("base=10000 " + words);
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 8; ++i) {
+    const double w = std::pow(10000, -i / 8);
+    pairs.push_back({w, measured(i, w), 1e-9 * w, 1e-8 * w});
+  }
+  return ladder_deviations(pairs, parameters, 16);
+}
+
+TEST(LadderDeviations, differ_by_more_than_rounding_and_measuring_allow) {
+  EXPECT_FALSE((MeasuredFrequency{1, 1 + 1.9e-8, 1e-8, 1e-8}).differs());
+  EXPECT_TRUE((MeasuredFrequency{1, 1 + 2.1e-8, 1e-8, 1e-8}).differs());
+  // At whole positions a whole turn more is the same.
+  EXPECT_FALSE((MeasuredFrequency{1, 1 - 6.283185307179586, 1e-8, 1e-8}).differs());
+  EXPECT_EQ(of([](double, double w) { return w; }), Sentences{});
+  EXPECT_EQ(of([](double, double w) { return w * (1 + 1e-8); }), Sentences{});
+}
+
+TEST(LadderDeviations, are_a_factor_of_all_pairs) {
+  EXPECT_EQ(of([](double, double w) { return -w; }), Sentences{"every pair rotates backwards"});
+  EXPECT_EQ(of([](double, double w) { return w / 4; }),
+            Sentences{"every pair rotates at 1/4 of the declared frequency"});
+  // The fast ones go round more than once.
+  EXPECT_EQ(of([](double, double w) { return std::remainder(7 * w, 6.283185307179586); }),
+            Sentences{"every pair rotates at 7 times the declared frequency"});
+  EXPECT_EQ(of([](double, double w) { return w * (1 - 3e-7); }),
+            Sentences{"every pair rotates too slowly by a relative 3e-07"});
+}
+
+// Sizes of a ladder are none where pairs rotate in both directions.
+TEST(LadderDeviations, are_no_ladder_of_both_directions) {
+  const auto base_500 = [](double i) { return std::pow(500, -i / 8); };
+  EXPECT_EQ(of([&](double i, double) { return base_500(i); }),
+            Sentences{"frequencies are base^(-2i/16) with base 500, not 10000"});
+  for (const double backwards : {3, 7})
+    EXPECT_EQ(of([&](double i, double) { return i == backwards ? -base_500(i) : base_500(i); }),
+              Sentences{"pairs 1 to 7 rotate at other frequencies: pair 1 at 0.4598633, not 0.316228"});
+}
+
+TEST(LadderDeviations, are_no_factor_that_changes_by_less_than_it_is_known) {
+  // Each is known to 1e-4, and differs from its neighbours by 4e-5.
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 64; ++i) {
+    const double w = std::pow(10000, -i / 64);
+    pairs.push_back({w, w * std::pow(1 - 4e-5, i), w * (i == 0 ? 1e-9 : 1e-4), 1e-9 * w});
+  }
+  EXPECT_EQ(ladder_deviations(pairs, Case::parse("base=10000"), 128),
+            Sentences{"frequencies are base^(-2i/128) with base 10030, not 10000"});
+}
+
+TEST(LadderDeviations, are_those_of_a_base_beside_that_which_a_scaling_gives) {
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 16; ++i) {
+    const double w = std::pow(43872, -i / 16);
+    pairs.push_back({w, std::pow(41829, -i / 16), 1e-9 * w, 1e-9 * w});
+  }
+  EXPECT_EQ(ladder_deviations(pairs, Case::parse("base=10000 scaling=ntk factor=4"), 32),
+            Sentences{"frequencies are base^(-2i/32) with base 41829, not 43872"});
+}
+
+TEST(LadderDeviations, are_another_ladder) {
+  EXPECT_EQ(of([](double i, double) { return std::pow(10000, -(2 * i + 1) / 16); }),
+            Sentences{"frequencies are base^(-(2i + 1)/16), not base^(-2i/16)"});
+  EXPECT_EQ(of([](double i, double) { return std::pow(300, -2 * i / 16); }),
+            Sentences{"frequencies are base^(-2i/16) with base 300, not 10000"});
+  EXPECT_EQ(
+      of([](double i, double) { return std::pow(10000, -i / 10); }),
+      Sentences{"frequencies are base^(-2i/16) with base 1584.893, not 10000: 2i is divided by 20, not by "
+                "16"});
+  EXPECT_EQ(of([](double i, double) { return std::exp2(-i / 8 * std::log2(std::log(10000.0) + 3)); }),
+            Sentences{"frequencies are base^(-2i/16) with base 12.21034, not 10000"});
+}
+
+TEST(LadderDeviations, are_those_of_some_pairs) {
+  EXPECT_EQ(of([](double i, double w) { return i == 3 ? w * (1 + 3e-7) : w; }),
+            Sentences{"pair 3 rotates too fast by a relative 3e-07"});
+  EXPECT_EQ(of([](double i, double w) { return i == 3 || i == 4 ? w * 2 : w; }),
+            Sentences{"pairs 3 and 4 rotate at twice the declared frequency"});
+  EXPECT_EQ(
+      of([](double i, double w) { return i > 5   ? 0
+                                         : i > 2 ? w / 8
+                                                 : w; }),
+      (Sentences{"pairs 6 and 7 do not rotate", "pairs 3 to 5 rotate at 1/8 of the declared frequency"}));
+  EXPECT_EQ(of([](double i, double w) { return i == 7 ? 0 : w; }), Sentences{"pair 7 does not rotate"});
+  EXPECT_EQ(of([](double, double) { return 0; }), Sentences{"no pair rotates"});
+  EXPECT_EQ(of([](double i, double w) { return w * (1 + 0.01 * i * i); }),
+            Sentences{"pairs 1 to 7 rotate at other frequencies: pair 1 at 0.31939, not 0.316228"});
+}
+
+// 64 pairs whose share `kept` of the own frequency, the rest divided by 8, is said for each pair by how often
+// it rotates in 8192 positions.
+struct Ramped {
+  double own, rotations, index;
+  double kept() const { return std::clamp((rotations - 1) / 3, 0.0, 1.0); }
+  double wavelength() const { return 1 / rotations; }  // of 8192 positions
+  double blended(double share) const { return own * (share + (1 - share) / 8); }
+  double longer(double by) const { return own / std::clamp(by, 1.0, 8.0); }
+};
+Sentences of_ramp(const std::function<double(const Ramped&)>& measured) {
+  std::vector<MeasuredFrequency> pairs;
+  for (double i = 0; i < 64; ++i) {
+    const double own = std::pow(10000, -i / 64);
+    const Ramped pair{own, 8192 * own / (2 * 3.141592653589793), i};
+    const double declared = pair.blended(pair.kept());
+    pairs.push_back({declared, measured(pair), 1e-9 * declared, 1e-8 * declared});
+  }
+  return ladder_deviations(pairs,
+                           Case::parse("base=10000 scaling=llama3 factor=8 original_length=8192 "
+                                       "low_freq_factor=1 high_freq_factor=4"),
+                           128);
+}
+
+TEST(LadderDeviations, are_those_of_a_ramp) {
+  const auto share = [](double x) { return std::clamp(x, 0.0, 1.0); };
+  const struct {
+    const char* words;
+    std::function<double(const Ramped&)> measured;
+  } all[] = {
+      {"frequencies are not scaled", [](const Ramped& pair) { return pair.own; }},
+      {"every frequency is divided by 8, without a ramp", [](const Ramped& pair) { return pair.own / 8; }},
+      {"the ramp is reversed: fast pairs are scaled and slow ones kept",
+       [](const Ramped& pair) { return pair.blended(1 - pair.kept()); }},
+      {"the ramp runs from 1 to 8 rotations in original_length, not from 1 to 4",
+       [=](const Ramped& pair) { return pair.blended(share((pair.rotations - 1) / 7)); }},
+      {"original_length counts as about 8150, not as 8192",
+       [=](const Ramped& pair) { return pair.blended(share((pair.rotations * 8150 / 8192 - 1) / 3)); }},
+      {"the ramp runs from pair 40 to pair 50",
+       [=](const Ramped& pair) { return pair.blended(share((50 - pair.index) / 10)); }},
+      {"the ramp is reversed: fast pairs are scaled and slow ones kept",
+       [=](const Ramped& pair) { return pair.blended(share((pair.index - 40) / 10)); }},
+      {"the ramp is linear in the wavelength, not in the number of rotations",
+       [=](const Ramped& pair) { return pair.blended(share((1 - pair.wavelength()) / 0.75)); }},
+      {"the ramp blends wavelengths, not frequencies",
+       [](const Ramped& pair) { return pair.longer(1 + 7 * (pair.wavelength() - 0.25) / 0.75); }},
+      {"the ramp blends wavelengths, not frequencies, and is reversed",
+       [](const Ramped& pair) { return pair.longer(8 - 7 * (pair.wavelength() - 0.25) / 0.75); }},
+  };
+  for (const auto& [words, measured] : all) EXPECT_EQ(of_ramp(measured), Sentences{words});
+  EXPECT_EQ(of_ramp([](const Ramped& pair) { return pair.blended(pair.kept()); }), Sentences{});
+}
+
+TEST(LadderDeviations, are_those_of_other_pairs) {
+  EXPECT_EQ(of([](double i, double) { return std::pow(10000, -(7 - i) / 8); }),
+            Sentences{"the frequencies stand in reverse order: pair i has that of pair 7 - i"});
+  EXPECT_EQ(of([](double i, double) { return std::pow(10000, -std::floor(i / 2) / 8); }),
+            Sentences{"pair i rotates at the frequency of pair floor(i/2)"});
+  EXPECT_EQ(of([](double i, double) { return std::pow(10000, -std::fmod(i, 4) / 8); }),
+            Sentences{"pair i rotates at the frequency of pair i mod 4"});
+  EXPECT_EQ(of([](double, double) { return 1; }), Sentences{"every pair rotates at the frequency of pair 0"});
+  EXPECT_EQ(of([](double i, double) { return std::pow(10000, -std::max(0.0, i - 1) / 8); }),
+            Sentences{"pair i rotates at the frequency of pair i - 1, the first at its own"});
+}
+
+}  // namespace
+}  // namespace posproof::ladder_deviations_test

@@ -1,0 +1,83 @@
+// Where a wrong answer is, of subjects that are wrong in one place by what no rule explains.
+#include "diagnosis/located.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "attention/reference_attention.h"
+#include "core/call.h"
+#include "run/agreement.h"
+#include "run/catalogued.h"
+
+namespace posproof::located_test {
+namespace {
+
+using Is = std::function<bool(const Call& call, std::size_t row, std::size_t column, std::size_t tokens)>;
+
+// The right answers of a family, other numbers where `is` says so.
+std::string where(const std::string& family, const std::string& words, const Is& is) {
+  const EncodingSpec& spec = encoding_named(family);
+  const Parameters parameters = with(spec, Case::parse(words));
+  const Encoding right = spec.make(parameters);
+  const std::size_t heads = parameters.find("heads") ? std::size_t(parameters.real("heads")) : 1;
+  const Encoding wrong = answered_by(right, [=](const Call& call) {
+    Tensor out = answer(right, call);
+    const std::size_t tokens = out.rows() / heads / std::max<std::size_t>(1, call.batch);
+    for (std::size_t r = 0; r < out.rows(); ++r)
+      for (std::size_t c = 0; c < out.width(); ++c)
+        if (is(call, r, c, tokens)) out.at(r, c) += 3 + std::sin(static_cast<double>(r + 7 * c));
+    return out;
+  });
+  const Encoding truth = spec.oracle(parameters);
+  const Subject subject{"made", "", wrong, all_f32};
+  return located(truth, all_f32, answers_of(subject, truth, {}, 1)).value_or("nothing");
+}
+
+TEST(Located, names_heads_channels_and_directions) {
+  EXPECT_EQ(where("rope", "dim=8 heads=3", [](auto&, auto, auto, auto) { return true; }), "nothing");
+  EXPECT_EQ(where("rope", "dim=8 heads=3", [](auto&, auto, auto, auto) { return false; }), "nothing");
+  EXPECT_EQ(where("rope", "dim=8 heads=3",
+                  [](auto&, std::size_t r, auto, std::size_t n) { return r / n % 3 == 1; }),
+            "wrong in head 1 of 3 alone");
+  EXPECT_EQ(where("rope", "dim=8 heads=3",
+                  [](auto&, std::size_t r, std::size_t c, std::size_t n) { return r / n % 3 > 0 && c == 5; }),
+            "wrong in heads 1 and 2 of 3, in channel 5 of 8 alone");
+  EXPECT_EQ(where("sinusoidal", "dim=8", [](auto&, auto, std::size_t c, auto) { return c == 2 || c == 3; }),
+            "wrong in channels 2 and 3 of 8 alone");
+  EXPECT_EQ(where("rope", "dim=8", [](const Call& call, auto, auto, auto) { return call.role == Role::key; }),
+            "wrong in keys alone");
+  EXPECT_EQ(where("t5_bias", "heads=2",
+                  [](const Call& call, std::size_t r, std::size_t c, std::size_t n) {
+                    return call.keys.whole[c] > call.positions.whole[r % n];
+                  }),
+            "wrong for keys after the query alone");
+}
+
+TEST(Located, names_distances_and_queries) {
+  const auto distance = [](const Call& call, std::size_t r, std::size_t c, std::size_t n) {
+    return std::abs(call.keys.whole[c] - call.positions.whole[r % n]);
+  };
+  const std::string near = where("t5_bias", "heads=2", [=](const Call& call, auto r, auto c, auto n) {
+    return distance(call, r, c, n) >= 3 && distance(call, r, c, n) <= 40;
+  });
+  EXPECT_EQ(near.substr(0, near.find(" to ")), "wrong at distances from 3");
+  EXPECT_EQ(where("t5_bias", "heads=2", [](auto&, std::size_t r, auto, std::size_t n) { return r % n == 2; }),
+            "wrong in query number 2 of a call alone");
+  EXPECT_EQ(where("t5_bias", "heads=2", [](auto&, auto, auto, std::size_t n) { return n == 1; })
+                .starts_with("wrong in query number 0 of a call, in calls of 1 query alone"),
+            true);
+}
+
+// Later keys of a causal bias mean nothing.
+TEST(Located, says_nothing_of_what_means_nothing) {
+  EXPECT_EQ(where("alibi", "heads=2",
+                  [](const Call& call, std::size_t r, std::size_t c, std::size_t n) {
+                    return call.keys.whole[c] > call.positions.whole[r % n];
+                  }),
+            "nothing");
+}
+
+}  // namespace
+}  // namespace posproof::located_test

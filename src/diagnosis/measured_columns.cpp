@@ -1,0 +1,180 @@
+#include "diagnosis/measured_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "diagnosis/measured_words.h"
+
+namespace posproof {
+namespace {
+
+// The factor that makes column `of` of the declared ones column c: from the entry that decides on it best.
+std::optional<double> factor(const Entries& values, std::size_t c, const Entries& declared, std::size_t of,
+                             const Entries& allowed) {
+  std::size_t best = 0;
+  double weight = 0;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (!std::isfinite(values[n][c])) return std::nullopt;
+    const double here = std::abs(declared[n][of]) / (allowed[n][of] + 1e-300);
+    if (here > weight) weight = here, best = n;
+  }
+  if (weight < 8) return std::nullopt;
+  const double ratio = values[best][c] / declared[best][of];
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    const double own = std::abs(ratio) * allowed[n][of] + std::abs(declared[n][of] * ratio) / weight;
+    if (!(std::abs(values[n][c] - ratio * declared[n][of]) <= 2 * own + 1e-300)) return std::nullopt;
+  }
+  return std::abs(ratio - 1) <= 2 / weight ? 1 : std::abs(ratio + 1) <= 2 / weight ? -1 : ratio;
+}
+
+// That of all columns, each its own.
+std::optional<double> common_factor(const Entries& values, const Entries& declared, const Entries& allowed) {
+  std::optional<double> all;
+  for (std::size_t c = 0; c < declared.front().size(); ++c) {
+    const auto own = factor(values, c, declared, c, allowed);
+    if (!own || *own == 0 || (all && std::abs(*own / *all - 1) > 1e-6)) return std::nullopt;
+    if (!all) all = own;
+  }
+  return all;
+}
+
+std::string factor_words(double factor, std::size_t width) {
+  const double root = std::sqrt(static_cast<double>(width));
+  if (width > 1 && std::abs(factor / root - 1) < 1e-5) return fmt::format("sqrt({})", width);
+  if (width > 1 && std::abs(factor * root - 1) < 1e-5) return fmt::format("1/sqrt({})", width);
+  return number(factor, 1e-5);
+}
+
+// A permutation that has a name.
+std::string order_words(const std::vector<MeasuredColumn>& columns, const std::string& column) {
+  const std::size_t n = columns.size(), half = (n + 1) / 2;
+  struct {
+    std::function<std::size_t(std::size_t)> of;
+    std::string words;
+  } const known[] = {
+      {[=](std::size_t c) { return c < half ? 2 * c : 2 * (c - half) + 1; },
+       "the same after one permutation of {}s: evens then odds"},
+      {[=](std::size_t c) { return c % 2 == 0 ? c / 2 : half + c / 2; },
+       "the same after one permutation of {}s: both halves interleaved"},
+      {[=](std::size_t c) { return c < n / 2 ? c + half : c - n / 2; },
+       "the same after one permutation of {}s: the halves are swapped"},
+      {[=](std::size_t c) { return (c ^ 1) < n ? c ^ 1 : c; },
+       "the same after one permutation of {}s: neighbours are swapped"},
+      {[=](std::size_t c) { return n - 1 - c; }, "the same after one permutation of {}s: in reverse order"},
+      {[=](std::size_t c) { return n % 2 == 0 ? c % half : c; },
+       "the second half of the {}s is the first again"},
+      {[](std::size_t) { return std::size_t{0}; }, "every {} is the first"},
+      {[=](std::size_t c) { return (c + 1) % n; }, "every {} is the next one, the last the first"},
+      {[=](std::size_t c) { return (c + n - 1) % n; }, "every {} is the one before, the first the last"},
+      {[](std::size_t c) { return c / 2 * 2; }, "every second {0} is the {0} before it"},
+      {[=](std::size_t c) { return std::min(c | 1, n - 1); },
+       "every {0} with an even number is the {0} after it"},
+  };
+  const auto are = [&](const std::function<std::size_t(std::size_t)>& of) {
+    bool all = n > 1;
+    for (std::size_t c = 0; c < n; ++c) all = all && (columns[c].factor == 0 || columns[c].of == of(c));
+    return all;
+  };
+  for (const auto& one : known) {
+    if (are(one.of)) return fmt::format(fmt::runtime(one.words), column);
+  }
+  for (std::size_t by = 2; by + 1 < n; ++by)
+    if (are([=](std::size_t c) { return (c + by) % n; }))
+      return 2 * by <= n ? fmt::format("every {} is the one {} later, the last the first", column, by)
+                         : fmt::format("every {} is the one {} before, the first the last", column, n - by);
+  return "";
+}
+
+// Of so many that no list would be read: `0 holds 4, 1 holds 5, 2 holds 0, ..`; empty where one is held
+// twice.
+std::string permutation_words(const std::vector<MeasuredColumn>& columns, const std::string& column) {
+  std::set<std::size_t> held;
+  for (const MeasuredColumn& one : columns)
+    if (one.factor == 1) held.insert(one.of);
+  if (held.size() != columns.size()) return "";
+  std::size_t first = 0;
+  while (columns[first].of == first) ++first;
+  first = std::min(first, columns.size() - 3);
+  return fmt::format(
+      "the same after one permutation of {0}s: {1} holds {2}, {3} holds {4}, {5} holds {6}, ..", column,
+      first, columns[first].of, first + 1, columns[first + 1].of, first + 2, columns[first + 2].of);
+}
+
+}  // namespace
+
+std::optional<std::vector<MeasuredColumn>> measured_columns(const Entries& values, const Entries& declared,
+                                                            const Entries& allowed) {
+  if (values.empty()) return std::nullopt;
+  std::vector<MeasuredColumn> out;
+  const std::size_t columns = declared.front().size();
+  if (const auto by = common_factor(values, declared, allowed)) {
+    for (std::size_t c = 0; c < columns; ++c) out.push_back({c, *by});
+    return out;
+  }
+  for (std::size_t c = 0; c < columns; ++c) {
+    const bool zero = std::ranges::all_of(values, [c](const auto& row) { return row[c] == 0; });
+    std::optional<MeasuredColumn> found;
+    if (zero) found = {c, 0};
+    const auto consider = [&](std::size_t of, bool any_factor) {
+      if (found) return;
+      const auto by = factor(values, c, declared, of, allowed);
+      if (by && (any_factor || *by == 1)) found = {of, *by};
+    };
+    // Its own; another as it is; another times a factor.
+    consider(c, false);
+    for (std::size_t of = 0; of < columns; ++of) consider(of, false);
+    consider(c, true);
+    for (std::size_t of = 0; of < columns; ++of) consider(of, true);
+    if (!found) return std::nullopt;
+    out.push_back(*found);
+  }
+  return out;
+}
+
+std::vector<std::string> column_deviations(const std::vector<MeasuredColumn>& columns,
+                                           const std::string& column, const std::string& entry,
+                                           std::size_t width) {
+  std::vector<std::string> out;
+  std::vector<std::size_t> zeros, moved;
+  std::map<double, std::vector<std::size_t>> by_factor;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].factor == 0)
+      zeros.push_back(c);
+    else if (columns[c].of != c)
+      moved.push_back(c);
+    if (columns[c].factor == 0 || columns[c].factor == 1) continue;
+    const auto near = std::ranges::find_if(
+        by_factor, [&](const auto& group) { return std::abs(group.first / columns[c].factor - 1) < 1e-5; });
+    (near == by_factor.end() ? by_factor[columns[c].factor] : near->second).push_back(c);
+  }
+  if (zeros.size() == columns.size()) return {fmt::format("every {} is 0", entry)};
+  if (!moved.empty()) {
+    if (const std::string words = order_words(columns, column); !words.empty())
+      out.push_back(words);
+    else if (const std::string many = moved.size() > 6 ? permutation_words(columns, column) : "";
+             !many.empty())
+      out.push_back(many);
+    else
+      for (const std::size_t c : moved)
+        out.push_back(fmt::format("{0} {1} holds {0} {2}", column, c, columns[c].of));
+  }
+  if (!zeros.empty())
+    out.push_back(fmt::format("{} {} 0", numbered(column, zeros), zeros.size() == 1 ? "is" : "are"));
+  for (const auto& [factor, which] : by_factor) {
+    const bool all = which.size() == columns.size();
+    const std::string of = all ? "every " + entry : numbered(column, which);
+    const bool one = all || which.size() == 1;
+    out.push_back(factor == -1 ? fmt::format("{} {} the wrong sign", of, one ? "has" : "have")
+                               : fmt::format("{} {} {} times the declared one", of, one ? "is" : "are",
+                                             factor_words(factor, width)));
+  }
+  if (out.size() > 6) out.clear();
+  return out;
+}
+
+}  // namespace posproof

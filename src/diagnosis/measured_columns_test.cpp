@@ -1,0 +1,61 @@
+#include "diagnosis/measured_columns.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace posproof::measured_columns_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words(std::size_t columns, const std::function<MeasuredColumn(std::size_t)>& column) {
+  std::vector<MeasuredColumn> all;
+  for (std::size_t c = 0; c < columns; ++c) all.push_back(column(c));
+  return column_deviations(all, "column", "entry", columns);
+}
+
+Words held(std::size_t columns, const std::function<std::size_t(std::size_t)>& of) {
+  return words(columns, [&](std::size_t c) { return MeasuredColumn{of(c), 1}; });
+}
+
+TEST(MeasuredColumns, that_stand_in_an_order_are_said_in_one_sentence) {
+  EXPECT_EQ(held(16, [](std::size_t c) { return c; }), Words{});
+  EXPECT_EQ(held(16, [](std::size_t c) { return c - c % 2; }),
+            Words{"every second column is the column before it"});
+  EXPECT_EQ(held(16, [](std::size_t c) { return c + 1 - c % 2; }),
+            Words{"every column with an even number is the column after it"});
+  EXPECT_EQ(held(16, [](std::size_t c) { return 15 - c; }),
+            Words{"the same after one permutation of columns: in reverse order"});
+  // In no order that has a word: from the first that is another on, or the last three.
+  const auto shuffled = [](std::size_t from) {
+    return held(24, [from](std::size_t c) { return c < from ? c : from + (c - from) * (c - from) % 3; });
+  };
+  const auto permuted = [](std::size_t first, std::size_t count) {
+    return held(24, [=](std::size_t c) {
+      return c < first || c >= first + count ? c : first + 5 * (c - first + 1) % count;
+    });
+  };
+  EXPECT_EQ(shuffled(21).empty(), false);
+  EXPECT_EQ(permuted(2, 17),
+            Words{"the same after one permutation of columns: 2 holds 7, 3 holds 12, 4 holds 17, .."});
+  EXPECT_EQ(held(4, [](std::size_t c) { return c == 3 ? 1 : c; }), Words{"column 3 holds column 1"});
+  // Seven that are in no order, each twice: no list of them is read.
+  EXPECT_EQ(held(16, [](std::size_t c) { return c * c % 16; }), Words{});
+}
+
+TEST(MeasuredColumns, with_factors_that_rounding_makes_unequal_are_one_group) {
+  EXPECT_EQ(words(3,
+                  [](std::size_t c) {
+                    return MeasuredColumn{c, c == 0 ? 1 : c == 1 ? 2 : 2 * (1 + 9e-6)};
+                  }),
+            Words{"columns 1 and 2 are 2 times the declared one"});
+  EXPECT_EQ(words(3,
+                  [](std::size_t c) {
+                    return MeasuredColumn{c, c == 0 ? 1 : c == 1 ? 2 : 2.001};
+                  }),
+            (Words{"column 1 is 2 times the declared one", "column 2 is 2.001 times the declared one"}));
+}
+
+}  // namespace
+}  // namespace posproof::measured_columns_test

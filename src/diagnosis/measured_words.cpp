@@ -1,0 +1,64 @@
+#include "diagnosis/measured_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace posproof {
+
+std::string number(double value, double relative_error) {
+  const double known = relative_error > 0 ? std::floor(1e-9 - std::log10(relative_error)) : 7;
+  const auto digits = static_cast<int>(std::clamp(known, 2.0, 7.0));
+  const std::string short_one = fmt::format("{:.{}g}", value, digits);
+  // A large one in full: `500000`.
+  const bool in_full = std::abs(value) >= 1e4 && std::abs(value) < 1e9;
+  return in_full ? fmt::format("{:.0f}", std::stod(short_one)) : short_one;
+}
+
+std::string times(double ratio, double relative_error) {
+  const double inverse = 1 / ratio, allowed = std::max(relative_error, 1e-12);
+  const auto is_whole = [&](double x) {
+    return x > 1.5 && x < 1e6 && std::abs(x / std::round(x) - 1) <= 2 * allowed;
+  };
+  if (is_whole(inverse)) return fmt::format("1/{:g} of", std::round(inverse));
+  if (is_whole(ratio)) return std::round(ratio) == 2 ? "twice" : fmt::format("{:g} times", std::round(ratio));
+  return number(ratio, relative_error) + " times";
+}
+
+namespace {
+
+// Of many of one distance, which are no run: `1, 3, 5, .., 63`.
+std::string in_steps(const std::vector<std::size_t>& rising) {
+  constexpr std::size_t many = 6;
+  if (rising.size() < many || rising[1] == rising[0] + 1) return "";
+  for (std::size_t n = 2; n < rising.size(); ++n)
+    if (rising[n] - rising[n - 1] != rising[1] - rising[0]) return "";
+  return fmt::format("{}, {}, {}, .., {}", rising[0], rising[1], rising[2], rising.back());
+}
+
+}  // namespace
+
+std::string numbered(std::string_view what, const std::vector<std::size_t>& rising) {
+  if (const std::string steps = in_steps(rising); !steps.empty()) return fmt::format("{}s {}", what, steps);
+  std::vector<std::string> runs;
+  for (std::size_t n = 0; n < rising.size();) {
+    std::size_t end = n + 1;
+    while (end < rising.size() && rising[end] == rising[end - 1] + 1) ++end;
+    if (end - n < 3) end = n + 1;
+    runs.push_back(end - n == 1 ? fmt::format("{}", rising[n])
+                                : fmt::format("{} to {}", rising[n], rising[end - 1]));
+    n = end;
+  }
+  std::string out = fmt::format("{}{} ", what, rising.size() == 1 ? "" : "s");
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    out += (n == 0 ? "" : n + 1 == runs.size() ? " and " : ", ") + runs[n];
+  return out;
+}
+
+std::string_view axis_name(std::size_t axis, std::size_t axes) {
+  constexpr std::array<std::string_view, 4> names = {"time", "row", "column", "token"};
+  return names.at(axis + (axes == 2 ? 1 : 0));
+}
+
+}  // namespace posproof

@@ -1,0 +1,44 @@
+#include "diagnosis/measured_words.h"
+
+#include <gtest/gtest.h>
+
+namespace posproof::measured_words_test {
+namespace {
+
+TEST(MeasuredWords, numbers_have_the_digits_that_are_known) {
+  EXPECT_EQ(number(21.3000001, 1e-6), "21.3");
+  EXPECT_EQ(number(1.2079441, 1e-6), "1.20794");
+  EXPECT_EQ(number(1.2079441, 1e-3), "1.21");
+  EXPECT_EQ(number(1.2079441, 0.5), "1.2");
+  EXPECT_EQ(number(1.23456789123, 0), "1.234568");
+  EXPECT_EQ(number(500000, 1e-3), "500000");
+  EXPECT_EQ(number(-53700, 1e-2), "-54000");
+  EXPECT_EQ(number(9999, 1e-2), "1e+04");
+  EXPECT_EQ(number(3e-7, 1e-2), "3e-07");
+}
+
+TEST(MeasuredWords, ratios_are_whole_numbers_or_their_parts_where_they_are) {
+  EXPECT_EQ(times(0.125, 1e-7), "1/8 of");
+  EXPECT_EQ(times(0.1250001, 1e-8), "0.1250001 times");
+  EXPECT_EQ(times(2, 1e-7), "twice");
+  EXPECT_EQ(times(3, 1e-7), "3 times");
+  EXPECT_EQ(times(0.75, 1e-5), "0.75 times");
+  EXPECT_EQ(times(1.5, 1e-5), "1.5 times");
+  EXPECT_EQ(times(-2, 1e-5), "-2 times");
+}
+
+TEST(MeasuredWords, numbers_of_things_are_joined_by_runs_of_three_and_more) {
+  EXPECT_EQ(numbered("pair", {3}), "pair 3");
+  EXPECT_EQ(numbered("pair", {61, 62}), "pairs 61 and 62");
+  EXPECT_EQ(numbered("pair", {20, 21, 22, 23}), "pairs 20 to 23");
+  EXPECT_EQ(numbered("pair", {0, 2, 4, 5, 6}), "pairs 0, 2 and 4 to 6");
+  EXPECT_EQ(numbered("head", {1, 2, 4}), "heads 1, 2 and 4");
+  EXPECT_EQ(numbered("head", {1, 3, 5, 7, 9}), "heads 1, 3, 5, 7 and 9");
+  EXPECT_EQ(numbered("head", {1, 3, 5, 7, 9, 11}), "heads 1, 3, 5, .., 11");
+  EXPECT_EQ(numbered("head", {0, 4, 8, 12, 16, 20, 24}), "heads 0, 4, 8, .., 24");
+  EXPECT_EQ(numbered("head", {1, 3, 5, 7, 9, 12}), "heads 1, 3, 5, 7, 9 and 12");
+  EXPECT_EQ(numbered("head", {1, 2, 3, 4, 5, 6}), "heads 1 to 6");
+}
+
+}  // namespace
+}  // namespace posproof::measured_words_test

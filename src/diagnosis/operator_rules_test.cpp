@@ -1,0 +1,258 @@
+// Whole operators that do something else with the declared logits, made as people write them.
+#include "diagnosis/operator_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "attention/dot_product.h"
+#include "attention/reference_attention.h"
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::operator_rules_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+using Weights = std::function<Tensor(const Tensor& logits, const Mask& mask)>;
+using Moved = std::function<Tensor(const Tensor& x, const Parameters& parameters)>;
+
+Tensor softmax_of(const Tensor& logits, const Mask& mask) {
+  return attention::softmax(logits, mask);
+}
+Tensor as_it_is(const Tensor& x, const Parameters&) {
+  return x;
+}
+
+// The position of a row of so many.
+using Numbered = std::function<Position(Position row, std::size_t rows)>;
+Position by_row(Position row, std::size_t) {
+  return row;
+}
+
+std::vector<Position> rows_of(const Tensor& x, const Numbered& number = &by_row) {
+  std::vector<Position> out;
+  for (std::size_t n = 0; n < x.rows(); ++n) out.push_back(number(static_cast<Position>(n), x.rows()));
+  return out;
+}
+
+Moved times(double factor) {
+  return [factor](const Tensor& x, const Parameters&) {
+    Tensor out = x;
+    for (double& one : out.data) one *= factor;
+    return out;
+  };
+}
+
+struct Wrong {
+  Weights weights = &softmax_of;
+  Moved values = &as_it_is, answers = &as_it_is;
+  Numbered queries = &by_row, keys = &by_row;
+};
+
+Sentences of(const std::string& family, const std::string& words, const Wrong& wrong) {
+  return said(family, words, [wrong, family](const Parameters& parameters) {
+    const Encoding encoding = encoding_named(family).make(parameters);
+    Attention own = attention::reference_attention(encoding);
+    const auto logits = *attention::to_logits(encoding);
+    own.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+      Tensor of = logits.logits(q, k, rows_of(q, wrong.queries), rows_of(k, wrong.keys));
+      of.shape = {q.rows(), k.rows()};
+      return wrong.answers(attention::product(wrong.weights(of, mask), wrong.values(v, parameters)),
+                           parameters);
+    };
+    return Encoding(own);
+  });
+}
+
+Tensor each(const Tensor& logits, const std::function<double(std::size_t, std::size_t, double)>& other) {
+  Tensor out = logits;
+  for (std::size_t i = 0; i < out.rows(); ++i)
+    for (std::size_t j = 0; j < out.width(); ++j) out.at(i, j) = other(i, j, logits.at(i, j));
+  return out;
+}
+
+Mask all_of(const Mask& mask) {
+  Mask out = mask;
+  for (std::size_t i = 0; i < out.rows(); ++i)
+    for (std::size_t j = 0; j < out.width(); ++j) out.at(i, j) = 1;
+  return out;
+}
+
+// A function of the logits of the keys that are seen, divided by the sum of its row.
+Weights divided(const std::function<double(double)>& weight) {
+  return [=](const Tensor& logits, const Mask& mask) {
+    const Tensor weights =
+        each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? weight(l) : 0.0; });
+    return each(weights, [&](auto i, auto, double w) {
+      double sum = 0;
+      for (const double other : weights.row(i)) sum += other;
+      return sum == 0 ? 0 : w / sum;
+    });
+  };
+}
+
+const auto positive = [](double l) { return std::max(l, 0.0); };
+
+void expect_over_queries(const std::string& family, const std::string& words) {
+  const Weights over_queries = [](const Tensor& logits, const Mask& mask) {
+    return each(logits, [&](auto i, auto j, double l) {
+      double sum = 0;
+      for (std::size_t n = 0; n < logits.rows(); ++n)
+        if (mask.at(n, j)) sum += std::exp(logits.at(n, j) - l);
+      return mask.at(i, j) ? 1 / sum : 0;
+    });
+  };
+  EXPECT_EQ(of(family, words, {.weights = over_queries}),
+            (Sentences{"the softmax runs over the queries, not over the keys"}))
+      << family;
+}
+
+// With the label long.
+TEST(OperatorRulesInFull, name_a_softmax_over_queries_of_encoded_logits) {
+  expect_over_queries("rope", "dim=4");
+  expect_over_queries("alibi", "heads=1");
+}
+
+TEST(OperatorRules, name_what_stands_for_the_softmax) {
+  const Weights relu = divided(positive);
+  expect_over_queries("none", "dim=4");
+  EXPECT_EQ(of("none", "dim=4", {.weights = relu}),
+            (Sentences{"max(logit, 0), divided by its sum over the keys, stands for the softmax"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return each(logits,
+                                  [&](auto i, auto j, double l) { return mask.at(i, j) ? positive(l) : 0; });
+                    }}),
+            (Sentences{"max(logit, 0) stands for the softmax"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return each(logits, [&](auto i, auto j, double l) {
+                        return mask.at(i, j) ? 1 / (1 + std::exp(-l)) : 0;
+                      });
+                    }}),
+            (Sentences{"the sigmoid of each logit stands for the softmax"}));
+  // Sums of several logits are allowed more than weights whose sum is 1: 2^-17 of them, and not 2^-13.
+  EXPECT_EQ(of("none", "dim=4", {.weights = relu, .answers = times(1 + 0x1p-17)}),
+            (Sentences{"max(logit, 0), divided by its sum over the keys, stands for the softmax"}));
+  EXPECT_EQ(of("none", "dim=4", {.weights = relu, .answers = times(1 + 0x1p-13)}), Sentences{});
+  // exp2(l) is named by its factor; of a leaky max nothing is known.
+  EXPECT_EQ(of("none", "dim=4", {.weights = divided([](double l) { return std::max(l, 0.01 * l) + 1; })}),
+            Sentences{});
+}
+
+TEST(OperatorRules, name_what_a_mask_does) {
+  const auto less = [](double by) -> Weights {
+    return [by](const Tensor& logits, const Mask& mask) {
+      return attention::softmax(
+          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? l : l - by; }), all_of(mask));
+    };
+  };
+  for (const auto& [by, words] :
+       {std::pair{1.0, "1"}, std::pair{4.0, "4"}, std::pair{2.5, "2.5"}, std::pair{8.0, "8"}})
+    EXPECT_EQ(of("rope", "dim=4", {.weights = less(by)}),
+              (Sentences{std::string("a mask hides a key by no more than ") + words +
+                         " off its logit: hidden keys are seen"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return each(attention::softmax(logits, all_of(mask)),
+                                  [&](auto i, auto j, double w) { return mask.at(i, j) ? w : 0; });
+                    }}),
+            (Sentences{"the mask is applied after the softmax: the weights of a query do not add up to 1"}));
+  EXPECT_EQ(of("none", "dim=4",
+               {.weights =
+                    [](const Tensor& logits, const Mask& mask) {
+                      return attention::softmax(
+                          each(logits, [&](auto i, auto j, double l) { return mask.at(i, j) ? l : 0; }),
+                          all_of(mask));
+                    }}),
+            (Sentences{"the mask is multiplied with the logits: a hidden key has logit 0"}));
+}
+
+TEST(OperatorRules, name_positions_inside) {
+  const Numbered zero = [](Position, std::size_t) { return Position{0}; };
+  const std::pair<std::string, Numbered> of_keys[] = {
+      {"keys stand one position ahead", [](Position row, std::size_t) { return row + 1; }},
+      {"keys count as 0", zero},
+      {"keys have their positions with the other sign", [](Position row, std::size_t) { return -row; }},
+      {"keys are numbered from the last to the first",
+       [](Position row, std::size_t rows) { return static_cast<Position>(rows) - 1 - row; }}};
+  for (const auto& [words, keys] : of_keys) EXPECT_EQ(of("rope", "dim=4", {.keys = keys}), Sentences{words});
+  EXPECT_EQ(of("rope", "dim=4", {.queries = zero}), Sentences{"queries count as 0"});
+}
+
+TEST(OperatorRules, name_what_is_rotated) {
+  const auto rotated = [](Position sign) -> Moved {
+    return [sign](const Tensor& x, const Parameters& parameters) {
+      const auto rope = as<Rotary>(encoding_named("rope").make(parameters));
+      std::vector<Position> at = rows_of(x);
+      for (Position& t : at) t *= sign;
+      Tensor out = rope.rotate(Tensor({1, 1, x.rows(), x.width()}, x.data), at, Role::key);
+      out.shape = x.shape;
+      return out;
+    };
+  };
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1)}), (Sentences{"values are rotated, as keys are"}));
+  EXPECT_EQ(of("rope", "dim=4", {.answers = rotated(1)}),
+            (Sentences{"the answer is rotated, as its query is"}));
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1), .answers = rotated(-1)}),
+            (Sentences{"values are rotated, as keys are, and the answer is rotated back by its query's "
+                       "position"}));
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(-1)}), Sentences{}) << "backwards: nothing known";
+  EXPECT_EQ(of("rope", "dim=4", {.values = rotated(1), .answers = times(1 + 0x1p-17)}), Sentences{});
+}
+
+// Gates made anew: softmax(q.k / sqrt(d) + of_sum(sum over j < l <= i of f(ln gate of l))) v.
+TEST(OperatorRules, name_what_a_token_adds) {
+  using Function = std::function<double(double)>;
+  const Function itself = [](double x) { return x; };
+  const auto with = [](const Function& f, const Function& of_sum) {
+    return said("forgetting_transformer", "dim=4", [f, of_sum](const Parameters& parameters) {
+      auto own = as<Attention>(encoding_named("forgetting_transformer").make(parameters));
+      own.attend = [f, of_sum, right = own](const Tensor& q, const Tensor& k, const Tensor& v,
+                                            const Mask& mask) {
+        Tensor logits = attention::scaled_logits(q, k);
+        std::vector<double> added;
+        for (std::size_t l = 0; l < k.rows(); ++l) {
+          // Of two keys, a zero and this one, both seen by a query without content: weights f and 1.
+          Tensor keys({2, k.width()}), values({2, v.width()}), query({2, k.width()});
+          std::ranges::copy(k.row(l), keys.row(1).begin());
+          values.at(0, 0) = 1;
+          const Mask causal({2, 2}, {1, 0, 1, 1});
+          const double gate = right.attend(query, keys, values, causal).at(1, 0);
+          std::swap(values.at(0, 0), values.at(1, 0));
+          added.push_back(f(std::log(gate / right.attend(query, keys, values, causal).at(1, 0))));
+        }
+        for (std::size_t i = 0; i < q.rows(); ++i)
+          for (std::size_t j = 0; j < k.rows(); ++j) {
+            double sum = 0;
+            for (std::size_t l = j + 1; l <= i && l < k.rows(); ++l) sum += added[l];
+            logits.at(i, j) += of_sum(sum);
+          }
+        return attention::product(attention::softmax(logits, mask), v);
+      };
+      return Encoding(own);
+    });
+  };
+  const auto by = [&](const Function& f) { return with(f, itself); };
+  const std::string adds = "what a token adds to the logits of keys before it is ";
+  EXPECT_EQ(by([](double x) { return std::exp(x); }),
+            (Sentences{adds + "e^x of the declared x: no logarithm is taken"}));
+  EXPECT_EQ(by([](double x) { return -std::exp(x); }),
+            (Sentences{adds + "-e^x of the declared x: the gate stands for its logarithm"}));
+  EXPECT_EQ(by([](double x) { return std::sinh(x); }), Sentences{});
+  const auto held = [&](double limit) {
+    return with(itself, [limit](double sum) { return std::max(sum, limit); });
+  };
+  EXPECT_EQ(held(-1), (Sentences{"what is added to the logit of a key is no less than -1"}));
+  EXPECT_EQ(held(-2.5), (Sentences{"what is added to the logit of a key is no less than -2.5"}));
+  EXPECT_EQ(with(itself, [](double sum) { return sum < -1 ? -1 + sum / 256 : sum; }), Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::operator_rules_test

@@ -1,0 +1,34 @@
+// Positions that count the padding before them, as the Python SDK puts it there.
+#include "diagnosis/padding_effects.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace posproof::padding_effects_test {
+namespace {
+
+// Rows of 1 to 6 tokens. The second of two rows begins one or two columns later, and has the last tokens no
+// more.
+TEST(PaddingEffects, move_positions_by_the_columns_before) {
+  const std::vector<std::vector<Position>> columns = {{1},          {3, 3},          {5, 4, 5},
+                                                      {1, 2, 3, 3}, {3, 4, 5, 4, 5}, {3, 4, 5, 6, 7, 7}};
+  const std::vector<std::vector<Position>> from_the_end = {{0},          {0, 0},          {0, 1, 0},
+                                                           {2, 1, 0, 0}, {2, 1, 0, 1, 0}, {4, 3, 2, 1, 0, 0}};
+  const auto moved = [](std::size_t effect, const std::vector<Position>& row) {
+    Call call;
+    call.positions.whole = row;
+    return effects_of_padding().at(effect).begin()(call, 0, 1).call.positions.whole;
+  };
+  for (std::size_t n = 0; n < columns.size(); ++n) {
+    std::vector<Position> row;
+    for (std::size_t t = 0; t <= n; ++t) row.push_back(static_cast<Position>(t));
+    EXPECT_EQ(moved(0, row), columns[n]);
+    EXPECT_EQ(moved(1, row), from_the_end[n]);
+  }
+  // In another order, with gaps, and a position that stands twice: the second time alone in its call.
+  EXPECT_EQ(moved(0, {4, 1, 3, 1}), (std::vector<Position>{5, 4, 4, 3}));
+}
+
+}  // namespace
+}  // namespace posproof::padding_effects_test

@@ -1,0 +1,221 @@
+// What is said of channels of a rotation, as they were measured.
+#include "diagnosis/rotation_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "run/catalogued.h"
+
+namespace posproof::rotation_deviations_test {
+namespace {
+
+using Sentences = std::vector<std::string>;
+using Channels = std::vector<MeasuredChannel>;
+
+const Precision iterated = Precision::parse("f32+iterated");
+
+// `rope` of 16 channels, measured as it is declared, but for what is changed; `error` is of each frequency.
+class Measured {
+ public:
+  explicit Measured(const std::string& words = "", const Precision& in = all_f64, double error = 1e-15)
+      : parameters(with(encoding_named("rope"), Case::parse("dim=16 " + words))),
+        truth(as<Rotary>(encoding_named("rope").oracle(parameters))),
+        precision(in),
+        channels(16) {
+    for (const Pair& pair : truth.pairs) {
+      turn(pair.first, pair.second, {1, pair.frequency, 0, error});
+      turn(pair.second, pair.first, {1, pair.frequency, 0, error});
+    }
+    for (std::size_t c = 0; c < 16; ++c)
+      if (channels[c].shares.empty()) keep(c);
+  }
+
+  void turn(std::size_t c, std::size_t partner, const Rotating& by) {
+    MeasuredChannel& one = channels[c];
+    one = {};
+    one.from = {std::min(c, partner), std::max(c, partner)};
+    one.own = c, one.partner = partner;
+    one.rotates = by;
+    const double sign = partner > c ? -1 : 1;
+    one.shares = {{c, by.amplitude, 0, by.frequency}, {partner, 0, sign * by.amplitude, by.frequency}};
+  }
+  // Both channels of a pair.
+  void turn(std::size_t pair, const Rotating& by) {
+    const Pair& own = truth.pairs.at(pair);
+    turn(own.first, own.second, by);
+    turn(own.second, own.first, by);
+  }
+  void keep(std::size_t c, double factor = 1) {
+    channels[c] = {};
+    channels[c].from = {c};
+    channels[c].own = channels[c].partner = c;
+    channels[c].constant = factor;
+    channels[c].shares = {{c, factor, 0, 0}};
+  }
+  Rotating& of(std::size_t c) { return *channels.at(c).rotates; }
+
+  Sentences said() const {
+    return rotation_deviations(channels, truth, parameters, 16, precision).value_or(Sentences{"none"});
+  }
+
+  Parameters parameters;
+  Rotary truth;
+  Precision precision;
+  Channels channels;
+};
+
+TEST(RotationDeviations, of_the_declared_channels_are_none) {
+  for (const std::string words : {"", "layout=interleaved", "direction=backward", "rotary_dim=8"})
+    EXPECT_EQ(Measured(words).said(), Sentences{}) << words;
+}
+
+// What one channel has, whichever it is.
+TEST(RotationDeviations, name_the_channel_that_has_another_amplitude) {
+  for (std::size_t c = 0; c < 16; ++c) {
+    Measured one;
+    one.of(c).amplitude = 0.75;
+    EXPECT_EQ(one.said(), Sentences{"channel " + std::to_string(c) + " is multiplied by 0.75, not by 1"});
+  }
+  Measured two;
+  two.of(3).amplitude = two.of(9).amplitude = 0.5;
+  two.of(5).amplitude = 1.25;
+  EXPECT_EQ(two.said(), (Sentences{"channels 3 and 9 are multiplied by 0.5, not by 1",
+                                   "channel 5 is multiplied by 1.25, not by 1"}));
+}
+
+// The width is 16.
+TEST(RotationDeviations, name_a_root_of_the_width_that_multiplies) {
+  const auto said_of = [](double factor) {
+    Measured all;
+    for (std::size_t c = 0; c < 16; ++c) all.of(c).amplitude = factor;
+    return all.said();
+  };
+  EXPECT_EQ(said_of(4), Sentences{"every rotation is multiplied by sqrt(16), not by 1"});
+  EXPECT_EQ(said_of(0.25), Sentences{"every rotation is multiplied by 1/sqrt(16), not by 1"});
+  EXPECT_EQ(said_of(4.001), Sentences{"every rotation is multiplied by 4.001, not by 1"});
+  EXPECT_EQ(said_of(16), Sentences{"every rotation is multiplied by 16, not by 1"});
+}
+
+TEST(RotationDeviations, name_the_channel_that_is_multiplied_by_a_constant) {
+  for (std::size_t c = 8; c < 16; ++c) {
+    Measured one("rotary_dim=8");
+    one.keep(c, 2);
+    EXPECT_EQ(one.said(), Sentences{"channel " + std::to_string(c) + " is multiplied by 2"});
+  }
+  Measured two("rotary_dim=8");
+  two.keep(9, -1), two.keep(15, 0.5);
+  EXPECT_EQ(two.said(), (Sentences{"channel 9 is multiplied by -1", "channel 15 is multiplied by 0.5"}));
+  two.keep(12, 0.5);
+  EXPECT_EQ(two.said(),
+            (Sentences{"channel 9 is multiplied by -1", "channels 12 and 15 are multiplied by 0.5"}));
+  // By eight units of f32; one is rounding.
+  Measured little("rotary_dim=8", all_f32);
+  little.keep(9, 1 + 0x1p-21), little.keep(10, 1 + 0x1p-24), little.keep(11, 1 - 0x1p-21);
+  EXPECT_EQ(little.said(),
+            (Sentences{"channel 11 is multiplied by 1 - 4.8e-07", "channel 9 is multiplied by 1 + 4.8e-07"}));
+  // Five, each by its own.
+  Measured several("rotary_dim=8");
+  for (std::size_t c = 8; c < 13; ++c) several.keep(c, static_cast<double>(c));
+  EXPECT_EQ(several.said(), Sentences{"channels 8 to 12 are multiplied by constants"});
+}
+
+TEST(RotationDeviations, name_the_channel_that_an_unrotated_one_holds) {
+  Measured other("rotary_dim=8");
+  other.channels[9] = other.channels[10];
+  EXPECT_EQ(other.said(), Sentences{"channel 9 holds channel 10"});
+  other.channels[8] = other.channels[11] = other.channels[12] = other.channels[10];
+  EXPECT_EQ(other.said(), (Sentences{"channel 8 holds channel 10", "channel 9 holds channel 10",
+                                     "channel 11 holds channel 10", "channel 12 holds channel 10"}));
+  other.channels[13] = other.channels[10];
+  EXPECT_EQ(other.said(), Sentences{"none"});
+  // Another channel times a constant is no such one.
+  Measured scaled("rotary_dim=8");
+  scaled.keep(10, 2);
+  scaled.channels[9] = scaled.channels[10];
+  EXPECT_EQ(scaled.said(), Sentences{"none"});
+}
+
+TEST(RotationDeviations, name_the_channel_that_stays) {
+  for (std::size_t c = 0; c < 16; ++c)
+    for (const std::string words : {"", "layout=interleaved"}) {
+      Measured one(words);
+      one.keep(c);
+      EXPECT_EQ(one.said(), Sentences{"channel " + std::to_string(c) + " stays as it is"}) << words;
+    }
+}
+
+// Of a pair that rotates slowly in the place of a fast one, as much is rounding as of the fast one.
+TEST(RotationDeviations, are_allowed_what_rounding_does_to_the_faster_of_both) {
+  for (const std::string words : {"", "direction=backward"}) {
+    Measured reversed(words, all_f32);
+    for (std::size_t i = 0; i < 8; ++i) {
+      const Pair& other = reversed.truth.pairs[7 - i];
+      const double allowed = angle_error(all_f32, 1, other);
+      reversed.turn(i, {1, other.frequency + 0.9 * allowed, 0, 0});
+    }
+    EXPECT_EQ(reversed.said(),
+              Sentences{"the frequencies stand in reverse order: pair i has that of pair 7 - i"})
+        << words;
+  }
+}
+
+// Frequencies that are not each other's opposites are no wrong sign, whatever signs they have.
+TEST(RotationDeviations, are_no_sign_where_both_channels_rotate_otherwise) {
+  for (const std::string words : {"layout=interleaved", "layout=interleaved direction=backward"}) {
+    Measured tiled(words);
+    for (std::size_t c = 0; c < 16; ++c) tiled.of(c).frequency = tiled.truth.pairs[c % 8].frequency;
+    EXPECT_EQ(tiled.said(), Sentences{"channel c rotates at the frequency of pair c mod 8, as of a table "
+                                      "[w0, w1, .., w0, w1, ..]"})
+        << words;
+  }
+  for (const std::size_t c : {4, 12}) {  // of pair 4
+    Measured one;
+    one.of(c).frequency *= -1;
+    const std::string which = c < 8 ? "first" : "second";
+    EXPECT_EQ(one.said(), Sentences{"the sine in the " + which + " channel of pair 4 has the wrong sign"});
+    one.of(c).frequency *= 1.01;
+    EXPECT_EQ(one.said(), Sentences{"the " + which +
+                                    " channel of a pair: pair 4 rotates at -1.01 times the declared "
+                                    "frequency"});
+  }
+}
+
+// Over 256 positions: from there on a frequency would be off by more than its phase says.
+TEST(RotationDeviations, have_a_phase_that_is_more_than_rounding) {
+  const auto ahead = [](const Precision& precision, double error, double times) {
+    Measured one("", precision, error);
+    for (std::size_t i = 0; i < 8; ++i) {
+      const Pair& pair = one.truth.pairs[i];
+      const double slack = 4 * rotation_rounding(precision, 256, pair) + 256 * error;
+      one.turn(i, {1, pair.frequency, times * slack, error});
+    }
+    return one.said();
+  };
+  EXPECT_EQ(ahead(all_f32, 0, 0.99), Sentences{});
+  EXPECT_NE(ahead(all_f32, 0, 1.01), Sentences{});
+  EXPECT_EQ(ahead(iterated, 0, 0.99), Sentences{});
+  EXPECT_NE(ahead(iterated, 0, 1.01), Sentences{});
+  EXPECT_EQ(ahead(all_f64, 1e-9, 0.99), Sentences{});
+  EXPECT_NE(ahead(all_f64, 1e-9, 1.01), Sentences{});
+}
+
+// Where each frequency is made from the one before, a later one is allowed more.
+TEST(RotationDeviations, are_allowed_the_steps_of_a_ladder) {
+  for (const std::size_t moved : {0, 1, 2}) {  // both channels, the first, the second
+    Measured one("", iterated);
+    for (const Pair& pair : one.truth.pairs) {
+      const double off = 0.99 * angle_error(iterated, 1, pair);
+      if (moved != 2) one.of(pair.first).frequency += off;
+      if (moved != 1) one.of(pair.second).frequency += off;
+    }
+    EXPECT_EQ(one.said(), Sentences{}) << moved;
+  }
+}
+
+}  // namespace
+}  // namespace posproof::rotation_deviations_test

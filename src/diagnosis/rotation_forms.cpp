@@ -1,0 +1,240 @@
+#include "diagnosis/rotation_forms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/by_row.h"
+#include "core/formats.h"
+#include "diagnosis/measured_words.h"
+
+namespace posproof {
+namespace {
+
+// The cosine and the sine that a pair is rotated with, at a position.
+struct Circle {
+  double cosine, sine;
+};
+using CircleOf = std::function<Circle(double t, double frequency)>;
+// Of the two channels of a pair, in place.
+using Rotate = std::function<void(double& first, double& second, const Circle&)>;
+
+Circle circle(long double angle) {
+  if (!std::isfinite(static_cast<double>(angle))) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan};
+  }
+  return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
+}
+
+void at_once(double& first, double& second, const Circle& of) {
+  const double a = first, b = second;
+  first = a * of.cosine - b * of.sine;
+  second = a * of.sine + b * of.cosine;
+}
+
+Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate);
+
+// The rotation of a call, by its last position.
+using OfCall = std::function<Rotary(Position last)>;
+
+OfCall declared_in_call(const Rotary& truth) {
+  return [truth](Position last) { return *in_call(truth, std::max<Position>(0, last)); };
+}
+
+// Each call is rotated by another rotation than the declared one.
+Rotary in_other_call(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate,
+                     const OfCall& other) {
+  Rotary out = truth;
+  out.rotate = [=](const Tensor& x, const Positions& positions, Role role) {
+    Rotary here = other(positions.empty() ? 0 : std::ranges::max(positions));
+    here.in_call = {};
+    return made(here, circle_of, rotate).rotate(x, positions, role);
+  };
+  return is_by_row(truth) ? by_row(std::move(out)) : out;
+}
+
+Rotary made(const Rotary& truth, const CircleOf& circle_of, const Rotate& rotate) {
+  if (truth.in_call) return in_other_call(truth, circle_of, rotate, declared_in_call(truth));
+  Rotary out = truth;
+  out.rotate = [=, pairs = truth.pairs, amplitude = truth.amplitude, order = truth.order,
+                stretch = truth.stretch](const Tensor& x, const Positions& positions, Role role) {
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    Tensor y = x;
+    for (std::size_t r = 0; r < x.rows(); ++r) {
+      const auto t = static_cast<double>(positions.at(r / (heads * n) * n + r % n));
+      for (const Pair& pair : pairs) {
+        double &a = y.at(r, pair.first), &b = y.at(r, pair.second);
+        rotate(a, b, circle_of(t, pair.frequency));
+        const double size = stretch ? amplitude * stretch(pair, t, role) : amplitude;
+        a *= size, b *= size;
+      }
+    }
+    if (order.empty()) return y;
+    Tensor ordered(y.shape);
+    for (std::size_t r = 0; r < y.rows(); ++r)
+      for (std::size_t c = 0; c < order.size(); ++c) ordered.at(r, c) = y.at(r, order[c]);
+    return ordered;
+  };
+  return out;
+}
+
+double same(double x) {
+  return x;
+}
+
+double without_sign(double x) {
+  return std::abs(x);
+}
+double logarithm(double t) {
+  return std::copysign(std::log1p(std::abs(t)), t);
+}
+double root(double t) {
+  return std::copysign(std::sqrt(std::abs(t)), t);
+}
+
+// What a matrix product in tf32 keeps of a factor: 11 bits, over the exponents of f32.
+double to_tf32(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+}
+
+// What is left of its first bits where the others are cut off: 8 of bf16, 11 of f16.
+template <int bits>
+double cut(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+using Rounding = double (*)(double);
+
+CircleOf rounded(Rounding position, Rounding frequency, Rounding angle) {
+  return [=](double t, double w) {
+    const auto product = static_cast<long double>(position(t)) * frequency(w);
+    return angle == &same ? circle(product) : circle(angle(static_cast<double>(product)));
+  };
+}
+
+CircleOf kept(Rounding of_cosine, Rounding of_sine) {
+  return [=](double t, double w) {
+    const auto [c, s] = circle(static_cast<long double>(t) * w);
+    return Circle{of_cosine(c), of_sine(s)};
+  };
+}
+
+CircleOf changed(Circle (*other)(Circle)) {
+  return [=](double t, double w) { return other(circle(static_cast<long double>(t) * w)); };
+}
+
+// One of the two without the factor of both.
+CircleOf multiplied(double cosine, double sine) {
+  return [=](double t, double w) {
+    const auto [c, s] = circle(static_cast<long double>(t) * w);
+    return Circle{cosine * c, sine * s};
+  };
+}
+
+// Frequencies and amplitudes of calls of another length.
+std::vector<RotationForm> forms_of_lengths(const Rotary& truth) {
+  const OfCall declared = declared_in_call(truth);
+  std::vector<RotationForm> out;
+  const auto add = [&](std::string words, const OfCall& other) {
+    out.push_back({std::move(words), in_other_call(truth, rounded(&same, &same, &same), &at_once, other)});
+  };
+  const auto add_length = [&](std::string_view words, Position (*other)(Position)) {
+    add(fmt::format("frequencies are those of {}", words),
+        [=](Position last) { return declared(other(last)); });
+  };
+  add_length("a sequence that is one token longer", [](Position last) { return last + 1; });
+  add_length("a sequence that is one token shorter", [](Position last) { return last - 1; });
+  add_length("a sequence of one token, whatever the length", [](Position) { return Position{0}; });
+  add_length("a sequence that is twice as long", [](Position last) { return 2 * last + 1; });
+  add_length("a sequence that is half as long", [](Position last) { return (last + 1) / 2 - 1; });
+  const auto add_factor = [&](std::string words, double (*other)(double)) {
+    add(std::move(words), [=](Position last) {
+      Rotary here = declared(last);
+      here.amplitude = other(here.amplitude);
+      return here;
+    });
+  };
+  add_factor("the factor of a long sequence multiplies no rotation", [](double) { return 1.0; });
+  add_factor("the factor of a long sequence multiplies every rotation twice",
+             [](double factor) { return factor * factor; });
+  return out;
+}
+
+}  // namespace
+
+std::vector<RotationForm> rotation_forms(const Rotary& truth) {
+  const auto in = [&](Rounding position, Rounding frequency, Rounding angle) {
+    return made(truth, rounded(position, frequency, angle), &at_once);
+  };
+  const auto plainly = rounded(&same, &same, &same);
+  std::vector<RotationForm> out = {
+      {"angles are rounded to bf16", in(&same, &same, &to_bf16)},
+      {"angles are rounded to f16", in(&same, &same, &to_f16)},
+      {"positions and angles are rounded to bf16", in(&to_bf16, &same, &to_bf16)},
+      {"positions, frequencies and angles are rounded to bf16", in(&to_bf16, &to_bf16, &to_bf16)},
+      {"positions and frequencies are rounded to bf16", in(&to_bf16, &to_bf16, &same)},
+      {"frequencies and angles are rounded to bf16", in(&same, &to_bf16, &to_bf16)},
+      {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
+       in(&to_f16, &same, &same)},
+      {"positions, frequencies and angles are rounded to f16", in(&to_f16, &to_f16, &to_f16)},
+      {"positions and angles are rounded to f16", in(&to_f16, &same, &to_f16)},
+      {"positions and frequencies are rounded to f16", in(&to_f16, &to_f16, &same)},
+      {"positions and frequencies are rounded to 11 bits, as in tf32", in(&to_tf32, &to_tf32, &same)},
+      {"cosine and sine are rounded to bf16", made(truth, kept(&to_bf16, &to_bf16), &at_once)},
+      {"cosines are rounded to bf16, sines are not", made(truth, kept(&to_bf16, &same), &at_once)},
+      {"sines are rounded to bf16, cosines are not", made(truth, kept(&same, &to_bf16), &at_once)},
+      {"cosine and sine are cut to bf16, not rounded", made(truth, kept(&cut<8>, &cut<8>), &at_once)},
+      {"cosine and sine are cut to f16, not rounded", made(truth, kept(&cut<11>, &cut<11>), &at_once)},
+      {"cosine and sine are rounded to f16", made(truth, kept(&to_f16, &to_f16), &at_once)},
+      {"cosines are rounded to f16, sines are not", made(truth, kept(&to_f16, &same), &at_once)},
+      {"sines are rounded to f16, cosines are not", made(truth, kept(&same, &to_f16), &at_once)},
+      {"the second channel of each pair is made from the first as it is after the rotation",
+       made(truth, plainly,
+            [](double& first, double& second, const Circle& of) {
+              first = first * of.cosine - second * of.sine;
+              second = first * of.sine + second * of.cosine;
+            })},
+      {"the first channel of each pair is made from the second as it is after the rotation",
+       made(truth, plainly,
+            [](double& first, double& second, const Circle& of) {
+              second = first * of.sine + second * of.cosine;
+              first = first * of.cosine - second * of.sine;
+            })},
+      {"a cosine stands in the place of each sine", made(truth, changed([](Circle of) {
+                                                           return Circle{of.cosine, of.cosine};
+                                                         }),
+                                                         &at_once)},
+      {"a sine stands in the place of each cosine", made(truth, changed([](Circle of) {
+                                                           return Circle{of.sine, of.sine};
+                                                         }),
+                                                         &at_once)},
+      {"the sine multiplies each channel itself, not the other one of its pair",
+       made(truth, plainly,
+            [](double& first, double& second, const Circle& of) {
+              first *= of.cosine - of.sine;
+              second *= of.sine + of.cosine;
+            })},
+      {"sines have no sign", made(truth, kept(&same, &without_sign), &at_once)},
+      {"ln(1 + position) stands for the position", in(&logarithm, &same, &same)},
+      {"the square root of the position stands for the position", in(&root, &same, &same)}};
+  if (const double factor = truth.amplitude; factor != 1) {
+    const auto by = [factor](const char* one, const char* other) {
+      return fmt::format("{} are multiplied by {}, {} are not", one, number(factor, 1e-6), other);
+    };
+    out.push_back({by("cosines", "sines"), made(truth, multiplied(1, 1 / factor), &at_once)});
+    out.push_back({by("sines", "cosines"), made(truth, multiplied(1 / factor, 1), &at_once)});
+  }
+  if (truth.in_call)
+    for (RotationForm& form : forms_of_lengths(truth)) out.push_back(std::move(form));
+  return out;
+}
+
+}  // namespace posproof

@@ -1,0 +1,234 @@
+#include "diagnosis/rotation_forms.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+
+#include "core/formats.h"
+
+namespace posproof::rotation_forms_test {
+namespace {
+
+struct Point {
+  double first, second;
+};
+using Rotated = std::function<Point(Point x, double t, double w)>;
+using Rounding = std::function<double(double)>;
+
+Point rotated(Point x, double cosine, double sine) {
+  return {x.first * cosine - x.second * sine, x.first * sine + x.second * cosine};
+}
+
+// 11 bits: the 13 last of a float's 24 are rounded to the nearest, half to even.
+double to_11_bits(double x) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
+  return std::bit_cast<float>((bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000u);
+}
+
+const Rounding same = [](double x) { return x; }, bf16 = &to_bf16, f16 = &to_f16, tf32 = &to_11_bits;
+
+// Of a double's 53 bits, bf16 has 8 and f16 has 11.
+double first_8_bits(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((std::uint64_t{1} << 45) - 1));
+}
+double first_11_bits(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((std::uint64_t{1} << 42) - 1));
+}
+
+Rotated of_angles(const Rounding& position, const Rounding& frequency, const Rounding& angle) {
+  return [=](Point x, double t, double w) {
+    const double a = angle(position(t) * frequency(w));
+    return rotated(x, std::cos(a), std::sin(a));
+  };
+}
+
+Rotated of_kept(const Rounding& cosine, const Rounding& sine) {
+  return
+      [=](Point x, double t, double w) { return rotated(x, cosine(std::cos(t * w)), sine(std::sin(t * w))); };
+}
+
+Rotated multiplied(double cosine, double sine) {
+  return of_kept([=](double x) { return cosine * x; }, [=](double x) { return sine * x; });
+}
+
+constexpr double amplitude = 1.25;
+
+const std::vector<std::pair<std::string, Rotated>> forms = {
+    {"angles are rounded to bf16", of_angles(same, same, bf16)},
+    {"angles are rounded to f16", of_angles(same, same, f16)},
+    {"positions and angles are rounded to bf16", of_angles(bf16, same, bf16)},
+    {"positions, frequencies and angles are rounded to bf16", of_angles(bf16, bf16, bf16)},
+    {"positions and frequencies are rounded to bf16", of_angles(bf16, bf16, same)},
+    {"frequencies and angles are rounded to bf16", of_angles(same, bf16, bf16)},
+    {"positions are rounded to f16: from 2049 on neighbours coincide, and past 65504 there are none",
+     of_angles(f16, same, same)},
+    {"positions, frequencies and angles are rounded to f16", of_angles(f16, f16, f16)},
+    {"positions and angles are rounded to f16", of_angles(f16, same, f16)},
+    {"positions and frequencies are rounded to f16", of_angles(f16, f16, same)},
+    {"positions and frequencies are rounded to 11 bits, as in tf32", of_angles(tf32, tf32, same)},
+    {"cosine and sine are rounded to bf16", of_kept(bf16, bf16)},
+    {"cosines are rounded to bf16, sines are not", of_kept(bf16, same)},
+    {"sines are rounded to bf16, cosines are not", of_kept(same, bf16)},
+    {"cosine and sine are cut to bf16, not rounded", of_kept(&first_8_bits, &first_8_bits)},
+    {"cosine and sine are cut to f16, not rounded", of_kept(&first_11_bits, &first_11_bits)},
+    {"cosine and sine are rounded to f16", of_kept(f16, f16)},
+    {"cosines are rounded to f16, sines are not", of_kept(f16, same)},
+    {"sines are rounded to f16, cosines are not", of_kept(same, f16)},
+    {"the second channel of each pair is made from the first as it is after the rotation",
+     [](Point x, double t, double w) {
+       const double first = rotated(x, std::cos(t * w), std::sin(t * w)).first;
+       return Point{first, rotated({first, x.second}, std::cos(t * w), std::sin(t * w)).second};
+     }},
+    {"the first channel of each pair is made from the second as it is after the rotation",
+     [](Point x, double t, double w) {
+       const double second = rotated(x, std::cos(t * w), std::sin(t * w)).second;
+       return Point{rotated({x.first, second}, std::cos(t * w), std::sin(t * w)).first, second};
+     }},
+    {"a cosine stands in the place of each sine",
+     [](Point x, double t, double w) { return rotated(x, std::cos(t * w), std::cos(t * w)); }},
+    {"a sine stands in the place of each cosine",
+     [](Point x, double t, double w) { return rotated(x, std::sin(t * w), std::sin(t * w)); }},
+    {"the sine multiplies each channel itself, not the other one of its pair",
+     [](Point x, double t, double w) {
+       return Point{x.first * std::cos(t * w) - x.first * std::sin(t * w),
+                    x.second * std::sin(t * w) + x.second * std::cos(t * w)};
+     }},
+    {"sines have no sign", of_kept(same, [](double x) { return std::abs(x); })},
+    {"ln(1 + position) stands for the position",
+     of_angles([](double t) { return t < 0 ? -std::log(1 - t) : std::log(1 + t); }, same, same)},
+    {"the square root of the position stands for the position",
+     of_angles([](double t) { return t < 0 ? -std::sqrt(-t) : std::sqrt(t); }, same, same)},
+    {"cosines are multiplied by 1.25, sines are not", multiplied(1, 1 / amplitude)},
+    {"sines are multiplied by 1.25, cosines are not", multiplied(1 / amplitude, 1)}};
+
+// Of the pairs (0, 2) and (4, 1) of five channels, which the answer has in reverse order.
+Rotary declared() {
+  Rotary out;
+  out.dim = 5;
+  out.heads = 2;
+  out.pairs = {{.first = 0, .second = 2, .frequency = 0.3}, {.first = 4, .second = 1, .frequency = 0.7071}};
+  return out;
+}
+
+// Each token of a batch of two rows and two heads by its own position.
+TEST(RotationForms, are_what_they_say) {
+  Rotary truth = declared();
+  truth.amplitude = amplitude;
+  truth.order = {4, 3, 2, 1, 0};
+  const std::vector<Position> at = {777, 4097, -5, 3};
+  Tensor x({2, 2, 2, 5});
+  std::iota(x.data.begin(), x.data.end(), 1.0);
+  const std::vector<RotationForm> all = rotation_forms(truth);
+  ASSERT_EQ(all.size(), forms.size());
+  for (std::size_t f = 0; f < forms.size(); ++f) {
+    const auto& [words, expected] = forms[f];
+    EXPECT_EQ(all[f].words, words);
+    const Tensor y = all[f].rotation.rotate(x, at, Role::query);
+    for (std::size_t r = 0; r < x.rows(); ++r) {
+      const auto t = static_cast<double>(at[r / 4 * 2 + r % 2]);
+      for (const Pair& pair : truth.pairs) {
+        const Point there = expected({x.at(r, pair.first), x.at(r, pair.second)}, t, pair.frequency);
+        // Angles of up to 3000 in doubles, and entries of up to 80.
+        EXPECT_NEAR(y.at(r, 4 - pair.first), amplitude * there.first, 1e-10) << words << ", row " << r;
+        EXPECT_NEAR(y.at(r, 4 - pair.second), amplitude * there.second, 1e-10) << words << ", row " << r;
+      }
+      EXPECT_EQ(y.at(r, 4 - 3), x.at(r, 3)) << words;
+    }
+  }
+  const Tensor past =
+      all[6].rotation.rotate(Tensor({1, 1, 1, 5}, {1, 1, 1, 1, 1}), std::vector<Position>{65520}, Role::key);
+  EXPECT_TRUE(std::isnan(past.at(0, 4)) && std::isnan(past.at(0, 3)));
+}
+
+// Frequencies that the largest position of a call decides; the two forms without an amplitude are not there.
+TEST(RotationForms, are_those_of_a_longer_and_a_shorter_call) {
+  Rotary truth = declared();
+  truth.in_call = [](Position last) {
+    Rotary out = declared();
+    for (Pair& pair : out.pairs) pair.frequency = 1 / static_cast<double>(last + 10);
+    return std::make_shared<const Rotary>(out);
+  };
+  const std::vector<RotationForm> all = rotation_forms(truth);
+  ASSERT_EQ(all.size(), forms.size() - 2 + 7);
+  const auto angle = [&](std::size_t form, const std::vector<Position>& at) {
+    Tensor x({1, 1, at.size(), 5});
+    x.at(0, 0) = 1;
+    return std::atan2(all[form].rotation.rotate(x, at, Role::key).at(0, 2),
+                      all[form].rotation.rotate(x, at, Role::key).at(0, 0));
+  };
+  const std::size_t longer = forms.size() - 2, shorter = longer + 1;
+  EXPECT_EQ(all[longer].words, "frequencies are those of a sequence that is one token longer");
+  EXPECT_EQ(all[shorter].words, "frequencies are those of a sequence that is one token shorter");
+  EXPECT_NEAR(angle(longer, {4, 7, 3}), 4.0 / (7 + 1 + 10), 1e-15);
+  EXPECT_NEAR(angle(shorter, {4, 7, 3}), 4.0 / (7 - 1 + 10), 1e-15);
+  EXPECT_NEAR(angle(shorter, {-4}), -4.0 / 10, 1e-15) << "no call ends before 0";
+  const std::vector<std::pair<std::string, double>> others = {
+      {"of one token, whatever the length", 4.0 / 10},
+      {"that is twice as long", 4.0 / (2 * 8 - 1 + 10)},
+      {"that is half as long", 4.0 / (8 / 2 - 1 + 10)}};
+  for (std::size_t n = 0; n < others.size(); ++n) {
+    EXPECT_EQ(all[shorter + 1 + n].words, "frequencies are those of a sequence " + others[n].first);
+    EXPECT_NEAR(angle(shorter + 1 + n, {4, 7, 3}), others[n].second, 1e-15) << others[n].first;
+  }
+  EXPECT_EQ(all[shorter + 4].words, "the factor of a long sequence multiplies no rotation");
+  EXPECT_EQ(all[shorter + 5].words, "the factor of a long sequence multiplies every rotation twice");
+  // What is rounded is of the frequencies of the call itself.
+  EXPECT_EQ(all[0].words, "angles are rounded to bf16");
+  EXPECT_NEAR(angle(0, {4, 7, 3}), to_bf16(4.0 / (7 + 10)), 1e-15);
+}
+
+// The factor is that of the call, whose largest position decides on it.
+TEST(RotationForms, leave_out_the_factor_of_a_call_or_take_it_twice) {
+  Rotary truth = declared();
+  truth.in_call = [](Position last) {
+    Rotary out = declared();
+    out.amplitude = last > 5 ? 1.5 : 1;
+    return std::make_shared<const Rotary>(out);
+  };
+  truth.rotate = [](const Tensor& x, const Positions& at, Role) {
+    Tensor y = x;
+    for (double& one : y.data) one *= std::ranges::max(at) > 5 ? 1.5 : 1;
+    return y;
+  };
+  const std::vector<RotationForm> all = rotation_forms(truth);
+  const auto first = [&](std::size_t form, const std::vector<Position>& at) {
+    Tensor x({1, 1, at.size(), 5});
+    x.at(0, 0) = x.at(0, 3) = 1;
+    const Tensor y = all[form].rotation.rotate(x, at, Role::key);
+    EXPECT_EQ(y.at(0, 3), 1) << "a channel that does not rotate";
+    return y.at(0, 0);
+  };
+  const std::size_t none = all.size() - 2, twice = all.size() - 1;
+  EXPECT_EQ(first(none, {0, 7}), 1);
+  EXPECT_EQ(first(none, {0, 5}), 1);
+  EXPECT_EQ(first(twice, {0, 7}), 2.25);
+  EXPECT_EQ(first(twice, {0, 5}), 1);
+}
+
+// What a role's tokens are multiplied by with their position stays as it is.
+TEST(RotationForms, are_stretched_as_declared) {
+  Rotary truth = declared();
+  truth.amplitude = 2;
+  truth.stretch = [](const Pair& pair, double t, Role role) {
+    return role == Role::key ? 1 : (pair.first == 0 ? 3 : 5) * t;
+  };
+  const RotationForm of_bf16 = rotation_forms(truth).front();
+  Tensor x({1, 1, 1, 5}, {1, 1, 0, 0, 0});
+  const std::vector<Position> at = {7};
+  const Tensor query = of_bf16.rotation.rotate(x, at, Role::query),
+               key = of_bf16.rotation.rotate(x, at, Role::key);
+  // Cosine, sine and hypot are off by an ulp each, two products of each component and the size by half of
+  // one.
+  constexpr double of_1 = 8 * 0x1p-52;
+  EXPECT_NEAR(std::hypot(query.at(0, 0), query.at(0, 2)), 2 * 3 * 7, 42 * of_1);
+  EXPECT_NEAR(std::hypot(query.at(0, 1), query.at(0, 4)), 2 * 5 * 7, 70 * of_1);
+  EXPECT_NEAR(std::hypot(key.at(0, 0), key.at(0, 2)), 2, 2 * of_1);
+}
+
+}  // namespace
+}  // namespace posproof::rotation_forms_test

@@ -1,0 +1,103 @@
+#include "diagnosis/rows_by_position.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::rows_by_position_test {
+namespace {
+
+using testing::Make;
+using testing::said;
+using testing::Sentences;
+
+// How often a row is the declared one, in f32.
+Make multiplied(const std::string& family, const std::function<double(Position t)>& factor) {
+  return [=](const Parameters& parameters) -> Encoding {
+    Table out = as<Table>(encoding_named(family).make(parameters));
+    out.rows = [=, own = out.rows](const Positions& positions, Position length) {
+      Tensor all = own(positions, length);
+      for (std::size_t r = 0; r < all.rows(); ++r)
+        for (double& entry : all.row(r)) entry = static_cast<float>(entry * factor(positions[r]));
+      return all;
+    };
+    return out;
+  };
+}
+
+const std::string seeded = "dim=8 length=514 offset=2 table=seeded";
+
+TEST(RowsByPosition, are_multiplied_where_a_position_is_even_or_late) {
+  EXPECT_EQ(said("learned", seeded, multiplied("learned", [](Position t) { return t % 2 == 0 ? 0.5 : 1; })),
+            Sentences{"rows at even positions are 1/2 of the declared ones"});
+  EXPECT_EQ(said("learned", seeded, multiplied("learned", [](Position t) { return t % 2 == 0 ? 1 : 3; })),
+            Sentences{"rows at odd positions are 3 times the declared ones"});
+  EXPECT_EQ(said("learned", seeded, multiplied("learned", [](Position t) { return t < 300 ? 1 : 0.5; })),
+            Sentences{"rows from position 300 on are 1/2 of the declared ones"});
+  EXPECT_EQ(said("learned", seeded, multiplied("learned", [](Position t) { return t % 2 == 0 ? 0 : 1; })),
+            Sentences{"rows at even positions are 0"});
+  EXPECT_EQ(
+      said("sinusoidal", "dim=8", multiplied("sinusoidal", [](Position t) { return t < 300 ? 1 : -1; })),
+      Sentences{"rows from position 300 on have the other sign"});
+}
+
+// A thousand times a number of f32 is rounded by up to a thousand units of that number.
+TEST(RowsByPosition, are_allowed_what_rounding_does_to_a_multiple) {
+  EXPECT_EQ(said("learned", seeded, multiplied("learned", [](Position t) { return t % 2 == 0 ? 1 : 1000; })),
+            Sentences{"rows at odd positions are 1000 times the declared ones"});
+}
+
+// 1/2 and 8 units more is not 1/2.
+TEST(RowsByPosition, have_a_factor_of_few_digits_where_rounding_allows_it) {
+  const double above = 0.5 + 8 * unit_f32;
+  EXPECT_EQ(
+      said("learned", seeded, multiplied("learned", [=](Position t) { return t % 2 == 0 ? above : 1; })),
+      Sentences{"rows at even positions are 0.5 times the declared ones"});
+}
+
+// The first digit of row 2, by which the factor is told, is 0.
+TEST(RowsByPosition, are_compared_where_something_is_declared) {
+  EXPECT_EQ(said("binary", "dim=10", multiplied("binary", [](Position t) { return t % 2 == 0 ? 0.5 : 1; })),
+            Sentences{"rows at even positions are 1/2 of the declared ones"});
+}
+
+// A factor that grows, and one that one row in a hundred has not.
+TEST(RowsByPosition, near_ones_have_no_name) {
+  EXPECT_EQ(said("learned", seeded,
+                 multiplied("learned",
+                            [](Position t) { return t % 2 == 0 ? 0.5 + static_cast<double>(t) / 1024 : 1; })),
+            Sentences{});
+  EXPECT_EQ(said("learned", seeded,
+                 multiplied("learned", [](Position t) { return t % 2 == 0 && t % 100 != 0 ? 0.5 : 1; })),
+            Sentences{});
+}
+
+// Of a table whose first rows are no position's.
+Make read_at(const std::function<Position(Position row)>& other) {
+  return [other](const Parameters& parameters) -> Encoding {
+    Table out = as<Table>(encoding_named("learned").make(parameters));
+    Parameters from_row_0 = parameters;
+    from_row_0.set("offset", 0.0);
+    const Table whole = as<Table>(encoding_named("learned").make(from_row_0));
+    out.rows = [=](const Positions& positions, Position length) {
+      std::vector<Position> rows;
+      for (std::size_t r = 0; r < positions.size(); ++r) rows.push_back(other(positions[r] + 2));
+      return whole.rows(rows, length);
+    };
+    return out;
+  };
+}
+
+TEST(RowsByPosition, are_read_modulo_a_number) {
+  EXPECT_EQ(said("learned", seeded, read_at([](Position row) { return row % 256; })),
+            Sentences{"row numbers, of which position 0 has 2, are taken modulo 256"});
+  EXPECT_EQ(said("learned", seeded, read_at([](Position row) { return row < 256 ? row : (row + 1) % 256; })),
+            Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::rows_by_position_test

@@ -1,0 +1,286 @@
+#include "diagnosis/stretch_forms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/failure.h"
+#include "diagnosis/identified_number.h"
+#include "diagnosis/measured_words.h"
+#include "run/narrowed.h"
+
+namespace posproof {
+namespace {
+
+using StretchOf = std::function<double(const Pair&, double t, Role)>;
+
+Rotary stretched_by(const Rotary& truth, const StretchOf& other) {
+  Rotary out = truth;
+  out.stretch = other;
+  out.rotate = [=, declared = truth.stretch, rotate = truth.rotate, pairs = truth.pairs](
+                   const Tensor& x, const Positions& positions, Role role) {
+    Tensor y = rotate(x, positions, role);
+    const std::size_t heads = x.shape[1], n = x.shape[2];
+    for (std::size_t r = 0; r < y.rows(); ++r) {
+      const auto t = static_cast<double>(positions[r / (heads * n) * n + r % n]);
+      for (const Pair& pair : pairs) {
+        const double more = other(pair, t, role) / declared(pair, t, role);
+        y.at(r, pair.first) *= more, y.at(r, pair.second) *= more;
+      }
+    }
+    return y;
+  };
+  return out;
+}
+
+// ---- xPos: zeta^((t - centre) / scale_base)
+
+// What the subject multiplies a pair by, as a line: its logarithm is slope t + at_0, with what rounding may
+// do to both.
+struct Line {
+  Interval slope, at_0;
+};
+
+class Lines {
+ public:
+  Lines(const Rotary& subject, const Rotary& truth, const Precision& precision)
+      : subject_(subject),
+        truth_(truth),
+        precision_(precision),
+        domain_(overlap(subject.positions, truth.positions)) {}
+
+  // Of each pair of a role's tokens; none where it is no line, or too far apart to be seen as one.
+  std::optional<std::vector<Line>> of(Role role) const {
+    std::vector<Position> at;
+    for (const Position step : {0, 1, 2, 3, 16, 100, 1000, 4000})
+      if (domain_.lo + step <= domain_.hi) at.push_back(domain_.lo + step);
+    Tensor x({1, subject_.heads, at.size(), subject_.dim});
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      for (const Pair& pair : truth_.pairs) x.at(r, pair.first) = 1;
+    const Tensor y = subject_.rotate(x, at, role);
+    if (y.shape != x.shape) return std::nullopt;
+    std::vector<Line> out;
+    for (const Pair& pair : truth_.pairs) {
+      const auto line = through(y, at, pair, role);
+      if (!line) return std::nullopt;
+      out.push_back(*line);
+    }
+    return out;
+  }
+
+ private:
+  // Of the first head, through the first position and the last.
+  std::optional<Line> through(const Tensor& y, const std::vector<Position>& at, const Pair& pair,
+                              Role role) const {
+    std::vector<double> logarithms, errors;
+    for (std::size_t r = 0; r < at.size(); ++r) {
+      const double size = std::hypot(y.at(r, pair.first), y.at(r, pair.second)),
+                   t = static_cast<double>(at[r]);
+      if (!(size > 0) || !std::isfinite(size)) return std::nullopt;
+      logarithms.push_back(std::log(size));
+      errors.push_back(
+          2 * (rotation_error(precision_, t, pair) + stretched(truth_, precision_, pair, t, role).error) +
+          16 * precision_.result);
+    }
+    const double apart = static_cast<double>(at.back() - at.front()),
+                 rise = logarithms.back() - logarithms.front(), off = errors.back() + errors.front(),
+                 slope = rise / apart, at_0 = logarithms.front() - slope * static_cast<double>(at.front());
+    for (std::size_t r = 0; r < at.size(); ++r)
+      if (std::abs(at_0 + slope * static_cast<double>(at[r]) - logarithms[r]) > off + errors[r])
+        return std::nullopt;
+    return Line{{slope - off / apart, slope + off / apart}, {at_0 - off, at_0 + off}};
+  }
+
+  const Rotary& subject_;
+  const Rotary& truth_;
+  const Precision& precision_;
+  Domain domain_;
+};
+
+Interval divided(const Interval& a, double by) {
+  return by > 0 ? Interval{a.lo / by, a.hi / by} : Interval{a.hi / by, a.lo / by};
+}
+
+// What a number of every pair lies in: none where a pair says otherwise.
+std::optional<Interval> of_all(const std::vector<Interval>& intervals) {
+  Interval out = intervals.front();
+  for (const Interval& one : intervals) out = {std::max(out.lo, one.lo), std::min(out.hi, one.hi)};
+  return out.lo <= out.hi ? std::optional(out) : std::nullopt;
+}
+
+// Numbers of xPos that differ from the declared ones, by the lines of the queries.
+class OfXpos {
+ public:
+  OfXpos(const Parameters& parameters, const Rotary& truth, const std::vector<Line>& lines)
+      : parameters_(parameters),
+        centre_(parameters.real("centre")),
+        scale_base_(parameters.real("scale_base")),
+        lines_(lines) {
+    for (const Pair& pair : truth.pairs)
+      logarithms_.push_back(std::log(truth.stretch(pair, centre_ + scale_base_, Role::query)));
+  }
+
+  std::vector<Parameters> all() const {
+    std::vector<Parameters> out;
+    const auto with = [&](const Numbers& numbers, double scale_base, const std::vector<double>& logarithms) {
+      if (!numbers.empty()) add(out, numbers);
+      const auto at = centre(scale_base, logarithms);
+      if (!at) return;
+      Numbers more = numbers;
+      more.emplace_back("centre", *at);
+      add(out, more);
+    };
+    if (const auto is = scale_base()) with({{"scale_base", *is}}, *is, logarithms_);
+    if (const auto is = gamma()) with({{"gamma", *is}}, scale_base_, logarithms_of(*is));
+    with({}, scale_base_, logarithms_);
+    return out;
+  }
+
+ private:
+  using Numbers = std::vector<std::pair<std::string, double>>;
+
+  // slope = ln zeta / scale_base
+  std::optional<double> scale_base() const {
+    std::vector<Interval> all;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (logarithms_[i] != 0 && lines_[i].slope.lo * lines_[i].slope.hi > 0)
+        all.push_back({std::min(logarithms_[i] / lines_[i].slope.lo, logarithms_[i] / lines_[i].slope.hi),
+                       std::max(logarithms_[i] / lines_[i].slope.lo, logarithms_[i] / lines_[i].slope.hi)});
+    if (all.size() < lines_.size() / 2 || all.empty()) return std::nullopt;
+    const auto is = of_all(all);
+    return is && is->lo > 0 ? std::optional(simplest(*is)) : std::nullopt;
+  }
+
+  // zeta = (s + gamma) / (1 + gamma): gamma = (zeta - s) / (1 - zeta), which rises with zeta
+  std::optional<double> gamma() const {
+    std::vector<Interval> all;
+    const auto pairs = static_cast<double>(lines_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const double share = static_cast<double>(i) / pairs;
+      const auto of = [&](double slope) {
+        const double zeta = std::exp(slope * scale_base_);
+        return (zeta - share) / (1 - zeta);
+      };
+      if (lines_[i].slope.hi < 0) all.push_back({of(lines_[i].slope.lo), of(lines_[i].slope.hi)});
+    }
+    if (all.size() < lines_.size() / 2 || all.empty()) return std::nullopt;
+    const auto is = of_all(all);
+    return is && is->lo > 0 ? std::optional(simplest(*is)) : std::nullopt;
+  }
+
+  // Of the zeta of each pair.
+  std::vector<double> logarithms_of(double gamma) const {
+    std::vector<double> out;
+    const auto pairs = static_cast<double>(lines_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      out.push_back(std::log((static_cast<double>(i) / pairs + gamma) / (1 + gamma)));
+    return out;
+  }
+
+  // at_0 = -centre ln zeta / scale_base
+  std::optional<double> centre(double scale_base, const std::vector<double>& logarithms) const {
+    std::vector<Interval> all;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (logarithms[i] != 0) all.push_back(divided(lines_[i].at_0, -logarithms[i] / scale_base));
+    const auto is = all.empty() ? std::nullopt : of_all(all);
+    return is ? std::optional(is->lo <= 0 && is->hi >= 0 ? 0 : simplest(*is)) : std::nullopt;
+  }
+
+  void add(std::vector<Parameters>& out, const Numbers& numbers) const {
+    Parameters other = parameters_;
+    for (const auto& [name, is] : numbers) other.set(name, is);
+    if (!(other == parameters_)) out.push_back(std::move(other));
+  }
+
+  const Parameters& parameters_;
+  double centre_, scale_base_;
+  const std::vector<Line>& lines_;
+  std::vector<double> logarithms_;
+};
+
+std::string numbers_in(const Parameters& other, const Parameters& declared) {
+  std::string words;
+  for (const char* name : {"scale_base", "gamma", "centre"})
+    if (other.real(name) != declared.real(name))
+      words += fmt::format("{}{} is {}, not {}", words.empty() ? "" : ", ", name,
+                           number(other.real(name), 1e-6), number(declared.real(name), 1e-6));
+  return words;
+}
+
+// zeta to a whole power, and zeta of another pair.
+std::vector<RotationForm> other_powers(const Rotary& truth, double centre, double scale_base) {
+  const auto whole = [&](double (*rounded)(double)) {
+    return stretched_by(truth, [=, declared = truth.stretch](const Pair& pair, double t, Role role) {
+      return declared(pair, centre + scale_base * rounded((t - centre) / scale_base), role);
+    });
+  };
+  return {{"the exponent (t - centre)/scale_base is rounded down to a whole number", whole(&std::floor)},
+          {"the exponent (t - centre)/scale_base is rounded to a whole number", whole(&std::nearbyint)},
+          {"zeta stands in reverse order: pair i has that of the last pair but i",
+           stretched_by(
+               truth, [declared = truth.stretch, pairs = truth.pairs](const Pair& pair, double t, Role role) {
+                 return declared(pairs.at(pairs.size() - 1 - pair.index), t, role);
+               })}};
+}
+
+}  // namespace
+
+std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& truth, const EncodingSpec& spec,
+                                        const Parameters& parameters, const Precision& precision) {
+  if (!truth.stretch) return {};
+  const auto roles = [&](Role of_queries, Role of_keys) {
+    return stretched_by(truth, [=, declared = truth.stretch](const Pair& pair, double t, Role role) {
+      return declared(pair, t, role == Role::query ? of_queries : of_keys);
+    });
+  };
+  const auto not_of = [&](std::vector<Role> these) {
+    return stretched_by(truth, [=, declared = truth.stretch](const Pair& pair, double t, Role role) {
+      return std::ranges::find(these, role) != these.end() ? 1 : declared(pair, t, role);
+    });
+  };
+  std::vector<RotationForm> out = {
+      {"neither queries nor keys are scaled", not_of({Role::query, Role::key})},
+      {"queries are not scaled", not_of({Role::query})},
+      {"keys are not scaled", not_of({Role::key})},
+      {"keys are scaled as queries are", roles(Role::query, Role::query)},
+      {"queries are scaled as keys are", roles(Role::key, Role::key)},
+      {"queries are scaled as keys are, and keys as queries", roles(Role::key, Role::query)}};
+  for (const auto& [these, name] : {std::pair{Role::query, "queries"}, std::pair{Role::key, "keys"}})
+    for (const auto& [by, how] : {std::pair{0.5, "half"}, std::pair{2.0, "twice"}})
+      out.push_back(
+          {fmt::format("the exponent of what multiplies {} is {} the declared one", name, how),
+           stretched_by(truth, [=, declared = truth.stretch](const Pair& pair, double t, Role role) {
+             return std::pow(declared(pair, t, role), role == these ? by : 1);
+           })});
+  if (parameters.find("scale_base") == nullptr) return out;
+  for (RotationForm& form : other_powers(truth, parameters.real("centre"), parameters.real("scale_base")))
+    out.push_back(std::move(form));
+  for (const Parameters& other : measured_stretches(subject, truth, parameters, precision)) {
+    try {
+      out.push_back({numbers_in(other, parameters), spec.oracle<Rotary>(other)});
+    } catch (const Refusal&) {  // it makes no sense with the others
+    }
+  }
+  return out;
+}
+
+std::vector<Parameters> measured_stretches(const Rotary& subject, const Rotary& truth,
+                                           const Parameters& parameters, const Precision& precision) {
+  try {
+    if (const auto lines = Lines(subject, truth, precision).of(Role::query))
+      return OfXpos(parameters, truth, *lines).all();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // it declined, or died: nothing was measured
+  }
+  return {};
+}
+
+}  // namespace posproof

@@ -1,0 +1,165 @@
+// What is said of a rotation that is stretched otherwise than declared.
+#include "diagnosis/stretch_forms.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "core/formats.h"
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::stretch_forms_test {
+namespace {
+
+using testing::Make;
+using testing::said;
+using testing::Sentences;
+
+// What a pair i of n is multiplied by at a position.
+using Size = std::function<double(double t, Role role, std::size_t i, std::size_t n)>;
+
+double zeta(std::size_t i, std::size_t n, double gamma = 0.4) {
+  return (static_cast<double>(i) / static_cast<double>(n) + gamma) / (1 + gamma);
+}
+
+double power(double exponent, Role role, double of) {
+  return std::pow(of, role == Role::query ? exponent : -exponent);
+}
+
+// RoPE of interleaved pairs, times that; rounded once to f32.
+Make stretched(const Size& size) {
+  return [size](const Parameters& parameters) -> Encoding {
+    Rotary out = as<Rotary>(encoding_named("xpos").make(parameters));
+    out.rotate = [=, pairs = out.pairs](const Tensor& x, const Positions& positions, Role role) {
+      Tensor y = x;
+      const std::size_t heads = x.shape[1], n = x.shape[2];
+      for (std::size_t r = 0; r < x.rows(); ++r) {
+        const auto t = static_cast<double>(positions[r / n / heads * n + r % n]);
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+          const double c = std::cos(pairs[i].frequency * t), s = std::sin(pairs[i].frequency * t),
+                       by = size(t, role, i, pairs.size()), a = x.at(r, pairs[i].first),
+                       b = x.at(r, pairs[i].second);
+          y.at(r, pairs[i].first) = static_cast<float>(by * (a * c - b * s));
+          y.at(r, pairs[i].second) = static_cast<float>(by * (a * s + b * c));
+        }
+      }
+      return y;
+    };
+    return out;
+  };
+}
+
+Sentences said_of(const Size& size, const std::string& words = "dim=4") {
+  return said("xpos", words, stretched(size));
+}
+
+TEST(StretchForms, are_another_exponent_of_queries_or_keys) {
+  const auto times = [](Role these, double by) {
+    return said_of([=](double t, Role role, std::size_t i, std::size_t n) {
+      return power((role == these ? by : 1) * t / 512, role, zeta(i, n));
+    });
+  };
+  EXPECT_EQ(times(Role::key, 0.5),
+            Sentences{"the exponent of what multiplies keys is half the declared one"});
+  EXPECT_EQ(times(Role::key, 2), Sentences{"the exponent of what multiplies keys is twice the declared one"});
+  EXPECT_EQ(times(Role::query, 0.5),
+            Sentences{"the exponent of what multiplies queries is half the declared one"});
+  EXPECT_EQ(times(Role::query, 2),
+            Sentences{"the exponent of what multiplies queries is twice the declared one"});
+  EXPECT_EQ(times(Role::key, 0.45), Sentences{});
+}
+
+TEST(StretchForms, of_right_code_nothing_is_said) {
+  EXPECT_EQ(said_of([](double t, Role role, std::size_t i, std::size_t n) {
+              return power(t / 512, role, zeta(i, n));
+            }),
+            Sentences{});
+  EXPECT_EQ(said_of([](double t, Role role, std::size_t i,
+                       std::size_t n) { return power((t - 100) / 64, role, zeta(i, n, 1)); },
+                    "dim=4 gamma=1 centre=100 scale_base=64"),
+            Sentences{});
+}
+
+TEST(StretchForms, name_roles_that_are_stretched_otherwise) {
+  const auto of_roles = [](double queries, double keys) {
+    return said_of([=](double t, Role role, std::size_t i, std::size_t n) {
+      return std::pow(zeta(i, n), (role == Role::query ? queries : keys) * t / 512);
+    });
+  };
+  EXPECT_EQ(of_roles(1, 0), Sentences{"keys are not scaled"});
+  EXPECT_EQ(of_roles(0, -1), Sentences{"queries are not scaled"});
+  EXPECT_EQ(of_roles(0, 0), Sentences{"neither queries nor keys are scaled"});
+  EXPECT_EQ(of_roles(1, 1), Sentences{"keys are scaled as queries are"});
+  EXPECT_EQ(of_roles(-1, -1), Sentences{"queries are scaled as keys are"});
+  EXPECT_EQ(of_roles(-1, 1), Sentences{"queries are scaled as keys are, and keys as queries"});
+  // No role is as declared, and no number of the encoding makes keys another power than queries.
+  EXPECT_EQ(of_roles(1, -0.6), Sentences{});
+}
+
+TEST(StretchForms, measure_the_numbers_of_xpos) {
+  const auto of = [](double gamma, double centre, double scale_base, const std::string& words = "dim=4") {
+    return said_of([=](double t, Role role, std::size_t i,
+                       std::size_t n) { return power((t - centre) / scale_base, role, zeta(i, n, gamma)); },
+                   words);
+  };
+  EXPECT_EQ(of(0.5, 0, 512), Sentences{"gamma is 0.5, not 0.4"});
+  EXPECT_EQ(of(0.41, 0, 512), Sentences{"gamma is 0.41, not 0.4"});
+  EXPECT_EQ(of(0.4, 0, 256), Sentences{"scale_base is 256, not 512"});
+  EXPECT_EQ(of(0.4, 0, 500), Sentences{"scale_base is 500, not 512"});
+  EXPECT_EQ(of(0.4, -1, 512), Sentences{"centre is -1, not 0"});
+  EXPECT_EQ(of(0.4, 1024, 512), Sentences{"centre is 1024, not 0"});
+  EXPECT_EQ(of(0.4, 0, 512, "dim=4 centre=1024"), Sentences{"centre is 0, not 1024"});
+  EXPECT_EQ(of(0.4, 1024, 256, "dim=4 centre=1024"), Sentences{"scale_base is 256, not 512"});
+  EXPECT_EQ(of(0.4, 1024, 256, "dim=4 centre=1024"), Sentences{"scale_base is 256, not 512"});
+  EXPECT_EQ(of(0.4, 64, 256), Sentences{"scale_base is 256, not 512, centre is 64, not 0"});
+  EXPECT_EQ(of(0.5, 64, 512), Sentences{"gamma is 0.5, not 0.4, centre is 64, not 0"});
+}
+
+TEST(StretchForms, name_whole_powers_and_a_reversed_order) {
+  EXPECT_EQ(said_of([](double t, Role role, std::size_t i, std::size_t n) {
+              return power(std::floor(t / 512), role, zeta(i, n));
+            }),
+            Sentences{"the exponent (t - centre)/scale_base is rounded down to a whole number"});
+  EXPECT_EQ(said_of([](double t, Role role, std::size_t i, std::size_t n) {
+              return power(std::nearbyint(t / 512), role, zeta(i, n));
+            }),
+            Sentences{"the exponent (t - centre)/scale_base is rounded to a whole number"});
+  EXPECT_EQ(said_of([](double t, Role role, std::size_t i, std::size_t n) {
+              return power(t / 512, role, zeta(n - 1 - i, n));
+            }),
+            Sentences{"zeta stands in reverse order: pair i has that of the last pair but i"});
+  EXPECT_EQ(said_of([](double t, Role role, std::size_t i, std::size_t n) {
+              return power(std::ceil(t / 512), role, zeta(i, n));
+            }),
+            Sentences{});
+}
+
+// A temperature multiplies queries alone.
+TEST(StretchForms, name_a_temperature_of_keys) {
+  const std::string words = "dim=4";
+  const auto temperature = [&](bool queries, bool keys) {
+    return said("attention_temperature", words, [=](const Parameters& parameters) -> Encoding {
+      Rotary out = as<Rotary>(encoding_named("attention_temperature").make(parameters));
+      out.rotate = [=, right = out.rotate](const Tensor& x, const Positions& positions, Role role) {
+        return (role == Role::query ? queries : keys) ? right(x, positions, Role::query) : x;
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(temperature(true, false), Sentences{});
+  EXPECT_EQ(temperature(true, true), Sentences{"keys are scaled as queries are"});
+  EXPECT_EQ(temperature(false, true), Sentences{"queries are scaled as keys are, and keys as queries"});
+  EXPECT_EQ(temperature(false, false).size(), 1u);
+}
+
+TEST(StretchForms, are_none_of_a_rotation_that_is_not_stretched) {
+  const EncodingSpec& rope = encoding_named("rope");
+  const Parameters parameters = with(rope, Case::parse("dim=4"));
+  const auto truth = rope.make<Rotary>(parameters);
+  EXPECT_TRUE(stretch_forms(truth, truth, rope, parameters, all_f32).empty());
+}
+
+}  // namespace
+}  // namespace posproof::stretch_forms_test

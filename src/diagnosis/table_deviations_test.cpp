@@ -1,0 +1,195 @@
+// What is said of tables whose positions are several numbers, or no whole ones.
+#include "diagnosis/table_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "core/formats.h"
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::table_deviations_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+// Columns of the answers that are another one, times a factor.
+struct Column {
+  std::size_t of;
+  double factor = 1;
+};
+using Columns = std::function<Column(std::size_t c, std::size_t dim)>;
+
+Sentences with_columns(const std::string& family, const std::string& words, const Columns& columns) {
+  return said(family, words, [=](const Parameters& parameters) {
+    const Encoding right = encoding_named(family).make(parameters);
+    return answered_by(right, [=](const Call& call) {
+      const Tensor from = answer(right, call);
+      Tensor to(from.shape);
+      for (std::size_t r = 0; r < to.rows(); ++r)
+        for (std::size_t c = 0; c < to.width(); ++c) {
+          const Column one = columns(c, to.width());
+          to.at(r, c) = static_cast<float>(one.factor * from.at(r, one.of));
+        }
+      return to;
+    });
+  });
+}
+
+// Each row is made of its own position's right one, in f32.
+using OfRow = std::function<void(double t, std::span<double> row)>;
+Sentences with_rows(const std::string& family, const std::string& words, const OfRow& change) {
+  return said(family, words, [=](const Parameters& parameters) {
+    const Encoding right = encoding_named(family).make(parameters);
+    return answered_by(right, [=](const Call& call) {
+      Tensor out = answer(right, call);
+      for (std::size_t r = 0; r < out.rows(); ++r) {
+        change(static_cast<double>(call.positions.whole[r * call.positions.axes]), out.row(r));
+        for (double& x : out.row(r)) x = static_cast<float>(x);
+      }
+      return out;
+    });
+  });
+}
+
+// Sines, or cosines, that are another position's; of those two steps on, or of both, that is not said.
+TEST(TableDeviations, are_sines_or_cosines_of_a_neighbour) {
+  const auto moved = [](int sines, int cosines) {
+    return said("sinusoidal", "dim=8", [=](const Parameters& parameters) -> Encoding {
+      Table out = as<Table>(encoding_named("sinusoidal").make(parameters));
+      out.rows = [=, own = out.rows](const Positions& positions, Position length) {
+        std::vector<Position> there[2];
+        for (std::size_t r = 0; r < positions.size(); ++r)
+          there[0].push_back(positions[r] + sines), there[1].push_back(positions[r] + cosines);
+        const Tensor from[2] = {own(there[0], length), own(there[1], length)};
+        Tensor to = from[0];
+        for (std::size_t r = 0; r < to.rows(); ++r)
+          for (std::size_t c = 0; c < to.width(); ++c) to.at(r, c) = static_cast<float>(from[c % 2].at(r, c));
+        return to;
+      };
+      return out;
+    });
+  };
+  EXPECT_EQ(moved(0, 1), Sentences{"cosines are those of the position after"});
+  EXPECT_EQ(moved(0, -1), Sentences{"cosines are those of the position before"});
+  EXPECT_EQ(moved(1, 0), Sentences{"sines are those of the position after"});
+  EXPECT_EQ(moved(-1, 0), Sentences{"sines are those of the position before"});
+  EXPECT_EQ(moved(0, 2), Sentences{});
+  EXPECT_EQ(moved(-1, 1), Sentences{});
+}
+
+// On one axis and on a grid.
+TEST(TableDeviations, are_one_row_in_the_place_of_all_or_beside_all) {
+  for (const auto& [family, words] :
+       {std::pair<std::string, std::string>{"sinusoidal", "dim=8"}, {"sincos_2d", "dim=8"}}) {
+    const auto of = [&](const std::function<double(double x, std::size_t c)>& entry) {
+      return with_rows(family, words, [&](double, std::span<double> row) {
+        for (std::size_t c = 0; c < row.size(); ++c) row[c] = entry(row[c], c);
+      });
+    };
+    const auto share = [](std::size_t c) { return static_cast<double>(c + 1) / 100; };
+    EXPECT_EQ(of([](double, std::size_t) { return 0.1; }),
+              Sentences{"every entry is 0.1, whatever the position"});
+    EXPECT_EQ(of([=](double, std::size_t c) { return share(c); }),
+              Sentences{"every row is the same, whatever the position"});
+    EXPECT_EQ(of([](double x, std::size_t) { return x + 0.25; }), Sentences{"every entry is 0.25 too large"});
+    EXPECT_EQ(of([](double x, std::size_t) { return x - 0.25; }), Sentences{"every entry is 0.25 too small"});
+    EXPECT_EQ(of([=](double x, std::size_t c) { return x + share(c); }),
+              Sentences{"a row is added to every row, the same at all positions"});
+    // In one column only, and a little otherwise at some positions.
+    EXPECT_EQ(of([=](double x, std::size_t c) { return c == 7 ? x + 0.25 : x; }),
+              Sentences{"a row is added to every row, the same at all positions"});
+    EXPECT_EQ(with_rows(family, words,
+                        [&](double t, std::span<double> row) {
+                          for (std::size_t c = 0; c < row.size(); ++c)
+                            row[c] = share(c) * (t < 3 ? 1 : 1 + 1e-6);
+                        }),
+              Sentences{});
+    EXPECT_EQ(with_rows(family, words,
+                        [&](double t, std::span<double> row) {
+                          for (std::size_t c = 0; c < row.size(); ++c)
+                            row[c] += share(c) + (t < 3 ? 0 : 4e-6);
+                        }),
+              Sentences{});
+  }
+}
+
+// The first positions alone look like sines of a small frequency and cosines near a quarter of a turn.
+TEST(TableDeviations, of_a_line_are_no_frequencies) {
+  EXPECT_EQ(with_rows("sinusoidal", "dim=8",
+                      [](double t, std::span<double> row) {
+                        for (double& x : row) x = t / 1e6;
+                      }),
+            Sentences{});
+}
+
+TEST(TableDeviations, of_columns_on_a_grid_and_of_real_positions) {
+  for (const auto& [family, words] :
+       {std::pair<std::string, std::string>{"sincos_2d", "dim=8"}, {"nerf", "axes=2 frequencies=2"}}) {
+    SCOPED_TRACE(family);
+    EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{n - 1 - c}; }),
+              Sentences{"the same after one permutation of columns: in reverse order"});
+    EXPECT_EQ(with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{(c + 3) % n}; }),
+              Sentences{"every column is the one 3 later, the last the first"});
+    EXPECT_EQ(
+        with_columns(family, words, [](std::size_t c, std::size_t n) { return Column{(c + n - 2) % n}; }),
+        Sentences{"every column is the one 2 before, the first the last"});
+    EXPECT_EQ(with_columns(family, words,
+                           [](std::size_t c, std::size_t) {
+                             return Column{c, c == 3 ? -1. : 1.};
+                           }),
+              Sentences{"column 3 has the wrong sign"});
+    EXPECT_EQ(with_columns(family, words,
+                           [](std::size_t c, std::size_t) {
+                             return Column{c, c == 7 ? 0. : 1.};
+                           }),
+              Sentences{"column 7 is 0"});
+    EXPECT_EQ(with_columns(family, words,
+                           [](std::size_t c, std::size_t) {
+                             return Column{c, 1.5};
+                           }),
+              Sentences{"every entry is 1.5 times the declared one"});
+    // All eight are elsewhere, in an order that has no name.
+    constexpr std::size_t order[] = {4, 0, 5, 1, 7, 2, 3, 6};
+    EXPECT_EQ(with_columns(family, words, [&](std::size_t c, std::size_t) { return Column{order[c]}; }),
+              Sentences{"the same after one permutation of columns: 0 holds 4, 1 holds 0, 2 holds 5, .."});
+    // One is held twice.
+    EXPECT_EQ(with_columns(family, words,
+                           [&](std::size_t c, std::size_t) { return Column{c == 0 ? 6 : order[c]}; }),
+              Sentences{});
+  }
+}
+
+TEST(TableDeviations, of_positions_that_are_no_whole_numbers) {
+  const auto at = [](const std::function<double(double)>& other) {
+    return said("timestep_embedding", "dim=8", [other](const Parameters& parameters) {
+      const Encoding right = encoding_named("timestep_embedding").make(parameters);
+      return answered_by(right, [=](Call call) {
+        for (double& t : call.positions.real) t = other(static_cast<float>(t));
+        Tensor out = answer(right, call);
+        for (double& entry : out.data) entry = static_cast<float>(entry);
+        return out;
+      });
+    });
+  };
+  EXPECT_EQ(at([](double t) { return t; }), Sentences{});
+  EXPECT_EQ(at([](double t) { return std::floor(t); }),
+            Sentences{"positions are rounded down to whole numbers"});
+  EXPECT_EQ(at([](double t) { return std::nearbyint(t); }),
+            Sentences{"positions are rounded to whole numbers"});
+  EXPECT_EQ(at([](double t) { return to_bf16(t); }), Sentences{"positions are rounded to bf16"});
+  EXPECT_EQ(at([](double t) { return t + 1; }), Sentences{"positions are one ahead"});
+  EXPECT_EQ(at([](double t) { return t - 1; }), Sentences{"positions are one behind"});
+  EXPECT_EQ(at([](double t) { return 2 * t; }), Sentences{"positions are doubled"});
+  EXPECT_EQ(at([](double t) { return t / 2; }), Sentences{"positions are halved"});
+  EXPECT_EQ(at([](double t) { return t / 1000; }), Sentences{"positions are a thousandth"});
+  EXPECT_EQ(at([](double t) { return 1.25 * t; }), Sentences{"positions are multiplied by 1.25"});
+  EXPECT_EQ(at([](double t) { return t + 0.25 * std::sin(t); }), Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::table_deviations_test

@@ -1,0 +1,178 @@
+// Logits that depend on content, wrong in one of their terms.
+#include "diagnosis/term_deviations.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+
+#include "attention/reference_attention.h"
+#include "diagnosis/testing/deviations.h"
+#include "run/catalogued.h"
+
+namespace posproof::term_deviations_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+// A logit of the declared encoding, made again from that of other contents and positions.
+using Logit =
+    std::function<double(std::span<const double> q, std::span<const double> k, Position i, Position j)>;
+using Wrong = std::function<double(const Logit& declared, std::span<const double> q,
+                                   std::span<const double> k, Position i, Position j)>;
+
+Sentences of(const std::string& family, const std::string& words, const Wrong& wrong) {
+  return said(family, words, [wrong, family](const Parameters& parameters) {
+    auto own = as<Contextual>(encoding_named(family).make(parameters));
+    own.logits = [wrong, declared = own](const Tensor& q, const Tensor& k, const Positions& queries,
+                                         const Positions& keys) {
+      Tensor out({1, q.rows(), k.rows()});
+      const Logit one = [&declared](std::span<const double> a, std::span<const double> b, Position i,
+                                    Position j) {
+        const Position at[] = {i}, key[] = {j};
+        return declared
+            .logits(Tensor({1, a.size()}, {a.begin(), a.end()}), Tensor({1, b.size()}, {b.begin(), b.end()}),
+                    at, key)
+            .data[0];
+      };
+      for (std::size_t r = 0; r < q.rows(); ++r)
+        for (std::size_t c = 0; c < k.rows(); ++c)
+          out.at(r, c) = wrong(one, q.row(r), k.row(c), queries[r], keys[c]);
+      return out;
+    };
+    return Encoding(own);
+  });
+}
+
+// The declared logit with its terms times these: without content, of the query, of the key, of both.
+Wrong times(double without, double query, double key, double both) {
+  return [=](const Logit& declared, std::span<const double> q, std::span<const double> k, Position i,
+             Position j) {
+    const std::vector<double> none(q.size());
+    const double zero = declared(none, none, i, j), of_q = declared(q, none, i, j) - zero,
+                 of_k = declared(none, k, i, j) - zero, all = declared(q, k, i, j);
+    return without * zero + query * of_q + key * of_k + both * (all - zero - of_q - of_k);
+  };
+}
+
+TEST(TermDeviations, name_a_term_that_is_multiplied_or_missing) {
+  EXPECT_EQ(of("shaw", "dim=4 clip=2", times(1, 0, 1, 1)), (Sentences{"the term of the query is missing"}));
+  EXPECT_EQ(of("shaw", "dim=4 clip=2", times(1, 2, 1, 1)),
+            (Sentences{"the term of the query is not divided by sqrt(4)"}));
+  EXPECT_EQ(of("shaw", "dim=4 clip=2", times(1, 1, 1, 0.3)),
+            (Sentences{"the term of query and key is 0.3 times the declared one"}));
+}
+
+// Of calls of more than six queries and keys, the later ones are looked at too.
+TEST(TermDeviations, name_no_term_that_is_another_in_the_first_rows_alone) {
+  const auto reference = as<Contextual>(encoding_named("shaw").make(Case::parse("dim=4 clip=2")));
+  const auto truth = as<Contextual>(encoding_named("shaw").oracle(Case::parse("dim=4 clip=2")));
+  std::vector<double> numbers;
+  for (std::size_t n = 0; n < 48; ++n) numbers.push_back(std::sin(static_cast<double>(3 * n + 1)));
+  const Tensor q({12, 4}, numbers), k({12, 4}, {numbers.rbegin(), numbers.rend()});
+  Call call;
+  call.contents = {q, k};
+  for (Position t = 0; t < 12; ++t) call.positions.whole.push_back(t), call.keys.whole.push_back(t);
+  const auto said_of = [&](std::size_t rows, std::size_t columns) {
+    Tensor answer = truth.logits(q, k, call.positions.whole, call.keys.whole);
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j) answer.at(i, j) *= 3;
+    Sentences out;
+    for (const Deviation& one : term_deviations(reference, truth, all_f32, {{{}, call, answer}}))
+      out.insert(out.end(), one.sentences.begin(), one.sentences.end());
+    return out;
+  };
+  EXPECT_FALSE(said_of(12, 12).empty());
+  EXPECT_EQ(said_of(6, 12), Sentences{});
+  EXPECT_EQ(said_of(12, 6), Sentences{});
+}
+
+// What it gives for keys after the query means nothing, and is not looked at.
+TEST(TermDeviations, name_a_term_of_what_looks_back_alone) {
+  const auto no_past = [missing = times(1, 0, 1, 1)](const Logit& declared, std::span<const double> q,
+                                                     std::span<const double> k, Position i, Position j) {
+    return j > i ? 1e3 : missing(declared, q, k, i, j);
+  };
+  EXPECT_EQ(of("music_transformer", "dim=4", no_past), (Sentences{"the term of the query is missing"}));
+}
+
+TEST(TermDeviationsInFull, name_terms_of_each_content) {
+  EXPECT_EQ(of("transformer_xl", "dim=2", times(0, 1, 0, 1)),
+            (Sentences{"the term without content is missing", "the term of the key is missing"}));
+  EXPECT_EQ(of("tupe", "dim=16 length=17", times(0.25, 1, 1, 1)),
+            (Sentences{"the term without content is divided by sqrt(16) once more"}));
+  EXPECT_EQ(of("deberta", "dim=9 span=4", times(1, 1, -1, 1)),
+            (Sentences{"the term of the key has the other sign"}));
+}
+
+TEST(TermDeviationsInFull, name_the_positions_of_all_terms_or_of_one) {
+  const auto exchanged = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
+                            Position i, Position j) { return declared(q, k, j, i); };
+  EXPECT_EQ(of("deberta", "dim=4 span=4", exchanged),
+            (Sentences{"the two directions are swapped: query and key are exchanged"}));
+  const auto of_keys = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
+                          Position i, Position j) {
+    const std::vector<double> none(q.size());
+    return declared(q, k, i, j) - declared(none, k, i, j) + declared(none, k, j, i);
+  };
+  EXPECT_EQ(of("deberta", "dim=4 span=4", of_keys),
+            (Sentences{"in the term of the key: the two directions are swapped: query and key "
+                       "are exchanged"}));
+  const auto twice_as_far = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
+                               Position i, Position j) {
+    const std::vector<double> none(q.size());
+    return 3 * (declared(q, k, i, j) - declared(q, none, i, j)) + declared(q, none, i, i - 2 * (i - j));
+  };
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", twice_as_far),
+            (Sentences{"distances are doubled", "the term of query and key is 3 times the declared one"}));
+}
+
+// Each logit of the declared encoding at another distance.
+Wrong at_distance(const std::function<Position(Position)>& other) {
+  return [other](const Logit& declared, std::span<const double> q, std::span<const double> k, Position i,
+                 Position j) { return declared(q, k, i, i - other(i - j)); };
+}
+
+TEST(TermDeviations, name_the_distance_from_which_on_a_logit_is_the_same) {
+  for (const Position last : {1, 2, 4})
+    EXPECT_EQ(of("shaw", "dim=4 clip=5",
+                 at_distance([=](Position d) { return std::clamp<Position>(d, -last, last); })),
+              (Sentences{fmt::format("distances past {0} count as {0}", last)}));
+  EXPECT_EQ(
+      of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::clamp<Position>(d, -3, 5); })),
+      (Sentences{"the term of the query is wrong; the term without content and the term of the key and "
+                 "the term of query and key are as declared"}));
+}
+
+TEST(TermDeviations, name_directions_that_are_not_told_apart) {
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", at_distance([](Position d) { return std::abs(d); })),
+            (Sentences{"both directions have the logit of the distance"}));
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", at_distance([](Position d) { return -std::abs(d); })),
+            (Sentences{"both directions have the logit of a key after the query"}));
+}
+
+TEST(TermDeviationsInFull, say_which_terms_are_others_where_no_rule_is_known) {
+  const auto other_key = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
+                            Position i, Position j) { return declared(q, k, i, j) + 0.25 * k.front(); };
+  EXPECT_EQ(
+      of("deberta", "dim=4 span=4", other_key),
+      (Sentences{"the term of the key is wrong; the term without content and the term of the query and the "
+                 "term of query and key are as declared"}));
+  const auto no_sum = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
+                         Position i, Position j) { return declared(q, k, i, j) + q.front() * q.front(); };
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", no_sum),
+            (Sentences{"each query's logits have a constant more or less: "
+                       "equal after a softmax"}));
+  const auto all_others = [](const Logit& declared, std::span<const double> q, std::span<const double> k,
+                             Position i, Position j) {
+    return declared(q, k, i, j) + 0.25 * (1 + q.front()) * (1 + k.front());
+  };
+  EXPECT_EQ(of("shaw", "dim=4 clip=5", all_others), Sentences{});
+}
+
+}  // namespace
+}  // namespace posproof::term_deviations_test

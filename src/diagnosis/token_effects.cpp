@@ -1,0 +1,176 @@
+#include "diagnosis/token_effects.h"
+
+#include <functional>
+#include <utility>
+
+namespace posproof {
+namespace {
+
+struct Place {
+  std::size_t row, head, token;
+};
+
+struct Sizes {
+  std::size_t batch, heads, tokens;
+
+  std::size_t flat(const Place& at) const { return (at.row * heads + at.head) * tokens + at.token; }
+  Place place(std::size_t flat) const {
+    return {flat / tokens / heads, flat / tokens % heads, flat % tokens};
+  }
+};
+
+// The place whose content is answered at another.
+using Other = std::function<Place(const Place& at, const Sizes& sizes)>;
+
+enum class ItsPosition { stays_behind, comes_along };
+
+// As head `head` sees it, where heads differ in the positions that come along.
+Call moved(const Call& call, const Other& other, ItsPosition position, std::size_t head) {
+  Call out = call;
+  const Tensor& from = call.contents.front();
+  Tensor& to = out.contents.front();
+  const Sizes sizes{from.shape[0], from.shape[1], from.shape[2]};
+  const auto number = [&](const Place& at) { return at.row * sizes.tokens + at.token; };
+  const std::size_t axes = call.positions.axes;
+  for (std::size_t flat = 0; flat < from.rows(); ++flat) {
+    const Place at = sizes.place(flat), there = other(at, sizes);
+    for (std::size_t c = 0; c < from.width(); ++c) to.at(flat, c) = from.at(sizes.flat(there), c);
+    if (position == ItsPosition::stays_behind || at.head != head || call.positions.whole.empty()) continue;
+    for (std::size_t axis = 0; axis < axes; ++axis)
+      out.positions.whole[number(at) * axes + axis] = call.positions.whole[number(there) * axes + axis];
+  }
+  return out;
+}
+
+Effect moving(std::string words, Other other, ItsPosition position, bool by_head = false) {
+  return {std::move(words),
+          [other = std::move(other), position] {
+            return [other, position](const Call& call, std::size_t head, std::size_t) {
+              return Instead{moved(call, other, position, head)};
+            };
+          },
+          by_head};
+}
+
+using P = const Place&;
+using S = const Sizes&;
+
+std::vector<Effect> of_heads() {
+  const auto content = [](std::string words, Other other) {
+    return moving(std::move(words), std::move(other), ItsPosition::stays_behind);
+  };
+  return {content("heads have each other's content, in reverse order",
+                  [](P at, S all) {
+                    return Place{at.row, all.heads - 1 - at.head, at.token};
+                  }),
+          content("every head has the content of the one before, the first that of the last",
+                  [](P at, S all) {
+                    return Place{at.row, (at.head + all.heads - 1) % all.heads, at.token};
+                  }),
+          content("every head has the content of the one after, the last that of the first",
+                  [](P at, S all) {
+                    return Place{at.row, (at.head + 1) % all.heads, at.token};
+                  }),
+          content("every head has the content of the first",
+                  [](P at, S) {
+                    return Place{at.row, 0, at.token};
+                  }),
+          content("every head has the content of the last", [](P at, S all) {
+            return Place{at.row, all.heads - 1, at.token};
+          })};
+}
+
+// Of a call's tokens as [batch, tokens]: what is answered, and what is rotated by the position that stands
+// there.
+std::vector<Effect> of_rows_and_tokens() {
+  const struct {
+    const char *answer, *content;
+    Other other;
+  } all[] = {
+      {"rows of the batch have each other's answers, in reverse order",
+       "rows of the batch have each other's content, in reverse order",
+       [](P at, S of) {
+         return Place{of.batch - 1 - at.row, at.head, at.token};
+       }},
+      {"every row of the batch is answered as the one before, the first as the last",
+       "every row of the batch has the content of the one before, the first that of the last",
+       [](P at, S of) {
+         return Place{(at.row + of.batch - 1) % of.batch, at.head, at.token};
+       }},
+      {"every row of the batch is answered as the one after, the last as the first",
+       "every row of the batch has the content of the one after, the last that of the first",
+       [](P at, S of) {
+         return Place{(at.row + 1) % of.batch, at.head, at.token};
+       }},
+      {"every row of the batch is answered as the first",
+       "every row of the batch has the content of the first",
+       [](P at, S) {
+         return Place{0, at.head, at.token};
+       }},
+      {"every row of the batch is answered as the last", "every row of the batch has the content of the last",
+       [](P at, S of) {
+         return Place{of.batch - 1, at.head, at.token};
+       }},
+      {"tokens of a row have each other's answers, in reverse order",
+       "tokens of a row have each other's content, in reverse order",
+       [](P at, S of) {
+         return Place{at.row, at.head, of.tokens - 1 - at.token};
+       }},
+      {"every token is answered as the one before it in its row, the first as the last",
+       "every token has the content of the one before it in its row, the first that of the last",
+       [](P at, S of) {
+         return Place{at.row, at.head, (at.token + of.tokens - 1) % of.tokens};
+       }},
+      {"every token is answered as the one after it in its row, the last as the first",
+       "every token has the content of the one after it in its row, the last that of the first",
+       [](P at, S of) {
+         return Place{at.row, at.head, (at.token + 1) % of.tokens};
+       }},
+      {"every token is answered as the first of its row",
+       "every token has the content of the first of its row",
+       [](P at, S) {
+         return Place{at.row, at.head, 0};
+       }},
+      {"every token is answered as the last of its row", "every token has the content of the last of its row",
+       [](P at, S of) {
+         return Place{at.row, at.head, of.tokens - 1};
+       }},
+  };
+  std::vector<Effect> out;
+  for (const auto& one : all) {
+    out.push_back(moving(one.answer, one.other, ItsPosition::comes_along));
+    out.push_back(moving(one.content, one.other, ItsPosition::stays_behind));
+  }
+  return out;
+}
+
+// What lies as [batch, heads, n, dim] is read as [batch, n, heads, dim]: the place at which a token of a head
+// is found.
+Place as_tokens_of_heads(P at, S all) {
+  const std::size_t flat = at.token * all.heads + at.head;
+  return {at.row, flat / all.tokens, flat % all.tokens};
+}
+
+// And what lies so is read as [batch, heads, n, dim].
+Place as_heads_of_tokens(P at, S all) {
+  const std::size_t flat = at.head * all.tokens + at.token;
+  return {at.row, flat % all.heads, flat / all.heads};
+}
+
+std::vector<Effect> of_axes() {
+  return {
+      moving("the content is read as [batch, n, heads, dim]", as_tokens_of_heads, ItsPosition::stays_behind),
+      moving("the answer lies as [batch, n, heads, dim]", as_heads_of_tokens, ItsPosition::comes_along,
+             true)};
+}
+
+}  // namespace
+
+std::vector<Effect> effects_on_tokens() {
+  std::vector<Effect> out = of_heads();
+  for (auto more : {of_rows_and_tokens(), of_axes()})
+    for (Effect& one : more) out.push_back(std::move(one));
+  return out;
+}
+
+}  // namespace posproof

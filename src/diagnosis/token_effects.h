@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "diagnosis/call_effects.h"
+
+namespace posproof {
+
+// Of calls with contents [batch, head, token, channel]: tokens that are answered with the content of others,
+// or with the answer to others; axes read in each other's place.
+std::vector<Effect> effects_on_tokens();
+
+}  // namespace posproof

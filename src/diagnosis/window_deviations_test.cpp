@@ -1,0 +1,192 @@
+// What is said of a bias of a window whose rows are found by another index.
+#include "diagnosis/window_deviations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "diagnosis/testing/deviations.h"
+
+namespace posproof::window_deviations_test {
+namespace {
+
+using testing::said;
+using testing::Sentences;
+
+// The entry of an offset, of a head, where the table is that of the window; [row, head] of seeded numbers.
+struct Window {
+  Position height, width;
+  std::size_t heads;
+  std::vector<double> table;
+
+  Position offsets() const { return (2 * height - 1) * (2 * width - 1); }
+  double at(Position row, std::size_t head) const {
+    return table.at(static_cast<std::size_t>(std::clamp<Position>(row, 0, offsets() - 1)) * heads + head);
+  }
+};
+using Entry = std::function<double(const Window& window, Position rows, Position columns, std::size_t head)>;
+
+Position right_row(const Window& window, Position rows, Position columns) {
+  return (rows + window.height - 1) * (2 * window.width - 1) + columns + window.width - 1;
+}
+
+Sentences said_of(const Entry& entry, const std::string& words = "height=3 width=4 heads=3 table=seeded") {
+  return said("relative_table", words, [entry](const Parameters& parameters) -> Encoding {
+    Bias out = as<Bias>(encoding_named("relative_table").make(parameters));
+    Window window{static_cast<Position>(parameters.real("height")),
+                  static_cast<Position>(parameters.real("width")),
+                  out.heads,
+                  {}};
+    const Position sign = parameters.word("relative") == "key_minus_query" ? -1 : 1;
+    window.table.resize(static_cast<std::size_t>(window.offsets()) * window.heads);
+    for (Position rows = 1 - window.height; rows < window.height; ++rows)
+      for (Position columns = 1 - window.width; columns < window.width; ++columns) {
+        const std::vector<Position> query = {std::max<Position>(0, rows), std::max<Position>(0, columns)},
+                                    key = {std::max<Position>(0, -rows), std::max<Position>(0, -columns)};
+        const Tensor one = out.bias(Positions(std::span(query), 2), Positions(std::span(key), 2));
+        for (std::size_t head = 0; head < window.heads; ++head)
+          window.table.at(static_cast<std::size_t>(right_row(window, sign * rows, sign * columns)) *
+                              window.heads +
+                          head) = one.data[head];
+      }
+    out.bias = [=](const Positions& queries, const Positions& keys) {
+      Tensor to({window.heads, queries.size(), keys.size()});
+      for (std::size_t r = 0; r < to.rows(); ++r)
+        for (std::size_t c = 0; c < keys.size(); ++c) {
+          const auto offset = [&](std::size_t axis) {
+            return static_cast<Position>(queries.at(r % queries.size(), axis) - keys.at(c, axis));
+          };
+          to.at(r, c) = entry(window, offset(0), offset(1), r / queries.size());
+        }
+      return to;
+    };
+    return out;
+  });
+}
+
+const std::string standard = "height=3 width=4 heads=3 table=seeded";
+
+Sentences with_row(const std::function<Position(const Window&, Position rows, Position columns)>& row,
+                   const std::string& words = standard) {
+  return said_of([row](const Window& window, Position rows, Position columns,
+                       std::size_t head) { return window.at(row(window, rows, columns), head); },
+                 words);
+}
+
+TEST(WindowDeviations, say_nothing_of_the_declared_index) {
+  EXPECT_EQ(with_row(&right_row), Sentences{});
+}
+
+TEST(WindowDeviations, name_offsets_without_a_sign) {
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return right_row(w, std::abs(rows), columns);
+            }),
+            Sentences{"the offset of rows has no sign"});
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return right_row(w, rows, std::abs(columns));
+            }),
+            Sentences{"the offset of columns has no sign"});
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return right_row(w, std::abs(rows), std::abs(columns));
+            }),
+            Sentences{"offsets have no sign"});
+}
+
+// A negative index counts from the end of the table.
+TEST(WindowDeviations, name_offsets_that_do_not_begin_at_0) {
+  const auto without = [](Position by_rows, Position by_columns) {
+    return said_of([=](const Window& w, Position rows, Position columns, std::size_t head) {
+      const Position row = right_row(w, rows - by_rows, columns - by_columns);
+      return w.at(row < 0 ? row + w.offsets() : row, head);
+    });
+  };
+  EXPECT_EQ(
+      without(0, 3),
+      Sentences{"the index is 3 too small, and negative ones count from the end: the offset of columns is "
+                "not shifted to begin at 0"});
+  EXPECT_EQ(
+      without(2, 0),
+      Sentences{"the index is 14 too small, and negative ones count from the end: the offset of rows is "
+                "not shifted to begin at 0"});
+  EXPECT_EQ(
+      without(2, 3),
+      Sentences{"the index is 17 too small, and negative ones count from the end: offsets are not shifted "
+                "to begin at 0"});
+  EXPECT_EQ(without(0, 2), Sentences{});
+}
+
+TEST(WindowDeviations, name_another_index) {
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return right_row(w, rows, columns) + 1;
+            }),
+            Sentences{"the row of an offset is one too large"});
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return right_row(w, rows, columns) - 1;
+            }),
+            Sentences{"the row of an offset is one too small"});
+  const auto from_keys = [](Position more) {
+    return [more](const Window& w, Position rows, Position columns) {
+      return right_row(w, -rows, -columns) + more;
+    };
+  };
+  EXPECT_EQ(with_row(from_keys(0), standard + " relative=key_minus_query"), Sentences{});
+  EXPECT_EQ(with_row(from_keys(1), standard + " relative=key_minus_query"),
+            Sentences{"the row of an offset is one too large"});
+  const auto of_stride = [](const std::function<Position(const Window&)>& stride) {
+    return with_row([stride](const Window& w, Position rows, Position columns) {
+      return (rows + w.height - 1) * stride(w) + columns + w.width - 1;
+    });
+  };
+  EXPECT_EQ(of_stride([](const Window& w) { return 2 * w.height - 1; }),
+            Sentences{"an offset of one row is 5 rows of the table on, not 7"});
+  EXPECT_EQ(of_stride([](const Window& w) { return w.width; }),
+            Sentences{"an offset of one row is 4 rows of the table on, not 7"});
+  EXPECT_EQ(of_stride([](const Window& w) { return 2 * w.width; }),
+            Sentences{"an offset of one row is 8 rows of the table on, not 7"});
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return (columns + w.width - 1) * (2 * w.width - 1) + rows + w.height - 1;
+            }),
+            Sentences{"rows and columns of an offset are in each other's place in the index"});
+  EXPECT_EQ(with_row([](const Window& w, Position rows, Position columns) {
+              return right_row(w, rows, columns) + (rows == 2 && columns == 3 ? -2 : 0);
+            }),
+            Sentences{});
+}
+
+TEST(WindowDeviations, name_heads_in_another_order) {
+  const auto of_heads = [](const std::function<std::size_t(std::size_t head)>& other) {
+    return said_of([other](const Window& w, Position rows, Position columns, std::size_t head) {
+      return w.at(right_row(w, rows, columns), other(head));
+    });
+  };
+  EXPECT_EQ(of_heads([](std::size_t head) { return 2 - head; }),
+            Sentences{"the same after one permutation of heads: in reverse order"});
+  EXPECT_EQ(of_heads([](std::size_t) { return std::size_t{0}; }), Sentences{"every head is the first"});
+  EXPECT_EQ(of_heads([](std::size_t head) { return (head + 2) % 3; }),
+            Sentences{"every head is the one before, the first the last"});
+  EXPECT_EQ(of_heads([](std::size_t head) { return (head + 1) % 3; }),
+            Sentences{"every head is the one after, the last the first"});
+  EXPECT_EQ(said_of([](const Window& w, Position rows, Position columns, std::size_t head) {
+              return w.table.at(head * static_cast<std::size_t>(w.offsets()) +
+                                static_cast<std::size_t>(right_row(w, rows, columns)));
+            }),
+            Sentences{"the table is read as one of heads by offsets, not of offsets by heads"});
+}
+
+TEST(WindowDeviations, are_none_of_a_class_token_or_a_line) {
+  const auto none = [](const std::string& words) {
+    const EncodingSpec& spec = encoding_named("relative_table");
+    const Parameters parameters = with(spec, Case::parse(words));
+    return window_deviations(spec.make<Bias>(parameters), parameters).empty();
+  };
+  EXPECT_TRUE(none("class_token=three_rows"));
+  EXPECT_TRUE(none("axes=line"));
+  EXPECT_TRUE(none("height=65"));
+  EXPECT_FALSE(none("height=64 width=2"));
+}
+
+}  // namespace
+}  // namespace posproof::window_deviations_test

@@ -1,0 +1,488 @@
+#include "gate/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "attention/reference_attention.h"
+#include "catalogue/properties/call/refuses_out_of_range.h"
+#include "core/call.h"
+#include "gate/backward.h"
+#include "gate/checked.h"
+#include "gate/declined.h"
+#include "gate/history.h"
+#include "run/agreement.h"
+#include "run/catalogued.h"
+#include "run/claimed.h"
+#include "run/exhaustive.h"
+#include "run/narrowed.h"
+#include "run/recorded.h"
+#include "run/words_alike.h"
+#include "search/budget_clock.h"
+#include "search/case_result.h"
+#include "search/trial.h"
+#include "subject/interrupt.h"
+
+namespace posproof {
+
+bool GateResult::refuted() const {
+  return std::any_of(results.begin(), results.end(),
+                     [](const PropertyResult& a) { return std::holds_alternative<Refuted>(a.verdict); });
+}
+
+bool GateResult::undecided() const {
+  return !not_checked.empty() || std::any_of(results.begin(), results.end(), [](const PropertyResult& a) {
+    return !std::holds_alternative<Refuted>(a.verdict) && !std::holds_alternative<Holds>(a.verdict);
+  });
+}
+
+namespace {
+
+// The truth, asked where the subject is defined: what a property can learn there at all.
+Encoding truth_within(const Encoding& truth, const Encoding& subject) {
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  const Encoding* same = attention::same_kind(kinds, subject);
+  return same == nullptr ? truth : with_positions(*same, positions_of(subject));
+}
+
+// Of what was asked when an interrupt came. A failure that was seen is one, though it could not be asked
+// again.
+Verdict cut_short(Verdict verdict) {
+  if (std::holds_alternative<Holds>(verdict)) return verdict;
+  auto* refuted = std::get_if<Refuted>(&verdict);
+  if (refuted == nullptr) return Undecided{interruption() + " while it was asked"};
+  refuted->repeats = true;
+  return verdict;
+}
+
+// Not one of those that are made of the truth.
+bool is_catalogued(std::string_view id) {
+  return id != agreement_id && id != history_id && id != backward_id;
+}
+
+// One head cannot show that only the first is right.
+Parameters with_two_heads(const EncodingSpec& spec, Parameters parameters) {
+  if (signature(spec.make(parameters)).role) parameters.set("heads", 2.0);
+  return parameters;
+}
+
+// What the search found and what all positions say.
+Verdict sum(const Verdict& searched, Verdict exhaustive) {
+  const auto* some = std::get_if<Holds>(&searched);
+  auto* all = std::get_if<Holds>(&exhaustive);
+  if (some == nullptr || all == nullptr) return exhaustive;
+  all->add(*some);
+  return exhaustive;
+}
+
+// Why nothing was learned, where even the truth could not have shown anything: one head cannot differ from
+// another, and no channel stands past the rotary width. None where the subject is to blame (it declines, it
+// is slow).
+std::optional<std::string> nothing_to_learn(const Property& property, const Encoding& truth,
+                                            const Subject& subject, const Plan& plan) {
+  const auto one = trial(property, truth_within(truth, subject.encoding), subject.precision);
+  if (!one) return std::nullopt;
+  const auto begun = BudgetClock::now();
+  const Verdict verdict = search(*one, plan);
+  // A search of the truth that its time cut short says nothing either.
+  if (BudgetClock::now() - begun >= plan.budget.time) return std::nullopt;
+  const auto* undecided = std::get_if<Undecided>(&verdict);
+  return undecided == nullptr || undecided->out_of_time ? std::nullopt : std::optional(undecided->why);
+}
+
+// One case; sets the flag where it fails, in whatever way: what is run from then on is that case, shrunk.
+Residual failing_sets(bool& failed, const Trial& trial, Draw& draw) {
+  try {
+    const Residual found = trial(draw);
+    failed = failed || !found.holds();
+    return found;
+  } catch (const Discard&) {
+    throw;
+  } catch (const Refusal&) {
+    throw;
+  } catch (...) {
+    failed = true;
+    throw;
+  }
+}
+
+// Where recorded, a sample, and every position where that can be had. A file of rows or of rotations that
+// was compared as a whole needs no sample: its rows are all that there is.
+Verdict agrees(const Encoding& truth, const Plan& plan, bool every_position, GateResult& gated) {
+  const auto ask_all = [&] {
+    Exhaustive all = exhaustive(truth, gated.subject, plan.budget, every_position);
+    gated.accuracy = std::move(all.accuracy);
+    return std::move(all.verdict);
+  };
+  const bool of_rows = !gated.subject.live && signature(gated.subject.encoding).has(Axis::token);
+  if (of_rows)
+    if (auto all = ask_all()) return std::move(*all);
+  const Answers answers;
+  Verdict searched =
+      agreement_searched(truth, answers.kept_of(gated.subject.encoding), gated.subject.precision, plan);
+  gated.seeming = seeming_precision(truth, gated.subject.encoding, gated.subject.precision, answers);
+  if (of_rows || std::holds_alternative<Errored>(searched) ||
+      (std::holds_alternative<Refuted>(searched) && !every_position))
+    return searched;
+  auto all = ask_all();
+  if (!all || std::holds_alternative<Refuted>(searched)) return searched;
+  return sum(searched, std::move(*all));
+}
+
+// The same encoding, which tells of each call.
+Encoding telling(Encoding encoding, const std::function<void()>& called) {
+  if (!called) return encoding;
+  return answered_by(encoding, [encoding, called](const Call& call) {
+    called();
+    return answer(encoding, call);
+  });
+}
+
+constexpr std::chrono::milliseconds most_observing{2000};
+
+// After so many cases, all of them vacuous, the truth is asked whether it has something to show at all.
+constexpr std::uint64_t vacuous_before_doubt = 30;
+
+// What a run has in hand: the subject, what is asked of it, and what was found so far.
+class Run {
+ public:
+  Run(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& parameters,
+      const Opening& opening, const GateOptions& options)
+      : spec_(spec),
+        options_(options),
+        truth_(spec.oracle(parameters)),
+        expected_{.encoding = std::string(encoding_id),
+                  .parameters = parameters,
+                  .declared = attention::in_every_kind(truth_),
+                  .call_time = options.call_time,
+                  .sandbox = options.sandbox},
+        deadline_(Clock::now() + options.total),
+        gated_{.encoding = std::string(encoding_id),
+               .parameters = parameters,
+               .subject = opening(expected_),
+               .results = {},
+               .skipped = {},
+               .explanations = {},
+               .made = {}} {
+    meet(options.positions, truth_, gated_.subject);
+    if (options.positions)
+      gated_.subject.encoding =
+          narrowed(std::move(gated_.subject.encoding), options.positions->first, options.positions->second);
+    keep_within_f16(truth_, gated_.subject.precision, gated_.subject.encoding);
+    if (options.positions)
+      say_unchecked(not_covered(*options.positions, positions_of(gated_.subject.encoding)));
+    gated_.skipped = gated_.subject.not_asked;
+    if (gated_.subject.live)
+      gated_.subject.encoding =
+          telling(counting_declined(std::move(gated_.subject.encoding), declined_), options.called);
+  }
+
+  bool is_of_live_rotation() const { return gated_.subject.live && signature(gated_.subject.encoding).role; }
+
+  GateResult all() {
+    select_all();
+    for (std::size_t n = 0; n < selected_.size(); ++n) {
+      goes_on_with(selected_[n].id, n + 1);
+      const std::size_t before = gated_.results.size();
+      ask(selected_[n]);
+      if (options_.ended && gated_.results.size() > before) options_.ended(gated_.results.back());
+    }
+    if (options_.filter.empty() && interrupted() == 0) {
+      goes_on_with("the same bits in every call", selected_.size());
+      observe_bits();
+      gated_.alike = words_alike(spec_, gated_.parameters);
+    }
+    if (interrupted() == 0) say_unchecked(in_words(gated_.subject.encoding, *declined_));
+    if (gated_.refuted() && interrupted() == 0) {
+      goes_on_with("what explains it", selected_.size());
+      find_what_needs_history();
+      follow_from_history();
+      explain();
+    }
+    if (interrupted() != 0) stop();
+    return std::move(gated_);
+  }
+
+ private:
+  using Clock = BudgetClock;
+
+  struct Selected {
+    std::string id;
+    const Property* property;
+    Trial trial;
+  };
+
+  void goes_on_with(std::string_view what, std::size_t number) const {
+    if (options_.progress) options_.progress(what, number, selected_.size());
+  }
+
+  // What an interrupt left unfinished is no explanation.
+  void stop() {
+    gated_.interrupted = interruption();
+    gated_.explanations.clear();
+  }
+
+  // Where there is time left, and answers.
+  void observe_bits() {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+    if (left.count() > 0)
+      gated_.observed = observe(gated_.subject, truth_, options_.seed, std::min(left, most_observing));
+  }
+
+  void say_unchecked(std::string why) {
+    if (!why.empty()) gated_.not_checked.push_back(std::move(why));
+  }
+
+  const Property& made(Property property) {
+    gated_.made.push_back(std::make_shared<const Property>(std::move(property)));
+    return *gated_.made.back();
+  }
+
+  void select_all() {
+    select(std::string(agreement_id), made(agreement(truth_)));
+    if (gated_.subject.renew) select(std::string(history_id), made(history(truth_, gated_.subject)));
+    if (gated_.subject.backward) select(std::string(backward_id), made(backward_agreement(truth_)));
+    // A subject that says where it ends has claimed this itself.
+    if (positions_of(gated_.subject.encoding).ends)
+      select(std::string(id_of(properties::call::refuses_out_of_range)),
+             properties::call::refuses_out_of_range);
+    for (const Claim& claim : claims_of(spec_))
+      if (claim.holds && claim.when.met(gated_.parameters))
+        select(std::string(id_of(*claim.property)), *claim.property);
+  }
+
+  void select(std::string id, const Property& property) {
+    if (id.find(options_.filter) == std::string::npos) return;
+    if (property.needs == Needs::live_subject && !gated_.subject.live)
+      return skip(id, "a file answers no calls");
+    auto one =
+        trial(property, checked(id, property, truth_, gated_.subject).encoding, gated_.subject.precision);
+    if (!one)
+      return skip(id,
+                  fmt::format("cannot be asked of a subject that gives {}", kind(gated_.subject.encoding)));
+    const bool twice =
+        std::any_of(selected_.begin(), selected_.end(), [&](const Selected& s) { return s.id == id; });
+    if (!twice) selected_.push_back({std::move(id), &property, std::move(*one)});
+  }
+
+  void skip(std::string_view id, std::string_view why) {
+    gated_.skipped.push_back(fmt::format("{}: {}", id, why));
+  }
+
+  // With as much time as the whole run has left.
+  Plan plan_for(const Selected& one) const {
+    Plan plan{.seed = options_.seed, .id = one.id, .budget = options_.budget, .known = known_};
+    const auto left = std::max(Clock::duration(0), deadline_ - Clock::now());
+    if (left < plan.budget.time) {
+      plan.budget.time = std::chrono::duration_cast<std::chrono::milliseconds>(left);
+      plan.budget.limit = "--budget";
+    }
+    plan.budget.shrink_time =
+        std::min(plan.budget.shrink_time, std::chrono::ceil<std::chrono::milliseconds>(left));
+    return plan;
+  }
+
+  void ask(const Selected& one) {
+    if (interrupted() != 0) return add(one, Undecided{interruption() + " before it was asked"});
+    const Plan plan = plan_for(one);
+    if (plan.budget.time.count() == 0)
+      return add(
+          one, Undecided{fmt::format("not asked: the time for the whole run was used up (`--budget`, {:g} s)",
+                                     std::chrono::duration<double>(options_.total).count())});
+    Verdict verdict = one.id == agreement_id ? agrees(truth_, plan, options_.exhaustive, gated_)
+                      : one.id == history_id ? history_searched(truth_, gated_.subject, plan)
+                                             : search(with_doubts(one, plan), plan);
+    if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
+    if (const auto why = nothing_to_ask(one, plan, verdict)) return skip(one.id, *why);
+    if (const auto at = fails_for_the_truth(one, verdict))
+      return skip(one.id,
+                  fmt::format("at the positions that this subject has it is not true of the exact encoding "
+                              "either: {}",
+                              *at));
+    add(one, std::move(verdict));
+  }
+
+  // A counterexample that is one of the exact encoding, too, where a domain ends before what was claimed sets
+  // in: a bias saturates past its window, and the subject ends within it. Agreement judges these answers.
+  std::optional<std::string> fails_for_the_truth(const Selected& one, const Verdict& verdict) const {
+    const auto* refuted = std::get_if<Refuted>(&verdict);
+    if (refuted == nullptr || !refuted->failure.empty() || !is_catalogued(one.id)) return std::nullopt;
+    // That it ends is the subject's own claim.
+    if (one.property == &properties::call::refuses_out_of_range) return std::nullopt;
+    const auto exact =
+        trial(*one.property, truth_within(truth_, gated_.subject.encoding), gated_.subject.precision);
+    if (!exact) return std::nullopt;
+    try {
+      if (!std::holds_alternative<Refuted>(replay(*exact, refuted->counterexample))) return std::nullopt;
+    } catch (const std::invalid_argument&) {  // the truth is asked something else
+      return std::nullopt;
+    }
+    return refuted->counterexample.text();
+  }
+
+  // In 16 bits some properties have nothing to show: a subject is not asked for hundreds of such cases.
+  Trial with_doubts(const Selected& one, const Plan& plan) const {
+    if (!gated_.subject.live || !is_catalogued(one.id)) return one.trial;
+    return [this, &one, &plan, held = Holds{}, shrinks = false](Draw& draw) mutable {
+      const Residual found = failing_sets(shrinks, one.trial, draw);
+      held.add(found, {});
+      if (shrinks || held.cases != vacuous_before_doubt || held.learned()) return found;
+      if (const auto why = nothing_to_show(one, plan)) throw Inapplicable{*why};
+      return found;
+    };
+  }
+
+  std::optional<std::string> nothing_to_show(const Selected& one, const Plan& plan) const {
+    const auto why = nothing_to_learn(*one.property, truth_, gated_.subject, plan);
+    if (!why) return std::nullopt;
+    return fmt::format("even the exact encoding has nothing to show here: {}", *why);
+  }
+
+  // Why a property that came to nothing has nothing to show here, and the subject is not to blame for it.
+  std::optional<std::string> nothing_to_ask(const Selected& one, const Plan& plan,
+                                            const Verdict& verdict) const {
+    if (const auto* none = std::get_if<NotApplicable>(&verdict)) return none->why;
+    const auto* undecided = std::get_if<Undecided>(&verdict);
+    if (undecided == nullptr || undecided->out_of_time) return std::nullopt;
+    if (!is_catalogued(one.id)) return std::nullopt;
+    if (!gated_.subject.live)  // a file refuses only past its end
+      return fmt::format("the file has nothing to show here: {}", undecided->why);
+    return nothing_to_show(one, plan);
+  }
+
+  // A failure that another property showed already is a finding only once.
+  void add(const Selected& one, Verdict verdict) {
+    PropertyResult result{one.id, one.property, std::move(verdict)};
+    if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && !refuted->failure.empty()) {
+      for (const PropertyResult& before : gated_.results)
+        if (const auto* first = std::get_if<Refuted>(&before.verdict);
+            first && first->failure == refuted->failure && before.same_as.empty())
+          result.same_as = before.id;
+      known_.insert(refuted->failure);
+    }
+    if (result.same_as.empty() && interrupted() == 0) look_at(one, result);
+    gated_.results.push_back(std::move(result));
+  }
+
+  // Where an answer to the counterexample is wrong, and whether that is all that is wrong with it.
+  void look_at(const Selected& one, PropertyResult& result) const {
+    auto* refuted = std::get_if<Refuted>(&result.verdict);
+    if (refuted == nullptr) return;
+    const Shown found = look_at_answers(checked(one.id, *one.property, truth_, gated_.subject),
+                                        gated_.subject.precision, *refuted);
+    result.wrong = found.wrong;
+    if (found.by_answers_alone && is_catalogued(one.id) && disagrees()) result.follows_from = agreement_id;
+  }
+
+  bool disagrees() const {
+    return std::ranges::any_of(gated_.results, [](const PropertyResult& before) {
+      return before.id == agreement_id && std::holds_alternative<Refuted>(before.verdict);
+    });
+  }
+
+  // Whether a counterexample of a process that was asked much else shows on a new object, too. Where the
+  // first does and no history was seen to matter, so do the others.
+  void find_what_needs_history() {
+    if (!gated_.subject.renew) return;
+    bool matters = history_is_refuted();
+    for (PropertyResult& result : gated_.results) {
+      const auto* refuted = std::get_if<Refuted>(&result.verdict);
+      if (refuted == nullptr || result.id == history_id || !result.same_as.empty()) continue;
+      if (Clock::now() >= deadline_) return;
+      result.needs_history = !shows_on_a_new_object(result, *refuted);
+      if (!matters && !result.needs_history) return;
+      matters = true;
+    }
+  }
+
+  bool history_is_refuted() const {
+    return std::ranges::any_of(gated_.results, [](const PropertyResult& one) {
+      return one.id == history_id && std::holds_alternative<Refuted>(one.verdict);
+    });
+  }
+
+  // Where that the answers depend on the calls before is a finding of its own.
+  void follow_from_history() {
+    if (!history_is_refuted()) return;
+    for (PropertyResult& result : gated_.results)
+      if (result.needs_history) result.follows_from = history_id;
+  }
+
+  bool shows_on_a_new_object(const PropertyResult& result, const Refuted& refuted) const {
+    const auto selected = std::find_if(selected_.begin(), selected_.end(),
+                                       [&](const Selected& one) { return one.id == result.id; });
+    try {
+      gated_.subject.renew();
+      return run_repaired(selected->trial, refuted.counterexample).fails();
+    } catch (const SubjectError&) {  // it does not start again: the counterexample stands as it is
+      return true;
+    }
+  }
+
+  // By defects and other settings, on calls to a subject that has not been asked anything yet: its history is
+  // that of the calls that a defect is compared on.
+  void explain() {
+    Case counterexample;
+    for (const PropertyResult& result : gated_.results)
+      if (const auto* refuted = std::get_if<Refuted>(&result.verdict); refuted && result.id == agreement_id)
+        counterexample = refuted->counterexample;
+    try {
+      if (gated_.subject.renew) gated_.subject.renew();
+      gated_.explanations = diagnosed(counterexample);
+      if (history_is_refuted() && positions_of(truth_).axes == 1 && Clock::now() < deadline_)
+        measure_after_another_call(counterexample);
+    } catch (const SubjectError&) {  // it did not start again: nothing explains it
+    }
+  }
+
+  std::vector<Explanation> diagnosed(const Case& counterexample) const {
+    return diagnose(spec_, gated_.encoding, gated_.parameters, gated_.subject, counterexample, options_.seed);
+  }
+
+  // What is kept of the first call makes other deviations after another one: a table with as many rows as
+  // that needed.
+  void measure_after_another_call(const Case& counterexample) {
+    const auto is_measured = [](const Explanation& one) { return one.kind == Explanation::Kind::measured; };
+    if (std::ranges::none_of(gated_.explanations, is_measured)) return;
+    gated_.subject.renew();
+    const Position first = positions_of(gated_.subject.encoding).lo;
+    answer(gated_.subject.encoding, sequence(truth_, {first}));
+    for (Explanation& again : diagnosed(counterexample))
+      if (is_measured(again) && std::ranges::find(gated_.explanations, again.what, &Explanation::what) ==
+                                    gated_.explanations.end()) {
+        again.what = fmt::format("after a first call at position {}: {}", first, again.what);
+        gated_.explanations.push_back(std::move(again));
+      }
+  }
+
+  const EncodingSpec& spec_;
+  const GateOptions& options_;
+  Encoding truth_;
+  Expected expected_;
+  Clock::time_point deadline_;
+  std::shared_ptr<Declined> declined_ = std::make_shared<Declined>();
+  GateResult gated_;
+  std::vector<Selected> selected_ = {};
+  std::set<std::string, std::less<>> known_ = {};  // failures that were shown
+};
+
+}  // namespace
+
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& given,
+                const Opening& opening, const GateOptions& options) {
+  const Parameters parameters = options.two_heads ? with_two_heads(spec, given) : given;
+  Run run(encoding_id, spec, parameters, opening, options);
+  if (parameters != given && !run.is_of_live_rotation())
+    return Run(encoding_id, spec, given, opening, options).all();
+  return run.all();
+}
+
+GateResult gate(std::string_view encoding_id, const EncodingSpec& spec, const Parameters& given,
+                std::string_view subject, const GateOptions& options) {
+  return gate(
+      encoding_id, spec, given, [&](const Expected& expected) { return open(subject, expected); }, options);
+}
+
+}  // namespace posproof

@@ -1,0 +1,154 @@
+// How the gate shows failures: once, the first of them named, with the calls that they need.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/failure.h"
+#include "gate/history.h"
+#include "gate/testing/gated.h"
+#include "run/agreement.h"
+
+namespace posproof::gate_failures_test {
+namespace {
+
+using namespace gated;
+
+TEST(GateFailures, are_shown_once_and_the_first_is_named) {
+  const Gated raising{"rope", "dim=4", [](const Encoding& right, const Call& call) -> Tensor {
+                        if (!call.positions.whole.empty() && call.positions.whole.front() >= 3)
+                          throw Failure(Failure::How::raised, "no such row", "rotate: no such row");
+                        return answer(right, call);
+                      }};
+  const GateResult found = raising();
+  const PropertyResult *first = asking(found, agreement_id), *second = asking(found, "rotary/is_linear");
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_EQ(first->same_as, "");
+  EXPECT_GT(verdict<Refuted>(found, agreement_id).shrinks, 0u);
+  EXPECT_EQ(second->same_as, agreement_id);
+  EXPECT_EQ(verdict<Refuted>(found, "rotary/is_linear").shrinks, 0u);
+  EXPECT_EQ(verdict<Refuted>(found, "rotary/is_linear").instead, "rotate: no such row");
+}
+
+// A subject with a memory: wrong from its third call on, or always. `renewed`: how often it was started anew.
+GateResult remembering(int wrong_from, const std::string& filter = std::string(agreement_id),
+                       int* renewed = nullptr) {
+  const auto calls = std::make_shared<int>(0);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, const Call& call) {
+              return ++*calls >= wrong_from ? all_zero(answer(right, call)) : answer(right, call);
+            }};
+  one.change = [=](Subject& subject) {
+    subject.renew = [=] {
+      *calls = 0;
+      if (renewed != nullptr) ++*renewed;
+    };
+  };
+  return one(20, filter);
+}
+
+TEST(GateFailures, that_need_what_was_asked_before_say_so) {
+  int renewed = 0;
+  const GateResult late = remembering(3), always = remembering(1, "rotary/", &renewed);
+  ASSERT_TRUE(late.refuted() && always.refuted());
+  EXPECT_TRUE(asking(late, agreement_id)->needs_history);
+  EXPECT_EQ(asking(late, agreement_id)->follows_from, "") << "history was not asked";
+  std::size_t fail = 0;
+  for (const PropertyResult& one : always.results) {
+    EXPECT_FALSE(one.needs_history) << one.id;
+    fail += std::holds_alternative<Refuted>(one.verdict) ? 1 : 0;
+  }
+  EXPECT_GT(fail, 2u);
+  EXPECT_EQ(renewed, 2) << "for the first of them, which shows at once, and for what explains it";
+}
+
+// Each of them, not the first alone; they follow from history where that was asked.
+TEST(GateFailures, that_need_what_was_asked_before_are_all_told) {
+  for (const std::string filter : {"rotary/", "r"}) {
+    const GateResult late = remembering(9, filter);
+    const std::string from(filter == "r" ? history_id : "");
+    std::size_t need = 0, fail = 0;
+    for (const PropertyResult& one : late.results) {
+      if (one.id == history_id || !std::holds_alternative<Refuted>(one.verdict)) continue;
+      ++fail;
+      need += one.needs_history ? 1 : 0;
+      EXPECT_EQ(one.follows_from, one.needs_history ? from : "") << one.id;
+    }
+    EXPECT_GT(fail, 2u);
+    EXPECT_EQ(need, fail) << filter;
+  }
+}
+
+// What is wrong in every object stands by itself, and says nothing of what is wrong in an old one alone.
+TEST(GateFailures, that_need_no_history_stand_beside_those_that_do) {
+  const auto calls = std::make_shared<int>(0);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, Call call) {
+              if (call.positions.whole.size() == 1) ++call.positions.whole[0];
+              return ++*calls >= 9 ? all_zero(answer(right, call)) : answer(right, call);
+            }};
+  one.change = [=](Subject& subject) { subject.renew = [=] { *calls = 0; }; };
+  const GateResult found = one(20);
+  verdict<Refuted>(found, history_id);
+  EXPECT_FALSE(asking(found, history_id)->needs_history);
+  EXPECT_EQ(asking(found, history_id)->follows_from, "");
+  verdict<Refuted>(found, agreement_id);
+  EXPECT_FALSE(asking(found, agreement_id)->needs_history);
+  EXPECT_EQ(asking(found, agreement_id)->follows_from, "");
+  verdict<Refuted>(found, "rotary/preserves_norm");
+  EXPECT_TRUE(asking(found, "rotary/preserves_norm")->needs_history);
+  EXPECT_EQ(asking(found, "rotary/preserves_norm")->follows_from, history_id);
+}
+
+// A single token after other calls is rotated at 0: compared with a defect that was asked nothing before,
+// either.
+TEST(GateFailures, are_explained_by_a_subject_that_was_asked_nothing_before) {
+  const auto called = std::make_shared<bool>(false);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, Call call) {
+              if (*called && call.positions.whole.size() == call.batch)
+                std::ranges::fill(call.positions.whole, Position{0});
+              *called = true;
+              return answer(right, call);
+            }};
+  one.change = [=](Subject& subject) { subject.renew = [=] { *called = false; }; };
+  const GateResult found = one(100, std::string(agreement_id));
+  Texts names;
+  for (const Explanation& explanation : found.explanations) names.push_back(explanation.what);
+  EXPECT_EQ(names,
+            (Texts{"after the first call a single token counts as 0", "rope/decode_restarts_at_zero"}));
+}
+
+// A table is made for the first call and never grows: which positions are wrong depends on that call.
+TEST(GateFailures, that_depend_on_the_first_call_are_measured_after_two_of_them) {
+  const auto last = std::make_shared<Position>(0);
+  Gated one{"rope", "dim=4", [=](const Encoding& right, Call call) {
+              if (*last == 0) *last = std::max(Position{63}, *last_of(call.positions));
+              for (Position& t : call.positions.whole) t = std::min(t, *last);
+              return answer(right, call);
+            }};
+  one.change = [=](Subject& subject) { subject.renew = [=] { *last = 0; }; };
+  const auto measured = [&](const std::string& filter) {
+    Texts out;
+    for (const Explanation& explanation : one(100, filter).explanations)
+      if (explanation.kind == Explanation::Kind::measured) out.push_back(explanation.what);
+    return out;
+  };
+  const Texts both = measured("");
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_TRUE(both[0].starts_with("positions past ")) << both[0];
+  EXPECT_EQ(both[1], "after a first call at position 0: positions past 63 count as 63");
+  EXPECT_EQ(measured(std::string(agreement_id)).size(), 1u) << "the history is not asked";
+}
+
+TEST(GateFailures, are_explained_and_what_holds_is_not) {
+  const Gated ahead{"rope", "dim=4", [](const Encoding& right, Call call) {
+                      for (Position& t : call.positions.whole) ++t;
+                      return answer(right, call);
+                    }};
+  const GateResult found = ahead(20, std::string(agreement_id));
+  ASSERT_EQ(found.explanations.size(), 2u);
+  EXPECT_EQ(found.explanations[0].what, "positions are one ahead");
+  EXPECT_EQ(found.explanations[1].what, "rope/one_position_ahead");
+  EXPECT_TRUE(Gated({"rope", "dim=4"})(20, std::string(agreement_id)).explanations.empty());
+}
+
+}  // namespace
+}  // namespace posproof::gate_failures_test

@@ -1,0 +1,137 @@
+// That the options of a gate reach the subject and the search.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "gate/testing/gated.h"
+#include "run/agreement.h"
+
+namespace posproof::gate_options_test {
+namespace {
+
+using namespace gated;
+using std::chrono::milliseconds;
+
+TEST(GateOptions, progress_counts_the_properties) {
+  GateOptions options{.budget = {.cases = 2}, .filter = "rotary/"};
+  std::vector<std::size_t> numbers;
+  std::size_t all = 0;
+  options.progress = [&](std::string_view, std::size_t number, std::size_t of) {
+    numbers.push_back(number);
+    all = of;
+  };
+  const EncodingSpec& rope = encoding_named("rope");
+  const Parameters parameters = with(rope, Case::parse("dim=6"));
+  gate(
+      "rope", rope, parameters,
+      [&](const Expected& one) {
+        return Subject{"made", "", rope.make(one.parameters), all_f64};
+      },
+      options);
+  ASSERT_GE(all, 2u);
+  ASSERT_EQ(numbers.size(), all);
+  for (std::size_t n = 0; n < all; ++n) EXPECT_EQ(numbers[n], n + 1);
+}
+
+TEST(GateOptions, reach_the_subject_and_the_search) {
+  GateOptions options{.budget = {.cases = 5}, .filter = "rotary/is_linear", .call_time = milliseconds(1234)};
+  options.sandbox = true;
+  const EncodingSpec& rope = encoding_named("rope");
+  const Parameters parameters = with(rope, Case::parse("dim=6"));
+  std::vector<Expected> expected;
+  std::vector<std::string> steps;
+  options.progress = [&](std::string_view id, std::size_t number, std::size_t of) {
+    steps.push_back(std::string(id) + " " + std::to_string(number) + "/" + std::to_string(of));
+  };
+  const auto opening = [&](const Expected& one) {
+    expected.push_back(one);
+    return Subject{"made", "", rope.make(one.parameters), all_f64};
+  };
+  const GateResult found = gate("rope", rope, parameters, opening, options);
+  ASSERT_EQ(expected.size(), 1u);
+  EXPECT_EQ(expected[0].encoding, "rope");
+  EXPECT_EQ(expected[0].parameters, parameters);
+  EXPECT_EQ(expected[0].call_time, milliseconds(1234));
+  EXPECT_TRUE(expected[0].sandbox);
+  ASSERT_EQ(expected[0].declared.size(), 3u);
+  EXPECT_TRUE(std::holds_alternative<Rotary>(expected[0].declared[0]));
+  EXPECT_EQ(verdict<Holds>(found, "rotary/is_linear").cases, 5u);
+  EXPECT_EQ(steps, Texts{"rotary/is_linear 1/1"});
+  EXPECT_EQ(found.encoding, "rope");
+  EXPECT_EQ(found.parameters, parameters);
+}
+
+TEST(GateOptions, a_seed_draws_its_own_cases_and_the_same_again) {
+  const auto asked = [](std::uint64_t seed) {
+    std::vector<Position> seen;
+    Gated listening{"rope", "dim=4", [&](const Encoding& right, const Call& call) {
+                      seen.insert(seen.end(), call.positions.whole.begin(), call.positions.whole.end());
+                      return answer(right, call);
+                    }};
+    GateOptions options{.seed = seed, .budget = {.cases = 10}, .filter = "rotary/is_linear"};
+    listening.with_options(options);
+    return seen;
+  };
+  EXPECT_EQ(asked(1), asked(1));
+  EXPECT_NE(asked(1), asked(2));
+}
+
+TEST(GateOptions, two_heads_are_those_of_a_rotation_alone) {
+  GateOptions options{.budget = {.cases = 5}, .filter = std::string(agreement_id)};
+  const auto heads = [&](bool two, std::string encoding, std::string parameters, bool live = true) {
+    options.two_heads = two;
+    Gated one{std::move(encoding), std::move(parameters)};
+    const EncodingSpec& spec = one.spec();
+    const GateResult found = gate(
+        one.encoding, spec, one.all(),
+        [&](const Expected& expected) {
+          return Subject{.name = "made",
+                         .description = "",
+                         .encoding = spec.make(expected.parameters),
+                         .precision = all_f64,
+                         .live = live};
+        },
+        options);
+    EXPECT_FALSE(found.refuted() || found.undecided()) << not_holding(found);
+    return found.parameters.integer("heads");
+  };
+  EXPECT_EQ(heads(true, "rope", "dim=4"), 2);
+  EXPECT_EQ(heads(false, "rope", "dim=4"), 1);
+  EXPECT_EQ(heads(true, "rope", "dim=4", false), 1);
+  EXPECT_EQ(heads(true, "alibi", "heads=3"), 3);
+}
+
+TEST(GateOptions, exhaustive_adds_every_position_to_what_was_searched) {
+  GateOptions options{.budget = {.cases = 7}, .filter = std::string(agreement_id)};
+  options.positions = std::pair{Position{0}, Position{9999}};
+  const Gated right{"rope", "dim=4"};
+  const GateResult sample = right.with_options(options);
+  EXPECT_FALSE(sample.accuracy.has_value());
+  options.exhaustive = true;
+  const GateResult all = right.with_options(options);
+  ASSERT_TRUE(all.accuracy.has_value());
+  EXPECT_EQ(all.accuracy->rows, 10000u);
+  EXPECT_EQ(verdict<Holds>(all, agreement_id).cases, verdict<Holds>(sample, agreement_id).cases + 10000);
+}
+
+// What only the walk over all positions sees, and what the search saw before.
+TEST(GateOptions, exhaustive_refutes_what_a_sample_misses) {
+  GateOptions options{.budget = {.cases = 3}, .filter = std::string(agreement_id)};
+  options.positions = std::pair{Position{0}, Position{19999}};
+  const Gated wrong{"rope", "dim=4", [](const Encoding& right, const Call& call) {
+                      Tensor out = answer(right, call);
+                      const std::vector<Position>& at = call.positions.whole;
+                      for (std::size_t r = 0; r < out.rows(); ++r)
+                        if (at[r % at.size()] == 12345) std::ranges::fill(out.row(r), 0.0);
+                      return out;
+                    }};
+  EXPECT_FALSE(wrong.with_options(options).refuted());
+  options.exhaustive = true;
+  const GateResult found = wrong.with_options(options);
+  EXPECT_EQ(verdict<Refuted>(found, agreement_id).counterexample.integer("t"), 12345);
+  EXPECT_TRUE(found.explanations.empty());
+}
+
+}  // namespace
+}  // namespace posproof::gate_options_test

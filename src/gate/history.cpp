@@ -1,0 +1,244 @@
+#include "gate/history.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "attention/reference_attention.h"
+#include "core/call.h"
+#include "core/failure.h"
+#include "core/term.h"
+#include "gate/history_calls.h"
+#include "run/agreement.h"
+#include "run/narrowed.h"
+#include "search/budget_clock.h"
+#include "search/case_result.h"
+
+namespace posproof {
+namespace {
+
+using Clock = BudgetClock;
+using histories::most_before;
+using histories::Step;
+
+// The exact encoding in the kind that the subject answers in, asked where both are defined.
+struct Compared {
+  histories::Callee truth;
+  Encoding subject;
+  Precision precision;
+  std::function<void()> renew;
+};
+
+std::optional<Compared> compared(const Encoding& truth, const Subject& subject) {
+  if (!subject.renew || positions_of(truth).axes != 1) return std::nullopt;
+  const std::vector<Encoding> kinds = attention::in_every_kind(truth);
+  const Encoding* same = attention::same_kind(kinds, subject.encoding);
+  if (same == nullptr) return std::nullopt;
+  return Compared{{*same, overlap(positions_of(subject.encoding), positions_of(*same))},
+                  subject.encoding,
+                  subject.precision,
+                  subject.renew};
+}
+
+// What an answer is off by: each entry of it within rounding of the exact one, or of another answer within
+// both.
+Residual off_by(const Compared& all, const Call& call, const Tensor& there, const Tensor* instead = nullptr) {
+  const Tensor exact = answer(all.truth.encoding, call);
+  Agreement found = agreement_in_full(all.truth.encoding, call, there, exact, all.precision);
+  if (instead == nullptr) return found.compared.worst;
+  found.allowed *= 2;
+  return compare(all.truth.encoding, call, there, *instead, found.allowed).worst;
+}
+
+// Asked of an object that was asked nothing before.
+Tensor asked_alone(const Compared& all, const Call& call) {
+  all.renew();
+  return answer(all.subject, call);
+}
+
+// Whether it answers when it is asked alone.
+bool answers_alone(const Compared& all, const Call& call) {
+  try {
+    asked_alone(all, call);
+    return true;
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
+Residual check(const Compared& all, Draw& draw) {
+  const std::int64_t before = draw.integer("before", 0, most_before);
+  std::vector<Call> calls;
+  for (std::int64_t k = 1; k <= before; ++k) calls.push_back(drawn_call(all.truth, draw, std::to_string(k)));
+  calls.push_back(drawn_call(all.truth, draw, ""));
+
+  all.renew();
+  Tensor last;
+  for (const Call& call : calls) {
+    try {
+      last = answer(all.subject, call);
+    } catch (const Failure&) {
+      // One that a new object fails in as well says nothing of the calls before.
+      if (!answers_alone(all, call)) throw Discard{};
+      throw;
+    }
+  }
+  const Residual exact = off_by(all, calls.back(), last);
+  if (exact.holds()) return exact;
+  const Tensor alone = asked_alone(all, calls.back());
+  return off_by(all, calls.back(), last, &alone);
+}
+
+std::vector<std::vector<Step>> sequences(const Domain& domain) {
+  const Position lo = domain.lo, hi = domain.hi;
+  return {
+      // grows, from one token to the end; then it is short again, in batches, as keys, elsewhere
+      {{lo, 1},
+       {lo, 8},
+       {lo, 33},
+       {lo, 129},
+       {lo + 500, 13, 1},
+       {lo + 4090, 7},
+       {hi - 2, 3},
+       {lo, 8, 1, "query", "none"},
+       {lo, 8, 3},
+       {lo + 100, 8, 3},
+       {lo, 8, 1, "key"},
+       {lo + 100, 8},
+       {lo, 5, 2, "key", "none"}},
+      // from the far end: what grew stays grown
+      {{hi, 1}, {lo, 4}, {lo, 64}, {lo, 4, 5}, {lo, 4}, {lo + 1000, 4, 1, "key"}, {lo + 3, 1}},
+      // prefill and decode, twice
+      {{lo, 17},
+       {lo + 17, 1},
+       {lo + 18, 1},
+       {lo, 5, 1, "query", "none"},
+       {lo + 5, 1},
+       {lo, 17, 2},
+       {lo + 17, 1, 2},
+       {lo, 17}},
+  };
+}
+
+// One sequence of a new object; every answer is compared.
+class Walk {
+ public:
+  Walk(const Compared& all, const Trial& trial, const Plan& plan, Clock::time_point deadline)
+      : all_(all), trial_(trial), plan_(plan), deadline_(deadline) {}
+
+  // What ends the search.
+  std::optional<Verdict> along(const std::vector<Step>& steps) {
+    all_.renew();
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      if (Clock::now() >= deadline_)
+        return Undecided{fmt::format("stopped by {} after {} calls", plan_.budget.limit_text(), held_.cases),
+                         held_};
+      const Case asked = case_of(all_.truth, steps, k);
+      if (right(asked)) continue;
+      if (++wrong_ > most_wrong)
+        return Undecided{"too many answers are wrong without any call before them", held_};
+      const CaseResult found = run_repaired(trial_, asked);
+      if (found.fails()) return shrunk(trial_, fewest(steps, k, found), held_.cases + 1, plan_.budget);
+      again(steps, k);
+    }
+    return std::nullopt;
+  }
+
+  const Holds& held() const { return held_; }
+
+ private:
+  static constexpr int most_wrong = 3;  // calls that are wrong in every object: agreement says so
+
+  // The case without the calls that it does not need.
+  CaseResult fewest(std::vector<Step> steps, std::size_t last, CaseResult found) const {
+    for (std::size_t k = 0; k < last && Clock::now() < deadline_;) {
+      std::vector<Step> without = steps;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
+      CaseResult fewer = run_repaired(trial_, case_of(all_.truth, without, last - 1));
+      if (!fewer.fails_like(found)) {
+        ++k;
+        continue;
+      }
+      steps = std::move(without);
+      found = std::move(fewer);
+      --last;
+    }
+    return found;
+  }
+
+  // The object was replaced: a new one is asked the calls before.
+  void again(const std::vector<Step>& steps, std::size_t last) {
+    all_.renew();
+    const Holds before = held_;
+    for (std::size_t k = 0; k <= last; ++k) right(case_of(all_.truth, steps, k));
+    held_ = before;  // they were counted when they were asked first
+  }
+
+  bool right(const Case& asked) {
+    Replay draw(asked);
+    const Call call = drawn_call(all_.truth, draw, "");
+    try {
+      const Residual exact = off_by(all_, call, answer(all_.subject, call));
+      if (!exact.holds()) return false;
+      held_.add(exact, asked);
+    } catch (const Refusal&) {  // within its own bounds it may
+    } catch (const Failure&) {
+      return false;
+    }
+    return true;
+  }
+
+  const Compared& all_;
+  const Trial& trial_;
+  const Plan& plan_;
+  Clock::time_point deadline_;
+  Holds held_;
+  int wrong_ = 0;
+};
+
+}  // namespace
+
+Property history(const Encoding& truth, const Subject& subject) {
+  return {
+      .statement = "A call is answered as by a new object, whatever was asked before.",
+      .formula = "f(x; t) after f(y; s), ... = f(x; t) of a new f",
+      .source =
+          "huggingface/transformers#25308 (a base that stays grown), EleutherAI/gpt-neox e9dc55f (positions "
+          "add up); caches that grow once",
+      .checks = {CallCheck{[](const Encoding&) { return true; },
+                           [all = compared(truth, subject)](const Encoding&, Precision, Draw& draw) {
+                             if (!all) throw Inapplicable{"the subject cannot be started anew"};
+                             return check(*all, draw);
+                           }}},
+      .must_reject = {},
+      .needs = Needs::live_subject};
+}
+
+TrialOf history_of(const Encoding& truth, const Subject& subject) {
+  return [truth, subject](const Encoding& instead) -> std::optional<Trial> {
+    Subject other = subject;
+    other.encoding = instead;
+    const auto all = compared(truth, other);
+    if (!all) return std::nullopt;
+    return [all = *all](Draw& draw) { return check(all, draw); };
+  };
+}
+
+Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan) {
+  const auto all = compared(truth, subject);
+  if (!all) return NotApplicable{"the subject cannot be started anew, or answers in another kind"};
+  const Trial trial = [&all](Draw& draw) { return check(*all, draw); };
+  Walk walk(*all, trial, plan, Clock::now() + plan.budget.time);
+  try {
+    for (const std::vector<Step>& steps : sequences(all->truth.domain))
+      if (auto end = walk.along(steps)) return std::move(*end);
+  } catch (const SubjectError& error) {
+    return Errored{error.what(), {}};
+  }
+  if (!walk.held().learned()) return Undecided{"none of the answered calls could have failed"};
+  return walk.held();
+}
+
+}  // namespace posproof

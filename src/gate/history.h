@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/property.h"
+#include "core/verdict.h"
+#include "gate/wrong_answer.h"
+#include "search/search.h"
+#include "subject/subject.h"
+
+// Whether an object's answers depend on what it was asked before. A process that answers one call after the
+// other cannot show that by itself: the first call it was ever asked may have spoilt it for all later ones.
+// So the subject is asked on new objects (Subject::renew).
+namespace posproof {
+
+constexpr std::string_view history_id = "answers_like_a_new_object";
+
+// The statement, asked of `subject` where it is live: several calls of a new object, then one more, whose
+// answer is compared with the exact one and, where it is not that, with the answer of another new object. A
+// case holds all of these calls.
+Property history(const Encoding& truth, const Subject& subject);
+
+// The statement asked of the same subject with another function in its place.
+TrialOf history_of(const Encoding& truth, const Subject& subject);
+
+// Three sequences of calls, each of a new object: growing from one token to the end of the domain, then short
+// again, in batches, shifted; the same from its far end; prefill and decode. Every answer is compared with
+// the exact one; one that is not that is the last call of a case, which is asked and shrunk.
+Verdict history_searched(const Encoding& truth, const Subject& subject, const Plan& plan);
+
+}  // namespace posproof

@@ -1,0 +1,100 @@
+#include "gate/history_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "attention/mask.h"
+
+namespace posproof::histories {
+namespace {
+
+constexpr std::int64_t most_tokens = 129, most_batch = 5;
+
+// One vector for all tokens, moved on by a channel from token to token and halved: the counterexample stays
+// one vector, and tokens that are mixed up differ.
+Tensor moved_on(const Shape& shape, const std::vector<double>& content) {
+  Tensor x(shape);
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (std::size_t c = 0; c < x.width(); ++c)
+      x.at(r, c) = std::ldexp(content[(c + r) % content.size()], -static_cast<int>(r % 4));
+  return x;
+}
+
+// Contents that nobody drew: 1, -0.5, 0.25 and so on, which every format holds.
+std::vector<double> any_content(std::size_t width) {
+  constexpr std::array<double, 5> values = {1, -0.5, 0.25, 0.75, -1};
+  std::vector<double> out(width);
+  for (std::size_t c = 0; c < width; ++c) out[c] = values[c % values.size()];
+  return out;
+}
+
+// As case fields, cut to what the domain has.
+void put(const Callee& of, Case& into, Step step, const std::string& which) {
+  const Signature& known = signature(of.encoding);
+  const Position tokens = known.positions ? of.domain.hi - of.domain.lo + 1 : most_tokens;
+  step.n = std::min(step.n, tokens);
+  step.t = std::clamp(step.t, of.domain.lo, std::max(of.domain.lo, of.domain.hi - step.n + 1));
+  into.set("n" + which, static_cast<double>(step.n));
+  if (known.positions) into.set("t" + which, static_cast<double>(step.t));
+  if (known.has(Axis::batch)) into.set("batch" + which, static_cast<double>(step.batch));
+  if (known.mask) into.set("mask" + which, is_causal(of.encoding) ? "causal" : step.mask);
+  if (known.role) into.set("role" + which, step.role);
+}
+
+}  // namespace
+
+Call drawn_call(const Callee& of, Draw& draw, const std::string& which) {
+  const Signature& known = signature(of.encoding);
+  const auto named = [&which](std::string_view name) { return std::string(name) + which; };
+  const Domain& domain = of.domain;
+  const Position longest = known.positions ? domain.hi - domain.lo + 1 : most_tokens;
+  const auto n = draw.integer(named("n"), 1, std::min<Position>(longest, most_tokens));
+  std::vector<Position> positions(static_cast<std::size_t>(n));
+  if (known.positions)
+    std::iota(positions.begin(), positions.end(),
+              draw.position(named("t"), domain, domain.lo, domain.hi - n + 1));
+  std::size_t batch = 1;
+  if (known.has(Axis::batch)) batch = static_cast<std::size_t>(draw.integer(named("batch"), 1, most_batch));
+  std::vector<Position> rows;
+  for (std::size_t b = 0; b < batch; ++b) rows.insert(rows.end(), positions.begin(), positions.end());
+
+  Call call{.batch = batch, .positions = {std::move(rows)}};
+  if (known.positions) call.length = positions.back() + 1;
+  if (known.has(Axis::key)) call.keys = call.positions;
+  if (known.mask) {
+    const auto tokens = static_cast<std::size_t>(n);
+    const std::vector<Value> masks =
+        is_causal(of.encoding) ? std::vector<Value>{"causal"} : std::vector<Value>{"none", "causal"};
+    const bool causal = std::get<std::string>(draw.one_of(named("mask"), masks)) == "causal";
+    call.mask =
+        causal ? mask::causal(tokens) : Mask({tokens, tokens}, std::vector<double>(tokens * tokens, 1));
+    call.contents.assign(known.takes.size(), Tensor({tokens, 0}));
+  }
+  if (known.role)
+    call.role = std::get<std::string>(draw.one_of(named("role"), {"query", "key"})) == "query" ? Role::query
+                                                                                               : Role::key;
+  std::vector<Tensor> contents;
+  for (std::size_t c = 0; c < known.takes.size(); ++c) {
+    const std::size_t width = width_of_content(of.encoding, c);
+    Shape shape = shape_of_content(of.encoding, call, c);
+    contents.push_back(
+        moved_on(shape, which.empty() ? draw.content(known.takes[c].name, width) : any_content(width)));
+  }
+  call.contents = std::move(contents);
+  return call;
+}
+
+Case case_of(const Callee& of, const std::vector<Step>& steps, std::size_t last) {
+  Case out;
+  out.set("before", static_cast<double>(last));
+  for (std::size_t k = 0; k < last; ++k) put(of, out, steps[k], std::to_string(k + 1));
+  put(of, out, steps[last], "");
+  const Signature& known = signature(of.encoding);
+  for (std::size_t c = 0; c < known.takes.size(); ++c)
+    out.set(known.takes[c].name, any_content(width_of_content(of.encoding, c)));
+  return out;
+}
+
+}  // namespace posproof::histories

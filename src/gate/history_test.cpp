@@ -1,0 +1,322 @@
+#include "gate/history.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "core/call.h"
+#include "core/failure.h"
+#include "core/term.h"
+#include "run/catalogued.h"
+#include "run/sharpness.h"
+#include "search/trial.h"
+
+namespace posproof::history_test {
+namespace {
+
+// An implementation whose objects remember: what a call is answered with, given the calls before it.
+struct Memory {
+  int calls = 0;
+  Position longest = 0;
+  std::size_t shape = 0;
+};
+using Remembering = std::function<Tensor(const Encoding& right, Memory& memory, const Call& call)>;
+
+struct Made {
+  Encoding truth;
+  Subject subject;
+  std::shared_ptr<int> renewed = std::make_shared<int>(0);
+};
+
+Made made(const Encoding& truth, Remembering function) {
+  Made out{truth, {}};
+  const auto memory = std::make_shared<Memory>();
+  out.subject = {"made", "", out.truth, all_f64, true};
+  out.subject.encoding =
+      answered_by(out.truth, [right = out.truth, memory, function = std::move(function)](const Call& call) {
+        ++memory->calls;
+        return function(right, *memory, call);
+      });
+  out.subject.renew = [memory, renewed = out.renewed] {
+    *memory = {};
+    ++*renewed;
+  };
+  return out;
+}
+
+Made made(std::string_view id, std::string_view parameters, Remembering function) {
+  const EncodingSpec& spec = encoding_named(id);
+  return made(spec.oracle(with(spec, Case::parse(parameters))), std::move(function));
+}
+
+Verdict searched(const Made& made) {
+  return history_searched(made.truth, made.subject, {.id = std::string(history_id)});
+}
+
+const std::pair<std::string_view, std::string_view> kinds[] = {
+    {"sinusoidal", "dim=8"}, {"rope", "dim=8"}, {"alibi", "heads=2"}, {"none", "dim=4"}};
+
+TEST(History, what_remembers_nothing_holds_in_every_kind) {
+  for (const auto& [id, parameters] : kinds) {
+    const Made right =
+        made(id, parameters, [](const Encoding& of, Memory&, const Call& call) { return answer(of, call); });
+    const Verdict verdict = searched(right);
+    const auto* holds = std::get_if<Holds>(&verdict);
+    ASSERT_NE(holds, nullptr) << id << ": " << name(verdict);
+    EXPECT_GE(holds->cases, 25u) << id;
+    EXPECT_EQ(*right.renewed, 3) << "one new object for each sequence";
+  }
+}
+
+// MPT's rows count from the last token of the call, and are rounded as numbers that large.
+TEST(History, what_shifts_its_rows_holds_where_that_does_not_matter) {
+  for (const auto& [rows, holds] : {std::pair{"any", true}, {"relative", false}}) {
+    Made shifted =
+        made("alibi", fmt::format("heads=2 rows={}", rows), [](const Encoding&, Memory&, const Call& call) {
+          const Position last =
+              std::max(std::ranges::max(call.positions.whole), std::ranges::max(call.keys.whole));
+          Tensor out({2, call.positions.size(), call.keys.size()});
+          for (std::size_t r = 0; r < out.rows(); ++r)
+            for (std::size_t c = 0; c < out.width(); ++c) {
+              const float slope = r < call.positions.size() ? 0x1p-4F : 0x1p-8F;
+              out.at(r, c) = slope * static_cast<float>(call.keys.whole[c] - last);
+            }
+          return out;
+        });
+    shifted.subject.precision = all_f32;
+    EXPECT_EQ(std::holds_alternative<Holds>(searched(shifted)), holds) << rows;
+  }
+}
+
+// By 2^-30 of each entry, in the last call only, from the third call of an object on.
+TEST(History, what_changes_by_little_with_the_calls_is_refuted_in_every_kind) {
+  for (const auto& [id, parameters] : kinds) {
+    const Made drifting = made(id, parameters, [](const Encoding& of, Memory& memory, const Call& call) {
+      Tensor out = answer(of, call);
+      if (memory.calls > 2)
+        for (double& value : out.data) value *= 1 + 0x1p-30;
+      return out;
+    });
+    const Verdict verdict = searched(drifting);
+    const auto* refuted = std::get_if<Refuted>(&verdict);
+    ASSERT_NE(refuted, nullptr) << id << ": " << name(verdict);
+    EXPECT_EQ(refuted->counterexample.integer("before"), 2) << id << ": " << refuted->counterexample.text();
+    const auto one = trial(history(drifting.truth, drifting.subject), drifting.subject.encoding, all_f64);
+    EXPECT_TRUE(std::holds_alternative<Refuted>(replay(*one, refuted->counterexample))) << id;
+  }
+}
+
+// A bias in doubles is off by a few units of rounding at most; this one by 32.
+TEST(History, what_changes_by_some_units_with_the_calls_is_refuted) {
+  const Made drifting = made("alibi", "heads=2", [](const Encoding& of, Memory& memory, const Call& call) {
+    Tensor out = answer(of, call);
+    if (memory.calls > 2)
+      for (double& value : out.data) value *= 1 + 0x1p-48;
+    return out;
+  });
+  EXPECT_TRUE(std::holds_alternative<Refuted>(searched(drifting)));
+}
+
+TEST(History, an_error_after_other_calls_is_refuted_and_one_of_every_object_is_not) {
+  const auto raising = [](bool after_others) {
+    return made("rope", "dim=8", [after_others](const Encoding& of, Memory& memory, const Call& call) {
+      if (call.batch == 3 && (memory.calls > 1 || !after_others))
+        throw Failure(Failure::How::raised, "no batches", "rotate: no batches");
+      return answer(of, call);
+    });
+  };
+  const Verdict after = searched(raising(true));
+  const auto* refuted = std::get_if<Refuted>(&after);
+  ASSERT_NE(refuted, nullptr) << name(after);
+  EXPECT_EQ(refuted->instead, "rotate: no batches");
+  EXPECT_EQ(refuted->counterexample.integer("before"), 1) << refuted->counterexample.text();
+  EXPECT_EQ(refuted->found_after, 9u) << "the ninth call is the first of three rows";
+  const Made late = raising(true);
+  const Verdict unshrunk =
+      history_searched(late.truth, late.subject, {.id = "late", .budget = {.shrinks = 0}});
+  EXPECT_EQ(std::get<Refuted>(unshrunk).counterexample.integer("before"), 1) << "calls that it does not need";
+  EXPECT_FALSE(std::holds_alternative<Refuted>(searched(raising(false)))) << "agreement says so";
+}
+
+// Of 28 calls two raise in every object; the one that is asked next was asked what the one before it was.
+TEST(History, goes_on_with_an_object_that_was_asked_the_same) {
+  int asked = 0;
+  const Made raising = made("rope", "dim=8", [&asked](const Encoding& of, Memory& memory, const Call& call) {
+    if (call.batch == 3) throw Failure(Failure::How::raised, "no batches", "rotate: no batches");
+    if (call.role == Role::key && call.positions.size() == 8) asked = memory.calls;
+    return answer(of, call);
+  });
+  const Verdict verdict = searched(raising);
+  ASSERT_TRUE(std::holds_alternative<Holds>(verdict)) << name(verdict);
+  EXPECT_EQ(std::get<Holds>(verdict).cases, 26u);
+  EXPECT_EQ(asked, 11);
+}
+
+TEST(History, is_of_one_number_a_position) {
+  const Made grid = made("axial_rope", "dim=8",
+                         [](const Encoding& of, Memory&, const Call& call) { return answer(of, call); });
+  EXPECT_TRUE(std::holds_alternative<NotApplicable>(searched(grid))) << name(searched(grid));
+}
+
+// Whatever it is asked, it is wrong: that is for agreement to say.
+TEST(History, what_is_wrong_in_a_new_object_too_says_nothing) {
+  const Made wrong = made("sinusoidal", "dim=8", [](const Encoding& of, Memory&, const Call& call) {
+    Tensor out = answer(of, call);
+    for (double& value : out.data) value += 1e-3;
+    return out;
+  });
+  const Verdict verdict = searched(wrong);
+  EXPECT_TRUE(std::holds_alternative<Undecided>(verdict)) << name(verdict);
+  EXPECT_LT(*wrong.renewed, 40);
+}
+
+// A subject of ten positions is asked for these alone, in calls that are as long as they are.
+TEST(History, stays_within_the_positions_that_there_are) {
+  std::set<Position> seen;
+  std::set<std::size_t> lengths, batches;
+  std::set<Role> roles;
+  std::set<double> contents;
+  Made short_one = made("rope", "dim=8", [&](const Encoding& of, Memory&, const Call& call) {
+    seen.insert(call.positions.whole.begin(), call.positions.whole.end());
+    lengths.insert(call.positions.whole.size() / call.batch);
+    batches.insert(call.batch);
+    roles.insert(call.role);
+    const auto& x = call.contents.front().data;
+    contents.insert(x.begin(), x.end());
+    return answer(of, call);
+  });
+  Domain domain(3, 12);
+  domain.ends = true;
+  short_one.subject.encoding = with_positions(short_one.subject.encoding, domain);
+  EXPECT_TRUE(std::holds_alternative<Holds>(searched(short_one)));
+  EXPECT_EQ(*seen.begin(), 3);
+  EXPECT_EQ(*seen.rbegin(), 12);
+  EXPECT_EQ(*lengths.rbegin(), 10u);
+  EXPECT_EQ(*lengths.begin(), 1u);
+  EXPECT_EQ(batches, (std::set<std::size_t>{1, 2, 3, 5}));
+  EXPECT_EQ(roles.size(), 2u);
+  EXPECT_TRUE(contents.contains(1) && contents.contains(-0.5) && contents.contains(0.25) &&
+              contents.contains(0.75));
+}
+
+// What is asked in any case, in this order: first position and tokens, batch rows, role of each call. An
+// object is new where a line begins.
+TEST(History, asks_these_calls_of_new_objects) {
+  std::string asked;
+  Made plain = made("rope", "dim=2", [&](const Encoding& of, Memory& memory, const Call& call) {
+    asked +=
+        fmt::format("{}{}+{}x{}{}", memory.calls == 1 ? "\n" : " ", call.positions.whole.front(),
+                    call.positions.whole.size() / call.batch, call.batch, call.role == Role::key ? "k" : "");
+    return answer(of, call);
+  });
+  searched(plain);
+  const std::string first =
+      "\n0+1x1 0+8x1 0+33x1 0+129x1 500+13x1 4090+7x1 1048574+3x1 0+8x1 0+8x3 100+8x3 0+8x1k 100+8x1 0+5x2k"
+      "\n1048576+1x1 0+4x1 0+64x1 0+4x5 0+4x1 1000+4x1k 3+1x1"
+      "\n0+17x1 17+1x1 18+1x1 0+5x1 5+1x1 0+17x2 17+1x2 0+17x1";
+  EXPECT_EQ(asked, first);
+}
+
+// Tokens of a call that change places are seen: each has a content of its own.
+TEST(History, sees_tokens_of_a_later_call_in_each_others_place) {
+  const Made mixed = made("none", "dim=4", [](const Encoding& of, Memory& memory, const Call& call) {
+    Tensor out = answer(of, call);
+    if (memory.calls > 3 && out.rows() >= 2)
+      std::swap_ranges(out.row(0).begin(), out.row(0).end(), out.row(1).begin());
+    return out;
+  });
+  const Verdict verdict =
+      history_searched(mixed.truth, mixed.subject, {.id = "mixed", .budget = {.shrinks = 10}});
+  EXPECT_TRUE(std::holds_alternative<Refuted>(verdict)) << name(verdict);
+}
+
+TEST(History, is_not_asked_of_what_cannot_be_started_anew) {
+  Made file =
+      made("rope", "dim=8", [](const Encoding& of, Memory&, const Call& call) { return answer(of, call); });
+  file.subject.renew = {};
+  EXPECT_TRUE(std::holds_alternative<NotApplicable>(searched(file)));
+}
+
+// Of calls that take 10 ms at least, 28 in all, no more than 13 begin within 80 ms: on a busy machine the
+// clock of budgets takes back up to nine tenths of the 50 ms before it was read, and those may have begun
+// before the search.
+TEST(History, ends_when_its_time_is_over) {
+  const Made slow = made("rope", "dim=8", [](const Encoding& of, Memory&, const Call& call) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return answer(of, call);
+  });
+  for (const auto& [time, most] : {std::pair{0, 0u}, {80, 13u}}) {
+    const Verdict verdict = history_searched(
+        slow.truth, slow.subject, {.id = "time", .budget = {.time = std::chrono::milliseconds(time)}});
+    const auto* undecided = std::get_if<Undecided>(&verdict);
+    ASSERT_NE(undecided, nullptr) << name(verdict);
+    EXPECT_LE(undecided->held.cases, most) << undecided->why;
+  }
+}
+
+// From the second call of an object on, a corner of every answer is off by so many units of itself: sharp, as
+// the answer of another object is allowed as much again.
+TEST(History, refutes_what_changes_by_little_in_a_corner_in_every_kind) {
+  constexpr Precision bf16{unit_f32, unit_bf16};
+  const struct {
+    std::string_view id, parameters;
+    double in_f32, in_bf16;
+  } all[] = {{"sinusoidal", "dim=4", 24, 6},
+             {"rope", "dim=4", 48, 6},
+             {"alibi", "heads=2", 128, 8},
+             {"none", "dim=4", 48, 16}};
+  for (const auto& [id, parameters, in_f32, in_bf16] : all)
+    for (const bool last : {true, false})
+      for (const Precision& p : {all_f32, bf16}) {
+        const double by = (last ? 1 : -1) * (p == bf16 ? in_bf16 : in_f32) * p.result;
+        const EncodingSpec& spec = encoding_named(id);
+        const Encoding truth = spec.make(with(spec, Case::parse(parameters)));  // fast, and exact enough
+        Made drifting = made(truth, [last, by](const Encoding& of, Memory& memory, const Call& call) {
+          Tensor out = answer(of, call);
+          // A bias is 0 at the query's own key, and the mask hides what comes after it: the first key.
+          const std::size_t row = std::holds_alternative<Bias>(of) ? out.width() : 1;
+          const std::size_t entry = last ? out.data.size() - row : row > 1 ? row : 0;
+          if (memory.calls > 1) out.data[entry] *= 1 + by;
+          return out;
+        });
+        drifting.subject.precision = p;
+        const NegativeExample example{"drifting", [&] { return drifting.subject.encoding; }, p};
+        const Sharpness found = sharpness(history(drifting.truth, drifting.subject), example,
+                                          {.id = std::string(history_id), .budget = {.cases = 24}});
+        EXPECT_TRUE(found.is_sharp())
+            << id << (last ? ", last, " : ", first, ") << p.text() << ": " << found.text();
+      }
+}
+
+// One table entry of 5 in f32: against the exact one 2 units and the rounding of the truth are allowed,
+// against another object's answer twice as much.
+TEST(History, allows_the_bound_of_an_entry_or_twice_that_of_another_answer) {
+  Table table{.dim = 1};
+  table.rows = [](const Positions& positions, Position) { return Tensor({positions.size(), 1}, {5}); };
+  const auto asked = [&](double always, double afterwards) {
+    Made one{table, {"made", "", table, all_f32, true}};
+    const auto calls = std::make_shared<int>(0);
+    one.subject.renew = [calls] { *calls = 0; };
+    one.subject.encoding = answered_by(table, [=](const Call&) {
+      return Tensor({1, 1}, {5 + always + (++*calls > 1 ? afterwards : 0)});
+    });
+    Replay draw(Case::parse("before=1 n1=1 t1=0 n=1 t=3"));
+    return (*trial(history(one.truth, one.subject), one.subject.encoding, all_f32))(draw);
+  };
+  const double allowed = 2 * unit_f32 * 5 + unit_f64 * 5;
+  EXPECT_EQ(asked(0x1p-23, 0).error, 0x1p-23);
+  EXPECT_EQ(asked(0x1p-23, 0).bound, allowed);
+  EXPECT_EQ(asked(0, 0.5).error, 0.5);
+  EXPECT_EQ(asked(0, 0.5).bound, 2 * allowed);
+  EXPECT_EQ(asked(0.5, 0).error, 0) << "every object is as wrong";
+  EXPECT_EQ(asked(0.5, 0.25).error, 0.25);
+  const ScaledTerm none(Term::ours, 0);
+  EXPECT_EQ(asked(0, 0.5).bound, 4 * unit_f32 * 5);
+}
+
+}  // namespace
+}  // namespace posproof::history_test

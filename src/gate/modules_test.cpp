@@ -1,0 +1,225 @@
+// PyTorch modules that are called as those of well-known projects are (src/subject/testing/modules.py),
+// attached in three lines at most through serve_module() of the SDK: the right ones hold, each taken as it is
+// meant, and their twins with one mistake are refuted. One process imports PyTorch for all of them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "gate/testing/verdicts.h"
+#include "run/catalogued.h"
+#include "subject/process.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof::modules_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::source;
+using testing::thrown;
+using testing::verdicts;
+
+const std::string folder = source + "/src/subject/testing/";
+
+// src/subject/testing/torch_server.py, while this stands.
+class Server {
+ public:
+  Server()
+      : socket_(::testing::TempDir() + "posproof_torch_" + std::to_string(::getpid())),
+        process_({POSPROOF_PYTHON, folder + "torch_server.py", socket_}) {
+    if (process_.await(1, Process::Clock::now() + 60s) != Process::Wait::ready)
+      throw std::runtime_error("the server does not start: " + std::string(process_.stderr_tail()));
+  }
+  ~Server() { std::filesystem::remove(socket_); }
+
+  std::string subject(const std::string& module) const {
+    return fmt::format("cmd:{} -S -E '{}relay.py' '{}' '{}modules.py' {}", POSPROOF_PYTHON, folder, socket_,
+                       folder, module);
+  }
+
+ private:
+  std::string socket_;
+  Process process_;
+};
+
+struct Row {
+  std::string module, encoding, parameters;
+  std::string taken = {};  // what serve_module() says that it took it as
+  std::string verdicts = "H";
+};
+
+void expect(const Server& server, const std::vector<Row>& rows, const std::string& prefix = "") {
+  for (const Row& row : rows) {
+    const EncodingSpec& spec = encoding_named(row.encoding);
+    const Parameters parameters = with(spec, Case::parse(row.parameters));
+    const Encoding truth = spec.oracle(parameters);
+    const Subject subject = open(server.subject(prefix + row.module),
+                                 {.encoding = row.encoding, .parameters = parameters, .declared = {truth}});
+    EXPECT_EQ(verdicts(subject, truth), row.verdicts) << prefix + row.module;
+    if (!row.taken.empty()) {
+      EXPECT_NE(subject.description.find("(taken as " + row.taken + ")"), std::string::npos)
+          << row.module << ": " << subject.description;
+    }
+  }
+}
+
+#define NEEDS_TORCH \
+  if (!POSPROOF_PYTHON_HAS_TORCH) GTEST_SKIP() << "the Python that was found cannot import torch"
+
+const std::string by_halves = ", applied by rotate_half, in posproof_subject.py";
+const std::string by_q_k = ", applied by apply_rotary_pos_emb(q, k, cos, sin)";
+
+TEST(Modules, rotary_modules_that_give_cosines_angles_or_complex_numbers) {
+  NEEDS_TORCH;
+  const std::string each = "forward(x, position_ids), a position for each token, x as bhnd";
+  expect(
+      Server(),
+      {{"llama", "rope", "dim=8 heads=2", each + by_q_k},
+       {"llama_alone", "rope", "dim=8 heads=2", each + by_halves, "HH"},
+       {"llama_grouped", "rope", "dim=8 heads=2", each + by_q_k, "HH"},
+       {"llama_bf16", "rope", "dim=64 heads=2", each + by_q_k, "R"},  // to(bfloat16) rounds the frequencies
+       {"configured", "rope", "dim=8 heads=2 base=500000", each + by_halves},
+       {"cached", "rope", "dim=8 heads=2",
+        "forward(x, seq_len), a position for each token, x as bhnd, applied by apply_by_ids(q, k, cos, sin, position_ids)"},
+       {"megatron", "rope", "dim=8 heads=2",
+        "forward(max_seq_len, offset), an offset, x as nbhd, applied by apply_megatron(t, freqs)"},
+       {"meta", "rope", "dim=8 heads=2 layout=interleaved",
+        "a table, an offset, x as bnhd, applied by apply_complex(xq, xk, freqs_cis)"},
+       {"x_transformers", "rope", "dim=8 heads=2", "forward(t), one row of positions, x as bhnd" + by_halves},
+       {"flash", "rope", "dim=8 heads=2 layout=interleaved",
+        "a table, an offset, x as bnhd, applied by apply_flash(x, cos, sin)"},
+       {"flash", "rope", "dim=8 heads=2",
+        "a table, an offset, x as bnhd, applied by apply_flash(x, cos, sin)"}});
+}
+
+TEST(Modules, rotary_modules_that_rotate) {
+  NEEDS_TORCH;
+  expect(Server(), {{"torchtune", "rope", "dim=8 heads=2 layout=interleaved",
+                     "forward(x, input_pos), a position for each token, x as bnhd"},
+                    {"rotary_embedding_torch", "rope", "dim=8 heads=2 layout=interleaved",
+                     "rotate_queries_or_keys(t, offset), an offset, x as bhnd"},
+                    {"esm", "rope", "dim=8 heads=2", "forward(q, k), whole sequences, x as bhnd"},
+                    {"vllm", "rope", "dim=8 heads=2 layout=interleaved",
+                     "forward(positions, query, key), a position for each token, x as n(hd)"},
+                    {"vllm", "rope", "dim=8 heads=2 rotary_dim=4",
+                     "forward(positions, query, key), a position for each token, x as n(hd)"},
+                    {"offset", "rope", "dim=8 heads=2", "forward(x, offset), an offset, x as bhnd"}});
+}
+
+TEST(Modules, tables_and_biases) {
+  NEEDS_TORCH;
+  expect(Server(),
+         {{"tutorial", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as nbd"},
+          {"batch_first", "sinusoidal", "dim=8", "forward(x), whole sequences, added to x as bnd"},
+          {"fairseq", "sinusoidal", "dim=8 layout=sin_cos divisor=half_minus_one offset=2",
+           "forward(input), whole sequences, a row of ids"},
+          {"mae", "sinusoidal", "dim=8 layout=sin_cos",
+           "get_1d_sincos_pos_embed(embed_dim, pos), a position for each token, a row of them"},
+          {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8",
+           "a table of 48 rows"},
+          {"embedding", "learned", "dim=8 length=64",
+           "forward(input), a position for each token, a row of them"},
+          {"opt", "learned", "dim=8 length=64 offset=2",
+           "forward(attention_mask, past_key_values_length), an offset, a mask"},
+          {"bart", "learned", "dim=8 length=64 offset=2",
+           "forward(input_ids, past_key_values_length), an offset, a row of ids"},
+          {"vit", "learned", "dim=8 length=197", "a table of 197 rows"},
+          {"bloom", "alibi", "heads=4 rows=key_index",
+           "build_alibi_tensor(attention_mask, num_heads, dtype), whole sequences, a mask of ones"},
+          {"alibi_of_length", "alibi", "heads=4 form=symmetric",
+           "forward(batch_size, seq_len), whole sequences, numbers of tokens"},
+          {"alibi", "alibi", "heads=4 form=symmetric", "forward(i, j), whole sequences, numbers of tokens"},
+          {"t5", "t5_bias", "heads=2",
+           "compute_bias(query_length, key_length), whole sequences, numbers of tokens"}});
+}
+
+TEST(Modules, twins_with_one_mistake_are_refuted) {
+  NEEDS_TORCH;
+  expect(Server(),
+         {{"llama", "rope", "dim=8 heads=2", "", "R"},
+          {"cached", "rope", "dim=8 heads=2", "", "R"},
+          {"megatron", "rope", "dim=8 heads=2", "", "R"},
+          {"x_transformers", "rope", "dim=8 heads=2", "", "R"},
+          {"flash", "rope", "dim=8 heads=2", "", "R"},
+          {"torchtune", "rope", "dim=8 heads=2 layout=interleaved", "", "R"},
+          {"esm", "rope", "dim=8 heads=2", "", "R"},
+          {"vllm", "rope", "dim=8 heads=2 rotary_dim=4", "", "R"},
+          {"offset", "rope", "dim=8 heads=2", "", "R"},
+          {"tutorial", "sinusoidal", "dim=8", "", "R"},
+          {"fairseq", "sinusoidal", "dim=8 layout=sin_cos divisor=half_minus_one offset=2", "", "R"},
+          {"mae", "sinusoidal", "dim=8 layout=sin_cos", "", "R"},
+          {"resized", "resized_table", "dim=8 from_height=4 from_width=5 height=6 width=8", "", "R"},
+          {"opt", "learned", "dim=8 length=64 offset=2", "", "R"},
+          {"bloom", "alibi", "heads=4 rows=key_index", "", "R"},
+          {"t5", "t5_bias", "heads=2", "", "R"}},
+         "wrong_");
+}
+
+TEST(Modules, an_operation_without_a_gradient_is_refuted) {
+  NEEDS_TORCH;
+  const Encoding truth = encoding_named("rope").oracle(with(encoding_named("rope"), Case::parse("dim=8")));
+  const Server server;
+  const Subject subject = open(server.subject("no_gradient"), testing::expected(truth, "dim=8"));
+  EXPECT_EQ(verdicts(subject, truth), "HR");
+  const std::string words = server.subject("no_gradient");
+  const std::string why = thrown(words, [&] {
+    const std::vector<Position> at = {3};
+    as<Rotary>(*subject.backward).rotate(Tensor({1, 1, 1, 8}), at, Role::query);
+  });
+  EXPECT_EQ(
+      why,
+      ": rotate(x [1, 1, 1, 8], positions [1, 1], role query, backward yes): no gradient comes back to x");
+}
+
+// The trial call has five tokens, of five positions; this one is as long as its first call.
+TEST(Modules, what_is_served_was_not_tried_before) {
+  NEEDS_TORCH;
+  const Server server;
+  const Encoding truth = encoding_named("rope").oracle(with(encoding_named("rope"), Case::parse("dim=8")));
+  Expected rope = testing::expected(truth, "dim=8");
+  rope.encoding = "rope";
+  const Subject subject = open(server.subject("scratch"), rope);
+  EXPECT_NE(subject.description.find("(taken as forward(x), whole sequences, x as bnhd)"), std::string::npos)
+      << subject.description;
+  Tensor x({1, 1, 2, 8});
+  x.data[0] = x.data[8] = 1;
+  const std::vector<Position> at = {9, 3};
+  const Tensor y = as<Rotary>(subject.encoding).rotate(x, at, Role::query);
+  EXPECT_NEAR(y.data[0], std::cos(9.0), 0x1p-20);
+  EXPECT_NEAR(y.data[12], std::sin(3.0), 0x1p-20);
+}
+
+TEST(Modules, what_is_not_recognised_is_refused_with_what_was_seen_and_what_is_known) {
+  NEEDS_TORCH;
+  const Server server;
+  const auto refused = [&](const std::string& module, const std::string& encoding = "rope") {
+    const std::string words = server.subject(module);
+    return thrown(words, [&] {
+      Expected rope = testing::expected(Rotary{.dim = 4});
+      rope.encoding = encoding;
+      open(words, rope);
+    });
+  };
+  const std::string constructor = refused("unknown_parameter");
+  EXPECT_NE(constructor.find("serve_module(Odd): its parameter `spin` is unknown; known are args, base, "),
+            std::string::npos)
+      << constructor;
+  EXPECT_NE(constructor.find("serve_module(lambda asked: Odd(...)) constructs it as you say"),
+            std::string::npos);
+  EXPECT_NE(refused("wrong_batch_first", "sinusoidal")
+                .find("adds other rows to the second sequence than to the first"),
+            std::string::npos);
+  const std::string shape = refused("unknown_shape");
+  for (
+      const std::string part :
+      {"serve_module(Linear): not recognised\nit is forward(input)\n",
+       "tried  forward(input), whole sequences, x as bhnd: answers shape [2, 3, 5, 3] to x of shape [2, 3, 5, 4]\n",
+       "known are\n", "rotary   forward(x, position_ids)", "table    forward(x) that adds it",
+       "bias     compute_bias(query_length, key_length)"})
+    EXPECT_NE(shape.find(part), std::string::npos) << part << "\nnot in\n" << shape;
+}
+
+}  // namespace
+}  // namespace posproof::modules_test

@@ -1,0 +1,89 @@
+#include "gate/observed.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "core/call.h"
+#include "run/catalogued.h"
+
+namespace posproof::observed_test {
+namespace {
+
+using std::chrono::seconds;
+
+const EncodingSpec& rope() {
+  return encoding_named("rope");
+}
+
+Rotary truth() {
+  return as<Rotary>(rope().oracle(with(rope(), Case::parse("dim=4 heads=2"))));
+}
+
+Observations observed(const std::function<Tensor(const Call&)>& answers) {
+  const Subject subject{
+      .name = "", .description = "", .encoding = answered_by(truth(), answers), .precision = all_f64};
+  const auto found = observe(subject, truth(), 1, seconds(10));
+  EXPECT_TRUE(found.has_value());
+  return found.value_or(Observations{});
+}
+
+TEST(Observed, the_same_bits_are_seen) {
+  const Observations found = observed([](const Call& call) { return answer(truth(), call); });
+  EXPECT_GE(found.repeated.calls, 20u);
+  EXPECT_GE(found.alone.calls, 10u);
+  EXPECT_EQ(found.repeated.differ, 0u);
+  EXPECT_EQ(found.alone.differ, 0u);
+  EXPECT_EQ(words(found.repeated), fmt::format("same bits in {0} of {0} calls", found.repeated.calls));
+}
+
+TEST(Observed, every_second_answer_with_another_bit_is_counted) {
+  const auto odd = std::make_shared<bool>(false);
+  const Observations found = observed([odd](const Call& call) {
+    Tensor out = answer(truth(), call);
+    if (!out.data.empty() && (*odd = !*odd)) out.data[0] = -0.0;
+    return out;
+  });
+  EXPECT_GT(found.repeated.differ, 0u);
+  EXPECT_TRUE(found.repeated.first.has("batch"));
+}
+
+// As a matrix product does, which has another kernel for one row.
+TEST(Observed, a_row_that_has_other_bits_alone_is_counted) {
+  const Observations found = observed([](const Call& call) {
+    Tensor out = answer(truth(), call);
+    if (call.batch == 1)
+      for (double& value : out.data) value = std::nextafter(value, 10);
+    return out;
+  });
+  EXPECT_EQ(found.repeated.differ, 0u);
+  EXPECT_EQ(found.alone.differ, found.alone.calls);
+  EXPECT_GT(found.alone.largest, 0);
+  EXPECT_NE(words(found.alone).find(" apart, first at batch="), std::string::npos) << words(found.alone);
+}
+
+// Only the last row of several.
+TEST(Observed, the_last_row_is_asked_alone) {
+  const Observations found = observed([](const Call& call) {
+    Tensor out = answer(truth(), call);
+    if (call.batch > 1)
+      for (std::size_t e = out.data.size() / call.batch * (call.batch - 1); e < out.data.size(); ++e)
+        out.data[e] = std::nextafter(out.data[e], 10);
+    return out;
+  });
+  EXPECT_EQ(found.repeated.differ, 0u);
+  EXPECT_GT(found.alone.calls, 5u);
+  EXPECT_EQ(found.alone.differ, found.alone.calls);
+}
+
+TEST(Observed, what_raises_or_is_a_file_is_left_out) {
+  const Observations found = observed([](const Call&) -> Tensor { throw std::runtime_error("no"); });
+  EXPECT_EQ(found.repeated.calls, 0u);
+  const Subject file{.name = "", .description = "", .encoding = truth(), .precision = all_f64, .live = false};
+  EXPECT_FALSE(observe(file, truth(), 1, seconds(10)));
+}
+
+}  // namespace
+}  // namespace posproof::observed_test

@@ -1,0 +1,160 @@
+#include "identify/identified_axes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "diagnosis/axes_deviations.h"
+#include "identify/identified_rotary.h"
+#include "run/catalogued.h"
+
+namespace posproof {
+namespace {
+
+struct MeasuredAxes {
+  MeasuredRotation all;                // each channel as measured along the number that rotates it
+  std::vector<MeasuredRotation> each;  // along one number
+  std::vector<double> pairs;           // which that number rotates
+};
+
+std::optional<MeasuredAxes> measured_axes(const Rotary& subject, const Precision& precision) {
+  MeasuredAxes out;
+  for (std::size_t axis = 0; axis < subject.positions.axes; ++axis) {
+    Rotary one = along_axis(subject, axis, subject.positions);
+    one.pairs.clear();  // nothing is declared
+    const auto measured = measured_rotation(one, one, Role::query, precision);
+    if (!measured || measured->heads.empty()) return std::nullopt;
+    if (axis == 0) out.all = *measured;
+    double channels = 0;
+    const auto& first = measured->heads.front();
+    for (std::size_t c = 0; c < first.size(); ++c) {
+      if (!first[c].rotates) continue;
+      ++channels;
+      out.all.heads.front()[c] = first[c];
+    }
+    out.pairs.push_back(channels / 2);
+    out.each.push_back(*measured);
+  }
+  return out;
+}
+
+void add_settings(const std::string& id, const Parameters& given, std::vector<Candidate>& to) {
+  for (Candidate& one : settings(id, encoding_named(id), given)) to.push_back(std::move(one));
+}
+
+// Parts in the order of the channels; an even share of the width is not said.
+std::vector<Parameters> axial_shapes(const Parameters& shape, const std::vector<double>& pairs) {
+  std::vector<Parameters> out;
+  std::vector<double> parts;
+  for (const double one : pairs) parts.push_back(2 * one);
+  const double share = std::floor(shape.real("dim") / (2 * static_cast<double>(parts.size())));
+  for (const char* order : {"given", "reversed"}) {
+    Parameters one = shape;
+    one.set("axes", static_cast<double>(parts.size()));
+    one.set("axis_order", order);
+    if (std::ranges::any_of(pairs, [&](double own) { return own != share; })) one.set("parts", parts);
+    out.push_back(one);
+    if (one.word("layout") == "half_split") {  // of all channels, or of those of each axis
+      one.set("layout", "half_split_by_axis");
+      out.push_back(std::move(one));
+    }
+    std::ranges::reverse(parts);
+  }
+  return out;
+}
+
+// A base, and a divisor of positions, of the ladder along one number: that of the first part is the same
+// whether ladders are restarted or strided.
+void add_scaled(const MeasuredRotation& along, double pairs, const Parameters& axial,
+                const Precision& precision, std::vector<Candidate>& to) {
+  for (const IdentifiedChannels& channels : identified_channels(along, precision))
+    for (const Parameters& ladder : scaled_ladders(channels.ladder, static_cast<std::size_t>(2 * pairs))) {
+      const std::string& scaling = ladder.word("scaling");
+      if (scaling != "none" && scaling != "linear") continue;
+      Parameters one = axial;
+      one.set("coordinates", "whole");
+      one.set("base", ladder.real("base"));
+      if (scaling == "linear") one.set("factor", ladder.real("factor"));
+      add_settings("axial_rope", one, to);
+    }
+}
+
+// Radians for each step of an axis by which a head rotates its pairs, in their order; none where one is no
+// rotation. The simplest numbers that measuring allows.
+std::optional<std::vector<double>> frequencies_of(const std::vector<MeasuredChannel>& channels,
+                                                  bool half_split, const Precision& precision) {
+  std::vector<double> out;
+  const std::size_t pairs = channels.size() / 2;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const std::size_t first = half_split ? i : 2 * i, second = half_split ? i + pairs : 2 * i + 1;
+    const MeasuredChannel& channel = channels[first];
+    if (channel.own != first) return std::nullopt;
+    if (channel.constant && *channel.constant == 1) {
+      out.push_back(0);
+      continue;
+    }
+    if (!channel.rotates || channel.partner != second) return std::nullopt;
+    const double w = channel.rotates->frequency,
+                 off = channel.rotates->error + 2 * precision.angle * std::abs(w);
+    out.push_back(simplest({w - off, w + off}));
+  }
+  return out;
+}
+
+// Every pair rotates by every number: the frequencies are what was measured, [axes, heads or 1, pairs].
+std::optional<Parameters> mixed(const MeasuredAxes& measured, bool half_split, const Precision& precision) {
+  std::vector<double> of_first, of_all;
+  bool same = true;
+  for (const MeasuredRotation& along : measured.each)
+    for (std::size_t head = 0; head < along.heads.size(); ++head) {
+      const auto own = frequencies_of(along.heads[head], half_split, precision);
+      if (!own) return std::nullopt;
+      if (head == 0) of_first.insert(of_first.end(), own->begin(), own->end());
+      same = same &&
+             std::equal(own->begin(), own->end(), of_first.end() - static_cast<std::ptrdiff_t>(own->size()));
+      of_all.insert(of_all.end(), own->begin(), own->end());
+    }
+  Parameters out;
+  out.set("axes", static_cast<double>(measured.each.size()));
+  out.set("layout", half_split ? "half_split" : "interleaved");
+  out.set("shared", same ? "true" : "false");
+  out.set("table", "given");
+  out.set("frequencies", same ? of_first : of_all);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& precision) {
+  std::vector<Candidate> out;
+  const auto measured = measured_axes(subject, precision);
+  if (!measured) return out;
+  for (const IdentifiedChannels& channels : identified_channels(measured->all, precision)) {
+    Parameters shape;
+    shape.set("dim", static_cast<double>(subject.dim));
+    shape.set("heads", static_cast<double>(subject.heads));
+    shape.set("layout", channels.settings.word("layout"));
+    for (const Parameters& axial : axial_shapes(shape, measured->pairs)) {
+      add_settings("axial_rope", axial, out);
+      const std::size_t first = axial.word("axis_order") == "given" ? 0 : measured->pairs.size() - 1;
+      add_scaled(measured->each[first], measured->pairs[first], axial, precision, out);
+    }
+    if (measured->pairs.size() != 3) continue;
+    shape.set("sections", measured->pairs);
+    if (channels.width != subject.dim) shape.set("rotary_dim", static_cast<double>(channels.width));
+    for (const Parameters& ladder : scaled_ladders(channels.ladder, channels.width)) {
+      if (ladder.word("scaling") != "none") continue;
+      shape.set("base", ladder.real("base"));
+      add_settings("m_rope", shape, out);
+    }
+  }
+  for (const bool half_split : {false, true})
+    if (auto one = mixed(*measured, half_split, precision)) {
+      one->set("dim", static_cast<double>(subject.dim));
+      one->set("heads", static_cast<double>(subject.heads));
+      out.push_back({"mixed_rope", std::move(*one)});
+    }
+  return out;
+}
+
+}  // namespace posproof

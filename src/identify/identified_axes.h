@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/precision.h"
+#include "identify/identified.h"
+
+namespace posproof {
+
+// Settings of `m_rope`, `axial_rope` and `mixed_rope` that a live rotation by several numbers of a position
+// may have: how many pairs each number rotates, their layout, the base of one ladder over all pairs or of
+// that of one number, what positions are divided by, and where every number rotates every pair its
+// frequencies; each measured along one number with the others at their first position.
+std::vector<Candidate> axes_candidates(const Rotary& subject, const Precision& precision);
+
+}  // namespace posproof

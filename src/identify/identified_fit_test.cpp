@@ -1,0 +1,87 @@
+// How well a convention fits a file: calls first, then every row.
+#include "identify/identified_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/call.h"
+#include "core/error.h"
+#include "run/catalogued.h"
+#include "subject/testing/npy.h"
+
+namespace posproof::identified_fit_test {
+namespace {
+
+Fit of_rows(const Tensor& rows) {
+  const testing::Written file("identified_fit.npy", rows, true);
+  const Unidentified asked(file.subject(), {});
+  const auto found = fit({"sinusoidal", Case::parse("dim=16")}, asked, Answers{}, FitUntil::all);
+  return found.value_or(Fit{});
+}
+
+TEST(IdentifiedFit, of_a_file_compares_all_of_its_rows) {
+  std::vector<Position> at(300);
+  std::iota(at.begin(), at.end(), Position{0});
+  Tensor rows = as<Table>(encoding_named("sinusoidal").make(Case::parse("dim=16"))).rows(at, 300);
+  const Fit right = of_rows(rows);
+  EXPECT_TRUE(right.holds());
+  EXPECT_EQ(right.of, 300u);
+  EXPECT_TRUE(right.counterexample.empty());
+  EXPECT_FALSE(right.first);
+  // Which none of the calls asks for: what refutes it is said as a case that agreement replays.
+  rows.at(212, 5) += 2e-3;
+  const Fit wrong = of_rows(rows);
+  EXPECT_FALSE(wrong.holds());
+  EXPECT_EQ(wrong.wrong, 1u);
+  EXPECT_EQ(wrong.counterexample.text(), "rows=1 t=212 n=300");
+  ASSERT_TRUE(wrong.first);
+  EXPECT_EQ(wrong.first->position, (std::vector<double>{212}));
+}
+
+// A program whose every entry is off by so many bounds, compared with what it is.
+Fit of_a_program(double bounds, FitUntil until) {
+  const Candidate candidate{"sinusoidal", Case::parse("dim=8")};
+  const Encoding truth = encoding_named("sinusoidal").oracle(candidate.parameters);
+  const Encoding off = answered_by(truth, [=](const Call& call) {
+    Tensor out = answer(truth, call);
+    const Bound allowed = bound(truth, call, out, all_f32);
+    for (std::size_t n = 0; n < out.data.size(); ++n) out.data[n] += bounds * allowed.error.data[n];
+    return out;
+  });
+  const Unidentified asked({"made", "", off, all_f32}, candidate);
+  const Answers answers;
+  record(answers, asked.subject());
+  return fit(candidate, asked, answers, until).value_or(Fit{});
+}
+
+// Far off by the reference, nearer by the oracle.
+TEST(IdentifiedFit, of_a_program_refutes_what_is_off_by_more_than_its_bound) {
+  const Fit right = of_a_program(0.9, FitUntil::first_wrong);
+  EXPECT_TRUE(right.holds());
+  EXPECT_GT(right.of, 10u);
+  EXPECT_NEAR(right.share, 0.9, 1e-6);
+  for (const double bounds : {1.1, 3.9, 4.1, 1000.0}) {
+    const Fit wrong = of_a_program(bounds, FitUntil::first_wrong);
+    EXPECT_FALSE(wrong.holds()) << bounds;
+    EXPECT_EQ(wrong.of, 1u) << bounds;
+  }
+}
+
+TEST(IdentifiedFit, of_a_program_is_nearly_the_same_by_its_reference) {
+  for (const double bounds : {0.9, 1000.0}) {
+    const Fit exact = of_a_program(bounds, FitUntil::all),
+              nearly = of_a_program(bounds, FitUntil::all_nearly);
+    EXPECT_GT(exact.of, 10u);
+    EXPECT_EQ(exact.wrong > 0, bounds > 1);
+    EXPECT_EQ(nearly.of, exact.of);
+    EXPECT_EQ(nearly.wrong, exact.wrong);
+    EXPECT_EQ(nearly.near, exact.near);
+    EXPECT_EQ(nearly.entries, exact.entries);
+  }
+}
+
+}  // namespace
+}  // namespace posproof::identified_fit_test

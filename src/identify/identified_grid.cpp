@@ -1,0 +1,111 @@
+#include "identify/identified_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "identify/identified_ladder.h"
+#include "run/catalogued.h"
+
+namespace posproof {
+namespace {
+
+using Extents = std::vector<double>;
+
+// Narrow ones are no images: at least 4 rows and columns, one at most 8 times the other.
+std::vector<Extents> grids_of(std::size_t places) {
+  std::vector<Extents> out;
+  for (std::size_t rows = 4; rows * 4 <= places; ++rows) {
+    const std::size_t columns = places / rows;
+    if (places % rows == 0 && rows <= 8 * columns && columns <= 8 * rows)
+      out.push_back({static_cast<double>(rows), static_cast<double>(columns)});
+  }
+  return out;
+}
+
+std::vector<Extents> grids_of(const Shape& shape) {
+  if (shape.size() == 3) return {{static_cast<double>(shape[0]), static_cast<double>(shape[1])}};
+  std::vector<Extents> out;
+  if (shape.size() != 2) return out;
+  for (const std::size_t class_tokens : {0, 1})
+    if (shape[0] > class_tokens)
+      for (Extents& one : grids_of(shape[0] - class_tokens)) out.push_back(std::move(one));
+  return out;
+}
+
+// The row at a place where one number is 1, or none is.
+std::vector<double> row_at(const Table& table, std::optional<std::size_t> axis) {
+  std::vector<Position> place(table.positions.axes, 0);
+  if (axis) place[*axis] = 1;
+  return table.rows({place, place.size()}, 0).data;
+}
+
+// Angles of one step along an axis, as long as they fall: of the columns that are 0 where no step was made.
+// Sines are those of angles up to 1, where an error counts less than twice.
+MeasuredLadder angles_of(const std::vector<double>& origin, const std::vector<double>& step,
+                         const Precision& precision) {
+  MeasuredLadder out;
+  for (std::size_t c = 0; c < step.size(); ++c) {
+    if (std::abs(origin[c]) > 0.5 || step[c] == origin[c] || !(std::abs(step[c]) < 0.9)) continue;
+    const double w = std::asin(step[c]);
+    if (!(w > 0) || (!out.frequencies.empty() && w > out.frequencies.back())) continue;
+    out.frequencies.push_back(w);
+    out.errors.push_back(2 * (precision.result + 4 * precision.table()) / std::max(w, 1e-30) +
+                         4 * precision.angle);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Candidate> measured_grid_candidates(const Table& table, const Precision& precision) {
+  const Domain& domain = table.positions;
+  if (domain.axes < 2 || domain.real || domain.lo > 0) return {};
+  for (std::size_t axis = 0; axis < domain.axes; ++axis)
+    if (domain.last(axis) < 1) return {};
+  const std::vector<double> origin = row_at(table, std::nullopt);
+  if (std::ranges::any_of(origin, [](double x) { return std::min(std::abs(x), std::abs(x - 1)) > 1e-3; }))
+    return {};  // they do not begin at 0
+  const MeasuredLadder ladder = angles_of(origin, row_at(table, 0), precision);
+  if (ladder.frequencies.size() < 2) return {};
+  const Interval first = around(ladder.frequencies.front(), ladder.errors.front());
+  std::vector<Candidate> out;
+  for (const std::string divisor : {"half", "half_minus_one"}) {
+    const double half = static_cast<double>(table.dim / (2 * domain.axes)) - (divisor == "half" ? 0 : 1);
+    std::vector<double> exponents;
+    for (std::size_t i = 0; i < ladder.frequencies.size(); ++i)
+      exponents.push_back(static_cast<double>(i) / half);
+    for (const double base : bases(ladder, exponents)) {
+      Parameters given;
+      given.set("dim", static_cast<double>(table.dim));
+      given.set("axes", static_cast<double>(domain.axes));
+      given.set("base", base);
+      given.set("divisor", divisor);
+      given.set("normalize", "none");
+      if (!first.has(1)) given.set("factor", simplest({1 / first.hi, 1 / first.lo}));
+      for (Candidate& one : settings("sincos_2d", encoding_named("sincos_2d"), given))
+        out.push_back(std::move(one));
+    }
+  }
+  return out;
+}
+
+std::vector<Candidate> grid_candidates(Shape shape) {
+  while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+  std::vector<Candidate> out;
+  for (const Extents& grid : grids_of(shape))
+    for (const double base : {10000.0, 20.0})
+      for (const double offset : {0.0, 1.0}) {
+        Parameters given;
+        given.set("dim", static_cast<double>(shape.back()));
+        given.set("base", base);
+        given.set("offset", offset);
+        given.set("uneven", std::string("refuse"));
+        given.set("grid", grid);
+        for (Candidate& one : settings("sincos_2d", encoding_named("sincos_2d"), given, 512))
+          out.push_back(std::move(one));
+      }
+  return out;
+}
+
+}  // namespace posproof

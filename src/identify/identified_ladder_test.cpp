@@ -1,0 +1,162 @@
+// From the frequencies of the references back to the numbers that they were made from.
+#include "identify/identified_ladder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "run/catalogued.h"
+
+namespace posproof::identified_ladder_test {
+namespace {
+
+MeasuredLadder ladder_of(const Parameters& parameters, double error = 1e-6) {
+  const Encoding made = encoding_named("rope").make(parameters);
+  const auto& rotary = as<Rotary>(made);
+  MeasuredLadder out;
+  for (const Pair& pair : rotary.pairs) {
+    out.frequencies.push_back(std::abs(pair.frequency));
+    out.errors.push_back(error);
+  }
+  out.amplitude = rotary.amplitude;
+  out.amplitude_error = error;
+  return out;
+}
+
+// The settings that are found for a rotation of so many channels, each as its text.
+std::vector<std::string> found(const std::string& words, double error = 1e-6) {
+  const Parameters parameters = Case::parse(words);
+  std::vector<std::string> out;
+  for (const Parameters& one :
+       scaled_ladders(ladder_of(parameters, error), static_cast<std::size_t>(parameters.integer("dim"))))
+    out.push_back(one.text());
+  return out;
+}
+
+struct Row {
+  std::string made, among;
+};
+
+TEST(IdentifiedLadder, finds_what_a_ladder_was_made_from) {
+  for (const auto& [made, among] : std::vector<Row>{
+           {"dim=64", "base=10000 scaling=none"},
+           {"dim=128 base=500000", "base=500000 scaling=none"},
+           {"dim=16 base=1234", "base=1234 scaling=none"},
+           {"dim=128 scaling=linear factor=4", "base=10000 scaling=linear factor=4"},
+           {"dim=32 base=1e6 scaling=linear factor=2.5", "base=1000000 scaling=linear factor=2.5"},
+           {"dim=128 scaling=ntk factor=8", "base=10000 scaling=ntk factor=8"},
+           {"dim=128 base=500000 scaling=llama3",
+            "base=500000 scaling=llama3 factor=8 original_length=8192 low_freq_factor=1 high_freq_factor=4"},
+           {"dim=64 base=500000 scaling=llama3 factor=32",
+            "base=500000 scaling=llama3 factor=32 original_length=8192 low_freq_factor=1 high_freq_factor=4"},
+           {"dim=128 base=500000 scaling=llama3 factor=16 low_freq_factor=1 high_freq_factor=1",
+            "base=500000 scaling=llama3 factor=16 original_length=8192 low_freq_factor=1 high_freq_factor=1"},
+           {"dim=128 scaling=by_parts factor=16 original_length=4096",
+            "base=10000 scaling=by_parts factor=16 original_length=4096 beta_slow=1 beta_fast=32"},
+           {"dim=128 scaling=yarn factor=16 original_length=4096",
+            "base=10000 scaling=yarn factor=16 original_length=4096"},
+           {"dim=64 base=150000 scaling=yarn factor=32 original_length=4096 truncate=false",
+            "base=150000 scaling=yarn factor=32 original_length=4096 beta_fast=32 truncate=false"},
+           {"dim=128 scaling=yarn factor=16 original_length=4096 beta_fast=16 truncate=false",
+            "base=10000 scaling=yarn factor=16 original_length=4096 beta_fast=16 truncate=false"},
+           {"dim=64 scaling=yarn factor=40 original_length=4096 mscale=0.707 mscale_all_dim=1",
+            "base=10000 scaling=yarn factor=40 original_length=4096 mscale=0.707 mscale_all_dim=1"},
+           {"dim=64 scaling=yarn factor=40 original_length=4096 attention_factor=1",
+            "base=10000 scaling=yarn factor=40 original_length=4096 attention_factor=1"},
+           {"dim=64 scaling=yarn factor=40 original_length=4096 attention_factor=1.75",
+            "base=10000 scaling=yarn factor=40 original_length=4096 attention_factor=1.75"},
+           {"dim=64 scaling=yarn factor=1 attention_factor=1.25",
+            "base=10000 scaling=yarn factor=1 attention_factor=1.25"},
+           {"dim=16 scaling=longrope factor=32 original_length=4096 factors=[1,1.05,1.3,2.25,4.5]",
+            "base=10000 scaling=longrope factor=32 original_length=4096 factors=[1,1.05,1.3,2.25,4.5]"},
+           {"dim=16 scaling=longrope attention_factor=1.5 factors=[1.02,1.05,1.3,2.25,4.5]",
+            "base=10000 scaling=longrope attention_factor=1.5 factors=[1.02,1.05,1.3,2.25,4.5]"},
+       }) {
+    const auto all = found(made);
+    EXPECT_NE(std::ranges::find(all, among), all.end())
+        << made << "\nfound " << ::testing::PrintToString(all);
+  }
+}
+
+// As it is only where no formula gives it.
+TEST(IdentifiedLadder, says_an_amplitude_once) {
+  const std::string yarn = "scaling=yarn factor=40 original_length=4096",
+                    longrope = "scaling=longrope factor=32 original_length=4096",
+                    factors = " factors=[1,1.05,1.3,2.25,4.5]";
+  const auto expect_alone = [](const std::string& dim, const std::string& words) {
+    const std::string own = "base=10000 " + words.substr(0, words.find(' ') + 1);
+    std::vector<std::string> all = found(dim + words);
+    std::erase_if(all, [&](const std::string& one) { return !one.starts_with(own); });
+    EXPECT_EQ(all, std::vector<std::string>{"base=10000 " + words});
+  };
+  for (const std::string amplitude : {"", " mscale=0.707 mscale_all_dim=1", " mscale=0.5 mscale_all_dim=0",
+                                      " attention_factor=1", " attention_factor=1.75"})
+    expect_alone("dim=64 ", yarn + amplitude);
+  expect_alone("dim=16 ", longrope + factors);
+  expect_alone("dim=16 ", "scaling=longrope attention_factor=1.5" + factors);
+}
+
+// The first that is found is the plain one, and only numbers of other bases follow.
+TEST(IdentifiedLadder, says_no_scaling_of_a_plain_ladder) {
+  EXPECT_EQ(found("dim=64"), (std::vector<std::string>{"base=10000 scaling=none"}));
+  EXPECT_EQ(found("dim=64 base=500000"), (std::vector<std::string>{"base=500000 scaling=none"}));
+}
+
+TEST(IdentifiedLadder, one_wrong_pair_does_not_hide_the_others) {
+  MeasuredLadder spoiled = ladder_of(Case::parse("dim=64"));
+  spoiled.frequencies[7] *= 1.01;
+  const auto all = scaled_ladders(spoiled, 64);
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.front().text(), "base=10000 scaling=none");
+}
+
+TEST(IdentifiedLadder, three_wrong_pairs_are_no_accident) {
+  MeasuredLadder spoiled = ladder_of(Case::parse("dim=64"));
+  for (const std::size_t i : {7, 8, 9}) spoiled.frequencies[i] *= 1.01;
+  for (const Parameters& one : scaled_ladders(spoiled, 64)) EXPECT_NE(one.text(), "base=10000 scaling=none");
+}
+
+// What is known of the other pairs decides on its digits.
+TEST(IdentifiedLadder, a_pair_that_is_known_badly_hides_no_digit_of_the_factor) {
+  for (const std::size_t from_the_end : {1, 3}) {
+    MeasuredLadder ladder = ladder_of(Case::parse("dim=128 scaling=llama3 factor=8.1 original_length=4096"));
+    ladder.errors[ladder.errors.size() - from_the_end] = 2e-2;
+    std::vector<std::string> all;
+    for (const Parameters& one : scaled_ladders(ladder, 128)) all.push_back(one.text());
+    EXPECT_EQ(all.front(),
+              "base=10000 scaling=llama3 factor=8.1 original_length=4096 low_freq_factor=1 "
+              "high_freq_factor=4");
+  }
+}
+
+// Measured numbers have many digits: no list of divisors is made of them.
+TEST(IdentifiedLadder, arbitrary_frequencies_are_no_list_of_divisors) {
+  MeasuredLadder drawn = ladder_of(Case::parse("dim=64"));
+  for (std::size_t i = 0; i < drawn.frequencies.size(); ++i)
+    drawn.frequencies[i] /= 1 + 0.7 * std::abs(std::sin(1.7 * static_cast<double>(i) + 0.3));
+  for (const Parameters& one : scaled_ladders(drawn, 64))
+    EXPECT_NE(one.word("scaling"), "longrope") << one.text();
+}
+
+TEST(IdentifiedLadder, bases_are_the_simplest_numbers_and_the_middle_of_long_ones) {
+  const std::vector<double> exponents{0, 0.25, 0.5, 0.75};
+  const auto of = [&](double base, double first) {
+    MeasuredLadder out;
+    for (const double x : exponents)
+      out.frequencies.push_back(first * std::pow(base, -x)), out.errors.push_back(1e-7);
+    return bases(out, exponents);
+  };
+  EXPECT_EQ(of(10000, 1), (std::vector<double>{10000}));
+  EXPECT_EQ(of(10000, 0.5).back(), 10000) << "relative to the first";
+  const auto long_one = of(82684.622642, 1);
+  ASSERT_GE(long_one.size(), 2u);
+  EXPECT_NEAR(long_one[0], 82684.62, 0.05);
+  EXPECT_NEAR(long_one[1], 82684.622642, 1e-3);
+  EXPECT_TRUE(bases({}, {}).empty());
+}
+
+}  // namespace
+}  // namespace posproof::identified_ladder_test

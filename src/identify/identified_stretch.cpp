@@ -1,0 +1,89 @@
+#include "identify/identified_stretch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "diagnosis/stretch_forms.h"
+#include "identify/identified_ladder.h"
+#include "run/catalogued.h"
+
+namespace posproof {
+namespace {
+
+// By how much the first position and the one after it differ, of what rotates the first head's (1, 0) in
+// pairs of that layout; none where an angle does not rise from 0 to below half a turn.
+std::optional<MeasuredLadder> step_of(const Rotary& subject, const Rotary& like, const Precision& precision) {
+  const std::array<Position, 2> at = {subject.positions.lo, subject.positions.lo + 1};
+  Tensor x({1, subject.heads, 2, subject.dim});
+  for (std::size_t r = 0; r < x.rows(); ++r)
+    for (const Pair& pair : like.pairs) x.at(r, pair.first) = 1;
+  const Tensor y = subject.rotate(x, at, Role::query);
+  if (y.shape != x.shape) return std::nullopt;
+  MeasuredLadder out;
+  for (const Pair& pair : like.pairs) {
+    const auto angle = [&](std::size_t r) { return std::atan2(y.at(r, pair.second), y.at(r, pair.first)); };
+    const double w = std::remainder(angle(1) - angle(0), 2 * std::numbers::pi);
+    if (!(w > 0)) return std::nullopt;
+    out.frequencies.push_back(w);
+    out.errors.push_back(16 * std::max(precision.result, precision.table()) / w + 4 * precision.angle);
+  }
+  return out;
+}
+
+// Numbers beyond those of f32 were not measured.
+bool is_held(const Parameters& parameters, const Domain& domain) {
+  const double gamma = parameters.real("gamma"), fastest = std::log((1 + gamma) / gamma),
+               centre = parameters.real("centre");
+  const double farthest = std::max(std::abs(static_cast<double>(domain.hi) - centre),
+                                   std::abs(static_cast<double>(domain.lo) - centre));
+  return farthest / parameters.real("scale_base") * fastest < 85;
+}
+
+bool keeps_sizes(const Rotary& subject, const Rotary& like) {
+  const Position last = std::min<Position>(subject.positions.hi, subject.positions.lo + 1000);
+  Tensor x({1, subject.heads, 1, subject.dim});
+  for (std::size_t r = 0; r < x.rows(); ++r) x.at(r, like.pairs.front().first) = 1;
+  const auto size = [&](Position t) {
+    const std::array<Position, 1> at = {t};
+    const Tensor y = subject.rotate(x, at, Role::query);
+    double sum = 0;
+    for (const double one : y.row(0)) sum += one * one;
+    return sum;
+  };
+  return std::abs(size(last) - size(subject.positions.lo)) < 0.05;
+}
+
+}  // namespace
+
+std::vector<Candidate> stretched_candidates(const Rotary& subject, const Precision& precision) {
+  const EncodingSpec& spec = encoding_named("xpos");
+  std::vector<Candidate> out;
+  for (const std::string layout : {"interleaved", "half_split"}) {
+    Parameters given = standard(spec);
+    given.set("dim", static_cast<double>(subject.dim));
+    given.set("heads", static_cast<double>(subject.heads));
+    given.set("layout", layout);
+    if (!makes_sense(spec, given)) return {};
+    const auto like = spec.oracle<Rotary>(given);
+    if (keeps_sizes(subject, like)) return {};
+    const auto ladder = step_of(subject, like, precision);
+    if (!ladder) continue;
+    std::vector<double> exponents;
+    for (std::size_t i = 0; i < ladder->frequencies.size(); ++i)
+      exponents.push_back(2 * static_cast<double>(i) / static_cast<double>(subject.dim));
+    for (const double base : bases(*ladder, exponents)) {
+      given.set("base", base);
+      const auto truth = spec.oracle<Rotary>(given);
+      out.push_back({"xpos", given});
+      for (Parameters& other : measured_stretches(subject, truth, given, precision))
+        if (makes_sense(spec, other) && is_held(other, truth.positions))
+          out.push_back({"xpos", std::move(other)});
+    }
+  }
+  return out;
+}
+
+}  // namespace posproof

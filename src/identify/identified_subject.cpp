@@ -1,0 +1,228 @@
+#include "identify/identified_subject.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+
+#include "attention/reference_attention.h"
+#include "catalogue/encodings.h"
+#include "core/call.h"
+#include "core/failure.h"
+#include "run/catalogued.h"
+#include "search/budget_clock.h"
+#include "search/generate.h"
+#include "subject/array_file.h"
+#include "subject/cache_file.h"
+#include "subject/words.h"
+
+namespace posproof {
+namespace {
+
+// One for each kind first, then all others.
+std::vector<std::string> ids_in_order() {
+  std::vector<std::string> out{"rope", "sinusoidal", "alibi", "t5_bias"};
+  for (const auto& [id, spec] : catalogue::encodings())
+    if (std::ranges::find(out, id) == out.end()) out.emplace_back(id);
+  return out;
+}
+
+constexpr std::array<std::size_t, 8> widths = {64, 128, 32, 96, 80, 256, 16, 8};
+constexpr std::array<std::size_t, 6> head_counts = {8, 12, 16, 32, 4, 40};
+
+// A quarter of the pairs for time, and the rest for height and width, as nearly as these are alike.
+std::vector<double> thirds(double pairs) {
+  const double each = std::floor(3 * pairs / 8);
+  return {pairs - 2 * each, each, each};
+}
+
+void add_three_axes(std::vector<Parameters>& shapes) {
+  const std::size_t before = shapes.size();
+  for (std::size_t n = 0; n < before; ++n) {
+    Parameters three = shapes[n];
+    std::vector<double> parts = thirds(three.real("dim") / 2);
+    for (double& width : parts) width *= 2;
+    three.set("axes", 3.0);
+    three.set("parts", parts);
+    shapes.push_back(std::move(three));
+  }
+}
+
+void fit_sections(std::vector<Parameters>& shapes) {
+  for (Parameters& one : shapes) one.set("sections", thirds(one.real("dim") / 2));
+}
+
+// The shapes that a program is asked with, the first of which it may have been built for.
+std::vector<Parameters> shapes_of(const EncodingSpec& spec, const IdentifyOptions& options) {
+  std::vector<Parameters> out;
+  const auto add = [&](const char* name, std::size_t value, const char* other,
+                       std::optional<std::size_t> also) {
+    Parameters one;
+    one.set(name, static_cast<double>(value));
+    if (also && spec.parameters.find(other) != nullptr) one.set(other, static_cast<double>(*also));
+    out.push_back(std::move(one));
+  };
+  if (spec.parameters.find("dim") != nullptr) {
+    if (options.dim)
+      add("dim", *options.dim, "heads", options.heads);
+    else
+      for (const std::size_t width : widths) add("dim", width, "heads", options.heads);
+  } else if (spec.parameters.find("heads") != nullptr) {
+    if (options.heads)
+      add("heads", *options.heads, "dim", {});
+    else
+      for (const std::size_t heads : head_counts) add("heads", heads, "dim", {});
+  } else {
+    out.emplace_back();
+  }
+  if (spec.parameters.find("parts") != nullptr) add_three_axes(out);
+  if (spec.parameters.find("sections") != nullptr) fit_sections(out);
+  return out;
+}
+
+std::vector<Encoding> kinds_of(const Candidate& candidate) {
+  return attention::in_every_kind(encoding_named(candidate.encoding).oracle(candidate.parameters));
+}
+
+Expected expected_of(const Candidate& candidate, std::vector<Encoding> kinds,
+                     const IdentifyOptions& options) {
+  return {.encoding = candidate.encoding,
+          .parameters = with(encoding_named(candidate.encoding), candidate.parameters),
+          .declared = std::move(kinds),
+          .call_time = options.call_time,
+          .sandbox = options.sandbox};
+}
+
+// Not every encoding has every width.
+bool is_allowed(const EncodingSpec& spec, const Parameters& shape) {
+  try {
+    spec.make(with(spec, shape));
+    return true;
+  } catch (const Refusal&) {
+    return false;
+  }
+}
+
+// Whether it answers one of some calls of that shape. Throws SubjectError where the exchange broke down.
+bool answers(const Encoding& encoding) {
+  for (std::uint64_t n = 0; n < 4; ++n) {
+    try {
+      RandomDraw draw(1, "identify", n);
+      const Call call = draw_call(encoding, positions_of(encoding), draw);
+      if (!answer(encoding, call).data.empty()) return true;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const Failure&) {
+    } catch (const Refusal&) {
+    } catch (const Discard&) {
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Unidentified::Unidentified(std::string_view words, IdentifyOptions options)
+    : words_(words), options_(std::move(options)) {
+  const Words parsed = parse_words(words);
+  if (parsed.scheme != "table") {
+    if (std::vector<std::string> failed; !start(failed))
+      throw SubjectError(
+          failed.empty()
+              ? fmt::format("{}: no call was answered; say `--dim N` or `--heads N`, the shape that it has",
+                            printable(words_))
+              : failed.front());
+    return;
+  }
+  if (options_.sandbox || options_.dim || options_.heads)
+    throw std::invalid_argument(fmt::format(
+        "`{}`: --dim, --heads and --sandbox are for a program, `cmd:PROGRAM ARGS`; a file has its shape",
+        words));
+  for (const std::string& path : cache_paths(parsed.rest)) shapes_.push_back(read_array(path).shape);
+}
+
+Unidentified::Unidentified(Subject live, Candidate taken_for)
+    : words_(live.name), live_(std::move(live)), taken_for_(std::move(taken_for)) {}
+
+std::optional<Unidentified> Unidentified::taken_otherwise() const {
+  if (asked_already_.empty()) return std::nullopt;
+  Unidentified other = *this;
+  // A layer of attention was compared with those of all encodings of that width. Those of biases have a width
+  // for each head.
+  if (!signature(live_->encoding).positions) return other.next_layer() ? std::optional(other) : std::nullopt;
+  if (std::vector<std::string> failed; !other.start(failed)) return std::nullopt;
+  return other;
+}
+
+std::optional<Unidentified::Columns> Unidentified::columns_in_use() const {
+  if (live_ || shapes_.size() != 1 || count(shapes_.front()) == 0) return std::nullopt;
+  const Array array = read_array(parse_words(words_).rest);
+  std::vector<double> row(array.width());
+  std::optional<Columns> out;
+  const std::size_t rows = std::min<std::size_t>(64, count(array.shape) / row.size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    array.row(r, row);
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (row[c] == 0) continue;
+      if (!out) out = {c, c + 1};
+      out = {std::min(out->begin, c), std::max(out->end, c + 1)};
+    }
+  }
+  return out;
+}
+
+bool Unidentified::start(std::vector<std::string>& failed) {
+  const auto begun = BudgetClock::now();
+  for (const std::string& id : ids_in_order()) {
+    if (options_.progress) options_.progress(fmt::format("starting it as {}", id));
+    for (const Parameters& shape : shapes_of(encoding_named(id), options_)) {
+      if (!is_allowed(encoding_named(id), shape) || is_asked_already({id, shape})) continue;
+      const std::size_t before = failed.size();
+      if (started({id, shape}, failed)) return true;
+      if (failed.size() > before) break;  // it does not take part, whatever the shape
+    }
+    if (BudgetClock::now() > begun + 3 * options_.call_time) break;
+  }
+  return false;
+}
+
+bool Unidentified::next_layer() {
+  const std::vector<Parameters> shapes = shapes_of(encoding_named("alibi"), options_);
+  for (std::vector<std::string> failed; layers_ < shapes.size();)
+    if (started({"alibi", shapes[layers_++]}, failed)) return true;
+  return false;
+}
+
+bool Unidentified::is_asked_already(const Candidate& candidate) const {
+  const Encoding own = encoding_named(candidate.encoding).make(candidate.parameters);
+  return std::ranges::find(asked_already_, Questions(kind(own), positions_of(own).axes)) !=
+         asked_already_.end();
+}
+
+bool Unidentified::started(const Candidate& candidate, std::vector<std::string>& failed) {
+  try {
+    Subject subject = open(words_, expected_of(candidate, kinds_of(candidate), options_));
+    if (!answers(subject.encoding)) return false;
+    live_ = std::move(subject);
+    taken_for_ = candidate;
+    const Encoding own = encoding_named(candidate.encoding).make(candidate.parameters);
+    asked_already_.emplace_back(kind(own), positions_of(own).axes);
+    return true;
+  } catch (const SubjectError& error) {
+    failed.emplace_back(error.what());
+    return false;
+  }
+}
+
+Subject Unidentified::as(const Candidate& candidate) const {
+  return live_ ? *live_ : as(candidate, kinds_of(candidate));
+}
+
+Subject Unidentified::as(const Candidate& candidate, std::vector<Encoding> kinds) const {
+  return live_ ? *live_ : open(words_, expected_of(candidate, std::move(kinds), options_));
+}
+
+}  // namespace posproof

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/tensor.h"
+#include "identify/identified.h"
+#include "subject/subject.h"
+
+namespace posproof {
+
+struct IdentifyOptions {
+  std::optional<std::size_t> dim = {}, heads = {};  // that a live subject is asked with
+  std::chrono::milliseconds call_time{20000};       // longest time for one answer
+  bool sandbox = false;
+  std::function<void(std::string_view what)> progress = {};
+};
+
+// A subject of which nobody says what it is.
+class Unidentified {
+ public:
+  // Starts a program, taken for one encoding after the other until it takes part and answers; of a file,
+  // looks at the shapes of its arrays. Throws as open() does.
+  Unidentified(std::string_view words, IdentifyOptions options);
+  // One that answers already, as opened for that candidate.
+  Unidentified(Subject live, Candidate taken_for);
+
+  // The same program, started as the next encoding of another kind, or of positions of another number of
+  // axes, that it answers, a layer of attention as biases of another number of heads; none of a file, and
+  // where there is no other.
+  std::optional<Unidentified> taken_otherwise() const;
+
+  bool live() const { return live_.has_value(); }
+  // What a program was taken for when it answered.
+  const Candidate& taken_for() const { return taken_for_; }
+  const Subject& subject() const { return *live_; }
+
+  // Of a file: one array or two, without axes of one element in front.
+  const std::vector<Shape>& shapes() const { return shapes_; }
+
+  // Of a file with one array: from the first of its columns to behind the last that is not 0 in all of its
+  // first rows. None where all are 0.
+  struct Columns {
+    std::size_t begin, end;
+  };
+  std::optional<Columns> columns_in_use() const;
+
+  // The subject as that convention has it: of a file its arrays, of a program the one that runs. Throws as
+  // open() does where a file has another shape.
+  Subject as(const Candidate& candidate) const;
+  // The same, of which the encoding in every kind is known.
+  Subject as(const Candidate& candidate, std::vector<Encoding> kinds) const;
+
+ private:
+  using Questions = std::pair<std::string, std::size_t>;  // kind and axes
+
+  bool start(std::vector<std::string>& failed);
+  bool next_layer();
+  bool is_asked_already(const Candidate& candidate) const;
+  bool started(const Candidate& candidate, std::vector<std::string>& failed);
+
+  std::string words_;
+  IdentifyOptions options_;
+  std::optional<Subject> live_;
+  Candidate taken_for_;
+  std::vector<Questions> asked_already_;
+  std::size_t layers_ = 0;  // of the numbers of heads, how many a layer was asked with
+  std::vector<Shape> shapes_;
+};
+
+}  // namespace posproof

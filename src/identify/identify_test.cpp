@@ -1,0 +1,212 @@
+// What identify() says of subjects that are no model's: near misses, programs, other kinds.
+#include "identify/identify.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/identified.h"
+#include "run/catalogued.h"
+#include "subject/testing/npy.h"
+#include "subject/testing/subjects.h"
+
+namespace posproof::identify_test {
+namespace {
+
+std::vector<Position> first(Position n) {
+  std::vector<Position> out;
+  for (Position t = 0; t < n; ++t) out.push_back(t);
+  return out;
+}
+
+Tensor table(const std::string& id, const std::string& words, Position n) {
+  const Encoding made = encoding_named(id).make(Case::parse(words));
+  return as<Table>(made).rows(first(n), n);
+}
+
+Tensor bias(const std::string& id, const std::string& words, Position n) {
+  const Encoding made = encoding_named(id).make(Case::parse(words));
+  return as<Bias>(made).bias(first(n), first(n));
+}
+
+std::string named(const Identified& found) {
+  return found.hold.empty() ? "" : report::convention(found.hold.front().candidate);
+}
+
+Identified of(const Tensor& values, bool single = true) {
+  const testing::Written file("identify.npy", values, single);
+  return identify(file.subject());
+}
+
+TEST(Identify, one_entry_that_is_wrong_is_not_named_but_gets_the_nearest_and_the_place) {
+  Tensor rows = table("sinusoidal", "dim=16", 300);
+  ASSERT_EQ(named(of(rows)), "sinusoidal --dim 16");
+  rows.at(211, 5) += 2e-3;
+  const Identified found = of(rows);
+  EXPECT_EQ(named(found), "");
+  ASSERT_TRUE(found.nearest);
+  EXPECT_EQ(report::convention(found.nearest->candidate), "sinusoidal --dim 16");
+  ASSERT_TRUE(found.nearest->first);
+  EXPECT_EQ(found.nearest->first->position, (std::vector<double>{211}));
+  EXPECT_NEAR(found.nearest->first->got - found.nearest->first->expected, 2e-3, 1.5 * unit_f32);
+}
+
+// In f64 our own doubles are as coarse as what is measured.
+TEST(Identify, tables_in_f64_are_named_with_their_offset_and_amplitude) {
+  for (const std::string words :
+       {"--dim 16 --offset 1", "--dim 16 --offset 2", "--dim 18 --offset 299 --direction backward",
+        "--dim 16 --amplitude 8", "--dim 16 --base 500 --offset 3", "--dim 8 --base 123 --offset 100"}) {
+    std::string fields = words.substr(2);
+    for (std::size_t at; (at = fields.find(" --")) != std::string::npos;) fields.replace(at, 3, "|");
+    std::ranges::replace(fields, ' ', '=');
+    std::ranges::replace(fields, '|', ' ');
+    const Case given = Case::parse(fields);
+    const Tensor exact = as<Table>(encoding_named("sinusoidal").oracle(given)).rows(first(300), 300);
+    EXPECT_EQ(named(of(exact, false)), "sinusoidal " + words);
+    Tensor off = exact;
+    off.at(123, 4) += 0x1p-40;
+    EXPECT_EQ(named(of(off, false)), "") << "one entry is off by 2^-40";
+  }
+}
+
+// As modules keep what they add to a batch.
+TEST(Identify, rows_may_have_axes_of_one_element) {
+  const Tensor rows = table("sinusoidal", "dim=16 layout=sin_cos", 300);
+  for (const Shape& shape : {Shape{1, 300, 16}, Shape{300, 1, 16}}) {
+    Tensor batched = rows;
+    batched.shape = shape;
+    EXPECT_EQ(named(of(batched)), "sinusoidal --dim 16 --layout sin_cos");
+    batched.data[211 * 16 + 5] += 2e-3;
+    EXPECT_EQ(named(of(batched)), "");
+  }
+}
+
+// Each frequency stands in four columns: it is no rotation of twice the width.
+TEST(Identify, a_cosine_and_a_sine_for_each_channel_in_one_file) {
+  for (const bool interleaved : {false, true}) {
+    Tensor both({200, 32});
+    for (std::size_t t = 0; t < 200; ++t)
+      for (std::size_t c = 0; c < 16; ++c) {
+        const std::size_t pair = interleaved ? c / 2 : c % 8;
+        const double angle = static_cast<double>(t) * std::pow(500, -static_cast<double>(pair) / 8);
+        both.at(t, c) = std::cos(angle);
+        both.at(t, 16 + c) = std::sin(angle);
+      }
+    const std::string name =
+        std::string("rope --dim 16 --base 500") + (interleaved ? " --layout interleaved" : "");
+    EXPECT_EQ(named(of(both)), name);
+    both.at(150, 31) += 1e-3;  // of the last channel
+    EXPECT_EQ(named(of(both)), "");
+  }
+}
+
+TEST(Identify, one_entry_of_the_last_head_of_a_bias_is_looked_at) {
+  Tensor entries = bias("alibi", "heads=4", 24);
+  ASSERT_EQ(named(of(entries)), "alibi --heads 4");
+  entries.at(3 * 24 + 20, 4) *= 1.001;
+  const Identified found = of(entries);
+  EXPECT_EQ(named(found), "");
+  ASSERT_TRUE(found.nearest);
+  EXPECT_EQ(report::convention(found.nearest->candidate), "alibi --heads 4");
+}
+
+TEST(Identify, trained_numbers_are_told_from_their_buckets) {
+  const Identified index = of(bias("t5_bias", "heads=3 buckets=16 max_distance=40", 64)),
+                   trained = of(
+                       bias("t5_bias", "heads=3 buckets=16 max_distance=40 table=seeded table_seed=5", 64));
+  EXPECT_EQ(named(index), "t5_bias --heads 3 --buckets 16 --max_distance 40");
+  EXPECT_FALSE(index.hold.front().trained);
+  EXPECT_EQ(named(trained), named(index));
+  EXPECT_TRUE(trained.hold.front().trained);
+}
+
+TEST(Identify, a_bucket_that_is_wrong_in_one_place_is_no_bucket) {
+  Tensor entries = bias("t5_bias", "heads=2 buckets=16 max_distance=40 table=seeded", 64);
+  entries.at(1 * 64 + 50, 10) += 1;
+  EXPECT_EQ(named(of(entries)), "");
+}
+
+TEST(Identify, what_a_table_cannot_tell_is_said) {
+  const Identified found = of(bias("alibi", "heads=8", 24));
+  ASSERT_EQ(found.not_told.size(), 1u);
+  EXPECT_EQ(found.not_told.front().parameter, "rule");
+  EXPECT_EQ(found.not_told.front().values, (std::vector<std::string>{"official", "geometric", "log_linear"}));
+  EXPECT_EQ(found.not_told.front().apart, "heads=2");
+  EXPECT_TRUE(of(bias("alibi", "heads=12", 24)).not_told.empty());
+}
+
+TEST(Identify, one_array_of_cosines_and_sines_is_a_rotation_or_a_table) {
+  const Identified found = of(table("sinusoidal", "dim=32 layout=cos_sin", 300));
+  EXPECT_EQ(named(found), "rope --dim 32");
+  std::vector<std::string> others;
+  for (const Candidate& one : found.or_else) others.push_back(report::convention(one));
+  EXPECT_EQ(others, (std::vector<std::string>{"sinusoidal --dim 32 --layout cos_sin"}));
+}
+
+// As `posproof oracle` writes it: channels that do not rotate have columns of zeros.
+TEST(Identify, one_array_of_cosines_and_sines_says_which_channels_rotate) {
+  const auto array_of = [](const std::string& words) {
+    const auto rotary = as<Rotary>(encoding_named("rope").oracle(Case::parse(words)));
+    Tensor out({300, rotary.dim});
+    for (std::size_t t = 0; t < out.rows(); ++t)
+      for (const Pair& pair : rotary.pairs) {
+        out.at(t, pair.first) = std::cos(pair.frequency * static_cast<double>(t));
+        out.at(t, pair.second) = std::sin(pair.frequency * static_cast<double>(t));
+      }
+    return out;
+  };
+  struct Part {
+    std::string words, convention;
+    std::size_t still;  // a channel that does not rotate
+  };
+  for (const auto& [words, convention, still] :
+       {Part{"dim=24 rotary_dim=8", "rope --dim 24 --rotary_dim 8", 20},
+        Part{"dim=16 base=500 layout=interleaved rotary_dim=6 rotary_part=last",
+             "rope --dim 16 --base 500 --layout interleaved --rotary_dim 6 --rotary_part last", 3}}) {
+    Tensor array = array_of(words);
+    EXPECT_EQ(named(of(array)), convention);
+    array.at(299, still) = 0x1p-10;
+    EXPECT_EQ(named(of(array)), "") << words;
+  }
+}
+
+TEST(Identify, arbitrary_numbers_are_no_convention) {
+  Tensor drawn({20, 6});
+  for (std::size_t n = 0; n < drawn.data.size(); ++n)
+    drawn.data[n] = std::sin(static_cast<double>(n * n + 3 * n));
+  const Identified found = of(drawn);
+  EXPECT_EQ(named(found), "");
+  EXPECT_GT(found.tried, 0u);
+}
+
+std::string program(const std::string& words = "") {
+  return std::string("cmd:") + POSPROOF_TEST_SUBJECT + (words.empty() ? "" : " " + words);
+}
+
+TEST(Identify, a_program_is_asked_with_the_width_that_is_given) {
+  const Identified right = identify(program(), {.dim = 8});
+  EXPECT_EQ(named(right), "rope --dim 8");
+  EXPECT_EQ(right.subject.live, true);
+  EXPECT_GT(right.compared, 50u);
+  const Identified wrong = identify(program("wrong=7"), {.dim = 8});
+  EXPECT_EQ(named(wrong), "");
+  ASSERT_TRUE(wrong.nearest);
+  EXPECT_EQ(report::convention(wrong.nearest->candidate), "rope --dim 8");
+  EXPECT_EQ(wrong.nearest->first->position, (std::vector<double>{7}));
+}
+
+TEST(Identify, a_file_has_its_own_shape) {
+  const testing::Written file("identify_shape.npy", table("sinusoidal", "dim=8", 20), true);
+  for (const IdentifyOptions& options :
+       {IdentifyOptions{.dim = 8}, IdentifyOptions{.heads = 2}, IdentifyOptions{.sandbox = true}})
+    EXPECT_THROW(identify(file.subject(), options), std::invalid_argument);
+}
+
+TEST(Identify, a_program_that_does_not_start_is_no_subject) {
+  EXPECT_THROW(identify("cmd:/nothing/of/that/name"), SubjectError);
+  EXPECT_THROW(identify("cmd:/bin/false"), SubjectError);
+}
+
+}  // namespace
+}  // namespace posproof::identify_test
