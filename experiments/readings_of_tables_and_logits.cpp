@@ -93,7 +93,7 @@ Conflict slopes() {
       {"alibi", "heads=12 rule=official", "slopes of 8 heads, then every other one of 16",
        github("Press et al., fairseq code", "ofirpress/attention_with_linear_biases") + ", Bloom, MPT"},
       {"alibi", "heads=12 rule=geometric", "m_h = 2^(-8h/12)",
-       github("Baichuan2#225", "baichuan-inc/Baichuan2/issues/225") + ", " +
+       github("mlx before #3071", "ml-explore/mlx/pull/3071") + ", " +
            arxiv("the paper read literally", "2108.12409")},
       {"alibi", "heads=12 rule=log_linear", "from 1/2 to 2^-8 in equal ratios",
        github("foundation-model-stack", "foundation-model-stack/foundation-model-stack")}};

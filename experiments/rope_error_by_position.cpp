@@ -332,8 +332,8 @@ std::vector<Block> angles(const Measured& m) {
   return {
       Paragraph{
           "A rotary angle is a product: position times frequency (Su et al. 2021, eq. 15). "
-          "The product is rounded to the format in which it is formed, and so is the frequency before it. "
-          "Both roundings are *relative*, so the angle's error in radians grows with the position, whatever the format of the result. "
+          "The product is rounded to the format in which it is formed, and so are the frequency and, where the format cannot hold it, the position before it: bf16 rounds positions from 257 on, f16 from 2,049 on. "
+          "These roundings are *relative*, so the angle's error in radians grows with the position, whatever the format of the result. "
           "The number of bits, and how the frequencies are formed, decide up to which position the angle is accurate."},
       angle_error(m), grid,
       Paragraph{

@@ -158,7 +158,7 @@ std::vector<Block> where_it_comes_from(const Measured& m) {
       .columns = {"quantity", "change over 12 positions"},
       .rows = {},
       .caption =
-          "Width 16; largest less smallest value for the logits, largest difference of an entry from its value at position 0 for the state; median of 200 draws, 5th and 95th percentile; 0: the same bits in all draws."};
+          "Width 16; logits of one head without projections (W = I, divided by 4) over 12 positions of both, largest less smallest value; largest difference of an entry from its value at position 0 for the state; median of 200 draws, 5th and 95th percentile; 0: the same bits in all draws."};
   for (const Moved& one : m.moved) grid.rows.push_back({one.quantity, size_of(one.change)});
   Grid bags{.columns = {"operation", "orders with the same mean of the outputs"},
             .rows = {},
@@ -209,7 +209,7 @@ Document run() {
           fixed(m.operations[6].equivariance.median(), 2), fixed(m.operations[8].equivariance.median(), 2),
           fixed(m.operations[9].equivariance.median(), 2)),
       .condition =
-          "Random weights of variance 1/16 and tokens of variance 1, width 16, 2 heads, 6 tokens unless said otherwise; 200 draws, seeds 1 to 200 (of the tokens of the first table and figure 1001 to 1200); gains of LayerNorm of variance 1; nothing is trained; f64.",
+          "Random weights of variance 1/16 (1/64 in the second matrix of feed-forward, which has 64 inputs) and tokens of variance 1, width 16, 2 heads, 6 tokens unless said otherwise; 200 draws, seeds 1 to 200 (of the tokens of the first table and figure 1001 to 1200); gains of LayerNorm and of positions of variance 1; nothing is trained; f64.",
       .blocks = joined(
           {by_operation(m),
            queries_and_keys(m),

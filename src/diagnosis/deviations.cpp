@@ -77,6 +77,16 @@ Model model_of(const Rotary& truth, const MeasuredRotation& queries, const Measu
   return {rotation_of(truth, queries, keys), error};
 }
 
+// The subject's answers and what they are compared with, where both are of this kind.
+template <class Kind>
+struct Both {
+  Both(const Encoding& subject, const Encoding& declared)
+      : own(std::get_if<Kind>(&subject)), truth(std::get_if<Kind>(&declared)) {}
+  explicit operator bool() const { return own != nullptr && truth != nullptr; }
+
+  const Kind *own, *truth;
+};
+
 // What 2i is divided by in the exponent.
 double divisor_of(const Rotary& truth, const Parameters& parameters) {
   if (parameters.word("exponent") == "dim") return parameters.real("dim");
@@ -154,9 +164,9 @@ class Deviating {
 
  private:
   Sentences of_heads_of_a_bias() const {
-    const auto *own = std::get_if<Bias>(&subject_.encoding), *truth = std::get_if<Bias>(&declared_);
-    if (own == nullptr || truth == nullptr) return {};
-    for (const Deviation& one : bias_deviations(*own, *truth, parameters_, subject_.precision))
+    const Both<Bias> both(subject_.encoding, declared_);
+    if (!both) return {};
+    for (const Deviation& one : bias_deviations(*both.own, *both.truth, parameters_, subject_.precision))
       if (!one.guessed && explains_all(measured_model(one), declared_, answered_)) return one.sentences;
     return {};
   }
@@ -210,11 +220,11 @@ class Deviating {
       if (found.empty()) found = of_positions(as<Table>(subject_.encoding), *table);
       return found.empty() ? of_columns(*table) : found;
     }
-    const auto *own = std::get_if<Rotary>(&subject_.encoding), *truth = std::get_if<Rotary>(&declared_);
-    if (own == nullptr || truth == nullptr) return {};
-    const auto found = axes_deviation(*own, *truth, parameters_, subject_.precision);
+    const Both<Rotary> both(subject_.encoding, declared_);
+    if (!both) return {};
+    const auto found = axes_deviation(*both.own, *both.truth, parameters_, subject_.precision);
     Sentences said = found ? first_confirmed({*found}) : Sentences{};
-    return said.empty() ? best_of(*truth, circle_forms(*truth)) : said;
+    return said.empty() ? best_of(*both.truth, circle_forms(*both.truth)) : said;
   }
 
   Sentences of(const Table& own, const Table& truth) {
@@ -385,12 +395,13 @@ std::vector<std::string> deviations(const EncodingSpec& spec, const Parameters& 
 
 bool contradicted(const Encoding& candidate, const EncodingSpec& spec, const Parameters& parameters,
                   const Subject& subject) {
-  const auto *own = std::get_if<Rotary>(&subject.encoding), *other = std::get_if<Rotary>(&candidate);
-  if (own == nullptr || other == nullptr) return false;
+  const Both<Rotary> both(subject.encoding, candidate);
+  if (!both) return false;
   const Encoding made = spec.make(parameters);
   const auto& truth = as<Rotary>(made);
-  const auto is = measured_rotation(*own, truth, Role::query, subject.precision),
-             as = measured_rotation(*other, truth, Role::query, all_f64);  // it is ours, and rounds little
+  const auto is = measured_rotation(*both.own, truth, Role::query, subject.precision),
+             as = measured_rotation(*both.truth, truth, Role::query,
+                                    all_f64);  // it is ours, and rounds little
   if (!is || !as || !is->is_known() || !as->is_known()) return false;
   for (std::size_t c = 0; c < truth.dim; ++c) {
     const auto &a = is->heads.front()[c].rotates, &b = as->heads.front()[c].rotates;

@@ -83,13 +83,6 @@ Ladder ladder_of(const Arguments& p, Position length) {
   return out;
 }
 
-Tensor reordered(const std::vector<std::size_t>& order, const Tensor& x) {
-  Tensor out(x.shape);
-  for (std::size_t r = 0; r < x.rows(); ++r)
-    for (std::size_t c = 0; c < order.size(); ++c) out.at(r, c) = x.at(r, order[c]);
-  return out;
-}
-
 Tensor rotate(const Ladder& ladder_of, const Tensor& x, std::span<const Position> positions) {
   check_rotation(x, positions, ladder_of.heads, ladder_of.dim);
   const std::size_t n = x.shape[2];
@@ -105,15 +98,15 @@ Tensor rotate(const Ladder& ladder_of, const Tensor& x, std::span<const Position
         out.at(row, second) = static_cast<double>(x.at(row, first) * s + x.at(row, second) * c);
       }
     }
-  return ladder_of.order.empty() ? out : reordered(ladder_of.order, out);
+  return out;
 }
 
 Rotary of(const Ladder& made) {
   Rotary rotary{.dim = made.dim, .heads = made.heads, .pairs = made.pairs};
   rotary.amplitude = static_cast<double>(made.amplitude);
   rotary.order = made.order;
-  rotary.rotate = [made](const Tensor& x, std::span<const Position> positions, Role) {
-    return rotate(made, x, positions);
+  rotary.rotate = [made, own = rotary](const Tensor& x, std::span<const Position> positions, Role) {
+    return in_order(own, rotate(made, x, positions));
   };
   return rotary;
 }

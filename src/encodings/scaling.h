@@ -61,20 +61,35 @@ inline long double index_of(const Scaling& s, double base, std::size_t d, long d
          (2 * std::log(static_cast<long double>(base)));
 }
 
-inline Made yarn(const Scaling& s, double base, std::size_t d, std::size_t i, long double w) {
+// YaRN's ramp: frequencies are kept up to index `first` and divided from `last` on. `error`: by how much an
+// end may be off that is not a whole number.
+struct Ramp {
+  long double first, last;
+  double error;
+
+  // How much of a frequency is divided, where it is not clamped.
+  long double share(std::size_t i) const { return (static_cast<long double>(i) - first) / (last - first); }
+  // What forming v from w loses, at this index.
+  Made made(const Scaling& s, long double w, long double v, long double index) const {
+    const auto plain = [](long double x) { return static_cast<double>(x); };
+    return {v, by_index(plain(w), plain(v), plain(s.factor), plain(index), plain(first), plain(last), error)};
+  }
+};
+
+inline Ramp ramp_of(const Scaling& s, double base, std::size_t d) {
   long double first = index_of(s, base, d, s.beta_fast), last = index_of(s, base, d, s.beta_slow);
   if (s.truncate) first = std::floor(first), last = std::ceil(last);
   first = std::max(first, 0.0L);
   last = std::min(last, static_cast<long double>(d) - 1);
   if (first == last) last += 0.001L;
-  const long double ramp = std::clamp((static_cast<long double>(i) - first) / (last - first), 0.0L, 1.0L);
-  const long double v = w / s.factor * ramp + w * (1 - ramp);
-  const auto plain = [](long double x) { return static_cast<double>(x); };
-  const double end = s.truncate ? 0
-                                : ramp_end_error(static_cast<double>(d), base,
-                                                 plain(std::max(std::abs(first), std::abs(last))));
-  return {v, by_index(plain(w), plain(v), plain(s.factor), static_cast<double>(i), plain(first), plain(last),
-                      end)};
+  const auto farthest = static_cast<double>(std::max(std::abs(first), std::abs(last)));
+  return {first, last, s.truncate ? 0 : ramp_end_error(static_cast<double>(d), base, farthest)};
+}
+
+inline Made yarn(const Scaling& s, double base, std::size_t d, std::size_t i, long double w) {
+  const Ramp ramp = ramp_of(s, base, d);
+  const long double divided = std::clamp(ramp.share(i), 0.0L, 1.0L);
+  return ramp.made(s, w, w / s.factor * divided + w * (1 - divided), static_cast<long double>(i));
 }
 
 // By wavelengths, as Llama 3.1 has it.

@@ -121,38 +121,19 @@ Encoding llama3(const Parameters& given) {
 
 // ---- YaRN: w up to index `first`, w/s from `last` on
 
-struct Ends {
-  Real first, last;
-};
-
-inline Ends ends(const scaling::Scaling& s, const Step& at) {
-  Real first = scaling::index_of(s, at.base, at.d, s.beta_fast),
-       last = scaling::index_of(s, at.base, at.d, s.beta_slow);
-  if (s.truncate) first = std::floor(first), last = std::ceil(last);
-  first = std::max<Real>(first, 0), last = std::min<Real>(last, static_cast<Real>(at.d) - 1);
-  return {first, first == last ? last + 0.001L : last};
-}
-
-// Off by as much as between the ends, wherever the pair is.
+// Off by as much as in its middle, wherever the pair is.
 inline scaling::Made by_ramp(const scaling::Scaling& s, const Step& at, Real frequency) {
-  const auto [first, last] = ends(s, at);
-  const auto plain = [](Real x) { return static_cast<double>(x); };
-  const double end = s.truncate ? 0
-                                : ramp_end_error(static_cast<double>(at.d), at.base,
-                                                 plain(std::max(std::abs(first), std::abs(last))));
-  return {frequency, by_index(at.w, plain(frequency), plain(s.factor), plain((first + last) / 2),
-                              plain(first), plain(last), end)};
+  const scaling::Ramp ramp = scaling::ramp_of(s, at.base, at.d);
+  return ramp.made(s, at.w, frequency, (ramp.first + ramp.last) / 2);
 }
 
 inline scaling::Made not_clamped(const scaling::Scaling& s, const Step& at) {
-  const auto [first, last] = ends(s, at);
-  const Real share = (static_cast<Real>(at.i) - first) / (last - first);
+  const Real share = scaling::ramp_of(s, at.base, at.d).share(at.i);
   return by_ramp(s, at, share * at.w / s.factor + (1 - share) * at.w);
 }
 
 inline scaling::Made ramp_of_wavelengths(const scaling::Scaling& s, const Step& at) {
-  const auto [first, last] = ends(s, at);
-  const Real share = std::clamp((static_cast<Real>(at.i) - first) / (last - first), Real{0}, Real{1});
+  const Real share = std::clamp(scaling::ramp_of(s, at.base, at.d).share(at.i), Real{0}, Real{1});
   return by_ramp(s, at, 1 / (share * s.factor / at.w + (1 - share) / at.w));
 }
 

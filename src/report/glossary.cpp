@@ -24,11 +24,11 @@ std::span<const Term> glossary() {
            "witness, "
            "the size of the failure and the reason.",
            "explain, matrix"},
-      Term{{"convention"},
-           "A parameter of an encoding on which projects disagree, such as the layout. The gate names the "
-           "value that "
-           "explains a disagreement.",
-           "gate"},
+      Term{
+          {"convention"},
+          "A parameter of an encoding, or a subject's precision, on which projects disagree. The gate names the value that "
+          "explains a disagreement.",
+          "gate"},
       Term{
           {"defect"},
           "A wrong implementation that a real project shipped, or a neighbour of one, reproduced under a name and with its "

@@ -147,10 +147,9 @@ Encoding as_bias(const Held& array, Bias bias, const Expected& expected) {
 
 // ---- a table of a grid
 
-const Table* declared_on_a_grid(const Expected& expected) {
+const Table* declared_table(const Expected& expected) {
   for (const Encoding& one : expected.declared)
-    if (const auto* table = std::get_if<Table>(&one); table != nullptr && table->positions.axes > 1)
-      return table;
+    if (const auto* table = std::get_if<Table>(&one)) return table;
   return nullptr;
 }
 
@@ -188,11 +187,6 @@ Subject open_table_of_a_grid(const Words& words, const Held& array, const Table&
   };
 }
 
-bool has_rows(const Expected& expected) {
-  return std::ranges::any_of(expected.declared,
-                             [](const Encoding& one) { return std::holds_alternative<Table>(one); });
-}
-
 // [1, n, dim] and [n, 1, dim], as they are added to a batch, are [n, dim].
 void drop_single_axes(Shape& shape) {
   if (shape.size() <= 2) return;
@@ -211,12 +205,14 @@ Subject open_table(const Words& words, const Expected& expected) {
     throw std::invalid_argument(
         fmt::format("{}: holds complex numbers, as caches of rotary encodings do; `{}` is no such encoding",
                     read.path, expected.encoding));
-  if (has_rows(expected) && declared_on_a_grid(expected) == nullptr) drop_single_axes(read.shape);
+  const Table* declared_rows = declared_table(expected);
+  const bool on_a_grid = declared_rows != nullptr && declared_rows->positions.axes > 1;
+  if (declared_rows != nullptr && !on_a_grid) drop_single_axes(read.shape);
   const Held array = std::make_shared<Array>(std::move(read));
-  if (const Table* declared = declared_on_a_grid(expected)) {
+  if (on_a_grid) {
     if (array->empty())
       throw SubjectError(fmt::format("{}: {} holds no value", array->path, text(array->shape)));
-    return open_table_of_a_grid(words, array, *declared, expected);
+    return open_table_of_a_grid(words, array, *declared_rows, expected);
   }
   const Shape& shape = array->shape;
   if (shape.size() != 2 && shape.size() != 3)

@@ -254,7 +254,7 @@ const std::vector<Claim>& why_encodings() {
       {.id = "A25",
        .says = "Printed: the dot products of positions 5 and 6 and of 105 and 106 are 7.4852 at width 16.",
        .answer = Answer::is_true,
-       .why = "To the printed digits; in single precision the last bits of the two differ.",
+       .why = "To the printed digits.",
        .evidence =
            {Cell{kernel, "Against the derivation", {"width 16: p_5 · p_6"}, "measured"},
             Cell{normalised,
