@@ -148,7 +148,7 @@ Grid holding(const Measured& m) {
       .columns = {"property", "statement", "where", "follows from"},
       .rows = {},
       .caption =
-          "Where: for which of the searched parameters it is claimed; nothing there: for all of them. Each claim is searched for a counterexample over these. An implementation is asked for other values too, but one far from these may take an effect below what a statement asks for, or answers past what a format holds. Nothing in the last column: the encoding claims it itself."};
+          "Where: for which of the searched parameters it is claimed; nothing there: for all of them. Each claim is searched for a counterexample over these. For other values a claim may be false, an effect below what its statement asks for, or an answer past what a format holds; the gate asks an implementation what is true of the exact encoding with its values. Nothing in the last column: the encoding claims it itself."};
   grid.rows.push_back({code(agreement_id),
                        "Its reference and its oracle give the same values, within rounding.", "",
                        "is an encoding"});

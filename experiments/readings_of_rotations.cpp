@@ -90,7 +90,7 @@ Conflict magnitudes() {
   const std::vector<Reading> readings = {
       {"rope", "dim=64 scaling=yarn factor=40 original_length=4096",
        "cosine and sine times 0.1 ln s + 1: logits times its square",
-       arxiv("Peng et al. 2023, eq. 22", "2309.00071") + ", transformers"},
+       arxiv("Peng et al. 2023, definition 3", "2309.00071") + ", transformers"},
       {"rope", "dim=64 scaling=yarn factor=40 original_length=4096 mscale=1 mscale_all_dim=1",
        "cosine and sine times (0.1 mscale ln s + 1)/(0.1 mscale_all_dim ln s + 1), and the softmax scale times (0.1 mscale_all_dim ln s + 1)^2",
        link("DeepSeek-V3, modeling_deepseek.py",

@@ -101,7 +101,7 @@ const Property entry{
         "encoding the rotation of complex numbers, in either layout.",
     .formula = "(P^T R_t P x)_k = e^(i t w_k) x_k with x_k = x_first + i x_second",
     .source =
-        "Su et al. 2021, RoFormer, eq. 12 and 13 (complex numbers), eq. 15 (neighbours); Black et al. 2022, "
+        "Su et al. 2021, RoFormer, eq. 12 (complex numbers), eq. 15 (neighbours); Black et al. 2022, "
         "GPT-NeoX-20B (halves)",
     .checks = {CheckOf<Rotary>(&check)},
     .must_reject = joined(

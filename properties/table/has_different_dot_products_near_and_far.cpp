@@ -60,7 +60,8 @@ Made still(double frequency, Domain domain = {0, 3}) {
 const Property entry{
     .statement =
         "No two tokens of a long sequence that are further apart have exactly the dot product that neighbours "
-        "have in a shorter one; by how much the two differ is not asked.",
+        "have in a shorter one, where the declared frequencies tell the two apart; by how much they differ is "
+        "not asked.",
     .formula = "k >= 2, n' > n: p_t(n) . p_{t+1}(n) != p_u(n') . p_{u+k}(n')",
     .source =
         "the argument against t/(n-1): tokens 1 and 2 of 3 have the product of tokens 50 and 100 of 101",

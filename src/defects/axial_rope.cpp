@@ -54,7 +54,7 @@ Encoding ids_of_the_unpacked_grid(const Parameters& p) {
 const DefectFamily entry{{
     {.name = "halves_exchanged",
      .wrong = "(y, x) is read as (x, y): the channels of each axis rotate by the other one's number",
-     .sources = "huggingface/pytorch-image-models#2541, Meituan-AutoML/VisionLLaMA#4",
+     .sources = "huggingface/pytorch-image-models#2541",
      .recorded = {"rope2d-hw-order"},
      .make = &halves_exchanged,
      .setting = "dim=4"},
@@ -73,7 +73,7 @@ const DefectFamily entry{{
      .setting = "dim=8 axes=3 parts=[4,2,2]"},
     {.name = "ids_of_the_unpacked_grid",
      .wrong = "positions are counted before 2 x 2 of them are packed into a token: every number is doubled",
-     .sources = "zhang0jhon/diffusion-4k#17, THUDM/CogVideo#538",
+     .sources = "THUDM/CogVideo#538",
      .recorded = {"flux-ids-unpacked-grid"},
      .make = &ids_of_the_unpacked_grid,
      .setting = "dim=4"},

@@ -94,8 +94,7 @@ const DefectFamily entry{{
     {.name = "frames_at_one_time",
      .wrong =
          "the time between frames is truncated to a whole number before it is scaled: t = 0 in every frame",
-     .sources = "transformers#48669, transformers#45400, transformers#45381, transformers#45325, "
-                "transformers#41152, huggingface/lerobot#3648",
+     .sources = "transformers#48669, transformers#45400, huggingface/lerobot#3648",
      .recorded = {"mrope-temporal-truncation"},
      .make = &frames_at_one_time,
      .setting = "dim=6 sections=[1,1,1]"},
@@ -108,8 +107,7 @@ const DefectFamily entry{{
     {.name = "delta_lost",
      .wrong =
          "after a prompt with an image, the next token is at the number of tokens, not after the largest id",
-     .sources = "mlx-vlm#1619, mlx-vlm#1621, vllm#10403, vllm#10388, EricLBuehler/mistral.rs#2083, "
-                "nobodywho-ooo/nobodywho#688",
+     .sources = "mlx-vlm#1619, mlx-vlm#1621, EricLBuehler/mistral.rs#2083, nobodywho-ooo/nobodywho#688",
      .recorded = {"mrope-delta-lost"},
      .make = &delta_lost,
      .setting = "dim=6 sections=[1,1,1]",

@@ -27,6 +27,8 @@ constexpr auto not_asked = std::to_array<NotAsked>({
      "a convention: `--layout` of `sinusoidal`, and a diagnosis names its other values"},
     {"pe-trainable-by-accident", "sinusoidal",
      "shows after a training step; what is asked for is the table as it is"},
+    {"dndetr-normalise-half-pixel", "sincos_2d",
+     "the thread asks for the half outside of the bracket, where the released code has it inside; what it asks for is `sincos_2d/half_outside_the_bracket`"},
     {"nerf-missing-pi", "sinusoidal",
      "a convention: `--factor` of `nerf`, which the original code leaves out on purpose"},
     {"learned-table-detached", "learned-absolute", "the gradient of a table is not asked for"},

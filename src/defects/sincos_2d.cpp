@@ -61,8 +61,7 @@ Encoding half_outside_the_bracket(const Parameters& p) {
 const DefectFamily entry{{
     {.name = "axes_swapped",
      .wrong = "meshgrid(w, h) in place of (h, w): the first half of the columns belongs to w",
-     .sources = "facebookresearch/mae#67, facebookresearch/mae#18, huggingface/diffusers#10877, "
-                "huggingface/diffusers#11309",
+     .sources = "facebookresearch/mae#67, huggingface/diffusers#10877, huggingface/diffusers#11309",
      .recorded = {"2d-sincos-hw-swapped"},
      .make = &axes_swapped,
      .setting = "dim=4"},
@@ -76,8 +75,7 @@ const DefectFamily entry{{
     {.name = "half_outside_the_bracket",
      .wrong =
          "y/(h + eps) - 1/2 in place of (y - 1/2)/(h + eps), times 2 pi: half the grid is taken off, not half a pixel",
-     .sources = "IDEA-Research/DN-DETR#51",
-     .recorded = {"dndetr-normalise-half-pixel"},
+     .sources = "kin of IDEA-Research/DN-DETR#51",
      .make = &half_outside_the_bracket,
      .setting = "dim=4 normalize=centred grid=[2,3]"},
 }};

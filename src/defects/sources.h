@@ -99,6 +99,7 @@ constexpr auto owners = std::to_array<std::pair<std::string_view, std::string_vi
     {"rotary-embedding-torch", "lucidrains"},
     {"rust-bert", "guillaume-be"},
     {"sglang", "sgl-project"},
+    {"sentence-transformers", "huggingface"},
     {"sglang-jax", "sgl-project"},
     {"smolGPT", "Om-Alve"},
     {"stable-diffusion-webui", "AUTOMATIC1111"},

@@ -116,8 +116,7 @@ const DefectFamily entry{{
      .refuted_by = &score::depends_on_offset},
     {.name = "scale_by_row",
      .wrong = "the exponent is (row - n/2)/B for the call's n rows, whatever their positions",
-     .sources =
-         "x-transformers@c5baa0d, x-transformers@22f9b41, x-transformers#233, x-transformers@d41cffd, x-transformers#226",
+     .sources = "x-transformers@c5baa0d, x-transformers@22f9b41, x-transformers@d41cffd, x-transformers#226",
      .recorded = {"xpos-scale-from-length-not-position"},
      .make = &scale_by_row,
      .setting = "dim=2",

@@ -84,8 +84,12 @@ const EncodingSpec entry{
           whole("span", {2, 1024}, 16, {4, 8}, "K: offsets (or buckets of them) on each side", "rows"),
           convention("offsets", {"linear", "log_buckets"},
                      "linear: each has a row (v1); log_buckets: beyond K/2 they share rows (v2, v3)"),
-          where(logarithmic, whole("max_position", {4, 1 << 20}, 512, {24, 512},
-                                   "distance from which all offsets share the last bucket", "tokens")),
+          where(
+              logarithmic,
+              whole(
+                  "max_position", {4, 1 << 20}, 512, {24, 512},
+                  "distance from which all later keys share the last bucket; earlier keys share theirs sooner",
+                  "tokens")),
           convention("terms", {"both", "c2p", "p2c"},
                      "of content to position, of position to content; the scale is sqrt(dim (1 + terms))"),
           where(with_p2c,

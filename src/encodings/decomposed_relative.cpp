@@ -100,7 +100,7 @@ const EncodingSpec entry{
         "Li et al. 2022, MViTv2: Improved Multiscale Vision Transformers for Classification and Detection, eq. "
         "4 and 5, where the query is scaled; the code of MViTv2, of ViTDet (Li et al. 2022) and of Segment "
         "Anything (Kirillov et al. 2023, image_encoder.py, add_decomposed_rel_pos and get_rel_pos), where it is not; "
-        "key_minus_query: Bello et al. 2019, Attention Augmented Convolutional Networks, eq. 4",
+        "key_minus_query: Bello et al. 2019, Attention Augmented Convolutional Networks, eq. 3",
     .parameters =
         {.all =
              {whole("dim", type::any_width, 64, {1, 2, 4}, "width of a head", "channels"),

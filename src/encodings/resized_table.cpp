@@ -122,6 +122,11 @@ bool fits(const Arguments& p) {
   return p.width("height") <= p.width("from_height") && p.width("width") <= p.width("from_width");
 }
 
+// Antialiased weights are divided by their sum, which is above 0 as long as the cubic is 0 or less beyond 1.
+bool sums_to_1(const Arguments& p) {
+  return p.real("coefficient") <= 0;
+}
+
 }  // namespace
 
 const EncodingSpec entry{
@@ -168,10 +173,15 @@ const EncodingSpec entry{
                           "0), constant (column + 1), mirrored (seeded, the same from both ends of both axes)"),
                  where(drawn, whole("table_seed", type::any_whole, 1, {1, 2}, "seed of the table")),
                  where(drawn, above_0("std", 0.02, {0.02, 1}, "standard deviation of the table's entries"))},
-         .relations = {{{"height", "width", "from_height", "from_width"},
-                        "a grid that is no larger than the trained one",
-                        &fits,
-                        {{{"method", {"first", "centre"}}}}}}},
+         .relations =
+             {{{"height", "width", "from_height", "from_width"},
+               "a grid that is no larger than the trained one",
+               &fits,
+               {{{"method", {"first", "centre"}}}}},
+              {{"coefficient", "antialias"},
+               "numbers up to 0, where the filter is as wide as the step: a larger one may divide by a sum of 0",
+               &sums_to_1,
+               {{{"method", {"cubic"}}, {"antialias", {"true"}}}}}}},
     .reference = &make,
     .exact = &oracle::resized_table,
     .facts = {{&facts::is_added_to_the_tokens}, {&facts::depends_on_position_alone}, {&facts::ends}},

@@ -46,6 +46,14 @@ TEST(Sandwich, has_these_entries) {
   expect_near("heads=3 dim=2", {7}, {-9.1874996248437562e-8, -4.5937498124218781e-8, -3.0624998749479187e-8});
 }
 
+// Of a slow cosine 1 - cos x is x^2/2, which may be far below the least double.
+TEST(Sandwich, is_rounded_where_the_sum_is_below_every_double) {
+  using exact::CosineSum;
+  EXPECT_EQ(CosineSum(1e160, 2, 1, 0).at(1, 1, 8, Format::f64), -6.25e-322);
+  EXPECT_EQ(CosineSum(1e300, 2, 1, 0).at(1, 1, 8, Format::f64), 0);
+  EXPECT_EQ(CosineSum(1e300, 2, 1, 3).at(1, 1, 8, Format::f64), 0.375);
+}
+
 // First rises of the kernel for a width of 128: at 14, 21, 27 and 28, and 113 of the first 256 steps.
 TEST(Sandwich, rises_at_these_distances) {
   std::vector<Position> distances(257);

@@ -107,7 +107,7 @@ inline Made llama3(const Scaling& s, long double w) {
                           static_cast<double>(s.high))};
 }
 
-// Peng et al. 2023, YaRN, eq. 11 and 13: gamma is 0 below beta_slow (alpha) rotations and 1 above beta_fast
+// Peng et al. 2023, YaRN, definition 2: gamma is 0 below beta_slow (alpha) rotations and 1 above beta_fast
 // (beta).
 inline Made by_parts(const Scaling& s, long double w) {
   const long double rotations = s.original_length * w / two_pi;

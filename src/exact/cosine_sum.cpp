@@ -61,14 +61,15 @@ double CosineSum::at(Position distance, std::int64_t numerator, std::int64_t den
                      Format format) const {
   for (mpfr_prec_t bits = first_bits;; bits *= 2) {
     Real value = sum(distance, bits);
-    const double size = std::abs(value.nearest());
+    const auto place =
+        value.is_zero() ? 0 : mpfr_get_exp(value.x);  // its first digit may be below any double's
     mpfr_mul_si(value.x, value.x, numerator, MPFR_RNDN);
     const bool exact = mpfr_div_si(value.x, value.x, denominator, MPFR_RNDN) == 0 && distance == 0;
     if (exact || value.is_zero()) {
       if (exact) return *rounded(format, value, 0);
       continue;
     }
-    const double own = distance == 0 ? 0 : std::ldexp(1.0, -static_cast<int>(bits)) / size;
+    const double own = distance == 0 ? 0 : std::ldexp(1.0, static_cast<int>(1 - place - bits));
     const double relative = own + std::ldexp(1.0, 2 - static_cast<int>(bits));
     if (relative < 0.5)
       if (const auto found = rounded(format, value, relative)) return *found;

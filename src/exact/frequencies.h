@@ -44,7 +44,7 @@ struct DynamicNtk {
 
 // w_i kept where it makes `most` rotations or more in the original length, divided by factor where it makes
 // `least` or fewer, and between them (1 - g) w_i / factor + g w_i with g linear in the rotations. Peng et al.
-// 2023, YaRN, eq. 10 to 13 (alpha, beta); with 1 and 4 that of Llama 3.1. Equal bounds are a step, as those
+// 2023, YaRN, definition 2 (alpha, beta); with 1 and 4 that of Llama 3.1. Equal bounds are a step, as those
 // of Llama 4 Scout: no frequency makes just so many rotations, for pi would be algebraic.
 struct ByParts {
   double factor, original_length;
@@ -97,7 +97,7 @@ struct Ends {
 Ends ends(const ByIndex& scaling, double base, std::int64_t d);
 
 // (mscale ln(factor) / 10 + 1) / (mscale_all_dim ln(factor) / 10 + 1), both not negative. Peng et al. 2023,
-// YaRN, eq. 22, where mscale is 1 and mscale_all_dim 0; the quotient is that of DeepSeek-V2.
+// YaRN, definition 3, where mscale is 1 and mscale_all_dim 0; the quotient is that of DeepSeek-V2.
 struct YarnAmplitude {
   double factor;
   double mscale = 1, mscale_all_dim = 0;

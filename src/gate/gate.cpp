@@ -297,10 +297,12 @@ class Run {
     if (interrupted() != 0) return add(one, cut_short(std::move(verdict)));
     if (const auto why = nothing_to_ask(one, plan, verdict)) return skip(one.id, *why);
     if (const auto at = fails_for_the_truth(one, verdict))
-      return skip(one.id,
-                  fmt::format("at the positions that this subject has it is not true of the exact encoding "
-                              "either: {}",
-                              *at));
+      return skip(
+          one.id,
+          fmt::format(
+              "with these parameters, at the positions that this subject has, it is not true of the exact encoding "
+              "either: {}",
+              *at));
     add(one, std::move(verdict));
   }
 

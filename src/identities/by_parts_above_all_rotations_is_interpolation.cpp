@@ -8,6 +8,7 @@ namespace {
 using namespace identities;
 
 std::optional<Parameters> right_of(const Arguments& left) {
+  if (left.real("beta_slow") < rotations_of(left).most) return std::nullopt;
   Parameters right = taken(left, of_a_ladder, "scaling=linear");
   right.set("factor", left.real("factor"));
   return right;
@@ -18,7 +19,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 const Identity entry{
     .statement = "NTK by parts with both bounds above the rotations of every pair is position interpolation.",
     .formula = "alpha > r_i for all i: w_i' = w_i / s",
-    .source = "Peng et al. 2023, YaRN, equations 17 to 19",
+    .source = "Peng et al. 2023, YaRN, definition 2",
     .left = &encodings::rope,
     .right = &encodings::rope,
     .where = {{{"scaling", {"by_parts"}}, {"beta_slow", {1e8}}, {"beta_fast", {1e9}}}},

@@ -8,6 +8,7 @@ namespace {
 using namespace identities;
 
 std::optional<Parameters> right_of(const Arguments& left) {
+  if (left.real("beta_fast") > rotations_of(left).least) return std::nullopt;
   return taken(left, of_a_ladder);
 }
 
@@ -16,7 +17,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 const Identity entry{
     .statement = "NTK by parts with both bounds below the rotations of every pair is RoPE.",
     .formula = "beta < r_i for all i: w_i' = w_i",
-    .source = "Peng et al. 2023, YaRN, equations 17 to 19",
+    .source = "Peng et al. 2023, YaRN, definition 2",
     .left = &encodings::rope,
     .right = &encodings::rope,
     .where = {{{"scaling", {"by_parts"}}, {"beta_slow", {1e-9}}, {"beta_fast", {1e-8}}}},

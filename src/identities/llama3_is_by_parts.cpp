@@ -21,7 +21,7 @@ const Identity entry{
     .statement =
         "Llama 3's scaling is NTK by parts between its two factors: 1 and 4 rotations as it was released.",
     .formula = "alpha = low_freq_factor, beta = high_freq_factor",
-    .source = "Peng et al. 2023, YaRN, equations 17 to 19; Llama 3.1 as released, apply_scaling",
+    .source = "Peng et al. 2023, YaRN, definition 2; Llama 3.1 as released, apply_scaling",
     .left = &encodings::rope,
     .right = &encodings::rope,
     .where = {{{"scaling", {"llama3"}}}},

@@ -16,7 +16,7 @@ std::optional<Parameters> right_of(const Arguments& left) {
 const Identity entry{
     .statement = "Every scaling by 1 but the dynamic one is RoPE, and its attention factor is 1.",
     .formula = "s = 1, divisors 1: w_i' = w_i, attention factor 0.1 ln 1 + 1 = sqrt(1 + ln 1 / ln L0) = 1",
-    .source = "Peng et al. 2023, YaRN, equations 9, 12 and 22; Ding et al. 2024, LongRoPE, section 3",
+    .source = "Peng et al. 2023, YaRN, definitions 1 to 3; Ding et al. 2024, LongRoPE, section 3",
     .left = &encodings::rope,
     .right = &encodings::rope,
     .where = {{{"scaling", {"linear", "ntk", "by_parts", "yarn", "llama3", "longrope"}},

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
+#include "catalogue/encodings/rope.h"
 #include "core/spoiled.h"
 #include "core/term.h"
 
@@ -58,6 +61,16 @@ Parameters taken(const Arguments& left, std::initializer_list<std::string_view> 
   for (const std::string_view name : names) out.set(name, *left.parameters().find(name));
   const Case more = Case::parse(words);
   for (const auto& [name, value] : more.fields()) out.set(name, value);
+  return out;
+}
+
+Rotations rotations_of(const Arguments& rope) {
+  const Rotary plain = encodings::rope.make<Rotary>(taken(rope, of_a_ladder));
+  Rotations out{std::numeric_limits<double>::infinity(), 0};
+  for (const Pair& pair : plain.pairs) {
+    const double r = rope.real("original_length") * std::abs(pair.frequency) / (2 * std::numbers::pi);
+    out = {std::min(out.least, r), std::max(out.most, r)};
+  }
   return out;
 }
 

@@ -40,4 +40,10 @@ Encoding last_entry_off(const Encoding& right_one);
 // Of rope, what a ladder and its channels need.
 extern const std::initializer_list<std::string_view> of_a_ladder;
 
+// In the length that a rope was trained on, of its slowest and its fastest pair before they are scaled.
+struct Rotations {
+  double least, most;
+};
+Rotations rotations_of(const Arguments& rope);
+
 }  // namespace posproof::identities

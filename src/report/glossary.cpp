@@ -85,8 +85,7 @@ std::span<const Term> glossary() {
            "gate, accuracy, check"},
       Term{{"vacuous"},
            "Said of a case that could not have failed, because its ceiling is within the bound. Where all "
-           "cases are "
-           "vacuous, the verdict is undecided.",
+           "cases of a search are vacuous, the verdict is undecided.",
            "verdicts"},
       Term{{"verdict"},
            "The outcome of checking one property: holds, refuted, undecided, errored or not applicable. Only "

@@ -222,7 +222,7 @@ TEST(Catalogues, of_identities_say_what_they_compare) {
       "id": "llama3_is_by_parts",
       "statement": "Llama 3's scaling is NTK by parts between its two factors: 1 and 4 rotations as it was released.",
       "formula": "alpha = low_freq_factor, beta = high_freq_factor",
-      "source": "Peng et al. 2023, YaRN, equations 17 to 19; Llama 3.1 as released, apply_scaling",
+      "source": "Peng et al. 2023, YaRN, definition 2; Llama 3.1 as released, apply_scaling",
       "left": "rope", "right": "rope", "where": {"scaling": ["llama3"]},
       "refutes": ["the last channel of the last token is 2^-19 larger"]})"));
   EXPECT_EQ(same("cope_of_open_gates_is_shaw_shifted_by_one")["right"], "shaw");
