@@ -200,6 +200,16 @@ TEST(ResizedTable, cuts_and_crops) {
   EXPECT_THROW(made_by(true, part + "first").rows(std::array<Position, 1>{5}, 6), Refusal);
 }
 
+// With 18 the antialiased weights of one of two columns add up to 0, by which they would be divided.
+TEST(ResizedTable, refuses_weights_that_may_not_be_divided_by_their_sum) {
+  const std::string halved = "dim=1 from_height=1 from_width=2 height=1 width=1 method=cubic coefficient=";
+  for (const bool oracle : {false, true}) {
+    EXPECT_THROW(made_by(oracle, halved + "0.125 antialias=true"), Refusal);
+    EXPECT_NO_THROW(made_by(oracle, halved + "0 antialias=true"));
+    EXPECT_NO_THROW(made_by(oracle, halved + "0.125"));
+  }
+}
+
 // Of 0 and 8, two to three entries wide: the middle one is half of each.
 TEST(ResizedTable, has_a_bound_for_each_entry) {
   for (const bool oracle : {false, true}) {

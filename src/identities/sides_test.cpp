@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "catalogue/identities/by_parts_above_all_rotations_is_interpolation.h"
+#include "catalogue/identities/by_parts_below_all_rotations_is_rope.h"
+#include "catalogue/identities/yarn_above_all_rotations_is_rope.h"
 #include "core/call.h"
 #include "run/catalogued.h"
 #include "search/generate.h"
@@ -44,6 +47,28 @@ TEST(Sides, are_asked_at_positions_that_both_have) {
       EXPECT_EQ(asked.at_real, left_is_real && right_is_real);
       EXPECT_EQ(asked.last, 10);
     }
+}
+
+bool has_a_right_side(const Identity& identity, std::string_view parameters) {
+  return identity
+      .right_of(Arguments(identity.left->parameters, with(*identity.left, Case::parse(parameters))))
+      .has_value();
+}
+
+// Rotations in a length L at base b: L / 2 pi of the fastest pair, L b^(2/d - 1) / 2 pi of the slowest.
+TEST(Identities, of_ramps_ask_nothing_where_a_pair_lies_on_them) {
+  using namespace identities;
+  const std::string above = "dim=8 scaling=by_parts beta_slow=100 beta_fast=200 original_length=";
+  EXPECT_TRUE(has_a_right_side(by_parts_above_all_rotations_is_interpolation, above + "628"));
+  EXPECT_FALSE(has_a_right_side(by_parts_above_all_rotations_is_interpolation, above + "629"));
+  const std::string below =
+      "dim=8 base=16 scaling=by_parts beta_slow=1 beta_fast=2 original_length=";  // b^(3/4): 8
+  EXPECT_TRUE(has_a_right_side(by_parts_below_all_rotations_is_rope, below + "101"));
+  EXPECT_FALSE(has_a_right_side(by_parts_below_all_rotations_is_rope, below + "100"));
+  const std::string yarn = "dim=8 scaling=yarn attention_factor=1 beta_fast=1e9 original_length=628 base=";
+  EXPECT_TRUE(has_a_right_side(yarn_above_all_rotations_is_rope, yarn + "100 beta_slow=1e4"));
+  EXPECT_FALSE(has_a_right_side(yarn_above_all_rotations_is_rope, yarn + "101 beta_slow=1e4"));
+  EXPECT_FALSE(has_a_right_side(yarn_above_all_rotations_is_rope, yarn + "0.5 beta_slow=1e4"));
 }
 
 }  // namespace
