@@ -98,7 +98,7 @@ Encoding odd_tail_unwritten(const Parameters& p) {
     throw Refusal("only a zero column is written: `odd=zero_pad` and an odd `dim`");
   return operators::answering(right(p), [](const Call&, Tensor& rows) {
     constexpr double left_from_before = 1;
-    for (std::size_t r = 1; r < rows.rows(); r += 2) rows.row(r).back() = left_from_before;
+    for (std::size_t r = 0; r < rows.rows(); ++r) rows.row(r).back() = left_from_before;
   });
 }
 

@@ -14,7 +14,7 @@
 #include "subject/testing/npy.h"
 #include "subject/testing/subjects.h"
 
-namespace posproof::run_grids_test {
+namespace posproof::gate_grids_test {
 namespace {
 
 Verdict verdict(const std::string& encoding, const std::string& parameters, const std::string& words) {
@@ -196,4 +196,4 @@ TEST(Grids, in_a_file_are_compared_at_every_place) {
 }
 
 }  // namespace
-}  // namespace posproof::run_grids_test
+}  // namespace posproof::gate_grids_test

@@ -68,7 +68,6 @@ TEST(Identities, of_ramps_ask_nothing_where_a_pair_lies_on_them) {
   const std::string yarn = "dim=8 scaling=yarn attention_factor=1 beta_fast=1e9 original_length=628 base=";
   EXPECT_TRUE(has_a_right_side(yarn_above_all_rotations_is_rope, yarn + "100 beta_slow=1e4"));
   EXPECT_FALSE(has_a_right_side(yarn_above_all_rotations_is_rope, yarn + "101 beta_slow=1e4"));
-  EXPECT_FALSE(has_a_right_side(yarn_above_all_rotations_is_rope, yarn + "0.5 beta_slow=1e4"));
 }
 
 }  // namespace

@@ -7,10 +7,9 @@ namespace {
 
 using namespace identities;
 
-// base^(2/dim) is base at most, where base is above 1.
+// base^(2/dim) is base at most.
 std::optional<Parameters> right_of(const Arguments& left) {
-  const double base = left.real("base");
-  if (base <= 1 || left.real("beta_slow") < base * rotations_of(left).most) return std::nullopt;
+  if (left.real("beta_slow") < left.real("base") * rotations_of(left).most) return std::nullopt;
   return taken(left, of_a_ladder);
 }
 
