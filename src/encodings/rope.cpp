@@ -126,9 +126,9 @@ Encoding make(const Arguments& p) {
   if (!depends_on_the_call(p)) return rotary;
   add_switches(domain, p.real("original_length"));
   rotary.in_call = [p](Position last) { return std::make_shared<const Rotary>(of(ladder_of(p, last + 1))); };
-  rotary.rotate = [p](const Tensor& x, std::span<const Position> positions, Role) {
+  rotary.rotate = [p](const Tensor& x, std::span<const Position> positions, Role role) {
     const Position last = positions.empty() ? 0 : std::ranges::max(positions);
-    return rotate(ladder_of(p, last + 1), x, positions);
+    return of(ladder_of(p, last + 1)).rotate(x, positions, role);
   };
   return p.is("length_of", "row") ? by_row(std::move(rotary)) : rotary;
 }
