@@ -157,6 +157,15 @@ TEST(Error, of_a_scaled_frequency_is_the_powers_and_what_the_scaling_adds) {
   EXPECT_DOUBLE_EQ(angle_rounding(all_f32, 1000, scaled), 500 * 2 * u);
 }
 
+// Of a call of three trained lengths under a factor of 8 the base grows by 3 * 8 - 7 = 17 to a power: the
+// length counts 24/17 times, the factor 31/17 times, and the sum is rounded.
+TEST(Error, of_a_base_that_grows_with_the_length_is_that_of_the_length_and_the_factor) {
+  EXPECT_EQ(from_length(0.5, 8, 3).condition, 1);
+  EXPECT_DOUBLE_EQ(from_length(0.5, 8, 3).roundings, 5 + 1.5 * std::log(17) + 0.5 * (2 * 24 + 7 + 17) / 17);
+  EXPECT_DOUBLE_EQ(from_length(2, 4, 1.5).roundings, 5 + 6 * std::log(3) + 2.0 * (2 * 6 + 3 + 3) / 3);
+  EXPECT_DOUBLE_EQ(from_length(0, 8, 3).roundings, 5);
+}
+
 // A share that jumps: on which side it is formats know that are fine enough, and only the others may be off
 // by the whole jump.
 TEST(Error, of_a_step_is_the_jump_where_the_format_cannot_tell_the_side) {
