@@ -10,7 +10,9 @@
 
 #include "catalogue/defects/alibi.h"
 #include "catalogue/defects/learned.h"
+#include "catalogue/defects/none.h"
 #include "catalogue/defects/resized_table.h"
+#include "catalogue/defects/rope.h"
 #include "catalogue/defects/sinusoidal.h"
 #include "catalogue/defects/t5_bias.h"
 #include "core/call.h"
@@ -238,6 +240,66 @@ TEST(WrongAlibi, remembers_calls) {
   EXPECT_TRUE(raises({0, 1, 2, 3, 4}));
   EXPECT_FALSE(raises({0, 1}));
   EXPECT_TRUE(raises({0, 1, 2}));
+}
+
+// Logits of three queries and two keys, of width 2: the dot product over the root of 2.
+TEST(WrongNone, has_the_logits_of_the_encoding_that_acts) {
+  const std::vector<Position> queries = {0, 1, 3}, keys = {2, 5};
+  const Tensor q({3, 2}, {1, 2, -1, 0.5, 0.25, -3}), k({2, 2}, {0.5, 1, -2, 0.75});
+  const auto logits = [&](std::string_view name, const std::string& words) {
+    return answer(wrong(defects::none, name, words_of("none", words)),
+                  {.positions = {.whole = queries}, .keys = {.whole = keys}, .contents = {q, k}});
+  };
+  const Tensor buckets = answer(encoding_named("t5_bias").make(words_of("t5_bias", "heads=1")),
+                                {.positions = {.whole = queries}, .keys = {.whole = keys}});
+  for (const bool scaled : {true, false}) {
+    const std::string words = scaled ? "dim=2" : "dim=2 scale=one";
+    const Tensor rotated = logits("rotated", words), added = logits("table_added", words),
+                 biased = logits("bias_added", words);
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 2; ++j) {
+        const auto s = static_cast<double>(queries[i]), t = static_cast<double>(keys[j]);
+        const double a = q.at(i, 0), b = q.at(i, 1), c = k.at(j, 0), d = k.at(j, 1);
+        const double by = t - s, scale = scaled ? 1 / std::sqrt(2.0) : 1;
+        EXPECT_NEAR(rotated.at(i, j),
+                    scale * ((a * c + b * d) * std::cos(by) + (b * c - a * d) * std::sin(by)), 1e-14)
+            << i << j;
+        EXPECT_NEAR(added.at(i, j),
+                    scale * ((a + std::sin(s)) * (c + std::sin(t)) + (b + std::cos(s)) * (d + std::cos(t))),
+                    1e-14)
+            << i << j;
+        EXPECT_NEAR(biased.at(i, j), scale * (a * c + b * d) + buckets.at(i, j), 1e-14) << i << j;
+      }
+  }
+  for (const std::string_view name : {"rotated", "table_added"})
+    EXPECT_THROW(logits(name, "dim=3"), Refusal) << name;
+}
+
+// Calls one after the other, by their last position, and the parameters or the length that each is rotated
+// by.
+TEST(WrongRope, remembers_how_long_calls_were) {
+  const Tensor x({1, 1, 2, 4}, {1, 0.5, -0.25, 2, 1, 1, -1, 0.75});
+  const auto rotated = [&](const Encoding& rope, Position last) {
+    return answer(rope, {.positions = {.whole = {1, last}}, .contents = {x}});
+  };
+  const auto rope = [](const std::string& words) {
+    return encoding_named("rope").make(words_of("rope", words));
+  };
+  const Encoding kept = wrong(defects::rope, "dynamic_base_is_kept", words_of("rope", "dim=4")),
+                 right = rope("dim=4"), grown = rope("dim=4 scaling=ntk factor=3");
+  for (const auto& [last, is_grown] :
+       {std::pair{Position{4095}, false}, {9, false}, {4096, false}, {9, true}, {5000, true}})
+    EXPECT_EQ(rotated(kept, last), rotated(is_grown ? grown : right, last)) << last;
+
+  const std::string words = "dim=4 scaling=dynamic_ntk factor=4 original_length=64";
+  const auto calls = [&](std::string_view name, const std::vector<std::pair<Position, Position>>& expected) {
+    const Encoding made = wrong(defects::rope, name, words_of("rope", words));
+    for (const auto& [last, counts] : expected)
+      EXPECT_EQ(rotated(made, last), rotated(Encoding(*as<Rotary>(rope(words)).in_call(counts)), last))
+          << name << " " << last;
+  };
+  calls("dynamic_length_only_grows", {{100, 100}, {9, 100}, {200, 200}, {64, 200}});
+  calls("dynamic_length_is_kept_past_training", {{100, 100}, {63, 100}, {200, 200}, {62, 62}, {63, 63}});
 }
 
 }  // namespace
