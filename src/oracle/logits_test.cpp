@@ -196,6 +196,26 @@ TEST(OracleNone, gives_the_dot_product_with_one_rounding) {
   EXPECT_EQ(both.data, (std::vector<double>{10, 15}));
 }
 
+// Of either operand, its tokens and its width.
+TEST(OracleNone, refuses_contents_of_another_shape) {
+  const std::array<Position, 2> queries = {0, 1};
+  const std::array<Position, 3> keys = {5, 6, 7};
+  const auto said = [&](const Shape& q, const Shape& k) {
+    try {
+      none("dim=2").logits(Tensor(q), Tensor(k), queries, keys);
+      return std::string("nothing");
+    } catch (const Refusal& refusal) {
+      return std::string(refusal.what());
+    }
+  };
+  EXPECT_EQ(said({2, 2}, {3, 2}), "nothing");
+  const std::string asked = "none: q is [2, 2] and k is [3, 2], ";
+  EXPECT_EQ(said({2, 3}, {3, 2}), asked + "[2, 3] and [3, 2] came");
+  EXPECT_EQ(said({3, 2}, {3, 2}), asked + "[3, 2] and [3, 2] came");
+  EXPECT_EQ(said({2, 2}, {3, 1}), asked + "[2, 2] and [3, 1] came");
+  EXPECT_EQ(said({2, 2}, {2, 2}), asked + "[2, 2] and [2, 2] came");
+}
+
 // An honest float implementation stays within the bound, and comes near enough to it that the bound means
 // something.
 TEST(OracleNone, allows_what_rounding_does_and_not_much_more) {
