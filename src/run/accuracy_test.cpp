@@ -494,6 +494,22 @@ TEST(Accuracy, of_a_file_of_a_coarser_format_than_was_meant_is_of_doubles) {
   EXPECT_EQ(accuracy(setting.truth(), file).format, Format::f64);
 }
 
+// What answers calls has no format of its own.
+TEST(Accuracy, of_a_live_subject_that_answers_finer_than_was_meant_is_of_doubles) {
+  const Tensor rows = exact_rows(small, 4, Format::f32);
+  Table table = as<Table>(small.truth());
+  table.rows = [rows](const Positions& at, Position) {
+    Tensor out({at.size(), 8});
+    for (std::size_t r = 0; r < at.size(); ++r)
+      std::ranges::copy(rows.row(static_cast<std::size_t>(at[r])), out.row(r).begin());
+    return out;
+  };
+  Subject live{"live", "", narrowed(table, 0, 3), Precision::parse("bf16"), false};
+  live.stored = Stored{Format::f32, 4, 8, 0, {}};
+  live.stored.reset();
+  EXPECT_EQ(accuracy(small.truth(), live).format, Format::f64);
+}
+
 // Towards the origin what is allowed shrinks from row to row.
 TEST(Accuracy, of_positions_before_the_origin_allows_each_its_own) {
   const Setting setting{"sinusoidal", "dim=4"};
