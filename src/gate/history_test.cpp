@@ -258,6 +258,25 @@ TEST(History, ends_when_its_time_is_over) {
   }
 }
 
+// The ninth call fails, and needs one before it: they are left out one at a time while there is time.
+TEST(History, tells_all_calls_where_there_is_no_time_to_leave_some_out) {
+  for (const auto& [pause, before] : {std::pair{0, 1}, {220, 8}}) {
+    bool paused = false;
+    const Made late = made("rope", "dim=2", [&](const Encoding& of, Memory& memory, const Call& call) {
+      if (call.batch != 3 || memory.calls == 1) return answer(of, call);
+      if (!paused) std::this_thread::sleep_for(std::chrono::milliseconds(pause));
+      paused = true;
+      throw Failure(Failure::How::raised, "no batches", "rotate: no batches");
+    });
+    const Verdict verdict =
+        history_searched(late.truth, late.subject,
+                         {.id = "late", .budget = {.shrinks = 0, .time = std::chrono::milliseconds(200)}});
+    const auto* refuted = std::get_if<Refuted>(&verdict);
+    ASSERT_NE(refuted, nullptr) << name(verdict);
+    EXPECT_EQ(refuted->counterexample.integer("before"), before) << refuted->counterexample.text();
+  }
+}
+
 // From the second call of an object on, a corner of every answer is off by so many units of itself: sharp, as
 // the answer of another object is allowed as much again.
 TEST(History, refutes_what_changes_by_little_in_a_corner_in_every_kind) {
