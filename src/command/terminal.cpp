@@ -110,6 +110,10 @@ int saved(report::NewFile& file, std::string_view bytes, int code) {
   }
 }
 
+std::chrono::milliseconds longest_silence(bool on_terminal, std::chrono::milliseconds every) {
+  return on_terminal ? std::min<std::chrono::milliseconds>(every, std::chrono::seconds(1)) : every;
+}
+
 Progress::Progress(Says says, std::chrono::milliseconds every)
     : terminal_(isatty(STDERR_FILENO) == 1), every_(every) {
   if (says == Says::when_told) return;
@@ -141,8 +145,7 @@ void Progress::line(std::string_view words) {
 }
 
 void Progress::keep_saying(std::stop_token stop) {
-  const auto pause =
-      terminal_ ? std::min<std::chrono::milliseconds>(every_, std::chrono::seconds(1)) : every_;
+  const auto pause = longest_silence(terminal_, every_);
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     const auto next = last_ + pause;

@@ -42,6 +42,9 @@ int finished(int code);
 // finished() does where the file cannot be written.
 int saved(report::NewFile& file, std::string_view bytes, int code);
 
+// How long something that says what it does is silent at most: on a terminal a second, or less.
+std::chrono::milliseconds longest_silence(bool on_terminal, std::chrono::milliseconds every);
+
 // On stderr: one line that is overwritten on a terminal, a plain line now and then elsewhere.
 class Progress {
  public:

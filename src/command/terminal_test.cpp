@@ -158,6 +158,13 @@ TEST(Progress, that_is_no_terminal_has_a_line_now_and_then) {
   EXPECT_EQ(said_while(Says::all_the_time, 1ms, nothing), "") << "nothing was begun";
 }
 
+TEST(Progress, is_silent_for_a_second_at_most_on_a_terminal) {
+  EXPECT_EQ(command::longest_silence(true, 10s), 1s);
+  EXPECT_EQ(command::longest_silence(true, 20ms), 20ms);
+  EXPECT_EQ(command::longest_silence(false, 10s), 10s);
+  EXPECT_EQ(command::longest_silence(false, 20ms), 20ms);
+}
+
 // However long one thing takes, and however often it says the same.
 TEST(Progress, is_never_silent_for_longer) {
   const std::vector<std::string> said =
