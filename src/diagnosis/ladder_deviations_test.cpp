@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/formats.h"
 
 namespace posproof::ladder_deviations_test {
 namespace {
@@ -164,6 +170,83 @@ TEST(LadderDeviations, are_those_of_other_pairs) {
   EXPECT_EQ(of([](double, double) { return 1; }), Sentences{"every pair rotates at the frequency of pair 0"});
   EXPECT_EQ(of([](double i, double) { return std::pow(10000, -std::max(0.0, i - 1) / 8); }),
             Sentences{"pair i rotates at the frequency of pair i - 1, the first at its own"});
+  const auto at = [](double (*other)(double i)) {
+    return of([other](double i, double) { return std::pow(10000, -other(i) / 8); });
+  };
+  EXPECT_EQ(at([](double) { return 7.0; }),
+            Sentences{"every pair rotates at the frequency of the last pair"});
+  EXPECT_EQ(at([](double i) { return std::min(2 * i, 7.0); }),
+            Sentences{"pair i rotates at the frequency of pair 2i"});
+  EXPECT_EQ(at([](double i) { return std::fmod(2 * i, 8); }),
+            Sentences{"pair i rotates at the frequency of pair 2i mod 8"});
+  EXPECT_EQ(at([](double i) { return std::fmod(i + 1, 8); }),
+            Sentences{"pair i rotates at the frequency of pair i + 1, the last at that of pair 0"});
+  EXPECT_EQ(at([](double i) { return std::fmod(i + 7, 8); }),
+            Sentences{"pair i rotates at the frequency of pair i - 1, the first at that of the last"});
+  EXPECT_EQ(at([](double i) { return std::min(i + 1, 7.0); }),
+            Sentences{"pair i rotates at the frequency of pair i + 1, the last at its own"});
+}
+
+// A base that is made from the declared one.
+TEST(LadderDeviations, say_how_another_base_was_made) {
+  const auto power = [](double of) {
+    return [of](double i, double) { return std::pow(10000, -of * i / 8); };
+  };
+  const std::pair<double, std::string> all[] = {
+      {1 / std::numbers::ln10, "54.59815, not 10000: the logarithm of the base is taken to base 10"},
+      {1 / std::numbers::ln2, "589902, not 10000: the logarithm of the base is taken to base 2"},
+      {std::numbers::ln2, "592.3641, not 10000: 2 is raised to the power in the place of e"},
+      {std::numbers::ln10, "1.62e+09, not 10000: 10 is raised to the power in the place of e"},
+      {0.5, "100, not 10000: the exponent is halved"},
+      {2, "100000000, not 10000: the exponent is doubled"},
+      {16.0 / 17, "5817.091, not 10000: 2i is divided by 17, not by 16"},
+      {16.0 / 17.5, "4540.91, not 10000"},
+  };
+  for (const auto& [of_it, words] : all)
+    EXPECT_EQ(of(power(of_it)), Sentences{"frequencies are base^(-2i/16) with base " + words});
+  // The first pair is another, too: nothing says where the base came from.
+  EXPECT_EQ(of([](double i, double) { return 0.5 * std::pow(100, -i / 8); }),
+            Sentences{"frequencies are 0.5 times base^(-2i/16) with base 100, not 10000"});
+  EXPECT_EQ(of([](double, double) { return 0.25; }),
+            Sentences{"every pair rotates at one frequency, 0.25 a position"});
+}
+
+// Of base 2^16 each channel more halves the frequency: by a whole number up to 64, which is told.
+TEST(LadderDeviations, begin_at_another_exponent) {
+  const auto begins = [](double more) {
+    std::vector<MeasuredFrequency> pairs;
+    for (double i = 0; i < 8; ++i)
+      pairs.push_back({std::exp2(-2 * i), std::exp2(-2 * i - more), 1e-9 * std::exp2(-2 * i - more),
+                       1e-8 * std::exp2(-2 * i)});
+    return ladder_deviations(pairs, Case::parse("base=65536"), 16);
+  };
+  const auto words = [](const std::string& exponent) {
+    return Sentences{"frequencies are base^(-(2i " + exponent};
+  };
+  EXPECT_EQ(begins(1), words("+ 1)/16), not base^(-2i/16): 1/2 of those"));
+  EXPECT_EQ(begins(2), words("+ 2)/16), not base^(-2i/16): 1/4 of those"));
+  EXPECT_EQ(begins(6), words("+ 6)/16), not base^(-2i/16): 1/64 of those"));
+  EXPECT_EQ(begins(7), words("+ 7)/16), not base^(-2i/16)"));
+  EXPECT_EQ(begins(8), words("+ 8)/16), not base^(-2i/16)"));
+  EXPECT_EQ(begins(9), Sentences{"every pair rotates at 1/512 of the declared frequency"});
+  EXPECT_EQ(begins(-1), words("- 1)/16), not base^(-2i/16): 2 times those"));
+  EXPECT_EQ(begins(0), Sentences{});
+  EXPECT_EQ(begins(0.5), Sentences{"every pair rotates at 0.7071068 times the declared frequency"});
+}
+
+TEST(LadderDeviations, are_rounded_frequencies) {
+  const auto rounded = [](Format format) {
+    std::vector<MeasuredFrequency> pairs;
+    for (double i = 0; i < 8; ++i) {
+      const double w = std::pow(10000, -i / 8);
+      pairs.push_back({w, nearest(format, w), 1e-12 * w, 1e-11 * w});
+    }
+    return ladder_deviations(pairs, Case::parse("base=10000"), 16);
+  };
+  EXPECT_EQ(rounded(Format::f32), Sentences{"frequencies are rounded to f32"});
+  EXPECT_EQ(rounded(Format::bf16), Sentences{"frequencies are rounded to bf16"});
+  EXPECT_EQ(rounded(Format::f16), Sentences{"frequencies are rounded to 11 bits, as in f16 or tf32"});
+  EXPECT_EQ(rounded(Format::f64), Sentences{});
 }
 
 }  // namespace
