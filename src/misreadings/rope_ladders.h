@@ -124,7 +124,7 @@ Encoding llama3(const Parameters& given) {
 // Off by as much as in its middle, wherever the pair is.
 inline scaling::Made by_ramp(const scaling::Scaling& s, const Step& at, Real frequency) {
   const scaling::Ramp ramp = scaling::ramp_of(s, at.base, at.d);
-  return ramp.made(s, at.w, frequency, (ramp.first + ramp.last) / 2);
+  return {frequency, ramp.made(s, at.w, std::abs(frequency), (ramp.first + ramp.last) / 2).frequency_error};
 }
 
 inline scaling::Made not_clamped(const scaling::Scaling& s, const Step& at) {

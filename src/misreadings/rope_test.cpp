@@ -272,6 +272,70 @@ TEST(MisreadRope, has_amplitude_1_in_short_calls_alone) {
   }
 }
 
+// Frequencies of a call are known as well as the declared ones of that call.
+TEST(MisreadRope, of_a_base_that_grows_has_the_errors_of_the_declared_frequencies) {
+  for (const Misreading& one : misreadings::rope.misreadings) {
+    const Parameters words = with(encoding_named("rope"), Case::parse(std::string(one.setting)));
+    if (!Arguments(encoding_named("rope").parameters, words).is("scaling", "dynamic_ntk")) continue;
+    const Rotary made = as<Rotary>(one.make(words)), right = as<Rotary>(encoding_named("rope").make(words));
+    for (const Position last : {Position{20}, Position{5000}}) {
+      const auto found = made.in_call(last)->pairs, declared = right.in_call(last)->pairs;
+      ASSERT_EQ(found.size(), declared.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].frequency_error.condition, declared[i].frequency_error.condition) << one.what;
+        EXPECT_EQ(found[i].frequency_error.roundings, declared[i].frequency_error.roundings) << one.what;
+      }
+      EXPECT_EQ(declared.back().frequency_error.roundings > 0, last == 5000) << one.what;
+    }
+  }
+}
+
+// A frequency that is read otherwise is off by what its share of the ramp loses: of Llama 3's by the
+// rotations of its pair, of YaRN's as much as half way between the ends.
+TEST(MisreadRope, of_a_ramp_has_the_errors_of_what_it_gives) {
+  const auto expect_error = [](const FrequencyError& found, const FrequencyError& expected,
+                               const std::string& where) {
+    EXPECT_NEAR(found.condition, expected.condition, 1e-12 * expected.condition) << where;
+    EXPECT_NEAR(found.roundings, expected.roundings, 1e-12 * expected.roundings) << where;
+  };
+  std::size_t inside = 0;
+  for (const Misreading& one : misreadings::rope.misreadings)
+    for (const std::string truncate : {"true", "false"}) {
+      const bool llama = one.setting.find("scaling=llama3") != std::string_view::npos,
+                 yarn = one.setting.find("scaling=yarn") != std::string_view::npos;
+      if (!yarn && (!llama || truncate == "false")) continue;
+      const Parameters words =
+          with(encoding_named("rope"),
+               Case::parse(std::string(one.setting) + (yarn ? " truncate=" + truncate : "")));
+      const Arguments p(encoding_named("rope").parameters, words);
+      const std::string where = std::string(one.what) + "; " + words.text();
+      const Rotary made = as<Rotary>(one.make(words));
+      const double length = p.real("original_length"), factor = p.real("factor"), base = p.real("base"),
+                   width = static_cast<double>(made.dim);
+      const double turn = one.what.starts_with("wavelengths are 1/w")   ? 1
+                          : one.what.starts_with("wavelengths are 2/w") ? 2
+                                                                        : 2 * std::numbers::pi;
+      const auto index = [&](double rotations) {
+        return width / 2 * std::log(length / (rotations * 2 * std::numbers::pi)) / std::log(base);
+      };
+      double first = index(p.real("beta_fast")), last = index(p.real("beta_slow")), end = 0;
+      if (truncate == "true") first = std::floor(first), last = std::ceil(last);
+      first = std::max(first, 0.0), last = std::min(last, width - 1);
+      if (truncate == "false") end = ramp_end_error(width, base, std::max(first, last));
+      for (const Pair& pair : made.pairs) {
+        const double w = std::pow(base, -2 * static_cast<double>(pair.index) / width),
+                     v = std::abs(pair.frequency);
+        expect_error(pair.frequency_error,
+                     llama ? by_rotations(w, v, factor, length * w / turn, p.real("low_freq_factor"),
+                                          p.real("high_freq_factor"))
+                           : by_index(w, v, factor, (first + last) / 2, first, last, end),
+                     where);
+        inside += pair.frequency_error.roundings > 5 ? 1 : 0;
+      }
+    }
+  EXPECT_GT(inside, 16u);
+}
+
 TEST(MisreadRope, is_none_where_frequencies_are_of_another_kind) {
   const std::string grows = "scaling=dynamic_ntk factor=4 original_length=64";
   const std::vector<std::string> others = {"dim=16", "scaling=ntk factor=4", grows + " length=128"};
