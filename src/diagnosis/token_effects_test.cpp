@@ -1,0 +1,143 @@
+#include "diagnosis/token_effects.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "diagnosis/testing/effects.h"
+
+namespace posproof::token_effects_test {
+namespace {
+
+using testing::effect;
+
+// Content counted from 0 in 4 rows of 7 heads of 6 tokens, whose positions are counted from 100: which
+// content stands at each place, and whether its position comes along, seen by the third head.
+TEST(TokenEffects, put_other_content_in_each_place) {
+  constexpr int rows = 4, heads = 7, tokens = 6;
+  struct At {
+    int row, head, token;
+  };
+  const auto before = [](int n, int of) { return n == 0 ? of - 1 : n - 1; };
+  const auto after = [](int n, int of) { return n == of - 1 ? 0 : n + 1; };
+  const struct {
+    std::string answer, content;  // with its position, without
+    std::function<At(At)> from;
+  } all[] = {
+      {"", "heads have each other's content, in reverse order",
+       [](At at) {
+         return At{at.row, 6 - at.head, at.token};
+       }},
+      {"", "every head has the content of the one before, the first that of the last",
+       [&](At at) {
+         return At{at.row, before(at.head, heads), at.token};
+       }},
+      {"", "every head has the content of the one after, the last that of the first",
+       [&](At at) {
+         return At{at.row, after(at.head, heads), at.token};
+       }},
+      {"", "every head has the content of the first",
+       [](At at) {
+         return At{at.row, 0, at.token};
+       }},
+      {"", "every head has the content of the last",
+       [](At at) {
+         return At{at.row, 6, at.token};
+       }},
+      {"rows of the batch have each other's answers, in reverse order",
+       "rows of the batch have each other's content, in reverse order",
+       [](At at) {
+         return At{3 - at.row, at.head, at.token};
+       }},
+      {"every row of the batch is answered as the one before, the first as the last",
+       "every row of the batch has the content of the one before, the first that of the last",
+       [&](At at) {
+         return At{before(at.row, rows), at.head, at.token};
+       }},
+      {"every row of the batch is answered as the one after, the last as the first",
+       "every row of the batch has the content of the one after, the last that of the first",
+       [&](At at) {
+         return At{after(at.row, rows), at.head, at.token};
+       }},
+      {"every row of the batch is answered as the first",
+       "every row of the batch has the content of the first",
+       [](At at) {
+         return At{0, at.head, at.token};
+       }},
+      {"every row of the batch is answered as the last", "every row of the batch has the content of the last",
+       [](At at) {
+         return At{3, at.head, at.token};
+       }},
+      {"tokens of a row have each other's answers, in reverse order",
+       "tokens of a row have each other's content, in reverse order",
+       [](At at) {
+         return At{at.row, at.head, 5 - at.token};
+       }},
+      {"every token is answered as the one before it in its row, the first as the last",
+       "every token has the content of the one before it in its row, the first that of the last",
+       [&](At at) {
+         return At{at.row, at.head, before(at.token, tokens)};
+       }},
+      {"every token is answered as the one after it in its row, the last as the first",
+       "every token has the content of the one after it in its row, the last that of the first",
+       [&](At at) {
+         return At{at.row, at.head, after(at.token, tokens)};
+       }},
+      {"every token is answered as the first of its row",
+       "every token has the content of the first of its row",
+       [](At at) {
+         return At{at.row, at.head, 0};
+       }},
+      {"every token is answered as the last of its row", "every token has the content of the last of its row",
+       [](At at) {
+         return At{at.row, at.head, 5};
+       }},
+      // Token 3 of head 2 is number 3 * 7 + 2 of a row: token 5 of head 3. And the other way round.
+      {"", "the content is read as [batch, n, heads, dim]",
+       [](At at) {
+         return At{at.row, (at.token * 7 + at.head) / 6, (at.token * 7 + at.head) % 6};
+       }},
+      {"the answer lies as [batch, n, heads, dim]", "",
+       [](At at) {
+         return At{at.row, (at.head * 6 + at.token) % 7, (at.head * 6 + at.token) / 7};
+       }},
+  };
+  Call call;
+  call.batch = rows;
+  call.contents = {Tensor({rows, heads, tokens, 1})};
+  for (std::size_t n = 0; n < call.contents[0].data.size(); ++n)
+    call.contents[0].data[n] = static_cast<double>(n);
+  for (Position n = 0; n < rows * tokens; ++n) call.positions.whole.push_back(100 + n);
+  const std::vector<Effect> effects = effects_on_tokens();
+  std::size_t named = 0;
+  for (const auto& [answer, content, from] : all)
+    for (const bool along : {true, false}) {
+      const std::string& words = along ? answer : content;
+      if (words.empty()) continue;
+      ++named;
+      const Effect* one = effect(effects, words);
+      ASSERT_NE(one, nullptr) << words;
+      EXPECT_EQ(one->by_head, words.starts_with("the answer lies")) << words;
+      const Instead instead = one->begin()(call, 2, heads);
+      for (int row = 0; row < rows; ++row)
+        for (int token = 0; token < tokens; ++token) {
+          for (int head = 0; head < heads; ++head) {
+            const At there = from({row, head, token});
+            EXPECT_EQ(instead.call.contents[0].at(
+                          static_cast<std::size_t>((row * heads + head) * tokens + token), 0),
+                      (there.row * heads + there.head) * tokens + there.token)
+                << words;
+          }
+          const At there = from({row, 2, token});
+          EXPECT_EQ(instead.call.positions.whole[static_cast<std::size_t>(row * tokens + token)],
+                    100 + (along ? there.row * tokens + there.token : row * tokens + token))
+              << words;
+        }
+    }
+  EXPECT_EQ(named, effects.size());
+}
+
+}  // namespace
+}  // namespace posproof::token_effects_test
