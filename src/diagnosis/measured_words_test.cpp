@@ -25,6 +25,24 @@ TEST(MeasuredWords, ratios_are_whole_numbers_or_their_parts_where_they_are) {
   EXPECT_EQ(times(0.75, 1e-5), "0.75 times");
   EXPECT_EQ(times(1.5, 1e-5), "1.5 times");
   EXPECT_EQ(times(-2, 1e-5), "-2 times");
+  // Within twice what is known of it; a ratio that is known exactly, within 2e-12.
+  EXPECT_EQ(times(3 * (1 + 1.9e-4), 1e-4), "3 times");
+  EXPECT_EQ(times(3 * (1 + 2.1e-4), 1e-4), "3.001 times");
+  EXPECT_EQ(times(3 * (1 + 1.9e-12), 0), "3 times");
+  EXPECT_EQ(times(3 * (1 + 1e-9), 0), "3 times");
+  EXPECT_EQ(times(1, 1e-5), "1 times");
+  EXPECT_EQ(times(999999, 1e-9), "999999 times");
+  EXPECT_EQ(times(1e-5, 1e-9), "1/100000 of");
+}
+
+// Of positions of two numbers, and of three or four.
+TEST(MeasuredWords, axes_have_names) {
+  EXPECT_EQ(axis_name(0, 2), "row");
+  EXPECT_EQ(axis_name(1, 2), "column");
+  EXPECT_EQ(axis_name(0, 3), "time");
+  EXPECT_EQ(axis_name(1, 3), "row");
+  EXPECT_EQ(axis_name(2, 3), "column");
+  EXPECT_EQ(axis_name(3, 4), "token");
 }
 
 TEST(MeasuredWords, numbers_of_things_are_joined_by_runs_of_three_and_more) {
