@@ -87,6 +87,18 @@ TEST(BatchSweep, what_is_answered_between_declined_ones_is_found_in_a_batch_that
   }
 }
 
+// Whichever of eight are declined: a half of a batch is no end, and is asked whole.
+TEST(BatchSweep, what_is_answered_in_a_half_whose_ends_are_declined_is_found) {
+  for (unsigned subset = 0; subset < (1u << 8); ++subset) {
+    std::set<Position> declined;
+    for (Position t = 0; t < 8; ++t)
+      if ((subset >> t & 1) != 0) declined.insert(t);
+    const Walked one = walked(0, 7, 8, [&](Position t) { return declined.contains(t); });
+    EXPECT_EQ(one.done, from_to(0, 7, declined)) << subset;
+    EXPECT_EQ(one.result.declined, declined.size()) << subset;
+  }
+}
+
 // One end that is declined says nothing of what is between.
 TEST(BatchSweep, one_declined_end_does_not_decline_what_is_between) {
   for (const Position answered : {8, 15, 11})
