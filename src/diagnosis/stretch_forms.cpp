@@ -254,11 +254,11 @@ std::vector<RotationForm> stretch_forms(const Rotary& subject, const Rotary& tru
       {"queries are scaled as keys are, and keys as queries", roles(Role::key, Role::query)}};
   for (const auto& [these, name] : {std::pair{Role::query, "queries"}, std::pair{Role::key, "keys"}})
     for (const auto& [by, how] : {std::pair{0.5, "half"}, std::pair{2.0, "twice"}})
-      out.push_back(
-          {fmt::format("the exponent of what multiplies {} is {} the declared one", name, how),
-           stretched_by(truth, [=, declared = truth.stretch](const Pair& pair, double t, Role role) {
-             return std::pow(declared(pair, t, role), role == these ? by : 1);
-           })});
+      out.push_back({fmt::format("the exponent of what multiplies {} is {} the declared one", name, how),
+                     stretched_by(truth, [these = these, by = by, declared = truth.stretch](
+                                             const Pair& pair, double t, Role role) {
+                       return std::pow(declared(pair, t, role), role == these ? by : 1);
+                     })});
   if (parameters.find("scale_base") == nullptr) return out;
   for (RotationForm& form : other_powers(truth, parameters.real("centre"), parameters.real("scale_base")))
     out.push_back(std::move(form));
