@@ -30,6 +30,7 @@
 #include "catalogue/properties/score/depends_on_order.h"
 #include "core/declare.h"
 #include "core/error.h"
+#include "core/rotation.h"
 #include "encodings/axial.h"
 #include "encodings/facts.h"
 #include "encodings/ladder.h"
@@ -52,8 +53,16 @@ bool equal_parts(const Arguments& p) {
   return std::ranges::all_of(parts, [&](std::size_t width) { return width == parts.front(); });
 }
 
+bool from_0(const Arguments& p) {
+  return p.is("coordinates", "whole") || p.is("coordinates", "resized");
+}
+
 bool from_minus_1(const Arguments& p) {
   return p.is("coordinates", "cells") || p.is("coordinates", "corners");
+}
+
+double offset_of(const Arguments& p) {
+  return from_0(p) ? static_cast<double>(p.whole("offset")) : 0;
 }
 
 // What stands for the numbers of an axis: `step` times their distance from `zero`.
@@ -78,11 +87,13 @@ Coordinate cropped(const Arguments& p, std::size_t axis) {
 }
 
 Coordinate coordinate_of(const Arguments& p, std::size_t axis) {
-  if (p.is("coordinates", "whole")) return {1 / static_cast<long double>(p.real("factor")), 0};
+  const long double zero = 0 - static_cast<long double>(offset_of(p));
+  if (p.is("coordinates", "whole")) return {1 / static_cast<long double>(p.real("factor")), zero};
   if (p.is("coordinates", "cropped")) return cropped(p, axis);
   const auto& grid = p.list("grid");
   if (p.is("coordinates", "resized"))
-    return {static_cast<long double>(p.list("trained_grid")[axis]) / static_cast<long double>(grid[axis]), 0};
+    return {static_cast<long double>(p.list("trained_grid")[axis]) / static_cast<long double>(grid[axis]),
+            zero};
   long double extent = grid[axis];
   if (p.is("extent", "largest")) extent = std::ranges::max(grid);
   if (p.is("extent", "smallest")) extent = std::ranges::min(grid);
@@ -149,6 +160,17 @@ void bound(const Arguments& of, const axial::Ladder& ladder, const std::vector<C
   }
 }
 
+// The same where the numbers of a position are added to an offset first: a whole number, of which an angle is
+// a product as it is of a position without one.
+void bound_of_sums(double offset, const std::vector<Pair>& pairs, std::span<const double> x,
+                   std::span<const double> position, const Precision& p, std::span<double> error) {
+  for (const Pair& pair : pairs) {
+    const double angle = angle_error(p, position[pair.axis] + offset, pair);
+    error[pair.first] = error[pair.second] =
+        pair_norm(x[pair.first], x[pair.second]) * (std::min(2.0, angle) + rotation_error(p, 0, pair));
+  }
+}
+
 Encoding make(const Arguments& p) {
   const std::size_t axes = p.width("axes");
   const auto parts = parts_of(p);
@@ -172,9 +194,14 @@ Encoding make(const Arguments& p) {
                                            : between_two(p, j, parts[part] / 2);
       ladder.add(pair, unit_of(p) * w * at[pair.axis].step, at[pair.axis].zero);
     }
-  if (p.is("coordinates", "whole")) return axial::rotary(ladder);
-  Rotary rotary = axial::rotary(ladder, p.list("grid"));
-  if (!p.is("coordinates", "resized"))
+  Rotary rotary =
+      p.is("coordinates", "whole") ? axial::rotary(ladder) : axial::rotary(ladder, p.list("grid"));
+  if (const double offset = offset_of(p); offset != 0)
+    rotary.error = [offset, pairs = ladder.pairs](std::span<const double> x, std::span<const double> position,
+                                                  Role, const Precision& precision, std::span<double> error) {
+      bound_of_sums(offset, pairs, x, position, precision, error);
+    };
+  if (!from_0(p))
     rotary.error = [=](std::span<const double> x, std::span<const double> position, Role,
                        const Precision& precision,
                        std::span<double> error) { bound(p, ladder, at, x, position, precision, error); };
@@ -183,9 +210,10 @@ Encoding make(const Arguments& p) {
 
 const Condition whole_numbers{{{"coordinates", {"whole"}}}};
 const Condition on_a_grid{{{"coordinates", {"resized", "cropped", "cells", "corners"}}}};
-const Condition from_0{{{"coordinates", {"whole", "resized"}}}};
+const Condition from_a_number{{{"coordinates", {"whole", "resized"}}}};
+const Condition at_the_origin{{{"coordinates", {"whole", "resized"}}, {"offset", {0.0}}}};
+const Condition from_1{{{"coordinates", {"whole", "resized"}}, {"offset", {1.0}}}};
 const Condition from_a_corner{{{"coordinates", {"cropped"}}}};
-const Condition not_from_0{{{"coordinates", {"cropped", "cells", "corners"}}}};
 const Condition centred{{{"coordinates", {"cells", "corners"}}}};
 const Condition of_periods{{{"coordinates", {"cells", "corners"}}, {"frequencies", {"periods"}}}};
 const Condition of_bands{
@@ -229,9 +257,16 @@ const std::vector<Parameter> parameters = {
                "which axis has the first part: given (the position's first number), reversed (its last)"),
     convention(
         "coordinates", {"whole", "resized", "cropped", "cells", "corners"},
-        "what stands for the number p of E on an axis: whole (p / factor), resized (p times trained_grid / E), "
+        "what stands for the number p of E on an axis: whole ((p + offset) / factor), resized ((p + offset) "
+        "times trained_grid / E), "
         "cropped (from crop_start in E steps, by crop_spacing), "
         "cells (2 (p + 1/2) / E - 1), corners (2 p / (E - 1) - 1)"),
+    where(
+        from_a_number,
+        disputed(whole("offset", type::any_whole, 0, {0, 1},
+                       "integer added to every number of a position: 1 in Llama 4's vision and in Perception "
+                       "Encoder, timm's grid_offset",
+                       "positions"))),
     where(whole_numbers, {"factor",
                           type::Real{.lo = 1, .from = true},
                           1.0,
@@ -364,13 +399,12 @@ const EncodingSpec entry{
     .formula = "(x_a, x_b) -> R(p_axis w_j) (x_a, x_b), w_j = base^(-2j/channels of the axis)",
     .source =
         "Heo et al. 2024, Rotary Position Embedding for Vision Transformer, eq. 10; Agrawal et al. 2024, "
-        "Pixtral 12B; Wang et al. 2024, Qwen2-VL; resized: Fang et al. 2023, EVA-02; cropped: diffusers, _get_2d_rotary_pos_embed_np (stop_excluded) and get_3d_rotary_pos_embed (stop_scaled); cells: Siméoni et al. "
+        "Pixtral 12B; Wang et al. 2024, Qwen2-VL; offset: Bolya et al. 2025, Perception Encoder; Meta 2025, Llama 4; resized: Fang et al. 2023, EVA-02; cropped: diffusers, _get_2d_rotary_pos_embed_np (stop_excluded) and get_3d_rotary_pos_embed (stop_scaled); cells: Siméoni et al. "
         "2025, DINOv3, section 3.2; bands: Wightman, timm, pixel_freq_bands",
     .parameters = {parameters, relations},
     .reference = &make,
     .exact = &oracle::axial_rope,
     .facts = {{&facts::acts_on_logits_alone},
-              {&facts::rotates_by_each_number, from_0},
               {&facts::depends_on_offset_alone},
               {&facts::distinguishes_positions, restarted_from_0}},
     .witnesses =
@@ -397,18 +431,40 @@ const EncodingSpec entry{
             fails(axes::swaps_axes_by_a_permutation,
                   "dim=8 ladder=strided a=0 b=1 x=[0,0,1,0*5] role=query i=0 i_1=1", 0.742,
                   "rows have the frequencies 1 and 0.01, columns 0.1 and 0.001: sin 1 in place of sin 0.1"),
-            holds(axes::is_one_ladder_where_numbers_are_equal,
-                  {{{"order", {"alternating"}}, {"ladder", {"strided"}}, {"coordinates", {"whole"}}}}),
+            holds(axes::is_one_ladder_where_numbers_are_equal, {{{"order", {"alternating"}},
+                                                                 {"ladder", {"strided"}},
+                                                                 {"coordinates", {"whole"}},
+                                                                 {"offset", {0.0}}}}),
             fails(axes::is_one_ladder_where_numbers_are_equal, "dim=8 x=[0,0,1,0*5] t=1 role=query", 0.841,
                   "the frequencies are 1, 0.01 and then 1 again: sin 1 in place of sin 10^-4"),
             fails(score::depends_on_order, "dim=8 axes=3 ladder=strided axis=2 i=3", 0.000202,
                   "the last axis has only the slowest frequency, 0.002 radians a column"),
             // A rotation by an angle for each number, none of which need be 0.
-            holds(rotary::preserves_norm, not_from_0),
-            holds(rotary::preserves_pair_norms, not_from_0),
-            holds(rotary::is_linear, not_from_0),
-            holds(rotary::role_does_not_matter, not_from_0),
-            holds(axes::depends_on_vector_offset, not_from_0),
+            holds(rotary::preserves_norm),
+            holds(rotary::preserves_pair_norms),
+            holds(rotary::is_linear),
+            holds(rotary::role_does_not_matter),
+            holds(axes::depends_on_vector_offset),
+            // Angles that are linear in the numbers.
+            holds(rotary::composes, at_the_origin),
+            holds(rotary::inverts_at_the_opposite_position, at_the_origin),
+            holds(rotary::is_identity_at_zero, at_the_origin),
+            holds(axes::acts_on_each_axis_alone, at_the_origin),
+            fails(
+                rotary::composes, "dim=4 offset=1 axis=0 batch=1 n=1 i1=0 x=[1,0,0,0] t1=1 role=query", 0.768,
+                "rotating at 0 and then at 1 is rotating by 1 and then by 2 radians, at 1 alone by 2: sin 2 - "
+                "sin 3",
+                from_1),
+            fails(rotary::inverts_at_the_opposite_position,
+                  "dim=4 offset=1 axis=0 batch=1 n=1 i1=1 x=[1,0,0,0] role=query s1=0 y=[1,0,0,0]", 0.46,
+                  "the angle of position 0 is not 0 but one radian: 1 - cos 1", from_1),
+            fails(rotary::is_identity_at_zero, "dim=4 offset=1 axis=0 batch=1 n=1 x=[1,0,0,0] role=query",
+                  0.841, "position 0 stands for 1 and is rotated by one radian: sin 1", from_1),
+            fails(
+                axes::acts_on_each_axis_alone, "dim=4 offset=1 axis=0 x=[1,0,0,0] i=1 i_1=1 role=query",
+                0.768,
+                "the rotations at (0, x) and at (y, 0) both include the radian of position 0: sin 2 - sin 3",
+                from_1),
             fails(
                 rotary::composes,
                 "dim=4 coordinates=cells axis=0 batch=1 n=1 i1=0 x=[1,0,0,0] t1=1 role=query", 0.383,
@@ -432,7 +488,7 @@ const EncodingSpec entry{
                   "with 16 cells, 8 steps are a whole turn: a cyclic shift of 8 tokens keeps every angle",
                   centred),
             holds(rotary::leaves_the_tail_untouched),
-            holds(rotary::layouts_agree_after_one_permutation, from_0),
+            holds(rotary::layouts_agree_after_one_permutation, at_the_origin),
             fails(score::decays_with_distance, "dim=4 axis=0 q=[1,0,0,0] i=6 far=6 near=3", 1.95,
                   "cos 6 > cos 3: one pair is periodic; what decays is a bound on the sum over many pairs"),
             holds(call::treats_heads_alike),

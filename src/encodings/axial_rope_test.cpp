@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -41,6 +42,18 @@ TEST(AxialRope, has_the_numbers_of_the_conventions_in_use) {
        {3, 5},
        {2.2015107347895032, -0.39159990373668594, -3.5344575220408053, -3.5366099622221802,
         4.6938762863507613, 6.2423974087231891, 6.7568862346229473, 8.2063687714093698}},
+      {"dim=8 layout=interleaved axis_order=reversed offset=1",  // the vision tower of Llama 4
+       {3, 5},
+       {1.5190012830482178, 1.640925075101806, 2.7547455938878342, 4.1726941791791505, 1.2725968675295098,
+        -7.705874201721313, 6.674486073133773, 8.273526192594263}},
+      {"dim=8 offset=-2 factor=2",
+       {3, 5},
+       {-1.5195451311306423, 1.969975125051927, -6.770253301225273, 3.879554508386812, 4.867338348056067,
+        6.009924958489635, 3.487645371486084, 8.059097766900186}},
+      {"dim=8 layout=interleaved coordinates=resized grid=[24,12] trained_grid=[16,16] offset=1",
+       {3, 5},
+       {-1.8038718214846652, -1.321380509790271, 2.8922793714008685, 4.078568380911247, -6.663649648783358,
+        4.073791030265228, 6.338294392364954, 8.533816508205163}},
       {"dim=8 base=100 layout=half_split_by_axis",  // DUSt3R
        {3, 5},
        {-1.4133525207800471, 0.72859215160585374, -2.8288574817414691, 4.4123863698251032, 8.1307808499581006,
@@ -150,6 +163,37 @@ TEST(AxialRope, divides_positions_by_its_factor) {
     EXPECT_EQ(roundings("dim=8 factor=2"), 2);
     EXPECT_EQ(roundings("dim=8"), 0);
   }
+}
+
+// Rotating by p is rotating by p + offset without one, and a bound is that of the sum: of (0, 0) with an
+// offset of 1000 that of (1000, 1000).
+TEST(AxialRope, adds_its_offset_to_every_number) {
+  for (const std::string words : {"dim=8", "dim=8 factor=2", "dim=8 axes=3 parts=[2,2,4]"})
+    for (const bool exact : {false, true}) {
+      const auto of = [&](const std::string& more) {
+        const Parameters p = Case::parse(words + more);
+        return as<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p));
+      };
+      const Rotary ahead = of(" offset=1000"), plain = of("");
+      const Numbers at(plain.positions.axes, -3), there(plain.positions.axes, 997);
+      EXPECT_EQ(rotated(ahead, at), rotated(plain, there)) << words << exact;
+      const std::vector<double> x = {3, 6, 5, 8, 4, 8, 12, 15}, zero(at.size(), 0), far(at.size(), 1000);
+      EXPECT_EQ(plain.error, nullptr);
+      EXPECT_EQ(rotated_error(ahead, all_f32, zero, x), rotated_error(plain, all_f32, far, x)) << words;
+    }
+  for (const bool exact : {false, true}) {
+    const auto of = [&](const std::string& offset) {
+      const Parameters p =
+          Case::parse("dim=8 coordinates=resized grid=[5,3] trained_grid=[5,6] offset=" + offset);
+      return as<Rotary>(exact ? encodings::axial_rope.oracle(p) : encodings::axial_rope.make(p));
+    };
+    EXPECT_EQ(rotated(of("1"), {0, 0}), rotated(of("0"), {1, 1}));
+    EXPECT_EQ(of("1").positions.last_on_axis, (Numbers{4, 2}));
+  }
+  const std::array<Position, 2> last = {std::numeric_limits<Position>::max(), 0};
+  EXPECT_THROW(as<Rotary>(encodings::axial_rope.oracle(Case::parse("dim=4 offset=1")))
+                   .rotate(Tensor({1, 1, 1, 4}), {last, 2}, Role::query),
+               Refusal);
 }
 
 // By hand: 3 + p and 1 + 2 p, where 8 (4 - 1) / 4 = 6 and 6 (2 - 1) / 2 = 3 are the last numbers of 4 rows

@@ -45,6 +45,12 @@ TEST(Grids, rotated_by_rows_and_columns) {
   expect("axial_rope", "dim=16 layout=interleaved factor=1.5", "eva02", {"multiplied"});
   expect("axial_rope", "dim=16 layout=interleaved coordinates=resized trained_grid=[16,14] grid=[24,18]",
          "eva02_resized", {"swapped", "one_shape"});
+  expect("axial_rope", "dim=16 layout=interleaved axis_order=reversed offset=1", "llama4_vision",
+         {"swapped", "from_0", "columns_alone"});
+  expect("axial_rope",
+         "dim=16 layout=interleaved axis_order=reversed offset=1 coordinates=resized trained_grid=[16,14] "
+         "grid=[24,18]",
+         "perception_resized", {"swapped", "offset_behind"});
   const std::string of_dinov3 = "dim=16 base=100 coordinates=cells grid=[14,9]";
   expect("axial_rope", of_dinov3, "dinov3",
          {"swapped", "one_extent", "from_the_edge", "from_0", "half_a_turn"});

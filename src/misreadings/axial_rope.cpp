@@ -98,28 +98,30 @@ Encoding by_the_call(const Parameters& given) {
 // The corners of an axis between which its numbers are spread, and how many these are: of a crop from `start`
 // to `stop`, of a grid that was trained from 0 to its extent.
 struct Spread {
-  Real start, stop, extent;
+  Real start, stop, extent, offset;  // the offset is in what stands for p
 };
 
 // What stands for the number p.
 using Spreads = Real (*)(const Spread& of, Real p);
 
-template <Spreads other>
+template <Spreads other, bool with_offset = false>
 Encoding spread(const Parameters& given, const std::string& coordinates) {
   const Arguments p = misread::arguments(encodings::axial_rope, given);
   if (!p.is("coordinates", coordinates)) throw Refusal("a misreading of " + coordinates + " coordinates");
   const bool cropped = coordinates == "cropped";
+  const Real offset = cropped ? 0 : static_cast<Real>(p.whole("offset"));
+  if (with_offset && offset == 0) throw Refusal("a misreading of numbers with an offset");
   std::vector<Spread> axes;
   for (std::size_t axis = 0; axis < p.list("grid").size(); ++axis)
     axes.push_back({cropped ? p.list("crop_start")[axis] : 0,
-                    cropped ? p.list("crop_stop")[axis] : p.list("trained_grid")[axis],
-                    p.list("grid")[axis]});
+                    cropped ? p.list("crop_stop")[axis] : p.list("trained_grid")[axis], p.list("grid")[axis],
+                    offset});
   const bool scaled = cropped && p.is("crop_spacing", "stop_scaled");
   return at_numbers(given, [=](std::size_t axis, Real number, const Positions&) {
-    const auto& [start, stop, extent] = axes[axis];
+    const auto& [start, stop, extent, offset] = axes[axis];
     const Real step =
         scaled ? (stop * (extent - 1) / extent - start) / (extent - 1) : (stop - start) / extent;
-    return (other(axes[axis], number) - start) / step;
+    return (other(axes[axis], number + offset) - start) / step - offset;
   });
 }
 
@@ -127,9 +129,9 @@ template <Spreads other>
 Encoding crops(const Parameters& given) {
   return spread<other>(given, "cropped");
 }
-template <Spreads other>
+template <Spreads other, bool with_offset = false>
 Encoding resizes(const Parameters& given) {
-  return spread<other>(given, "resized");
+  return spread<other, with_offset>(given, "resized");
 }
 
 Real up_to_the_stop(const Spread& of, Real p) {
@@ -146,6 +148,9 @@ Real at_the_middles(const Spread& of, Real p) {
 }
 Real at_the_corners(const Spread& of, Real p) {
   return of.extent == 1 ? 0 : p * (of.stop - 1) / (of.extent - 1);
+}
+Real offset_behind(const Spread& of, Real p) {
+  return (p - of.offset) * of.stop / of.extent + of.offset;
 }
 
 constexpr std::string_view crop = "dim=16 coordinates=cropped grid=[5,3] crop_start=[1,2] crop_stop=[8,6]";
@@ -169,6 +174,8 @@ const MisreadingFamily entry{{
     {"numbers are resized about the middles of cells: (p + 1/2) T/E - 1/2", &resizes<at_the_middles>,
      resized},
     {"numbers are resized between the corners: p (T - 1)/(E - 1)", &resizes<at_the_corners>, resized},
+    {"the offset is added to the resized number: p T/E + offset", &resizes<offset_behind, true>,
+     "dim=16 coordinates=resized grid=[5,3] trained_grid=[8,6] offset=1"},
 }};
 
 }  // namespace posproof::misreadings_axial_rope

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -51,6 +52,8 @@ const testing::Formulas<Coordinate> formulas = {
      [](const Given& of) { return (2 * of.p + 1) * of.stop / (2 * of.extent) - Real{0.5}; }},
     {"numbers are resized between the corners: p (T - 1)/(E - 1)",
      [](const Given& of) { return of.p / (of.extent - 1) * (of.stop - 1); }},
+    {"the offset is added to the resized number: p T/E + offset",
+     [](const Given& of) { return 1 + of.stop / of.extent * of.p; }},
 };
 
 bool is_of_cells(const Arguments& p) {
@@ -110,6 +113,27 @@ TEST(MisreadAxialRope, is_none_of_other_coordinates) {
     for (const Misreading& one : misreadings::axial_rope.misreadings) {
       const Parameters given = with(encoding_named("axial_rope"), Case::parse(words));
       if (one.setting.find(own) == one.setting.npos) EXPECT_THROW(one.make(given), Refusal) << one.what;
+    }
+}
+
+// With an offset the number that is resized about other points is the sum.
+TEST(MisreadAxialRope, resizes_the_sum_of_a_number_and_the_offset) {
+  const auto at = [](const Misreading& one, const std::string& more, Position p) {
+    const Parameters words =
+        with(encoding_named("axial_rope"),
+             Case::parse("dim=4 coordinates=resized grid=[5,3] trained_grid=[8,6]" + more));
+    const std::array<Position, 2> place = {p, p};
+    return as<Rotary>(one.make(words)).rotate(Tensor({1, 1, 1, 4}, {1, 0, 1, 0}), {place, 2}, Role::query);
+  };
+  for (const Misreading& one : misreadings::axial_rope.misreadings) {
+    if (one.what.find("numbers are resized") == one.what.npos) continue;
+    for (std::size_t c = 0; c < 4; ++c)
+      testing::expect_same(at(one, " offset=1", 1).at(0, c), Real(at(one, "", 2).at(0, c)),
+                           std::string(one.what));
+  }
+  for (const Misreading& one : misreadings::axial_rope.misreadings)
+    if (one.what.find("the offset") != one.what.npos) {
+      EXPECT_THROW(at(one, "", 1), Refusal);
     }
 }
 

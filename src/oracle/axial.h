@@ -17,8 +17,9 @@ struct AxialPair {
   exact::Exponent exponent;
 };
 
+// `offset` is added to every number of a position.
 inline Rotary axial(std::size_t dim, std::size_t heads, std::size_t axes, double base,
-                    const exact::Scaling& scaling, const std::vector<AxialPair>& pairs) {
+                    const exact::Scaling& scaling, const std::vector<AxialPair>& pairs, Position offset = 0) {
   struct Axis {
     std::unique_ptr<const exact::Ladder> ladder = {};
     std::vector<Pair> pairs = {};
@@ -39,7 +40,7 @@ inline Rotary axial(std::size_t dim, std::size_t heads, std::size_t axes, double
   }
   rotary.positions.axes = axes;
   rotary.positions.hard = hard_positions(rotary.pairs, rotary.positions.lo, rotary.positions.hi);
-  rotary.rotate = [all, dim, heads, axes](Tensor x, const Positions& positions, Role) {
+  rotary.rotate = [all, dim, heads, axes, offset](Tensor x, const Positions& positions, Role) {
     check_rotation(x, positions, heads, dim, axes);
     const auto at = positions.flat();
     const std::size_t n = x.shape[2];
@@ -52,7 +53,10 @@ inline Rotary axial(std::size_t dim, std::size_t heads, std::size_t axes, double
             const Pair& pair = (*all)[axis].pairs[i];
             points[i].push_back({&channels[pair.first], &channels[pair.second]});
           }
-        (*all)[axis].ladder->rotate(at[token * axes + axis], points);
+        Position number = 0;
+        if (__builtin_add_overflow(at[token * axes + axis], offset, &number))
+          throw Refusal("axial_rope: position + offset overflows");
+        (*all)[axis].ladder->rotate(number, points);
       }
     return x;
   };

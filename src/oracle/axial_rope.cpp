@@ -41,7 +41,13 @@ Fraction fraction_of(const Arguments& p, std::size_t axis) {
   if (p.is("coordinates", "cropped"))
     return between_corners(whole(p.list("crop_start")[axis]), whole(p.list("crop_stop")[axis]),
                            whole(grid[axis]), p.is("crop_spacing", "stop_excluded"));
-  if (p.is("coordinates", "resized")) return {whole(p.list("trained_grid")[axis]), 0, whole(grid[axis])};
+  if (p.is("coordinates", "resized")) {
+    const std::int64_t trained = whole(p.list("trained_grid")[axis]);
+    std::int64_t plus = 0;
+    if (__builtin_mul_overflow(trained, p.whole("offset"), &plus))
+      throw Refusal("axial_rope: trained_grid times offset overflows");
+    return {trained, plus, whole(grid[axis])};
+  }
   std::vector<double> ascending = grid;
   std::ranges::sort(ascending);
   const std::int64_t extent = whole(p.is("extent", "separate")  ? grid[axis]
@@ -118,7 +124,10 @@ struct OfFractions {
   }
   exact::Angle angle(std::size_t pair, Position at) const {
     const Fraction& of = of_axis[pairs[pair].axis];
-    return times(pair, of.times * at + of.plus, of.over);
+    std::int64_t numerator = of.times * at;
+    if (__builtin_add_overflow(numerator, of.plus, &numerator))
+      throw Refusal("axial_rope: position + offset overflows");
+    return times(pair, numerator, of.over);
   }
   double step(std::size_t pair) const {
     const Fraction& of = of_axis[pairs[pair].axis];
@@ -198,6 +207,18 @@ Rotary of_fractions(const Arguments& p, const std::vector<AxialPair>& from) {
   return rotary;
 }
 
+// What is added to the numbers of a position is whole: an angle is a product with the sum.
+void allow_for_sums(Rotary& rotary, double offset) {
+  rotary.error = [offset, pairs = rotary.pairs](std::span<const double> x, std::span<const double> position,
+                                                Role, const Precision& precision, std::span<double> error) {
+    for (const Pair& pair : pairs) {
+      const double off = std::min(2.0, angle_error(precision, offset + position[pair.axis], pair)) +
+                         rotation_error(precision, 0, pair);
+      error[pair.first] = error[pair.second] = off * std::hypot(x[pair.first], x[pair.second]);
+    }
+  };
+}
+
 // Pair by pair in the order of the channels: whose it is, and which of that axis' own.
 struct Owner {
   std::size_t part, number;
@@ -244,10 +265,14 @@ Encoding oracle::axial_rope(const Arguments& p) {
     if (scaled) one.pair.frequency_error = divided();
     pairs.push_back(one);
   }
-  if (!p.is("coordinates", "whole")) return of_fractions(p, pairs);
+  const bool whole = p.is("coordinates", "whole");
+  const Position offset = whole || p.is("coordinates", "resized") ? p.whole("offset") : 0;
   exact::Scaling scaling = exact::Unscaled{};
   if (p.real("factor") != 1) scaling = exact::Interpolated{p.real("factor")};
-  return axial(dim, p.width("heads"), axes, p.real("base"), scaling, pairs);
+  Rotary rotary = whole ? axial(dim, p.width("heads"), axes, p.real("base"), scaling, pairs, offset)
+                        : of_fractions(p, pairs);
+  if (offset != 0) allow_for_sums(rotary, static_cast<double>(offset));
+  return rotary;
 }
 
 }  // namespace posproof

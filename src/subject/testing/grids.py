@@ -107,6 +107,21 @@ def eva02_resized(x, positions):
     return by_neighbours(x, np.concatenate([one * powers(dim // 2) for one in scaled], -1))
 
 
+def llama4_vision(x, positions):
+    """Rows and columns that are counted from 1, columns first."""
+    ahead = [f32(wrong not in ("from_0", "columns_alone")), f32(wrong != "from_0")]
+    angles = [(of(positions, axis) + ahead[axis]) * powers(dim // 2) for axis in (1, 0)]
+    return by_neighbours(x, np.concatenate(angles, -1))
+
+
+def perception_resized(x, positions):
+    """timm's grid_offset, added before coordinates are those of the trained grid."""
+    old, new = asked["trained_grid"], asked["grid"]
+    before, behind = f32(wrong != "offset_behind"), f32(wrong == "offset_behind")
+    scaled = [(of(positions, axis) + before) / f32(new[axis]) * f32(old[axis]) + behind for axis in (1, 0)]
+    return by_neighbours(x, np.concatenate([one * powers(dim // 2) for one in scaled], -1))
+
+
 def dinov3(x, positions):
     """Coordinates of cells from -1 to 1, of periods in turns."""
     grid = asked["grid"]
